@@ -1,0 +1,110 @@
+/** Usage records in DynamoDB: written once, under a condition that makes the write the commit point. */
+import { randomUUID } from 'node:crypto';
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { UsageHistory, UsagePage, UsageQuery, UsageStore } from '../core/ledger/ports.ts';
+import type { CallStatus, Unit, UsageRecord } from '../core/ledger/usage-record.ts';
+import { type Item, number, readInteger, readNumber, readText, text } from './attribute-values.ts';
+import { readKind } from './wallet-store.ts';
+
+export function createUsageStore(client: DynamoDBClient, table: string): UsageStore & UsageHistory {
+  async function put(record: UsageRecord): Promise<'written' | UsageRecord> {
+    // Tells the SDK's repetition of this very write from a write by somebody else.
+    const writeId = randomUUID();
+    try {
+      await client.send(
+        new PutItemCommand({
+          TableName: table,
+          Item: { ...encodeRecord(record), write_id: text(writeId) },
+          ConditionExpression: 'attribute_not_exists(request_id)',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      );
+      return 'written';
+    } catch (failure) {
+      if (!(failure instanceof ConditionalCheckFailedException) || failure.Item === undefined) throw failure;
+      return failure.Item['write_id']?.S === writeId ? 'written' : decodeRecord(failure.Item);
+    }
+  }
+
+  async function get(keyId: string, requestId: string): Promise<UsageRecord | undefined> {
+    const { Item: item } = await client.send(
+      new GetItemCommand({
+        TableName: table,
+        Key: { key_id: text(keyId), request_id: text(requestId) },
+        ConsistentRead: true,
+      }),
+    );
+    return item === undefined ? undefined : decodeRecord(item);
+  }
+
+  async function list({ keyId, from, to, limit, before }: UsageQuery): Promise<UsagePage> {
+    const upper = before !== undefined && before < to ? before : to;
+    if (from >= upper) return { records: [], next: undefined };
+    const { Items: items = [], LastEvaluatedKey: last } = await client.send(
+      new QueryCommand({
+        TableName: table,
+        KeyConditionExpression: 'key_id = :key AND request_id BETWEEN :from AND :to',
+        FilterExpression: 'request_id <> :to',
+        ExpressionAttributeValues: { ':key': text(keyId), ':from': text(from), ':to': text(upper) },
+        ScanIndexForward: false,
+        ConsistentRead: true,
+        Limit: limit,
+      }),
+    );
+    return { records: items.map(decodeRecord), next: last?.['request_id']?.S };
+  }
+
+  return { put, get, list };
+}
+
+function encodeRecord(record: UsageRecord): Item {
+  return {
+    key_id: text(record.keyId),
+    request_id: text(record.id),
+    account_id: text(record.accountId),
+    created: number(record.created),
+    ...(record.model === null ? {} : { model: text(record.model) }),
+    kind: text(record.kind),
+    input_units: number(record.inputUnits),
+    cached_units: number(record.cachedUnits),
+    output_units: number(record.outputUnits),
+    unit: text(record.unit),
+    cost: number(record.cost),
+    written_off: number(record.writtenOff),
+    estimated: { BOOL: record.estimated },
+    ...(record.route === null ? {} : { route: text(record.route) }),
+    status: text(record.status),
+  };
+}
+
+export function decodeRecord(item: Item): UsageRecord {
+  return {
+    id: readText(item, 'request_id'),
+    keyId: readText(item, 'key_id'),
+    accountId: readText(item, 'account_id'),
+    created: readNumber(item, 'created'),
+    model: item['model']?.S ?? null,
+    kind: readKind(readText(item, 'kind')),
+    inputUnits: readNumber(item, 'input_units'),
+    cachedUnits: readNumber(item, 'cached_units'),
+    outputUnits: readNumber(item, 'output_units'),
+    unit: oneOf<Unit>(readText(item, 'unit'), ['token', 'image', 'second']),
+    cost: readInteger(item, 'cost'),
+    writtenOff: readInteger(item, 'written_off'),
+    estimated: item['estimated']?.BOOL === true,
+    route: item['route']?.S ?? null,
+    status: oneOf<CallStatus>(readText(item, 'status'), ['completed', 'interrupted', 'failed', 'expired']),
+  };
+}
+
+function oneOf<T extends string>(value: string, values: readonly T[]): T {
+  const found = values.find((candidate) => candidate === value);
+  if (found === undefined) throw new Error(`${value} is none of ${values.join(', ')}`);
+  return found;
+}

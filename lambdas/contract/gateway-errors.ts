@@ -1,0 +1,47 @@
+/**
+ * The answers that API Gateway and WAF make before a function runs. Their template cannot know which surface
+ * was hit, so the body is both envelopes at once: OpenAI's `error` object with the Messages `type` beside it.
+ */
+
+export interface GatewayError {
+  /** API Gateway's response type (API Gateway developer guide, gateway response types). */
+  readonly responseType: string;
+  /** Absent on the two defaults: a status on `DEFAULT_4XX` would overwrite every other 4xx. */
+  readonly status?: number;
+  readonly type: string;
+  readonly code: string;
+  readonly message: string;
+  readonly retryAfterSeconds?: number;
+}
+
+export const GATEWAY_ERRORS: readonly GatewayError[] = [
+  { responseType: 'DEFAULT_4XX', type: 'invalid_request_error', code: 'invalid_value', message: 'The request could not be read.' },
+  { responseType: 'DEFAULT_5XX', type: 'api_error', code: 'internal_error', message: 'The service failed to answer.' },
+  { responseType: 'MISSING_AUTHENTICATION_TOKEN', status: 404, type: 'not_found_error', code: 'unknown_path', message: 'There is no such path.' },
+  { responseType: 'RESOURCE_NOT_FOUND', status: 404, type: 'not_found_error', code: 'unknown_path', message: 'There is no such path.' },
+  { responseType: 'REQUEST_TOO_LARGE', status: 413, type: 'invalid_request_error', code: 'request_too_large', message: 'The request body is too large.' },
+  { responseType: 'THROTTLED', status: 429, type: 'rate_limit_error', code: 'requests_per_minute', message: 'The service is receiving too many requests.', retryAfterSeconds: 1 },
+  { responseType: 'INTEGRATION_FAILURE', status: 500, type: 'api_error', code: 'internal_error', message: 'The service failed to answer.' },
+  { responseType: 'INTEGRATION_TIMEOUT', status: 503, type: 'service_unavailable', code: 'all_routes_failed', message: 'The service did not answer in time.', retryAfterSeconds: 1 },
+];
+
+/** WAF's answer to an address that is over its rate. */
+export const IP_RATE_ERROR: GatewayError = {
+  responseType: 'WAF_FILTERED',
+  status: 429,
+  type: 'rate_limit_error',
+  code: 'ip_requests_per_minute',
+  message: 'Too many requests from this address.',
+  retryAfterSeconds: 60,
+};
+
+/** The body of a gateway-made error; `requestId` is a template variable or a literal. */
+export function gatewayErrorBody(error: GatewayError, requestId?: string): string {
+  const { message, type, code } = error;
+  const suffix = requestId === undefined ? '' : ` (request id: ${requestId})`;
+  return JSON.stringify({
+    type: 'error',
+    error: { message: `${message}${suffix}`, type, code, param: null },
+    ...(requestId === undefined ? {} : { request_id: requestId }),
+  });
+}

@@ -1,0 +1,14 @@
+/** Limits of the interface and of AWS, named once; the gateway index lists the public ones. */
+
+/** Requests a minute of one IP address (interface, Limits); enforced by WAF in AWS. */
+export const IP_REQUESTS_PER_MINUTE = 200;
+
+/** A synchronous Lambda invocation takes 6 MB (AWS Lambda quotas, invocation payload). */
+export const LAMBDA_PAYLOAD_BYTES = 6 * 1024 * 1024;
+
+/** API Gateway takes 10 MB (API Gateway quotas, payload size). */
+export const GATEWAY_PAYLOAD_BYTES = 10 * 1024 * 1024;
+
+export const VERSION = '3.0.0';
+export const INTERFACE_VERSION = '1.1.0';
+export const SERVICE_NAME = 'unified-inference-service';

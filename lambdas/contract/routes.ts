@@ -1,0 +1,118 @@
+/**
+ * The table of contents of the service: every public route, once.
+ * CDK builds the APIs from it, the local runtime and the gateway index list it, the tests walk it.
+ */
+
+/** The envelope that errors on a route use; `platform` answers with the OpenAI-style envelope. */
+export type Surface = 'openai' | 'messages' | 'platform';
+
+/** What a caller is billed for; the five catalog types of the interface. */
+export type Kind = 'chat' | 'embeddings' | 'image' | 'tts' | 'audio';
+
+/** Who may call: anyone, the bearer of an API key, or the owner's session. */
+export type Authentication = 'none' | 'api-key';
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** API Gateway's resource syntax: `{name}` is one segment, `{name+}` the rest of the path. */
+  readonly path: string;
+  /** The folder in `lambdas/endpoints/` and the name of its function. */
+  readonly endpoint: string;
+  readonly purpose: string;
+  /** `streamed` routes answer through Lambda response streaming and may run for 15 minutes. */
+  readonly response: 'buffered' | 'streamed';
+  readonly surface: Surface;
+  readonly authentication: Authentication;
+  /** Which of the two REST APIs carries the route. */
+  readonly api: 'inference' | 'platform';
+  /** Set on paid routes only. */
+  readonly kind?: Kind;
+}
+
+const inference = { api: 'inference', surface: 'openai', response: 'buffered' } as const;
+const platform = { api: 'platform', surface: 'platform', response: 'buffered' } as const;
+
+export const ROUTES = [
+  {
+    ...inference,
+    method: 'POST',
+    path: '/v1/chat/completions',
+    endpoint: 'create-chat-completion',
+    purpose: 'chat completion, JSON or server-sent events',
+    response: 'streamed',
+    authentication: 'api-key',
+    kind: 'chat',
+  },
+  {
+    ...inference,
+    method: 'GET',
+    path: '/v1/models',
+    endpoint: 'list-models',
+    purpose: 'callable models, for SDK discovery',
+    authentication: 'none',
+  },
+  {
+    ...inference,
+    method: 'GET',
+    path: '/v1/models/{model+}',
+    endpoint: 'get-model',
+    purpose: 'one callable model, by id or alias',
+    authentication: 'none',
+  },
+  {
+    ...inference,
+    method: 'GET',
+    path: '/api/v1/models',
+    endpoint: 'list-prices',
+    purpose: 'the same models with their prices',
+    authentication: 'none',
+  },
+  {
+    ...inference,
+    method: 'GET',
+    path: '/v1/usage',
+    endpoint: 'list-usage',
+    purpose: 'the calls a key has made, newest first, with cost',
+    authentication: 'api-key',
+  },
+  {
+    ...inference,
+    method: 'GET',
+    path: '/v1/usage/{request_id}',
+    endpoint: 'get-usage',
+    purpose: 'one call by its request id',
+    authentication: 'api-key',
+  },
+  {
+    ...platform,
+    method: 'GET',
+    path: '/credits/{api_key}',
+    endpoint: 'get-credits',
+    purpose: 'credit balance for a key',
+    authentication: 'api-key',
+  },
+  {
+    ...platform,
+    method: 'GET',
+    path: '/health',
+    endpoint: 'get-health',
+    purpose: 'health check',
+    authentication: 'none',
+  },
+  {
+    ...platform,
+    method: 'GET',
+    path: '/',
+    endpoint: 'get-index',
+    purpose: 'the gateway index',
+    authentication: 'none',
+  },
+] as const satisfies readonly Route[];
+
+/**
+ * Answers what no route does: 404 for an unknown path, 405 for a known path with another method.
+ * API Gateway itself would answer 403 for both.
+ */
+export const UNKNOWN_ROUTE_ENDPOINT = 'unknown-route';
+
+export type EndpointName = (typeof ROUTES)[number]['endpoint'] | typeof UNKNOWN_ROUTE_ENDPOINT;

@@ -1,0 +1,31 @@
+/** The DynamoDB tables: key schema and the variable that carries each table's name to a function. */
+
+export interface Table {
+  /** Environment variable that holds the table's name in a function. */
+  readonly variable: string;
+  readonly partitionKey: string;
+  readonly sortKey?: string;
+  /** Attribute (epoch seconds) by which DynamoDB deletes an item; readers treat a passed one as absent. */
+  readonly ttl?: string;
+  /** Keys-only indexes: an update of other attributes costs no write unit in them. */
+  readonly indexes?: readonly { readonly name: string; readonly partitionKey: string; readonly sortKey: string }[];
+}
+
+export const TABLES = {
+  /** Accounts and their top-ups (`item` = `account`, `top_up#<id>`). */
+  accounts: { variable: 'ACCOUNTS_TABLE', partitionKey: 'account_id', sortKey: 'item' },
+  /** API keys: hash, policy and what is left of each window. */
+  keys: {
+    variable: 'KEYS_TABLE',
+    partitionKey: 'key_id',
+    indexes: [{ name: 'by-account', partitionKey: 'account_id', sortKey: 'key_id' }],
+  },
+  /** Balance and open holds, in one item so that both change in one write. */
+  wallets: { variable: 'WALLETS_TABLE', partitionKey: 'wallet_id' },
+  /** One record a call; writing it is the commit point of its settlement. No index: a record is one write unit. */
+  usage: { variable: 'USAGE_TABLE', partitionKey: 'key_id', sortKey: 'request_id' },
+  /** The catalog document in compressed parts, and a pointer to the current version. */
+  catalog: { variable: 'CATALOG_TABLE', partitionKey: 'part' },
+} as const satisfies Record<string, Table>;
+
+export type TableName = keyof typeof TABLES;

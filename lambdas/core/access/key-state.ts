@@ -1,0 +1,137 @@
+/** A key as it is stored: identity, policy and what is left of each window; and why it refuses a call. */
+import { ServiceError } from '../errors.ts';
+import { formatUsd, type NanoUsd } from '../money.ts';
+import { invalidKey, type VerifiedKey } from './api-key.ts';
+import type { Kind, Policy } from './policy.ts';
+import { minuteEndsInMs, type Windows } from './windows.ts';
+
+/** Requests a minute of a key whose policy sets none (interface, Limits). */
+export const DEFAULT_RPM = 100;
+
+/**
+ * What an absent cap counts down from: greater than any sum of holds can be, and exact in DynamoDB's 38 digits.
+ * Spend is always `cap - left`, so it needs no counter of its own.
+ */
+export const UNLIMITED = 1_000_000_000_000_000_000_000_000n;
+
+export interface KeyState {
+  readonly keyId: string;
+  readonly accountId: string;
+  readonly secretHash: string;
+  readonly name: string;
+  readonly status: 'active' | 'disabled' | 'revoked';
+  readonly policy: Policy;
+  /** Changes with the policy; a window is only rolled under the policy it was read with. */
+  readonly version: number;
+  /** Seconds since the epoch. */
+  readonly created: number;
+  /** The windows that the figures below belong to. */
+  readonly windows: Windows;
+  readonly requestsLeft: number;
+  readonly tokensLeft: bigint;
+  readonly dayLeft: NanoUsd;
+  readonly monthLeft: NanoUsd;
+}
+
+/** What one call takes from its key's windows. */
+export interface KeyCharge {
+  readonly key: VerifiedKey;
+  readonly windows: Windows;
+  readonly tokens: number;
+  readonly amount: NanoUsd;
+  /** Absent for a call that runs no model, such as a look at usage. */
+  readonly scope?: CallScope;
+}
+
+/** What a call may run. */
+export interface CallScope {
+  readonly kind: Kind;
+  /** Each model by all its names, the catalog id first: a policy may list any of them. */
+  readonly models: readonly (readonly string[])[];
+}
+
+export const rpmOf = (policy: Policy): number => policy.rpm ?? DEFAULT_RPM;
+export const tpmOf = (policy: Policy): bigint => (policy.tpm === undefined ? UNLIMITED : BigInt(policy.tpm));
+export const dailyOf = (policy: Policy): NanoUsd => policy.daily_usd ?? UNLIMITED;
+export const monthlyOf = (policy: Policy): NanoUsd => policy.monthly_usd ?? UNLIMITED;
+
+/** The same key with every window that has ended begun afresh. Windows never roll back under a slow clock. */
+export function rollWindows(state: KeyState, now: Windows): KeyState {
+  const { policy, windows } = state;
+  const minute = now.minute > windows.minute;
+  const day = now.day > windows.day;
+  const month = now.month > windows.month;
+  return {
+    ...state,
+    windows: {
+      minute: Math.max(now.minute, windows.minute),
+      day: Math.max(now.day, windows.day),
+      month: Math.max(now.month, windows.month),
+    },
+    requestsLeft: minute ? rpmOf(policy) : state.requestsLeft,
+    tokensLeft: minute ? tpmOf(policy) : state.tokensLeft,
+    dayLeft: day ? dailyOf(policy) : state.dayLeft,
+    monthLeft: month ? monthlyOf(policy) : state.monthLeft,
+  };
+}
+
+/** Whether a window has ended since the state was written. */
+export function isStale(state: KeyState, now: Windows): boolean {
+  const { windows } = state;
+  return now.minute > windows.minute || now.day > windows.day || now.month > windows.month;
+}
+
+/**
+ * Why a key refuses a charge, in the order the interface checks: authentication, scope, limits, caps.
+ * Undefined when it does not. `state` must have current windows.
+ */
+export function refusal(state: KeyState | undefined, charge: KeyCharge, nowMs: number): ServiceError | undefined {
+  if (state === undefined || state.status !== 'active' || state.secretHash !== charge.key.secretHash) {
+    return invalidKey();
+  }
+  return scopeRefusal(state.policy, charge) ?? rateRefusal(state, charge, nowMs) ?? capRefusal(state, charge);
+}
+
+function scopeRefusal(policy: Policy, { scope }: KeyCharge): ServiceError | undefined {
+  if (scope === undefined) return undefined;
+  if (policy.allowed_kinds !== undefined && !policy.allowed_kinds.includes(scope.kind)) {
+    return new ServiceError('kind_not_allowed', `This API key may not make ${scope.kind} calls.`);
+  }
+  const allowed = policy.allowed_models;
+  if (allowed === undefined) return undefined;
+  const refused = scope.models.find((names) => !names.some((name) => allowed.includes(name)));
+  if (refused === undefined) return undefined;
+  return new ServiceError('model_not_allowed', `This API key may not use the model ${JSON.stringify(refused[0])}.`, {
+    param: 'model',
+  });
+}
+
+function rateRefusal(state: KeyState, charge: KeyCharge, nowMs: number): ServiceError | undefined {
+  const retryAfterSeconds = Math.ceil(minuteEndsInMs(nowMs) / 1000);
+  if (state.requestsLeft < 1) {
+    const limit = rpmOf(state.policy);
+    return new ServiceError('requests_per_minute', `This API key is limited to ${limit} requests a minute.`, {
+      retryAfterSeconds,
+    });
+  }
+  if (state.tokensLeft < BigInt(charge.tokens)) {
+    const limit = tpmOf(state.policy);
+    return new ServiceError('tokens_per_minute', `This API key is limited to ${limit} tokens a minute.`, {
+      retryAfterSeconds,
+    });
+  }
+  return undefined;
+}
+
+function capRefusal(state: KeyState, { amount }: KeyCharge): ServiceError | undefined {
+  const estimate = `The estimate for this call, ${formatUsd(amount)} USD,`;
+  if (state.dayLeft < amount) {
+    const cap = formatUsd(dailyOf(state.policy));
+    return new ServiceError('daily_usd_exceeded', `${estimate} would exceed this API key's cap of ${cap} USD a day.`);
+  }
+  if (state.monthLeft < amount) {
+    const cap = formatUsd(monthlyOf(state.policy));
+    return new ServiceError('monthly_usd_exceeded', `${estimate} would exceed this API key's cap of ${cap} USD a month.`);
+  }
+  return undefined;
+}

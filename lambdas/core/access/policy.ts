@@ -1,0 +1,36 @@
+/** What a key may do: models, modalities, spend and rates. Stored in the key's item, so a change binds at once. */
+import * as z from 'zod';
+import { type NanoUsd, parseUsd } from '../money.ts';
+
+/** More than any account will spend; a larger figure is a mistake in units. */
+const MAX_CAP_NANO_USD = 1_000_000_000n * 1_000_000_000n;
+
+/** Bounds the key's item: each decrement of its windows pays for the whole item by the kilobyte. */
+const MAX_ALLOWED_MODELS = 20;
+
+const cap = z
+  .union([z.number(), z.string()])
+  .transform((value) => parseUsd(value))
+  .refine((amount): amount is NanoUsd => amount !== undefined && amount >= 0n && amount <= MAX_CAP_NANO_USD, {
+    error: 'must be an amount of USD from 0 to 1000000000 with at most 9 decimal places',
+  });
+
+const rate = z.int().min(1).max(1_000_000_000);
+
+export const KINDS = ['chat', 'embeddings', 'image', 'tts', 'audio'] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** A policy as callers write it; unknown fields are refused, so a misspelt cap is never silently absent. */
+export const policySchema = z.strictObject({
+  allowed_models: z.array(z.string().min(1).max(128)).min(1).max(MAX_ALLOWED_MODELS).optional(),
+  allowed_kinds: z.array(z.enum(KINDS)).min(1).optional(),
+  daily_usd: cap.optional(),
+  monthly_usd: cap.optional(),
+  /** Tokens a minute. */
+  tpm: rate.optional(),
+  /** Requests a minute. */
+  rpm: rate.optional(),
+});
+
+/** Caps are nano-USD. */
+export type Policy = z.infer<typeof policySchema>;

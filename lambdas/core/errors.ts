@@ -1,0 +1,91 @@
+/** The one catalogue of errors a caller can meet: code, status, type. Only the edge turns one into HTTP. */
+
+export type ErrorType =
+  | 'invalid_request_error'
+  | 'authentication_error'
+  | 'billing_error'
+  | 'permission_error'
+  | 'not_found_error'
+  | 'rate_limit_error'
+  | 'api_error'
+  | 'service_unavailable';
+
+interface ErrorClass {
+  readonly status: number;
+  readonly type: ErrorType;
+}
+
+const request = (status: number): ErrorClass => ({ status, type: 'invalid_request_error' });
+
+export const ERROR_CODES = {
+  invalid_json: request(400),
+  missing_field: request(400),
+  invalid_value: request(400),
+  unsupported_media_type: request(400),
+  model_not_found: request(400),
+  unsupported_by_model: request(400),
+  missing_api_key: { status: 401, type: 'authentication_error' },
+  invalid_api_key: { status: 401, type: 'authentication_error' },
+  insufficient_credit: { status: 402, type: 'billing_error' },
+  daily_usd_exceeded: { status: 402, type: 'billing_error' },
+  monthly_usd_exceeded: { status: 402, type: 'billing_error' },
+  model_not_allowed: { status: 403, type: 'permission_error' },
+  kind_not_allowed: { status: 403, type: 'permission_error' },
+  unknown_path: { status: 404, type: 'not_found_error' },
+  not_found: { status: 404, type: 'not_found_error' },
+  method_not_allowed: request(405),
+  request_too_large: request(413),
+  requests_per_minute: { status: 429, type: 'rate_limit_error' },
+  tokens_per_minute: { status: 429, type: 'rate_limit_error' },
+  internal_error: { status: 500, type: 'api_error' },
+  all_routes_failed: { status: 503, type: 'service_unavailable' },
+} as const satisfies Record<string, ErrorClass>;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+export interface ServiceErrorOptions {
+  /** The offending field as a path, for example `messages[2].content`. */
+  readonly param?: string;
+  /** Whole seconds after which a retry may succeed; sent as `Retry-After`. */
+  readonly retryAfterSeconds?: number;
+  /** Further response headers, such as the rate limits. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+/** An error meant for the caller: its message is public, its cause is not. */
+export class ServiceError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly type: ErrorType;
+  readonly param: string | null;
+  readonly retryAfterSeconds: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.name = 'ServiceError';
+    this.code = code;
+    this.status = ERROR_CODES[code].status;
+    this.type = ERROR_CODES[code].type;
+    this.param = options.param ?? null;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.headers = options.headers ?? {};
+  }
+
+  /** The same error with more response headers. */
+  withHeaders(headers: Readonly<Record<string, string>>): ServiceError {
+    return new ServiceError(this.code, this.message, {
+      ...(this.param === null ? {} : { param: this.param }),
+      ...(this.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: this.retryAfterSeconds }),
+      headers: { ...this.headers, ...headers },
+      cause: this.cause,
+    });
+  }
+}
+
+/** What the caller is told of a failure: a `ServiceError` as it is, anything else as an internal error. */
+export function toServiceError(failure: unknown): ServiceError {
+  if (failure instanceof ServiceError) return failure;
+  return new ServiceError('internal_error', 'The service failed to answer this request.', { cause: failure });
+}

@@ -1,0 +1,244 @@
+/**
+ * The completion use case: hold, try routes until one answers, settle on what it reports. Everything that happens
+ * to money or to failover in a chat call happens here.
+ */
+import type { VerifiedKey } from '../access/api-key.ts';
+import { ServiceError } from '../errors.ts';
+import type { Admission, Ledger } from '../ledger/admission.ts';
+import type { Settlement } from '../ledger/settlement.ts';
+import type { CallStatus, Outcome } from '../ledger/usage-record.ts';
+import type { NanoUsd } from '../money.ts';
+import type { After, Log, RandomSource } from '../ports.ts';
+import { type Answer, attemptRoute } from './attempt.ts';
+import type { Model, Route } from './catalog-document.ts';
+import { countPromptTokens, estimatePromptTokens, OutputCounter, type PromptSize } from './estimate.ts';
+import { type TokenUsage, tokenCost } from './price.ts';
+import { type ChatPayload, type JsonObject, type Provider, UpstreamFailure } from './provider.ts';
+import { type Candidate, chooseRoutes, type RouteControls } from './route-choice.ts';
+
+/**
+ * What is left of the host's time when the upstream is cut off: enough for an error event, two rounds of database
+ * calls with the SDK's retries, and the last bytes.
+ */
+const SETTLE_MARGIN_MS = 5_000;
+
+/** Sent as Retry-After when no route said anything better. */
+const DEFAULT_RETRY_AFTER_SECONDS = 5;
+
+export interface CompletionDependencies {
+  readonly ledger: Ledger;
+  readonly providers: Readonly<Record<Route['protocol'], Provider>>;
+  readonly after: After;
+  readonly random: RandomSource;
+  readonly log: Log;
+}
+
+export interface CompletionCall {
+  readonly requestId: string;
+  readonly key: VerifiedKey;
+  /** The model asked for, then those to fall back on. */
+  readonly models: readonly Model[];
+  readonly payload: ChatPayload;
+  readonly prompt: PromptSize;
+  /** The most output tokens the caller allows for one choice. */
+  readonly maxTokens: number;
+  readonly choices: number;
+  readonly controls: RouteControls;
+  /** The id of the answer, in the surface's form. */
+  readonly answerId: string;
+  remainingTimeMs(): number;
+}
+
+/** An answer and who gave it; `headers` tell the key's limits. */
+interface Served {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly model: Model;
+  readonly route: Route;
+}
+
+export type Completion =
+  | (Served & { readonly kind: 'json'; readonly body: JsonObject; readonly usage: TokenUsage; readonly settlement: Settlement })
+  | (Served & { readonly kind: 'stream'; readonly events: AsyncGenerator<StreamEvent, void> });
+
+/** The last event of a stream that ended well tells what it cost; by then it is settled. */
+export type StreamEvent =
+  | { readonly type: 'output'; readonly payload: JsonObject }
+  | { readonly type: 'settled'; readonly usage: TokenUsage; readonly settlement: Settlement };
+
+export class Completions {
+  readonly #dependencies: CompletionDependencies;
+
+  constructor(dependencies: CompletionDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /**
+   * Resolves once there is something to answer with. Throws `ServiceError`: 400 when no route can carry the call
+   * or a route refused it as invalid, 401, 403, 429, 402 from admission, 503 when every candidate failed;
+   * nothing stays held in any case.
+   */
+  async run(call: CompletionCall): Promise<Completion> {
+    const { ledger, random } = this.#dependencies;
+    const candidates = chooseRoutes(call.models, call.payload.needs, call.controls, random);
+    const worst: TokenUsage = {
+      promptTokens: estimatePromptTokens(call.prompt),
+      cachedTokens: 0,
+      completionTokens: call.maxTokens * call.choices,
+    };
+    const admission = await ledger.admit({
+      requestId: call.requestId,
+      key: call.key,
+      scope: { kind: 'chat', models: call.models.map((model) => [model.id, ...model.aliases]) },
+      tokens: worst.promptTokens + worst.completionTokens,
+      amount: call.models.reduce((most, model) => max(most, tokenCost(model, worst)), 0n),
+    });
+    const [answer, candidate] = await this.#answer(call, candidates, admission);
+    const meter = new Meter(candidate, admission, call.prompt);
+    const served = { headers: admission.headers, ...candidate };
+    if (answer.kind === 'stream') return { ...served, kind: 'stream', events: stream(answer, meter) };
+    meter.add(answer);
+    const settlement = await meter.settle('completed');
+    return { ...served, kind: 'json', body: answer.body, usage: meter.usage, settlement };
+  }
+
+  /** The first answer of the first candidate that has one; when there is none, the hold is released. */
+  async #answer(
+    call: CompletionCall,
+    candidates: readonly Candidate[],
+    admission: Admission,
+  ): Promise<readonly [Answer, Candidate]> {
+    try {
+      return await this.#firstAnswer(call, candidates);
+    } catch (failure) {
+      await admission.settle(failedOutcome(call)).catch((cause: unknown) => {
+        this.#dependencies.log.error('release left to recovery', { requestId: call.requestId, failure: String(cause) });
+      });
+      throw failure instanceof ServiceError ? failure.withHeaders(admission.headers) : failure;
+    }
+  }
+
+  async #firstAnswer(call: CompletionCall, candidates: readonly Candidate[]): Promise<readonly [Answer, Candidate]> {
+    const { providers, after, log } = this.#dependencies;
+    let retryAfterSeconds = Number.POSITIVE_INFINITY;
+    for (const candidate of candidates) {
+      const { route, model } = candidate;
+      const remainingTimeMs = call.remainingTimeMs() - SETTLE_MARGIN_MS;
+      if (remainingTimeMs <= 0) break;
+      try {
+        const identity = { id: call.answerId, model: model.id };
+        const { payload } = call;
+        const provider = providers[route.protocol];
+        return [await attemptRoute({ provider, after, route, payload, identity, remainingTimeMs }), candidate];
+      } catch (failure) {
+        if (!(failure instanceof UpstreamFailure)) throw failure;
+        log.warn('route failed', { requestId: call.requestId, route: route.id, reason: failure.message });
+        if (!failure.retryable) throw refusedByRoute(failure);
+        retryAfterSeconds = Math.min(retryAfterSeconds, failure.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS);
+      }
+    }
+    throw new ServiceError('all_routes_failed', 'No route of this model could serve the call; try again later.', {
+      retryAfterSeconds: Number.isFinite(retryAfterSeconds) ? retryAfterSeconds : DEFAULT_RETRY_AFTER_SECONDS,
+    });
+  }
+}
+
+const max = (a: NanoUsd, b: NanoUsd): NanoUsd => (a > b ? a : b);
+
+function refusedByRoute({ param }: UpstreamFailure): ServiceError {
+  return new ServiceError('invalid_value', 'The route that serves this model refused the request as invalid.', {
+    ...(param === undefined ? {} : { param }),
+  });
+}
+
+function failedOutcome(call: CompletionCall): Outcome {
+  return {
+    model: call.models[0]?.id ?? null,
+    inputUnits: 0,
+    cachedUnits: 0,
+    outputUnits: 0,
+    unit: 'token',
+    cost: 0n,
+    estimated: false,
+    route: null,
+    status: 'failed',
+    tokens: 0,
+  };
+}
+
+/** Delivers a stream and settles it in its own `finally`: however it ends, it is settled before anyone is told. */
+async function* stream(
+  answer: Extract<Answer, { kind: 'stream' }>,
+  meter: Meter,
+): AsyncGenerator<StreamEvent, void> {
+  let status: CallStatus = 'interrupted';
+  let settlement: Settlement;
+  try {
+    for (const event of answer.opening) {
+      meter.add(event);
+      if (event.payload !== undefined) yield { type: 'output', payload: event.payload };
+    }
+    for (let next = await answer.rest.next(); !next.done; next = await answer.rest.next()) {
+      meter.add(next.value);
+      if (next.value.payload !== undefined) yield { type: 'output', payload: next.value.payload };
+    }
+    status = 'completed';
+  } catch (failure) {
+    if (!(failure instanceof UpstreamFailure)) throw failure;
+    throw new ServiceError('all_routes_failed', 'The route that served this call failed before its answer was complete.');
+  } finally {
+    answer.close(status === 'completed');
+    settlement = await meter.settle(status);
+  }
+  yield { type: 'settled', usage: meter.usage, settlement };
+}
+
+/** Keeps count of one answer: the route's own figures where it gives them, else the delivered text. */
+class Meter {
+  readonly #candidate: Candidate;
+  readonly #admission: Admission;
+  readonly #prompt: PromptSize;
+  readonly #counter = new OutputCounter();
+  #reported: TokenUsage | undefined;
+
+  constructor(candidate: Candidate, admission: Admission, prompt: PromptSize) {
+    this.#candidate = candidate;
+    this.#admission = admission;
+    this.#prompt = prompt;
+  }
+
+  add(event: { readonly text: string; readonly usage?: TokenUsage | undefined }): void {
+    if (event.text !== '') this.#counter.add(event.text);
+    if (event.usage !== undefined) this.#reported = event.usage;
+  }
+
+  get usage(): TokenUsage {
+    return (
+      this.#reported ?? {
+        promptTokens: countPromptTokens(this.#prompt),
+        cachedTokens: 0,
+        completionTokens: this.#counter.tokens,
+      }
+    );
+  }
+
+  settle(status: CallStatus): Promise<Settlement> {
+    const { usage } = this;
+    const { model, route } = this.#candidate;
+    const estimated = this.#reported === undefined;
+    const cost = tokenCost(model, usage);
+    const { amount } = this.#admission.hold;
+    return this.#admission.settle({
+      model: model.id,
+      inputUnits: usage.promptTokens,
+      cachedUnits: usage.cachedTokens,
+      outputUnits: usage.completionTokens,
+      unit: 'token',
+      // The service's own count never charges beyond what the caller allowed.
+      cost: estimated && cost > amount ? amount : cost,
+      estimated,
+      route: route.id,
+      status,
+      tokens: usage.promptTokens + usage.completionTokens,
+    });
+  }
+}

@@ -1,0 +1,25 @@
+/** Price rules: what counted units cost, in nano-USD, rounded up once. */
+import { divideUp, type NanoUsd } from '../money.ts';
+import type { Model } from './catalog-document.ts';
+
+/** Tokens of one call. Cached prompt tokens are part of the prompt tokens. */
+export interface TokenUsage {
+  readonly promptTokens: number;
+  readonly cachedTokens: number;
+  readonly completionTokens: number;
+}
+
+const TOKENS_PER_PRICE = 1_000_000n;
+
+/** Cost of a token-billed call. Throws when the model is billed by another unit: the catalog rules that out. */
+export function tokenCost(model: Model, usage: TokenUsage): NanoUsd {
+  const { price } = model;
+  if (price.unit !== 'per_million_tokens') throw new Error(`${model.id} is not billed by tokens`);
+  const cached = BigInt(Math.min(usage.cachedTokens, usage.promptTokens));
+  const fresh = BigInt(usage.promptTokens) - cached;
+  const total =
+    fresh * price.input +
+    cached * (price.cached_input ?? price.input) +
+    BigInt(usage.completionTokens) * (price.output ?? 0n);
+  return divideUp(total, TOKENS_PER_PRICE);
+}

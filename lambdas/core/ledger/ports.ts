@@ -1,0 +1,111 @@
+/** The ledger's storage: what each store must do in one atomic step, so that the rules above it need no transaction. */
+import type { KeyCharge, KeyState } from '../access/key-state.ts';
+import type { Kind } from '../access/policy.ts';
+import type { Windows } from '../access/windows.ts';
+import type { NanoUsd } from '../money.ts';
+import type { UsageRecord } from './usage-record.ts';
+
+/** Credit set aside for one call until it is settled. */
+export interface Hold {
+  /** The call's request id. */
+  readonly id: string;
+  readonly keyId: string;
+  readonly amount: NanoUsd;
+  readonly kind: Kind;
+  /** Seconds since the epoch; tells which of the key's windows the call was charged to. */
+  readonly created: number;
+  /** Seconds since the epoch; after it the hold may be recovered. */
+  readonly expires: number;
+}
+
+export interface Wallet {
+  readonly accountId: string;
+  readonly balance: NanoUsd;
+  readonly holds: readonly Hold[];
+}
+
+export interface HoldEnd {
+  readonly id: string;
+  readonly amount: NanoUsd;
+  /** At most `amount`. */
+  readonly cost: NanoUsd;
+}
+
+export type ChargeResult =
+  | { readonly granted: true; readonly state: KeyState }
+  | { readonly granted: false; readonly state: KeyState | undefined };
+
+/** A correction of a key's windows after the fact; positive figures give back. */
+export interface KeyCorrection {
+  readonly keyId: string;
+  readonly windows: Windows;
+  readonly tokens: number;
+  readonly amount: NanoUsd;
+}
+
+export interface KeyStore {
+  /**
+   * Takes one request, `tokens` and `amount` from the key's windows if the key is active, in scope, its windows are
+   * not older than the charge's, and enough is left in each; else changes nothing and tells the state it found.
+   * `rolled` begins ended windows afresh: what it leaves is written only if the state is still `rolled.from`.
+   */
+  charge(charge: KeyCharge, rolled?: { readonly from: KeyState; readonly to: KeyState }): Promise<ChargeResult>;
+  /**
+   * Gives back (or takes) what a call did not use (or overran), in those of its windows that still run.
+   * Applied at most once: it is never retried on an unclear failure, so a cap errs to the strict side.
+   */
+  correct(correction: KeyCorrection): Promise<void>;
+  read(keyId: string): Promise<KeyState | undefined>;
+}
+
+export type HoldResult =
+  | { readonly granted: true; readonly wallet: Wallet }
+  /** `wallet` is undefined when the account has none. */
+  | { readonly granted: false; readonly wallet: Wallet | undefined };
+
+export interface WalletStore {
+  /** Moves `hold.amount` from the balance into a hold if the balance suffices. Repeating it changes nothing more. */
+  hold(accountId: string, hold: Hold): Promise<HoldResult>;
+  /**
+   * Moves up to `target - hold.amount` more from the balance into the hold, as much as there is.
+   * Returns the hold's new amount. Repeating it changes nothing more.
+   */
+  growHold(accountId: string, hold: Hold, target: NanoUsd): Promise<NanoUsd>;
+  /**
+   * Ends a hold of exactly `amount`, keeps `cost` of it and returns the rest to the balance. Returns the new
+   * balance, or undefined when there is no such hold (any more): then nothing has changed.
+   */
+  endHold(accountId: string, end: HoldEnd): Promise<NanoUsd | undefined>;
+  read(accountId: string): Promise<Wallet | undefined>;
+}
+
+export interface UsageStore {
+  /**
+   * Writes the record of a call once. When the call has a record already, nothing changes and that one is
+   * returned; repeating the very same write is not a conflict.
+   */
+  put(record: UsageRecord): Promise<'written' | UsageRecord>;
+  get(keyId: string, requestId: string): Promise<UsageRecord | undefined>;
+}
+
+/** The calls of one key between two request ids, newest first. */
+export interface UsageQuery {
+  readonly keyId: string;
+  /** Request ids from this one on. */
+  readonly from: string;
+  /** Request ids below this one. */
+  readonly to: string;
+  readonly limit: number;
+  /** Continues after this record: the `next` of the page before. */
+  readonly before?: string;
+}
+
+export interface UsagePage {
+  readonly records: readonly UsageRecord[];
+  /** Undefined on the last page. */
+  readonly next: string | undefined;
+}
+
+export interface UsageHistory {
+  list(query: UsageQuery): Promise<UsagePage>;
+}

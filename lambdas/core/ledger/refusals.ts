@@ -1,0 +1,67 @@
+/**
+ * Refusals of the current minute, in memory. A key that keeps knocking is answered from a read, which costs a fifth
+ * of a refused write and never delays the others on its wallet; a change of policy or a top-up shows in that read,
+ * so it binds on the next call.
+ */
+import { type KeyCharge, refusal, rollWindows } from '../access/key-state.ts';
+import { rateLimitHeaders } from '../access/rate-limit-headers.ts';
+import { minuteEndsInMs } from '../access/windows.ts';
+import { ServiceError } from '../errors.ts';
+import { formatUsd, type NanoUsd } from '../money.ts';
+import type { Clock } from '../ports.ts';
+import type { KeyStore, WalletStore } from './ports.ts';
+
+/** Bounds the memory: about 100 bytes an entry. */
+const MAX_REMEMBERED = 10_000;
+
+interface RefusalDependencies {
+  readonly keys: KeyStore;
+  readonly wallets: WalletStore;
+  readonly clock: Clock;
+}
+
+export class Refusals {
+  readonly #dependencies: RefusalDependencies;
+  /** Key id to the time (ms) at which the memory fades. */
+  readonly #until = new Map<string, number>();
+
+  constructor(dependencies: RefusalDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Notes that the key was refused, until the minute ends. */
+  remember(keyId: string, nowMs: number): void {
+    if (this.#until.size >= MAX_REMEMBERED) {
+      const oldest = this.#until.keys().next().value;
+      if (oldest !== undefined) this.#until.delete(oldest);
+    }
+    this.#until.set(keyId, nowMs + minuteEndsInMs(nowMs));
+  }
+
+  /** Throws the refusal that a remembered key still deserves; returns at once for every other key. */
+  async check(charge: KeyCharge, nowMs: number): Promise<void> {
+    const { keyId, accountId } = charge.key;
+    const until = this.#until.get(keyId);
+    if (until === undefined) return;
+    if (until <= nowMs) {
+      this.#until.delete(keyId);
+      return;
+    }
+    const { keys, wallets } = this.#dependencies;
+    const [found, wallet] = await Promise.all([keys.read(keyId), wallets.read(accountId)]);
+    const state = found === undefined ? undefined : rollWindows(found, charge.windows);
+    const reason = refusal(state, charge, nowMs);
+    if (reason !== undefined) throw state === undefined ? reason : reason.withHeaders(rateLimitHeaders(state, nowMs));
+    if (state !== undefined && wallet !== undefined && wallet.balance < charge.amount && wallet.holds.length === 0) {
+      throw insufficientCredit(charge.amount).withHeaders(rateLimitHeaders(state, nowMs));
+    }
+  }
+}
+
+/** The refusal of a wallet that does not cover a hold. */
+export function insufficientCredit(amount: NanoUsd): ServiceError {
+  return new ServiceError(
+    'insufficient_credit',
+    `The account's credit does not cover the estimate for this call, ${formatUsd(amount)} USD.`,
+  );
+}

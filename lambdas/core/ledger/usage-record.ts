@@ -1,0 +1,58 @@
+/** What is kept of a call: counts, cost and a time, never content. Writing it is the commit point of settlement. */
+import type { Kind } from '../access/policy.ts';
+import type { NanoUsd } from '../money.ts';
+
+/**
+ * `completed`: the caller got the whole answer. `interrupted`: output was delivered, then an error.
+ * `failed`: no output, no cost. `expired`: the call died and its hold was released, at no cost.
+ */
+export type CallStatus = 'completed' | 'interrupted' | 'failed' | 'expired';
+
+export type Unit = 'token' | 'image' | 'second';
+
+/** What calls of a kind are counted in. */
+export function unitOf(kind: Kind): Unit {
+  if (kind === 'image') return 'image';
+  return kind === 'audio' ? 'second' : 'token';
+}
+
+export interface UsageRecord {
+  /** The request id. */
+  readonly id: string;
+  readonly keyId: string;
+  readonly accountId: string;
+  /** Seconds since the epoch. */
+  readonly created: number;
+  /** Catalog id; null when the call died and nobody knows how far it came. */
+  readonly model: string | null;
+  readonly kind: Kind;
+  readonly inputUnits: number;
+  /** How many of the input units the route served from its prompt cache. */
+  readonly cachedUnits: number;
+  readonly outputUnits: number;
+  readonly unit: Unit;
+  /** What the account paid. */
+  readonly cost: NanoUsd;
+  /** What the call cost beyond its hold and the balance; never charged. */
+  readonly writtenOff: NanoUsd;
+  /** The service counted the units itself, because the route reported none. */
+  readonly estimated: boolean;
+  /** The route that served, or null when none did. */
+  readonly route: string | null;
+  readonly status: CallStatus;
+}
+
+/** What the call itself came to, before the wallet is asked what it can pay. */
+export interface Outcome {
+  readonly model: string | null;
+  readonly inputUnits: number;
+  readonly cachedUnits: number;
+  readonly outputUnits: number;
+  readonly unit: Unit;
+  readonly cost: NanoUsd;
+  readonly estimated: boolean;
+  readonly route: string | null;
+  readonly status: CallStatus;
+  /** Tokens that count against the key's tokens a minute. */
+  readonly tokens: number;
+}

@@ -1,0 +1,50 @@
+/** Money as integers of nano-USD (1 credit = 1 USD = 1e9): parsing, printing and the one rounding. */
+
+/** An amount in nano-USD; never a floating-point number. */
+export type NanoUsd = bigint;
+
+export const NANO_PER_USD = 1_000_000_000n;
+
+/** JSON's number grammar (RFC 8259, section 6). */
+const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
+
+/**
+ * Reads a decimal USD amount exactly. A number is read through its shortest decimal form, which is the text
+ * the caller wrote for any amount of up to 15 digits. Returns undefined for what is not a decimal or needs more
+ * than 9 decimal places.
+ */
+export function parseUsd(input: string | number): NanoUsd | undefined {
+  const match = DECIMAL.exec(String(input));
+  if (match === null) return undefined;
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
+  const places = 9 + Number(exponent) - fraction.length;
+  let digits = BigInt(whole + fraction);
+  if (places >= 0) {
+    digits *= 10n ** BigInt(places);
+  } else {
+    const divisor = 10n ** BigInt(-places);
+    if (digits % divisor !== 0n) return undefined;
+    digits /= divisor;
+  }
+  return sign === '-' ? -digits : digits;
+}
+
+/** Prints an amount as a decimal with as many of the 9 places as it needs: `0.000012`, `10`. */
+export function formatUsd(amount: NanoUsd): string {
+  const sign = amount < 0n ? '-' : '';
+  const magnitude = amount < 0n ? -amount : amount;
+  const fraction = String(magnitude % NANO_PER_USD)
+    .padStart(9, '0')
+    .replace(/0+$/, '');
+  return `${sign}${magnitude / NANO_PER_USD}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+/** Division rounded up, for non-negative amounts: the service never loses a fraction of a nano-dollar. */
+export function divideUp(dividend: bigint, divisor: bigint): bigint {
+  return (dividend + divisor - 1n) / divisor;
+}
+
+/** An amount as an exact JSON number, whatever its size (`JSON.rawJSON`, ECMAScript proposal JSON.parse source text). */
+export function usdJson(amount: NanoUsd): unknown {
+  return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(formatUsd(amount));
+}

@@ -1,0 +1,37 @@
+/** What the core asks of the world: time, chance, logs; and the shape of an endpoint. */
+
+/** Milliseconds since the Unix epoch. */
+export type Clock = () => number;
+
+/** A fresh ULID: 26 characters, sortable by time of creation (github.com/ulid/spec). */
+export type UlidSource = () => string;
+
+/** A number in [0, 1). */
+export type RandomSource = () => number;
+
+/** Runs something once after so many milliseconds; the function returned calls it off. */
+export type After = (ms: number, run: () => void) => () => void;
+
+/** Structured logging. Fields never hold prompts, answers, keys, secrets or upstream addresses. */
+export interface Log {
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  error(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+/** Reads a secret by reference (`env:NAME`, `secretsmanager:NAME#field`); throws when there is none. */
+export type SecretReader = (reference: string) => Promise<string>;
+
+/** What a host knows of one call beside its request. */
+export interface CallContext {
+  /** `req_<ulid>`. */
+  readonly requestId: string;
+  /** Milliseconds until the host ends the call, whatever it is doing. */
+  remainingTimeMs(): number;
+  /** Values of the route's path parameters, decoded. */
+  readonly pathParameters: Readonly<Record<string, string>>;
+  readonly log: Log;
+}
+
+/** One endpoint, the same on every host. A `ServiceError` it throws becomes an error envelope. */
+export type Endpoint = (request: Request, context: CallContext) => Promise<Response>;

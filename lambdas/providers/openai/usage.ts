@@ -1,0 +1,22 @@
+/** Usage as an OpenAI-compatible server reports it (OpenAI API reference, The chat completion object, usage). */
+import type { TokenUsage } from '../../core/inference/price.ts';
+
+/** Returns undefined for anything that does not count both sides. `prompt_tokens` includes the cached ones. */
+export function toUsage(reported: unknown): TokenUsage | undefined {
+  if (typeof reported !== 'object' || reported === null) return undefined;
+  const usage = reported as {
+    prompt_tokens?: unknown;
+    completion_tokens?: unknown;
+    prompt_tokens_details?: { cached_tokens?: unknown } | null;
+  };
+  const { prompt_tokens: prompt, completion_tokens: completion } = usage;
+  if (!isCount(prompt) || !isCount(completion)) return undefined;
+  const cached = usage.prompt_tokens_details?.cached_tokens;
+  return {
+    promptTokens: prompt,
+    cachedTokens: isCount(cached) ? Math.min(cached, prompt) : 0,
+    completionTokens: completion,
+  };
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;

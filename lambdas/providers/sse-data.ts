@@ -1,0 +1,13 @@
+/** Server-sent events from bytes: the data of each event, however the bytes are split (WHATWG HTML, section 9.2). */
+import { createParser } from 'eventsource-parser';
+
+/** Yields the data of every event of the body; comments, ids and retry fields are dropped. */
+export async function* sseData(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
+  const ready: string[] = [];
+  const parser = createParser({ onEvent: (event) => ready.push(event.data) });
+  const decoder = new TextDecoder();
+  for await (const bytes of body) {
+    parser.feed(decoder.decode(bytes, { stream: true }));
+    if (ready.length > 0) yield* ready.splice(0);
+  }
+}

@@ -1,0 +1,40 @@
+/** Puts the stacks together and writes the cloud assembly. */
+import { join } from 'node:path';
+import { App, Validations } from 'aws-cdk-lib';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { bundleFunctions } from './bundle.ts';
+import { type Config, loadConfig } from './config/config.ts';
+import { DataStack } from './stacks/data-stack.ts';
+import { ServiceStack } from './stacks/service-stack.ts';
+
+/** The whole service as a CDK app; `bundles` holds a folder for each function. */
+export function buildApp(config: Config, bundles: string, outdir?: string): App {
+  const app = new App(outdir === undefined ? {} : { outdir });
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  const id = (stack: string) => `Inference-${config.stage}-${stack}`;
+  const data = new DataStack(app, id('data'));
+  const inference = new ServiceStack(app, id('inference'), { api: 'inference', config, data, bundles });
+  new ServiceStack(app, id('platform'), {
+    api: 'platform',
+    config,
+    data,
+    bundles,
+    ipRateLimit: inference.ipRateLimit,
+  });
+  return app;
+}
+
+export interface SynthesizeOptions {
+  /** JSON settings; the defaults when undefined. */
+  readonly configFile: string | undefined;
+  /** Where the assembly goes; the CDK's own choice when undefined. */
+  readonly outdir?: string;
+}
+
+/** Bundles the functions and synthesizes; throws when a check of cdk-nag fails. */
+export async function synthesizeApp(options: SynthesizeOptions): Promise<void> {
+  const config = loadConfig(options.configFile);
+  const bundles = join(import.meta.dirname, '..', '.build', 'functions');
+  await bundleFunctions(bundles);
+  buildApp(config, bundles, options.outdir).synth();
+}

@@ -1,0 +1,38 @@
+/** Bundles every function for Lambda with esbuild, in one run: one folder a function, one file in it. */
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { build, type Metafile } from 'esbuild';
+
+const root = join(import.meta.dirname, '..');
+
+/** Some packages of the AWS SDK still call `require`, which an ES module has only if it makes one. */
+const banner = "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);";
+
+/**
+ * Writes `<directory>/<function>/index.mjs` (minified, with a source map beside it) for every handler, and returns
+ * esbuild's account of what went into each. The output depends on the sources alone, so asset hashes are stable.
+ */
+export async function bundleFunctions(directory: string): Promise<Metafile> {
+  const endpoints = join(root, 'lambdas', 'endpoints');
+  const names = readdirSync(endpoints);
+  rmSync(directory, { recursive: true, force: true });
+  mkdirSync(directory, { recursive: true });
+  const result = await build({
+    absWorkingDir: root,
+    entryPoints: names.map((name) => ({ in: join(endpoints, name, 'handler.ts'), out: `${name}/index` })),
+    outdir: directory,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    minify: true,
+    sourcemap: 'external',
+    sourcesContent: false,
+    metafile: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+    mainFields: ['module', 'main'],
+    banner: { js: banner },
+    logLevel: 'warning',
+  });
+  return result.metafile;
+}

@@ -1,0 +1,46 @@
+/**
+ * What each function may touch, and nothing more: the stacks turn a row into IAM statements and into the
+ * variables the function needs, so a function cannot know a table that it may not reach.
+ */
+import type { EndpointName } from '../../lambdas/contract/routes.ts';
+import type { TableName } from '../../lambdas/contract/tables.ts';
+
+export interface Grants {
+  /** DynamoDB actions by table. */
+  readonly tables?: Partial<Record<TableName, readonly DynamoAction[]>>;
+  /** Reads the pepper that proves an API key genuine. */
+  readonly keyPepper?: true;
+  /** Reads the upstream providers' secrets (`<stage>/providers/...`). */
+  readonly providerSecrets?: true;
+  /** Opens and recovers holds, so it needs their life. */
+  readonly holds?: true;
+}
+
+export type DynamoAction = 'GetItem' | 'PutItem' | 'UpdateItem' | 'Query';
+
+export const GRANTS: Readonly<Record<EndpointName, Grants>> = {
+  'create-chat-completion': {
+    tables: {
+      keys: ['GetItem', 'UpdateItem'],
+      wallets: ['GetItem', 'UpdateItem'],
+      usage: ['PutItem', 'GetItem'],
+      catalog: ['GetItem'],
+    },
+    keyPepper: true,
+    providerSecrets: true,
+    holds: true,
+  },
+  'list-models': { tables: { catalog: ['GetItem'] } },
+  'get-model': { tables: { catalog: ['GetItem'] } },
+  'list-prices': { tables: { catalog: ['GetItem'] } },
+  'list-usage': { tables: { keys: ['UpdateItem'], usage: ['Query'] }, keyPepper: true },
+  'get-usage': { tables: { keys: ['UpdateItem'], usage: ['GetItem'] }, keyPepper: true },
+  'get-credits': {
+    tables: { keys: ['GetItem', 'UpdateItem'], wallets: ['GetItem', 'UpdateItem'], usage: ['GetItem', 'PutItem'] },
+    keyPepper: true,
+    holds: true,
+  },
+  'get-health': { tables: { catalog: ['GetItem'] } },
+  'get-index': {},
+  'unknown-route': {},
+};

@@ -1,0 +1,117 @@
+/** A regional REST API over the route table: streamed or buffered integrations, our own errors, no keys in logs. */
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import {
+  AccessLogFormat,
+  EndpointType,
+  LambdaIntegration,
+  LogGroupLogDestination,
+  type Resource,
+  ResponseTransferMode,
+  ResponseType,
+  RestApi,
+  type Stage,
+} from 'aws-cdk-lib/aws-apigateway';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { STREAM_TIMEOUT_SECONDS } from '../../lambdas/contract/environment.ts';
+import { GATEWAY_ERRORS, gatewayErrorBody } from '../../lambdas/contract/gateway-errors.ts';
+import type { Route } from '../../lambdas/contract/routes.ts';
+import type { Config } from '../config/config.ts';
+import type { EndpointFunction } from './endpoint-function.ts';
+
+/** Keys travel in headers and in `/credits/{api_key}`, so the log names the resource, never the path. */
+const ACCESS_LOG = AccessLogFormat.custom(
+  JSON.stringify({
+    requestId: '$context.requestId',
+    time: '$context.requestTime',
+    method: '$context.httpMethod',
+    resource: '$context.resourcePath',
+    status: '$context.status',
+    error: '$context.error.responseType',
+    responseBytes: '$context.responseLength',
+    latencyMs: '$context.responseLatency',
+    integrationLatencyMs: '$context.integrationLatency',
+  }),
+);
+
+export interface EndpointApiProps {
+  readonly config: Config;
+  readonly name: string;
+  /** Answers unknown paths and methods. */
+  readonly fallback: EndpointFunction;
+}
+
+export class EndpointApi extends Construct {
+  readonly #api: RestApi;
+  readonly #fallback: LambdaIntegration;
+
+  constructor(scope: Construct, id: string, props: EndpointApiProps) {
+    super(scope, id);
+    const accessLogs = new LogGroup(this, 'AccessLogs', {
+      retention: props.config.logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    this.#api = new RestApi(this, 'Rest', {
+      restApiName: props.name,
+      endpointConfiguration: { types: [EndpointType.REGIONAL] },
+      cloudWatchRole: true,
+      cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
+      deployOptions: {
+        stageName: props.config.stage,
+        accessLogDestination: new LogGroupLogDestination(accessLogs),
+        accessLogFormat: ACCESS_LOG,
+        metricsEnabled: true,
+      },
+    });
+    this.#fallback = new LambdaIntegration(props.fallback.function, { scopePermissionToMethod: false });
+    this.#api.root.addResource('{proxy+}').addMethod('ANY', this.#fallback);
+    this.#addGatewayErrors();
+    this.#acknowledge();
+  }
+
+  get stage(): Stage {
+    return this.#api.deploymentStage;
+  }
+
+  /** Serves a row of the route table; other methods of its path go to the fallback. */
+  addRoute(route: Route, target: EndpointFunction): void {
+    const resource = this.#api.root.resourceForPath(route.path) as Resource;
+    resource.addMethod(
+      route.method,
+      route.response === 'streamed'
+        ? new LambdaIntegration(target.function, {
+            scopePermissionToMethod: false,
+            responseTransferMode: ResponseTransferMode.STREAM,
+            timeout: Duration.seconds(STREAM_TIMEOUT_SECONDS),
+          })
+        : new LambdaIntegration(target.function, { scopePermissionToMethod: false }),
+    );
+    if (resource.node.tryFindChild('ANY') === undefined) resource.addMethod('ANY', this.#fallback);
+  }
+
+  #addGatewayErrors(): void {
+    for (const error of GATEWAY_ERRORS) {
+      this.#api.addGatewayResponse(error.responseType, {
+        type: ResponseType.of(error.responseType),
+        ...(error.status === undefined ? {} : { statusCode: String(error.status) }),
+        responseHeaders: {
+          'x-request-id': 'context.requestId',
+          ...(error.retryAfterSeconds === undefined ? {} : { 'Retry-After': `'${error.retryAfterSeconds}'` }),
+        },
+        templates: { 'application/json': gatewayErrorBody(error, '$context.requestId') },
+      });
+    }
+  }
+
+  #acknowledge(): void {
+    const accept = (id: string, reason: string) => Validations.of(this.#api).acknowledge({ id, reason });
+    accept('AwsSolutions-APIG2', 'Bodies are validated by the function, which names the field in our own envelope.');
+    accept('AwsSolutions-APIG4', 'API keys are verified by the function, offline, before any other work.');
+    accept('AwsSolutions-COG4', 'Callers hold API keys, not Cognito identities.');
+    accept('AwsSolutions-APIG6', 'Execution logs can hold keys and bodies; access logs and metrics are on instead.');
+    accept(
+      'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
+      'API Gateway takes no narrower role for its account-wide log delivery.',
+    );
+  }
+}

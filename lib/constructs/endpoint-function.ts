@@ -1,0 +1,97 @@
+/** One Lambda function with a role of its own that reaches exactly what `grants.ts` lists. */
+import { join } from 'node:path';
+import { ArnFormat, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { STREAM_TIMEOUT_SECONDS, VARIABLES } from '../../lambdas/contract/environment.ts';
+import { SERVICE_NAME } from '../../lambdas/contract/limits.ts';
+import type { EndpointName, Route } from '../../lambdas/contract/routes.ts';
+import { TABLES, type TableName } from '../../lambdas/contract/tables.ts';
+import type { Config } from '../config/config.ts';
+import { GRANTS } from '../config/grants.ts';
+import type { DataStack } from '../stacks/data-stack.ts';
+
+/** API Gateway gives up on a buffered integration after 29 s; the function ends first, in order to answer. */
+const BUFFERED_TIMEOUT_SECONDS = 28;
+
+/** Memory sets Lambda's share of a CPU; the cost model compares sizes, this is the design's default. */
+const MEMORY_MB = 512;
+
+export interface EndpointFunctionProps {
+  readonly endpoint: EndpointName;
+  readonly response: Route['response'];
+  readonly config: Config;
+  readonly data: DataStack;
+  readonly bundles: string;
+}
+
+export class EndpointFunction extends Construct {
+  readonly function: LambdaFunction;
+  readonly #role: Role;
+  readonly #props: EndpointFunctionProps;
+
+  constructor(scope: Construct, id: string, props: EndpointFunctionProps) {
+    super(scope, id);
+    this.#props = props;
+    const logGroup = new LogGroup(this, 'Logs', {
+      retention: props.config.logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    this.#role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    this.#allow(['logs:CreateLogStream', 'logs:PutLogEvents'], logGroup.logGroupArn);
+    this.function = new LambdaFunction(this, 'Function', {
+      description: `${SERVICE_NAME}: ${props.endpoint}`,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      memorySize: MEMORY_MB,
+      timeout: Duration.seconds(props.response === 'streamed' ? STREAM_TIMEOUT_SECONDS : BUFFERED_TIMEOUT_SECONDS),
+      handler: 'index.handler',
+      code: Code.fromAsset(join(props.bundles, props.endpoint), { exclude: ['*.map'] }),
+      role: this.#role,
+      logGroup,
+      environment: { POWERTOOLS_SERVICE_NAME: props.endpoint, ...this.#grant() },
+    });
+  }
+
+  #grant(): Record<string, string> {
+    const { endpoint, config, data } = this.#props;
+    const grants = GRANTS[endpoint];
+    const environment: Record<string, string> = {};
+    for (const [name, actions] of Object.entries(grants.tables ?? {})) {
+      const table = data.tables[name as TableName];
+      this.#allow(
+        actions.map((action) => `dynamodb:${action}`),
+        table.tableArn,
+      );
+      environment[TABLES[name as TableName].variable] = table.tableName;
+    }
+    if (grants.keyPepper) {
+      this.#allow(['secretsmanager:GetSecretValue'], data.keyPepper.secretArn);
+      environment[VARIABLES.keyPepperSecret] = data.keyPepper.secretArn;
+    }
+    if (grants.providerSecrets) this.#grantProviderSecrets();
+    if (grants.holds) environment[VARIABLES.holdTtlSeconds] = String(config.holdTtlSeconds);
+    return environment;
+  }
+
+  #grantProviderSecrets(): void {
+    const resource = Stack.of(this).formatArn({
+      service: 'secretsmanager',
+      resource: 'secret',
+      resourceName: `${this.#props.config.stage}/providers/*`,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    });
+    this.#allow(['secretsmanager:GetSecretValue'], resource);
+    const account = 'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>';
+    Validations.of(this.#role).acknowledge({
+      id: `AwsSolutions-IAM5[Resource::${account}:secret:${this.#props.config.stage}/providers/*]`,
+      reason: 'The catalog names provider secrets at run time; the prefix confines them to this deployment.',
+    });
+  }
+
+  #allow(actions: string[], resource: string): void {
+    this.#role.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
+  }
+}

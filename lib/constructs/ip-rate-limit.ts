@@ -1,0 +1,64 @@
+/** The limit on requests from one IP address: a WAF rate rule that answers in our own envelope. */
+import type { Stage } from 'aws-cdk-lib/aws-apigateway';
+import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
+import { Construct } from 'constructs';
+import { gatewayErrorBody, IP_RATE_ERROR } from '../../lambdas/contract/gateway-errors.ts';
+import type { Config } from '../config/config.ts';
+
+/** The interface counts a minute; WAF offers windows of 60, 120, 300 and 600 s. */
+const WINDOW_SECONDS = 60;
+
+const BODY_KEY = 'too-many-requests';
+
+export class IpRateLimit extends Construct {
+  readonly #acl: CfnWebACL;
+
+  constructor(scope: Construct, id: string, props: { readonly config: Config }) {
+    super(scope, id);
+    const visibility = (metricName: string) => ({
+      cloudWatchMetricsEnabled: true,
+      metricName,
+      sampledRequestsEnabled: false,
+    });
+    const retryAfter = { name: 'Retry-After', value: String(IP_RATE_ERROR.retryAfterSeconds) };
+    this.#acl = new CfnWebACL(this, 'Acl', {
+      scope: 'REGIONAL',
+      defaultAction: { allow: {} },
+      visibilityConfig: visibility('WebAcl'),
+      customResponseBodies: {
+        [BODY_KEY]: { contentType: 'APPLICATION_JSON', content: gatewayErrorBody(IP_RATE_ERROR) },
+      },
+      rules: [
+        {
+          name: 'IpRequestsPerMinute',
+          priority: 0,
+          statement: {
+            rateBasedStatement: {
+              aggregateKeyType: 'IP',
+              limit: props.config.ipRequestsPerMinute,
+              evaluationWindowSec: WINDOW_SECONDS,
+            },
+          },
+          action: {
+            block: {
+              customResponse: {
+                responseCode: IP_RATE_ERROR.status ?? 429,
+                customResponseBodyKey: BODY_KEY,
+                responseHeaders: [retryAfter],
+              },
+            },
+          },
+          visibilityConfig: visibility('IpRequestsPerMinute'),
+        },
+      ],
+    });
+  }
+
+  /** Puts an API's stage behind the limit. */
+  protect(scope: Construct, stage: Stage): void {
+    new CfnWebACLAssociation(scope, 'IpRateLimitAssociation', {
+      resourceArn: stage.stageArn,
+      webAclArn: this.#acl.attrArn,
+    });
+  }
+}

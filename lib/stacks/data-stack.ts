@@ -1,0 +1,56 @@
+/** Everything that must survive: tables and secrets, retained and protected from deletion. */
+import { RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { Construct } from 'constructs';
+import { TABLES, type TableName, type Table as TableSpec } from '../../lambdas/contract/tables.ts';
+
+const text = (name: string) => ({ name, type: AttributeType.STRING });
+
+export class DataStack extends Stack {
+  readonly tables: Readonly<Record<TableName, Table>>;
+  readonly keyPepper: Secret;
+
+  constructor(scope: Construct, id: string, props?: StackProps) {
+    super(scope, id, props);
+    this.tables = Object.fromEntries(
+      Object.entries(TABLES).map(([name, spec]) => [name, this.#table(name, spec)]),
+    ) as Record<TableName, Table>;
+    this.keyPepper = new Secret(this, 'KeyPepper', {
+      description: 'Pepper under which API keys are signed; losing it voids every key',
+      generateSecretString: {
+        secretStringTemplate: '{}',
+        generateStringKey: 'current',
+        passwordLength: 64,
+        excludePunctuation: true,
+      },
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
+    Validations.of(this.keyPepper).acknowledge({
+      id: 'AwsSolutions-SMG4',
+      reason: 'Rotation voids keys signed under the old pepper, so it is a deliberate act: move current to previous.',
+    });
+  }
+
+  #table(name: string, spec: TableSpec): Table {
+    const table = new Table(this, name[0]?.toUpperCase() + name.slice(1), {
+      partitionKey: text(spec.partitionKey),
+      ...(spec.sortKey === undefined ? {} : { sortKey: text(spec.sortKey) }),
+      ...(spec.ttl === undefined ? {} : { timeToLiveAttribute: spec.ttl }),
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      encryption: TableEncryption.AWS_MANAGED,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      deletionProtection: true,
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
+    for (const index of spec.indexes ?? []) {
+      table.addGlobalSecondaryIndex({
+        indexName: index.name,
+        partitionKey: text(index.partitionKey),
+        sortKey: text(index.sortKey),
+        projectionType: ProjectionType.KEYS_ONLY,
+      });
+    }
+    return table;
+  }
+}

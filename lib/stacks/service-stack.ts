@@ -1,0 +1,41 @@
+/** One of the two stateless halves of the service: a REST API and a function for each of its routes. */
+import { Stack, type StackProps } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import { type EndpointName, ROUTES, type Route, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/contract/routes.ts';
+import type { Config } from '../config/config.ts';
+import { EndpointApi } from '../constructs/endpoint-api.ts';
+import { EndpointFunction } from '../constructs/endpoint-function.ts';
+import { IpRateLimit } from '../constructs/ip-rate-limit.ts';
+import type { DataStack } from './data-stack.ts';
+
+export interface ServiceStackProps extends StackProps {
+  readonly api: Route['api'];
+  readonly config: Config;
+  readonly data: DataStack;
+  /** Where `bundleFunctions` wrote a folder for each function. */
+  readonly bundles: string;
+  /** One limit for both APIs, so that an address has one budget; the first stack makes it. */
+  readonly ipRateLimit?: IpRateLimit;
+}
+
+export class ServiceStack extends Stack {
+  readonly ipRateLimit: IpRateLimit;
+
+  constructor(scope: Construct, id: string, props: ServiceStackProps) {
+    super(scope, id, props);
+    const { config, data, bundles } = props;
+    const makeFunction = (endpoint: EndpointName, response: Route['response']) =>
+      new EndpointFunction(this, endpoint, { endpoint, response, config, data, bundles });
+
+    const api = new EndpointApi(this, 'Api', {
+      config,
+      name: `${config.stage}-${props.api}`,
+      fallback: makeFunction(UNKNOWN_ROUTE_ENDPOINT, 'buffered'),
+    });
+    for (const route of ROUTES.filter((candidate) => candidate.api === props.api)) {
+      api.addRoute(route, makeFunction(route.endpoint, route.response));
+    }
+    this.ipRateLimit = props.ipRateLimit ?? new IpRateLimit(this, 'IpRateLimit', { config });
+    this.ipRateLimit.protect(this, api.stage);
+  }
+}
