@@ -6,7 +6,8 @@ import { build, type Metafile } from 'esbuild';
 const root = join(import.meta.dirname, '..');
 
 /** Some packages of the AWS SDK still call `require`, which an ES module has only if it makes one. */
-const banner = "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);";
+const banner =
+  "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);";
 
 /**
  * Writes `<directory>/<function>/index.mjs` (minified, with a source map beside it) for every handler, and returns

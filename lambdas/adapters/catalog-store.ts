@@ -6,10 +6,13 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { requireVariable } from '../contract/environment.ts';
+import { TABLES } from '../contract/tables.ts';
 import { type Catalog, type CatalogSource, compileCatalog } from '../core/inference/catalog.ts';
 import { parseCatalog } from '../core/inference/catalog-document.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import { number, readNumber, readText, text } from './attribute-values.ts';
+import { systemClock } from './system.ts';
 
 /** DynamoDB's items are at most 400 KB (DynamoDB quotas). */
 const PART_BYTES = 350 * 1024;
@@ -35,7 +38,9 @@ export async function readPointer(client: DynamoDBClient, table: string) {
   const { Item: item } = await client.send(
     new GetItemCommand({ TableName: table, Key: { part: text(POINTER) }, ConsistentRead: true }),
   );
-  return item === undefined ? undefined : { version: readText(item, 'version'), parts: readNumber(item, 'parts') };
+  return item === undefined
+    ? undefined
+    : { version: readText(item, 'version'), parts: readNumber(item, 'parts') };
 }
 
 /** The document in force, or undefined when none was ever applied. */
@@ -47,7 +52,7 @@ export async function readCatalog(client: DynamoDBClient, table: string): Promis
     Array.from({ length: parts }, async (_, index) => {
       const key = { part: text(`${version}#${index}`) };
       const { Item: item } = await client.send(new GetItemCommand({ TableName: table, Key: key }));
-      const bytes = item?.['bytes']?.B;
+      const bytes = item?.bytes?.B;
       if (bytes === undefined) throw new Error(`part ${index} of catalog version ${version} is missing`);
       return bytes;
     }),
@@ -65,7 +70,10 @@ export async function writeCatalog(client: DynamoDBClient, table: string, json: 
   for (let index = 0; index < parts; index += 1) {
     const piece = bytes.subarray(index * PART_BYTES, (index + 1) * PART_BYTES);
     await client.send(
-      new PutItemCommand({ TableName: table, Item: { part: text(`${version}#${index}`), bytes: { B: piece } } }),
+      new PutItemCommand({
+        TableName: table,
+        Item: { part: text(`${version}#${index}`), bytes: { B: piece } },
+      }),
     );
   }
   await client.send(
@@ -75,6 +83,20 @@ export async function writeCatalog(client: DynamoDBClient, table: string, json: 
     }),
   );
   return version;
+}
+
+/** The catalog source of a function, from the table that the environment names. */
+export function createCatalog({
+  client,
+  environment,
+  log,
+}: {
+  readonly client: DynamoDBClient;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+}): CatalogSource {
+  const table = requireVariable(environment, TABLES.catalog.variable);
+  return createCatalogSource({ client, table, clock: systemClock, log });
 }
 
 export interface CatalogSourceOptions {

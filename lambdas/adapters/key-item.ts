@@ -1,11 +1,13 @@
 /** The key's item: identity, policy as flat attributes, and what is left of each window. */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { dailyOf, type KeyState, monthlyOf, rpmOf, tpmOf } from '../core/access/key-state.ts';
-import { type Kind, KINDS, type Policy } from '../core/access/policy.ts';
+import { KINDS, type Kind, type Policy } from '../core/access/policy.ts';
 import { type Item, number, readInteger, readNumber, readText, text } from './attribute-values.ts';
 
 /** A new key, with every window full. */
-export function encodeNewKey(key: Pick<KeyState, 'keyId' | 'accountId' | 'secretHash' | 'name' | 'policy' | 'created'>): Item {
+export function encodeNewKey(
+  key: Pick<KeyState, 'keyId' | 'accountId' | 'secretHash' | 'name' | 'policy' | 'created'>,
+): Item {
   const { policy } = key;
   return {
     key_id: text(key.keyId),
@@ -71,11 +73,11 @@ const isKind = (value: string): value is Kind => (KINDS as readonly string[]).in
 
 function decodePolicy(item: Item): Policy {
   return {
-    ...(item['allowed_models']?.SS === undefined ? {} : { allowed_models: item['allowed_models'].SS }),
-    ...(item['allowed_kinds']?.SS === undefined ? {} : { allowed_kinds: item['allowed_kinds'].SS.filter(isKind) }),
-    ...(item['daily_cap'] === undefined ? {} : { daily_usd: readInteger(item, 'daily_cap') }),
-    ...(item['monthly_cap'] === undefined ? {} : { monthly_usd: readInteger(item, 'monthly_cap') }),
-    ...(item['tpm'] === undefined ? {} : { tpm: readNumber(item, 'tpm') }),
-    ...(item['rpm'] === undefined ? {} : { rpm: readNumber(item, 'rpm') }),
+    ...(item.allowed_models?.SS === undefined ? {} : { allowed_models: item.allowed_models.SS }),
+    ...(item.allowed_kinds?.SS === undefined ? {} : { allowed_kinds: item.allowed_kinds.SS.filter(isKind) }),
+    ...(item.daily_cap === undefined ? {} : { daily_usd: readInteger(item, 'daily_cap') }),
+    ...(item.monthly_cap === undefined ? {} : { monthly_usd: readInteger(item, 'monthly_cap') }),
+    ...(item.tpm === undefined ? {} : { tpm: readNumber(item, 'tpm') }),
+    ...(item.rpm === undefined ? {} : { rpm: readNumber(item, 'rpm') }),
   };
 }

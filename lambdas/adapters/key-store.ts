@@ -36,7 +36,11 @@ export function createKeyStore({ client, onceClient, table, clock }: KeyStoreOpt
     rolled?: { readonly from: KeyState; readonly to: KeyState },
   ): Promise<ChargeResult> {
     const expression = rolled === undefined ? decrement(request) : roll(request, rolled.from, rolled.to);
-    const result = await update(client, { ...keyOf(request.key.keyId), ...input(expression), ReturnValues: 'ALL_NEW' });
+    const result = await update(client, {
+      ...keyOf(request.key.keyId),
+      ...input(expression),
+      ReturnValues: 'ALL_NEW',
+    });
     if (!result.applied) return { granted: false, state: result.item && decodeKey(result.item) };
     if (result.item === undefined) throw new Error('DynamoDB returned no item');
     return { granted: true, state: decodeKey(result.item) };

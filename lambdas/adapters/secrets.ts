@@ -30,7 +30,7 @@ export function createSecretReader({ client, environment, clock, log }: SecretOp
     const [id = '', field] = name.split('#');
     const { SecretString: text } = await client.send(new GetSecretValueCommand({ SecretId: id }));
     if (field === undefined) return requireText(text, reference);
-    return requireText((JSON.parse(requireText(text, reference)) as Record<string, unknown>)[field], reference);
+    return requireText(fieldOf(requireText(text, reference), field), reference);
   }
 
   function refresh(reference: string, entry: Entry): void {
@@ -39,7 +39,8 @@ export function createSecretReader({ client, environment, clock, log }: SecretOp
       (value) => {
         entry.value = Promise.resolve(value);
       },
-      (failure: unknown) => log.error('secret refresh failed', { reference, failure: (failure as Error).name }),
+      (failure: unknown) =>
+        log.error('secret refresh failed', { reference, failure: (failure as Error).name }),
     );
   }
 
@@ -56,9 +57,27 @@ export function createSecretReader({ client, environment, clock, log }: SecretOp
   };
 }
 
+function fieldOf(json: string, field: string): unknown {
+  try {
+    return (JSON.parse(json) as Record<string, unknown>)[field];
+  } catch {
+    return undefined;
+  }
+}
+
 function requireText(value: unknown, reference: string): string {
   if (typeof value === 'string' && value !== '') return value;
   throw new Error(`there is no secret ${reference}`);
+}
+
+/** A parser's own message would quote the secret. */
+function parsePeppers(text: string): Peppers {
+  try {
+    const { current, previous } = peppersSchema.parse(JSON.parse(text));
+    return previous === undefined ? { current } : { current, previous };
+  } catch {
+    throw new Error('the key pepper is not JSON of the form {"current": text, "previous"?: text}');
+  }
 }
 
 const peppersSchema = z.object({ current: z.string().min(16), previous: z.string().min(16).optional() });
@@ -69,8 +88,7 @@ export function createPepperSource(read: SecretReader, secretId: string): () => 
   return async () => {
     const text = await read(`secretsmanager:${secretId}`);
     if (parsed?.text !== text) {
-      const { current, previous } = peppersSchema.parse(JSON.parse(text));
-      parsed = { text, peppers: previous === undefined ? { current } : { current, previous } };
+      parsed = { text, peppers: parsePeppers(text) };
     }
     return parsed.peppers;
   };

@@ -28,7 +28,7 @@ export function createUsageStore(client: DynamoDBClient, table: string): UsageSt
       return 'written';
     } catch (failure) {
       if (!(failure instanceof ConditionalCheckFailedException) || failure.Item === undefined) throw failure;
-      return failure.Item['write_id']?.S === writeId ? 'written' : decodeRecord(failure.Item);
+      return failure.Item.write_id?.S === writeId ? 'written' : decodeRecord(failure.Item);
     }
   }
 
@@ -57,7 +57,7 @@ export function createUsageStore(client: DynamoDBClient, table: string): UsageSt
         Limit: limit,
       }),
     );
-    return { records: items.map(decodeRecord), next: last?.['request_id']?.S };
+    return { records: items.map(decodeRecord), next: last?.request_id?.S };
   }
 
   return { put, get, list };
@@ -89,7 +89,7 @@ export function decodeRecord(item: Item): UsageRecord {
     keyId: readText(item, 'key_id'),
     accountId: readText(item, 'account_id'),
     created: readNumber(item, 'created'),
-    model: item['model']?.S ?? null,
+    model: item.model?.S ?? null,
     kind: readKind(readText(item, 'kind')),
     inputUnits: readNumber(item, 'input_units'),
     cachedUnits: readNumber(item, 'cached_units'),
@@ -97,8 +97,8 @@ export function decodeRecord(item: Item): UsageRecord {
     unit: oneOf<Unit>(readText(item, 'unit'), ['token', 'image', 'second']),
     cost: readInteger(item, 'cost'),
     writtenOff: readInteger(item, 'written_off'),
-    estimated: item['estimated']?.BOOL === true,
-    route: item['route']?.S ?? null,
+    estimated: item.estimated?.BOOL === true,
+    route: item.route?.S ?? null,
     status: oneOf<CallStatus>(readText(item, 'status'), ['completed', 'interrupted', 'failed', 'expired']),
   };
 }

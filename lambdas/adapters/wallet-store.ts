@@ -7,10 +7,19 @@ import {
   UpdateItemCommand,
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import { type Kind, KINDS } from '../core/access/policy.ts';
+import { KINDS, type Kind } from '../core/access/policy.ts';
 import type { Hold, HoldEnd, HoldResult, Wallet, WalletStore } from '../core/ledger/ports.ts';
 import type { NanoUsd } from '../core/money.ts';
-import { type Item, map, number, readInteger, readMap, readNumber, readText, text } from './attribute-values.ts';
+import {
+  type Item,
+  map,
+  number,
+  readInteger,
+  readMap,
+  readNumber,
+  readText,
+  text,
+} from './attribute-values.ts';
 
 /** A top-up is a transaction of milliseconds; an update that meets one waits for it this often. */
 const MAX_CONFLICTS = 5;
@@ -66,7 +75,11 @@ export function createWalletStore(client: DynamoDBClient, table: string): Wallet
         UpdateExpression: 'SET balance = balance - :more, holds.#id.amount = :grown',
         ConditionExpression: 'balance >= :more AND holds.#id.amount = :amount',
         ExpressionAttributeNames: { '#id': held.id },
-        ExpressionAttributeValues: { ':more': number(available), ':grown': number(grown), ':amount': number(held.amount) },
+        ExpressionAttributeValues: {
+          ':more': number(available),
+          ':grown': number(grown),
+          ':amount': number(held.amount),
+        },
       });
       if (applied) return grown;
       const wallet = item === undefined ? undefined : decodeWallet(accountId, item);
@@ -91,7 +104,9 @@ export function createWalletStore(client: DynamoDBClient, table: string): Wallet
   }
 
   async function read(accountId: string): Promise<Wallet | undefined> {
-    const { Item: item } = await client.send(new GetItemCommand({ ...keyOf(accountId), ConsistentRead: true }));
+    const { Item: item } = await client.send(
+      new GetItemCommand({ ...keyOf(accountId), ConsistentRead: true }),
+    );
     return item === undefined ? undefined : decodeWallet(accountId, item);
   }
 

@@ -17,7 +17,10 @@ export const STREAM_TIMEOUT_SECONDS = 900;
 export const DEFAULT_HOLD_TTL_SECONDS = STREAM_TIMEOUT_SECONDS + 300;
 
 /** Returns the variable's value; throws an error that names it when it is missing or empty. */
-export function requireVariable(environment: Readonly<Record<string, string | undefined>>, name: string): string {
+export function requireVariable(
+  environment: Readonly<Record<string, string | undefined>>,
+  name: string,
+): string {
   const value = environment[name];
   if (value === undefined || value === '') throw new Error(`environment variable ${name} is not set`);
   return value;

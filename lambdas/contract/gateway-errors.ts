@@ -15,14 +15,62 @@ export interface GatewayError {
 }
 
 export const GATEWAY_ERRORS: readonly GatewayError[] = [
-  { responseType: 'DEFAULT_4XX', type: 'invalid_request_error', code: 'invalid_value', message: 'The request could not be read.' },
-  { responseType: 'DEFAULT_5XX', type: 'api_error', code: 'internal_error', message: 'The service failed to answer.' },
-  { responseType: 'MISSING_AUTHENTICATION_TOKEN', status: 404, type: 'not_found_error', code: 'unknown_path', message: 'There is no such path.' },
-  { responseType: 'RESOURCE_NOT_FOUND', status: 404, type: 'not_found_error', code: 'unknown_path', message: 'There is no such path.' },
-  { responseType: 'REQUEST_TOO_LARGE', status: 413, type: 'invalid_request_error', code: 'request_too_large', message: 'The request body is too large.' },
-  { responseType: 'THROTTLED', status: 429, type: 'rate_limit_error', code: 'requests_per_minute', message: 'The service is receiving too many requests.', retryAfterSeconds: 1 },
-  { responseType: 'INTEGRATION_FAILURE', status: 500, type: 'api_error', code: 'internal_error', message: 'The service failed to answer.' },
-  { responseType: 'INTEGRATION_TIMEOUT', status: 503, type: 'service_unavailable', code: 'all_routes_failed', message: 'The service did not answer in time.', retryAfterSeconds: 1 },
+  {
+    responseType: 'DEFAULT_4XX',
+    type: 'invalid_request_error',
+    code: 'invalid_value',
+    message: 'The request could not be read.',
+  },
+  {
+    responseType: 'DEFAULT_5XX',
+    type: 'api_error',
+    code: 'internal_error',
+    message: 'The service failed to answer.',
+  },
+  {
+    responseType: 'MISSING_AUTHENTICATION_TOKEN',
+    status: 404,
+    type: 'not_found_error',
+    code: 'unknown_path',
+    message: 'There is no such path.',
+  },
+  {
+    responseType: 'RESOURCE_NOT_FOUND',
+    status: 404,
+    type: 'not_found_error',
+    code: 'unknown_path',
+    message: 'There is no such path.',
+  },
+  {
+    responseType: 'REQUEST_TOO_LARGE',
+    status: 413,
+    type: 'invalid_request_error',
+    code: 'request_too_large',
+    message: 'The request body is too large.',
+  },
+  {
+    responseType: 'THROTTLED',
+    status: 429,
+    type: 'rate_limit_error',
+    code: 'requests_per_minute',
+    message: 'The service is receiving too many requests.',
+    retryAfterSeconds: 1,
+  },
+  {
+    responseType: 'INTEGRATION_FAILURE',
+    status: 500,
+    type: 'api_error',
+    code: 'internal_error',
+    message: 'The service failed to answer.',
+  },
+  {
+    responseType: 'INTEGRATION_TIMEOUT',
+    status: 503,
+    type: 'service_unavailable',
+    code: 'all_routes_failed',
+    message: 'The service did not answer in time.',
+    retryAfterSeconds: 1,
+  },
 ];
 
 /** WAF's answer to an address that is over its rate. */

@@ -8,7 +8,11 @@ export interface Table {
   /** Attribute (epoch seconds) by which DynamoDB deletes an item; readers treat a passed one as absent. */
   readonly ttl?: string;
   /** Keys-only indexes: an update of other attributes costs no write unit in them. */
-  readonly indexes?: readonly { readonly name: string; readonly partitionKey: string; readonly sortKey: string }[];
+  readonly indexes?: readonly {
+    readonly name: string;
+    readonly partitionKey: string;
+    readonly sortKey: string;
+  }[];
 }
 
 export const TABLES = {

@@ -6,7 +6,10 @@ import { IP_REQUESTS_PER_MINUTE } from '../../lambdas/contract/limits.ts';
 
 const schema = z.strictObject({
   /** Names the deployment: stack names and the API's stage carry it. */
-  stage: z.string().regex(/^[a-z][a-z0-9-]{0,19}$/).default('prod'),
+  stage: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,19}$/)
+    .default('prod'),
   /** Days that function and access logs are kept. */
   logRetentionDays: z.union([7, 14, 30, 60, 90, 180, 365].map((days) => z.literal(days))).default(30),
   /** Seconds after which an unsettled hold may be recovered. */

@@ -36,7 +36,11 @@ export const GRANTS: Readonly<Record<EndpointName, Grants>> = {
   'list-usage': { tables: { keys: ['UpdateItem'], usage: ['Query'] }, keyPepper: true },
   'get-usage': { tables: { keys: ['UpdateItem'], usage: ['GetItem'] }, keyPepper: true },
   'get-credits': {
-    tables: { keys: ['GetItem', 'UpdateItem'], wallets: ['GetItem', 'UpdateItem'], usage: ['GetItem', 'PutItem'] },
+    tables: {
+      keys: ['GetItem', 'UpdateItem'],
+      wallets: ['GetItem', 'UpdateItem'],
+      usage: ['GetItem', 'PutItem'],
+    },
     keyPepper: true,
     holds: true,
   },

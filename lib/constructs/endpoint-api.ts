@@ -105,10 +105,16 @@ export class EndpointApi extends Construct {
 
   #acknowledge(): void {
     const accept = (id: string, reason: string) => Validations.of(this.#api).acknowledge({ id, reason });
-    accept('AwsSolutions-APIG2', 'Bodies are validated by the function, which names the field in our own envelope.');
+    accept(
+      'AwsSolutions-APIG2',
+      'Bodies are validated by the function, which names the field in our own envelope.',
+    );
     accept('AwsSolutions-APIG4', 'API keys are verified by the function, offline, before any other work.');
     accept('AwsSolutions-COG4', 'Callers hold API keys, not Cognito identities.');
-    accept('AwsSolutions-APIG6', 'Execution logs can hold keys and bodies; access logs and metrics are on instead.');
+    accept(
+      'AwsSolutions-APIG6',
+      'Execution logs can hold keys and bodies; access logs and metrics are on instead.',
+    );
     accept(
       'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
       'API Gateway takes no narrower role for its account-wide log delivery.',

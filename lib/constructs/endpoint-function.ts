@@ -46,7 +46,9 @@ export class EndpointFunction extends Construct {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       memorySize: MEMORY_MB,
-      timeout: Duration.seconds(props.response === 'streamed' ? STREAM_TIMEOUT_SECONDS : BUFFERED_TIMEOUT_SECONDS),
+      timeout: Duration.seconds(
+        props.response === 'streamed' ? STREAM_TIMEOUT_SECONDS : BUFFERED_TIMEOUT_SECONDS,
+      ),
       handler: 'index.handler',
       code: Code.fromAsset(join(props.bundles, props.endpoint), { exclude: ['*.map'] }),
       role: this.#role,

@@ -28,7 +28,8 @@ export class DataStack extends Stack {
     });
     Validations.of(this.keyPepper).acknowledge({
       id: 'AwsSolutions-SMG4',
-      reason: 'Rotation voids keys signed under the old pepper, so it is a deliberate act: move current to previous.',
+      reason:
+        'Rotation voids keys signed under the old pepper, so it is a deliberate act: move current to previous.',
     });
   }
 

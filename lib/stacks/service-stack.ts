@@ -1,7 +1,12 @@
 /** One of the two stateless halves of the service: a REST API and a function for each of its routes. */
 import { Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { type EndpointName, ROUTES, type Route, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/contract/routes.ts';
+import {
+  type EndpointName,
+  ROUTES,
+  type Route,
+  UNKNOWN_ROUTE_ENDPOINT,
+} from '../../lambdas/contract/routes.ts';
 import type { Config } from '../config/config.ts';
 import { EndpointApi } from '../constructs/endpoint-api.ts';
 import { EndpointFunction } from '../constructs/endpoint-function.ts';

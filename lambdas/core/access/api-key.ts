@@ -78,7 +78,10 @@ export function authenticate(headers: Headers, peppers: Peppers): VerifiedKey {
   const authorization = headers.get('authorization');
   const key = authorization === null ? headers.get('x-api-key') : bearer(authorization);
   if (key === null) {
-    throw new ServiceError('missing_api_key', 'Send an API key as "Authorization: Bearer <key>" or "X-API-Key: <key>".');
+    throw new ServiceError(
+      'missing_api_key',
+      'Send an API key as "Authorization: Bearer <key>" or "X-API-Key: <key>".',
+    );
   }
   const verified = verifyKey(key.trim(), peppers);
   if (verified === undefined) throw invalidKey();

@@ -85,7 +85,11 @@ export function isStale(state: KeyState, now: Windows): boolean {
  * Why a key refuses a charge, in the order the interface checks: authentication, scope, limits, caps.
  * Undefined when it does not. `state` must have current windows.
  */
-export function refusal(state: KeyState | undefined, charge: KeyCharge, nowMs: number): ServiceError | undefined {
+export function refusal(
+  state: KeyState | undefined,
+  charge: KeyCharge,
+  nowMs: number,
+): ServiceError | undefined {
   if (state === undefined || state.status !== 'active' || state.secretHash !== charge.key.secretHash) {
     return invalidKey();
   }
@@ -101,9 +105,13 @@ function scopeRefusal(policy: Policy, { scope }: KeyCharge): ServiceError | unde
   if (allowed === undefined) return undefined;
   const refused = scope.models.find((names) => !names.some((name) => allowed.includes(name)));
   if (refused === undefined) return undefined;
-  return new ServiceError('model_not_allowed', `This API key may not use the model ${JSON.stringify(refused[0])}.`, {
-    param: 'model',
-  });
+  return new ServiceError(
+    'model_not_allowed',
+    `This API key may not use the model ${JSON.stringify(refused[0])}.`,
+    {
+      param: 'model',
+    },
+  );
 }
 
 function rateRefusal(state: KeyState, charge: KeyCharge, nowMs: number): ServiceError | undefined {
@@ -127,11 +135,17 @@ function capRefusal(state: KeyState, { amount }: KeyCharge): ServiceError | unde
   const estimate = `The estimate for this call, ${formatUsd(amount)} USD,`;
   if (state.dayLeft < amount) {
     const cap = formatUsd(dailyOf(state.policy));
-    return new ServiceError('daily_usd_exceeded', `${estimate} would exceed this API key's cap of ${cap} USD a day.`);
+    return new ServiceError(
+      'daily_usd_exceeded',
+      `${estimate} would exceed this API key's cap of ${cap} USD a day.`,
+    );
   }
   if (state.monthLeft < amount) {
     const cap = formatUsd(monthlyOf(state.policy));
-    return new ServiceError('monthly_usd_exceeded', `${estimate} would exceed this API key's cap of ${cap} USD a month.`);
+    return new ServiceError(
+      'monthly_usd_exceeded',
+      `${estimate} would exceed this API key's cap of ${cap} USD a month.`,
+    );
   }
   return undefined;
 }

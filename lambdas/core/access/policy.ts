@@ -1,6 +1,6 @@
 /** What a key may do: models, modalities, spend and rates. Stored in the key's item, so a change binds at once. */
 import * as z from 'zod';
-import { type NanoUsd, parseUsd } from '../money.ts';
+import { type NanoUsd, parseUsd, usdJson } from '../money.ts';
 
 /** More than any account will spend; a larger figure is a mistake in units. */
 const MAX_CAP_NANO_USD = 1_000_000_000n * 1_000_000_000n;
@@ -34,3 +34,16 @@ export const policySchema = z.strictObject({
 
 /** Caps are nano-USD. */
 export type Policy = z.infer<typeof policySchema>;
+
+/** A policy as callers see it: only what is set. */
+export function policyEntry({
+  daily_usd: daily,
+  monthly_usd: monthly,
+  ...rest
+}: Policy): Record<string, unknown> {
+  return {
+    ...rest,
+    ...(daily === undefined ? {} : { daily_usd: usdJson(daily) }),
+    ...(monthly === undefined ? {} : { monthly_usd: usdJson(monthly) }),
+  };
+}

@@ -41,7 +41,10 @@ export async function attemptRoute(options: AttemptOptions): Promise<Answer> {
     else controller.abort();
   };
   try {
-    const reply = await abortable(provider.chat({ ...options, signal: controller.signal }), controller.signal);
+    const reply = await abortable(
+      provider.chat({ ...options, signal: controller.signal }),
+      controller.signal,
+    );
     if (reply.kind === 'json') {
       stopTotal();
       return reply;

@@ -9,11 +9,16 @@ const MAX_PRICE_NANO_USD = 1_000_000n * 1_000_000_000n;
 const price = z
   .union([z.number(), z.string()])
   .transform((value) => parseUsd(value))
-  .refine((amount): amount is NanoUsd => amount !== undefined && amount >= 0n && amount <= MAX_PRICE_NANO_USD, {
-    error: 'must be an amount of USD from 0 to 1000000 with at most 9 decimal places',
-  });
+  .refine(
+    (amount): amount is NanoUsd => amount !== undefined && amount >= 0n && amount <= MAX_PRICE_NANO_USD,
+    {
+      error: 'must be an amount of USD from 0 to 1000000 with at most 9 decimal places',
+    },
+  );
 
-const id = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/, 'must be 1 to 128 of A-Z a-z 0-9 . _ : / -');
+const id = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/, 'must be 1 to 128 of A-Z a-z 0-9 . _ : / -');
 
 const prices = z.discriminatedUnion('unit', [
   z.strictObject({
@@ -33,9 +38,11 @@ export type Capability = (typeof CAPABILITIES)[number];
 const timeoutMs = z.int().min(1).max(900_000);
 
 /** `env:NAME` is read from the environment, `secretsmanager:NAME#field` from AWS Secrets Manager. */
-const secret = z.string().regex(/^(env:[A-Za-z_][A-Za-z0-9_]*|secretsmanager:[A-Za-z0-9/_+=.@-]+(#[A-Za-z0-9_-]+)?)$/, {
-  error: 'must be "env:NAME" or "secretsmanager:NAME#field"',
-});
+const secret = z
+  .string()
+  .regex(/^(env:[A-Za-z_][A-Za-z0-9_]*|secretsmanager:[A-Za-z0-9/_+=.@-]+(#[A-Za-z0-9_-]+)?)$/, {
+    error: 'must be "env:NAME" or "secretsmanager:NAME#field"',
+  });
 
 const route = z.strictObject({
   id,
@@ -73,8 +80,16 @@ const model = z
   .superRefine((entry, context) => {
     const expected = UNIT_OF_TYPE[entry.type];
     if (entry.price.unit !== expected) {
-      context.addIssue({ code: 'custom', path: ['price', 'unit'], message: `must be "${expected}" for type "${entry.type}"` });
-    } else if (entry.type === 'chat' && entry.price.unit === 'per_million_tokens' && entry.price.output === undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: ['price', 'unit'],
+        message: `must be "${expected}" for type "${entry.type}"`,
+      });
+    } else if (
+      entry.type === 'chat' &&
+      entry.price.unit === 'per_million_tokens' &&
+      entry.price.output === undefined
+    ) {
       context.addIssue({ code: 'custom', path: ['price', 'output'], message: 'is required for type "chat"' });
     }
   });
@@ -96,7 +111,8 @@ const documentSchema = z
     const seen = new Map<string, string>();
     const claim = (name: string, path: (string | number)[]) => {
       const owner = seen.get(name);
-      if (owner !== undefined) context.addIssue({ code: 'custom', path, message: `"${name}" is already used by ${owner}` });
+      if (owner !== undefined)
+        context.addIssue({ code: 'custom', path, message: `"${name}" is already used by ${owner}` });
       seen.set(name, `models[${path[1]}]`);
     };
     const routes = new Set<string>();
@@ -107,14 +123,19 @@ const documentSchema = z
       });
       entry.routes.forEach((candidate, at) => {
         const path = ['models', index, 'routes', at, 'id'];
-        if (routes.has(candidate.id)) context.addIssue({ code: 'custom', path, message: `"${candidate.id}" is already a route` });
+        if (routes.has(candidate.id))
+          context.addIssue({ code: 'custom', path, message: `"${candidate.id}" is already a route` });
         routes.add(candidate.id);
       });
     });
     for (const [kind, name] of Object.entries(defaults)) {
       const target = models.find((entry) => entry.id === name);
       if (target?.type !== kind) {
-        context.addIssue({ code: 'custom', path: ['defaults', kind], message: `must name a model of type "${kind}"` });
+        context.addIssue({
+          code: 'custom',
+          path: ['defaults', kind],
+          message: `must name a model of type "${kind}"`,
+        });
       }
     }
   });

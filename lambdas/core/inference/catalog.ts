@@ -26,7 +26,9 @@ export function compileCatalog(version: string, document: CatalogDocument): Cata
 export function requireModel(catalog: Catalog, name: string, type: Model['type'], param: string): Model {
   const model = catalog.find(name);
   if (model?.type === type) return model;
-  throw new ServiceError('model_not_found', `There is no ${type} model named ${JSON.stringify(name)}.`, { param });
+  throw new ServiceError('model_not_found', `There is no ${type} model named ${JSON.stringify(name)}.`, {
+    param,
+  });
 }
 
 /** An entry of `GET /v1/models`: OpenAI's fields, the interface's `type`, and what the Messages SDK reads. */

@@ -8,13 +8,13 @@ import type { Admission, Ledger } from '../ledger/admission.ts';
 import type { Settlement } from '../ledger/settlement.ts';
 import type { CallStatus, Outcome } from '../ledger/usage-record.ts';
 import type { NanoUsd } from '../money.ts';
-import type { After, Log, RandomSource } from '../ports.ts';
+import type { After, Log } from '../ports.ts';
 import { type Answer, attemptRoute } from './attempt.ts';
 import type { Model, Route } from './catalog-document.ts';
 import { countPromptTokens, estimatePromptTokens, OutputCounter, type PromptSize } from './estimate.ts';
 import { type TokenUsage, tokenCost } from './price.ts';
 import { type ChatPayload, type JsonObject, type Provider, UpstreamFailure } from './provider.ts';
-import { type Candidate, chooseRoutes, type RouteControls } from './route-choice.ts';
+import type { Candidate } from './route-choice.ts';
 
 /**
  * What is left of the host's time when the upstream is cut off: enough for an error event, two rounds of database
@@ -29,21 +29,19 @@ export interface CompletionDependencies {
   readonly ledger: Ledger;
   readonly providers: Readonly<Record<Route['protocol'], Provider>>;
   readonly after: After;
-  readonly random: RandomSource;
   readonly log: Log;
 }
 
 export interface CompletionCall {
   readonly requestId: string;
   readonly key: VerifiedKey;
-  /** The model asked for, then those to fall back on. */
-  readonly models: readonly Model[];
+  /** The routes to try, in this order; at least one. */
+  readonly candidates: readonly Candidate[];
   readonly payload: ChatPayload;
   readonly prompt: PromptSize;
   /** The most output tokens the caller allows for one choice. */
   readonly maxTokens: number;
   readonly choices: number;
-  readonly controls: RouteControls;
   /** The id of the answer, in the surface's form. */
   readonly answerId: string;
   remainingTimeMs(): number;
@@ -57,7 +55,12 @@ interface Served {
 }
 
 export type Completion =
-  | (Served & { readonly kind: 'json'; readonly body: JsonObject; readonly usage: TokenUsage; readonly settlement: Settlement })
+  | (Served & {
+      readonly kind: 'json';
+      readonly body: JsonObject;
+      readonly usage: TokenUsage;
+      readonly settlement: Settlement;
+    })
   | (Served & { readonly kind: 'stream'; readonly events: AsyncGenerator<StreamEvent, void> });
 
 /** The last event of a stream that ended well tells what it cost; by then it is settled. */
@@ -73,13 +76,12 @@ export class Completions {
   }
 
   /**
-   * Resolves once there is something to answer with. Throws `ServiceError`: 400 when no route can carry the call
-   * or a route refused it as invalid, 401, 403, 429, 402 from admission, 503 when every candidate failed;
-   * nothing stays held in any case.
+   * Resolves once there is something to answer with. Throws `ServiceError`: 401, 403, 429, 402 from admission, 400
+   * when a route refused the call as invalid, 503 when every candidate failed; nothing stays held in any case.
    */
   async run(call: CompletionCall): Promise<Completion> {
-    const { ledger, random } = this.#dependencies;
-    const candidates = chooseRoutes(call.models, call.payload.needs, call.controls, random);
+    const { ledger } = this.#dependencies;
+    const models = [...new Set(call.candidates.map(({ model }) => model))];
     const worst: TokenUsage = {
       promptTokens: estimatePromptTokens(call.prompt),
       cachedTokens: 0,
@@ -88,11 +90,11 @@ export class Completions {
     const admission = await ledger.admit({
       requestId: call.requestId,
       key: call.key,
-      scope: { kind: 'chat', models: call.models.map((model) => [model.id, ...model.aliases]) },
+      scope: { kind: 'chat', models: models.map((model) => [model.id, ...model.aliases]) },
       tokens: worst.promptTokens + worst.completionTokens,
-      amount: call.models.reduce((most, model) => max(most, tokenCost(model, worst)), 0n),
+      amount: models.reduce((most, model) => max(most, tokenCost(model, worst)), 0n),
     });
-    const [answer, candidate] = await this.#answer(call, candidates, admission);
+    const [answer, candidate] = await this.#answer(call, admission);
     const meter = new Meter(candidate, admission, call.prompt);
     const served = { headers: admission.headers, ...candidate };
     if (answer.kind === 'stream') return { ...served, kind: 'stream', events: stream(answer, meter) };
@@ -102,25 +104,24 @@ export class Completions {
   }
 
   /** The first answer of the first candidate that has one; when there is none, the hold is released. */
-  async #answer(
-    call: CompletionCall,
-    candidates: readonly Candidate[],
-    admission: Admission,
-  ): Promise<readonly [Answer, Candidate]> {
+  async #answer(call: CompletionCall, admission: Admission): Promise<readonly [Answer, Candidate]> {
     try {
-      return await this.#firstAnswer(call, candidates);
+      return await this.#firstAnswer(call);
     } catch (failure) {
       await admission.settle(failedOutcome(call)).catch((cause: unknown) => {
-        this.#dependencies.log.error('release left to recovery', { requestId: call.requestId, failure: String(cause) });
+        this.#dependencies.log.error('release left to recovery', {
+          requestId: call.requestId,
+          failure: String(cause),
+        });
       });
       throw failure instanceof ServiceError ? failure.withHeaders(admission.headers) : failure;
     }
   }
 
-  async #firstAnswer(call: CompletionCall, candidates: readonly Candidate[]): Promise<readonly [Answer, Candidate]> {
+  async #firstAnswer(call: CompletionCall): Promise<readonly [Answer, Candidate]> {
     const { providers, after, log } = this.#dependencies;
     let retryAfterSeconds = Number.POSITIVE_INFINITY;
-    for (const candidate of candidates) {
+    for (const candidate of call.candidates) {
       const { route, model } = candidate;
       const remainingTimeMs = call.remainingTimeMs() - SETTLE_MARGIN_MS;
       if (remainingTimeMs <= 0) break;
@@ -128,31 +129,47 @@ export class Completions {
         const identity = { id: call.answerId, model: model.id };
         const { payload } = call;
         const provider = providers[route.protocol];
-        return [await attemptRoute({ provider, after, route, payload, identity, remainingTimeMs }), candidate];
+        return [
+          await attemptRoute({ provider, after, route, payload, identity, remainingTimeMs }),
+          candidate,
+        ];
       } catch (failure) {
         if (!(failure instanceof UpstreamFailure)) throw failure;
         log.warn('route failed', { requestId: call.requestId, route: route.id, reason: failure.message });
         if (!failure.retryable) throw refusedByRoute(failure);
-        retryAfterSeconds = Math.min(retryAfterSeconds, failure.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS);
+        retryAfterSeconds = Math.min(
+          retryAfterSeconds,
+          failure.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS,
+        );
       }
     }
-    throw new ServiceError('all_routes_failed', 'No route of this model could serve the call; try again later.', {
-      retryAfterSeconds: Number.isFinite(retryAfterSeconds) ? retryAfterSeconds : DEFAULT_RETRY_AFTER_SECONDS,
-    });
+    throw new ServiceError(
+      'all_routes_failed',
+      'No route of this model could serve the call; try again later.',
+      {
+        retryAfterSeconds: Number.isFinite(retryAfterSeconds)
+          ? retryAfterSeconds
+          : DEFAULT_RETRY_AFTER_SECONDS,
+      },
+    );
   }
 }
 
 const max = (a: NanoUsd, b: NanoUsd): NanoUsd => (a > b ? a : b);
 
 function refusedByRoute({ param }: UpstreamFailure): ServiceError {
-  return new ServiceError('invalid_value', 'The route that serves this model refused the request as invalid.', {
-    ...(param === undefined ? {} : { param }),
-  });
+  return new ServiceError(
+    'invalid_value',
+    'The route that serves this model refused the request as invalid.',
+    {
+      ...(param === undefined ? {} : { param }),
+    },
+  );
 }
 
 function failedOutcome(call: CompletionCall): Outcome {
   return {
-    model: call.models[0]?.id ?? null,
+    model: call.candidates[0]?.model.id ?? null,
     inputUnits: 0,
     cachedUnits: 0,
     outputUnits: 0,
@@ -184,7 +201,10 @@ async function* stream(
     status = 'completed';
   } catch (failure) {
     if (!(failure instanceof UpstreamFailure)) throw failure;
-    throw new ServiceError('all_routes_failed', 'The route that served this call failed before its answer was complete.');
+    throw new ServiceError(
+      'all_routes_failed',
+      'The route that served this call failed before its answer was complete.',
+    );
   } finally {
     answer.close(status === 'completed');
     settlement = await meter.settle(status);

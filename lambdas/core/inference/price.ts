@@ -7,6 +7,8 @@ export interface TokenUsage {
   readonly promptTokens: number;
   readonly cachedTokens: number;
   readonly completionTokens: number;
+  /** The route's own account in the surface's vocabulary, with whatever else it counts. */
+  readonly reported?: Readonly<Record<string, unknown>>;
 }
 
 const TOKENS_PER_PRICE = 1_000_000n;

@@ -35,7 +35,12 @@ export interface ReplyEvent {
 }
 
 export type Reply =
-  | { readonly kind: 'json'; readonly body: JsonObject; readonly text: string; readonly usage: TokenUsage | undefined }
+  | {
+      readonly kind: 'json';
+      readonly body: JsonObject;
+      readonly text: string;
+      readonly usage: TokenUsage | undefined;
+    }
   /** Ends normally only after a clean finish; throws `UpstreamFailure` otherwise. */
   | { readonly kind: 'stream'; readonly events: AsyncIterable<ReplyEvent> };
 
@@ -67,7 +72,9 @@ export class UpstreamFailure extends Error {
       readonly cause?: unknown;
     } = {},
   ) {
-    super(`upstream failure: ${kind}${details.status === undefined ? '' : ` ${details.status}`}`, { cause: details.cause });
+    super(`upstream failure: ${kind}${details.status === undefined ? '' : ` ${details.status}`}`, {
+      cause: details.cause,
+    });
     this.name = 'UpstreamFailure';
     this.kind = kind;
     this.retryable = details.retryable ?? true;

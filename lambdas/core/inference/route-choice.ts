@@ -19,7 +19,8 @@ export interface Candidate {
   readonly route: Route;
 }
 
-const named = (names: readonly string[], { id, protocol }: Route) => names.includes(id) || names.includes(protocol);
+const named = (names: readonly string[], { id, protocol }: Route) =>
+  names.includes(id) || names.includes(protocol);
 
 /** Weighted order without replacement (Efraimidis and Spirakis, 2006): the smallest of -ln(u)/w goes first. */
 function draw(weight: number, random: RandomSource): number {
@@ -42,7 +43,9 @@ export function chooseRoutes(
     routes: model.routes.filter((route) => needs.every((need) => route.capabilities.includes(need))),
   }));
   if (able.every(({ routes }) => routes.length === 0)) {
-    throw new ServiceError('unsupported_by_model', `No route of this model supports ${needs.join(', ')}.`, { param: 'model' });
+    throw new ServiceError('unsupported_by_model', `No route of this model supports ${needs.join(', ')}.`, {
+      param: 'model',
+    });
   }
   const candidates = able.flatMap(({ model, routes }) =>
     routes
@@ -53,7 +56,9 @@ export function chooseRoutes(
       .map(({ route }) => ({ model, route })),
   );
   if (candidates.length === 0) {
-    throw new ServiceError('invalid_value', 'These routing controls leave no route for this model.', { param: 'provider' });
+    throw new ServiceError('invalid_value', 'These routing controls leave no route for this model.', {
+      param: 'provider',
+    });
   }
   return controls.allowFallbacks ? candidates : candidates.slice(0, 1);
 }

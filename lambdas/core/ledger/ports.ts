@@ -49,7 +49,10 @@ export interface KeyStore {
    * not older than the charge's, and enough is left in each; else changes nothing and tells the state it found.
    * `rolled` begins ended windows afresh: what it leaves is written only if the state is still `rolled.from`.
    */
-  charge(charge: KeyCharge, rolled?: { readonly from: KeyState; readonly to: KeyState }): Promise<ChargeResult>;
+  charge(
+    charge: KeyCharge,
+    rolled?: { readonly from: KeyState; readonly to: KeyState },
+  ): Promise<ChargeResult>;
   /**
    * Gives back (or takes) what a call did not use (or overran), in those of its windows that still run.
    * Applied at most once: it is never retried on an unclear failure, so a cap errs to the strict side.

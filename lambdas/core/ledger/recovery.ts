@@ -48,7 +48,10 @@ export class Recovery {
     try {
       await this.recoverWallet(wallet);
     } catch (failure) {
-      this.#dependencies.log.warn('recovery failed', { accountId: wallet.accountId, failure: String(failure) });
+      this.#dependencies.log.warn('recovery failed', {
+        accountId: wallet.accountId,
+        failure: String(failure),
+      });
     }
   }
 
@@ -61,7 +64,12 @@ export class Recovery {
     if (balance === undefined) return 'gone';
     if (written !== 'written' && written.status !== 'expired') return 'settled';
     if (written === 'written') {
-      await keys.correct({ keyId: hold.keyId, windows: windowsAt(hold.created * 1000), tokens: 0, amount: hold.amount });
+      await keys.correct({
+        keyId: hold.keyId,
+        windows: windowsAt(hold.created * 1000),
+        tokens: 0,
+        amount: hold.amount,
+      });
     }
     return 'released';
   }

@@ -51,8 +51,14 @@ export class Refusals {
     const [found, wallet] = await Promise.all([keys.read(keyId), wallets.read(accountId)]);
     const state = found === undefined ? undefined : rollWindows(found, charge.windows);
     const reason = refusal(state, charge, nowMs);
-    if (reason !== undefined) throw state === undefined ? reason : reason.withHeaders(rateLimitHeaders(state, nowMs));
-    if (state !== undefined && wallet !== undefined && wallet.balance < charge.amount && wallet.holds.length === 0) {
+    if (reason !== undefined)
+      throw state === undefined ? reason : reason.withHeaders(rateLimitHeaders(state, nowMs));
+    if (
+      state !== undefined &&
+      wallet !== undefined &&
+      wallet.balance < charge.amount &&
+      wallet.holds.length === 0
+    ) {
       throw insufficientCredit(charge.amount).withHeaders(rateLimitHeaders(state, nowMs));
     }
   }

@@ -37,7 +37,8 @@ export async function settleCall(
 ): Promise<Settlement> {
   const { wallets, usage, keys, clock, log } = dependencies;
   const { accountId, keyId } = request.key;
-  const held = outcome.cost > hold.amount ? await grow(dependencies, accountId, hold, outcome.cost) : hold.amount;
+  const held =
+    outcome.cost > hold.amount ? await grow(dependencies, accountId, hold, outcome.cost) : hold.amount;
   const cost = outcome.cost > held ? held : outcome.cost;
   const record = toRecord(request, outcome, cost, Math.floor(clock() / 1000));
   const written = await usage.put(record);
@@ -56,7 +57,8 @@ export async function settleCall(
     wallets.endHold(accountId, { id: hold.id, amount: held, cost }),
     keys.correct(correction),
   ]);
-  if (record.writtenOff > 0n) log.warn('written off', { requestId: hold.id, amountNanoUsd: String(record.writtenOff) });
+  if (record.writtenOff > 0n)
+    log.warn('written off', { requestId: hold.id, amountNanoUsd: String(record.writtenOff) });
   if (corrected.status === 'rejected') log.warn('windows not corrected', { requestId: hold.id });
   if (ended.status === 'rejected') log.warn('refund left to recovery', { requestId: hold.id });
   return { record, balance: ended.status === 'fulfilled' ? ended.value : undefined };

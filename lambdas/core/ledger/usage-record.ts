@@ -1,6 +1,6 @@
 /** What is kept of a call: counts, cost and a time, never content. Writing it is the commit point of settlement. */
 import type { Kind } from '../access/policy.ts';
-import type { NanoUsd } from '../money.ts';
+import { type NanoUsd, usdJson } from '../money.ts';
 
 /**
  * `completed`: the caller got the whole answer. `interrupted`: output was delivered, then an error.
@@ -55,4 +55,23 @@ export interface Outcome {
   readonly status: CallStatus;
   /** Tokens that count against the key's tokens a minute. */
   readonly tokens: number;
+}
+
+/** A record as callers see it. */
+export function usageEntry(record: UsageRecord): Record<string, unknown> {
+  return {
+    id: record.id,
+    created: record.created,
+    model: record.model,
+    kind: record.kind,
+    input_units: record.inputUnits,
+    cached_units: record.cachedUnits,
+    output_units: record.outputUnits,
+    unit: record.unit,
+    cost: usdJson(record.cost),
+    written_off: usdJson(record.writtenOff),
+    estimated: record.estimated,
+    route: record.route,
+    status: record.status,
+  };
 }

@@ -1,6 +1,36 @@
-// @ts-nocheck temporary
-export const handler = awslambda.streamifyResponse(async (event, stream, context) => {
-  const out = awslambda.HttpResponseStream.from(stream, { statusCode: 200, headers: { 'content-type': 'text/event-stream' } });
-  for (let i = 0; i < 5; i++) { out.write(`data: ${i}\n\n`); await new Promise((r) => setTimeout(r, 200)); }
-  out.end();
+/** Wires `POST /v1/chat/completions` for Lambda. */
+import { createAccess } from '../../adapters/access.ts';
+import { createCatalog } from '../../adapters/catalog-store.ts';
+import { createDynamoClient } from '../../adapters/clients.ts';
+import { createLedger } from '../../adapters/ledger.ts';
+import { createLog } from '../../adapters/logger.ts';
+import { systemAfter, systemClock, systemRandom, systemUlid } from '../../adapters/system.ts';
+import { Completions } from '../../core/inference/completion.ts';
+import { errorBody } from '../../edge/envelope.ts';
+import { front } from '../../edge/front.ts';
+import { streamed } from '../../edge/pipelines.ts';
+import { sseResponse } from '../../edge/sse.ts';
+import { createOpenAiProvider } from '../../providers/openai/provider.ts';
+import { createChatCompletion } from './endpoint.ts';
+
+const log = createLog();
+const environment = process.env;
+const client = createDynamoClient();
+const { readSecret, peppers } = createAccess({ environment, log });
+const { gate, ledger } = createLedger({ client, environment, log });
+const catalog = createCatalog({ client, environment, log });
+const providers = { openai: createOpenAiProvider({ fetch, readSecret }) };
+
+const endpoint = createChatCompletion({
+  peppers,
+  catalog,
+  gate,
+  completions: new Completions({ ledger, providers, after: systemAfter, log }),
+  random: systemRandom,
+  ulid: systemUlid,
+  after: systemAfter,
+  eventStream: (frames, headers) => sseResponse(frames, { after: systemAfter, headers }),
+  errorBody: (error, requestId) => errorBody(error, 'openai', requestId),
 });
+
+export const handler = streamed(front(endpoint, 'openai', { clock: systemClock, ulid: systemUlid, log }));

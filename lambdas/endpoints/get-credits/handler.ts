@@ -1,2 +1,18 @@
-// @ts-nocheck temporary
-export const handler = async (event) => ({ statusCode: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ path: event.path, resource: event.resource, endpoint: process.env.POWERTOOLS_SERVICE_NAME }) });
+/** Wires `GET /credits/{api_key}` for Lambda. */
+import { createAccess } from '../../adapters/access.ts';
+import { createDynamoClient } from '../../adapters/clients.ts';
+import { createLedger } from '../../adapters/ledger.ts';
+import { createLog } from '../../adapters/logger.ts';
+import { systemClock, systemUlid } from '../../adapters/system.ts';
+import { front } from '../../edge/front.ts';
+import { buffered } from '../../edge/pipelines.ts';
+import { getCredits } from './endpoint.ts';
+
+const log = createLog();
+const environment = process.env;
+const { peppers } = createAccess({ environment, log });
+const { gate, wallets, recovery } = createLedger({ client: createDynamoClient(), environment, log });
+
+const endpoint = getCredits({ peppers, gate, wallets, recovery });
+
+export const handler = buffered(front(endpoint, 'platform', { clock: systemClock, ulid: systemUlid, log }));

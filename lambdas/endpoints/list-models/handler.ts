@@ -1,2 +1,15 @@
-// @ts-nocheck temporary
-export const handler = async (event) => ({ statusCode: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ path: event.path, resource: event.resource, endpoint: process.env.POWERTOOLS_SERVICE_NAME }) });
+/** Wires `GET /v1/models` for Lambda. */
+import { createCatalog } from '../../adapters/catalog-store.ts';
+import { createDynamoClient } from '../../adapters/clients.ts';
+import { createLog } from '../../adapters/logger.ts';
+import { systemClock, systemUlid } from '../../adapters/system.ts';
+import { front } from '../../edge/front.ts';
+import { buffered } from '../../edge/pipelines.ts';
+import { listModels } from './endpoint.ts';
+
+const log = createLog();
+const catalog = createCatalog({ client: createDynamoClient(), environment: process.env, log });
+
+export const handler = buffered(
+  front(listModels(catalog), 'openai', { clock: systemClock, ulid: systemUlid, log }),
+);

@@ -1,2 +1,23 @@
-// @ts-nocheck temporary
-export const handler = async (event) => ({ statusCode: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ path: event.path, resource: event.resource, endpoint: process.env.POWERTOOLS_SERVICE_NAME }) });
+/** Wires `GET /v1/usage` for Lambda. */
+import { createAccess } from '../../adapters/access.ts';
+import { createDynamoClient } from '../../adapters/clients.ts';
+import { createKeyGate } from '../../adapters/ledger.ts';
+import { createLog } from '../../adapters/logger.ts';
+import { systemClock, systemUlid } from '../../adapters/system.ts';
+import { createUsageStore } from '../../adapters/usage-store.ts';
+import { requireVariable } from '../../contract/environment.ts';
+import { TABLES } from '../../contract/tables.ts';
+import { front } from '../../edge/front.ts';
+import { buffered } from '../../edge/pipelines.ts';
+import { listUsage } from './endpoint.ts';
+
+const log = createLog();
+const environment = process.env;
+const client = createDynamoClient();
+const { peppers } = createAccess({ environment, log });
+const { gate } = createKeyGate({ client, environment });
+const usage = createUsageStore(client, requireVariable(environment, TABLES.usage.variable));
+
+const endpoint = listUsage({ peppers, gate, usage });
+
+export const handler = buffered(front(endpoint, 'openai', { clock: systemClock, ulid: systemUlid, log }));

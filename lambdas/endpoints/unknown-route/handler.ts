@@ -1,2 +1,14 @@
-// @ts-nocheck temporary
-export const handler = async (event) => ({ statusCode: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ path: event.path, resource: event.resource, endpoint: process.env.POWERTOOLS_SERVICE_NAME }) });
+/** Wires the answer to unknown paths and methods for Lambda. */
+import { createLog } from '../../adapters/logger.ts';
+import { systemClock, systemUlid } from '../../adapters/system.ts';
+import { ROUTES } from '../../contract/routes.ts';
+import { front } from '../../edge/front.ts';
+import { buffered } from '../../edge/pipelines.ts';
+import { matchPath } from '../../edge/router.ts';
+import { unknownRoute } from './endpoint.ts';
+
+const endpoint = unknownRoute((path) => matchPath(ROUTES, path).map(({ route }) => route.method));
+
+export const handler = buffered(
+  front(endpoint, 'openai', { clock: systemClock, ulid: systemUlid, log: createLog() }),
+);

@@ -72,7 +72,9 @@ async function* connected<T>(events: AsyncIterable<T>): AsyncGenerator<T, void> 
   try {
     yield* events;
   } catch (failure) {
-    throw failure instanceof UpstreamFailure ? failure : new UpstreamFailure('interrupted', { cause: failure });
+    throw failure instanceof UpstreamFailure
+      ? failure
+      : new UpstreamFailure('interrupted', { cause: failure });
   }
 }
 

@@ -7,7 +7,8 @@ import { toUsage } from './usage.ts';
 export function toReply(body: unknown, identity: Attempt['identity']): Extract<Reply, { kind: 'json' }> {
   const completion = body as (JsonObject & { choices?: unknown; created?: unknown }) | null;
   const choices = completion?.choices;
-  if (!Array.isArray(choices) || choices.length === 0 || !choices.every(isChoice)) throw new UpstreamFailure('protocol');
+  if (!Array.isArray(choices) || choices.length === 0 || !choices.every(isChoice))
+    throw new UpstreamFailure('protocol');
   return {
     kind: 'json',
     body: { ...completion, id: identity.id, object: 'chat.completion', model: identity.model },

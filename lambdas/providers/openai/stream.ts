@@ -1,5 +1,10 @@
 /** A streamed answer of an OpenAI-compatible server: bytes -> events -> chunks -> reply events. */
-import { type Attempt, type JsonObject, type ReplyEvent, UpstreamFailure } from '../../core/inference/provider.ts';
+import {
+  type Attempt,
+  type JsonObject,
+  type ReplyEvent,
+  UpstreamFailure,
+} from '../../core/inference/provider.ts';
 import { textOf } from './text.ts';
 import { toUsage } from './usage.ts';
 
@@ -62,12 +67,16 @@ function parse(text: string): Chunk {
   } catch {
     throw new UpstreamFailure('protocol');
   }
-  if (typeof chunk !== 'object' || chunk === null || Array.isArray(chunk)) throw new UpstreamFailure('protocol');
+  if (typeof chunk !== 'object' || chunk === null || Array.isArray(chunk))
+    throw new UpstreamFailure('protocol');
   return chunk as Chunk;
 }
 
 /** One chunk; usage is taken out of it, because the caller is told usage only when asking and with the cost. */
-export function toReplyEvent(chunk: Chunk, identity: Attempt['identity']): ReplyEvent & { readonly finished: boolean } {
+export function toReplyEvent(
+  chunk: Chunk,
+  identity: Attempt['identity'],
+): ReplyEvent & { readonly finished: boolean } {
   if (chunk.error !== undefined && chunk.error !== null) throw new UpstreamFailure('interrupted');
   const { usage: reported, ...rest } = chunk;
   const usage = toUsage(reported);
@@ -91,5 +100,5 @@ export function toReplyEvent(chunk: Chunk, identity: Attempt['identity']): Reply
 
 /** A tool call's opening may carry neither name nor arguments yet; it is output all the same. */
 function hasToolCall(delta: ChunkChoice['delta']): boolean {
-  return Array.isArray(delta?.['tool_calls']) && delta['tool_calls'].length > 0;
+  return Array.isArray(delta?.tool_calls) && delta.tool_calls.length > 0;
 }

@@ -14,7 +14,10 @@ const string = (value: unknown): string => (typeof value === 'string' ? value : 
 /** All output text of a message or delta: content, refusal, reasoning, tool names and arguments. */
 export function textOf(output: Output): string {
   const text =
-    string(output.content) + string(output.refusal) + string(output.reasoning_content) + string(output.reasoning);
+    string(output.content) +
+    string(output.refusal) +
+    string(output.reasoning_content) +
+    string(output.reasoning);
   if (!Array.isArray(output.tool_calls)) return text;
   return output.tool_calls.reduce(
     (sum: string, call: { function?: { name?: unknown; arguments?: unknown } } | null) =>

@@ -16,6 +16,7 @@ export function toUsage(reported: unknown): TokenUsage | undefined {
     promptTokens: prompt,
     cachedTokens: isCount(cached) ? Math.min(cached, prompt) : 0,
     completionTokens: completion,
+    reported: { ...usage },
   };
 }
 

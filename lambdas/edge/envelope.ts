@@ -1,0 +1,22 @@
+/** Errors as HTTP, in the envelope of the surface that was hit. */
+import type { Surface } from '../contract/routes.ts';
+import type { ServiceError } from '../core/errors.ts';
+
+/** The body of an error; the request id stands at the message's end, where every client shows it. */
+export function errorBody(error: ServiceError, surface: Surface, requestId: string): Record<string, unknown> {
+  const { type, code, param } = error;
+  const message = `${error.message} (request id: ${requestId})`;
+  if (surface === 'messages') return { type: 'error', error: { type, message }, request_id: requestId };
+  return { error: { message, type, code, param } };
+}
+
+export function errorResponse(error: ServiceError, surface: Surface, requestId: string): Response {
+  return new Response(JSON.stringify(errorBody(error, surface, requestId)), {
+    status: error.status,
+    headers: {
+      'content-type': 'application/json',
+      ...error.headers,
+      ...(error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) }),
+    },
+  });
+}

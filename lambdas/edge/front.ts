@@ -1,0 +1,50 @@
+/** What every endpoint stands behind on every host: a request id, one log line, and errors in the right envelope. */
+import type { Surface } from '../contract/routes.ts';
+import { toServiceError } from '../core/errors.ts';
+import type { CallContext, Clock, Endpoint, Log, UlidSource } from '../core/ports.ts';
+import { errorResponse } from './envelope.ts';
+
+export interface FrontDependencies {
+  readonly clock: Clock;
+  readonly ulid: UlidSource;
+  readonly log: Log;
+}
+
+/** What a host knows of a call. */
+export type HostContext = Pick<CallContext, 'remainingTimeMs' | 'pathParameters'>;
+
+export type Handler = (request: Request, host: HostContext) => Promise<Response>;
+
+/** Never throws: a failure is answered, and logged without the request's content. */
+export function front(
+  endpoint: Endpoint,
+  surface: Surface,
+  { clock, ulid, log }: FrontDependencies,
+): Handler {
+  return async (request, host) => {
+    const startedMs = clock();
+    const requestId = `req_${ulid()}`;
+    const response = await answer(endpoint, surface, request, { ...host, requestId, log });
+    response.headers.set('x-request-id', requestId);
+    log.info('answered', { requestId, status: response.status, ms: clock() - startedMs });
+    return response;
+  };
+}
+
+async function answer(
+  endpoint: Endpoint,
+  surface: Surface,
+  request: Request,
+  context: CallContext,
+): Promise<Response> {
+  try {
+    return await endpoint(request, context);
+  } catch (failure) {
+    const error = toServiceError(failure);
+    if (error.status === 500) {
+      const { name, stack } = (error.cause ?? error) as Error;
+      context.log.error('internal error', { requestId: context.requestId, name, stack });
+    }
+    return errorResponse(error, surface, context.requestId);
+  }
+}

@@ -1,0 +1,33 @@
+/** API Gateway's proxy event as a web `Request`, and a web `Response` as its result. */
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { decodeSegment } from './router.ts';
+
+/** Builds the request; the host name plays no part in routing, so any will do where the event has none. */
+export function toRequest(event: APIGatewayProxyEvent): Request {
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(event.multiValueHeaders ?? {})) {
+    for (const value of values ?? []) headers.append(name, value);
+  }
+  const query = new URLSearchParams();
+  for (const [name, values] of Object.entries(event.multiValueQueryStringParameters ?? {})) {
+    for (const value of values ?? []) query.append(name, value);
+  }
+  const search = query.size === 0 ? '' : `?${query}`;
+  const hasBody = event.httpMethod !== 'GET' && event.httpMethod !== 'HEAD' && event.body !== null;
+  return new Request(`https://${headers.get('host') ?? 'localhost'}${event.path}${search}`, {
+    method: event.httpMethod,
+    headers,
+    body: hasBody ? bodyOf(event) : null,
+  });
+}
+
+function bodyOf({ body, isBase64Encoded }: APIGatewayProxyEvent): string | Uint8Array<ArrayBuffer> {
+  return isBase64Encoded ? Uint8Array.from(Buffer.from(body ?? '', 'base64')) : (body ?? '');
+}
+
+/** Path parameters, decoded: API Gateway passes them as they stood in the URL. */
+export function pathParametersOf(event: APIGatewayProxyEvent): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(event.pathParameters ?? {}).map(([name, value]) => [name, decodeSegment(value ?? '')]),
+  );
+}

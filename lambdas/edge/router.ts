@@ -1,0 +1,56 @@
+/** Matching a path against the route table, as API Gateway does: fixed segments before `{name}` before `{name+}`. */
+import type { Route } from '../contract/routes.ts';
+
+export interface Match {
+  readonly route: Route;
+  readonly pathParameters: Readonly<Record<string, string>>;
+}
+
+/** Every route whose path fits, whatever its method; empty when the path is unknown. Only the best path's routes. */
+export function matchPath(routes: readonly Route[], path: string): readonly Match[] {
+  const segments = split(path);
+  const matches = routes.flatMap((route) => {
+    const pathParameters = matchSegments(split(route.path), segments);
+    return pathParameters === undefined ? [] : [{ route, pathParameters }];
+  });
+  const best = matches
+    .map(({ route }) => specificity(route.path))
+    .sort()
+    .at(0);
+  return matches.filter(({ route }) => specificity(route.path) === best);
+}
+
+const split = (path: string) => path.split('/').filter((segment) => segment !== '');
+
+/** Sorts fixed segments first, then single parameters, then greedy ones, segment by segment. */
+const specificity = (path: string) =>
+  split(path)
+    .map((segment) => (segment.endsWith('+}') ? '2' : segment.startsWith('{') ? '1' : '0'))
+    .join('');
+
+function matchSegments(
+  pattern: readonly string[],
+  segments: readonly string[],
+): Record<string, string> | undefined {
+  const parameters: Record<string, string> = {};
+  for (const [index, part] of pattern.entries()) {
+    const segment = segments[index];
+    if (segment === undefined) return undefined;
+    if (part.endsWith('+}')) {
+      parameters[part.slice(1, -2)] = decodeSegment(segments.slice(index).join('/'));
+      return parameters;
+    }
+    if (part.startsWith('{')) parameters[part.slice(1, -1)] = decodeSegment(segment);
+    else if (part !== segment) return undefined;
+  }
+  return pattern.length === segments.length ? parameters : undefined;
+}
+
+/** Percent-decodes a path segment; one that is not well-formed stays as it is. */
+export function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

@@ -1,0 +1,54 @@
+/** Server-sent events as a response: one write a frame, back-pressure honoured, comments while nothing happens. */
+import type { After } from '../core/ports.ts';
+
+/** Proxies and clients commonly give up on a connection idle for 30 to 60 s. */
+export const HEARTBEAT_MS = 15_000;
+
+export interface SseOptions {
+  readonly after: After;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly heartbeatMs?: number;
+  /** Sent when idle; a comment unless the surface has an event for it (WHATWG HTML, section 9.2.6). */
+  readonly heartbeat?: string;
+}
+
+const COMMENT = ': keep-alive\n\n';
+
+/**
+ * Streams frames, each complete with its blank line. The frames are asked for one at a time as the reader takes
+ * them; they must not throw, because by now there is no status left to say so.
+ */
+export function sseResponse(frames: AsyncIterable<string>, options: SseOptions): Response {
+  const { after, headers, heartbeatMs = HEARTBEAT_MS, heartbeat = COMMENT } = options;
+  const encoder = new TextEncoder();
+  const iterator = frames[Symbol.asyncIterator]();
+  let quiet = true;
+  let stop = () => {};
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      const beat = () => {
+        if (quiet && (controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(heartbeat));
+        quiet = true;
+        stop = after(heartbeatMs, beat);
+      };
+      stop = after(heartbeatMs, beat);
+    },
+    async pull(controller) {
+      const next = await iterator.next();
+      quiet = false;
+      if (next.done) {
+        stop();
+        controller.close();
+      } else {
+        controller.enqueue(encoder.encode(next.value));
+      }
+    },
+    async cancel() {
+      stop();
+      await iterator.return?.();
+    },
+  });
+  return new Response(body, {
+    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', ...headers },
+  });
+}

@@ -1,0 +1,18 @@
+/** `GET /v1/models/{model}`: one callable model; ids may hold a slash, aliases resolve. */
+import { ServiceError } from '../../core/errors.ts';
+import { type CatalogSource, modelEntry } from '../../core/inference/catalog.ts';
+import { jsonResponse } from '../../core/json-response.ts';
+import type { Endpoint } from '../../core/ports.ts';
+
+export function getModel(catalog: CatalogSource): Endpoint {
+  return async (_request, { pathParameters }) => {
+    const name = pathParameters.model ?? '';
+    const model = (await catalog()).find(name);
+    if (model === undefined) {
+      throw new ServiceError('not_found', `There is no model named ${JSON.stringify(name)}.`, {
+        param: 'model',
+      });
+    }
+    return jsonResponse(modelEntry(model));
+  };
+}

@@ -1,0 +1,28 @@
+/** `GET /v1/usage/{request_id}`: one call of the key that asks. */
+import { authenticate, type Peppers } from '../../core/access/api-key.ts';
+import { ServiceError } from '../../core/errors.ts';
+import { jsonResponse } from '../../core/json-response.ts';
+import type { KeyGate } from '../../core/ledger/key-gate.ts';
+import type { UsageStore } from '../../core/ledger/ports.ts';
+import { usageEntry } from '../../core/ledger/usage-record.ts';
+import type { Endpoint } from '../../core/ports.ts';
+
+export interface GetUsageDependencies {
+  readonly peppers: () => Promise<Peppers>;
+  readonly gate: KeyGate;
+  readonly usage: Pick<UsageStore, 'get'>;
+}
+
+export function getUsage({ peppers, gate, usage }: GetUsageDependencies): Endpoint {
+  return async (request, { pathParameters }) => {
+    const key = authenticate(request.headers, await peppers());
+    const { headers } = await gate.touch(key);
+    const record = await usage.get(key.keyId, pathParameters.request_id ?? '');
+    if (record === undefined) {
+      throw new ServiceError('not_found', 'This API key has made no such call, or it is not settled yet.', {
+        headers,
+      });
+    }
+    return jsonResponse(usageEntry(record), headers);
+  };
+}

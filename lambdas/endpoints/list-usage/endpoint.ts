@@ -1,0 +1,45 @@
+/** `GET /v1/usage`: the calls of the key that asks, newest first. */
+import { encodeTime } from 'ulid';
+import { authenticate, type Peppers } from '../../core/access/api-key.ts';
+import { validate } from '../../core/json-body.ts';
+import { jsonResponse } from '../../core/json-response.ts';
+import type { KeyGate } from '../../core/ledger/key-gate.ts';
+import type { UsageHistory } from '../../core/ledger/ports.ts';
+import { usageEntry } from '../../core/ledger/usage-record.ts';
+import type { Endpoint } from '../../core/ports.ts';
+import { formatCursor, usageQuery } from './schema.ts';
+
+const DEFAULT_LIMIT = 20;
+
+/** Request ids sort by time, so a span of time is a span of ids. */
+const idAt = (ms: number): string => `req_${encodeTime(Math.floor(ms), 10)}${'0'.repeat(16)}`;
+const LAST_ID = `req_${'Z'.repeat(26)}`;
+
+export interface ListUsageDependencies {
+  readonly peppers: () => Promise<Peppers>;
+  readonly gate: KeyGate;
+  readonly usage: UsageHistory;
+}
+
+export function listUsage({ peppers, gate, usage }: ListUsageDependencies): Endpoint {
+  return async (request) => {
+    const key = authenticate(request.headers, await peppers());
+    const query = await gate.checked(key, async () =>
+      validate(usageQuery, Object.fromEntries(new URL(request.url).searchParams)),
+    );
+    const { headers } = await gate.touch(key);
+    const { records, next } = await usage.list({
+      keyId: key.keyId,
+      from: idAt(query.start ?? 0),
+      to: query.end === undefined ? LAST_ID : idAt(query.end),
+      limit: query.limit ?? DEFAULT_LIMIT,
+      ...(query.cursor === undefined ? {} : { before: query.cursor }),
+    });
+    const body = {
+      object: 'list',
+      data: records.map(usageEntry),
+      next_cursor: next === undefined ? null : formatCursor(next),
+    };
+    return jsonResponse(body, headers);
+  };
+}
