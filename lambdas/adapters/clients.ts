@@ -1,6 +1,6 @@
 /** The AWS clients of a function, made once and kept warm. */
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { SecretsManagerClient, type SecretsManagerClientConfig } from '@aws-sdk/client-secrets-manager';
 
 /**
  * DynamoDB answers in single-digit milliseconds: one that takes a second is better asked again, and three tries
@@ -8,6 +8,9 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
  */
 const DYNAMODB_REQUEST_MS = 1_000;
 const CONNECT_MS = 1_000;
+
+/** Read at a cold start and then in the background, so a slow answer may be waited for. */
+const SECRETS_REQUEST_MS = 3_000;
 
 /** Two parallel writes a call, and as many calls at once as one process may hold. */
 const MAX_SOCKETS = 256;
@@ -20,10 +23,20 @@ const requestHandler = (requestTimeout: number) => ({
   httpAgent: { maxSockets: MAX_SOCKETS },
 });
 
-export function createDynamoClient(maxAttempts = 3): DynamoDBClient {
-  return new DynamoDBClient({ maxAttempts, requestHandler: requestHandler(DYNAMODB_REQUEST_MS) });
+/** DynamoDB twice: the SDK's retries are for updates that are safe to repeat, and not every update is. */
+export interface DynamoClients {
+  readonly client: DynamoDBClient;
+  /** Sends each request once: for updates that must not be applied twice. */
+  readonly onceClient: DynamoDBClient;
 }
 
-export function createSecretsClient(): SecretsManagerClient {
-  return new SecretsManagerClient({ requestHandler: requestHandler(3_000) });
+/** Functions take endpoint, region and credentials from their environment; other programs may pass them. */
+export function createDynamoClients(config: DynamoDBClientConfig = {}): DynamoClients {
+  const make = (maxAttempts: number) =>
+    new DynamoDBClient({ ...config, maxAttempts, requestHandler: requestHandler(DYNAMODB_REQUEST_MS) });
+  return { client: make(3), onceClient: make(1) };
+}
+
+export function createSecretsClient(config: SecretsManagerClientConfig = {}): SecretsManagerClient {
+  return new SecretsManagerClient({ ...config, requestHandler: requestHandler(SECRETS_REQUEST_MS) });
 }

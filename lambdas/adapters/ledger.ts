@@ -1,5 +1,4 @@
 /** The ledger on DynamoDB. */
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { requirePositiveInteger, requireVariable, VARIABLES } from '../contract/environment.ts';
 import { TABLES } from '../contract/tables.ts';
 import { Ledger } from '../core/ledger/admission.ts';
@@ -7,32 +6,32 @@ import { KeyGate } from '../core/ledger/key-gate.ts';
 import { Recovery } from '../core/ledger/recovery.ts';
 import { Refusals } from '../core/ledger/refusals.ts';
 import type { Log } from '../core/ports.ts';
-import { createDynamoClient } from './clients.ts';
+import type { DynamoClients } from './clients.ts';
 import { createKeyStore } from './key-store.ts';
 import { systemClock } from './system.ts';
 import { createUsageStore } from './usage-store.ts';
 import { createWalletStore } from './wallet-store.ts';
 
 export interface LedgerOptions {
-  readonly client: DynamoDBClient;
+  readonly clients: DynamoClients;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
 }
 
 /** The gate of keyed requests, from the table that the environment names. */
-export function createKeyGate({ client, environment }: Pick<LedgerOptions, 'client' | 'environment'>) {
+export function createKeyGate({ clients, environment }: Pick<LedgerOptions, 'clients' | 'environment'>) {
   const table = requireVariable(environment, TABLES.keys.variable);
-  const keys = createKeyStore({ client, onceClient: createDynamoClient(1), table, clock: systemClock });
+  const keys = createKeyStore({ ...clients, table, clock: systemClock });
   return { gate: new KeyGate(keys, systemClock), keys };
 }
 
 /** The ledger and its stores, from the tables that the environment names. */
-export function createLedger({ client, environment, log }: LedgerOptions) {
+export function createLedger({ clients, environment, log }: LedgerOptions) {
   const clock = systemClock;
-  const { gate, keys } = createKeyGate({ client, environment });
+  const { gate, keys } = createKeyGate({ clients, environment });
   const table = (name: 'wallets' | 'usage') => requireVariable(environment, TABLES[name].variable);
-  const wallets = createWalletStore(client, table('wallets'));
-  const usage = createUsageStore(client, table('usage'));
+  const wallets = createWalletStore(clients.client, table('wallets'));
+  const usage = createUsageStore(clients.client, table('usage'));
   const recovery = new Recovery({ keys, wallets, usage, clock, log });
   const holdTtlSeconds = requirePositiveInteger(environment, VARIABLES.holdTtlSeconds);
   const ledger = new Ledger({

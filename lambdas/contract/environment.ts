@@ -7,6 +7,9 @@ export const VARIABLES = {
   holdTtlSeconds: 'HOLD_TTL_SECONDS',
 } as const;
 
+/** The data stack's output that holds what the variable holds; output names are alphanumeric. */
+export const outputName = (variable: string): string => variable.replaceAll('_', '');
+
 /** The longest a streaming function may run, seconds: API Gateway's and Lambda's limit (15 minutes). */
 export const STREAM_TIMEOUT_SECONDS = 900;
 

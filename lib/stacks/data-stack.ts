@@ -1,8 +1,9 @@
 /** Everything that must survive: tables and secrets, retained and protected from deletion. */
-import { RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { CfnOutput, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
+import { outputName, VARIABLES } from '../../lambdas/contract/environment.ts';
 import { TABLES, type TableName, type Table as TableSpec } from '../../lambdas/contract/tables.ts';
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
@@ -26,11 +27,20 @@ export class DataStack extends Stack {
       },
       removalPolicy: RemovalPolicy.RETAIN,
     });
+    for (const [name, spec] of Object.entries(TABLES)) {
+      this.#output(spec.variable, this.tables[name as TableName].tableName);
+    }
+    this.#output(VARIABLES.keyPepperSecret, this.keyPepper.secretArn);
     Validations.of(this.keyPepper).acknowledge({
       id: 'AwsSolutions-SMG4',
       reason:
         'Rotation voids keys signed under the old pepper, so it is a deliberate act: move current to previous.',
     });
+  }
+
+  /** The operator's command finds the deployment's resources by these. */
+  #output(variable: string, value: string): void {
+    new CfnOutput(this, `Output-${variable}`, { value }).overrideLogicalId(outputName(variable));
   }
 
   #table(name: string, spec: TableSpec): Table {

@@ -11,7 +11,7 @@ import type { NanoUsd } from '../money.ts';
 import type { After, Log } from '../ports.ts';
 import { type Answer, attemptRoute } from './attempt.ts';
 import type { Model, Route } from './catalog-document.ts';
-import { countPromptTokens, estimatePromptTokens, OutputCounter, type PromptSize } from './estimate.ts';
+import { boundPromptTokens, countPromptTokens, OutputCounter, type PromptSize } from './estimate.ts';
 import { type TokenUsage, tokenCost } from './price.ts';
 import { type ChatPayload, type JsonObject, type Provider, UpstreamFailure } from './provider.ts';
 import type { Candidate } from './route-choice.ts';
@@ -83,7 +83,7 @@ export class Completions {
     const { ledger } = this.#dependencies;
     const models = [...new Set(call.candidates.map(({ model }) => model))];
     const worst: TokenUsage = {
-      promptTokens: estimatePromptTokens(call.prompt),
+      promptTokens: boundPromptTokens(call.prompt),
       cachedTokens: 0,
       completionTokens: call.maxTokens * call.choices,
     };

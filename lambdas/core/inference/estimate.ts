@@ -1,15 +1,9 @@
 /**
- * Token estimates: what a prompt will count before any route has said so, and what delivered text counted where a
- * route never says. Errs high, because the estimate is what keeps a wallet from being overdrawn.
+ * Token estimates: a bound on what a prompt will count before any route has said so, for the hold; and a fair count
+ * of what was read and written where a route never says, for the charge.
  */
 import { estimateTokenCount } from 'tokenx';
-
-/**
- * tokenx guesses from the text's shape. Against OpenAI's o200k tokenizer over prose in a dozen scripts, code and
- * JSON its worst result is 0.6 of the truth (see test/core/inference/estimate.test.ts), so a third is not added
- * but two thirds: no measured text comes out below its true count.
- */
-const SAFETY_FACTOR = 1.7;
+import { boundTokens } from './token-bound.ts';
 
 /** Role, separators and the reply's primer (OpenAI cookbook, "How to count tokens with tiktoken": 3 + 3). */
 const TOKENS_PER_MESSAGE = 6;
@@ -25,16 +19,14 @@ export interface PromptSize {
 }
 
 /** What the prompt counts at most: the basis of a hold. */
-export function estimatePromptTokens(prompt: PromptSize): number {
-  return Math.ceil(textTokens(prompt) * SAFETY_FACTOR) + fixedTokens(prompt);
+export function boundPromptTokens(prompt: PromptSize): number {
+  return prompt.texts.reduce((sum, text) => sum + boundTokens(text), fixedTokens(prompt));
 }
 
 /** What the prompt probably counts: the basis of a charge where the route reports nothing. */
 export function countPromptTokens(prompt: PromptSize): number {
-  return textTokens(prompt) + fixedTokens(prompt);
+  return prompt.texts.reduce((sum, text) => sum + estimateTokenCount(text), fixedTokens(prompt));
 }
-
-const textTokens = ({ texts }: PromptSize) => texts.reduce((sum, text) => sum + estimateTokenCount(text), 0);
 
 const fixedTokens = ({ messages, images }: PromptSize) =>
   (messages + 1) * TOKENS_PER_MESSAGE + images * TOKENS_PER_IMAGE;
@@ -42,7 +34,7 @@ const fixedTokens = ({ messages, images }: PromptSize) =>
 /** Counting a delta at a time would count each as a token of its own, so deltas are gathered to this many characters. */
 const CHUNK_CHARACTERS = 4_096;
 
-/** Counts the text of an answer as it is delivered, in constant memory. Its figure is tokenx's own, without a surcharge. */
+/** Counts the text of an answer as it is delivered, in constant memory. */
 export class OutputCounter {
   #pending = '';
   #counted = 0;

@@ -1,7 +1,7 @@
 /** Wires `POST /v1/chat/completions` for Lambda. */
 import { createAccess } from '../../adapters/access.ts';
 import { createCatalog } from '../../adapters/catalog-store.ts';
-import { createDynamoClient } from '../../adapters/clients.ts';
+import { createDynamoClients } from '../../adapters/clients.ts';
 import { createLedger } from '../../adapters/ledger.ts';
 import { createLog } from '../../adapters/logger.ts';
 import { systemAfter, systemClock, systemRandom, systemUlid } from '../../adapters/system.ts';
@@ -15,10 +15,10 @@ import { createChatCompletion } from './endpoint.ts';
 
 const log = createLog();
 const environment = process.env;
-const client = createDynamoClient();
+const clients = createDynamoClients();
 const { readSecret, peppers } = createAccess({ environment, log });
-const { gate, ledger } = createLedger({ client, environment, log });
-const catalog = createCatalog({ client, environment, log });
+const { gate, ledger } = createLedger({ clients, environment, log });
+const catalog = createCatalog({ ...clients, environment, log });
 const providers = { openai: createOpenAiProvider({ fetch, readSecret }) };
 
 const endpoint = createChatCompletion({

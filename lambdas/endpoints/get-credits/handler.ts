@@ -1,6 +1,6 @@
 /** Wires `GET /credits/{api_key}` for Lambda. */
 import { createAccess } from '../../adapters/access.ts';
-import { createDynamoClient } from '../../adapters/clients.ts';
+import { createDynamoClients } from '../../adapters/clients.ts';
 import { createLedger } from '../../adapters/ledger.ts';
 import { createLog } from '../../adapters/logger.ts';
 import { systemClock, systemUlid } from '../../adapters/system.ts';
@@ -11,7 +11,7 @@ import { getCredits } from './endpoint.ts';
 const log = createLog();
 const environment = process.env;
 const { peppers } = createAccess({ environment, log });
-const { gate, wallets, recovery } = createLedger({ client: createDynamoClient(), environment, log });
+const { gate, wallets, recovery } = createLedger({ clients: createDynamoClients(), environment, log });
 
 const endpoint = getCredits({ peppers, gate, wallets, recovery });
 

@@ -1,6 +1,6 @@
 /** Wires `GET /v1/models` for Lambda. */
 import { createCatalog } from '../../adapters/catalog-store.ts';
-import { createDynamoClient } from '../../adapters/clients.ts';
+import { createDynamoClients } from '../../adapters/clients.ts';
 import { createLog } from '../../adapters/logger.ts';
 import { systemClock, systemUlid } from '../../adapters/system.ts';
 import { front } from '../../edge/front.ts';
@@ -8,7 +8,7 @@ import { buffered } from '../../edge/pipelines.ts';
 import { listModels } from './endpoint.ts';
 
 const log = createLog();
-const catalog = createCatalog({ client: createDynamoClient(), environment: process.env, log });
+const catalog = createCatalog({ ...createDynamoClients(), environment: process.env, log });
 
 export const handler = buffered(
   front(listModels(catalog), 'openai', { clock: systemClock, ulid: systemUlid, log }),

@@ -1,6 +1,6 @@
 /** Wires `GET /v1/usage` for Lambda. */
 import { createAccess } from '../../adapters/access.ts';
-import { createDynamoClient } from '../../adapters/clients.ts';
+import { createDynamoClients } from '../../adapters/clients.ts';
 import { createKeyGate } from '../../adapters/ledger.ts';
 import { createLog } from '../../adapters/logger.ts';
 import { systemClock, systemUlid } from '../../adapters/system.ts';
@@ -13,10 +13,10 @@ import { listUsage } from './endpoint.ts';
 
 const log = createLog();
 const environment = process.env;
-const client = createDynamoClient();
+const clients = createDynamoClients();
 const { peppers } = createAccess({ environment, log });
-const { gate } = createKeyGate({ client, environment });
-const usage = createUsageStore(client, requireVariable(environment, TABLES.usage.variable));
+const { gate } = createKeyGate({ clients, environment });
+const usage = createUsageStore(clients.client, requireVariable(environment, TABLES.usage.variable));
 
 const endpoint = listUsage({ peppers, gate, usage });
 

@@ -1,0 +1,106 @@
+/** What an operator can do to a deployment; the command line and the local seed both work through this. */
+import { randomBytes } from 'node:crypto';
+import { createAccess } from '../../lambdas/adapters/access.ts';
+import { createAccountStore } from '../../lambdas/adapters/account-store.ts';
+import { readCatalog, writeCatalog } from '../../lambdas/adapters/catalog-store.ts';
+import { createDynamoClients, createSecretsClient } from '../../lambdas/adapters/clients.ts';
+import { createLedger } from '../../lambdas/adapters/ledger.ts';
+import { createLedgerScan, scanWallets } from '../../lambdas/adapters/ledger-scan.ts';
+import { systemClock, systemUlid } from '../../lambdas/adapters/system.ts';
+import { DEFAULT_HOLD_TTL_SECONDS, requireVariable, VARIABLES } from '../../lambdas/contract/environment.ts';
+import { TABLES, type TableName } from '../../lambdas/contract/tables.ts';
+import { SECRET_BYTES } from '../../lambdas/core/access/api-key.ts';
+import type { Policy } from '../../lambdas/core/access/policy.ts';
+import { Accounts } from '../../lambdas/core/ledger/accounts.ts';
+import { type Audit, audit } from '../../lambdas/core/ledger/audit.ts';
+import type { Wallet } from '../../lambdas/core/ledger/ports.ts';
+import type { RecoveryCount } from '../../lambdas/core/ledger/recovery.ts';
+import type { NanoUsd } from '../../lambdas/core/money.ts';
+import type { Log } from '../../lambdas/core/ports.ts';
+import type { Target } from './target.ts';
+
+export interface Operator {
+  openAccount(email?: string): Promise<string>;
+  /** Refuses an account that does not exist. */
+  createKey(
+    accountId: string,
+    name: string,
+    policy: Policy,
+  ): Promise<{ readonly keyId: string; readonly key: string }>;
+  /** Returns the new balance. */
+  grant(accountId: string, amount: NanoUsd): Promise<NanoUsd>;
+  wallet(accountId: string): Promise<Wallet>;
+  /** Settles or releases every expired hold of every wallet. */
+  sweep(): Promise<RecoveryCount>;
+  audit(): Promise<Audit>;
+  /** What one account's calls cost beyond what it had. */
+  writtenOff(accountId: string): Promise<NanoUsd>;
+  applyCatalog(json: string): Promise<string>;
+  /** The document in force, undefined when there is none. */
+  catalog(): Promise<{ readonly version: string; readonly json: string } | undefined>;
+  close(): void;
+}
+
+export function createOperator(target: Target, log: Log): Operator {
+  const clients = createDynamoClients(target.client);
+  const secrets = createSecretsClient(target.client);
+  const { client } = clients;
+  const table = (name: TableName) => requireVariable(target.environment, TABLES[name].variable);
+  const tables = {
+    accounts: table('accounts'),
+    keys: table('keys'),
+    wallets: table('wallets'),
+    usage: table('usage'),
+  };
+  const environment = { [VARIABLES.holdTtlSeconds]: String(DEFAULT_HOLD_TTL_SECONDS), ...target.environment };
+  const { wallets, recovery } = createLedger({ clients, environment, log });
+  const { peppers } = createAccess({ environment, log, client: secrets });
+  const accounts = new Accounts({
+    store: createAccountStore(client, tables),
+    clock: systemClock,
+    ulid: systemUlid,
+    randomHex: () => randomBytes(SECRET_BYTES).toString('hex'),
+  });
+  const scan = createLedgerScan(client, tables);
+
+  async function wallet(accountId: string): Promise<Wallet> {
+    const found = await wallets.read(accountId);
+    if (found === undefined) throw new Error(`there is no account ${accountId}`);
+    return found;
+  }
+
+  return {
+    openAccount: (email) => accounts.open(email),
+    async createKey(accountId, name, policy) {
+      await wallet(accountId);
+      return accounts.createKey({ accountId, name, policy, peppers: await peppers() });
+    },
+    async grant(accountId, amount) {
+      await accounts.topUp({ accountId, amount, source: 'grant' });
+      return (await wallet(accountId)).balance;
+    },
+    wallet,
+    async sweep() {
+      let [settled, released] = [0, 0];
+      for await (const found of scanWallets(client, tables.wallets)) {
+        const count = await recovery.recoverWallet(found);
+        settled += count.settled;
+        released += count.released;
+      }
+      return { settled, released };
+    },
+    audit: () => audit(scan),
+    async writtenOff(accountId) {
+      let sum = 0n;
+      for await (const record of scan.usage(accountId)) sum += record.writtenOff;
+      return sum;
+    },
+    applyCatalog: (json) => writeCatalog(client, table('catalog'), json),
+    catalog: () => readCatalog(client, table('catalog')),
+    close() {
+      client.destroy();
+      clients.onceClient.destroy();
+      secrets.destroy();
+    },
+  };
+}

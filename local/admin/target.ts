@@ -1,0 +1,65 @@
+/** Where the operator's command works: the local service, or a deployment in AWS found by its stack's outputs. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { outputName, VARIABLES } from '../../lambdas/contract/environment.ts';
+import { TABLES } from '../../lambdas/contract/tables.ts';
+
+export interface Target {
+  /** Table names and secret, by the functions' own variables. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Endpoint, region and credentials; empty in AWS, where the SDK finds its own. */
+  readonly client: {
+    readonly endpoint?: string;
+    readonly region?: string;
+    readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  };
+}
+
+/** The key id that the local runtime allows everything. */
+export const LOCAL_ADMINISTRATOR = { accessKeyId: 'local-admin', secretAccessKey: 'local-admin' } as const;
+
+export const LOCAL_REGION = 'us-east-1';
+
+export function localTarget(awsEndpoint: string, environment: Readonly<Record<string, string>>): Target {
+  return {
+    environment,
+    client: { endpoint: awsEndpoint, region: LOCAL_REGION, credentials: LOCAL_ADMINISTRATOR },
+  };
+}
+
+/** The service that `npm start` runs on this state folder; throws a clear error when there is none. */
+export function readLocalTarget(stateDir: string): Target {
+  let text: string;
+  try {
+    text = readFileSync(join(stateDir, 'runtime.json'), 'utf8');
+  } catch (cause) {
+    throw new Error(
+      `no local service has run in ${stateDir}: start one with "npm start", or name a --stage in AWS`,
+      { cause },
+    );
+  }
+  const { aws_endpoint: endpoint, environment } = JSON.parse(text) as {
+    aws_endpoint: string;
+    environment: Record<string, string>;
+  };
+  return localTarget(endpoint, environment);
+}
+
+/** The deployment of that stage, with the caller's own AWS credentials. */
+export async function readAwsTarget(stage: string): Promise<Target> {
+  const stackName = `Inference-${stage}-data`;
+  const { Stacks: stacks } = await new CloudFormationClient({}).send(
+    new DescribeStacksCommand({ StackName: stackName }),
+  );
+  const outputs = new Map(
+    stacks?.[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]),
+  );
+  const variables = [VARIABLES.keyPepperSecret, ...Object.values(TABLES).map(({ variable }) => variable)];
+  const environment = variables.map((variable) => {
+    const value = outputs.get(outputName(variable));
+    if (value === undefined) throw new Error(`stack ${stackName} has no output ${outputName(variable)}`);
+    return [variable, value];
+  });
+  return { environment: Object.fromEntries(environment) as Record<string, string>, client: {} };
+}

@@ -1,0 +1,61 @@
+/** What can be made to go wrong with a request, and which requests it happens to. */
+import { z } from 'zod';
+
+const count = z.int().min(0);
+const delayMs = z.int().min(0);
+
+const faultSchema = z.strictObject({
+  /** Answers with this status instead of the model's answer: the protocol's error envelope, or `body`. */
+  status: z.int().min(200).max(599).optional(),
+  /** Sent as it is when a string, as JSON otherwise; needs `status`. */
+  body: z.unknown().optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+  /** Value of the `Retry-After` header that goes with `status`. */
+  retry_after: z.union([z.string(), z.number()]).optional(),
+  /** Time before the response headers. */
+  delay_ms: delayMs.optional(),
+  /** Time between the headers and the first byte of the body. */
+  first_chunk_delay_ms: delayMs.optional(),
+  /** Time between two content chunks. */
+  chunk_delay_ms: delayMs.optional(),
+  /** Accepts the request and never answers. */
+  hang: z.boolean().optional(),
+  /** Goes silent after this many content chunks; a body that is not streamed stops half-way. */
+  hang_after_chunks: count.optional(),
+  /** Destroys the socket after this many content chunks; a body that is not streamed is cut half-way. */
+  cut_after_chunks: count.optional(),
+  /** Destroys the socket after this many bytes of the body. */
+  cut_after_bytes: count.optional(),
+  /** Writes the body in pieces of this many bytes. */
+  split_bytes: z.int().min(1).optional(),
+  no_usage: z.boolean().optional(),
+  /** Answers 200 with something that is not JSON, or with events that are not. */
+  garbage: z.boolean().optional(),
+  /** Puts an SSE comment before every content chunk. */
+  comments: z.boolean().optional(),
+  /** Ends SSE lines with CR LF. */
+  crlf: z.boolean().optional(),
+  /** Puts many SSE events in a single write. */
+  batch: z.boolean().optional(),
+  /** Sends the protocol's in-band error after this many content chunks, and ends. */
+  error_event_after_chunks: count.optional(),
+  /** Resets the connection before the headers. */
+  reset: z.boolean().optional(),
+  /** Ends the body cleanly after the content, without the events that close an answer. */
+  end_without_done: z.boolean().optional(),
+  /** Streams parallel tool calls in turns, where providers send one after the other. */
+  interleave_tool_calls: z.boolean().optional(),
+  /** Makes the answer a text of exactly this many content chunks. */
+  content_chunks: z.int().min(1).max(1_000_000).optional(),
+});
+
+export type Fault = z.infer<typeof faultSchema>;
+
+export const faultRuleSchema = z.strictObject({
+  match: z.strictObject({ model: z.string().optional(), path: z.string().optional() }).default({}),
+  fault: faultSchema,
+  /** How many matching requests it happens to; 0 means all until cleared. */
+  times: z.int().min(0).default(1),
+});
+
+export type FaultRule = z.infer<typeof faultRuleSchema>;

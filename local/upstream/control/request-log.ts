@@ -1,0 +1,95 @@
+/** A bounded record of the requests received, by which tests see what a gateway really sent and when it hung up. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Fault } from './fault.ts';
+
+/** `aborted`: the client left before the end; `fault`: this server spoilt the answer on purpose. */
+export type Outcome = 'completed' | 'aborted' | 'fault';
+
+export interface RequestRecord {
+  /** Counts from 1 and is never used twice. */
+  readonly sequence: number;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Parsed when it is JSON, the text otherwise; null once dropped to bound memory. */
+  body: unknown;
+  body_bytes: number;
+  readonly started_at: string;
+  ended_at: string | null;
+  outcome: Outcome | null;
+  /** Status sent, null when none was. */
+  status: number | null;
+  /** Content chunks written of a stream. */
+  chunks: number;
+  fault: Fault;
+}
+
+const MAX_RECORDS = 1000;
+/** Bodies of older records are dropped past this total, so that a flood of 10 MB images stays in memory limits. */
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+
+export class RequestLog {
+  #records: RequestRecord[] = [];
+  #bodyBytes = 0;
+  #sequence = 0;
+  #open = 0;
+
+  /** Starts the record of one request. */
+  open(request: { method: string; path: string; headers: IncomingHttpHeaders }): RequestRecord {
+    this.#sequence += 1;
+    this.#open += 1;
+    const record: RequestRecord = {
+      sequence: this.#sequence,
+      ...request,
+      body: null,
+      body_bytes: 0,
+      started_at: new Date().toISOString(),
+      ended_at: null,
+      outcome: null,
+      status: null,
+      chunks: 0,
+      fault: {},
+    };
+    this.#records.push(record);
+    if (this.#records.length > MAX_RECORDS) this.#dropBody(this.#records.shift());
+    return record;
+  }
+
+  keepBody(record: RequestRecord, body: unknown, byteLength: number): void {
+    record.body = body;
+    record.body_bytes = byteLength;
+    this.#bodyBytes += byteLength;
+    for (const older of this.#records) {
+      if (this.#bodyBytes <= MAX_BODY_BYTES) break;
+      if (older.body !== null) this.#dropBody(older);
+    }
+  }
+
+  close(record: RequestRecord, outcome: Outcome): void {
+    record.outcome = outcome;
+    record.ended_at = new Date().toISOString();
+    this.#open -= 1;
+  }
+
+  /** Records with a sequence number above `sequence`, oldest first. */
+  since(sequence: number): readonly RequestRecord[] {
+    return this.#records.filter((record) => record.sequence > sequence);
+  }
+
+  /** Forgets all records; numbering goes on. */
+  clear(): void {
+    this.#records = [];
+    this.#bodyBytes = 0;
+  }
+
+  /** `requests`: received since the start; `open`: of these, not ended yet. */
+  stats(): { requests: number; open: number } {
+    return { requests: this.#sequence, open: this.#open };
+  }
+
+  #dropBody(record: RequestRecord | undefined): void {
+    if (record === undefined || record.body === null) return;
+    this.#bodyBytes -= record.body_bytes;
+    record.body = null;
+  }
+}

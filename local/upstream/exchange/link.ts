@@ -1,0 +1,112 @@
+/** The bytes of one response: back-pressure, hang-ups, and the faults that concern bytes alone. */
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import type { Fault } from '../control/fault.ts';
+import type { Outcome } from '../control/request-log.ts';
+
+/** Ends the work on a response at once, wherever it stands. */
+export class ExchangeEnded extends Error {
+  readonly outcome: Outcome;
+
+  constructor(outcome: Outcome) {
+    super(`exchange ended: ${outcome}`);
+    this.name = 'ExchangeEnded';
+    this.outcome = outcome;
+  }
+}
+
+/** How often to look whether the kernel has taken what was written before the socket is destroyed. */
+const FLUSH_POLL_MS = 1;
+
+export class Link {
+  readonly #response: ServerResponse;
+  readonly #fault: Fault;
+  readonly #closed = new AbortController();
+  #bodyBytes = 0;
+
+  constructor(response: ServerResponse, fault: Fault) {
+    this.#response = response;
+    this.#fault = fault;
+    if (response.destroyed) this.#closed.abort();
+    else response.once('close', () => this.#closed.abort());
+  }
+
+  /** Sends the status and headers at once, without waiting for the body. */
+  begin(status: number, headers: Readonly<Record<string, string>>): void {
+    this.#response.writeHead(status, headers);
+    this.#response.flushHeaders();
+  }
+
+  /** Writes `bytes`, and resolves when there is room for more. Throws `ExchangeEnded` when the client has left. */
+  async write(bytes: Buffer): Promise<void> {
+    const { cut_after_bytes: cutAfter, split_bytes: splitBytes } = this.#fault;
+    const cut = cutAfter !== undefined && this.#bodyBytes + bytes.length >= cutAfter;
+    const sent = cut ? bytes.subarray(0, cutAfter - this.#bodyBytes) : bytes;
+    this.#bodyBytes += sent.length;
+    if (splitBytes === undefined) await this.#send(sent);
+    else await this.#sendInPieces(sent, splitBytes);
+    if (cut) await this.cut();
+  }
+
+  /** Ends the response properly and waits until it has been handed over. */
+  async end(): Promise<void> {
+    this.#checkOpen();
+    await this.#unlessClosed((signal) => {
+      const finished = once(this.#response, 'finish', { signal });
+      this.#response.end();
+      return finished;
+    });
+  }
+
+  async pause(durationMs: number): Promise<void> {
+    this.#checkOpen();
+    if (durationMs > 0) await this.#unlessClosed((signal) => setTimeout(durationMs, undefined, { signal }));
+  }
+
+  /** Says nothing more and waits for the client to leave. */
+  async hang(): Promise<never> {
+    if (!this.#closed.signal.aborted) await once(this.#closed.signal, 'abort');
+    throw new ExchangeEnded('aborted');
+  }
+
+  /** Destroys the socket once everything written so far is on its way. */
+  async cut(): Promise<never> {
+    while ((this.#response.socket?.writableLength ?? 0) > 0) await this.pause(FLUSH_POLL_MS);
+    this.#response.destroy();
+    throw new ExchangeEnded('fault');
+  }
+
+  /** Resets the connection (TCP RST). */
+  reset(): never {
+    this.#response.socket?.resetAndDestroy();
+    throw new ExchangeEnded('fault');
+  }
+
+  async #send(bytes: Buffer): Promise<void> {
+    this.#checkOpen();
+    if (bytes.length === 0 || this.#response.write(bytes)) return;
+    await this.#unlessClosed((signal) => once(this.#response, 'drain', { signal }));
+  }
+
+  /** Lets the event loop turn between pieces, so that they leave in segments of their own. */
+  async #sendInPieces(bytes: Buffer, pieceBytes: number): Promise<void> {
+    for (let start = 0; start < bytes.length; start += pieceBytes) {
+      await this.#send(bytes.subarray(start, start + pieceBytes));
+      await setImmediate();
+    }
+  }
+
+  #checkOpen(): void {
+    if (this.#closed.signal.aborted) throw new ExchangeEnded('aborted');
+  }
+
+  async #unlessClosed(wait: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
+    try {
+      await wait(this.#closed.signal);
+    } catch (error) {
+      this.#checkOpen();
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,20 @@
+/** Runs the simulated provider as a process of its own: `PORT`, `HOST` and `CANARY` configure it. */
+import { startUpstream } from './server.ts';
+
+const { PORT, HOST, CANARY } = process.env;
+const upstream = await startUpstream({
+  port: PORT === undefined ? 0 : Number(PORT),
+  ...(HOST === undefined ? {} : { host: HOST }),
+  ...(CANARY === undefined ? {} : { canary: CANARY }),
+});
+console.log(JSON.stringify({ url: upstream.url, control_url: upstream.controlUrl }));
+
+async function stop(): Promise<void> {
+  await upstream.close();
+  process.exit(0);
+}
+
+process.once('SIGTERM', stop);
+process.once('SIGINT', stop);
+/** The parent is gone, or wants this process gone. */
+process.once('disconnect', stop);

@@ -1,0 +1,29 @@
+/** Counts a prompt the way OpenAI's cookbook does ("How to count tokens with tiktoken"), so longer input costs more. */
+import type { ModelMessage, ModelRequest } from './model-request.ts';
+import { countTokens } from './tokens.ts';
+
+/** Framing tokens of one message, from the cookbook. */
+const TOKENS_PER_MESSAGE = 3;
+/** What a message's `name` costs beside its own text, from the cookbook. */
+const TOKENS_PER_NAME = 1;
+/** The primed start of the reply, from the cookbook. */
+const TOKENS_PER_REPLY = 3;
+/** One high-detail 1024 x 1024 image (OpenAI vision guide); a fixed figure keeps tests exact. */
+export const TOKENS_PER_IMAGE = 765;
+
+function messageTokens(message: ModelMessage): number {
+  let count = TOKENS_PER_MESSAGE + countTokens(message.role) + countTokens(message.text);
+  count += message.imageCount * TOKENS_PER_IMAGE;
+  if (message.name !== undefined) count += TOKENS_PER_NAME + countTokens(message.name);
+  for (const call of message.toolCalls) count += countTokens(call.name) + countTokens(call.arguments);
+  return count;
+}
+
+/** Prompt tokens of the whole request: messages, images, and tools and schemas as their JSON text. */
+export function promptTokens(request: ModelRequest): number {
+  let count = TOKENS_PER_REPLY;
+  for (const message of request.messages) count += messageTokens(message);
+  if (request.tools.length > 0) count += countTokens(JSON.stringify(request.tools));
+  if (request.format.kind === 'json-schema') count += countTokens(JSON.stringify(request.format.schema));
+  return count;
+}

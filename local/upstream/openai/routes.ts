@@ -1,0 +1,64 @@
+/** The routes of the OpenAI wire format (OpenAI API reference, "Chat completions" and "Models"). */
+
+import { type Call, jsonReply, type Reply, type Route } from '../exchange/reply.ts';
+import { SSE_HEADERS } from '../exchange/sse.ts';
+import { answer } from '../model/answer.ts';
+import { identifierFrom } from '../model/random.ts';
+import { chatChunks } from './chat-chunks.ts';
+import { type CompletionIdentity, chatCompletion } from './chat-completion.ts';
+import { chatRequestSchema } from './chat-request.ts';
+import { errorReply, openAiProtocol } from './protocol.ts';
+import { brokenRule } from './request-rules.ts';
+import { toModelRequest } from './to-model-request.ts';
+import { validationError } from './validation-error.ts';
+
+const NOT_JSON =
+  "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library " +
+  'correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)';
+
+const COMPLETION_ID_LENGTH = 29;
+
+function replyToChat({ body, fault, sequence }: Call): Reply {
+  if (body === undefined) return errorReply(400, { message: NOT_JSON });
+  const parsed = chatRequestSchema.safeParse(body);
+  if (!parsed.success) return errorReply(400, validationError(parsed.error, body));
+  const request = parsed.data;
+  const broken = brokenRule(request);
+  if (broken !== undefined) return errorReply(400, broken);
+  const identity: CompletionIdentity = {
+    id: `chatcmpl-${identifierFrom(`completion ${sequence}`, COMPLETION_ID_LENGTH)}`,
+    created: Math.floor(Date.now() / 1000),
+    model: request.model,
+  };
+  const modelAnswer = answer(toModelRequest(request, fault.content_chunks));
+  const withUsage = fault.no_usage !== true;
+  if (request.stream !== true) return jsonReply(200, chatCompletion(modelAnswer, identity, withUsage));
+  const includeUsage = withUsage && request.stream_options?.include_usage === true;
+  const settings = { includeUsage, interleaveToolCalls: fault.interleave_tool_calls === true };
+  return { kind: 'stream', headers: SSE_HEADERS, events: chatChunks(modelAnswer, identity, settings) };
+}
+
+/** Names a client can discover; any other name works too. */
+const LISTED_MODELS = ['sim-large', 'sim-small', 'sim-small-cached'];
+/** A fixed date, so that the list never changes. */
+const LISTED_CREATED = 1_760_000_000;
+
+function replyWithModels(): Reply {
+  const data = LISTED_MODELS.map((id) => ({
+    id,
+    object: 'model',
+    created: LISTED_CREATED,
+    owned_by: 'simulated',
+  }));
+  return jsonReply(200, { object: 'list', data });
+}
+
+function modelOf(body: unknown): string | undefined {
+  const model = typeof body === 'object' && body !== null && 'model' in body ? body.model : undefined;
+  return typeof model === 'string' ? model : undefined;
+}
+
+export const openAiRoutes: readonly Route[] = [
+  { method: 'POST', path: '/v1/chat/completions', protocol: openAiProtocol, modelOf, reply: replyToChat },
+  { method: 'GET', path: '/v1/models', protocol: openAiProtocol, modelOf, reply: replyWithModels },
+];
