@@ -44,14 +44,17 @@ export function createUsageStore(client: DynamoDBClient, table: string): UsageSt
   }
 
   async function list({ keyId, from, to, limit, before }: UsageQuery): Promise<UsagePage> {
-    const upper = before !== undefined && before < to ? before : to;
-    if (from >= upper) return { records: [], next: undefined };
+    // A cursor beyond the span's end, from a page of another span, has nothing before it that is not in this one.
+    const start = before !== undefined && before <= to ? before : undefined;
+    if (from > to || (start !== undefined && start < from)) return { records: [], next: undefined };
     const { Items: items = [], LastEvaluatedKey: last } = await client.send(
       new QueryCommand({
         TableName: table,
         KeyConditionExpression: 'key_id = :key AND request_id BETWEEN :from AND :to',
-        FilterExpression: 'request_id <> :to',
-        ExpressionAttributeValues: { ':key': text(keyId), ':from': text(from), ':to': text(upper) },
+        ExpressionAttributeValues: { ':key': text(keyId), ':from': text(from), ':to': text(to) },
+        ...(start === undefined
+          ? {}
+          : { ExclusiveStartKey: { key_id: text(keyId), request_id: text(start) } }),
         ScanIndexForward: false,
         ConsistentRead: true,
         Limit: limit,

@@ -53,9 +53,7 @@ export function toPayload(request: ChatRequest): ChatPayload {
   body.messages = request.messages.map(asSystem);
   body.temperature ??= DEFAULT_TEMPERATURE;
   // Two names of one thing: servers refuse a request that uses both.
-  // Two names of one thing: servers refuse a request that uses both.
   if (body.max_completion_tokens === undefined) body.max_tokens ??= DEFAULT_MAX_TOKENS;
-  else delete body.max_tokens;
   else delete body.max_tokens;
   return { surface: 'openai', body, stream: request.stream === true, needs: needsOf(request) };
 }

@@ -96,7 +96,7 @@ export interface UsageQuery {
   readonly keyId: string;
   /** Request ids from this one on. */
   readonly from: string;
-  /** Request ids below this one. */
+  /** Request ids up to this one. */
   readonly to: string;
   readonly limit: number;
   /** Continues after this record: the `next` of the page before. */

@@ -1,0 +1,102 @@
+/** The `node:http` host: the same endpoints on any compute that can listen, with the same limits and envelopes. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { ServiceError } from '../core/errors.ts';
+import type { Clock } from '../core/ports.ts';
+import type { Handler } from './front.ts';
+
+/** What serves a method and path. */
+export interface Target {
+  readonly handler: Handler;
+  readonly pathParameters: Readonly<Record<string, string>>;
+}
+
+export interface NodeHostOptions {
+  readonly resolve: (method: string, path: string) => Target;
+  readonly clock: Clock;
+  readonly maxBodyBytes: number;
+  /** A body that brings nothing for so long is given up. */
+  readonly bodyIdleMs: number;
+  /** The longest a call may take; its endpoint ends it in time. */
+  readonly callMs: number;
+}
+
+/** A server that is not listening yet. A client that leaves does not end its call: the call settles as if it stayed. */
+export function createNodeHost(options: NodeHostOptions): Server {
+  const server = createServer((request, response) => {
+    serve(options, request, response).catch(() => response.destroy());
+  });
+  // The body's own idle limit answers in our envelope; Node's would not.
+  server.requestTimeout = 0;
+  return server;
+}
+
+async function serve(
+  options: NodeHostOptions,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const { clock, callMs, resolve } = options;
+  const deadlineMs = clock() + callMs;
+  const url = new URL(incoming.url ?? '/', `http://${incoming.headers.host ?? 'localhost'}`);
+  const { handler, pathParameters } = resolve(incoming.method ?? 'GET', url.pathname);
+  const hasBody = incoming.method !== 'GET' && incoming.method !== 'HEAD';
+  const request = new Request(url, {
+    method: incoming.method ?? 'GET',
+    headers: headersOf(incoming),
+    ...(hasBody ? { body: Readable.toWeb(Readable.from(bounded(incoming, options))), duplex: 'half' } : {}),
+  } as RequestInit);
+  const answer = await handler(request, { pathParameters, remainingTimeMs: () => deadlineMs - clock() });
+  // What is left of a refused body is not worth waiting for.
+  if (!incoming.complete) outgoing.setHeader('connection', 'close');
+  outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
+  outgoing.flushHeaders();
+  await deliver(answer.body, outgoing);
+  incoming.resume();
+}
+
+function headersOf(incoming: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (let at = 0; at < incoming.rawHeaders.length; at += 2) {
+    headers.append(incoming.rawHeaders[at] ?? '', incoming.rawHeaders[at + 1] ?? '');
+  }
+  return headers;
+}
+
+const tooLarge = (most: number) =>
+  new ServiceError('request_too_large', `The request body exceeds ${most} bytes.`);
+
+/** The body's bytes, none held back; fails when there are too many of them or none for too long. */
+async function* bounded(
+  incoming: IncomingMessage,
+  { maxBodyBytes, bodyIdleMs }: NodeHostOptions,
+): AsyncGenerator<Uint8Array, void> {
+  if (Number(incoming.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge(maxBodyBytes);
+  let bytes = 0;
+  const stalled = new Promise<never>((_, reject) => {
+    const error = new ServiceError('invalid_json', `The request body stalled for ${bodyIdleMs} ms.`);
+    incoming.setTimeout(bodyIdleMs, () => reject(error));
+  });
+  stalled.catch(() => {});
+  const chunks: AsyncIterator<Buffer> = incoming[Symbol.asyncIterator]();
+  const read = () => Promise.race([chunks.next(), stalled]);
+  for (let next = await read(); !next.done; next = await read()) {
+    bytes += next.value.length;
+    if (bytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
+    yield next.value;
+  }
+  incoming.setTimeout(0);
+}
+
+/** Writes the body as the client takes it; when the client leaves, the rest is read all the same, so that it settles. */
+async function deliver(body: ReadableStream<Uint8Array> | null, outgoing: ServerResponse): Promise<void> {
+  let gone = false;
+  const closed = once(outgoing, 'close').then(() => {
+    gone = true;
+  });
+  for await (const chunk of body ?? []) {
+    if (!gone && !outgoing.write(chunk)) await Promise.race([once(outgoing, 'drain'), closed]);
+  }
+  outgoing.end();
+}

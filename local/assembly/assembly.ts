@@ -1,0 +1,67 @@
+/** The whole of an assembly as the local runtime runs it. */
+import { readCloudAssembly } from './cloud-assembly.ts';
+import { describeFunctions, type FunctionDescription } from './functions.ts';
+import { describeRestApis, type RestApi } from './rest-apis.ts';
+import { describeRoles, type RoleDescription } from './roles.ts';
+import { describeSecrets, type SecretDescription } from './secrets.ts';
+import { Stacks } from './stacks.ts';
+import { describeTables, type TableDescription } from './tables.ts';
+
+export interface Assembly {
+  readonly functions: readonly FunctionDescription[];
+  readonly tables: readonly TableDescription[];
+  readonly secrets: readonly SecretDescription[];
+  readonly restApis: readonly RestApi[];
+  /** The functions' roles. */
+  readonly roles: readonly RoleDescription[];
+  /** Stack outputs by name. */
+  readonly outputs: Readonly<Record<string, string>>;
+}
+
+/** Types that the runtime acts out. */
+const RUN = [
+  'AWS::ApiGateway::GatewayResponse',
+  'AWS::ApiGateway::Method',
+  'AWS::ApiGateway::Resource',
+  'AWS::ApiGateway::RestApi',
+  'AWS::ApiGateway::Stage',
+  'AWS::DynamoDB::Table',
+  'AWS::IAM::ManagedPolicy',
+  'AWS::IAM::Policy',
+  'AWS::IAM::Role',
+  'AWS::Lambda::Function',
+  'AWS::SecretsManager::Secret',
+  'AWS::WAFv2::WebACL',
+  'AWS::WAFv2::WebACLAssociation',
+];
+
+/** Types whose absence nobody notices locally: they watch, record or only matter to a deployment. */
+const IGNORED = [
+  'AWS::ApiGateway::Account',
+  'AWS::ApiGateway::Deployment',
+  'AWS::CDK::Metadata',
+  'AWS::CloudWatch::Alarm',
+  'AWS::CloudWatch::CompositeAlarm',
+  'AWS::CloudWatch::Dashboard',
+  'AWS::Lambda::Permission',
+  'AWS::Logs::LogGroup',
+  'AWS::Logs::MetricFilter',
+  'AWS::Logs::QueryDefinition',
+];
+
+/** Reads an assembly folder; throws an error that names whatever the local runtime cannot run. */
+export function readAssembly(directory: string): Assembly {
+  const stacks = new Stacks(readCloudAssembly(directory));
+  const unknown = stacks.typesOutside(new Set([...RUN, ...IGNORED]));
+  if (unknown.length > 0)
+    throw new Error(`the local runtime does not know the resource type ${unknown.join(', ')}`);
+  const functions = describeFunctions(stacks);
+  return {
+    functions,
+    tables: describeTables(stacks),
+    secrets: describeSecrets(stacks),
+    restApis: describeRestApis(stacks),
+    roles: describeRoles(stacks, functions),
+    outputs: stacks.outputs(),
+  };
+}

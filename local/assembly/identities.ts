@@ -1,0 +1,87 @@
+/**
+ * Gives each resource the name, id and ARN it might have had in AWS, derived from its stack and logical id alone,
+ * so that two runs agree without keeping a record.
+ */
+import { createHash } from 'node:crypto';
+import { ACCOUNT_ID, PARTITION, REGION } from './intrinsics.ts';
+
+/** What `Ref` and `Fn::GetAtt` of a resource give. */
+export interface Identity {
+  readonly ref: string;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+export interface Unnamed {
+  readonly stack: string;
+  readonly logicalId: string;
+  /** The resolved value of a property that names the resource, if the template sets it. */
+  property(name: string): string | undefined;
+}
+
+/** An ARN of this account and Region; `resource` is everything after the account. */
+export function regionalArn(service: string, resource: string): string {
+  return `arn:${PARTITION}:${service}:${REGION}:${ACCOUNT_ID}:${resource}`;
+}
+
+/** Secrets Manager ends an ARN with six random characters; these depend on the name. */
+export function secretArn(name: string): string {
+  return regionalArn('secretsmanager', `secret:${name}-${token(name, 6)}`);
+}
+
+function token(text: string, length: number): string {
+  const digest = createHash('sha256').update(text).digest();
+  return BigInt(`0x${digest.toString('hex')}`)
+    .toString(36)
+    .slice(0, length);
+}
+
+const generatedName = (resource: Unnamed) => `${resource.stack}-${resource.logicalId}`;
+
+const generatedId = (resource: Unnamed): Identity => ({
+  ref: token(generatedName(resource), 10),
+  attributes: {},
+});
+
+/** By resource type; a type that is missing has nothing to refer to. */
+export const IDENTITIES: Readonly<Record<string, (resource: Unnamed) => Identity>> = {
+  'AWS::DynamoDB::Table': (resource) => {
+    const name = resource.property('TableName') ?? generatedName(resource);
+    return { ref: name, attributes: { Arn: regionalArn('dynamodb', `table/${name}`) } };
+  },
+  'AWS::SecretsManager::Secret': (resource) => {
+    const arn = secretArn(secretName(resource));
+    return { ref: arn, attributes: { Id: arn } };
+  },
+  'AWS::Lambda::Function': (resource) => {
+    const name = resource.property('FunctionName') ?? generatedName(resource);
+    return { ref: name, attributes: { Arn: regionalArn('lambda', `function:${name}`) } };
+  },
+  'AWS::IAM::Role': (resource) => {
+    const name = resource.property('RoleName') ?? generatedName(resource);
+    return { ref: name, attributes: { Arn: `arn:${PARTITION}:iam::${ACCOUNT_ID}:role/${name}` } };
+  },
+  'AWS::Logs::LogGroup': (resource) => {
+    const name = resource.property('LogGroupName') ?? generatedName(resource);
+    return { ref: name, attributes: { Arn: regionalArn('logs', `log-group:${name}:*`) } };
+  },
+  'AWS::ApiGateway::RestApi': (resource) => ({
+    ref: token(generatedName(resource), 10),
+    attributes: { RootResourceId: token(`${generatedName(resource)}/`, 10) },
+  }),
+  'AWS::ApiGateway::Resource': generatedId,
+  'AWS::ApiGateway::Deployment': generatedId,
+  'AWS::ApiGateway::Stage': (resource) => ({
+    ref: resource.property('StageName') ?? generatedName(resource),
+    attributes: {},
+  }),
+  'AWS::WAFv2::WebACL': (resource) => {
+    const name = resource.property('Name') ?? generatedName(resource);
+    const arn = regionalArn('wafv2', `regional/webacl/${name}/${token(name, 32)}`);
+    return { ref: `${name}|${token(name, 32)}|REGIONAL`, attributes: { Arn: arn } };
+  },
+};
+
+/** The name under which a secret of the templates is read. */
+export function secretName(resource: Unnamed): string {
+  return resource.property('Name') ?? generatedName(resource);
+}

@@ -1,0 +1,85 @@
+/** Collects the IAM statements of the functions' roles from every place a template can put them. */
+import type { FunctionDescription } from './functions.ts';
+import type { LocatedResource, Stacks } from './stacks.ts';
+
+/** IAM user guide, JSON policy elements. */
+export interface PolicyStatement {
+  readonly Effect: 'Allow' | 'Deny';
+  readonly Action?: string | readonly string[];
+  readonly NotAction?: string | readonly string[];
+  readonly Resource?: string | readonly string[];
+  readonly NotResource?: string | readonly string[];
+  readonly Condition?: unknown;
+}
+
+export interface RoleDescription {
+  readonly name: string;
+  readonly arn: string;
+  readonly statements: readonly PolicyStatement[];
+}
+
+interface PolicyDocument {
+  readonly Statement: PolicyStatement | readonly PolicyStatement[];
+}
+
+interface RoleProperties {
+  readonly Policies?: readonly { readonly PolicyDocument: PolicyDocument }[];
+  readonly ManagedPolicyArns?: readonly string[];
+}
+
+interface AttachedPolicyProperties {
+  readonly PolicyDocument: PolicyDocument;
+  readonly Roles?: readonly string[];
+}
+
+const LOG_STATEMENT: PolicyStatement = {
+  Effect: 'Allow',
+  Action: ['logs:CreateLogGroup', 'logs:CreateLogStream', 'logs:PutLogEvents'],
+  Resource: '*',
+};
+
+/** AWS managed policies that function roles use (AWS managed policy reference), by the end of their ARN. */
+const MANAGED_POLICIES: Readonly<Record<string, readonly PolicyStatement[]>> = {
+  'service-role/AWSLambdaBasicExecutionRole': [LOG_STATEMENT],
+};
+
+/** The role of every function; throws an error that names a managed policy it does not know. */
+export function describeRoles(
+  stacks: Stacks,
+  functions: readonly FunctionDescription[],
+): readonly RoleDescription[] {
+  const wanted = new Set(functions.map(({ roleArn }) => roleArn));
+  const attached = ['AWS::IAM::Policy', 'AWS::IAM::ManagedPolicy'].flatMap((type) =>
+    stacks.resources(type).map((resource) => resource.properties<AttachedPolicyProperties>()),
+  );
+  const roles = stacks
+    .resources('AWS::IAM::Role')
+    .filter((role) => wanted.has(String(role.identity.attributes.Arn)));
+  const found = roles.map((role) => describeRole(role, attached));
+  const missing = [...wanted].find((arn) => !found.some((role) => role.arn === arn));
+  if (missing !== undefined) throw new Error(`no stack defines the role ${missing} of a function`);
+  return found;
+}
+
+function describeRole(role: LocatedResource, attached: readonly AttachedPolicyProperties[]): RoleDescription {
+  const properties = role.properties<RoleProperties>();
+  const name = role.identity.ref;
+  const documents = [
+    ...(properties.Policies ?? []).map(({ PolicyDocument }) => PolicyDocument),
+    ...attached.filter(({ Roles }) => Roles?.includes(name)).map(({ PolicyDocument }) => PolicyDocument),
+  ];
+  return {
+    name,
+    arn: String(role.identity.attributes.Arn),
+    statements: [
+      ...documents.flatMap(({ Statement }) => Statement),
+      ...(properties.ManagedPolicyArns ?? []).flatMap(managed),
+    ],
+  };
+}
+
+function managed(arn: string): readonly PolicyStatement[] {
+  const statements = MANAGED_POLICIES[arn.slice(arn.indexOf(':policy/') + ':policy/'.length)];
+  if (statements === undefined) throw new Error(`the local runtime does not know the managed policy ${arn}`);
+  return statements;
+}

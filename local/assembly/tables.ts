@@ -1,0 +1,47 @@
+/** Describes the DynamoDB tables of an assembly in the words of the CreateTable call. */
+import type { AttributeDefinition, KeySchemaElement, Projection } from '@aws-sdk/client-dynamodb';
+import type { Stacks } from './stacks.ts';
+
+export interface TableDescription {
+  readonly name: string;
+  readonly keySchema: KeySchemaElement[];
+  readonly attributes: AttributeDefinition[];
+  readonly indexes: readonly IndexDescription[];
+  /** Attribute (epoch seconds) by which items expire. */
+  readonly ttlAttribute?: string;
+}
+
+export interface IndexDescription {
+  readonly IndexName: string;
+  readonly KeySchema: KeySchemaElement[];
+  readonly Projection: Projection;
+}
+
+interface TableProperties {
+  readonly KeySchema: KeySchemaElement[];
+  readonly AttributeDefinitions: AttributeDefinition[];
+  readonly GlobalSecondaryIndexes?: readonly IndexDescription[];
+  readonly LocalSecondaryIndexes?: unknown;
+  readonly TimeToLiveSpecification?: { readonly AttributeName?: string; readonly Enabled?: boolean };
+}
+
+export function describeTables(stacks: Stacks): readonly TableDescription[] {
+  return stacks.resources('AWS::DynamoDB::Table').map((resource) => {
+    const properties = resource.properties<TableProperties>();
+    if (properties.LocalSecondaryIndexes !== undefined) {
+      throw new Error(
+        `${resource.stack.name}/${resource.logicalId}: the local runtime makes no local secondary indexes`,
+      );
+    }
+    const ttl = properties.TimeToLiveSpecification;
+    return {
+      name: resource.identity.ref,
+      keySchema: properties.KeySchema,
+      attributes: properties.AttributeDefinitions,
+      indexes: properties.GlobalSecondaryIndexes ?? [],
+      ...(ttl?.Enabled === true && ttl.AttributeName !== undefined
+        ? { ttlAttribute: ttl.AttributeName }
+        : {}),
+    };
+  });
+}

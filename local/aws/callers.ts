@@ -1,0 +1,64 @@
+/** Knows who calls: each function signs with an access key id of its own, which stands for its role. */
+import type { FunctionDescription } from '../assembly/functions.ts';
+import { ACCOUNT_ID, PARTITION } from '../assembly/intrinsics.ts';
+import type { RoleDescription } from '../assembly/roles.ts';
+import { AwsError } from './errors.ts';
+import { compilePolicy } from './policy.ts';
+
+/** May do everything: the operator's own tools. */
+export const ADMINISTRATOR_ACCESS_KEY_ID = 'local-admin';
+
+/** Throws `AccessDeniedException` unless the caller may do `action` to the resource with that ARN. */
+export type Authorize = (action: string, resourceArn: string) => void;
+
+/** The access key id that a function signs its calls with. */
+export function accessKeyIdOf(description: Pick<FunctionDescription, 'name'>): string {
+  return `local-${description.name}`;
+}
+
+export interface CallerOptions {
+  readonly functions: readonly FunctionDescription[];
+  readonly roles: readonly RoleDescription[];
+  /** False: everybody may do everything. */
+  readonly enforce: boolean;
+  readonly log: (line: string) => void;
+}
+
+/**
+ * Returns a lookup by access key id; it throws `UnrecognizedClientException` on an unknown one. Signatures are not
+ * verified: the endpoint listens on loopback only, and the id says which role to act in.
+ */
+export function createCallers(options: CallerOptions): (accessKeyId: string | undefined) => Authorize {
+  const callers = new Map<string, Authorize>([[ADMINISTRATOR_ACCESS_KEY_ID, () => {}]]);
+  for (const description of options.functions) {
+    const role = options.roles.find(({ arn }) => arn === description.roleArn);
+    if (role === undefined) throw new Error(`function ${description.name} has no role`);
+    callers.set(accessKeyIdOf(description), authorizeAs(role, description.name, options.log));
+  }
+  return (accessKeyId) => {
+    if (!options.enforce) return () => {};
+    const caller = callers.get(accessKeyId ?? '');
+    if (caller !== undefined) return caller;
+    throw new AwsError(
+      'UnrecognizedClientException',
+      'The security token included in the request is invalid.',
+    );
+  };
+}
+
+/** The message is AWS's own (IAM user guide, troubleshooting access denied errors). */
+function authorizeAs(role: RoleDescription, session: string, log: (line: string) => void): Authorize {
+  const policy = compilePolicy(role.statements);
+  const user = `arn:${PARTITION}:sts::${ACCOUNT_ID}:assumed-role/${role.name}/${session}`;
+  return (action, resourceArn) => {
+    const decision = policy(action, resourceArn);
+    if (decision === 'allowed') return;
+    const reason =
+      decision === 'explicitly denied'
+        ? 'with an explicit deny in an identity-based policy'
+        : `because no identity-based policy allows the ${action} action`;
+    const message = `User: ${user} is not authorized to perform: ${action} on resource: ${resourceArn} ${reason}`;
+    log(`IAM denied: ${message}`);
+    throw new AwsError('AccessDeniedException', message);
+  };
+}

@@ -1,0 +1,101 @@
+/** The one loopback address that stands for AWS: every SDK call of a function arrives here. */
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Authorize } from './callers.ts';
+import { AwsError, errorBody } from './errors.ts';
+
+export interface AwsCall {
+  /** Such as `GetItem`. */
+  readonly operation: string;
+  /** The whole `X-Amz-Target`. */
+  readonly target: string;
+  readonly body: Buffer;
+  readonly headers: IncomingHttpHeaders;
+  readonly authorize: Authorize;
+}
+
+/** Answers a call, or throws an `AwsError` before it has begun to answer. */
+export type AwsService = (call: AwsCall, response: ServerResponse) => Promise<void>;
+
+export interface AwsEndpointOptions {
+  /** By the part of `X-Amz-Target` before the dot (each service's API reference names it). */
+  readonly services: Readonly<Record<string, AwsService>>;
+  readonly authorizeAs: (accessKeyId: string | undefined) => Authorize;
+  readonly log: (line: string) => void;
+}
+
+export interface AwsEndpoint {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Listens on a free loopback port. */
+export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<AwsEndpoint> {
+  // Connections stay open as long as the callers like, so a pooled one never breaks under a call.
+  const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, (request, response) => {
+    answer(request, response, options).catch((failure: Error) => fail(response, failure, options.log));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: AwsEndpointOptions,
+): Promise<void> {
+  const body = await read(request);
+  const target = String(request.headers['x-amz-target'] ?? '');
+  const dot = target.indexOf('.');
+  const service = options.services[target.slice(0, dot)];
+  if (service === undefined) {
+    const name = target === '' ? `${request.method} ${request.url}` : target;
+    options.log(`AWS call that the local runtime does not know: ${name}`);
+    throw new AwsError('UnknownOperationException', `the local runtime does not know the AWS call ${name}`);
+  }
+  const authorize = options.authorizeAs(accessKeyId(request.headers.authorization));
+  await service(
+    { operation: target.slice(dot + 1), target, body, headers: request.headers, authorize },
+    response,
+  );
+}
+
+/** Signature version 4: `Credential=<access key id>/<date>/<region>/<service>/aws4_request`. */
+function accessKeyId(authorization: string | undefined): string | undefined {
+  return /Credential=([^/]+)\//.exec(authorization ?? '')?.[1];
+}
+
+async function read(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+function fail(response: ServerResponse, failure: Error, log: (line: string) => void): void {
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  const known =
+    failure instanceof AwsError ? failure : new AwsError('InternalServerError', failure.message, 500);
+  if (known.status >= 500) log(`AWS call failed: ${failure.message}`);
+  sendJson(response, known.status, errorBody(known));
+}
+
+/** Sends the answer of a service in the JSON protocol. */
+export function sendJson(response: ServerResponse, status: number, body: string): void {
+  response.writeHead(status, {
+    'content-type': 'application/x-amz-json-1.1',
+    'content-length': Buffer.byteLength(body),
+  });
+  response.end(body);
+}

@@ -1,0 +1,18 @@
+/** The errors that AWS services answer with over the JSON protocol, which the SDKs read back by name. */
+
+export class AwsError extends Error {
+  readonly type: string;
+  readonly status: number;
+
+  constructor(type: string, message: string, status = 400) {
+    super(message);
+    this.name = type;
+    this.type = type;
+    this.status = status;
+  }
+}
+
+/** Smithy AWS JSON 1.0 and 1.1 protocols: the error's name is in `__type`. */
+export function errorBody(error: AwsError): string {
+  return JSON.stringify({ __type: error.type, message: error.message, Message: error.message });
+}

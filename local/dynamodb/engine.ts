@@ -1,0 +1,130 @@
+/** Runs the embedded DynamoDB as a child process that cannot outlive this one, with its file in the state folder. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface DynamoEngine {
+  /** Such as `http://127.0.0.1:40123`. */
+  readonly endpoint: string;
+  /** Rejects when the engine ends by itself; never settles otherwise. */
+  readonly failure: Promise<never>;
+  stop(): Promise<void>;
+}
+
+/** The engine answers after about 20 ms; a slow disk may take seconds, a broken file for ever. */
+const START_TIMEOUT_MS = 10_000;
+
+/** Between two looks at a starting engine. */
+const POLL_MS = 5;
+
+/** Another process can take the free port before the engine does; more than one such accident is unlikely. */
+const ATTEMPTS = 3;
+
+/**
+ * Ends the engine when this process goes, however it goes: its standard input is a pipe whose other end only we hold,
+ * and `kill -9` closes it too.
+ */
+const GUARD = `
+exec 3<&0
+"$0" "$@" 3<&- &
+engine=$!
+(cat <&3 >/dev/null; kill "$engine") 2>/dev/null &
+exec 3<&-
+wait "$engine"
+`;
+
+/** Starts the engine on a free loopback port, or gives the one that `endpoint` names. */
+export async function startEngine(options: {
+  stateDir: string;
+  endpoint: string | undefined;
+}): Promise<DynamoEngine> {
+  const { stateDir, endpoint } = options;
+  if (endpoint !== undefined) {
+    await answering(endpoint, `DYNAMODB_ENDPOINT: ${endpoint}`);
+    return { endpoint, failure: new Promise(() => {}), stop: async () => {} };
+  }
+  const binary = engineBinary();
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await launch(binary, join(stateDir, 'dynamodb.sqlite'));
+    } catch (cause) {
+      if (attempt === ATTEMPTS) throw cause;
+    }
+  }
+}
+
+function engineBinary(): string {
+  const platform = `${process.platform}-${process.arch}`;
+  try {
+    return createRequire(import.meta.url).resolve(`@dynoxide/${platform}/dynoxide`);
+  } catch (cause) {
+    throw new Error(
+      `there is no embedded DynamoDB for ${platform}: install @dynoxide/${platform}, or start DynamoDB Local ` +
+        '(or any other DynamoDB) and name it, as in DYNAMODB_ENDPOINT=http://127.0.0.1:8000 npm start',
+      { cause },
+    );
+  }
+}
+
+async function launch(binary: string, databaseFile: string): Promise<DynamoEngine> {
+  const port = await freePort();
+  const engine = spawn(
+    'sh',
+    ['-c', GUARD, binary, 'serve', '--host', '127.0.0.1', '--port', String(port), '--db-path', databaseFile],
+    {
+      stdio: ['pipe', 'ignore', 'pipe'],
+      // A group of its own: Ctrl-C in the terminal must reach this process alone, which lets calls end first.
+      detached: true,
+    },
+  );
+  let complaint = '';
+  engine.stderr.on('data', (chunk) => {
+    complaint = `${complaint}${chunk}`.slice(-1000);
+  });
+  let stopping = false;
+  const ended = once(engine, 'close');
+  const failure = ended.then(([code]) => {
+    if (stopping) return new Promise<never>(() => {});
+    throw new Error(`the embedded DynamoDB ended (exit code ${code}): ${complaint.trim()}`);
+  });
+  failure.catch(() => {});
+  const stop = async (): Promise<void> => {
+    stopping = true;
+    engine.stdin.end();
+    await ended;
+  };
+  const endpoint = `http://127.0.0.1:${port}`;
+  try {
+    await Promise.race([answering(endpoint, 'the embedded DynamoDB'), failure]);
+  } catch (cause) {
+    await stop();
+    throw cause;
+  }
+  return { endpoint, failure, stop };
+}
+
+async function answering(endpoint: string, name: string): Promise<void> {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while (Date.now() < deadline) {
+    try {
+      await fetch(endpoint, { signal: AbortSignal.timeout(1000) });
+      return;
+    } catch {
+      await sleep(POLL_MS);
+    }
+  }
+  throw new Error(`${name} did not answer within ${START_TIMEOUT_MS / 1000} s`);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,81 @@
+/** Makes the tables of the templates in the engine, and refuses a state folder that was made for others. */
+import {
+  CreateTableCommand,
+  DescribeTableCommand,
+  type DynamoDBClient,
+  type KeySchemaElement,
+  ListTablesCommand,
+  type TableDescription as LiveTable,
+} from '@aws-sdk/client-dynamodb';
+import type { TableDescription } from '../assembly/tables.ts';
+
+/** Creates the tables that are missing; throws when one that exists has other keys or lacks an index. */
+export async function ensureTables(
+  client: DynamoDBClient,
+  tables: readonly TableDescription[],
+): Promise<void> {
+  const existing = new Set(await listTables(client));
+  await Promise.all(
+    tables.map((table) => (existing.has(table.name) ? verify(client, table) : create(client, table))),
+  );
+}
+
+async function listTables(client: DynamoDBClient): Promise<string[]> {
+  const names: string[] = [];
+  let start: string | undefined;
+  do {
+    const page = await client.send(new ListTablesCommand({ ExclusiveStartTableName: start }));
+    names.push(...(page.TableNames ?? []));
+    start = page.LastEvaluatedTableName;
+  } while (start !== undefined);
+  return names;
+}
+
+async function create(client: DynamoDBClient, table: TableDescription): Promise<void> {
+  await client.send(
+    new CreateTableCommand({
+      TableName: table.name,
+      KeySchema: table.keySchema,
+      AttributeDefinitions: table.attributes,
+      BillingMode: 'PAY_PER_REQUEST',
+      ...(table.indexes.length === 0 ? {} : { GlobalSecondaryIndexes: [...table.indexes] }),
+    }),
+  );
+}
+
+async function verify(client: DynamoDBClient, table: TableDescription): Promise<void> {
+  const { Table: live } = await client.send(new DescribeTableCommand({ TableName: table.name }));
+  const difference = live === undefined ? 'it is gone' : findDifference(table, live);
+  if (difference === undefined) return;
+  throw new Error(
+    `table ${table.name} in the state folder does not fit the templates: ${difference}. ` +
+      'Run `npm run local:reset` to begin with empty tables.',
+  );
+}
+
+function findDifference(table: TableDescription, live: LiveTable): string | undefined {
+  const expected = keyText(table.keySchema, table.attributes);
+  const actual = keyText(live.KeySchema ?? [], live.AttributeDefinitions ?? []);
+  if (expected !== actual) return `its key is ${actual}, not ${expected}`;
+  for (const index of table.indexes) {
+    const found = live.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === index.IndexName);
+    if (found === undefined) return `it has no index ${index.IndexName}`;
+    const wanted = keyText(index.KeySchema, table.attributes);
+    const has = keyText(found.KeySchema ?? [], live.AttributeDefinitions ?? []);
+    if (wanted !== has) return `the key of its index ${index.IndexName} is ${has}, not ${wanted}`;
+  }
+  return undefined;
+}
+
+/** Such as `(account_id S, item S)`, the partition key first. */
+function keyText(
+  schema: readonly KeySchemaElement[],
+  attributes: readonly { AttributeName?: string | undefined; AttributeType?: string | undefined }[],
+): string {
+  const hashFirst = [...schema].sort((a, b) => String(a.KeyType).localeCompare(String(b.KeyType)));
+  const parts = hashFirst.map(({ AttributeName: name }) => {
+    const type = attributes.find(({ AttributeName }) => AttributeName === name)?.AttributeType;
+    return `${name} ${type}`;
+  });
+  return `(${parts.join(', ')})`;
+}

@@ -1,0 +1,88 @@
+/** One forked process of a function: how it starts, how calls reach it and how it ends. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { FunctionFailed } from './function-errors.ts';
+import { formatLogLine } from './log-lines.ts';
+import { DEADLINE_HEADER, type ProcessReport, REQUEST_ID_HEADER } from './process-protocol.ts';
+
+export interface ChildProcessOptions {
+  readonly label: string;
+  readonly environment: Record<string, string>;
+  readonly log: (line: string) => void;
+}
+
+export interface ProcessCall {
+  readonly event: Buffer;
+  readonly requestId: string;
+  readonly deadlineMs: number;
+  /** Ends the call. */
+  readonly signal: AbortSignal;
+}
+
+export class FunctionProcess {
+  /** Settles when the process serves calls; rejects with `FunctionFailed` when its handler cannot be loaded. */
+  readonly ready: Promise<void>;
+  /** Resolves when the process is gone. */
+  readonly exited: Promise<void>;
+  readonly #child: ChildProcess;
+  /** A connection for each call at once; the process shares its CPU between them anyway. */
+  readonly #agent = new Agent({ keepAlive: true, maxFreeSockets: 1024 });
+  #port = 0;
+
+  constructor({ label, environment, log }: ChildProcessOptions) {
+    this.#child = fork(join(import.meta.dirname, 'function-process.ts'), {
+      env: environment,
+      execArgv: [],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      // A group of its own: Ctrl-C in the terminal must reach the runtime alone, which lets calls end first.
+      detached: true,
+    });
+    for (const output of [this.#child.stdout, this.#child.stderr]) {
+      if (output === null) continue;
+      createInterface({ input: output, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
+        const formatted = formatLogLine(label, line);
+        if (formatted !== undefined) log(formatted);
+      });
+    }
+    this.exited = once(this.#child, 'close').then(() => this.#agent.destroy());
+    this.ready = this.#awaitReport();
+    this.ready.catch(() => this.kill());
+  }
+
+  async #awaitReport(): Promise<void> {
+    const reported = once(this.#child, 'message').then(([report]) => report as ProcessReport);
+    const report = await Promise.race([reported, this.exited]);
+    if (report === undefined) throw new FunctionFailed('the process ended before it was ready');
+    if ('failure' in report)
+      throw new FunctionFailed(`${report.failure.errorType}: ${report.failure.errorMessage}`);
+    this.#port = report.port;
+  }
+
+  /** Sends an event; resolves with the answer as soon as its head is there. */
+  async send({ event, requestId, deadlineMs, signal }: ProcessCall): Promise<IncomingMessage> {
+    const call = request({
+      host: '127.0.0.1',
+      port: this.#port,
+      method: 'POST',
+      agent: this.#agent,
+      signal,
+      headers: {
+        'content-length': event.length,
+        [REQUEST_ID_HEADER]: requestId,
+        [DEADLINE_HEADER]: String(deadlineMs),
+      },
+    });
+    call.end(event);
+    const [answer] = (await once(call, 'response')) as [IncomingMessage];
+    // An abort after the answer has begun is reported on both; the answer's reader hears it there.
+    call.on('error', () => {});
+    return answer;
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+}

@@ -1,0 +1,106 @@
+/** Runs one function: forks its process at the first call, shares it between calls, and replaces a broken one. */
+import type { Readable } from 'node:stream';
+import { FunctionProcess } from './child-process.ts';
+import { FunctionFailed, FunctionTimedOut } from './function-errors.ts';
+import { FAILURE_HEADER, type FunctionFailure } from './process-protocol.ts';
+
+export interface FunctionHostOptions {
+  readonly label: string;
+  readonly timeoutMs: number;
+  readonly environment: Record<string, string>;
+  readonly log: (line: string) => void;
+}
+
+export class FunctionHost {
+  readonly #options: FunctionHostOptions;
+  /** Calls in flight, by the process that runs them; a process that is not the current one gets no new calls. */
+  readonly #calls = new Map<FunctionProcess, number>();
+  #current: FunctionProcess | undefined;
+
+  constructor(options: FunctionHostOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Invokes the function with an event (JSON) and resolves with what it answers, byte by byte: a buffered handler's
+   * result as JSON, a streaming handler's stream. The reader must read it to its end or destroy it.
+   * Throws `FunctionFailed` or `FunctionTimedOut` before the first byte; after it the stream breaks.
+   */
+  async invoke(event: Buffer, requestId: string): Promise<Readable> {
+    const running = this.#acquire();
+    const abort = new AbortController();
+    let timer: NodeJS.Timeout | undefined;
+    const finish = () => {
+      clearTimeout(timer);
+      this.#release(running);
+    };
+    try {
+      await running.ready;
+      timer = setTimeout(() => this.#expire(running, abort, requestId), this.#options.timeoutMs);
+      const deadlineMs = Date.now() + this.#options.timeoutMs;
+      const answer = await running.send({ event, requestId, deadlineMs, signal: abort.signal });
+      if (answer.headers[FAILURE_HEADER] !== undefined) throw await readFailure(answer);
+      answer.once('close', finish);
+      return answer;
+    } catch (cause) {
+      finish();
+      throw this.#explain(cause as Error, abort.signal);
+    }
+  }
+
+  /** Ends every process of the function. */
+  async close(): Promise<void> {
+    const processes = [...this.#calls.keys()];
+    for (const process of processes) process.kill();
+    await Promise.all(processes.map(({ exited }) => exited));
+  }
+
+  #acquire(): FunctionProcess {
+    const process = this.#current ?? this.#fork();
+    this.#calls.set(process, (this.#calls.get(process) ?? 0) + 1);
+    return process;
+  }
+
+  #release(process: FunctionProcess): void {
+    const calls = this.#calls.get(process);
+    if (calls === undefined) return;
+    this.#calls.set(process, calls - 1);
+    if (calls === 1 && process !== this.#current) process.kill();
+  }
+
+  #fork(): FunctionProcess {
+    const process = new FunctionProcess(this.#options);
+    this.#current = process;
+    process.exited.then(() => {
+      this.#retire(process);
+      this.#calls.delete(process);
+    });
+    process.ready.catch(() => this.#retire(process));
+    return process;
+  }
+
+  #retire(process: FunctionProcess): void {
+    if (this.#current === process) this.#current = undefined;
+  }
+
+  /** Lambda ends the process of a call that ran out of time; here others share it, so it goes when they have ended. */
+  #expire(process: FunctionProcess, abort: AbortController, requestId: string): void {
+    const { label, timeoutMs, log } = this.#options;
+    log(`${label} timed out after ${timeoutMs / 1000} s (${requestId})`);
+    this.#retire(process);
+    abort.abort(new FunctionTimedOut(`${label} timed out after ${timeoutMs / 1000} s`));
+  }
+
+  #explain(cause: Error, signal: AbortSignal): Error {
+    if (signal.aborted) return signal.reason as Error;
+    if (cause instanceof FunctionFailed) return cause;
+    return new FunctionFailed(`${this.#options.label}: its process ended`, { cause });
+  }
+}
+
+async function readFailure(answer: Readable): Promise<FunctionFailed> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer) chunks.push(chunk);
+  const { errorType, errorMessage } = JSON.parse(Buffer.concat(chunks).toString()) as FunctionFailure;
+  return new FunctionFailed(`${errorType}: ${errorMessage}`);
+}

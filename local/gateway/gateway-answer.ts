@@ -1,0 +1,99 @@
+/**
+ * Renders gateway responses from the templates.
+ * Source: API Gateway developer guide, gateway responses: variables are substituted, nothing is evaluated.
+ */
+import type { GatewayResponse } from '../assembly/gateway-responses.ts';
+import type { RestApi } from '../assembly/rest-apis.ts';
+import type { GatewayFault } from './gateway-fault.ts';
+import type { RequestContext } from './request-context.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+type Variables = Readonly<Record<string, string>>;
+
+/** API Gateway's body where a template sets none. */
+const DEFAULT_TEMPLATE = ['application/json', '{"message":$context.error.messageString}'] as const;
+
+const VARIABLE = /\$context\.([a-zA-Z]+(?:\.[a-zA-Z]+)*)/g;
+
+/** What the API answers to a fault: its own response type, else its default for the class, else API Gateway's. */
+export function renderFault(api: RestApi, fault: GatewayFault, context: RequestContext): Answer {
+  const response =
+    findResponse(api, fault.responseType) ??
+    findResponse(api, fault.status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX');
+  const values = variables(api, fault, context);
+  const [contentType, template] = response?.bodies[0] ?? DEFAULT_TEMPLATE;
+  const headers = Object.entries(response?.headers ?? {}).map(([name, value]) => [
+    name,
+    headerValue(value, values),
+  ]);
+  return {
+    status: response?.status ?? fault.status,
+    headers: {
+      'content-type': contentType,
+      'x-amzn-RequestId': context.requestId,
+      ...Object.fromEntries(headers),
+    },
+    body: template.replace(VARIABLE, (_, name: string) => variable(name, values)),
+  };
+}
+
+/** Throws an error that names a variable that the gateway would not know, so that it shows at the start. */
+export function checkTemplates(api: RestApi): void {
+  for (const { headers, bodies } of api.gatewayResponses) {
+    const fromHeaders = Object.values(headers).flatMap((value) =>
+      value.startsWith("'") ? [] : [value.slice('context.'.length)],
+    );
+    const fromBodies = bodies.flatMap(([, template]) =>
+      [...template.matchAll(VARIABLE)].map(([, name]) => name ?? ''),
+    );
+    const unknown = [...fromHeaders, ...fromBodies].find((name) => !VARIABLE_NAMES.has(name));
+    if (unknown !== undefined)
+      throw new Error(`the local gateway does not know the variable $context.${unknown}`);
+  }
+}
+
+const VARIABLE_NAMES = new Set([
+  'apiId',
+  'error.message',
+  'error.messageString',
+  'error.responseType',
+  'httpMethod',
+  'identity.sourceIp',
+  'path',
+  'requestId',
+  'requestTimeEpoch',
+  'stage',
+]);
+
+function findResponse(api: RestApi, responseType: string): GatewayResponse | undefined {
+  return api.gatewayResponses.find((response) => response.responseType === responseType);
+}
+
+function variables(api: RestApi, fault: GatewayFault, context: RequestContext): Variables {
+  return {
+    apiId: api.id,
+    'error.message': fault.message,
+    'error.messageString': JSON.stringify(fault.message),
+    'error.responseType': fault.responseType,
+    httpMethod: context.method,
+    'identity.sourceIp': context.sourceIp,
+    path: `/${api.stage}${context.path}`,
+    requestId: context.requestId,
+    requestTimeEpoch: String(context.startedMs),
+    stage: api.stage,
+  };
+}
+
+function headerValue(mapping: string, values: Variables): string {
+  if (mapping.startsWith("'")) return mapping.slice(1, -1);
+  return variable(mapping.slice('context.'.length), values);
+}
+
+function variable(name: string, values: Variables): string {
+  return values[name] ?? '';
+}

@@ -1,0 +1,161 @@
+/**
+ * The local API Gateway: the routes of every REST API at one address, with the limits, timeouts and error answers
+ * that the deployed ones have.
+ */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RestApi } from '../assembly/rest-apis.ts';
+import { answerMalformedRequests } from './client-errors.ts';
+import { type Answer, checkTemplates, renderFault } from './gateway-answer.ts';
+import { faults, GatewayFault } from './gateway-fault.ts';
+import { createIntegration, type Integration, type InvokeFunction } from './integration.ts';
+import { createRateLimiter, type RateLimiter } from './rate-limiter.ts';
+import { ClientGone, drain, readBody } from './request-body.ts';
+import { createRequestContext, isWellEncoded, type RequestContext } from './request-context.ts';
+import { createRouter, type Match } from './router.ts';
+
+export interface GatewayOptions {
+  readonly apis: readonly RestApi[];
+  readonly port: number;
+  readonly invoke: InvokeFunction;
+  /** Replaces the limit of WAF's rate rules; 0 lifts them. */
+  readonly ipRequestsPerMinute?: number | undefined;
+  /** After so long without a byte of a body that is not complete, the request is refused. */
+  readonly bodyStallTimeoutMs?: number | undefined;
+  readonly log: (line: string) => void;
+}
+
+/** The interface's clients upload without pauses; ten seconds of silence mean a broken one. */
+const BODY_STALL_TIMEOUT_MS = 10_000;
+
+/** API Gateway quotas: request line and headers together. */
+const HEADER_BYTES_MAX = 10_240;
+
+/** Longer than clients keep an idle connection, so that it is they who close it. */
+const KEEP_ALIVE_TIMEOUT_MS = 75_000;
+
+export class Gateway {
+  readonly #options: GatewayOptions;
+  readonly #server: Server;
+  readonly #route: (method: string, path: string) => Match | undefined;
+  readonly #exceeds: RateLimiter;
+  readonly #integrate: Integration;
+  readonly #inFlight = new Set<Promise<void>>();
+  /** Speaks for requests that reach no API's route. */
+  readonly #defaultApi: RestApi;
+
+  constructor(options: GatewayOptions) {
+    const [api] = options.apis;
+    if (api === undefined) throw new Error('the assembly has no REST API');
+    options.apis.forEach(checkTemplates);
+    this.#options = options;
+    this.#defaultApi = api;
+    this.#route = createRouter(options.apis);
+    this.#exceeds = createRateLimiter(options.ipRequestsPerMinute);
+    this.#integrate = createIntegration(options.invoke, options.log);
+    this.#server = createServer({
+      maxHeaderSize: HEADER_BYTES_MAX,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      headersTimeout: this.#stallTimeoutMs,
+      requestTimeout: 0,
+      connectionsCheckingInterval: 1000,
+    });
+    const serve = (request: IncomingMessage, response: ServerResponse) =>
+      this.#track(this.#serve(request, response));
+    // A request that asks before it sends (`Expect: 100-continue`) is told to go on when its body is read.
+    this.#server.on('request', serve).on('checkContinue', serve);
+    answerMalformedRequests(this.#server, api);
+  }
+
+  /** Listens on 127.0.0.1 and resolves with the address; rejects when the port is taken. */
+  async listen(): Promise<string> {
+    this.#server.listen(this.#options.port, '127.0.0.1');
+    await once(this.#server, 'listening');
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Takes no new requests, lets those in flight end for up to `graceMs`, and cuts the rest. */
+  async close(graceMs: number): Promise<void> {
+    if (!this.#server.listening) return;
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    const timer = new AbortController();
+    const grace = sleep(graceMs, undefined, { signal: timer.signal }).catch(() => {});
+    await Promise.race([Promise.allSettled(this.#inFlight), grace]);
+    timer.abort();
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  get #stallTimeoutMs(): number {
+    return this.#options.bodyStallTimeoutMs ?? BODY_STALL_TIMEOUT_MS;
+  }
+
+  #track(exchange: Promise<void>): void {
+    this.#inFlight.add(exchange);
+    exchange.finally(() => this.#inFlight.delete(exchange));
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const context = createRequestContext(request);
+    const match = this.#route(context.method, context.path);
+    const api = match?.api ?? this.#defaultApi;
+    // A client may leave at any time; what that breaks is seen where the response is written.
+    response.on('error', () => {});
+    try {
+      const rule = this.#exceeds(api.rateRules, context);
+      if (rule !== undefined) return send(response, rule);
+      await this.#answer({ match, context, request, response });
+    } catch (failure) {
+      if (failure instanceof ClientGone || response.destroyed) return;
+      // A body that cannot go on is cut, behind what was sent of it.
+      if (response.headersSent) return response.socket?.destroySoon();
+      const fault = failure instanceof GatewayFault ? failure : faults.internal();
+      if (fault !== failure) this.#options.log(`the local gateway failed: ${(failure as Error).stack}`);
+      await refuse({ request, response, answer: renderFault(api, fault, context) });
+    }
+  }
+
+  async #answer({ match, context, request, response }: Unanswered): Promise<void> {
+    if (!isWellEncoded(context.path)) throw faults.badRequest();
+    if (match === undefined) throw faults.noSuchRoute();
+    const body = await readBody(request, response, this.#stallTimeoutMs);
+    await this.#integrate({ match, context, request, response, body });
+  }
+}
+
+interface Unanswered {
+  readonly match: Match | undefined;
+  readonly context: RequestContext;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** Statuses after which the rest of a body is not wanted, so the connection cannot be used again. */
+const UNWANTED_BODY = new Set([408, 413]);
+
+interface Refusal {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly answer: Answer;
+}
+
+async function refuse({ request, response, answer }: Refusal): Promise<void> {
+  if (request.complete || !UNWANTED_BODY.has(answer.status)) return send(response, answer);
+  response.setHeader('connection', 'close');
+  response.writeHead(answer.status, withLength(answer));
+  response.write(answer.body);
+  if (answer.status !== 408) await drain(request);
+  response.end();
+}
+
+function send(response: ServerResponse, answer: Answer): void {
+  response.writeHead(answer.status, withLength(answer));
+  response.end(answer.body);
+}
+
+function withLength({ headers, body }: Answer): Record<string, string | number> {
+  return { ...headers, 'content-length': Buffer.byteLength(body) };
+}

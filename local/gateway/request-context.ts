@@ -1,0 +1,38 @@
+/** What is known of a request before any route is: its id, its caller and its address. */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+
+export interface RequestContext {
+  /** API Gateway's own id of the request. */
+  readonly requestId: string;
+  readonly sourceIp: string;
+  readonly startedMs: number;
+  readonly method: string;
+  /** As it came: percent-encoded, without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
+export function createRequestContext(request: IncomingMessage): RequestContext {
+  const target = request.url ?? '/';
+  const question = target.indexOf('?');
+  const path = question < 0 ? target : target.slice(0, question);
+  return {
+    requestId: randomUUID(),
+    sourceIp: request.socket.remoteAddress?.replace(/^::ffff:/, '') ?? '127.0.0.1',
+    startedMs: Date.now(),
+    method: request.method ?? 'GET',
+    path,
+    query: new URLSearchParams(question < 0 ? '' : target.slice(question + 1)),
+  };
+}
+
+/** Whether every percent sign of a path begins a valid UTF-8 escape; API Gateway refuses others. */
+export function isWellEncoded(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

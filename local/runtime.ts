@@ -1,0 +1,161 @@
+/** Puts the local service together: an assembly's functions behind its APIs, with AWS answered on loopback. */
+import { mkdirSync } from 'node:fs';
+import { type Assembly, readAssembly } from './assembly/assembly.ts';
+import { accessKeyIdOf, createCallers } from './aws/callers.ts';
+import { createDynamoDbService } from './aws/dynamodb-service.ts';
+import { type AwsEndpoint, startAwsEndpoint } from './aws/endpoint.ts';
+import { openSecretStore } from './aws/secret-store.ts';
+import { createSecretsService } from './aws/secrets-service.ts';
+import { deploymentEnvironment } from './deployment-environment.ts';
+import { createEngineClient, ENGINE_CREDENTIALS } from './dynamodb/client.ts';
+import { startEngine } from './dynamodb/engine.ts';
+import { ensureTables } from './dynamodb/tables.ts';
+import { startTtlSweeper } from './dynamodb/ttl-sweeper.ts';
+import { functionEnvironment } from './functions/environment.ts';
+import { FunctionFleet } from './functions/function-fleet.ts';
+import { Gateway } from './gateway/gateway.ts';
+
+export interface RuntimeOptions {
+  /** A folder that `cdk synth` wrote. */
+  readonly assemblyDir: string;
+  /** Where tables and secrets are kept; made when missing. */
+  readonly stateDir: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** The shell's variables, which functions may read (`env:NAME` secrets among them). */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Variables that win over the templates in every function. */
+  readonly overrides: Readonly<Record<string, string>>;
+  /** Replaces the limit of WAF's rate rules; 0 lifts them. */
+  readonly ipRequestsPerMinute?: number | undefined;
+  /** A DynamoDB to use in place of the embedded one. */
+  readonly dynamodbEndpoint?: string | undefined;
+  /** False: every call is allowed, and DynamoDB calls go straight to the engine (for benchmarks). */
+  readonly enforceIam?: boolean | undefined;
+  /** Milliseconds without a byte after which an unfinished request body is given up. */
+  readonly bodyStallTimeoutMs?: number | undefined;
+  readonly log: (line: string) => void;
+}
+
+export interface Runtime {
+  /** The address of both APIs. */
+  readonly url: string;
+  /** Answers every AWS call, IAM enforced by the caller's access key id (`local-admin` may do everything). */
+  readonly awsEndpoint: string;
+  /** The engine itself: no IAM, any credentials. */
+  readonly dynamodbEndpoint: string;
+  /** What the functions know of the deployment: names of tables and secrets by their variables. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Stack outputs by name. */
+  readonly outputs: Readonly<Record<string, string>>;
+  /** Rejects when the runtime cannot go on; never settles otherwise. */
+  readonly failure: Promise<never>;
+  /** Ends everything; calls in flight have `graceMs` (default 0) to end first. */
+  close(graceMs?: number): Promise<void>;
+}
+
+type Release = (graceMs: number) => Promise<void>;
+
+/** Starts everything; a failure on the way ends what was started. */
+export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
+  const releases: Release[] = [];
+  const close = async (graceMs = 0): Promise<void> => {
+    for (const release of releases.splice(0).reverse()) await release(graceMs);
+  };
+  try {
+    return { ...(await assemble(options, releases)), close };
+  } catch (cause) {
+    await close();
+    throw cause;
+  }
+}
+
+async function assemble(options: RuntimeOptions, releases: Release[]): Promise<Omit<Runtime, 'close'>> {
+  mkdirSync(options.stateDir, { recursive: true });
+  const assembly = readAssembly(options.assemblyDir);
+  const engine = await startEngine({ stateDir: options.stateDir, endpoint: options.dynamodbEndpoint });
+  releases.push(() => engine.stop());
+  releases.push(await startTables(assembly, engine.endpoint, options.log));
+  const aws = await startAws(assembly, engine.endpoint, options, releases);
+  const functions = startFunctions(assembly, { aws: aws.url, engine: engine.endpoint }, options);
+  releases.push(() => functions.close());
+  const gateway = new Gateway({
+    apis: assembly.restApis,
+    port: options.port,
+    invoke: (arn, event, requestId) => functions.invoke(arn, event, requestId),
+    ipRequestsPerMinute: options.ipRequestsPerMinute,
+    bodyStallTimeoutMs: options.bodyStallTimeoutMs,
+    log: options.log,
+  });
+  const url = await gateway.listen();
+  releases.push((graceMs) => gateway.close(graceMs));
+  return {
+    url,
+    awsEndpoint: aws.url,
+    dynamodbEndpoint: engine.endpoint,
+    environment: deploymentEnvironment(assembly, options.overrides),
+    outputs: assembly.outputs,
+    failure: engine.failure,
+  };
+}
+
+async function startTables(
+  assembly: Assembly,
+  endpoint: string,
+  log: RuntimeOptions['log'],
+): Promise<Release> {
+  const client = createEngineClient(endpoint);
+  await ensureTables(client, assembly.tables);
+  const stopSweeper = startTtlSweeper({ client, tables: assembly.tables, log });
+  return async () => {
+    await stopSweeper();
+    client.destroy();
+  };
+}
+
+async function startAws(
+  assembly: Assembly,
+  engineEndpoint: string,
+  { stateDir, enforceIam = true, log }: RuntimeOptions,
+  releases: Release[],
+): Promise<AwsEndpoint> {
+  const dynamodb = createDynamoDbService(engineEndpoint);
+  const endpoint = await startAwsEndpoint({
+    services: {
+      DynamoDB_20120810: dynamodb.service,
+      secretsmanager: createSecretsService(openSecretStore(stateDir, assembly.secrets)),
+    },
+    authorizeAs: createCallers({
+      functions: assembly.functions,
+      roles: assembly.roles,
+      enforce: enforceIam,
+      log,
+    }),
+    log,
+  });
+  releases.push(async () => {
+    await endpoint.close();
+    dynamodb.close();
+  });
+  return endpoint;
+}
+
+function startFunctions(
+  assembly: Assembly,
+  endpoints: { readonly aws: string; readonly engine: string },
+  { environment, overrides, enforceIam = true, log }: RuntimeOptions,
+): FunctionFleet {
+  return new FunctionFleet({
+    functions: assembly.functions,
+    log,
+    environmentOf: (description) =>
+      functionEnvironment({
+        description,
+        passedThrough: environment,
+        overrides,
+        accessKeyId: enforceIam ? accessKeyIdOf(description) : ENGINE_CREDENTIALS.accessKeyId,
+        awsEndpoint: endpoints.aws,
+        dynamodbEndpoint: enforceIam ? endpoints.aws : endpoints.engine,
+      }),
+  });
+}

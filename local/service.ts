@@ -1,0 +1,122 @@
+/** The whole local service: build, simulated upstream, runtime and seed, in the order in which each needs the others. */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { ensureAssembly } from './build.ts';
+import { type Runtime, startRuntime } from './runtime.ts';
+import { seed } from './seed.ts';
+import type { Settings } from './settings.ts';
+import { announce, occupy, retract, type Session } from './state-folder.ts';
+import { startUpstreamProcess, type UpstreamProcess } from './upstream-process.ts';
+
+export interface Service {
+  readonly session: Session;
+  /** Rejects when a part of the service has ended by itself. */
+  readonly failure: Promise<never>;
+  close(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  readonly settings: Settings;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly log: (line: string) => void;
+}
+
+/** How long calls in flight may go on when the service is told to stop. */
+const GRACE_MS = 5_000;
+
+/** The key of the simulated upstream, which takes any: the default catalog's routes name it as a secret. */
+const SIMULATED_KEYS = { SIM_KEY: 'simulated' };
+
+const root = join(import.meta.dirname, '..');
+
+type Release = () => Promise<void> | void;
+
+/** Starts everything; a failure on the way ends what was started. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const releases: Release[] = [];
+  const close = async (): Promise<void> => {
+    for (const release of releases.splice(0).reverse()) await release();
+  };
+  try {
+    return { ...(await assemble(options, releases)), close };
+  } catch (cause) {
+    await close();
+    throw cause;
+  }
+}
+
+async function assemble(options: ServiceOptions, releases: Release[]): Promise<Omit<Service, 'close'>> {
+  const { settings, environment, log } = options;
+  releases.push(occupy(settings.stateDir));
+  await requireFreePort(settings.port);
+  const upstreamStart = startUpstreamProcess(settings.port === 0 ? 0 : settings.port + 1, log);
+  releases.push(() =>
+    upstreamStart.then(
+      (started) => started.stop(),
+      () => {},
+    ),
+  );
+  const assemblyDir = await ensureAssembly({
+    root,
+    outputDir: join(root, '.build', 'assembly'),
+    environment,
+    log,
+  });
+  const runtime = await startRuntime({
+    ...settings,
+    assemblyDir,
+    environment: { ...SIMULATED_KEYS, ...environment },
+    log,
+  });
+  releases.push(() => runtime.close(GRACE_MS));
+  const upstream = await upstreamStart;
+  const session = await openSession(runtime, upstream, settings);
+  releases.push(() => retract(settings.stateDir));
+  return { session, failure: Promise.race([runtime.failure, upstream.failure]) };
+}
+
+async function openSession(
+  runtime: Runtime,
+  upstream: UpstreamProcess,
+  settings: Settings,
+): Promise<Session> {
+  const { apiKey, sessionToken } = await seed({
+    environment: { ...runtime.environment },
+    awsEndpoint: runtime.awsEndpoint,
+    upstreamUrl: upstream.url,
+    catalogFile: settings.catalogFile,
+    stateDir: settings.stateDir,
+  });
+  const session = {
+    base_url: runtime.url,
+    platform_url: runtime.url,
+    api_key: apiKey,
+    session_token: sessionToken,
+    upstream_control_url: upstream.controlUrl,
+    pid: process.pid,
+  };
+  const record = {
+    aws_endpoint: runtime.awsEndpoint,
+    dynamodb_endpoint: runtime.dynamodbEndpoint,
+    environment: runtime.environment,
+    outputs: runtime.outputs,
+  };
+  announce(settings.stateDir, record, session);
+  return session;
+}
+
+/** Says so before the build, not after it. */
+async function requireFreePort(port: number): Promise<void> {
+  const probe = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(probe, 'listening');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause;
+    throw new Error(
+      `port ${port} is taken: stop what listens there, or set PORT to another (0 takes any free one)`,
+    );
+  }
+  probe.close();
+  await once(probe, 'close');
+}

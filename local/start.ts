@@ -1,0 +1,43 @@
+/** `npm start`: runs the synthesised service on this machine until it is told to stop. */
+import { type Service, startService } from './service.ts';
+import { readSettings } from './settings.ts';
+import { readyText, survivePipe } from './terminal.ts';
+
+const log = (line: string) => console.log(line);
+
+survivePipe(process.stdout);
+survivePipe(process.stderr);
+
+let stopping: Promise<void> | undefined;
+let service: Service | undefined;
+
+try {
+  const starting = startService({ settings: readSettings(process.env), environment: process.env, log });
+  stopOn('SIGINT', starting);
+  stopOn('SIGTERM', starting);
+  service = await starting;
+  log(readyText(service.session, performance.now()));
+  await service.failure;
+} catch (failure) {
+  await (stopping ?? fail(failure as Error));
+}
+
+/** Ends an orderly stop with exit code 0. A second signal does not wait. */
+function stopOn(signal: NodeJS.Signals, starting: Promise<Service>): void {
+  process.on(signal, () => {
+    if (stopping !== undefined) process.exit(1);
+    stopping = stop(starting);
+  });
+}
+
+async function stop(starting: Promise<Service>): Promise<void> {
+  const started = await starting.catch(() => undefined);
+  await started?.close();
+  process.exit(0);
+}
+
+async function fail(failure: Error): Promise<never> {
+  console.error(`Cannot go on: ${failure.message}`);
+  await service?.close();
+  process.exit(1);
+}

@@ -1,0 +1,75 @@
+/** The files by which a local service is found, and by which two do not run on the same state. */
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isWriterAlive } from './process-liveness.ts';
+import { acquireLock, holderOf, LockHeld } from './process-lock.ts';
+
+/** What clients and tests need; `session.json`. */
+export interface Session {
+  readonly base_url: string;
+  readonly platform_url: string;
+  readonly api_key: string;
+  readonly session_token: string | null;
+  readonly upstream_control_url: string;
+  readonly pid: number;
+}
+
+/** What the operator's command needs; `runtime.json`. */
+export interface RuntimeRecord {
+  readonly aws_endpoint: string;
+  readonly dynamodb_endpoint: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly outputs: Readonly<Record<string, string>>;
+}
+
+const SESSION = 'session.json';
+const RUNTIME = 'runtime.json';
+const LOCK = 'service.lock';
+
+/** Makes the folder (mode 0700) and takes it for this process; throws an error that says who has it. */
+export function occupy(stateDir: string): () => void {
+  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  try {
+    const release = acquireLock(join(stateDir, LOCK));
+    rmSync(join(stateDir, SESSION), { force: true });
+    return release;
+  } catch (failure) {
+    if (failure instanceof LockHeld) {
+      throw new Error(
+        `a service runs on ${stateDir} already (process ${failure.pid}); stop it, or set LOCAL_DIR to another folder`,
+      );
+    }
+    throw failure;
+  }
+}
+
+/** The process of the service that runs on the folder, if one does. */
+export function runningService(stateDir: string): number | undefined {
+  return holderOf(join(stateDir, LOCK)) ?? sessionProcess(join(stateDir, SESSION));
+}
+
+function sessionProcess(file: string): number | undefined {
+  try {
+    const { pid } = JSON.parse(readFileSync(file, 'utf8')) as Session;
+    return isWriterAlive(pid, file) ? pid : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Announces a ready service; the session appears last and whole. */
+export function announce(stateDir: string, runtime: RuntimeRecord, session: Session): void {
+  writeAtomically(join(stateDir, RUNTIME), runtime);
+  writeAtomically(join(stateDir, SESSION), session);
+}
+
+/** Takes the announcement back: there is no service to find. */
+export function retract(stateDir: string): void {
+  rmSync(join(stateDir, SESSION), { force: true });
+}
+
+function writeAtomically(file: string, content: object): void {
+  const temporary = `${file}.${process.pid}`;
+  writeFileSync(temporary, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  renameSync(temporary, file);
+}

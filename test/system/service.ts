@@ -1,0 +1,132 @@
+/** The whole service as `npm start` runs it, on a port and in a folder of its own. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import OpenAI from 'openai';
+
+const root = join(import.meta.dirname, '..', '..');
+const run = promisify(execFile);
+
+/** A first start on a fresh checkout bundles and synthesizes. */
+const READY_MS = 60_000;
+
+export interface Session {
+  readonly base_url: string;
+  readonly platform_url: string;
+  readonly api_key: string;
+  readonly upstream_control_url: string;
+  readonly pid: number;
+}
+
+export class Service {
+  readonly directory = mkdtempSync(join(tmpdir(), 'service-'));
+  readonly #environment: Record<string, string>;
+  #child: ChildProcess | undefined;
+  #session: Session | undefined;
+  /** Everything the service has printed. */
+  output = '';
+
+  constructor(environment: Record<string, string> = {}) {
+    this.#environment = { PORT: '0', IP_RPM: '0', LOCAL_DIR: this.directory, ...environment };
+  }
+
+  get session(): Session {
+    if (this.#session === undefined) throw new Error('the service is not running');
+    return this.#session;
+  }
+
+  async start(environment: Record<string, string> = {}): Promise<Session> {
+    const child = spawn(process.execPath, ['local/start.ts'], {
+      cwd: root,
+      env: { ...process.env, ...this.#environment, ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child = child;
+    const collect = (chunk: Buffer) => {
+      this.output += String(chunk);
+    };
+    child.stdout.on('data', collect);
+    child.stderr.on('data', collect);
+    const deadline = Date.now() + READY_MS;
+    while (Date.now() < deadline && child.exitCode === null) {
+      this.#session = this.#read(child.pid ?? 0);
+      if (this.#session !== undefined) return this.#session;
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+    throw new Error(`the service did not start:\n${this.output}`);
+  }
+
+  #read(pid: number): Session | undefined {
+    try {
+      const session = JSON.parse(readFileSync(join(this.directory, 'session.json'), 'utf8')) as Session;
+      return session.pid === pid ? session : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Ends the process as an operator would, or as a crash would; resolves with its exit code. */
+  async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<number | null> {
+    const child = this.#child;
+    this.#session = undefined;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null)
+      return child?.exitCode ?? null;
+    const closed = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)));
+    child.kill(signal);
+    return closed;
+  }
+
+  async dispose(): Promise<void> {
+    await this.stop();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  /** The official SDK, with retries off so that every answer is seen. */
+  openai(apiKey = this.session.api_key): OpenAI {
+    return new OpenAI({ baseURL: `${this.session.base_url}/v1`, apiKey, maxRetries: 0 });
+  }
+
+  fetch(path: string, init: RequestInit & { key?: string | null } = {}): Promise<Response> {
+    const { key = this.session.api_key, ...rest } = init;
+    const headers = new Headers(rest.headers);
+    if (key !== null && !headers.has('authorization')) headers.set('authorization', `Bearer ${key}`);
+    return fetch(`${this.session.base_url}${path}`, { ...rest, headers });
+  }
+
+  chat(body: object, init: RequestInit & { key?: string | null } = {}): Promise<Response> {
+    const headers = {
+      'content-type': 'application/json',
+      ...(init.headers as Record<string, string> | undefined),
+    };
+    return this.fetch('/v1/chat/completions', {
+      method: 'POST',
+      body: JSON.stringify(body),
+      ...init,
+      headers,
+    });
+  }
+
+  /** `npm run admin -- <command> --json`; its one JSON object. */
+  async admin<T = Record<string, unknown>>(...command: string[]): Promise<T> {
+    const { stdout } = await run(process.execPath, ['local/admin.ts', ...command, '--json'], {
+      cwd: root,
+      env: { ...process.env, LOCAL_DIR: this.directory },
+    });
+    return JSON.parse(stdout) as T;
+  }
+
+  /** A fresh account with that much credit, and a key of it. */
+  async account(
+    credits: string,
+    policy: object = {},
+  ): Promise<{ readonly id: string; readonly key: string }> {
+    const { account_id: id } = await this.admin<{ account_id: string }>('account', 'create');
+    if (credits !== '0') await this.admin('credit', 'grant', '--account', id, '--amount', credits);
+    const { key } = await this.admin<{ key: string }>(
+      ...['key', 'create', '--account', id, '--policy', JSON.stringify({ rpm: 100_000, ...policy })],
+    );
+    return { id, key };
+  }
+}
