@@ -8,6 +8,9 @@ import { FunctionFailed } from './function-errors.ts';
 import { formatLogLine } from './log-lines.ts';
 import { DEADLINE_HEADER, type ProcessReport, REQUEST_ID_HEADER } from './process-protocol.ts';
 
+/** Lambda allows 10 s; a machine on which everything starts at once may need more. */
+const INIT_TIMEOUT_MS = 30_000;
+
 export interface ChildProcessOptions {
   readonly label: string;
   readonly environment: Record<string, string>;
@@ -54,7 +57,9 @@ export class FunctionProcess {
 
   async #awaitReport(): Promise<void> {
     const reported = once(this.#child, 'message').then(([report]) => report as ProcessReport);
+    const timer = setTimeout(() => this.kill(), INIT_TIMEOUT_MS);
     const report = await Promise.race([reported, this.exited]);
+    clearTimeout(timer);
     if (report === undefined) throw new FunctionFailed('the process ended before it was ready');
     if ('failure' in report)
       throw new FunctionFailed(`${report.failure.errorType}: ${report.failure.errorMessage}`);

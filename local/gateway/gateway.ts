@@ -95,7 +95,9 @@ export class Gateway {
 
   #track(exchange: Promise<void>): void {
     this.#inFlight.add(exchange);
-    exchange.finally(() => this.#inFlight.delete(exchange));
+    exchange
+      .catch((failure: Error) => this.#options.log(`the local gateway failed: ${failure.stack}`))
+      .finally(() => this.#inFlight.delete(exchange));
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -147,7 +149,8 @@ async function refuse({ request, response, answer }: Refusal): Promise<void> {
   response.setHeader('connection', 'close');
   response.writeHead(answer.status, withLength(answer));
   response.write(answer.body);
-  if (answer.status !== 408) await drain(request);
+  // A client that is silent, or waits to be told to go on, sends no rest.
+  if (answer.status !== 408 && request.headers.expect === undefined) await drain(request);
   response.end();
 }
 

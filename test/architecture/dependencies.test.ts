@@ -1,0 +1,88 @@
+import { describe, expect, it } from '@jest/globals';
+import { LAYERS, layerOf, refusal } from './layers.ts';
+import { modulesIn, namesIn, read, SOURCE_FOLDERS, targetOf } from './source-tree.ts';
+import { importsOf, parse } from './syntax.ts';
+
+const dependencies: ReadonlySet<string> = new Set(
+  Object.keys((JSON.parse(read('package.json')) as { dependencies: object }).dependencies),
+);
+const modules = modulesIn(...SOURCE_FOLDERS);
+
+/** Spelled out of line, so that no reader takes it for a path of this file's own. */
+const upward = (levels: number): string => '../'.repeat(levels);
+
+const why = (path: string, source: string): (string | undefined)[] =>
+  importsOf(parse(source)).map((wanted) => refusal({ path }, wanted, dependencies));
+
+describe('imports', () => {
+  it('follow the arrows of the design, types included', () => {
+    const refused = modules.flatMap((module) =>
+      module.imports.flatMap((wanted) => refusal(module, wanted, dependencies) ?? []),
+    );
+    expect(refused).toEqual([]);
+  });
+
+  it('name files that are there', () => {
+    const paths = new Set([...modules, ...modulesIn('test')].map(({ path }) => path));
+    const missing = modules.flatMap((module) =>
+      module.imports
+        .map((wanted) => targetOf(module, wanted))
+        .filter((target) => target?.endsWith('.ts') && !paths.has(target))
+        .map((target) => `${module.path} -> ${target}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('come from every layer that has modules, so that no rule is idle', () => {
+    const present = new Set(modules.map(({ path }) => layerOf(path)?.name));
+    const idle = LAYERS.filter(({ name }) => !present.has(name)).map(({ name }) => name);
+    const expected = namesIn('bench').length === 0 ? ['bench'] : [];
+    expect(idle).toEqual(expected);
+  });
+});
+
+describe('the check of imports', () => {
+  it.each([
+    ['bin/app.ts', "import '../lambdas/contract/routes.ts';"],
+    ['lib/app.ts', "import type { Log } from '../lambdas/core/ports.ts';"],
+    ['lib/app.ts', "import '../local/runtime.ts';"],
+    ['lambdas/contract/routes.ts', "export * from '../core/ports.ts';"],
+    ['lambdas/contract/routes.ts', "import 'node:fs';"],
+    ['lambdas/core/ledger/ports.ts', "export { TABLES } from '../../contract/tables.ts';"],
+    ['lambdas/core/money.ts', "const sdk = await import('@aws-sdk/client-dynamodb');"],
+    ['lambdas/core/money.ts', "import { readFile } from 'node:fs/promises';"],
+    ['lambdas/core/money.ts', "type T = import('../adapters/clients.ts').DynamoClients;"],
+    ['lambdas/core/money.ts', 'const module = await import(name);'],
+    ['lambdas/providers/openai/stream.ts', "import '../../contract/routes.ts';"],
+    ['lambdas/adapters/ledger.ts', "import '../edge/front.ts';"],
+    ['lambdas/edge/front.ts', "import '../adapters/logger.ts';"],
+    ['lambdas/edge/front.ts', "import '../../local/runtime.ts';"],
+    ['lambdas/edge/front.ts', "import 'esbuild';"],
+    ['lambdas/endpoints/get-model/endpoint.ts', "import '../get-usage/endpoint.ts';"],
+    ['lambdas/endpoints/get-model/endpoint.ts', "import './handler.ts';"],
+    ['lambdas/endpoints/get-model/endpoint.ts', "import '../../edge/envelope.ts';"],
+    ['lambdas/endpoints/get-model/handler.ts', `import '${upward(3)}lib/app.ts';`],
+    ['lambdas/consumers/deliver-webhook/endpoint.ts', "import '../../adapters/clients.ts';"],
+    ['local/runtime.ts', "import '../test/local/upstream/running-upstream.ts';"],
+    ['scripts/run.ts', "import 'node:fs';"],
+  ])('refuses in %s: %s', (path, source) => {
+    expect(why(path, source)).toEqual([expect.stringContaining(path)]);
+  });
+
+  it.each([
+    [
+      'lib/app.ts',
+      "import { ROUTES } from '../lambdas/contract/routes.ts'; import { App } from 'aws-cdk-lib';",
+    ],
+    ['lambdas/core/money.ts', "import * as z from 'zod'; import { createHmac } from 'node:crypto';"],
+    [
+      'lambdas/edge/pipelines.ts',
+      "import type { Context } from 'aws-lambda'; import middy from '@middy/core';",
+    ],
+    ['lambdas/endpoints/get-model/endpoint.ts', "import './schema.ts'; import '../../core/ports.ts';"],
+    ['lambdas/endpoints/get-model/handler.ts', "import '../../adapters/logger.ts';"],
+    ['local/runtime.ts', "import { TABLES } from '../lambdas/contract/tables.ts';"],
+  ])('accepts in %s: %s', (path, source) => {
+    expect(why(path, source)).toEqual([undefined, undefined].slice(0, importsOf(parse(source)).length));
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, it } from '@jest/globals';
+import { ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/contract/routes.ts';
+import { filesIn, modulesIn, namesIn, SOURCE_FOLDERS } from './source-tree.ts';
+import { nodes, parse, type SyntaxNode } from './syntax.ts';
+
+/** Wiring only; the aim is 20. */
+const MAX_HANDLER_LINES = 45;
+
+/** Request, response, stream, errors, usage and their kin; more says that a protocol wants splitting. */
+const MAX_PROVIDER_FILES = 8;
+
+const handlers = modulesIn('lambdas/endpoints', 'lambdas/consumers').filter(({ path }) =>
+  path.endsWith('/handler.ts'),
+);
+
+const BRANCHES =
+  /^(If|Switch|For|ForIn|ForOf|While|DoWhile|Try)Statement$|^(ConditionalExpression|OptionalChainingExpression)$/;
+const LOGICAL = /^(&&|\|\||\?\?)=?$/;
+
+/** The kinds of branches and loops in a module. */
+const branchesOf = (tree: readonly SyntaxNode[]): string[] =>
+  [...nodes(tree)]
+    .filter(({ type, operator }) => BRANCHES.test(type) || LOGICAL.test(String(operator)))
+    .map(({ type, operator }) => (BRANCHES.test(type) ? type : String(operator)));
+
+describe('the folders of the endpoints', () => {
+  it('are the endpoints of the route table, one each', () => {
+    const named = [...ROUTES.map(({ endpoint }) => endpoint), UNKNOWN_ROUTE_ENDPOINT];
+    expect(namesIn('lambdas/endpoints')).toEqual([...named].sort());
+    expect(new Set(named).size).toBe(named.length);
+  });
+
+  it.each([...namesIn('lambdas/endpoints'), ...namesIn('lambdas/consumers')])(
+    'hold a handler, an endpoint and perhaps a schema: %s',
+    (name) => {
+      const files = [...namesIn(`lambdas/endpoints/${name}`), ...namesIn(`lambdas/consumers/${name}`)];
+      expect(files.filter((file) => file !== 'schema.ts')).toEqual(['endpoint.ts', 'handler.ts']);
+    },
+  );
+});
+
+describe('the route table', () => {
+  it('has each method of each path once', () => {
+    const rows = ROUTES.map(({ method, path }) => `${method} ${path}`);
+    expect(rows.filter((row, index) => rows.indexOf(row) !== index)).toEqual([]);
+  });
+});
+
+describe('a handler', () => {
+  it.each(handlers.map((module) => [module.path, module] as const))(
+    'is wiring: short, without a branch, and exports nothing but itself: %s',
+    (_path, { text, tree }) => {
+      expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(MAX_HANDLER_LINES);
+      expect(branchesOf(tree)).toEqual([]);
+      const exported = tree.filter(({ type }) => type.startsWith('Export'));
+      expect(exported).toEqual([
+        expect.objectContaining({
+          declaration: expect.objectContaining({
+            declarations: [expect.objectContaining({ id: expect.objectContaining({ value: 'handler' }) })],
+          }),
+        }),
+      ]);
+    },
+  );
+
+  it.each([
+    ['if (a) b();', 'IfStatement'],
+    ['const c = a ? b : 1;', 'ConditionalExpression'],
+    ['for (const b of a) c(b);', 'ForOfStatement'],
+    ['a && b();', '&&'],
+    ['const c = a ?? b;', '??'],
+    ['a ||= b;', '||='],
+    ['const c = a?.b;', 'OptionalChainingExpression'],
+  ])('would be caught branching by %s', (source, branch) => {
+    expect(branchesOf(parse(source))).toEqual([branch]);
+  });
+});
+
+describe('the folders of the providers', () => {
+  const providers = namesIn('lambdas/providers').filter((name) => !name.includes('.'));
+
+  it('hold the same files, few of them', () => {
+    expect(providers).toContain('openai');
+    const skeleton = namesIn('lambdas/providers/openai');
+    expect(skeleton.length).toBeLessThanOrEqual(MAX_PROVIDER_FILES);
+    for (const name of providers)
+      expect([name, namesIn(`lambdas/providers/${name}`)]).toEqual([name, skeleton]);
+  });
+});
+
+const KEBAB = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+
+/** Names that admit everything collect everything. */
+const GRAB_BAG = /^(utils?|helpers?|commons?|shared|misc|managers?)$/;
+
+describe('names', () => {
+  const paths = [...SOURCE_FOLDERS, 'test', 'docs'].flatMap((folder) => filesIn(folder));
+  const parts = new Set(
+    paths.flatMap((path) =>
+      path.split('/').map((part) => part.replace(/(\.test)?\.(ts|json|mjs|asl\.json)$/, '')),
+    ),
+  );
+
+  it('of folders and modules are kebab-case', () => {
+    const documents = /\.(md|txt|sse|bin)$/;
+    expect([...parts].filter((part) => !KEBAB.test(part) && !documents.test(part))).toEqual([]);
+  });
+
+  it('of folders and modules say what is in them', () => {
+    expect([...parts].filter((part) => part.split('-').some((word) => GRAB_BAG.test(word)))).toEqual([]);
+  });
+});

@@ -1,0 +1,79 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, parse as parsePath, posix, relative } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { filesIn, ROOT, read } from './source-tree.ts';
+
+const PUBLIC_REGISTRY = 'registry.npmjs.org';
+
+/** The registry this machine installs from; none of its names belong in the repository unless it is the public one. */
+function configuredRegistry(): string {
+  const options = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] } as const;
+  return new URL(execFileSync('npm', ['config', 'get', 'registry'], { ...options, cwd: ROOT }).trim()).host;
+}
+
+/** The checkout and whatever stands beside it on this machine, as absolute paths. */
+function machinePaths(): string[] {
+  const parent = dirname(ROOT);
+  if (parent === parsePath(ROOT).root || parent === tmpdir()) return [ROOT];
+  return readdirSync(parent).map((name) => join(parent, name));
+}
+
+/** A relative path at the start of a word, as an import, a link or a sentence has it. */
+const UPWARD = /(?<![\w./}@-])(?:\.\.\/)+[\w@.-][\w@./-]*/g;
+
+/** Upward paths that leave the repository, whether read from the file's folder or from the root. */
+function escapingPaths(path: string, text: string): string[] {
+  return [...text.matchAll(UPWARD)]
+    .map(([found]) => found)
+    .filter((found) => {
+      const inside = posix.join(posix.dirname(path), found);
+      if (inside.startsWith('..')) return true;
+      const fromRoot = join(ROOT, found.replace(/[.,;:)]+$/, ''));
+      const isNeighbour = relative(ROOT, fromRoot).startsWith('..') && existsSync(fromRoot);
+      return isNeighbour && !existsSync(join(ROOT, inside));
+    });
+}
+
+const texts = filesIn()
+  .map((path) => ({ path, text: read(path) }))
+  .filter(({ text }) => !text.includes('\0'));
+
+describe('the repository', () => {
+  it('names no path of the machine it was written on', () => {
+    expect(texts.length).toBeGreaterThan(100);
+    const paths = machinePaths();
+    const found = texts.flatMap(({ path, text }) =>
+      paths
+        .filter((candidate) => new RegExp(`(?<![\\w.-])${RegExp.escape(candidate)}(?![\\w-])`).test(text))
+        .map((candidate) => `${path}: ${candidate}`),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it('names no path outside itself', () => {
+    const found = texts.flatMap(({ path, text }) =>
+      escapingPaths(path, text).map((escaping) => `${path}: ${escaping}`),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it('installs from the public registry and names no other', () => {
+    const registry = configuredRegistry();
+    const found = texts.filter(({ text }) => registry !== PUBLIC_REGISTRY && text.includes(registry));
+    expect(found.map(({ path }) => path)).toEqual([]);
+    const resolved = [...read('package-lock.json').matchAll(/"resolved": "([^"]+)"/g)];
+    const hosts = resolved.map(([, url = '']) => new URL(url).host);
+    expect(hosts.filter((host) => host !== PUBLIC_REGISTRY)).toEqual([]);
+  });
+});
+
+describe('the check of paths', () => {
+  it('finds a path that leaves the repository', () => {
+    const outside = ['..', '..', 'elsewhere', 'notes.md'].join('/');
+    expect(escapingPaths('docs/page.md', `see ${outside}.`)).toHaveLength(1);
+    expect(escapingPaths('lib/deep/page.md', `see ${outside}.`)).toHaveLength(0);
+    expect(escapingPaths('page.md', `see ../${basename(ROOT)}/page.md.`)).toHaveLength(1);
+  });
+});

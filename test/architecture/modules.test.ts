@@ -1,0 +1,108 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Module, modulesIn, SOURCE_FOLDERS } from './source-tree.ts';
+import { isGlobal, nodes, parse, runningNodes, type SyntaxNode } from './syntax.ts';
+
+const MAX_MODULE_LINES = 250;
+
+/** More are one options object. */
+const MAX_PARAMETERS = 3;
+
+const modules = modulesIn(...SOURCE_FOLDERS);
+const typed = modulesIn('bin', 'lib', 'lambdas');
+
+const violations = (found: readonly Module[], check: (module: Module) => readonly string[]): string[] =>
+  found.flatMap((module) => check(module).map((what) => `${module.path}: ${what}`));
+
+const lines = ({ text }: Pick<Module, 'text'>): number => text.trimEnd().split('\n').length;
+
+const headOf = (text: string): readonly string[] =>
+  /^\/\*\*\s+(\* )?[^\s*]/.test(text) ? [] : ['no doc comment at its head'];
+
+/** Escapes from the type checker, and the default exports that hide a thing's name. */
+function escapes(tree: readonly SyntaxNode[]): string[] {
+  return [...nodes(tree)].flatMap(({ type, kind }) => {
+    if (type === 'TsKeywordType' && kind === 'any') return ['any'];
+    if (type === 'TsNonNullExpression') return ['non-null assertion'];
+    if (type === 'ExportDefaultDeclaration' || type === 'ExportDefaultExpression') return ['default export'];
+    return [];
+  });
+}
+
+const logs = (tree: readonly SyntaxNode[]): string[] =>
+  [...runningNodes(tree)].filter((node) => isGlobal(node, 'console')).map(() => 'console');
+
+const FUNCTIONS = /^(Function|Arrow|Class|Private)|^(Constructor|MethodProperty)$/;
+
+/** The name of the function, as far as it has one where it stands. */
+const nameOf = ({ identifier, key }: SyntaxNode): string => {
+  const named = (identifier ?? key) as {
+    readonly value?: unknown;
+    readonly id?: { readonly value?: unknown };
+  } | null;
+  return String(named?.value ?? named?.id?.value ?? 'a function');
+};
+
+/** Functions that take too many parameters. */
+function overloaded(tree: readonly SyntaxNode[]): string[] {
+  return [...nodes(tree)]
+    .filter(({ type }) => FUNCTIONS.test(type))
+    .flatMap((node) => {
+      const parameters = node.params ?? (node.function as SyntaxNode | undefined)?.params;
+      const count = Array.isArray(parameters) ? parameters.length : 0;
+      return count > MAX_PARAMETERS ? [`${nameOf(node)} takes ${count} parameters`] : [];
+    });
+}
+
+describe('a module', () => {
+  it('stays within its size', () => {
+    const long = (module: Module) =>
+      lines(module) > MAX_MODULE_LINES ? [`${lines(module)} lines, more than ${MAX_MODULE_LINES}`] : [];
+    expect(violations(modules, long)).toEqual([]);
+  });
+
+  it('says at its head why it exists', () => {
+    expect(violations(modules, ({ text }) => headOf(text))).toEqual([]);
+  });
+
+  it('neither escapes the type checker nor exports without a name', () => {
+    expect(violations(modules, ({ tree }) => escapes(tree))).toEqual([]);
+  });
+
+  it('has no function of more than three parameters', () => {
+    expect(violations(modules, ({ tree }) => overloaded(tree))).toEqual([]);
+  });
+
+  it('of the service writes to the log, never to the console', () => {
+    expect(violations(typed, ({ tree }) => logs(tree))).toEqual([]);
+  });
+});
+
+describe('the checks of modules', () => {
+  it.each([
+    ['any', 'export const f = (x: any) => x;'],
+    ['any', 'export type T = Record<string, any>;'],
+    ['non-null assertion', 'export const f = (x?: string) => x!.length;'],
+    ['default export', 'export default 1;'],
+    ['default export', 'export default function f() {}'],
+  ])('find %s in %s', (what, source) => {
+    expect(escapes(parse(source))).toEqual([what]);
+  });
+
+  it.each([
+    'export function f(a: 1, b: 2, c: 3, d: 4) {}',
+    'export const f = (a: 1, b: 2, c: 3, d: 4) => {};',
+    'export class C { constructor(a: 1, b: 2, c: 3, d: 4) {} }',
+    'export class C { #m(a: 1, b: 2, c: 3, d: 4) {} }',
+    'export class C { m(a: 1, b: 2, c: 3, d: 4) {} }',
+  ])('find too many parameters in %s', (source) => {
+    expect(overloaded(parse(source))).toEqual([expect.stringMatching(/takes 4 parameters$/)]);
+  });
+
+  it('find the console and a missing head', () => {
+    expect(logs(parse('console.error(1)'))).toEqual(['console']);
+    expect(headOf("import 'x';\n/** Late. */")).toHaveLength(1);
+    expect(headOf('/** */\n')).toHaveLength(1);
+    expect(headOf('/** Why. */\n')).toHaveLength(0);
+    expect(headOf('/**\n * Why.\n */\n')).toHaveLength(0);
+  });
+});

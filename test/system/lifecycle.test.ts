@@ -1,0 +1,134 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { Service } from './service.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const service = new Service();
+afterAll(() => service.dispose());
+
+/** A start that must fail: its exit code and what it says. */
+function failedStart(environment: Record<string, string>): { status: number | null; output: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['local/start.ts'], {
+    cwd: root,
+    env: { ...process.env, PORT: '0', LOCAL_DIR: join(service.directory, 'other'), ...environment },
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  return { status, output: stdout + stderr };
+}
+
+describe('the local service', () => {
+  let key = '';
+  let balance = 0;
+  const read = async () =>
+    (await (await service.fetch(`/credits/${service.session.api_key}`)).json()) as { balance: number };
+
+  it('starts with a demo account of 10 credits and prints a curl that works', async () => {
+    const session = await service.start();
+    key = session.api_key;
+    expect(await read()).toMatchObject({ balance: 10, currency: 'USD' });
+    const command = /^curl -N .*$/m.exec(service.output)?.[0] ?? 'false';
+    const { stdout } = await promisify(execFile)('bash', ['-c', command]);
+    expect(stdout).toContain('"object":"chat.completion.chunk"');
+    expect(stdout.trimEnd().endsWith('data: [DONE]')).toBe(true);
+    ({ balance } = await read());
+    expect(balance).toBeLessThan(10);
+  }, 90_000);
+
+  it('answers the gateway index from the route table', async () => {
+    const index = (await (await service.fetch('/', { key: null })).json()) as { endpoints: unknown[] };
+    expect(index).toMatchObject({ version: '3.0.0', interface_version: '1.1.0' });
+    expect(index.endpoints).toContainEqual({
+      method: 'POST',
+      path: '/v1/chat/completions',
+      purpose: expect.any(String),
+    });
+  });
+
+  it('refuses a second start on the same folder and a reset while it runs', async () => {
+    expect(failedStart({ LOCAL_DIR: service.directory })).toMatchObject({
+      status: 1,
+      output: expect.stringMatching(/runs|running|in use/i),
+    });
+    const reset = spawnSync(process.execPath, ['local/reset.ts'], {
+      cwd: root,
+      env: { ...process.env, LOCAL_DIR: service.directory },
+      encoding: 'utf8',
+    });
+    expect(reset.status).toBe(1);
+    expect((await service.fetch('/health', { key: null })).status).toBe(200);
+  }, 60_000);
+
+  it('stops cleanly, and after a restart has the same key and the same balance, without building again', async () => {
+    expect(await service.stop()).toBe(0);
+    service.output = '';
+    expect((await service.start()).api_key).toBe(key);
+    expect(await read()).toMatchObject({ balance });
+    expect(service.output).not.toContain('Building');
+  }, 60_000);
+
+  it('keeps what was written through a kill of everything', async () => {
+    await service.stop('SIGKILL');
+    expect((await service.start()).api_key).toBe(key);
+    expect(await read()).toMatchObject({ balance });
+  }, 60_000);
+
+  it('limits the requests of one address, with Retry-After', async () => {
+    await service.stop();
+    await service.start({ IP_RPM: '5' });
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => service.fetch('/health', { key: null })),
+    );
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThanOrEqual(7);
+    expect(refused[0]?.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(await refused[0]?.json()).toMatchObject({
+      error: { type: 'rate_limit_error', code: 'ip_requests_per_minute' },
+    });
+    await service.stop();
+  }, 60_000);
+});
+
+describe('a start that cannot be', () => {
+  it('names a port that is taken', async () => {
+    const blocker = createServer();
+    const port = await new Promise<number>((resolve) => {
+      blocker.listen(0, '127.0.0.1', () => resolve((blocker.address() as { port: number }).port));
+    });
+    const { status, output } = failedStart({ PORT: String(port) });
+    blocker.close();
+    expect(status).toBe(1);
+    expect(output).toContain(`port ${port} is taken`);
+  }, 60_000);
+
+  it('names a variable that makes no sense', () => {
+    expect(failedStart({ PORT: 'abc' })).toMatchObject({
+      status: 1,
+      output: expect.stringMatching(/PORT must be a whole number/),
+    });
+    expect(failedStart({ HOLD_TTL_SECONDS: '0' })).toMatchObject({
+      status: 1,
+      output: expect.stringMatching(/HOLD_TTL_SECONDS/),
+    });
+  }, 60_000);
+
+  it('names a catalog that is not there, and every wrong field of one that is not valid', () => {
+    expect(failedStart({ CATALOG: '/no/such/catalog.json' })).toMatchObject({
+      status: 1,
+      output: expect.stringMatching(/no\/such\/catalog\.json/),
+    });
+    const file = join(service.directory, 'bad.json');
+    const route = { id: 'r', protocol: 'openai', base_url: 'ftp://x', upstream_model: 'm' };
+    const price = { unit: 'per_million_tokens', input: -1, output: 2 };
+    const model = { id: 'm', type: 'chat', owned_by: 'o', created: 1, price, routes: [route] };
+    writeFileSync(file, JSON.stringify({ models: [model], defaults: { chat: 'other' } }));
+    const { status, output } = failedStart({ CATALOG: file });
+    expect(status).toBe(1);
+    expect(output).toContain('models[0].price.input');
+    expect(output).toContain('models[0].routes[0].base_url');
+  }, 60_000);
+});
