@@ -9,8 +9,12 @@ const PUBLIC_REGISTRY = 'registry.npmjs.org';
 
 /** The registry this machine installs from; none of its names belong in the repository unless it is the public one. */
 function configuredRegistry(): string {
-  const options = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] } as const;
-  return new URL(execFileSync('npm', ['config', 'get', 'registry'], { ...options, cwd: ROOT }).trim()).host;
+  const printed = execFileSync('npm', ['config', 'get', 'registry'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  return new URL(printed.trim()).host;
 }
 
 /** The checkout and whatever stands beside it on this machine, as absolute paths. */
@@ -36,6 +40,14 @@ function escapingPaths(path: string, text: string): string[] {
     });
 }
 
+/** The path as a whole, not as the beginning or the end of a longer name. */
+function mentions(text: string, path: string): boolean {
+  const [before = '', ...after] = text.split(path);
+  return after.some(
+    (rest, index) => !/[\w.-]$/.test(index === 0 ? before : (after[index - 1] ?? '')) && !/^[\w-]/.test(rest),
+  );
+}
+
 const texts = filesIn()
   .map((path) => ({ path, text: read(path) }))
   .filter(({ text }) => !text.includes('\0'));
@@ -45,9 +57,7 @@ describe('the repository', () => {
     expect(texts.length).toBeGreaterThan(100);
     const paths = machinePaths();
     const found = texts.flatMap(({ path, text }) =>
-      paths
-        .filter((candidate) => new RegExp(`(?<![\\w.-])${RegExp.escape(candidate)}(?![\\w-])`).test(text))
-        .map((candidate) => `${path}: ${candidate}`),
+      paths.filter((candidate) => mentions(text, candidate)).map((candidate) => `${path}: ${candidate}`),
     );
     expect(found).toEqual([]);
   });
@@ -70,6 +80,12 @@ describe('the repository', () => {
 });
 
 describe('the check of paths', () => {
+  it('finds a path of the machine', () => {
+    expect(mentions('see /home/somebody/project.', '/home/somebody/project')).toBe(true);
+    expect(mentions('see /home/somebody/projects', '/home/somebody/project')).toBe(false);
+    expect(mentions('see x/home/somebody/project', '/home/somebody/project')).toBe(false);
+  });
+
   it('finds a path that leaves the repository', () => {
     const outside = ['..', '..', 'elsewhere', 'notes.md'].join('/');
     expect(escapingPaths('docs/page.md', `see ${outside}.`)).toHaveLength(1);

@@ -4,8 +4,8 @@ import { isGlobal, nodes, parse, runningNodes, type SyntaxNode } from './syntax.
 
 const MAX_MODULE_LINES = 250;
 
-/** More are one options object. */
-const MAX_PARAMETERS = 3;
+/** The aim is 3, then one options object; a fourth is for what the function acts on. */
+const MAX_PARAMETERS = 4;
 
 const modules = modulesIn(...SOURCE_FOLDERS);
 const typed = modulesIn('bin', 'lib', 'lambdas');
@@ -68,7 +68,7 @@ describe('a module', () => {
     expect(violations(modules, ({ tree }) => escapes(tree))).toEqual([]);
   });
 
-  it('has no function of more than three parameters', () => {
+  it('has no function of more than four parameters', () => {
     expect(violations(modules, ({ tree }) => overloaded(tree))).toEqual([]);
   });
 
@@ -89,13 +89,13 @@ describe('the checks of modules', () => {
   });
 
   it.each([
-    'export function f(a: 1, b: 2, c: 3, d: 4) {}',
-    'export const f = (a: 1, b: 2, c: 3, d: 4) => {};',
-    'export class C { constructor(a: 1, b: 2, c: 3, d: 4) {} }',
-    'export class C { #m(a: 1, b: 2, c: 3, d: 4) {} }',
-    'export class C { m(a: 1, b: 2, c: 3, d: 4) {} }',
+    'export function f(a: 1, b: 2, c: 3, d: 4, e: 5) {}',
+    'export const f = (a: 1, b: 2, c: 3, d: 4, e: 5) => {};',
+    'export class C { constructor(a: 1, b: 2, c: 3, d: 4, e: 5) {} }',
+    'export class C { #m(a: 1, b: 2, c: 3, d: 4, e: 5) {} }',
+    'export class C { m(a: 1, b: 2, c: 3, d: 4, e: 5) {} }',
   ])('find too many parameters in %s', (source) => {
-    expect(overloaded(parse(source))).toEqual([expect.stringMatching(/takes 4 parameters$/)]);
+    expect(overloaded(parse(source))).toEqual([expect.stringMatching(/takes 5 parameters$/)]);
   });
 
   it('find the console and a missing head', () => {

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { ROUTES } from '../../lambdas/contract/routes.ts';
+import { ERROR_CODES } from '../../lambdas/core/errors.ts';
+import { COMMANDS } from '../../local/admin/commands.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  scripts: Record<string, string>;
+  dependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
+  optionalDependencies: Record<string, string>;
+};
+
+describe('the README', () => {
+  it('lists exactly the routes of the route table', () => {
+    const table = readme.split('<!-- routes -->')[1]?.split('<!-- /routes -->')[0] ?? '';
+    const rows = table.trim().split('\n').slice(2);
+    const expected = ROUTES.map(
+      ({ method, path, purpose, authentication }) =>
+        `| ${method} | \`${path.replace('+}', '}')}\` | ${purpose} | ${authentication === 'none' ? 'no' : 'yes'} |`,
+    );
+    expect(rows).toEqual(expected);
+  });
+
+  it('names every operator command', () => {
+    for (const command of Object.keys(COMMANDS)) expect(readme).toContain(`\`${command}`);
+  });
+
+  it('names only npm scripts that exist', () => {
+    const named = [...readme.matchAll(/npm run ([a-z:]+)/g)].map(([, script = '']) => script);
+    expect(named.length).toBeGreaterThan(5);
+    for (const script of named) expect(Object.keys(manifest.scripts)).toContain(script);
+  });
+
+  it('explains every runtime dependency', () => {
+    for (const name of Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })) {
+      expect(readme).toContain(`\`${name}\``);
+    }
+  });
+
+  it('links only to files that exist', () => {
+    for (const [, path = ''] of readme.matchAll(/\]\(([^)#:]+)\)/g)) {
+      expect(() => readFileSync(join(root, path))).not.toThrow(/ENOENT/);
+    }
+  });
+});
+
+it('the package pins every dependency exactly', () => {
+  const all = { ...manifest.dependencies, ...manifest.devDependencies, ...manifest.optionalDependencies };
+  for (const [name, version] of Object.entries(all)) expect(`${name} ${version}`).toMatch(/ \d+\.\d+\.\d+$/);
+});
+
+it('docs/errors.md has every error code with its status and type', () => {
+  const page = readFileSync(join(root, 'docs', 'errors.md'), 'utf8');
+  for (const [code, { status, type }] of Object.entries(ERROR_CODES)) {
+    const row = page.split('\n').find((line) => line.includes(`\`${code}\``)) ?? '';
+    expect(row).toContain(`| ${status} | \`${type}\``);
+  }
+});
