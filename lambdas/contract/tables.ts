@@ -28,6 +28,8 @@ export const TABLES = {
   wallets: { variable: 'WALLETS_TABLE', partitionKey: 'wallet_id' },
   /** One record a call; writing it is the commit point of its settlement. No index: a record is one write unit. */
   usage: { variable: 'USAGE_TABLE', partitionKey: 'key_id', sortKey: 'request_id' },
+  /** Idempotency keys in use, and the sealed answers to replay. */
+  replays: { variable: 'REPLAYS_TABLE', partitionKey: 'replay_id', ttl: 'expires' },
   /** The catalog document in compressed parts, and a pointer to the current version. */
   catalog: { variable: 'CATALOG_TABLE', partitionKey: 'part' },
 } as const satisfies Record<string, Table>;

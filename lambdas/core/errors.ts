@@ -24,6 +24,7 @@ export const ERROR_CODES = {
   unsupported_media_type: request(400),
   model_not_found: request(400),
   unsupported_by_model: request(400),
+  idempotency_key_reused: request(400),
   missing_api_key: { status: 401, type: 'authentication_error' },
   invalid_api_key: { status: 401, type: 'authentication_error' },
   insufficient_credit: { status: 402, type: 'billing_error' },
@@ -39,6 +40,7 @@ export const ERROR_CODES = {
   tokens_per_minute: { status: 429, type: 'rate_limit_error' },
   internal_error: { status: 500, type: 'api_error' },
   all_routes_failed: { status: 503, type: 'service_unavailable' },
+  idempotent_request_in_progress: { status: 503, type: 'service_unavailable' },
 } as const satisfies Record<string, ErrorClass>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

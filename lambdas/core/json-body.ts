@@ -2,8 +2,14 @@
 import type * as z from 'zod';
 import { ServiceError } from './errors.ts';
 
+/** A body as it was sent, and what it says. */
+export interface JsonBody {
+  readonly text: string;
+  readonly value: unknown;
+}
+
 /** Reads the body as JSON. Throws 400 `unsupported_media_type` or `invalid_json`. */
-export async function readJson(request: Request): Promise<unknown> {
+export async function readJson(request: Request): Promise<JsonBody> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
   if (type !== 'application/json' && !type.endsWith('+json')) {
     throw new ServiceError(
@@ -14,7 +20,7 @@ export async function readJson(request: Request): Promise<unknown> {
   const text = await request.text();
   if (text.trim() === '') throw new ServiceError('invalid_json', 'The body is empty; send a JSON object.');
   try {
-    return JSON.parse(text);
+    return { text, value: JSON.parse(text) };
   } catch (cause) {
     throw new ServiceError('invalid_json', 'The body is not valid JSON.', { cause });
   }

@@ -16,7 +16,7 @@ export interface Grants {
   readonly holds?: true;
 }
 
-export type DynamoAction = 'GetItem' | 'PutItem' | 'UpdateItem' | 'Query';
+export type DynamoAction = 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'Query';
 
 export const GRANTS: Readonly<Record<EndpointName, Grants>> = {
   'create-chat-completion': {
@@ -25,6 +25,7 @@ export const GRANTS: Readonly<Record<EndpointName, Grants>> = {
       wallets: ['GetItem', 'UpdateItem'],
       usage: ['PutItem', 'GetItem'],
       catalog: ['GetItem'],
+      replays: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
     },
     keyPepper: true,
     providerSecrets: true,

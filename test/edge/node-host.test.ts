@@ -36,7 +36,11 @@ beforeAll(async () => {
   const handler = front(
     async (request, { pathParameters, remainingTimeMs }) =>
       request.method === 'POST'
-        ? Response.json({ body: await readJson(request), pathParameters, remaining: remainingTimeMs() })
+        ? Response.json({
+            body: (await readJson(request)).value,
+            pathParameters,
+            remaining: remainingTimeMs(),
+          })
         : new Response(slowStream()),
     'openai',
     { clock: Date.now, ulid: () => '01ARZ3NDEKTSV4RRFFQ69G5FAV', log },

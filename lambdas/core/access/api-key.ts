@@ -71,10 +71,10 @@ export function invalidKey(): ServiceError {
 }
 
 /**
- * Verifies the key a request carries: `Authorization: Bearer`, else `X-API-Key`.
- * Throws 401 `missing_api_key` or `invalid_api_key`.
+ * The key a request carries: `Authorization: Bearer`, else `X-API-Key`.
+ * Throws 401 `missing_api_key`, or `invalid_api_key` for a credential that is no bearer token.
  */
-export function authenticate(headers: Headers, peppers: Peppers): VerifiedKey {
+export function credentialOf(headers: Headers): string {
   const authorization = headers.get('authorization');
   const key = authorization === null ? headers.get('x-api-key') : bearer(authorization);
   if (key === null) {
@@ -83,7 +83,12 @@ export function authenticate(headers: Headers, peppers: Peppers): VerifiedKey {
       'Send an API key as "Authorization: Bearer <key>" or "X-API-Key: <key>".',
     );
   }
-  const verified = verifyKey(key.trim(), peppers);
+  return key.trim();
+}
+
+/** Verifies the key a request carries. Throws 401 `missing_api_key` or `invalid_api_key`. */
+export function authenticate(headers: Headers, peppers: Peppers): VerifiedKey {
+  const verified = verifyKey(credentialOf(headers), peppers);
   if (verified === undefined) throw invalidKey();
   return verified;
 }

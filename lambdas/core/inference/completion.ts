@@ -11,7 +11,8 @@ import type { NanoUsd } from '../money.ts';
 import type { After, Log } from '../ports.ts';
 import { type Answer, attemptRoute } from './attempt.ts';
 import type { Model, Route } from './catalog-document.ts';
-import { boundPromptTokens, countPromptTokens, OutputCounter, type PromptSize } from './estimate.ts';
+import { boundPromptTokens, type PromptSize } from './estimate.ts';
+import { Meter } from './meter.ts';
 import { type TokenUsage, tokenCost } from './price.ts';
 import { type ChatPayload, type JsonObject, type Provider, UpstreamFailure } from './provider.ts';
 import type { Candidate } from './route-choice.ts';
@@ -44,6 +45,10 @@ export interface CompletionCall {
   readonly choices: number;
   /** The id of the answer, in the surface's form. */
   readonly answerId: string;
+  /** The body of a whole answer, in the surface's form. */
+  readonly render: (body: JsonObject, usage: TokenUsage) => string;
+  /** Puts a whole answer aside before the call settles; when that fails, the call fails and costs nothing. */
+  readonly keep?: ((text: string, route: Route) => Promise<void>) | undefined;
   remainingTimeMs(): number;
 }
 
@@ -55,18 +60,19 @@ interface Served {
 }
 
 export type Completion =
-  | (Served & {
-      readonly kind: 'json';
-      readonly body: JsonObject;
-      readonly usage: TokenUsage;
-      readonly settlement: Settlement;
-    })
+  | (Served & { readonly kind: 'json'; readonly text: string; readonly settlement: Settlement })
   | (Served & { readonly kind: 'stream'; readonly events: AsyncGenerator<StreamEvent, void> });
 
 /** The last event of a stream that ended well tells what it cost; by then it is settled. */
 export type StreamEvent =
   | { readonly type: 'output'; readonly payload: JsonObject }
   | { readonly type: 'settled'; readonly usage: TokenUsage; readonly settlement: Settlement };
+
+interface Answered {
+  readonly candidate: Candidate;
+  readonly meter: Meter;
+  readonly answer: { readonly kind: 'json'; readonly text: string } | Extract<Answer, { kind: 'stream' }>;
+}
 
 export class Completions {
   readonly #dependencies: CompletionDependencies;
@@ -94,19 +100,22 @@ export class Completions {
       tokens: worst.promptTokens + worst.completionTokens,
       amount: models.reduce((most, model) => max(most, tokenCost(model, worst)), 0n),
     });
-    const [answer, candidate] = await this.#answer(call, admission);
-    const meter = new Meter(candidate, admission, call.prompt);
+    const { candidate, meter, answer } = await this.#answer(call, admission);
     const served = { headers: admission.headers, ...candidate };
     if (answer.kind === 'stream') return { ...served, kind: 'stream', events: stream(answer, meter) };
-    meter.add(answer);
-    const settlement = await meter.settle('completed');
-    return { ...served, kind: 'json', body: answer.body, usage: meter.usage, settlement };
+    return { ...served, kind: 'json', text: answer.text, settlement: await meter.settle('completed') };
   }
 
-  /** The first answer of the first candidate that has one; when there is none, the hold is released. */
-  async #answer(call: CompletionCall, admission: Admission): Promise<readonly [Answer, Candidate]> {
+  /** The first answer of the first candidate that has one, ready to send; when there is none, the hold is released. */
+  async #answer(call: CompletionCall, admission: Admission): Promise<Answered> {
     try {
-      return await this.#firstAnswer(call);
+      const [answer, candidate] = await this.#firstAnswer(call);
+      const meter = new Meter(candidate, admission, call.prompt);
+      if (answer.kind === 'stream') return { candidate, meter, answer };
+      meter.add(answer);
+      const text = call.render(answer.body, meter.usage);
+      await call.keep?.(text, candidate.route);
+      return { candidate, meter, answer: { kind: 'json', text } };
     } catch (failure) {
       await admission.settle(failedOutcome(call)).catch((cause: unknown) => {
         this.#dependencies.log.error('release left to recovery', {
@@ -210,55 +219,4 @@ async function* stream(
     settlement = await meter.settle(status);
   }
   yield { type: 'settled', usage: meter.usage, settlement };
-}
-
-/** Keeps count of one answer: the route's own figures where it gives them, else the delivered text. */
-class Meter {
-  readonly #candidate: Candidate;
-  readonly #admission: Admission;
-  readonly #prompt: PromptSize;
-  readonly #counter = new OutputCounter();
-  #reported: TokenUsage | undefined;
-
-  constructor(candidate: Candidate, admission: Admission, prompt: PromptSize) {
-    this.#candidate = candidate;
-    this.#admission = admission;
-    this.#prompt = prompt;
-  }
-
-  add(event: { readonly text: string; readonly usage?: TokenUsage | undefined }): void {
-    if (event.text !== '') this.#counter.add(event.text);
-    if (event.usage !== undefined) this.#reported = event.usage;
-  }
-
-  get usage(): TokenUsage {
-    return (
-      this.#reported ?? {
-        promptTokens: countPromptTokens(this.#prompt),
-        cachedTokens: 0,
-        completionTokens: this.#counter.tokens,
-      }
-    );
-  }
-
-  settle(status: CallStatus): Promise<Settlement> {
-    const { usage } = this;
-    const { model, route } = this.#candidate;
-    const estimated = this.#reported === undefined;
-    const cost = tokenCost(model, usage);
-    const { amount } = this.#admission.hold;
-    return this.#admission.settle({
-      model: model.id,
-      inputUnits: usage.promptTokens,
-      cachedUnits: usage.cachedTokens,
-      outputUnits: usage.completionTokens,
-      unit: 'token',
-      // The service's own count never charges beyond what the caller allowed.
-      cost: estimated && cost > amount ? amount : cost,
-      estimated,
-      route: route.id,
-      status,
-      tokens: usage.promptTokens + usage.completionTokens,
-    });
-  }
 }

@@ -6,7 +6,8 @@
  */
 
 /** Runs as the tokenizers cut them: capitalised words, capitals, numbers, blanks, line ends, other letters, the rest. */
-const RUN = /\p{Lu}?\p{Ll}+|\p{Lu}+|\p{N}+|[\t ]+|[\r\n]+|[\p{Lo}\p{Lm}\p{M}]+|[^\s\p{L}\p{N}\p{M}]+|[^]/gu;
+const RUN =
+  /\p{Lu}?\p{Ll}+|\p{Lu}+|\p{N}+|[\t ]+|[\r\n]+|[\p{Lo}\p{Lm}\p{M}]+|[^\s\p{L}\p{N}\p{M}]+|[\s\S]/gu;
 
 /** Code points below `until` that are not ASCII yield at least this many characters a token. */
 const SCRIPTS: readonly { readonly until: number; readonly charactersPerToken: number }[] = [

@@ -1,0 +1,174 @@
+/**
+ * Idempotency of paid calls. A first call claims its key before anything is held; a repeated one replays its answer
+ * or waits for it. The answer is kept before the call settles, so that no crash leaves a call that was billed but
+ * cannot be replayed.
+ */
+import { createHash, createHmac } from 'node:crypto';
+import type { VerifiedKey } from '../access/api-key.ts';
+import { ServiceError } from '../errors.ts';
+import type { KeyGate } from '../ledger/key-gate.ts';
+import type { After, CallContext, Clock, Log } from '../ports.ts';
+import type { Claim, KeptAnswer, ReplayStore, StoredClaim } from './ports.ts';
+
+/** Interface, Limits: idempotency retention. */
+const RETENTION_SECONDS = 24 * 60 * 60;
+
+/** How long a duplicate waits for the first call; longer than most calls take, shorter than most clients wait. */
+const WAIT_MS = 25_000;
+
+/** Each look costs one read; a duplicate of a running call is rare. */
+const POLL_MS = 200;
+
+/** What a call may run over its host's deadline before it counts as dead. */
+const LEASE_MARGIN_MS = 10_000;
+
+const FORM = /^[\x21-\x7e]{1,255}$/;
+const PARAM = 'Idempotency-Key';
+
+export interface IdempotencyDependencies {
+  readonly store: ReplayStore;
+  readonly gate: KeyGate;
+  readonly clock: Clock;
+  readonly after: After;
+  readonly log: Log;
+}
+
+export interface GuardedCall {
+  readonly headers: Headers;
+  readonly key: VerifiedKey;
+  /** The API key itself, from which the replay's encryption is derived. */
+  readonly credential: string;
+  readonly path: string;
+  readonly body: string;
+  readonly stream: boolean;
+  readonly context: CallContext;
+}
+
+/** Stores the answer for replay; to be awaited before the call settles. */
+export type Keep = (answer: KeptAnswer) => Promise<void>;
+
+export class Idempotency {
+  readonly #dependencies: IdempotencyDependencies;
+
+  constructor(dependencies: IdempotencyDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /**
+   * Runs the call once per key, or replays it. Throws 400 for a malformed key, a key with another request and a
+   * streamed call's key, 503 when the first call is still running after the wait; a call that fails frees its key.
+   */
+  async guard(call: GuardedCall, run: (keep?: Keep) => Promise<Response>): Promise<Response> {
+    const name = call.headers.get(PARAM);
+    if (name === null) return run();
+    if (!FORM.test(name)) {
+      throw new ServiceError('invalid_value', `${PARAM} must be 1 to 255 visible ASCII characters.`, {
+        param: PARAM,
+      });
+    }
+    const claim = this.#claimOf(call, name);
+    const found = await this.#claim(claim, call);
+    if (found !== 'claimed') return this.#replay(found.done, found.headers, call);
+    const { store } = this.#dependencies;
+    const keep: Keep = (answer) => store.keep(claim, call.credential, answer);
+    try {
+      const response = await run(call.stream ? undefined : keep);
+      if (response.status >= 400) await this.#free(claim);
+      return response;
+    } catch (failure) {
+      await this.#free(claim);
+      throw failure;
+    }
+  }
+
+  #claimOf(call: GuardedCall, name: string): Claim {
+    const nowMs = this.#dependencies.clock();
+    return {
+      id: createHash('sha256').update(`${call.key.keyId}\n${name}`).digest('hex'),
+      // Keyed, so that the hash of a short prompt does not give the prompt away.
+      requestHash: createHmac('sha256', call.credential).update(`${call.path}\n${call.body}`).digest('hex'),
+      requestId: call.context.requestId,
+      stream: call.stream,
+      leaseMs: nowMs + call.context.remainingTimeMs() + LEASE_MARGIN_MS,
+      expires: Math.floor(nowMs / 1000) + RETENTION_SECONDS,
+    };
+  }
+
+  /** Claims the key, or returns the finished call that has it, waiting for it if need be. */
+  async #claim(
+    claim: Claim,
+    call: GuardedCall,
+  ): Promise<'claimed' | { readonly done: StoredClaim; readonly headers: Record<string, string> }> {
+    const { store, gate, clock } = this.#dependencies;
+    const untilMs =
+      clock() + Math.min(WAIT_MS, Math.max(0, call.context.remainingTimeMs() - LEASE_MARGIN_MS));
+    let headers: Record<string, string> | undefined;
+    for (;;) {
+      const found = await store.claim(claim, clock());
+      if (found === 'claimed') return 'claimed';
+      // A duplicate runs no call, so nothing else tells whether its key is in force and within its rate.
+      headers ??= (await gate.touch(call.key)).headers;
+      requireSame(found, claim, headers);
+      let state: StoredClaim | undefined = found;
+      while (state !== undefined && !state.done) {
+        if (clock() >= untilMs) throw inProgress(headers);
+        await this.#pause();
+        state = await store.find(claim.id, clock());
+        if (state !== undefined && state.leaseMs < clock() && !state.done) break;
+      }
+      if (state?.done) {
+        requireSame(state, claim, headers);
+        return { done: state, headers };
+      }
+    }
+  }
+
+  async #replay(
+    found: StoredClaim,
+    limits: Readonly<Record<string, string>>,
+    { credential }: GuardedCall,
+  ): Promise<Response> {
+    const { body, headers } = await this.#dependencies.store.open(found, credential);
+    return new Response(body, { headers: { ...headers, ...limits, 'idempotent-replayed': 'true' } });
+  }
+
+  async #free(claim: Claim): Promise<void> {
+    try {
+      await this.#dependencies.store.free(claim);
+    } catch (failure) {
+      // The claim's lease ends by itself.
+      this.#dependencies.log.warn('claim not freed', {
+        requestId: claim.requestId,
+        failure: String(failure),
+      });
+    }
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#dependencies.after(POLL_MS, resolve);
+    });
+  }
+}
+
+function requireSame(found: StoredClaim, claim: Claim, headers: Record<string, string>): void {
+  if (found.requestHash !== claim.requestHash) {
+    const message = `This ${PARAM} was used with another request.`;
+    throw new ServiceError('idempotency_key_reused', message, { param: PARAM, headers });
+  }
+  if (found.stream) {
+    const message = `This ${PARAM} was used by a streamed call, which cannot be replayed.`;
+    throw new ServiceError('idempotency_key_reused', message, { param: PARAM, headers });
+  }
+}
+
+function inProgress(headers: Record<string, string>): ServiceError {
+  return new ServiceError(
+    'idempotent_request_in_progress',
+    'The first request with this key is still running.',
+    {
+      retryAfterSeconds: Math.ceil(WAIT_MS / 1000),
+      headers,
+    },
+  );
+}

@@ -1,0 +1,183 @@
+/** A ledger on the real engine under a clock of the test's own, accounts for it, and the books of one account. */
+import { BatchWriteItemCommand, type DynamoDBClient, paginateQuery } from '@aws-sdk/client-dynamodb';
+import { type Item, number, readInteger, text } from '../../../lambdas/adapters/attribute-values.ts';
+import type { DynamoClients } from '../../../lambdas/adapters/clients.ts';
+import { encodeNewKey } from '../../../lambdas/adapters/key-item.ts';
+import { createKeyStore } from '../../../lambdas/adapters/key-store.ts';
+import { createLedgerScan, scanWallets } from '../../../lambdas/adapters/ledger-scan.ts';
+import { systemUlid } from '../../../lambdas/adapters/system.ts';
+import { createUsageStore, decodeRecord } from '../../../lambdas/adapters/usage-store.ts';
+import { createWalletStore, encodeNewWallet } from '../../../lambdas/adapters/wallet-store.ts';
+import { hashSecret, type VerifiedKey } from '../../../lambdas/core/access/api-key.ts';
+import type { Policy } from '../../../lambdas/core/access/policy.ts';
+import { type CallRequest, Ledger } from '../../../lambdas/core/ledger/admission.ts';
+import { type Audit, audit } from '../../../lambdas/core/ledger/audit.ts';
+import { KeyGate } from '../../../lambdas/core/ledger/key-gate.ts';
+import type { Wallet } from '../../../lambdas/core/ledger/ports.ts';
+import { Recovery } from '../../../lambdas/core/ledger/recovery.ts';
+import { Refusals } from '../../../lambdas/core/ledger/refusals.ts';
+import type { Outcome, UsageRecord } from '../../../lambdas/core/ledger/usage-record.ts';
+import type { NanoUsd } from '../../../lambdas/core/money.ts';
+import type { Clock, Log } from '../../../lambdas/core/ports.ts';
+import { DATABASE_TABLES as TABLES } from '../../adapters/engine.ts';
+
+export const HOLD_TTL_SECONDS = 1200;
+
+/** Noon of a day in the middle of a month, at the first millisecond of a minute. */
+export const NOON_MS = Date.UTC(2026, 6, 15, 12);
+
+export const SILENT: Log = { info: () => {}, warn: () => {}, error: () => {} };
+
+export interface LedgerSetup {
+  readonly clients: DynamoClients;
+  readonly clock: Clock;
+  readonly log?: Log;
+}
+
+/** One process's ledger, composed as the service composes it. */
+export function openLedger({ clients, clock, log = SILENT }: LedgerSetup) {
+  const { client, onceClient } = clients;
+  const keys = createKeyStore({ client, onceClient, table: TABLES.keys, clock });
+  const wallets = createWalletStore(client, TABLES.wallets);
+  const usage = createUsageStore(client, TABLES.usage);
+  const gate = new KeyGate(keys, clock);
+  const refusals = new Refusals({ keys, wallets, clock });
+  const recovery = new Recovery({ keys, wallets, usage, clock, log });
+  const ledger = new Ledger({
+    keys,
+    gate,
+    refusals,
+    wallets,
+    usage,
+    recovery,
+    clock,
+    log,
+    holdTtlSeconds: HOLD_TTL_SECONDS,
+  });
+  return { ledger, gate, keys, wallets, usage, recovery };
+}
+
+export type TestLedger = ReturnType<typeof openLedger>;
+
+export interface TestAccount {
+  readonly accountId: string;
+  readonly keys: readonly [VerifiedKey, ...VerifiedKey[]];
+}
+
+/** Opens an account with one top-up and a key for each policy, in one write: the stores' own items, no history. */
+export async function openAccount(
+  client: DynamoDBClient,
+  balance: NanoUsd,
+  ...policies: [Policy, ...Policy[]]
+): Promise<TestAccount> {
+  const accountId = `acc_${systemUlid()}`;
+  const newKey = (): VerifiedKey => {
+    const keyId = `key_${systemUlid()}`;
+    return { accountId, keyId, secretHash: hashSecret(keyId) };
+  };
+  const put = (item: Item) => ({ PutRequest: { Item: item } });
+  const topUp = {
+    account_id: text(accountId),
+    item: text('top_up#first'),
+    amount: number(balance),
+    created: number(0),
+    source: text('test'),
+  };
+  const [first, ...rest] = policies;
+  const keys = [newKey(), ...rest.map(newKey)] as const;
+  await client.send(
+    new BatchWriteItemCommand({
+      RequestItems: {
+        [TABLES.accounts]: [put(topUp)],
+        [TABLES.wallets]: [put({ ...encodeNewWallet(accountId), balance: number(balance) })],
+        [TABLES.keys]: [first, ...rest].map((policy, index) =>
+          put(encodeNewKey({ ...(keys[index] ?? keys[0]), name: 'test', policy, created: 0 })),
+        ),
+      },
+    }),
+  );
+  return { accountId, keys };
+}
+
+export function callOf(key: VerifiedKey, amount: NanoUsd, changes: Partial<CallRequest> = {}): CallRequest {
+  return {
+    requestId: `req_${systemUlid()}`,
+    key,
+    scope: { kind: 'chat', models: [['sim/chat', 'sim/alias']] },
+    tokens: 10,
+    amount,
+    ...changes,
+  };
+}
+
+export function outcomeOf(cost: NanoUsd, changes: Partial<Outcome> = {}): Outcome {
+  return {
+    model: 'sim/chat',
+    inputUnits: 4,
+    cachedUnits: 1,
+    outputUnits: 2,
+    unit: 'token',
+    cost,
+    estimated: false,
+    route: 'sim-a',
+    status: 'completed',
+    tokens: 6,
+    ...changes,
+  };
+}
+
+export interface Books {
+  readonly wallet: Wallet;
+  readonly records: readonly UsageRecord[];
+  /** The service's own audit, of this account alone. */
+  readonly audit: Audit;
+}
+
+async function* query(client: DynamoDBClient, table: string, name: string, value: string) {
+  const input = {
+    TableName: table,
+    KeyConditionExpression: `${name} = :value`,
+    ExpressionAttributeValues: { ':value': text(value) },
+    ConsistentRead: true,
+  };
+  for await (const { Items: items = [] } of paginateQuery({ client }, input)) yield* items;
+}
+
+/** Reads one account's books with queries, past the stores under test where they have one of their own. */
+export async function booksOf(client: DynamoDBClient, { accountId, keys }: TestAccount): Promise<Books> {
+  const wallet = await createWalletStore(client, TABLES.wallets).read(accountId);
+  if (wallet === undefined) throw new Error('the account has no wallet');
+  const records: UsageRecord[] = [];
+  for (const { keyId } of keys) {
+    for await (const item of query(client, TABLES.usage, 'key_id', keyId)) records.push(decodeRecord(item));
+  }
+  const { balance, holds } = wallet;
+  const result = await audit({
+    async *topUps() {
+      for await (const item of query(client, TABLES.accounts, 'account_id', accountId)) {
+        if (item['item']?.S?.startsWith('top_up#')) yield readInteger(item, 'amount');
+      }
+    },
+    async *wallets() {
+      yield { balance, held: holds.reduce((sum, { amount }) => sum + amount, 0n) };
+    },
+    async *usage() {
+      yield* records;
+    },
+  });
+  return { wallet, records, audit: result };
+}
+
+/** The service's own audit, of everything in the database. */
+export const auditAll = (client: DynamoDBClient): Promise<Audit> => audit(createLedgerScan(client, TABLES));
+
+/** One recovery pass over every wallet, as the sweeper makes it. */
+export async function sweep({ recovery }: TestLedger, client: DynamoDBClient) {
+  let [settled, released] = [0, 0];
+  for await (const wallet of scanWallets(client, TABLES.wallets)) {
+    const count = await recovery.recoverWallet(wallet);
+    settled += count.settled;
+    released += count.released;
+  }
+  return { settled, released };
+}

@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { KeyState } from '../../../lambdas/core/access/key-state.ts';
+import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
+import {
+  auditAll,
+  booksOf,
+  callOf,
+  HOLD_TTL_SECONDS,
+  NOON_MS,
+  openAccount,
+  openLedger,
+  outcomeOf,
+  sweep,
+  type TestLedger,
+} from './running-ledger.ts';
+
+const POLICY = { daily_usd: 100_000n, monthly_usd: 1_000_000n, tpm: 10_000, rpm: 1000 };
+
+let database: TestDatabase;
+let ledger: TestLedger;
+let nowMs = NOON_MS;
+
+beforeAll(async () => {
+  database = await startDatabase();
+  ledger = openLedger({ clients: database, clock: () => nowMs });
+});
+afterAll(() => database.stop());
+
+async function keyState(keyId: string): Promise<KeyState> {
+  const state = await ledger.keys.read(keyId);
+  if (state === undefined) throw new Error('the key is gone');
+  return state;
+}
+
+describe('settlement', () => {
+  it('refunds what the call did not cost and books the rest, to the nano-dollar', async () => {
+    const account = await openAccount(database.client, 1_000n, POLICY);
+    const [key] = account.keys;
+    const admission = await ledger.ledger.admit(callOf(key, 700n));
+    const during = await booksOf(database.client, account);
+    expect(during.wallet).toMatchObject({ balance: 300n, holds: [{ amount: 700n, keyId: key.keyId }] });
+    expect(during.audit.exact).toBe(true);
+    const settlement = await admission.settle(outcomeOf(123n));
+    expect(settlement).toMatchObject({ balance: 877n, record: { cost: 123n, writtenOff: 0n } });
+    const after = await booksOf(database.client, account);
+    expect(after.wallet).toEqual({ accountId: account.accountId, balance: 877n, holds: [] });
+    expect(after.records).toEqual([settlement.record]);
+    expect(after.audit).toMatchObject({ exact: true, usage: 123n, held: 0n });
+  });
+
+  it('charges each window of the key with exactly what the call came to', async () => {
+    const account = await openAccount(database.client, 1_000_000n, POLICY);
+    const [key] = account.keys;
+    const cost = fc.bigInt({ min: 0n, max: 2_000n });
+    const call = fc.record({ amount: cost, cost, tokens: fc.nat(200), used: fc.nat(300) });
+    const spent = { cost: 0n, tokens: 0n, requests: 0 };
+    await fc.assert(
+      fc.asyncProperty(call, async ({ amount, cost: real, tokens, used }) => {
+        const admission = await ledger.ledger.admit(callOf(key, amount, { tokens }));
+        await admission.settle(outcomeOf(real, { tokens: used }));
+        spent.cost += real;
+        spent.tokens += BigInt(used);
+        spent.requests += 1;
+        expect(await keyState(key.keyId)).toMatchObject({
+          requestsLeft: POLICY.rpm - spent.requests,
+          tokensLeft: BigInt(POLICY.tpm) - spent.tokens,
+          dayLeft: POLICY.daily_usd - spent.cost,
+          monthLeft: POLICY.monthly_usd - spent.cost,
+        });
+      }),
+      { numRuns: 30 },
+    );
+    expect((await booksOf(database.client, account)).audit).toMatchObject({ exact: true, usage: spent.cost });
+  });
+
+  it.each([
+    ['a balance that covers it', 1_000n, { balance: 200n, cost: 800n, writtenOff: 0n }],
+    ['a balance that covers part of it', 650n, { balance: 0n, cost: 650n, writtenOff: 150n }],
+    ['a balance just short of it', 799n, { balance: 0n, cost: 799n, writtenOff: 1n }],
+    ['a balance that the hold emptied', 500n, { balance: 0n, cost: 500n, writtenOff: 300n }],
+  ])('takes a cost above the hold from %s, and writes off the rest', async (_case, funds, wanted) => {
+    const account = await openAccount(database.client, funds, POLICY);
+    const [key] = account.keys;
+    const admission = await ledger.ledger.admit(callOf(key, 500n));
+    const { record, balance } = await admission.settle(outcomeOf(800n));
+    expect({ balance, cost: record.cost, writtenOff: record.writtenOff }).toEqual(wanted);
+    const books = await booksOf(database.client, account);
+    expect(books.audit).toMatchObject({ exact: true, writtenOff: wanted.writtenOff });
+    expect(books.wallet.holds).toEqual([]);
+    expect((await keyState(key.keyId)).dayLeft).toBe(POLICY.daily_usd - 800n);
+  });
+
+  it('takes a cost above the hold from no other call’s hold', async () => {
+    const account = await openAccount(database.client, 1_000n, POLICY);
+    const [key] = account.keys;
+    const [first, second] = [
+      await ledger.ledger.admit(callOf(key, 400n)),
+      await ledger.ledger.admit(callOf(key, 500n)),
+    ];
+    expect((await first.settle(outcomeOf(900n))).record).toMatchObject({ cost: 500n, writtenOff: 400n });
+    expect((await second.settle(outcomeOf(100n))).balance).toBe(400n);
+    expect((await booksOf(database.client, account)).audit).toMatchObject({ exact: true, balances: 400n });
+  });
+
+  it('settles once however often it is asked, with the first outcome', async () => {
+    const account = await openAccount(database.client, 1_000n, POLICY);
+    const admission = await ledger.ledger.admit(callOf(account.keys[0], 700n));
+    const results = await Promise.all([100n, 200n, 300n].map((cost) => admission.settle(outcomeOf(cost))));
+    expect(new Set(results.map(({ record }) => record.cost))).toEqual(new Set([100n]));
+    expect((await admission.settle(outcomeOf(400n))).record.cost).toBe(100n);
+    const books = await booksOf(database.client, account);
+    expect(books.records).toHaveLength(1);
+    expect(books.audit).toMatchObject({ exact: true, balances: 900n });
+  });
+
+  it('changes nothing for a call that recovery has released, and tells the record in force', async () => {
+    const account = await openAccount(database.client, 1_000n, POLICY);
+    const admission = await ledger.ledger.admit(callOf(account.keys[0], 700n));
+    nowMs = NOON_MS + (HOLD_TTL_SECONDS + 1) * 1000;
+    expect(await sweep(ledger, database.client)).toEqual({ settled: 0, released: 1 });
+    const released = await booksOf(database.client, account);
+    for (const cost of [100n, 5_000n]) {
+      const late = await admission.settle(outcomeOf(cost));
+      expect(late.record).toMatchObject({ status: 'expired', cost: 0n, writtenOff: 0n });
+    }
+    expect(await booksOf(database.client, account)).toEqual(released);
+    expect(released).toMatchObject({ wallet: { balance: 1_000n, holds: [] }, audit: { exact: true } });
+    nowMs = NOON_MS;
+  });
+
+  it('takes nothing from the balance for a cost above the hold once recovery has begun to release it', async () => {
+    const account = await openAccount(database.client, 1_000n, POLICY);
+    const [key] = account.keys;
+    const call = callOf(key, 300n);
+    const admission = await ledger.ledger.admit(call);
+    const expired = { ...outcomeOf(0n, { status: 'expired', model: null, route: null }), tokens: undefined };
+    const { tokens: _tokens, ...counted } = expired;
+    await ledger.usage.put({
+      ...counted,
+      id: call.requestId,
+      keyId: key.keyId,
+      accountId: account.accountId,
+      created: 0,
+      kind: 'chat',
+      writtenOff: 0n,
+    });
+    await admission.settle(outcomeOf(900n));
+    nowMs = NOON_MS + (HOLD_TTL_SECONDS + 1) * 1000;
+    await sweep(ledger, database.client);
+    nowMs = NOON_MS;
+    const books = await booksOf(database.client, account);
+    expect(books).toMatchObject({ wallet: { balance: 1_000n, holds: [] }, audit: { exact: true } });
+  });
+
+  it('leaves no hold and no cost for a call that failed with no output', async () => {
+    const account = await openAccount(database.client, 1_000n, POLICY);
+    const [key] = account.keys;
+    const before = await keyState(key.keyId);
+    const admission = await ledger.ledger.admit(callOf(key, 700n));
+    const failed = outcomeOf(0n, { status: 'failed', route: null, inputUnits: 0, outputUnits: 0, tokens: 0 });
+    expect((await admission.settle(failed)).balance).toBe(1_000n);
+    expect(await keyState(key.keyId)).toMatchObject({
+      dayLeft: before.dayLeft,
+      monthLeft: before.monthLeft,
+      tokensLeft: before.tokensLeft,
+    });
+    expect((await booksOf(database.client, account)).audit.exact).toBe(true);
+  });
+
+  it('gives back to the month what it must and to a day or minute that has ended nothing', async () => {
+    const account = await openAccount(database.client, 10_000n, POLICY);
+    const [key] = account.keys;
+    const midnightMs = Date.UTC(2026, 6, 16);
+    nowMs = midnightMs - 1000;
+    const admission = await ledger.ledger.admit(callOf(key, 700n));
+    nowMs = midnightMs + 1000;
+    const other = await ledger.ledger.admit(callOf(key, 50n));
+    await admission.settle(outcomeOf(100n));
+    expect(await keyState(key.keyId)).toMatchObject({
+      tokensLeft: BigInt(POLICY.tpm) - 10n,
+      dayLeft: POLICY.daily_usd - 50n,
+      monthLeft: POLICY.monthly_usd - 150n,
+    });
+    await other.settle(outcomeOf(50n));
+    nowMs = NOON_MS;
+  });
+
+  it('keeps the books of the whole database exact after all of this', async () => {
+    expect(await auditAll(database.client)).toMatchObject({ exact: true, drift: 0n, held: 0n });
+  });
+});
+
+describe('a cost above the hold', () => {
+  it('never keeps its key from reading usage and credit, which cost nothing', async () => {
+    const account = await openAccount(database.client, 10_000n, { daily_usd: 500n, monthly_usd: 500n });
+    const [key] = account.keys;
+    const admission = await ledger.ledger.admit(callOf(key, 500n));
+    await admission.settle(outcomeOf(800n));
+    expect(await keyState(key.keyId)).toMatchObject({ dayLeft: -300n, monthLeft: -300n });
+    await expect(ledger.gate.touch(key)).resolves.toMatchObject({ state: { keyId: key.keyId } });
+  });
+});

@@ -1,0 +1,115 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { type Config, loadConfig, parseConfig } from '../../lib/config/config.ts';
+import { methodsOf } from './rest-apis.ts';
+import { joined, SERVICE_STACKS, SynthesizedApp, temporaryFolder } from './synthesized-app.ts';
+
+const DEFAULTS: Config = {
+  stage: 'prod',
+  logRetentionDays: 30,
+  holdTtlSeconds: 1200,
+  ipRequestsPerMinute: 200,
+};
+
+describe('the settings', () => {
+  it('are complete without a word from the operator', () => {
+    expect(parseConfig({})).toEqual(DEFAULTS);
+    expect(loadConfig(undefined)).toEqual(DEFAULTS);
+  });
+
+  it('come from a file, defaults filled in', () => {
+    const file = join(temporaryFolder(), 'settings.json');
+    writeFileSync(file, '{"stage": "staging"}');
+    expect(loadConfig(file)).toEqual({ ...DEFAULTS, stage: 'staging' });
+  });
+
+  it.each([
+    ['stage', { stage: 'Prod' }],
+    ['stage', { stage: '' }],
+    ['stage', { stage: 'a'.repeat(21) }],
+    ['stage', { stage: '1st' }],
+    ['stage', { stage: null }],
+    ['logRetentionDays', { logRetentionDays: 31 }],
+    ['logRetentionDays', { logRetentionDays: '30' }],
+    ['holdTtlSeconds', { holdTtlSeconds: 900 }],
+    ['holdTtlSeconds', { holdTtlSeconds: 0 }],
+    ['holdTtlSeconds', { holdTtlSeconds: 1200.5 }],
+    ['ipRequestsPerMinute', { ipRequestsPerMinute: 9 }],
+    ['ipRequestsPerMinute', { ipRequestsPerMinute: Number.POSITIVE_INFINITY }],
+    ['ip_rpm', { ip_rpm: 100 }],
+  ])('that are wrong are refused by name: %s %j', (field, settings) => {
+    expect(() => parseConfig(settings)).toThrow(new RegExp(`^configuration: .*${field}`, 's'));
+  });
+
+  it.each([[[]], ['prod'], [null], [3]])('that are no object are refused: %j', (settings) => {
+    expect(() => parseConfig(settings)).toThrow(/^configuration: /);
+  });
+
+  it('that cannot be read are refused with the name of the file', () => {
+    const file = join(temporaryFolder(), 'absent.json');
+    expect(() => loadConfig(file)).toThrow(`configuration: cannot read ${file}`);
+  });
+
+  it('that are not JSON are refused with the name of the file', () => {
+    const file = join(temporaryFolder(), 'broken.json');
+    writeFileSync(file, '{"stage": ');
+    expect(() => loadConfig(file)).toThrow(file);
+  });
+});
+
+describe('every setting', () => {
+  const app = new SynthesizedApp({
+    stage: 'eu-test-2',
+    logRetentionDays: 7,
+    holdTtlSeconds: 3600,
+    ipRequestsPerMinute: 1000,
+  });
+
+  it('stage: names the APIs and their stages, and confines the providers’ secrets', () => {
+    for (const stack of SERVICE_STACKS) {
+      expect(app.only(stack, 'AWS::ApiGateway::RestApi').Properties.Name).toBe(`eu-test-2-${stack}`);
+      expect(app.only(stack, 'AWS::ApiGateway::Stage').Properties.StageName).toBe('eu-test-2');
+    }
+    const secrets = JSON.stringify(app.templates.inference).match(/:secret:[^"]*/g);
+    expect(secrets).toEqual([':secret:eu-test-2/providers/*']);
+  });
+
+  it('logRetentionDays: bounds the life of every log', () => {
+    const groups = SERVICE_STACKS.flatMap((stack) => app.resources(stack, 'AWS::Logs::LogGroup'));
+    expect(groups.length).toBeGreaterThan(10);
+    expect(new Set(groups.map(([, { Properties }]) => Properties.RetentionInDays))).toEqual(new Set([7]));
+  });
+
+  it('holdTtlSeconds: reaches the functions that hold', () => {
+    const ttls = SERVICE_STACKS.flatMap((stack) => app.resources(stack, 'AWS::Lambda::Function'))
+      .map(
+        ([, { Properties }]) => (Properties.Environment as { Variables: Record<string, unknown> }).Variables,
+      )
+      .flatMap((variables) => (variables.HOLD_TTL_SECONDS === undefined ? [] : [variables.HOLD_TTL_SECONDS]));
+    expect(ttls).toEqual(['3600', '3600']);
+  });
+
+  it('ipRequestsPerMinute: is the limit of the rate rule', () => {
+    const rules = app.only('inference', 'AWS::WAFv2::WebACL').Properties.Rules;
+    expect(rules).toEqual([
+      expect.objectContaining({
+        Statement: { RateBasedStatement: { AggregateKeyType: 'IP', Limit: 1000, EvaluationWindowSec: 60 } },
+      }),
+    ]);
+  });
+
+  it('leaves everything else as it is', () => {
+    const standard = new SynthesizedApp();
+    for (const stack of SERVICE_STACKS) {
+      const table = (of: SynthesizedApp) =>
+        methodsOf(of, stack).map(({ method, path, endpoint, integration }) => [
+          method,
+          path,
+          endpoint,
+          joined(integration.Uri),
+        ]);
+      expect(table(app)).toEqual(table(standard));
+    }
+  });
+});

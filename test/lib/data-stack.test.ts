@@ -1,0 +1,97 @@
+import { describe, expect, it } from '@jest/globals';
+import { outputName, VARIABLES } from '../../lambdas/contract/environment.ts';
+import { TABLES, type Table, type TableName } from '../../lambdas/contract/tables.ts';
+import { SynthesizedApp } from './synthesized-app.ts';
+
+const app = new SynthesizedApp();
+const { Outputs: outputs } = app.templates.data;
+const specs = Object.entries(TABLES) as readonly (readonly [TableName, Table])[];
+
+const resourceOf = (variable: string) => {
+  const reference = app.reference('data', outputs[outputName(variable)]?.Value);
+  return { reference, resource: app.templates.data.Resources[reference?.id ?? ''] };
+};
+
+const keySchema = ({ partitionKey, sortKey }: Pick<Table, 'partitionKey' | 'sortKey'>) => [
+  { AttributeName: partitionKey, KeyType: 'HASH' },
+  ...(sortKey === undefined ? [] : [{ AttributeName: sortKey, KeyType: 'RANGE' }]),
+];
+
+describe('the tables', () => {
+  it('are those of the contract', () => {
+    expect(app.resources('data', 'AWS::DynamoDB::Table')).toHaveLength(specs.length);
+    const ids = specs.map(([, { variable }]) => resourceOf(variable).reference?.id);
+    expect(new Set(ids).size).toBe(specs.length);
+  });
+
+  it.each(specs)('have the keys, the indexes and the expiry of the contract: %s', (_name, spec) => {
+    const table = resourceOf(spec.variable).resource?.Properties;
+    expect(table?.KeySchema).toEqual(keySchema(spec));
+    expect(table?.TimeToLiveSpecification).toEqual(
+      spec.ttl === undefined ? undefined : { AttributeName: spec.ttl, Enabled: true },
+    );
+    expect(table?.GlobalSecondaryIndexes).toEqual(
+      spec.indexes?.map((index) => ({
+        IndexName: index.name,
+        KeySchema: keySchema(index),
+        Projection: { ProjectionType: 'KEYS_ONLY' },
+      })),
+    );
+  });
+
+  it.each(specs)('can be brought back and are not lost by mistake: %s', (_name, { variable }) => {
+    const { resource } = resourceOf(variable);
+    expect(resource).toMatchObject({
+      Type: 'AWS::DynamoDB::Table',
+      DeletionPolicy: 'Retain',
+      UpdateReplacePolicy: 'Retain',
+      Properties: {
+        BillingMode: 'PAY_PER_REQUEST',
+        DeletionProtectionEnabled: true,
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+        SSESpecification: { SSEEnabled: true },
+      },
+    });
+    expect(resource?.Properties).not.toHaveProperty('TableName');
+  });
+});
+
+describe('the key pepper', () => {
+  const { resource } = resourceOf(VARIABLES.keyPepperSecret);
+
+  it('is generated at deployment, in the form that the functions read', () => {
+    expect(resource?.Properties).not.toHaveProperty('SecretString');
+    expect(resource?.Properties.GenerateSecretString).toEqual({
+      SecretStringTemplate: '{}',
+      GenerateStringKey: 'current',
+      PasswordLength: 64,
+      ExcludePunctuation: true,
+    });
+  });
+
+  it('outlives the stack, because every key depends on it', () => {
+    expect(resource).toMatchObject({
+      Type: 'AWS::SecretsManager::Secret',
+      DeletionPolicy: 'Retain',
+      UpdateReplacePolicy: 'Retain',
+    });
+  });
+});
+
+describe('the data stack', () => {
+  it('tells the operator’s command where everything is, under names that CloudFormation takes', () => {
+    const expected = [...specs.map(([, { variable }]) => variable), VARIABLES.keyPepperSecret].map(
+      outputName,
+    );
+    const own = Object.entries(outputs).filter(([, output]) => output.Export === undefined);
+    expect(own.map(([name]) => name).sort()).toEqual(expected.sort());
+    for (const name of expected) expect(name).toMatch(/^[A-Za-z0-9]+$/);
+  });
+
+  it('holds only what must survive', () => {
+    const lost = Object.entries(app.templates.data.Resources)
+      .filter(([, { DeletionPolicy: policy }]) => policy !== 'Retain')
+      .map(([id]) => id);
+    expect(lost).toEqual([]);
+  });
+});

@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { VARIABLES } from '../../lambdas/contract/environment.ts';
+import { TABLES } from '../../lambdas/contract/tables.ts';
+import { SERVICE_STACKS, SynthesizedApp } from './synthesized-app.ts';
+
+const ENDPOINTS_FOLDER = join(import.meta.dirname, '..', '..', 'lambdas', 'endpoints');
+
+/** Every variable that the contract names. */
+const NAMES: ReadonlySet<string> = new Set([
+  ...Object.values(VARIABLES),
+  ...Object.values(TABLES).map(({ variable }) => variable),
+]);
+
+const app = new SynthesizedApp();
+const functions = new Map(
+  SERVICE_STACKS.flatMap((stack) =>
+    app.resources(stack, 'AWS::Lambda::Function').map(([id, { Properties }]) => {
+      const { Variables: variables } = Properties.Environment as { Variables: Record<string, unknown> };
+      return [app.endpointOf(stack, id), Object.keys(variables).filter((name) => NAMES.has(name))] as const;
+    }),
+  ),
+);
+
+const outer = process.env;
+let given: Record<string, string> = {};
+let asked = new Set<string>();
+let imports = 0;
+
+/** Runs a handler's module afresh, in an environment that has these variables of the contract and no others. */
+async function start(endpoint: string, variables: readonly string[]): Promise<unknown> {
+  given = Object.fromEntries(
+    variables.map((name) => [name, name === VARIABLES.holdTtlSeconds ? '1200' : 'a-name']),
+  );
+  asked = new Set();
+  imports += 1;
+  return import(`${join(ENDPOINTS_FOLDER, endpoint, 'handler.ts')}?start=${imports}`);
+}
+
+beforeAll(() => {
+  Object.assign(globalThis, { awslambda: { streamifyResponse: (handler: unknown) => handler } });
+  process.env = new Proxy(
+    {},
+    {
+      get(_target, name: string) {
+        if (!NAMES.has(name)) return name === 'AWS_REGION' ? 'eu-central-1' : outer[name];
+        asked.add(name);
+        return given[name];
+      },
+    },
+  );
+});
+
+afterAll(() => {
+  process.env = outer;
+  Reflect.deleteProperty(globalThis, 'awslambda');
+});
+
+describe.each([...functions])('the function %s', (endpoint, variables) => {
+  it('is given the variables that its handler reads, and no others', async () => {
+    expect(await start(endpoint, variables)).toHaveProperty('handler');
+    expect([...asked].sort()).toEqual([...variables].sort());
+  });
+
+  it('does not start without one of them, and says which', async () => {
+    for (const missing of variables) {
+      const others = variables.filter((name) => name !== missing);
+      await expect(start(endpoint, others)).rejects.toThrow(`environment variable ${missing} is not set`);
+    }
+  });
+});

@@ -1,0 +1,46 @@
+/** What the roles of a template allow, action by action, with tables and secrets by name. */
+import { joined, type StackName, type SynthesizedApp } from './synthesized-app.ts';
+
+interface Statement {
+  readonly Effect: string;
+  readonly Action: string | readonly string[];
+  readonly Resource: unknown;
+  readonly Condition?: unknown;
+  readonly NotAction?: unknown;
+  readonly NotResource?: unknown;
+}
+
+const list = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value) ? value : [value as T]);
+
+/** A resource as `stack:Name.attribute` with the hash of its logical id left out, or as a literal ARN. */
+function nameOf(app: SynthesizedApp, stack: StackName, resource: unknown): string {
+  const reference = app.reference(stack, resource);
+  if (reference === undefined) return joined(resource);
+  return `${reference.stack}:${reference.id.replace(/[0-9A-F]{8}$/, '')}.${reference.attribute}`;
+}
+
+/** `action resource` for all that the role may do; throws on anything but plain `Allow` statements. */
+export function permissionsOf(app: SynthesizedApp, stack: StackName, roleId: string): string[] {
+  const role = app.templates[stack].Resources[roleId]?.Properties;
+  if (role?.Policies !== undefined) throw new Error(`${roleId} has inline policies that nobody reads`);
+  const documents = app
+    .resources(stack, 'AWS::IAM::Policy')
+    .filter(([, { Properties }]) =>
+      list(Properties.Roles).some((attached) => app.reference(stack, attached)?.id === roleId),
+    )
+    .map(([, { Properties }]) => Properties.PolicyDocument as { readonly Statement: readonly Statement[] });
+  return documents
+    .flatMap(({ Statement: statements }) => statements)
+    .flatMap((statement) => {
+      if (
+        statement.Effect !== 'Allow' ||
+        statement.NotAction !== undefined ||
+        statement.NotResource !== undefined
+      )
+        throw new Error(`${roleId} has a statement of an unexpected shape`);
+      return list(statement.Action).flatMap((action) =>
+        list(statement.Resource).map((resource) => `${action} ${nameOf(app, stack, resource)}`),
+      );
+    })
+    .sort();
+}

@@ -1,0 +1,140 @@
+/** The app synthesized with placeholder bundles, and its templates read as a deployment would resolve them. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from '@jest/globals';
+import { type EndpointName, ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/contract/routes.ts';
+import { buildApp } from '../../lib/app.ts';
+import { parseConfig } from '../../lib/config/config.ts';
+
+export type StackName = 'data' | 'inference' | 'platform';
+export const STACK_NAMES: readonly StackName[] = ['data', 'inference', 'platform'];
+export const SERVICE_STACKS = ['inference', 'platform'] as const;
+
+export const ENDPOINTS: readonly EndpointName[] = [
+  ...ROUTES.map(({ endpoint }) => endpoint),
+  UNKNOWN_ROUTE_ENDPOINT,
+];
+
+type Properties = Readonly<Record<string, unknown>>;
+
+export interface Resource {
+  readonly Type: string;
+  readonly Properties: Properties;
+  readonly DeletionPolicy?: string;
+  readonly UpdateReplacePolicy?: string;
+  readonly DependsOn?: readonly string[];
+}
+
+export interface Template {
+  readonly Resources: Readonly<Record<string, Resource>>;
+  readonly Outputs: Readonly<
+    Record<string, { readonly Value: unknown; readonly Export?: { readonly Name: string } }>
+  >;
+}
+
+/** A resource that an expression of a template leads to, in whichever stack it is. */
+export interface Reference {
+  readonly stack: StackName;
+  readonly id: string;
+  /** `Ref`, or the attribute of `Fn::GetAtt`. */
+  readonly attribute: string;
+}
+
+const folders: string[] = [];
+
+afterAll(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'synthesized-app-'));
+  folders.push(folder);
+  return folder;
+}
+
+/** A bundle for each endpoint, different from every other, with a source map that must not be deployed. */
+export function placeholderBundles(): string {
+  const folder = temporaryFolder();
+  for (const endpoint of ENDPOINTS) {
+    mkdirSync(join(folder, endpoint));
+    writeFileSync(join(folder, endpoint, 'index.mjs'), endpoint);
+    writeFileSync(join(folder, endpoint, 'index.mjs.map'), '{}');
+  }
+  return folder;
+}
+
+export class SynthesizedApp {
+  readonly templates: Readonly<Record<StackName, Template>>;
+  readonly outdir: string;
+
+  constructor(settings: object = {}, bundles: string = placeholderBundles()) {
+    const config = parseConfig(settings);
+    this.outdir = temporaryFolder();
+    const assembly = buildApp(config, bundles, this.outdir).synth();
+    const templateOf = (name: StackName) =>
+      assembly.getStackByName(`Inference-${config.stage}-${name}`).template as Template;
+    this.templates = {
+      data: templateOf('data'),
+      inference: templateOf('inference'),
+      platform: templateOf('platform'),
+    };
+  }
+
+  /** The resources of a type in a stack, by logical id. */
+  resources(stack: StackName, type: string): readonly (readonly [string, Resource])[] {
+    return Object.entries(this.templates[stack].Resources).filter(([, resource]) => resource.Type === type);
+  }
+
+  /** The only resource of a type in a stack. */
+  only(stack: StackName, type: string): Resource {
+    const [found, ...others] = this.resources(stack, type);
+    if (found === undefined || others.length > 0) throw new Error(`${stack} has not exactly one ${type}`);
+    return found[1];
+  }
+
+  /** What an expression refers to, through exports of other stacks; undefined when it is no plain reference. */
+  reference(stack: StackName, expression: unknown): Reference | undefined {
+    const parts = expression as {
+      Ref?: string;
+      'Fn::GetAtt'?: readonly string[];
+      'Fn::ImportValue'?: string;
+    };
+    if (typeof parts?.Ref === 'string') return { stack, id: parts.Ref, attribute: 'Ref' };
+    const [id, attribute] = parts?.['Fn::GetAtt'] ?? [];
+    if (id !== undefined && attribute !== undefined) return { stack, id, attribute };
+    const name = parts?.['Fn::ImportValue'];
+    if (name === undefined) return undefined;
+    for (const exporting of STACK_NAMES) {
+      const output = Object.values(this.templates[exporting].Outputs ?? {}).find(
+        (out) => out.Export?.Name === name,
+      );
+      if (output !== undefined) return this.reference(exporting, output.Value);
+    }
+    throw new Error(`nothing exports ${name}`);
+  }
+
+  /** The endpoint whose bundle a function runs. */
+  endpointOf(stack: StackName, functionId: string): EndpointName {
+    const code = this.templates[stack].Resources[functionId]?.Properties.Code as { readonly S3Key: string };
+    const text = readFileSync(
+      join(this.outdir, `asset.${code.S3Key.replace('.zip', '')}`, 'index.mjs'),
+      'utf8',
+    );
+    const endpoint = ENDPOINTS.find((candidate) => candidate === text);
+    if (endpoint === undefined) throw new Error(`${functionId} runs no bundle of an endpoint`);
+    return endpoint;
+  }
+}
+
+/** A literal string with the references of a template in it written as `<Name>`. */
+export function joined(expression: unknown): string {
+  if (typeof expression === 'string') return expression;
+  const parts = expression as {
+    Ref?: string;
+    'Fn::GetAtt'?: readonly string[];
+    'Fn::Join'?: [string, unknown[]];
+  };
+  if (parts['Fn::Join'] !== undefined) return parts['Fn::Join'][1].map(joined).join(parts['Fn::Join'][0]);
+  return `<${parts.Ref ?? parts['Fn::GetAtt']?.join('.') ?? '?'}>`;
+}

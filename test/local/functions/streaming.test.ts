@@ -1,0 +1,104 @@
+import { request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { post, type RunningFixture, startFixture } from '../fixture/running.ts';
+
+let fixture: RunningFixture;
+
+beforeAll(async () => {
+  fixture = await startFixture();
+});
+
+afterAll(() => fixture.end());
+
+const stream = (wish: unknown) => post(fixture.url, '/stream', wish);
+const state = async () => (await stream({ state: true })).json();
+
+/** What arrived, piece by piece, and whether the body was cut. */
+async function collect(response: Response): Promise<{ pieces: string[]; cut: boolean }> {
+  const pieces: string[] = [];
+  try {
+    for await (const piece of response.body ?? []) pieces.push(Buffer.from(piece).toString());
+    return { pieces, cut: false };
+  } catch {
+    return { pieces, cut: true };
+  }
+}
+
+describe('a streaming function', () => {
+  it('sends status and headers with its first write, and each later write as it is made', async () => {
+    const response = await stream({ chunks: 4, gapMs: 60, status: 201 });
+    expect([response.status, response.headers.get('x-custom'), response.headers.getSetCookie()]).toEqual([
+      201,
+      'yes',
+      ['a=1', 'b=2'],
+    ]);
+    expect(await state()).toEqual({ written: expect.any(Number), ended: false });
+    const { pieces, cut } = await collect(response);
+    expect(pieces.length).toBeGreaterThan(1);
+    expect([pieces.join(''), cut]).toEqual(['data: 0\n\ndata: 1\n\ndata: 2\n\ndata: 3\n\n', false]);
+  });
+
+  it('is held back by a client that does not read', async () => {
+    const response = await new Promise<import('node:http').IncomingMessage>((resolve) => {
+      const call = request(`${fixture.url}/stream`, { method: 'POST', agent: false }, resolve);
+      call.end(JSON.stringify({ chunks: 100, bytes: 1_000_000 }));
+    });
+    await sleep(300);
+    const before = await state();
+    expect(before.ended).toBe(false);
+    expect(before.written).toBeLessThan(60);
+    let size = 0;
+    for await (const chunk of response) size += chunk.length;
+    expect(size).toBe(100_000_000);
+  });
+
+  it('is read to its end when the client leaves', async () => {
+    const abort = new AbortController();
+    const response = await fetch(`${fixture.url}/stream`, {
+      method: 'POST',
+      body: '{"chunks":6,"gapMs":30}',
+      signal: abort.signal,
+    });
+    expect(response.status).toBe(200);
+    abort.abort();
+    await sleep(350);
+    expect(await state()).toEqual({ written: 6, ended: true });
+  });
+
+  it('that throws before its first byte is a 502', async () => {
+    const response = await stream({ fail: 'before' });
+    expect([response.status, (await response.json()).made_by]).toEqual([502, 'DEFAULT_5XX']);
+    expect(fixture.lines.join('\n')).toContain('TypeError: failed before the first byte');
+  });
+
+  it('that throws later has its stream cut behind what it wrote', async () => {
+    const response = await stream({ fail: 'midway' });
+    expect(await collect(response)).toMatchObject({ cut: true });
+    const spaced = await collect(await stream({ fail: 'midway', gapMs: 20 }));
+    expect(spaced).toEqual({ pieces: ['data: 0\n\n', 'data: 1\n\n'], cut: true });
+  });
+
+  it('that only ends its stream sends no metadata, which is a 502 as in Lambda', async () => {
+    expect((await stream({ fail: 'no-metadata' })).status).toBe(502);
+  });
+
+  it('that runs out of time has its stream cut', async () => {
+    const started = Date.now();
+    const { pieces, cut } = await collect(await stream({ fail: 'hang' }));
+    expect([pieces.join(''), cut]).toEqual(['data: 0\n\ndata: 1\n\n', true]);
+    expect(Date.now() - started).toBeGreaterThanOrEqual(1900);
+  });
+
+  it('behind a buffered route is a 502, and so is a buffered function behind a streaming one', async () => {
+    expect((await post(fixture.url, '/stream-as-buffered', {})).status).toBe(502);
+    expect((await post(fixture.url, '/misbehave-as-stream', { way: 'pid' })).status).toBe(502);
+  });
+
+  it('serves many streams at once', async () => {
+    const all = await Promise.all(
+      Array.from({ length: 50 }, async () => collect(await stream({ chunks: 5, gapMs: 20 }))),
+    );
+    expect(all.every(({ pieces, cut }) => !cut && pieces.join('').length === 45)).toBe(true);
+  });
+});

@@ -1,0 +1,171 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Service } from './service.ts';
+
+const service = new Service();
+let account: { readonly id: string; readonly key: string };
+
+beforeAll(async () => {
+  await service.start();
+  account = await service.account('5');
+}, 90_000);
+afterAll(() => service.dispose());
+
+const request = (text: string, fields: object = {}) => ({
+  model: 'sim/chat',
+  messages: [{ role: 'user', content: `Repeat exactly: ${text}` }],
+  ...fields,
+});
+
+const send = (body: object, idempotencyKey: string, key = account.key) =>
+  service.chat(body, { key, headers: { 'idempotency-key': idempotencyKey } });
+
+const control = (path: string, init: RequestInit = {}) =>
+  fetch(`${service.session.upstream_control_url}${path}`, {
+    ...init,
+    headers: { 'content-type': 'application/json' },
+  });
+
+const queueFault = (fault: object, times = 1) =>
+  control('/faults', { method: 'POST', body: JSON.stringify({ fault, times }) });
+
+/** How many requests the upstream has seen that mention a text. */
+async function upstreamCalls(text: string): Promise<number> {
+  const { requests } = (await (await control('/requests')).json()) as { requests: { body: unknown }[] };
+  return requests.filter(({ body }) => JSON.stringify(body).includes(text)).length;
+}
+
+const balance = async () =>
+  (await service.admin<{ balance: number }>('wallet', 'show', '--account', account.id)).balance;
+
+describe('a repeated call with the same Idempotency-Key', () => {
+  it('is replayed byte for byte, reaches no route and is not billed again', async () => {
+    const first = await send(request('replay me'), 'key-1');
+    const text = await first.text();
+    const before = await balance();
+    const second = await send(request('replay me'), 'key-1');
+    expect(second.status).toBe(200);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect(first.headers.get('idempotent-replayed')).toBeNull();
+    expect(await second.text()).toBe(text);
+    expect(second.headers.get('x-ratelimit-remaining-requests')).not.toBeNull();
+    expect(await balance()).toBe(before);
+    expect(await upstreamCalls('replay me')).toBe(1);
+  });
+
+  it('survives a restart', async () => {
+    const text = await (await send(request('across'), 'key-restart')).text();
+    await service.stop();
+    await service.start();
+    const again = await send(request('across'), 'key-restart');
+    expect(await again.text()).toBe(text);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+  }, 60_000);
+
+  it('but another body is refused', async () => {
+    await send(request('one body'), 'key-2');
+    const response = await send(request('another body'), 'key-2');
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      error: { code: 'idempotency_key_reused', param: 'Idempotency-Key' },
+    });
+  });
+
+  it('belongs to its API key alone', async () => {
+    const other = await service.account('1');
+    await send(request('mine'), 'key-3');
+    const response = await send(request('mine'), 'key-3', other.key);
+    expect(response.headers.get('idempotent-replayed')).toBeNull();
+    expect(response.status).toBe(200);
+  });
+
+  it('runs again after a failure, which frees the key', async () => {
+    await queueFault({ status: 500 });
+    expect((await send(request('second time lucky'), 'key-4')).status).toBe(503);
+    const response = await send(request('second time lucky'), 'key-4');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('idempotent-replayed')).toBeNull();
+  });
+
+  it('fifty at once are one upstream call and one charge', async () => {
+    await queueFault({ delay_ms: 600 });
+    const before = await balance();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => send(request('storm-a'), 'key-5')));
+    const texts = await Promise.all(answers.map((answer) => answer.text()));
+    expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200));
+    expect(new Set(texts).size).toBe(1);
+    expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(49);
+    expect(await upstreamCalls('storm-a')).toBe(1);
+    const cost = answers.find(({ headers }) => headers.has('x-cost-usd'))?.headers.get('x-cost-usd');
+    expect(before - (await balance())).toBeCloseTo(Number(cost), 9);
+  }, 30_000);
+
+  it('large answers are replayed too', async () => {
+    const body = request('', {
+      max_tokens: 16_000,
+      n: 12,
+      messages: [{ role: 'user', content: 'write 15000 words' }],
+    });
+    const text = await (await send(body, 'key-large')).text();
+    expect(text.length).toBeGreaterThan(700_000);
+    const again = await send(body, 'key-large');
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(await again.text()).toBe(text);
+  }, 60_000);
+
+  it('a malformed one is named', async () => {
+    for (const bad of ['', 'x'.repeat(256), 'with space', 'ünicode'].slice(1, 3)) {
+      const response = await send(request('x'), bad);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({
+        error: { code: 'invalid_value', param: 'Idempotency-Key' },
+      });
+    }
+  });
+});
+
+describe('a streamed call', () => {
+  it('uses its key up: a second one is refused, and fifty at once are one', async () => {
+    const body = request('storm-b', { stream: true });
+    const answers = await Promise.all(Array.from({ length: 50 }, () => send(body, 'key-6')));
+    const texts = await Promise.all(answers.map((answer) => answer.text()));
+    const served = answers.flatMap(({ status }, index) => (status === 200 ? [texts[index]] : []));
+    expect(served).toHaveLength(1);
+    expect(served[0]).toContain('data: [DONE]');
+    expect(answers.filter(({ status }) => status === 400)).toHaveLength(49);
+    expect(JSON.parse(texts[answers.findIndex(({ status }) => status === 400)] ?? '')).toMatchObject({
+      error: { code: 'idempotency_key_reused' },
+    });
+    expect(await upstreamCalls('storm-b')).toBe(1);
+  }, 30_000);
+
+  it('that fails before its first byte frees the key', async () => {
+    await queueFault({ reset: true });
+    const body = request('stream again', { stream: true });
+    expect((await send(body, 'key-7')).status).toBe(503);
+    expect((await send(body, 'key-7')).status).toBe(200);
+  });
+});
+
+describe('at rest', () => {
+  it('nothing of a kept answer or its key is readable, and the books balance', async () => {
+    const word = 'canaryreplay8c1d';
+    const text = await (await send(request(word), 'canary-idempotency-key')).text();
+    expect(text).toContain(word);
+    await pause(100);
+    expect(await service.admin('audit')).toMatchObject({ exact: true, held: 0 });
+    await service.stop();
+    const files = readdirSync(service.directory, { recursive: true, withFileTypes: true }).filter((file) =>
+      file.isFile(),
+    );
+    for (const file of files) {
+      const content = readFileSync(join(file.parentPath, file.name)).toString('latin1');
+      for (const canary of [word, 'canary-idempotency-key', account.key]) {
+        expect(content.includes(canary) ? `${file.name}: ${canary}` : '').toBe('');
+      }
+    }
+    expect(service.output).not.toContain(word);
+  }, 60_000);
+});
