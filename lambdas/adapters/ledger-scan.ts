@@ -1,53 +1,109 @@
-/** The whole ledger, page by page. */
-import { type DynamoDBClient, paginateScan, type ScanCommandInput } from '@aws-sdk/client-dynamodb';
-import type { LedgerScan } from '../core/ledger/audit.ts';
-import type { Wallet } from '../core/ledger/ports.ts';
+/** The ledger read in bulk: every wallet page by page, and the books of one account. */
+import {
+  type DynamoDBClient,
+  paginateQuery,
+  type QueryCommandInput,
+  ScanCommand,
+} from '@aws-sdk/client-dynamodb';
+import { TABLES } from '../contract/tables.ts';
+import type { AuditReader } from '../core/ledger/audit.ts';
+import type { Wallet, WalletStore } from '../core/ledger/ports.ts';
 import { type Item, readInteger, readText, text } from './attribute-values.ts';
 import { decodeWallet } from './wallet-store.ts';
 
-export interface ScanTables {
+/** Wallets a page: each may take many reads to audit, and a page must fit into one invocation. */
+const WALLETS_PER_PAGE = 25;
+
+export interface WalletPage {
+  readonly wallets: readonly Wallet[];
+  /** Continues after this page; undefined on the last one. */
+  readonly next: string | undefined;
+}
+
+/** One page of wallets with their open holds, after the wallet id that a page before ended with. */
+export async function readWalletPage(
+  client: DynamoDBClient,
+  table: string,
+  after?: string,
+): Promise<WalletPage> {
+  const { Items: items = [], LastEvaluatedKey: last } = await client.send(
+    new ScanCommand({
+      TableName: table,
+      ConsistentRead: true,
+      Limit: WALLETS_PER_PAGE,
+      ...(after === undefined ? {} : { ExclusiveStartKey: { wallet_id: text(after) } }),
+    }),
+  );
+  return {
+    wallets: items.map((item) => decodeWallet(readText(item, 'wallet_id'), item)),
+    next: last === undefined ? undefined : readText(last, 'wallet_id'),
+  };
+}
+
+/** Every wallet, page after page. */
+export async function* scanWallets(client: DynamoDBClient, table: string): AsyncGenerator<Wallet, void> {
+  let after: string | undefined;
+  do {
+    const page = await readWalletPage(client, table, after);
+    yield* page.wallets;
+    after = page.next;
+  } while (after !== undefined);
+}
+
+export interface AuditTables {
   readonly accounts: string;
-  readonly wallets: string;
+  readonly keys: string;
   readonly usage: string;
 }
 
-async function* items(client: DynamoDBClient, input: ScanCommandInput): AsyncGenerator<Item, void> {
-  for await (const page of paginateScan({ client }, { ...input, ConsistentRead: true }))
-    yield* page.Items ?? [];
-}
+export function createAuditReader(
+  client: DynamoDBClient,
+  wallets: WalletStore,
+  tables: AuditTables,
+): AuditReader {
+  async function* query(input: QueryCommandInput): AsyncGenerator<Item, void> {
+    for await (const page of paginateQuery({ client }, input)) yield* page.Items ?? [];
+  }
 
-/** Every wallet with its open holds. */
-export async function* scanWallets(client: DynamoDBClient, table: string): AsyncGenerator<Wallet, void> {
-  for await (const item of items(client, { TableName: table }))
-    yield decodeWallet(readText(item, 'wallet_id'), item);
-}
+  /** The keys of an account, from an index that a key enters within moments of its making. */
+  async function* keyIds(accountId: string): AsyncGenerator<string, void> {
+    const rows = query({
+      TableName: tables.keys,
+      IndexName: TABLES.keys.indexes[0].name,
+      KeyConditionExpression: 'account_id = :account',
+      ExpressionAttributeValues: { ':account': text(accountId) },
+    });
+    for await (const item of rows) yield readText(item, 'key_id');
+  }
 
-export function createLedgerScan(client: DynamoDBClient, tables: ScanTables): LedgerScan {
   return {
-    async *topUps() {
-      const input = {
+    wallet: (accountId) => wallets.read(accountId),
+    async *topUps(accountId) {
+      const rows = query({
         TableName: tables.accounts,
-        FilterExpression: 'begins_with(#item, :prefix)',
+        ConsistentRead: true,
+        KeyConditionExpression: 'account_id = :account AND begins_with(#item, :prefix)',
         ExpressionAttributeNames: { '#item': 'item' },
-        ExpressionAttributeValues: { ':prefix': text('top_up#') },
-      };
-      for await (const item of items(client, input)) yield readInteger(item, 'amount');
-    },
-    async *wallets() {
-      for await (const { balance, holds } of scanWallets(client, tables.wallets)) {
-        yield { balance, held: holds.reduce((sum, hold) => sum + hold.amount, 0n) };
-      }
+        ExpressionAttributeValues: { ':account': text(accountId), ':prefix': text('top_up#') },
+      });
+      for await (const item of rows) yield readInteger(item, 'amount');
     },
     async *usage(accountId) {
-      const filter =
-        accountId === undefined
-          ? {}
-          : {
-              FilterExpression: 'account_id = :account',
-              ExpressionAttributeValues: { ':account': text(accountId) },
-            };
-      for await (const item of items(client, { TableName: tables.usage, ...filter })) {
-        yield { cost: readInteger(item, 'cost'), writtenOff: readInteger(item, 'written_off') };
+      for await (const keyId of keyIds(accountId)) {
+        const rows = query({
+          TableName: tables.usage,
+          ConsistentRead: true,
+          KeyConditionExpression: 'key_id = :key',
+          ProjectionExpression: 'request_id, cost, written_off',
+          ExpressionAttributeValues: { ':key': text(keyId) },
+        });
+        for await (const item of rows) {
+          yield {
+            id: readText(item, 'request_id'),
+            cost: readInteger(item, 'cost'),
+            writtenOff: readInteger(item, 'written_off'),
+          };
+        }
       }
     },
   };

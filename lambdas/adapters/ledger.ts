@@ -1,5 +1,6 @@
 /** The ledger on DynamoDB. */
 import { requirePositiveInteger, requireVariable, VARIABLES } from '../contract/environment.ts';
+import { METRICS } from '../contract/metrics.ts';
 import { TABLES } from '../contract/tables.ts';
 import { Ledger } from '../core/ledger/admission.ts';
 import { KeyGate } from '../core/ledger/key-gate.ts';
@@ -8,6 +9,7 @@ import { Refusals } from '../core/ledger/refusals.ts';
 import type { Log } from '../core/ports.ts';
 import type { DynamoClients } from './clients.ts';
 import { createKeyStore } from './key-store.ts';
+import { createMetric } from './metrics.ts';
 import { systemClock } from './system.ts';
 import { createUsageStore } from './usage-store.ts';
 import { createWalletStore } from './wallet-store.ts';
@@ -33,6 +35,7 @@ export function createLedger({ clients, environment, log }: LedgerOptions) {
   const wallets = createWalletStore(clients.client, table('wallets'));
   const usage = createUsageStore(clients.client, table('usage'));
   const recovery = new Recovery({ keys, wallets, usage, clock, log });
+  const metric = createMetric();
   const holdTtlSeconds = requirePositiveInteger(environment, VARIABLES.holdTtlSeconds);
   const ledger = new Ledger({
     keys,
@@ -43,6 +46,7 @@ export function createLedger({ clients, environment, log }: LedgerOptions) {
     recovery,
     clock,
     log,
+    onWrittenOff: (amount) => metric(METRICS.writtenOff, Number(amount)),
     holdTtlSeconds,
   });
   return { ledger, gate, keys, wallets, usage, recovery };

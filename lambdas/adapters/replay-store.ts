@@ -14,14 +14,20 @@ import { seal, unseal } from './replay-cipher.ts';
 /** DynamoDB's items are at most 400 KB (DynamoDB quotas). */
 const PART_BYTES = 350 * 1024;
 
-export function createReplayStore(client: DynamoDBClient, table: string): ReplayStore {
-  const keyOf = (id: string) => ({ TableName: table, Key: { replay_id: text(id) } });
+export class DynamoReplayStore implements ReplayStore {
+  readonly #client: DynamoDBClient;
+  readonly #table: string;
 
-  async function claim(wanted: Claim, nowMs: number): Promise<'claimed' | StoredClaim> {
+  constructor(client: DynamoDBClient, table: string) {
+    this.#client = client;
+    this.#table = table;
+  }
+
+  async claim(wanted: Claim, nowMs: number): Promise<'claimed' | StoredClaim> {
     try {
-      await client.send(
+      await this.#client.send(
         new PutItemCommand({
-          TableName: table,
+          TableName: this.#table,
           Item: encodeClaim(wanted),
           // A dead call's claim is free for the taking, but never a streamed one's: its key is good for one call.
           ConditionExpression:
@@ -44,29 +50,21 @@ export function createReplayStore(client: DynamoDBClient, table: string): Replay
     }
   }
 
-  async function read(id: string): Promise<Item | undefined> {
-    return (await client.send(new GetItemCommand({ ...keyOf(id), ConsistentRead: true }))).Item;
-  }
-
-  async function find(id: string, nowMs: number): Promise<StoredClaim | undefined> {
-    const item = await read(id);
+  async find(id: string, nowMs: number): Promise<StoredClaim | undefined> {
+    const item = await this.#read(id);
     const found = item === undefined ? undefined : decodeClaim(item);
     return found === undefined || found.expires <= nowMs / 1000 ? undefined : found;
   }
 
-  async function keep(
-    { id, requestId, expires }: Claim,
-    credential: string,
-    answer: KeptAnswer,
-  ): Promise<void> {
+  async keep({ id, requestId, expires }: Claim, credential: string, answer: KeptAnswer): Promise<void> {
     const bytes = await seal(credential, id, JSON.stringify(answer));
     const parts = Math.ceil(bytes.length / PART_BYTES);
     const part = (index: number) => bytes.subarray(index * PART_BYTES, (index + 1) * PART_BYTES);
     await Promise.all(
       Array.from({ length: parts - 1 }, (_, index) =>
-        client.send(
+        this.#client.send(
           new PutItemCommand({
-            TableName: table,
+            TableName: this.#table,
             Item: {
               replay_id: text(partId(id, requestId, index + 1)),
               answer: { B: part(index + 1) },
@@ -76,9 +74,9 @@ export function createReplayStore(client: DynamoDBClient, table: string): Replay
         ),
       ),
     );
-    await client.send(
+    await this.#client.send(
       new UpdateItemCommand({
-        ...keyOf(id),
+        ...this.#keyOf(id),
         UpdateExpression: 'SET #done = :yes, answer = :answer, parts = :parts',
         ConditionExpression: 'request_id = :request',
         ExpressionAttributeNames: { '#done': 'done' },
@@ -92,11 +90,11 @@ export function createReplayStore(client: DynamoDBClient, table: string): Replay
     );
   }
 
-  async function open({ id, requestId }: StoredClaim, credential: string): Promise<KeptAnswer> {
-    const first = await read(id);
+  async open({ id, requestId }: StoredClaim, credential: string): Promise<KeptAnswer> {
+    const first = await this.#read(id);
     if (first === undefined) throw new Error('the answer to replay is gone');
     const rest = Array.from({ length: readNumber(first, 'parts') - 1 }, (_, index) =>
-      read(partId(id, requestId, index + 1)),
+      this.#read(partId(id, requestId, index + 1)),
     );
     const pieces = [first, ...(await Promise.all(rest))].map((item) => {
       const bytes = item?.answer?.B;
@@ -106,11 +104,11 @@ export function createReplayStore(client: DynamoDBClient, table: string): Replay
     return JSON.parse(await unseal(credential, id, Buffer.concat(pieces))) as KeptAnswer;
   }
 
-  async function free({ id, requestId }: Claim): Promise<void> {
+  async free({ id, requestId }: Claim): Promise<void> {
     try {
-      await client.send(
+      await this.#client.send(
         new DeleteItemCommand({
-          ...keyOf(id),
+          ...this.#keyOf(id),
           ConditionExpression: 'request_id = :request',
           ExpressionAttributeValues: { ':request': text(requestId) },
         }),
@@ -120,7 +118,13 @@ export function createReplayStore(client: DynamoDBClient, table: string): Replay
     }
   }
 
-  return { claim, find, keep, open, free };
+  async #read(id: string): Promise<Item | undefined> {
+    return (await this.#client.send(new GetItemCommand({ ...this.#keyOf(id), ConsistentRead: true }))).Item;
+  }
+
+  #keyOf(id: string) {
+    return { TableName: this.#table, Key: { replay_id: text(id) } };
+  }
 }
 
 /** Parts carry their call's id, so that a dead call's parts never mix with those of the one that took its claim. */

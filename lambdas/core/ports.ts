@@ -19,6 +19,9 @@ export interface Log {
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
+/** Raises a metric by its name in the contract. Values never hold more than counts and amounts. */
+export type Metric = (name: string, value: number) => void;
+
 /** Reads a secret by reference (`env:NAME`, `secretsmanager:NAME#field`); throws when there is none. */
 export type SecretReader = (reference: string) => Promise<string>;
 

@@ -5,14 +5,14 @@ import { createAccountStore } from '../../lambdas/adapters/account-store.ts';
 import { readCatalog, writeCatalog } from '../../lambdas/adapters/catalog-store.ts';
 import { createDynamoClients, createSecretsClient } from '../../lambdas/adapters/clients.ts';
 import { createLedger } from '../../lambdas/adapters/ledger.ts';
-import { createLedgerScan, scanWallets } from '../../lambdas/adapters/ledger-scan.ts';
+import { createAuditReader, scanWallets } from '../../lambdas/adapters/ledger-scan.ts';
 import { systemClock, systemUlid } from '../../lambdas/adapters/system.ts';
 import { DEFAULT_HOLD_TTL_SECONDS, requireVariable, VARIABLES } from '../../lambdas/contract/environment.ts';
 import { TABLES, type TableName } from '../../lambdas/contract/tables.ts';
 import { SECRET_BYTES } from '../../lambdas/core/access/api-key.ts';
 import type { Policy } from '../../lambdas/core/access/policy.ts';
 import { Accounts } from '../../lambdas/core/ledger/accounts.ts';
-import { type Audit, audit } from '../../lambdas/core/ledger/audit.ts';
+import { addBooks, auditAccount, type Books, EMPTY_BOOKS } from '../../lambdas/core/ledger/audit.ts';
 import type { Wallet } from '../../lambdas/core/ledger/ports.ts';
 import type { RecoveryCount } from '../../lambdas/core/ledger/recovery.ts';
 import type { NanoUsd } from '../../lambdas/core/money.ts';
@@ -32,7 +32,7 @@ export interface Operator {
   wallet(accountId: string): Promise<Wallet>;
   /** Settles or releases every expired hold of every wallet. */
   sweep(): Promise<RecoveryCount>;
-  audit(): Promise<Audit>;
+  audit(): Promise<Books>;
   /** What one account's calls cost beyond what it had. */
   writtenOff(accountId: string): Promise<NanoUsd>;
   applyCatalog(json: string): Promise<string>;
@@ -61,7 +61,7 @@ export function createOperator(target: Target, log: Log): Operator {
     ulid: systemUlid,
     randomHex: () => randomBytes(SECRET_BYTES).toString('hex'),
   });
-  const scan = createLedgerScan(client, tables);
+  const reader = createAuditReader(client, wallets, tables);
 
   async function wallet(accountId: string): Promise<Wallet> {
     const found = await wallets.read(accountId);
@@ -89,10 +89,16 @@ export function createOperator(target: Target, log: Log): Operator {
       }
       return { settled, released };
     },
-    audit: () => audit(scan),
+    async audit() {
+      let books = EMPTY_BOOKS;
+      for await (const { accountId } of scanWallets(client, tables.wallets)) {
+        books = addBooks(books, await auditAccount(reader, accountId));
+      }
+      return books;
+    },
     async writtenOff(accountId) {
       let sum = 0n;
-      for await (const record of scan.usage(accountId)) sum += record.writtenOff;
+      for await (const record of reader.usage(accountId)) sum += record.writtenOff;
       return sum;
     },
     applyCatalog: (json) => writeCatalog(client, table('catalog'), json),

@@ -56,16 +56,22 @@ afterAll(() => {
   Reflect.deleteProperty(globalThis, 'awslambda');
 });
 
-describe.each([...functions])('the function %s', (endpoint, variables) => {
-  it('is given the variables that its handler reads, and no others', async () => {
-    expect(await start(endpoint, variables)).toHaveProperty('handler');
-    expect([...asked].sort()).toEqual([...variables].sort());
-  });
+const started = [...functions];
+const missing = started.flatMap(([endpoint, variables]) =>
+  variables.map((name) => [endpoint, name] as const),
+);
 
-  it('does not start without one of them, and says which', async () => {
-    for (const missing of variables) {
-      const others = variables.filter((name) => name !== missing);
-      await expect(start(endpoint, others)).rejects.toThrow(`environment variable ${missing} is not set`);
-    }
+describe('a function', () => {
+  it.each(started)(
+    'is given the variables that its handler reads, and no others: %s',
+    async (endpoint, variables) => {
+      expect(await start(endpoint, variables)).toHaveProperty('handler');
+      expect([...asked].sort()).toEqual([...variables].sort());
+    },
+  );
+
+  it.each(missing)('does not start when one is missing, and says which: %s, %s', async (endpoint, name) => {
+    const others = functions.get(endpoint)?.filter((other) => other !== name) ?? [];
+    await expect(start(endpoint, others)).rejects.toThrow(`environment variable ${name} is not set`);
   });
 });

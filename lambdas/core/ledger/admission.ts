@@ -25,6 +25,8 @@ export interface LedgerDependencies {
   readonly recovery: Recovery;
   readonly clock: Clock;
   readonly log: Log;
+  /** Told what no balance covered, nano-USD. */
+  readonly onWrittenOff: (amount: NanoUsd) => void;
   /** Seconds that a hold lives. */
   readonly holdTtlSeconds: number;
 }

@@ -1,41 +1,97 @@
-/** The proof that the books balance: what came in equals what is left, what is held and what was spent. */
+/**
+ * The proof that the books balance, account by account: what came in equals what is left, what is held and what was
+ * spent. It may run while calls do: an account is read again when its wallet moved meanwhile.
+ */
 import type { NanoUsd } from '../money.ts';
+import type { Wallet } from './ports.ts';
 
-export interface Totals {
+/** Reads of one account's books. */
+export interface AuditReader {
+  wallet(accountId: string): Promise<Wallet | undefined>;
+  topUps(accountId: string): AsyncIterable<NanoUsd>;
+  usage(accountId: string): AsyncIterable<{
+    readonly id: string;
+    readonly cost: NanoUsd;
+    readonly writtenOff: NanoUsd;
+  }>;
+}
+
+export interface Books {
   readonly topUps: NanoUsd;
   readonly balances: NanoUsd;
   readonly held: NanoUsd;
   readonly usage: NanoUsd;
   /** Apart from the books: cost that was never charged. */
   readonly writtenOff: NanoUsd;
-}
-
-/** Everything that was ever booked, read in any order; exact at rest. */
-export interface LedgerScan {
-  topUps(): AsyncIterable<NanoUsd>;
-  wallets(): AsyncIterable<{ readonly balance: NanoUsd; readonly held: NanoUsd }>;
-  /** Of one account, or of all. */
-  usage(accountId?: string): AsyncIterable<{ readonly cost: NanoUsd; readonly writtenOff: NanoUsd }>;
-}
-
-export interface Audit extends Totals {
-  readonly exact: boolean;
-  /** `topUps - balances - held - usage`: zero when the books balance. */
+  /** The sum of every account's `|topUps - balance - held - usage|`: zero when the books balance. */
   readonly drift: NanoUsd;
+  /** No drift, and no balance below zero. */
+  readonly exact: boolean;
+  /** Accounts that moved at every reading, so that nothing is said of them. */
+  readonly busy: number;
 }
 
-export async function audit(scan: LedgerScan): Promise<Audit> {
-  let [topUps, balances, held, usage, writtenOff, overdrawn] = [0n, 0n, 0n, 0n, 0n, false];
-  for await (const amount of scan.topUps()) topUps += amount;
-  for await (const wallet of scan.wallets()) {
-    balances += wallet.balance;
-    held += wallet.held;
-    overdrawn ||= wallet.balance < 0n;
+export const EMPTY_BOOKS: Books = {
+  topUps: 0n,
+  balances: 0n,
+  held: 0n,
+  usage: 0n,
+  writtenOff: 0n,
+  drift: 0n,
+  exact: true,
+  busy: 0,
+};
+
+/** A wallet that moves at every one of so many readings belongs to an account in full flight. */
+const MAX_READINGS = 5;
+
+/** The books of one account at one instant. */
+export async function auditAccount(reader: AuditReader, accountId: string): Promise<Books> {
+  let before = await reader.wallet(accountId);
+  for (let readings = 0; readings < MAX_READINGS; readings += 1) {
+    if (before === undefined) return EMPTY_BOOKS;
+    const books = await readBooks(reader, before);
+    const after = await reader.wallet(accountId);
+    if (after !== undefined && same(before, after)) return books;
+    before = after;
   }
-  for await (const record of scan.usage()) {
-    usage += record.cost;
+  return { ...EMPTY_BOOKS, busy: 1 };
+}
+
+export function addBooks(a: Books, b: Books): Books {
+  return {
+    topUps: a.topUps + b.topUps,
+    balances: a.balances + b.balances,
+    held: a.held + b.held,
+    usage: a.usage + b.usage,
+    writtenOff: a.writtenOff + b.writtenOff,
+    drift: a.drift + b.drift,
+    exact: a.exact && b.exact,
+    busy: a.busy + b.busy,
+  };
+}
+
+async function readBooks(reader: AuditReader, { accountId, balance, holds }: Wallet): Promise<Books> {
+  let [topUps, usage, writtenOff] = [0n, 0n, 0n];
+  for await (const amount of reader.topUps(accountId)) topUps += amount;
+  const open = new Set(holds.map(({ id }) => id));
+  for await (const record of reader.usage(accountId)) {
     writtenOff += record.writtenOff;
+    // The record is written before its hold ends: until then the money is counted where it is, in the hold.
+    if (!open.has(record.id)) usage += record.cost;
   }
-  const drift = topUps - balances - held - usage;
-  return { topUps, balances, held, usage, writtenOff, drift, exact: drift === 0n && !overdrawn };
+  const held = holds.reduce((sum, hold) => sum + hold.amount, 0n);
+  const difference = topUps - balance - held - usage;
+  const drift = difference < 0n ? -difference : difference;
+  const exact = drift === 0n && balance >= 0n;
+  return { topUps, balances: balance, held, usage, writtenOff, drift, exact, busy: 0 };
+}
+
+function same(a: Wallet, b: Wallet): boolean {
+  const ids = (wallet: Wallet) =>
+    wallet.holds
+      .map(({ id, amount }) => `${id}:${amount}`)
+      .sort()
+      .join();
+  return a.balance === b.balance && ids(a) === ids(b);
 }

@@ -23,6 +23,8 @@ interface SettlementDependencies {
   readonly usage: UsageStore;
   readonly clock: Clock;
   readonly log: Log;
+  /** Told what no balance covered, nano-USD. */
+  readonly onWrittenOff: (amount: NanoUsd) => void;
 }
 
 /**
@@ -35,7 +37,7 @@ export async function settleCall(
   hold: Hold,
   outcome: Outcome,
 ): Promise<Settlement> {
-  const { wallets, usage, keys, clock, log } = dependencies;
+  const { wallets, usage, keys, clock, log, onWrittenOff } = dependencies;
   const { accountId, keyId } = request.key;
   const held =
     outcome.cost > hold.amount ? await grow(dependencies, accountId, hold, outcome.cost) : hold.amount;
@@ -57,8 +59,7 @@ export async function settleCall(
     wallets.endHold(accountId, { id: hold.id, amount: held, cost }),
     keys.correct(correction),
   ]);
-  if (record.writtenOff > 0n)
-    log.warn('written off', { requestId: hold.id, amountNanoUsd: String(record.writtenOff) });
+  if (record.writtenOff > 0n) onWrittenOff(record.writtenOff);
   if (corrected.status === 'rejected') log.warn('windows not corrected', { requestId: hold.id });
   if (ended.status === 'rejected') log.warn('refund left to recovery', { requestId: hold.id });
   return { record, balance: ended.status === 'fulfilled' ? ended.value : undefined };

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { number, text } from '../../../lambdas/adapters/attribute-values.ts';
+import { createAccountStore } from '../../../lambdas/adapters/account-store.ts';
+import { type Item, number, text } from '../../../lambdas/adapters/attribute-values.ts';
 import type { KeyState } from '../../../lambdas/core/access/key-state.ts';
 import type { Policy } from '../../../lambdas/core/access/policy.ts';
 import { windowsAt } from '../../../lambdas/core/access/windows.ts';
@@ -25,6 +26,9 @@ let nowMs = NOON_MS;
 
 beforeAll(async () => {
   database = await startDatabase();
+});
+beforeEach(() => {
+  nowMs = NOON_MS;
 });
 afterAll(() => database.stop());
 
@@ -70,7 +74,6 @@ describe('the key gate', () => {
       expect(new Set(codes)).toEqual(new Set(['429 requests_per_minute']));
       await settleAll(admissions);
     }
-    nowMs = NOON_MS;
   });
 
   it('never lets racing calls exceed tokens a minute, the daily or the monthly cap, nor refuses one that fits', async () => {
@@ -142,6 +145,7 @@ describe('the key gate', () => {
         sort(Array.from({ length: 30 }, (_, at) => admit(at))),
         Promise.all(before.admissions.map((admission) => admission.settle(outcomeOf(40n, { tokens: 10 })))),
       ]);
+      await settleAll(after.admissions);
       expect(after.codes).toEqual([]);
       const [then, now] = [windowsAt(boundaryMs - 1), windowsAt(boundaryMs)];
       const carried = (rolled: boolean) => (rolled ? 0n : 30n * 40n);
@@ -152,9 +156,7 @@ describe('the key gate', () => {
         dayLeft: policy.daily_usd - 3000n - carried(now.day > then.day),
         monthLeft: policy.monthly_usd - 3000n - carried(now.month > then.month),
       });
-      await settleAll(after.admissions);
     }
-    nowMs = NOON_MS;
   });
 
   it('never turns a window back for a clock that lags, and charges its calls to the window in force', async () => {
@@ -163,7 +165,10 @@ describe('the key gate', () => {
     const [key] = (await openAccount(database.client, PLENTY, policy)).keys;
     nowMs = Date.UTC(2026, 7, 1, 0, 0, 30);
     await settleAll([await onTime.ledger.admit(callOf(key, 100n))]);
-    const admissions = [await late.ledger.admit(callOf(key, 100n)), await late.ledger.admit(callOf(key, 100n))];
+    const admissions = [
+      await late.ledger.admit(callOf(key, 100n)),
+      await late.ledger.admit(callOf(key, 100n)),
+    ];
     expect(await keyState(onTime, key.keyId)).toMatchObject({
       windows: windowsAt(nowMs),
       requestsLeft: 2,
@@ -172,7 +177,6 @@ describe('the key gate', () => {
     await settleAll(admissions);
     const { codes } = await sort(Array.from({ length: 5 }, () => late.ledger.admit(callOf(key, 1n))));
     expect(codes).toEqual(Array.from({ length: 3 }, () => '429 requests_per_minute'));
-    nowMs = NOON_MS;
   });
 
   it('gives back what a lagging clock’s call did not cost to the windows it was charged to', async () => {
@@ -183,7 +187,6 @@ describe('the key gate', () => {
     const admission = await late.ledger.admit(callOf(key, 900n));
     await admission.settle(outcomeOf(100n));
     expect(await keyState(onTime, key.keyId)).toMatchObject({ dayLeft: 900n, monthLeft: 900n });
-    nowMs = NOON_MS;
   });
 });
 
@@ -205,30 +208,29 @@ describe('a refusal', () => {
     ['402 insufficient_credit', {}],
   ];
 
-  it.each(refused)('is %s, the first of all reasons that hold, on the first call and on the next', async (code, policy) => {
-    const ledger = open();
-    const account = await openAccount(database.client, 0n, policy);
-    const [key] = account.keys;
-    for (let time = 0; time < 3; time += 1) {
-      const reason = await refusalOf(ledger.ledger.admit(callOf(key, 100n)));
-      expect(`${reason.status} ${reason.code}`).toBe(code);
-      expect(reason.headers['x-ratelimit-limit-requests']).toBe(String(policy.rpm ?? 100));
-    }
-    expect((await ledger.wallets.read(account.accountId))?.holds).toEqual([]);
-    expect(await keyState(ledger, key.keyId)).toMatchObject({
-      dayLeft: policy.daily_usd ?? expect.anything(),
-      monthLeft: policy.monthly_usd ?? expect.anything(),
-    });
-  });
+  it.each(refused)(
+    'is %s, the first of all reasons that hold, on the first call and on the next',
+    async (code, policy) => {
+      const ledger = open();
+      const account = await openAccount(database.client, 0n, policy);
+      const [key] = account.keys;
+      for (let time = 0; time < 3; time += 1) {
+        const reason = await refusalOf(ledger.ledger.admit(callOf(key, 100n)));
+        expect(`${reason.status} ${reason.code}`).toBe(code);
+        expect(reason.headers['x-ratelimit-limit-requests']).toBe(String(policy.rpm ?? 100));
+      }
+      expect((await ledger.wallets.read(account.accountId))?.holds).toEqual([]);
+      expect(await keyState(ledger, key.keyId)).toMatchObject({
+        dayLeft: policy.daily_usd ?? expect.anything(),
+        monthLeft: policy.monthly_usd ?? expect.anything(),
+      });
+    },
+  );
 
   it('is 401 for a key that is unknown, revoked, disabled or has another secret, before all else', async () => {
     const ledger = open();
     const account = await openAccount(database.client, 0n, everything, everything, everything);
-    const [disabled, revoked, rotated = disabled] = account.keys.slice(0, 3) as [
-      (typeof account.keys)[0],
-      (typeof account.keys)[0],
-      (typeof account.keys)[0],
-    ];
+    const [disabled, revoked = disabled, rotated = disabled] = account.keys;
     await setAttributes(disabled.keyId, { status: text('disabled') });
     await setAttributes(revoked.keyId, { status: text('revoked') });
     const unknown = { ...disabled, keyId: 'key_of_nobody' };
@@ -258,7 +260,6 @@ describe('a refusal', () => {
     expect((await refusalOf(ledger.ledger.admit(callOf(key, 1n)))).code).toBe('requests_per_minute');
     nowMs = NOON_MS + 60_000;
     await settleAll([await ledger.ledger.admit(callOf(key, 1n))]);
-    nowMs = NOON_MS;
   });
 
   it('that is remembered gives way on the next call to a policy, a status or a top-up written meanwhile', async () => {
@@ -283,14 +284,8 @@ describe('a refusal', () => {
     expect(await code()).toBe('kind_not_allowed');
     await setAttributes(key.keyId, { allowed_kinds: { SS: ['chat'] }, version: number(3) });
     expect(await code()).toBe('insufficient_credit');
-    await database.client.send(
-      new UpdateItemCommand({
-        TableName: database.tables.wallets,
-        Key: { wallet_id: text(account.accountId) },
-        UpdateExpression: 'SET balance = balance + :more',
-        ExpressionAttributeValues: { ':more': number(90) },
-      }),
-    );
+    const topUp = { accountId: account.accountId, id: 'more', amount: 90n, created: 0, source: 'test' };
+    await createAccountStore(database.client, database.tables).topUp(topUp);
     expect(await code()).toBe('granted');
     await setAttributes(key.keyId, { status: text('disabled') });
     expect(await code()).toBe('invalid_api_key');
@@ -298,15 +293,17 @@ describe('a refusal', () => {
     expect(await code()).toBe('insufficient_credit');
   });
 
-  async function setAttributes(keyId: string, attributes: Parameters<typeof Object.entries>[0]) {
-    const entries = Object.entries(attributes as Record<string, ReturnType<typeof text>>);
+  async function setAttributes(keyId: string, attributes: Item): Promise<void> {
+    const entries = Object.entries(attributes);
     await database.client.send(
       new UpdateItemCommand({
         TableName: database.tables.keys,
         Key: { key_id: text(keyId) },
         UpdateExpression: `SET ${entries.map((_, index) => `#a${index} = :a${index}`).join(', ')}`,
         ExpressionAttributeNames: Object.fromEntries(entries.map(([name], index) => [`#a${index}`, name])),
-        ExpressionAttributeValues: Object.fromEntries(entries.map(([, value], index) => [`:a${index}`, value])),
+        ExpressionAttributeValues: Object.fromEntries(
+          entries.map(([, value], index) => [`:a${index}`, value]),
+        ),
       }),
     );
   }

@@ -4,14 +4,14 @@ import { type Item, number, readInteger, text } from '../../../lambdas/adapters/
 import type { DynamoClients } from '../../../lambdas/adapters/clients.ts';
 import { encodeNewKey } from '../../../lambdas/adapters/key-item.ts';
 import { createKeyStore } from '../../../lambdas/adapters/key-store.ts';
-import { createLedgerScan, scanWallets } from '../../../lambdas/adapters/ledger-scan.ts';
+import { createAuditReader, scanWallets } from '../../../lambdas/adapters/ledger-scan.ts';
 import { systemUlid } from '../../../lambdas/adapters/system.ts';
 import { createUsageStore, decodeRecord } from '../../../lambdas/adapters/usage-store.ts';
 import { createWalletStore, encodeNewWallet } from '../../../lambdas/adapters/wallet-store.ts';
 import { hashSecret, type VerifiedKey } from '../../../lambdas/core/access/api-key.ts';
 import type { Policy } from '../../../lambdas/core/access/policy.ts';
 import { type CallRequest, Ledger } from '../../../lambdas/core/ledger/admission.ts';
-import { type Audit, audit } from '../../../lambdas/core/ledger/audit.ts';
+import { addBooks, auditAccount, type Books as Audit, EMPTY_BOOKS } from '../../../lambdas/core/ledger/audit.ts';
 import { KeyGate } from '../../../lambdas/core/ledger/key-gate.ts';
 import type { Wallet } from '../../../lambdas/core/ledger/ports.ts';
 import { Recovery } from '../../../lambdas/core/ledger/recovery.ts';
@@ -32,10 +32,11 @@ export interface LedgerSetup {
   readonly clients: DynamoClients;
   readonly clock: Clock;
   readonly log?: Log;
+  readonly onWrittenOff?: (amount: NanoUsd) => void;
 }
 
 /** One process's ledger, composed as the service composes it. */
-export function openLedger({ clients, clock, log = SILENT }: LedgerSetup) {
+export function openLedger({ clients, clock, log = SILENT, onWrittenOff = () => {} }: LedgerSetup) {
   const { client, onceClient } = clients;
   const keys = createKeyStore({ client, onceClient, table: TABLES.keys, clock });
   const wallets = createWalletStore(client, TABLES.wallets);
@@ -52,6 +53,7 @@ export function openLedger({ clients, clock, log = SILENT }: LedgerSetup) {
     recovery,
     clock,
     log,
+    onWrittenOff: () => {},
     holdTtlSeconds: HOLD_TTL_SECONDS,
   });
   return { ledger, gate, keys, wallets, usage, recovery };
@@ -126,11 +128,12 @@ export function outcomeOf(cost: NanoUsd, changes: Partial<Outcome> = {}): Outcom
   };
 }
 
-export interface Books {
+export interface AccountBooks {
   readonly wallet: Wallet;
   readonly records: readonly UsageRecord[];
+  readonly topUps: NanoUsd;
   /** The service's own audit, of this account alone. */
-  readonly audit: Audit;
+  readonly audit: Books;
 }
 
 async function* query(client: DynamoDBClient, table: string, name: string, value: string) {
@@ -143,33 +146,45 @@ async function* query(client: DynamoDBClient, table: string, name: string, value
   for await (const { Items: items = [] } of paginateQuery({ client }, input)) yield* items;
 }
 
-/** Reads one account's books with queries, past the stores under test where they have one of their own. */
-export async function booksOf(client: DynamoDBClient, { accountId, keys }: TestAccount): Promise<Books> {
+/** Reads one account's books with queries of the test's own, and lets the service's audit judge them. */
+export async function booksOf(
+  client: DynamoDBClient,
+  { accountId, keys }: TestAccount,
+): Promise<AccountBooks> {
   const wallet = await createWalletStore(client, TABLES.wallets).read(accountId);
   if (wallet === undefined) throw new Error('the account has no wallet');
   const records: UsageRecord[] = [];
   for (const { keyId } of keys) {
     for await (const item of query(client, TABLES.usage, 'key_id', keyId)) records.push(decodeRecord(item));
   }
-  const { balance, holds } = wallet;
-  const result = await audit({
-    async *topUps() {
-      for await (const item of query(client, TABLES.accounts, 'account_id', accountId)) {
-        if (item['item']?.S?.startsWith('top_up#')) yield readInteger(item, 'amount');
-      }
+  let topUps = 0n;
+  for await (const item of query(client, TABLES.accounts, 'account_id', accountId)) {
+    if (item['item']?.S?.startsWith('top_up#')) topUps += readInteger(item, 'amount');
+  }
+  const audit = await auditAccount(
+    {
+      wallet: async () => wallet,
+      async *topUps() {
+        yield topUps;
+      },
+      async *usage() {
+        yield* records;
+      },
     },
-    async *wallets() {
-      yield { balance, held: holds.reduce((sum, { amount }) => sum + amount, 0n) };
-    },
-    async *usage() {
-      yield* records;
-    },
-  });
-  return { wallet, records, audit: result };
+    accountId,
+  );
+  return { wallet, records, topUps, audit };
 }
 
 /** The service's own audit, of everything in the database. */
-export const auditAll = (client: DynamoDBClient): Promise<Audit> => audit(createLedgerScan(client, TABLES));
+export async function auditAll(client: DynamoDBClient): Promise<Books> {
+  const reader = createAuditReader(client, createWalletStore(client, TABLES.wallets), TABLES);
+  let books = EMPTY_BOOKS;
+  for await (const { accountId } of scanWallets(client, TABLES.wallets)) {
+    books = addBooks(books, await auditAccount(reader, accountId));
+  }
+  return books;
+}
 
 /** One recovery pass over every wallet, as the sweeper makes it. */
 export async function sweep({ recovery }: TestLedger, client: DynamoDBClient) {

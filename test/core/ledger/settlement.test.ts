@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { KeyState } from '../../../lambdas/core/access/key-state.ts';
 import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
@@ -24,6 +24,9 @@ let nowMs = NOON_MS;
 beforeAll(async () => {
   database = await startDatabase();
   ledger = openLedger({ clients: database, clock: () => nowMs });
+});
+beforeEach(() => {
+  nowMs = NOON_MS;
 });
 afterAll(() => database.stop());
 
@@ -126,7 +129,6 @@ describe('settlement', () => {
     }
     expect(await booksOf(database.client, account)).toEqual(released);
     expect(released).toMatchObject({ wallet: { balance: 1_000n, holds: [] }, audit: { exact: true } });
-    nowMs = NOON_MS;
   });
 
   it('takes nothing from the balance for a cost above the hold once recovery has begun to release it', async () => {
@@ -183,7 +185,6 @@ describe('settlement', () => {
       monthLeft: POLICY.monthly_usd - 150n,
     });
     await other.settle(outcomeOf(50n));
-    nowMs = NOON_MS;
   });
 
   it('keeps the books of the whole database exact after all of this', async () => {

@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import { ROUTES, type Route } from '../../lambdas/contract/routes.ts';
+
+const routes: readonly (readonly [string, Route])[] = ROUTES.map((route) => [
+  `${route.method} ${route.path}`,
+  route,
+]);
+const segmentsOf = ({ path }: Pick<Route, 'path'>): readonly string[] => path.split('/').slice(1);
+
+describe('a route', () => {
+  it.each(routes)('has a path in the syntax of API Gateway, greedy only at its end: %s', (_name, route) => {
+    expect(route.path).toMatch(/^\/([a-z0-9._-]+|\{[a-z_]+\+?\})?(\/([a-z0-9._-]+|\{[a-z_]+\+?\}))*$/);
+    const inner = segmentsOf(route).slice(0, -1);
+    expect(inner.filter((segment) => segment.endsWith('+}'))).toEqual([]);
+  });
+
+  it.each(routes)(
+    'streams only where it is paid for, and is paid for only with a key: %s',
+    (_name, route) => {
+      if (route.response === 'streamed') expect(route.kind).toBeDefined();
+      if (route.kind !== undefined) expect(route.authentication).toBe('api-key');
+    },
+  );
+
+  it.each(routes)('says its purpose in a line: %s', (_name, { purpose }) => {
+    expect(purpose).toMatch(/^\S.{4,79}$/);
+  });
+
+  it.each(routes)('answers in the envelope of its API: %s', (_name, { api, surface }) => {
+    expect(surface === 'platform').toBe(api === 'platform');
+  });
+});
+
+describe('the routes of an API', () => {
+  it('name the parameter at one place alike, as API Gateway demands of siblings', () => {
+    const names = new Map<string, string>();
+    const clashes = ROUTES.flatMap((route) =>
+      segmentsOf(route).flatMap((segment, index) => {
+        if (!segment.startsWith('{')) return [];
+        const place = `${route.api} /${segmentsOf(route).slice(0, index).join('/')}`;
+        const known = names.get(place) ?? segment;
+        names.set(place, known);
+        return known === segment ? [] : [`${place}: ${known} and ${segment}`];
+      }),
+    );
+    expect(clashes).toEqual([]);
+  });
+});

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import fc from 'fast-check';
+import { ServiceError } from '../../../lambdas/core/errors.ts';
+import type { Admission } from '../../../lambdas/core/ledger/admission.ts';
+import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
+import { aroundSend } from './failing-process.ts';
+import { auditAll, booksOf, callOf, NOON_MS, openAccount, openLedger, outcomeOf } from './running-ledger.ts';
+
+const SEEDS = 50;
+const RACING = 200;
+
+/** A request names one model and at most 4 further ones; a model has at most 20 aliases. */
+const MAX_MODELS = 5;
+const MAX_ALIASES = 20;
+
+/** Source: Amazon DynamoDB developer guide, Quotas, "Expression parameters": an expression is at most 4 KB. */
+const MAX_EXPRESSION_BYTES = 4096;
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await startDatabase();
+});
+afterAll(() => database.stop());
+
+const open = () => openLedger({ clients: database, clock: () => NOON_MS });
+
+async function granted(attempts: readonly Promise<Admission>[]): Promise<Admission[]> {
+  const results = await Promise.allSettled(attempts);
+  return results.flatMap((result) => {
+    if (result.status === 'fulfilled') return [result.value];
+    if (result.reason instanceof ServiceError && result.reason.code === 'insufficient_credit') return [];
+    throw result.reason;
+  });
+}
+
+describe('a wallet that affords k calls', () => {
+  it(`grants exactly k of ${RACING} racing ones, for ${SEEDS} seeds`, async () => {
+    const wallet = fc.record({
+      k: fc.nat(40),
+      amount: fc.integer({ min: 1, max: 1_000_000 }),
+      spare: fc.nat(),
+    });
+    const startMs = performance.now();
+    await fc.assert(
+      fc.asyncProperty(wallet, async ({ k, amount, spare }) => {
+        const rest = BigInt(spare % amount);
+        const account = await openAccount(database.client, BigInt(k) * BigInt(amount) + rest, {
+          rpm: 10_000,
+        });
+        const { ledger } = open();
+        const call = () => ledger.admit(callOf(account.keys[0], BigInt(amount)));
+        const admissions = await granted(Array.from({ length: RACING }, call));
+        expect(admissions).toHaveLength(k);
+        const books = await booksOf(database.client, account);
+        expect(books.wallet.holds).toHaveLength(admissions.length);
+        expect(books.wallet.balance).toBe(rest);
+      }),
+      { numRuns: SEEDS },
+    );
+    const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
+    console.info(`${SEEDS} seeds of ${RACING} racing admissions in ${seconds} s`);
+  }, 60_000);
+
+  it('is never overdrawn by calls of unlike size that settle below, at and above their holds as others are admitted', async () => {
+    const call = fc.record({
+      amount: fc.bigInt({ min: 0n, max: 1000n }),
+      percent: fc.integer({ min: 0, max: 150 }),
+    });
+    const race = fc.record({
+      balance: fc.bigInt({ min: 0n, max: 10_000n }),
+      calls: fc.array(call, { minLength: 10, maxLength: 30 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(race, async ({ balance, calls }) => {
+        const account = await openAccount(database.client, balance, { rpm: 10_000 });
+        const { ledger } = open();
+        let [cost, writtenOff] = [0n, 0n];
+        await Promise.all(
+          calls.map(async ({ amount, percent }) => {
+            const [admission] = await granted([ledger.admit(callOf(account.keys[0], amount))]);
+            if (admission === undefined) return;
+            const asked = (amount * BigInt(percent)) / 100n;
+            const { record, balance: left } = await admission.settle(outcomeOf(asked));
+            expect(record.cost + record.writtenOff).toBe(asked);
+            expect(left === undefined || left >= 0n).toBe(true);
+            cost += record.cost;
+            writtenOff += record.writtenOff;
+          }),
+        );
+        const { wallet, audit } = await booksOf(database.client, account);
+        expect(wallet).toMatchObject({ balance: balance - cost, holds: [] });
+        expect(audit).toMatchObject({ exact: true, usage: cost, writtenOff });
+      }),
+      { numRuns: 40 },
+    );
+  }, 30_000);
+});
+
+describe('admission', () => {
+  it('holds nothing for an account without a wallet', async () => {
+    const account = await openAccount(database.client, 100n, {});
+    const key = { ...account.keys[0], accountId: 'acc_of_nobody' };
+    await expect(open().ledger.admit(callOf(key, 1n))).rejects.toMatchObject({ code: 'insufficient_credit' });
+  });
+
+  it('admits a call that costs nothing on an empty wallet', async () => {
+    const account = await openAccount(database.client, 0n, {});
+    const admission = await open().ledger.admit(callOf(account.keys[0], 0n));
+    expect(await admission.settle(outcomeOf(0n))).toMatchObject({ balance: 0n });
+  });
+
+  it('tells the rate limits as of its own charge', async () => {
+    const account = await openAccount(database.client, 100n, { rpm: 7, tpm: 100 });
+    const { headers } = await open().ledger.admit(callOf(account.keys[0], 1n, { tokens: 30 }));
+    expect(headers).toMatchObject({
+      'x-ratelimit-remaining-requests': '6',
+      'x-ratelimit-remaining-tokens': '70',
+    });
+  });
+
+  it('asks no more of an expression than DynamoDB takes, for as many models and aliases as a call may name', async () => {
+    const expressionBytes: number[] = [];
+    const client = aroundSend(database.client, (command, send) => {
+      const { ConditionExpression: condition } = (command as UpdateItemCommand).input;
+      expressionBytes.push(Buffer.byteLength(condition ?? ''));
+      return send(command);
+    });
+    const { ledger } = openLedger({ clients: { ...database, client }, clock: () => NOON_MS });
+    const names = (model: number) => Array.from({ length: 1 + MAX_ALIASES }, (_, alias) => `m${model}-${alias}`);
+    const models = Array.from({ length: MAX_MODELS }, (_, model) => names(model));
+    const allowed = models.map((each) => each.at(-1) ?? '');
+    const account = await openAccount(database.client, 100n, { allowed_models: allowed });
+    const admission = await ledger.admit(callOf(account.keys[0], 1n, { scope: { kind: 'chat', models } }));
+    await admission.settle(outcomeOf(1n));
+    const again = await ledger.admit(callOf(account.keys[0], 1n, { scope: { kind: 'chat', models } }));
+    await again.settle(outcomeOf(1n));
+    expect(Math.max(...expressionBytes)).toBeLessThanOrEqual(MAX_EXPRESSION_BYTES);
+  });
+});
+
+it('leaves the books of everything above exact', async () => {
+  expect((await auditAll(database.client)).exact).toBe(true);
+});

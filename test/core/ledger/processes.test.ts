@@ -1,0 +1,114 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { VerifiedKey } from '../../../lambdas/core/access/api-key.ts';
+import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
+import type { Race, RaceResult } from './admission-process.ts';
+import { auditAll, booksOf, NOON_MS, openAccount, openLedger } from './running-ledger.ts';
+
+const PROCESSES = 4;
+const PLENTY = 10n ** 15n;
+
+let folder: string;
+let database: TestDatabase;
+let processes: readonly ChildProcess[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'ledger-'));
+  const script = join(import.meta.dirname, 'admission-process.ts');
+  processes = Array.from({ length: PROCESSES }, () => fork(script, { execArgv: [] }));
+  const ready = processes.map((child) => once(child, 'message'));
+  database = await startDatabase(join(folder, 'ledger.sqlite'));
+  await Promise.all(ready);
+}, 30_000);
+
+afterAll(async () => {
+  await Promise.all(
+    processes.map(async (child) => {
+      const ended = once(child, 'exit');
+      child.disconnect();
+      child.kill();
+      await ended;
+    }),
+  );
+  await database.stop();
+  await rm(folder, { recursive: true });
+});
+
+/** Shares the calls out over the processes, which begin together. */
+async function race(
+  calls: number,
+  key: VerifiedKey,
+  asked: Pick<Race, 'amount' | 'cost'>,
+): Promise<RaceResult> {
+  const { endpoint } = database;
+  const results = await Promise.all(
+    processes.map(async (child, index) => {
+      const share = Math.floor((calls + index) / PROCESSES);
+      const answer = once(child, 'message');
+      child.send({ endpoint, key, nowMs: NOON_MS, calls: share, ...asked } satisfies Race);
+      const [result] = (await answer) as [RaceResult];
+      return result;
+    }),
+  );
+  const refused: Record<string, number> = {};
+  for (const [code, count] of results.flatMap((result) => Object.entries(result.refused))) {
+    refused[code] = (refused[code] ?? 0) + count;
+  }
+  return { granted: results.reduce((sum, result) => sum + result.granted, 0), refused };
+}
+
+describe(`in ${PROCESSES} processes on one database file`, () => {
+  it('exactly 100 of 150 racing calls of one minute pass', async () => {
+    const account = await openAccount(database.client, PLENTY, {});
+    expect(await race(150, account.keys[0], { amount: 10, cost: 7 })).toEqual({
+      granted: 100,
+      refused: { requests_per_minute: 50 },
+    });
+    expect((await booksOf(database.client, account)).audit).toMatchObject({ exact: true, usage: 700n });
+  });
+
+  it('of 200 racing calls exactly as many pass as the wallet affords', async () => {
+    const account = await openAccount(database.client, 37_999n, { rpm: 1000 });
+    expect(await race(200, account.keys[0], { amount: 1000 })).toEqual({
+      granted: 37,
+      refused: { insufficient_credit: 163 },
+    });
+    const { wallet, audit } = await booksOf(database.client, account);
+    expect(wallet.balance).toBe(999n);
+    expect(wallet.holds).toHaveLength(37);
+    expect(audit.exact).toBe(true);
+  });
+
+  it('of 120 racing calls exactly as many pass as the daily cap affords', async () => {
+    const account = await openAccount(database.client, PLENTY, { rpm: 1000, daily_usd: 25_500n });
+    expect(await race(120, account.keys[0], { amount: 1000 })).toEqual({
+      granted: 25,
+      refused: { daily_usd_exceeded: 95 },
+    });
+    const { keys } = openLedger({ clients: database, clock: () => NOON_MS });
+    expect(await keys.read(account.keys[0].keyId)).toMatchObject({ dayLeft: 500n });
+    expect((await booksOf(database.client, account)).wallet.holds).toHaveLength(25);
+  });
+
+  it('calls that settle under way leave the books exact and no hold', async () => {
+    const account = await openAccount(database.client, 50_000n, { rpm: 1000, daily_usd: 1_000_000n });
+    const { granted, refused } = await race(200, account.keys[0], { amount: 1000, cost: 1100 });
+    expect(Object.keys(refused)).toEqual(granted === 200 ? [] : ['insufficient_credit']);
+    const { wallet, records, audit } = await booksOf(database.client, account);
+    expect(records).toHaveLength(granted);
+    expect(wallet.holds).toEqual([]);
+    expect(audit).toMatchObject({ exact: true, writtenOff: BigInt(granted) * 1100n - audit.usage });
+    const { keys } = openLedger({ clients: database, clock: () => NOON_MS });
+    expect(await keys.read(account.keys[0].keyId)).toMatchObject({
+      dayLeft: 1_000_000n - BigInt(granted) * 1100n,
+    });
+  });
+
+  it('the books of the whole database are exact', async () => {
+    expect((await auditAll(database.client)).exact).toBe(true);
+  });
+});

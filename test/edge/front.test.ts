@@ -1,0 +1,234 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Surface } from '../../lambdas/contract/routes.ts';
+import { ERROR_CODES, type ErrorCode, ServiceError } from '../../lambdas/core/errors.ts';
+import type { Endpoint, Log } from '../../lambdas/core/ports.ts';
+import { front } from '../../lambdas/edge/front.ts';
+
+const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+const REQUEST_ID = `req_${ULID}`;
+const CANARY = 'heron-7f3a';
+const SURFACES: readonly Surface[] = ['openai', 'messages', 'platform'];
+
+interface Line {
+  readonly level: keyof Log;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** One call through the front, with what it logged. */
+async function call(endpoint: Endpoint, surface: Surface = 'openai') {
+  const lines: Line[] = [];
+  const line =
+    (level: keyof Log): Log['info'] =>
+    (message, fields = {}) =>
+      void lines.push({ level, message, fields });
+  const log: Log = { info: line('info'), warn: line('warn'), error: line('error') };
+  let nowMs = 1_000;
+  const handler = front(endpoint, surface, { clock: () => (nowMs += 40), ulid: () => ULID, log });
+  const response = await handler(new Request('https://localhost/v1/models?secret=1'), {
+    pathParameters: { model: 'a/b' },
+    remainingTimeMs: () => 28_000,
+  });
+  return { response, lines, text: await response.clone().text() };
+}
+
+const failing =
+  (failure: unknown): Endpoint =>
+  async () => {
+    throw failure;
+  };
+
+describe('the front', () => {
+  it('hands the endpoint the request, a request id, the path parameters and the time that is left', async () => {
+    const { response } = await call(async (request, { requestId, pathParameters, remainingTimeMs }) =>
+      Response.json({ url: request.url, requestId, pathParameters, left: remainingTimeMs() }),
+    );
+    expect(await response.json()).toEqual({
+      url: 'https://localhost/v1/models?secret=1',
+      requestId: REQUEST_ID,
+      pathParameters: { model: 'a/b' },
+      left: 28_000,
+    });
+  });
+
+  it('puts the request id on every answer, good or bad', async () => {
+    const endpoints = [
+      async () => new Response('fine', { status: 201 }),
+      failing(new ServiceError('unknown_path', 'No.')),
+      failing(new Error(CANARY)),
+    ];
+    for (const endpoint of endpoints) {
+      const { response } = await call(endpoint);
+      expect(response.headers.get('x-request-id')).toBe(REQUEST_ID);
+    }
+  });
+
+  it('leaves status, headers and body of an answer as they are', async () => {
+    const { response, text } = await call(
+      async () => new Response('hello', { status: 203, headers: { 'x-a': 'b' } }),
+    );
+    expect([response.status, response.headers.get('x-a'), text]).toEqual([203, 'b', 'hello']);
+  });
+
+  it('answers a stream before it is read', async () => {
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('first')),
+    });
+    const handler = front(async () => new Response(body), 'openai', {
+      clock: () => 0,
+      ulid: () => ULID,
+      log: { info: () => {}, warn: () => {}, error: () => {} },
+    });
+    const response = await handler(new Request('https://localhost/'), {
+      pathParameters: {},
+      remainingTimeMs: () => 1,
+    });
+    const { value } = (await response.body?.getReader().read()) ?? {};
+    expect(new TextDecoder().decode(value)).toBe('first');
+  });
+
+  it('logs one line a call: id, status, duration, and nothing of the request', async () => {
+    const { lines } = await call(async () => new Response(null, { status: 204 }));
+    expect(lines).toEqual([
+      { level: 'info', message: 'answered', fields: { requestId: REQUEST_ID, status: 204, ms: 40 } },
+    ]);
+  });
+});
+
+describe('an error', () => {
+  const options = {
+    param: 'messages[2].content',
+    retryAfterSeconds: 7,
+    headers: { 'x-ratelimit-limit-requests': '60' },
+    cause: new Error(CANARY),
+  };
+
+  it.each(Object.entries(ERROR_CODES))(
+    'has its status and type in OpenAI’s envelope: %s',
+    async (code, { status, type }) => {
+      const { response, text } = await call(
+        failing(new ServiceError(code as ErrorCode, 'What is wrong.', options)),
+      );
+      expect(response.status).toBe(status);
+      expect(response.headers.get('content-type')).toBe('application/json');
+      expect(JSON.parse(text)).toEqual({
+        error: {
+          message: `What is wrong. (request id: ${REQUEST_ID})`,
+          type,
+          code,
+          param: 'messages[2].content',
+        },
+      });
+    },
+  );
+
+  it('is in Anthropic’s envelope on the Messages surface', async () => {
+    const failure = new ServiceError('insufficient_credit', 'Too little.', options);
+    const { response, text } = await call(failing(failure), 'messages');
+    expect(response.status).toBe(402);
+    expect(JSON.parse(text)).toEqual({
+      type: 'error',
+      error: { type: 'billing_error', message: `Too little. (request id: ${REQUEST_ID})` },
+      request_id: REQUEST_ID,
+    });
+  });
+
+  it('is in OpenAI’s envelope on the platform, with a null param when there is none', async () => {
+    const { text } = await call(failing(new ServiceError('not_found', 'None.')), 'platform');
+    expect(JSON.parse(text)).toEqual({
+      error: {
+        message: `None. (request id: ${REQUEST_ID})`,
+        type: 'not_found_error',
+        code: 'not_found',
+        param: null,
+      },
+    });
+  });
+
+  it.each(SURFACES)('carries Retry-After and its own headers on the %s surface', async (surface) => {
+    const { response } = await call(
+      failing(new ServiceError('requests_per_minute', 'Slow down.', options)),
+      surface,
+    );
+    expect(response.headers.get('retry-after')).toBe('7');
+    expect(response.headers.get('x-ratelimit-limit-requests')).toBe('60');
+  });
+
+  it('has no Retry-After where waiting does not help', async () => {
+    const { response } = await call(failing(new ServiceError('invalid_json', 'No.')));
+    expect(response.headers.get('retry-after')).toBeNull();
+  });
+
+  it('of the caller’s making is not logged as the service’s', async () => {
+    const { lines } = await call(failing(new ServiceError('invalid_json', 'No.')));
+    expect(lines.map(({ level }) => level)).toEqual(['info']);
+  });
+});
+
+class Canary extends Error {
+  readonly detail = CANARY;
+  constructor() {
+    super(`cannot reach ${CANARY}`, { cause: new Error(`because of ${CANARY}`) });
+    this.name = 'CanaryError';
+    this.stack = `CanaryError: ${CANARY}\n    at ${CANARY}.ts:1:1`;
+  }
+}
+
+describe('an internal error', () => {
+  const failures: readonly (readonly [string, unknown])[] = [
+    ['an error with message, cause and stack', new Canary()],
+    ['an aggregate', new AggregateError([new Canary()], CANARY)],
+    [
+      'a service error whose cause is internal',
+      new ServiceError('internal_error', 'The service failed.', { cause: new Canary() }),
+    ],
+    ['a string', CANARY],
+    ['an object', { message: CANARY, status: 404 }],
+    ['undefined', undefined],
+    ['null', null],
+  ];
+
+  it.each(
+    SURFACES.flatMap((surface) => failures.map(([name, failure]) => [surface, name, failure] as const)),
+  )(
+    'is answered on the %s surface without a word of what went wrong: %s',
+    async (surface, _name, failure) => {
+      const { response, text } = await call(failing(failure), surface);
+      expect(response.status).toBe(500);
+      expect(text).not.toContain(CANARY);
+      expect(JSON.stringify([...response.headers])).not.toContain(CANARY);
+      expect(JSON.parse(text).error).toMatchObject({
+        type: 'api_error',
+        message: expect.stringContaining(REQUEST_ID),
+      });
+    },
+  );
+
+  it('of an endpoint that throws at once is answered too', async () => {
+    const { response } = await call(() => {
+      throw new Canary();
+    });
+    expect(response.status).toBe(500);
+  });
+
+  it('is logged with the request id, its name and where it happened', async () => {
+    const { lines } = await call(failing(new Canary()));
+    expect(lines.map(({ level }) => level)).toEqual(['error', 'info']);
+    expect(lines[0]?.fields).toMatchObject({
+      requestId: REQUEST_ID,
+      name: 'CanaryError',
+      stack: expect.stringContaining('.ts:1:1'),
+    });
+  });
+
+  it('is logged without its message, which may quote the request', async () => {
+    const prompt = `{"prompt": "${CANARY}"`;
+    const { lines } = await call(async () => JSON.parse(prompt));
+    expect(JSON.stringify(lines)).not.toContain(CANARY);
+  });
+
+  it('is what an answer is whose headers cannot be changed, not an exception', async () => {
+    const { response } = await call(async () => Response.redirect('https://example.com/'));
+    expect(response.headers.get('x-request-id')).toBe(REQUEST_ID);
+  });
+});

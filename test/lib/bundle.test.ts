@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Metafile } from 'esbuild';
+import { bundleFunctions } from '../../lib/bundle.ts';
+import { ENDPOINTS, temporaryFolder } from './synthesized-app.ts';
+
+/** A cold start reads and compiles the bundle; a megabyte still leaves it within its 250 ms. */
+const MAX_CHAT_BUNDLE_BYTES = 1_000_000;
+
+const folder = temporaryFolder();
+let metafile: Metafile;
+
+const bundleOf = (endpoint: string, root = folder): string => join(root, endpoint, 'index.mjs');
+const hashOf = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
+
+beforeAll(async () => {
+  metafile = await bundleFunctions(folder);
+});
+
+describe('the bundles', () => {
+  it('are one folder an endpoint, with the bundle and its source map', () => {
+    expect(readdirSync(folder).sort()).toEqual([...ENDPOINTS].sort());
+    for (const endpoint of ENDPOINTS)
+      expect(readdirSync(join(folder, endpoint)).sort()).toEqual(['index.mjs', 'index.mjs.map']);
+  });
+
+  it('of chat stay small enough to start fast', () => {
+    expect(statSync(bundleOf('create-chat-completion')).size).toBeLessThan(MAX_CHAT_BUNDLE_BYTES);
+  });
+
+  it('hold everything but what Node has: the AWS SDK that Lambda offers is of another version', () => {
+    const external = Object.values(metafile.outputs).flatMap(({ imports }) =>
+      imports.filter((imported) => imported.external).map(({ path }) => path.replace(/^node:/, '')),
+    );
+    expect(external.filter((path) => !builtinModules.includes(path))).toEqual([]);
+  });
+
+  it('hold nothing of the other layers', () => {
+    const inputs = Object.keys(metafile.inputs).filter((path) => !path.startsWith('node_modules/'));
+    expect(inputs.length).toBeGreaterThan(40);
+    expect(inputs.filter((path) => !path.startsWith('lambdas/'))).toEqual([]);
+  });
+
+  it('hold no SDK that their function does not call', () => {
+    const packagesOf = (endpoint: string) =>
+      Object.entries(metafile.outputs)
+        .filter(([path]) => path.endsWith(`/${endpoint}/index.mjs`))
+        .flatMap(([, { inputs }]) => Object.keys(inputs))
+        .filter((path) => path.includes('node_modules/@aws-sdk/client-'));
+    expect(packagesOf('get-index')).toEqual([]);
+    expect(packagesOf('list-models').filter((path) => path.includes('secrets-manager'))).toEqual([]);
+    expect(packagesOf('create-chat-completion').length).toBeGreaterThan(0);
+  });
+
+  it('depend on the sources alone, so that an unchanged function is not deployed again', async () => {
+    const again = temporaryFolder();
+    const stale = join(again, 'a-removed-endpoint');
+    mkdirSync(stale);
+    await bundleFunctions(again);
+    expect(existsSync(stale)).toBe(false);
+    for (const endpoint of ENDPOINTS)
+      expect([endpoint, hashOf(bundleOf(endpoint, again))]).toEqual([endpoint, hashOf(bundleOf(endpoint))]);
+  });
+
+  it.each(ENDPOINTS)('name no folder of the machine that built them: %s', (endpoint) => {
+    const text = readFileSync(bundleOf(endpoint), 'utf8');
+    expect(text).not.toContain(join(import.meta.dirname, '..', '..'));
+    expect(text).not.toContain('sourceMappingURL');
+  });
+});
