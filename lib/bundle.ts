@@ -14,13 +14,15 @@ const banner =
  * esbuild's account of what went into each. The output depends on the sources alone, so asset hashes are stable.
  */
 export async function bundleFunctions(directory: string): Promise<Metafile> {
-  const endpoints = join(root, 'lambdas', 'endpoints');
-  const names = readdirSync(endpoints);
+  const folders = ['endpoints', 'consumers'].flatMap((kind) => {
+    const parent = join(root, 'lambdas', kind);
+    return readdirSync(parent).map((name) => ({ name, handler: join(parent, name, 'handler.ts') }));
+  });
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
   const result = await build({
     absWorkingDir: root,
-    entryPoints: names.map((name) => ({ in: join(endpoints, name, 'handler.ts'), out: `${name}/index` })),
+    entryPoints: folders.map(({ name, handler }) => ({ in: handler, out: `${name}/index` })),
     outdir: directory,
     outExtension: { '.js': '.mjs' },
     bundle: true,

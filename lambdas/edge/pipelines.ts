@@ -42,3 +42,8 @@ export function buffered(handler: Handler) {
     },
   );
 }
+
+/** For functions that no caller waits for: schedules, queues and workflows. A failure is the invoker's to retry. */
+export function consumer<Input, Output>(run: (input: Input) => Promise<Output>) {
+  return middy<Input, Output>(options).handler(async (event: Input) => run(event));
+}

@@ -2,12 +2,15 @@
  * What each function may touch, and nothing more: the stacks turn a row into IAM statements and into the
  * variables the function needs, so a function cannot know a table that it may not reach.
  */
+import type { ConsumerName } from '../../lambdas/contract/consumers.ts';
 import type { EndpointName } from '../../lambdas/contract/routes.ts';
 import type { TableName } from '../../lambdas/contract/tables.ts';
 
 export interface Grants {
   /** DynamoDB actions by table. */
   readonly tables?: Partial<Record<TableName, readonly DynamoAction[]>>;
+  /** Indexes that may be queried. */
+  readonly indexes?: readonly { readonly table: TableName; readonly name: string }[];
   /** Reads the pepper that proves an API key genuine. */
   readonly keyPepper?: true;
   /** Reads the upstream providers' secrets (`<stage>/providers/...`). */
@@ -16,9 +19,11 @@ export interface Grants {
   readonly holds?: true;
 }
 
-export type DynamoAction = 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'Query';
+export type DynamoAction = 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'Query' | 'Scan';
 
-export const GRANTS: Readonly<Record<EndpointName, Grants>> = {
+export type FunctionName = EndpointName | ConsumerName;
+
+export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
   'create-chat-completion': {
     tables: {
       keys: ['GetItem', 'UpdateItem'],
@@ -48,4 +53,12 @@ export const GRANTS: Readonly<Record<EndpointName, Grants>> = {
   'get-health': { tables: { catalog: ['GetItem'] } },
   'get-index': {},
   'unknown-route': {},
+  'sweep-holds': {
+    tables: { keys: ['UpdateItem'], wallets: ['Scan', 'UpdateItem'], usage: ['PutItem'] },
+    holds: true,
+  },
+  'audit-books': {
+    tables: { accounts: ['Query'], keys: [], wallets: ['Scan', 'GetItem'], usage: ['Query'] },
+    indexes: [{ table: 'keys', name: 'by-account' }],
+  },
 };

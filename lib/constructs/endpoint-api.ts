@@ -17,7 +17,7 @@ import { STREAM_TIMEOUT_SECONDS } from '../../lambdas/contract/environment.ts';
 import { GATEWAY_ERRORS, gatewayErrorBody } from '../../lambdas/contract/gateway-errors.ts';
 import type { Route } from '../../lambdas/contract/routes.ts';
 import type { Config } from '../config/config.ts';
-import type { EndpointFunction } from './endpoint-function.ts';
+import type { ServiceFunction } from './service-function.ts';
 
 /** Keys travel in headers and in `/credits/{api_key}`, so the log names the resource, never the path. */
 const ACCESS_LOG = AccessLogFormat.custom(
@@ -38,7 +38,7 @@ export interface EndpointApiProps {
   readonly config: Config;
   readonly name: string;
   /** Answers unknown paths and methods. */
-  readonly fallback: EndpointFunction;
+  readonly fallback: ServiceFunction;
 }
 
 export class EndpointApi extends Construct {
@@ -74,7 +74,7 @@ export class EndpointApi extends Construct {
   }
 
   /** Serves a row of the route table; other methods of its path go to the fallback. */
-  addRoute(route: Route, target: EndpointFunction): void {
+  addRoute(route: Route, target: ServiceFunction): void {
     const resource = this.#api.root.resourceForPath(route.path) as Resource;
     resource.addMethod(
       route.method,

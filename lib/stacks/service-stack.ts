@@ -1,6 +1,7 @@
 /** One of the two stateless halves of the service: a REST API and a function for each of its routes. */
 import { Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { STREAM_TIMEOUT_SECONDS } from '../../lambdas/contract/environment.ts';
 import {
   type EndpointName,
   ROUTES,
@@ -9,9 +10,13 @@ import {
 } from '../../lambdas/contract/routes.ts';
 import type { Config } from '../config/config.ts';
 import { EndpointApi } from '../constructs/endpoint-api.ts';
-import { EndpointFunction } from '../constructs/endpoint-function.ts';
 import { IpRateLimit } from '../constructs/ip-rate-limit.ts';
+import { LedgerUpkeep } from '../constructs/ledger-upkeep.ts';
+import { ServiceFunction } from '../constructs/service-function.ts';
 import type { DataStack } from './data-stack.ts';
+
+/** API Gateway gives up on a buffered integration after 29 s; the function ends first, in order to answer. */
+const BUFFERED_TIMEOUT_SECONDS = 28;
 
 export interface ServiceStackProps extends StackProps {
   readonly api: Route['api'];
@@ -30,7 +35,13 @@ export class ServiceStack extends Stack {
     super(scope, id, props);
     const { config, data, bundles } = props;
     const makeFunction = (endpoint: EndpointName, response: Route['response']) =>
-      new EndpointFunction(this, endpoint, { endpoint, response, config, data, bundles });
+      new ServiceFunction(this, endpoint, {
+        name: endpoint,
+        timeoutSeconds: response === 'streamed' ? STREAM_TIMEOUT_SECONDS : BUFFERED_TIMEOUT_SECONDS,
+        config,
+        data,
+        bundles,
+      });
 
     const api = new EndpointApi(this, 'Api', {
       config,
@@ -40,6 +51,7 @@ export class ServiceStack extends Stack {
     for (const route of ROUTES.filter((candidate) => candidate.api === props.api)) {
       api.addRoute(route, makeFunction(route.endpoint, route.response));
     }
+    if (props.api === 'inference') new LedgerUpkeep(this, 'LedgerUpkeep', { config, data, bundles });
     this.ipRateLimit = props.ipRateLimit ?? new IpRateLimit(this, 'IpRateLimit', { config });
     this.ipRateLimit.protect(this, api.stage);
   }

@@ -222,12 +222,11 @@ describe('an internal error', () => {
   });
 
   it('is logged without its message, which may quote the request', async () => {
-    const prompt = `{"prompt": "${CANARY}"`;
-    const { lines } = await call(async () => JSON.parse(prompt));
+    const { lines } = await call(async () => JSON.parse(CANARY));
     expect(JSON.stringify(lines)).not.toContain(CANARY);
   });
 
-  it('is what an answer is whose headers cannot be changed, not an exception', async () => {
+  it('is not made of an answer whose headers cannot be changed', async () => {
     const { response } = await call(async () => Response.redirect('https://example.com/'));
     expect(response.headers.get('x-request-id')).toBe(REQUEST_ID);
   });

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ServiceError } from '../../../lambdas/core/errors.ts';
 import type { Admission } from '../../../lambdas/core/ledger/admission.ts';
@@ -49,7 +49,8 @@ describe('a wallet that affords k calls', () => {
         const account = await openAccount(database.client, BigInt(k) * BigInt(amount) + rest, {
           rpm: 10_000,
         });
-        const { ledger } = open();
+        const { ledger, gate } = open();
+        await gate.touch(account.keys[0]);
         const call = () => ledger.admit(callOf(account.keys[0], BigInt(amount)));
         const admissions = await granted(Array.from({ length: RACING }, call));
         expect(admissions).toHaveLength(k);
@@ -128,7 +129,8 @@ describe('admission', () => {
       return send(command);
     });
     const { ledger } = openLedger({ clients: { ...database, client }, clock: () => NOON_MS });
-    const names = (model: number) => Array.from({ length: 1 + MAX_ALIASES }, (_, alias) => `m${model}-${alias}`);
+    const names = (model: number) =>
+      Array.from({ length: 1 + MAX_ALIASES }, (_, alias) => `m${model}-${alias}`);
     const models = Array.from({ length: MAX_MODELS }, (_, model) => names(model));
     const allowed = models.map((each) => each.at(-1) ?? '');
     const account = await openAccount(database.client, 100n, { allowed_models: allowed });

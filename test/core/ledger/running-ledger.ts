@@ -11,7 +11,7 @@ import { createWalletStore, encodeNewWallet } from '../../../lambdas/adapters/wa
 import { hashSecret, type VerifiedKey } from '../../../lambdas/core/access/api-key.ts';
 import type { Policy } from '../../../lambdas/core/access/policy.ts';
 import { type CallRequest, Ledger } from '../../../lambdas/core/ledger/admission.ts';
-import { addBooks, auditAccount, type Books as Audit, EMPTY_BOOKS } from '../../../lambdas/core/ledger/audit.ts';
+import { addBooks, auditAccount, type Books, EMPTY_BOOKS } from '../../../lambdas/core/ledger/audit.ts';
 import { KeyGate } from '../../../lambdas/core/ledger/key-gate.ts';
 import type { Wallet } from '../../../lambdas/core/ledger/ports.ts';
 import { Recovery } from '../../../lambdas/core/ledger/recovery.ts';
@@ -53,7 +53,7 @@ export function openLedger({ clients, clock, log = SILENT, onWrittenOff = () => 
     recovery,
     clock,
     log,
-    onWrittenOff: () => {},
+    onWrittenOff,
     holdTtlSeconds: HOLD_TTL_SECONDS,
   });
   return { ledger, gate, keys, wallets, usage, recovery };
@@ -159,7 +159,7 @@ export async function booksOf(
   }
   let topUps = 0n;
   for await (const item of query(client, TABLES.accounts, 'account_id', accountId)) {
-    if (item['item']?.S?.startsWith('top_up#')) topUps += readInteger(item, 'amount');
+    if (item.item?.S?.startsWith('top_up#')) topUps += readInteger(item, 'amount');
   }
   const audit = await auditAccount(
     {

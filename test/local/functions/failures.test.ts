@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { post, type RunningFixture, startFixture } from '../fixture/running.ts';
+import { type Echo, json, post, type RunningFixture, startFixture } from '../fixture/running.ts';
 
 let fixture: RunningFixture;
 
@@ -53,7 +53,7 @@ describe('a function', () => {
   });
 
   it('knows its name, its memory and the time it has left, from the template', async () => {
-    const { context, environment } = await (await fetch(`${fixture.url}/echo`)).json();
+    const { context, environment } = await json<Echo>(await fetch(`${fixture.url}/echo`));
     expect(context).toMatchObject({ memoryLimitInMB: '256', functionVersion: '$LATEST' });
     expect(context.invokedFunctionArn).toBe(
       `arn:aws:lambda:us-east-1:000000000000:function:${context.functionName}`,

@@ -1,7 +1,7 @@
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { post, type RunningFixture, startFixture } from '../fixture/running.ts';
+import { type GatewayMade, json, post, type RunningFixture, startFixture } from '../fixture/running.ts';
 
 let fixture: RunningFixture;
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => fixture.end());
 
 const stream = (wish: unknown) => post(fixture.url, '/stream', wish);
-const state = async () => (await stream({ state: true })).json();
+const state = async () => json<{ written: number; ended: boolean }>(await stream({ state: true }));
 
 /** What arrived, piece by piece, and whether the body was cut. */
 async function collect(response: Response): Promise<{ pieces: string[]; cut: boolean }> {
@@ -40,7 +40,7 @@ describe('a streaming function', () => {
   });
 
   it('is held back by a client that does not read', async () => {
-    const response = await new Promise<import('node:http').IncomingMessage>((resolve) => {
+    const response = await new Promise<IncomingMessage>((resolve) => {
       const call = request(`${fixture.url}/stream`, { method: 'POST', agent: false }, resolve);
       call.end(JSON.stringify({ chunks: 100, bytes: 1_000_000 }));
     });
@@ -68,7 +68,7 @@ describe('a streaming function', () => {
 
   it('that throws before its first byte is a 502', async () => {
     const response = await stream({ fail: 'before' });
-    expect([response.status, (await response.json()).made_by]).toEqual([502, 'DEFAULT_5XX']);
+    expect([response.status, (await json<GatewayMade>(response)).made_by]).toEqual([502, 'DEFAULT_5XX']);
     expect(fixture.lines.join('\n')).toContain('TypeError: failed before the first byte');
   });
 

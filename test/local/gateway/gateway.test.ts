@@ -1,6 +1,13 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { post, type RunningFixture, startFixture } from '../fixture/running.ts';
+import {
+  type Echo,
+  type GatewayMade,
+  json,
+  post,
+  type RunningFixture,
+  startFixture,
+} from '../fixture/running.ts';
 import { sendRaw } from './raw-client.ts';
 
 let fixture: RunningFixture;
@@ -12,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => fixture.end());
 
 const call = (path: string, init?: RequestInit) => fetch(`${fixture.url}${path}`, init);
-const event = async (path: string, init?: RequestInit) => (await (await call(path, init)).json()).event;
+const event = async (path: string, init?: RequestInit) => (await json<Echo>(await call(path, init))).event;
 const answerWith = (answer: unknown) => post(fixture.url, '/echo', { answer });
 
 describe('the event of a proxy integration', () => {
@@ -99,7 +106,7 @@ describe('a buffered answer', () => {
     ['is no object', 'text'],
   ])('that %s becomes a 502', async (_, answer) => {
     const response = await answerWith(answer);
-    expect([response.status, (await response.json()).made_by]).toEqual([502, 'DEFAULT_5XX']);
+    expect([response.status, (await json<GatewayMade>(response)).made_by]).toEqual([502, 'DEFAULT_5XX']);
   });
 
   it('is decoded from base64 only by an API with binary media types', async () => {
@@ -122,7 +129,7 @@ describe('a buffered answer', () => {
 describe('a request that no function sees', () => {
   it('gets the gateway response of its kind with its own id', async () => {
     const answer = await call('/nowhere');
-    const { made_by, id } = await answer.json();
+    const { made_by, id } = await json<GatewayMade>(answer);
     expect([answer.status, made_by, answer.headers.get('x-literal')]).toEqual([
       404,
       'MISSING_AUTHENTICATION_TOKEN',
@@ -159,7 +166,7 @@ describe('a request body', () => {
     const { status, body, closed } = await sendRaw(fixture.url, [head(20_000_000), Buffer.alloc(1_000_000)]);
     expect([status, JSON.parse(body).made_by, closed]).toEqual([413, 'REQUEST_TOO_LARGE', false]);
     const whole = await call('/files/x', { method: 'PUT', body: Buffer.alloc(11_000_000) });
-    expect([whole.status, (await whole.json()).made_by]).toEqual([413, 'REQUEST_TOO_LARGE']);
+    expect([whole.status, (await json<GatewayMade>(whole)).made_by]).toEqual([413, 'REQUEST_TOO_LARGE']);
   });
 
   it('over the limit is refused without a Content-Length too', async () => {
@@ -176,7 +183,7 @@ describe('a request body', () => {
 
   it('that grows over 6 MB inside the event is refused', async () => {
     const answer = await call('/files/x', { method: 'PUT', body: '"'.repeat(4_000_000) });
-    expect([answer.status, (await answer.json()).made_by]).toEqual([413, 'REQUEST_TOO_LARGE']);
+    expect([answer.status, (await json<GatewayMade>(answer)).made_by]).toEqual([413, 'REQUEST_TOO_LARGE']);
   });
 
   it('is asked for before it is sent, or refused, when the client expects so', async () => {

@@ -5,34 +5,31 @@ import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { STREAM_TIMEOUT_SECONDS, VARIABLES } from '../../lambdas/contract/environment.ts';
+import { VARIABLES } from '../../lambdas/contract/environment.ts';
 import { SERVICE_NAME } from '../../lambdas/contract/limits.ts';
-import type { EndpointName, Route } from '../../lambdas/contract/routes.ts';
 import { TABLES, type TableName } from '../../lambdas/contract/tables.ts';
 import type { Config } from '../config/config.ts';
-import { GRANTS } from '../config/grants.ts';
+import { type FunctionName, GRANTS } from '../config/grants.ts';
 import type { DataStack } from '../stacks/data-stack.ts';
-
-/** API Gateway gives up on a buffered integration after 29 s; the function ends first, in order to answer. */
-const BUFFERED_TIMEOUT_SECONDS = 28;
 
 /** Memory sets Lambda's share of a CPU; the cost model compares sizes, this is the design's default. */
 const MEMORY_MB = 512;
 
-export interface EndpointFunctionProps {
-  readonly endpoint: EndpointName;
-  readonly response: Route['response'];
+export interface ServiceFunctionProps {
+  /** The folder in `lambdas/endpoints/` or `lambdas/consumers/`. */
+  readonly name: FunctionName;
+  readonly timeoutSeconds: number;
   readonly config: Config;
   readonly data: DataStack;
   readonly bundles: string;
 }
 
-export class EndpointFunction extends Construct {
+export class ServiceFunction extends Construct {
   readonly function: LambdaFunction;
   readonly #role: Role;
-  readonly #props: EndpointFunctionProps;
+  readonly #props: ServiceFunctionProps;
 
-  constructor(scope: Construct, id: string, props: EndpointFunctionProps) {
+  constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
     this.#props = props;
     const logGroup = new LogGroup(this, 'Logs', {
@@ -42,32 +39,34 @@ export class EndpointFunction extends Construct {
     this.#role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.#allow(['logs:CreateLogStream', 'logs:PutLogEvents'], logGroup.logGroupArn);
     this.function = new LambdaFunction(this, 'Function', {
-      description: `${SERVICE_NAME}: ${props.endpoint}`,
+      description: `${SERVICE_NAME}: ${props.name}`,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       memorySize: MEMORY_MB,
-      timeout: Duration.seconds(
-        props.response === 'streamed' ? STREAM_TIMEOUT_SECONDS : BUFFERED_TIMEOUT_SECONDS,
-      ),
+      timeout: Duration.seconds(props.timeoutSeconds),
       handler: 'index.handler',
-      code: Code.fromAsset(join(props.bundles, props.endpoint), { exclude: ['*.map'] }),
+      code: Code.fromAsset(join(props.bundles, props.name), { exclude: ['*.map'] }),
       role: this.#role,
       logGroup,
-      environment: { POWERTOOLS_SERVICE_NAME: props.endpoint, ...this.#grant() },
+      environment: { POWERTOOLS_SERVICE_NAME: props.name, ...this.#grant() },
     });
   }
 
   #grant(): Record<string, string> {
-    const { endpoint, config, data } = this.#props;
-    const grants = GRANTS[endpoint];
+    const { name: functionName, config, data } = this.#props;
+    const grants = GRANTS[functionName];
     const environment: Record<string, string> = {};
     for (const [name, actions] of Object.entries(grants.tables ?? {})) {
       const table = data.tables[name as TableName];
-      this.#allow(
-        actions.map((action) => `dynamodb:${action}`),
-        table.tableArn,
-      );
+      if (actions.length > 0)
+        this.#allow(
+          actions.map((action) => `dynamodb:${action}`),
+          table.tableArn,
+        );
       environment[TABLES[name as TableName].variable] = table.tableName;
+    }
+    for (const index of grants.indexes ?? []) {
+      this.#allow(['dynamodb:Query'], `${data.tables[index.table].tableArn}/index/${index.name}`);
     }
     if (grants.keyPepper) {
       this.#allow(['secretsmanager:GetSecretValue'], data.keyPepper.secretArn);

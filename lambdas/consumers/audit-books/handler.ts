@@ -1,0 +1,29 @@
+/** Wires a step of the audit workflow for Lambda. */
+import { createDynamoClients } from '../../adapters/clients.ts';
+import { createAuditReader, readWalletPage } from '../../adapters/ledger-scan.ts';
+import { createLog } from '../../adapters/logger.ts';
+import { createMetric } from '../../adapters/metrics.ts';
+import { createWalletStore } from '../../adapters/wallet-store.ts';
+import { requireVariable } from '../../contract/environment.ts';
+import { METRICS } from '../../contract/metrics.ts';
+import { TABLES } from '../../contract/tables.ts';
+import { consumer } from '../../edge/pipelines.ts';
+import { auditBooks } from './consumer.ts';
+
+const metric = createMetric();
+const { client } = createDynamoClients();
+const table = (name: 'accounts' | 'keys' | 'wallets' | 'usage') =>
+  requireVariable(process.env, TABLES[name].variable);
+const tables = { accounts: table('accounts'), keys: table('keys'), usage: table('usage') };
+
+export const handler = consumer(
+  auditBooks({
+    pages: (after) => readWalletPage(client, table('wallets'), after),
+    reader: createAuditReader(client, createWalletStore(client, table('wallets')), tables),
+    onAudited: ({ busy, drift }, accounts) => {
+      metric(METRICS.accountsAudited, accounts - busy);
+      metric(METRICS.auditDrift, Number(drift));
+    },
+    log: createLog(),
+  }),
+);

@@ -1,0 +1,47 @@
+/** The ledger's regular work over every wallet, a page at a time: recovery of expired holds, and the audit. */
+import { type AuditReader, addBooks, auditAccount, type Books, EMPTY_BOOKS } from './audit.ts';
+import type { Wallet } from './ports.ts';
+import type { Recovery, RecoveryCount } from './recovery.ts';
+
+/** Reads a page of wallets, after the one that the page before ended with. */
+export type WalletPages = (after?: string) => Promise<{
+  readonly wallets: readonly Wallet[];
+  readonly next: string | undefined;
+}>;
+
+/** Settles or releases every expired hold of every wallet; safe to repeat, to race and to interrupt. */
+export async function sweepWallets(pages: WalletPages, recovery: Recovery): Promise<RecoveryCount> {
+  let [settled, released] = [0, 0];
+  let after: string | undefined;
+  do {
+    const { wallets, next } = await pages(after);
+    for (const wallet of wallets) {
+      const count = await recovery.recoverWallet(wallet);
+      settled += count.settled;
+      released += count.released;
+    }
+    after = next;
+  } while (after !== undefined);
+  return { settled, released };
+}
+
+export interface AuditPage {
+  readonly books: Books;
+  readonly accounts: number;
+  /** Accounts whose books do not balance. */
+  readonly inexact: readonly string[];
+  readonly next: string | undefined;
+}
+
+/** Audits the accounts of one page of wallets. */
+export async function auditPage(pages: WalletPages, reader: AuditReader, after?: string): Promise<AuditPage> {
+  const { wallets, next } = await pages(after);
+  let books = EMPTY_BOOKS;
+  const inexact: string[] = [];
+  for (const { accountId } of wallets) {
+    const account = await auditAccount(reader, accountId);
+    if (!account.exact) inexact.push(accountId);
+    books = addBooks(books, account);
+  }
+  return { books, accounts: wallets.length, inexact, next };
+}

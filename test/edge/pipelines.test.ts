@@ -1,0 +1,204 @@
+import { PassThrough, type Writable } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import type { Handler } from '../../lambdas/edge/front.ts';
+import { lambdaEvent } from './lambda-event.ts';
+
+/** What the Lambda runtime gives a streaming function (AWS Lambda developer guide, response streaming for Node.js). */
+type StreamHandler = (event: APIGatewayProxyEvent, stream: Writable, context: Context) => Promise<void>;
+
+interface Metadata {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const written = new WeakMap<Writable, Metadata>();
+
+beforeAll(() => {
+  const awslambda = {
+    streamifyResponse: (handler: StreamHandler) => handler,
+    HttpResponseStream: {
+      from(stream: Writable, metadata: Metadata) {
+        written.set(stream, metadata);
+        return stream;
+      },
+    },
+  };
+  Object.assign(globalThis, { awslambda });
+});
+
+afterAll(() => {
+  Reflect.deleteProperty(globalThis, 'awslambda');
+});
+
+/** The host's module reads the runtime's global when a handler is made. */
+const { buffered, streamed } = await import('../../lambdas/edge/pipelines.ts');
+
+const context = { getRemainingTimeInMillis: () => 27_500 } as Context;
+
+/** The limit of what a stream holds before it asks the writer to wait. */
+const HIGH_WATER_MARK = 16;
+
+/** Invokes a streaming function; the client side of the stream is the test's to read. */
+function invokeStreamed(handler: Handler, event = lambdaEvent()) {
+  const stream = new PassThrough({ highWaterMark: HIGH_WATER_MARK });
+  const done = (streamed(handler) as unknown as StreamHandler)(event, stream, context);
+  return { stream, done, metadata: () => written.get(stream) };
+}
+
+async function textOf(stream: PassThrough): Promise<string> {
+  let text = '';
+  for await (const chunk of stream) text += String(chunk);
+  return text;
+}
+
+const invokeBuffered = (handler: Handler, event = lambdaEvent()) =>
+  (
+    buffered(handler) as unknown as (
+      event: APIGatewayProxyEvent,
+      context: Context,
+    ) => Promise<Metadata & { body: string }>
+  )(event, context);
+
+const echo: Handler = async (request, { pathParameters, remainingTimeMs }) =>
+  Response.json(
+    {
+      method: request.method,
+      path: new URL(request.url).pathname,
+      body: await request.text(),
+      pathParameters,
+      left: remainingTimeMs(),
+    },
+    { status: 201, headers: { 'x-request-id': 'req_1' } },
+  );
+
+const event = lambdaEvent({
+  httpMethod: 'POST',
+  path: '/v1/models/a%2Fb',
+  pathParameters: { model: 'a%2Fb' },
+  body: Buffer.from('{"ü":1}').toString('base64'),
+  isBase64Encoded: true,
+});
+
+const echoed = {
+  method: 'POST',
+  path: '/v1/models/a%2Fb',
+  body: '{"ü":1}',
+  pathParameters: { model: 'a/b' },
+  left: 27_500,
+};
+
+describe('the buffered pipeline', () => {
+  it('passes the call on and returns status, headers and body as API Gateway reads them', async () => {
+    const result = await invokeBuffered(echo, event);
+    expect(result.statusCode).toBe(201);
+    expect(result.headers).toMatchObject({ 'content-type': 'application/json', 'x-request-id': 'req_1' });
+    expect(JSON.parse(result.body)).toEqual(echoed);
+  });
+
+  it('returns an empty body for an answer without one', async () => {
+    expect(await invokeBuffered(async () => new Response(null, { status: 204 }))).toMatchObject({
+      statusCode: 204,
+      body: '',
+    });
+  });
+
+  it('lets an answer take the time the function has: no timer of the framework ends it before', async () => {
+    const slow: Handler = async (_request, { remainingTimeMs }) => {
+      await turn();
+      return new Response(String(remainingTimeMs()));
+    };
+    const almostOver = { getRemainingTimeInMillis: () => 1 } as Context;
+    const invoke = buffered(slow) as unknown as (
+      event: unknown,
+      context: Context,
+    ) => Promise<{ body: string }>;
+    expect((await invoke(lambdaEvent(), almostOver)).body).toBe('1');
+  });
+});
+
+describe('the streaming pipeline', () => {
+  it('passes the call on and writes status and headers, then the body', async () => {
+    const { stream, done, metadata } = invokeStreamed(echo, event);
+    expect(JSON.parse(await textOf(stream))).toEqual(echoed);
+    await done;
+    expect(metadata()?.statusCode).toBe(201);
+    expect(metadata()?.headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-request-id': 'req_1',
+    });
+  });
+
+  it('lets the headers leave before the first byte of the body exists', async () => {
+    const { stream, metadata } = invokeStreamed(async () => new Response(new ReadableStream({})));
+    for (let turns = 0; turns < 5; turns += 1) await turn();
+    expect(metadata()?.statusCode).toBe(200);
+    stream.destroy();
+  });
+
+  it('writes each chunk as it comes', async () => {
+    let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+    const body = new ReadableStream<Uint8Array>({
+      start(own) {
+        controller = own;
+      },
+    });
+    const { stream, done } = invokeStreamed(async () => new Response(body));
+    const chunks = stream[Symbol.asyncIterator]();
+    for (const text of ['one', 'two', 'three']) {
+      controller?.enqueue(new TextEncoder().encode(text));
+      expect(String((await chunks.next()).value)).toBe(text);
+    }
+    controller?.close();
+    expect((await chunks.next()).done).toBe(true);
+    await done;
+  });
+
+  it('takes from the body only what the client takes', async () => {
+    let pulled = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        pulled += 1;
+        if (pulled > 1_000) controller.close();
+        else controller.enqueue(new Uint8Array(HIGH_WATER_MARK));
+      },
+    });
+    const { stream, done } = invokeStreamed(async () => new Response(body));
+    for (let turns = 0; turns < 50; turns += 1) await turn();
+    expect(pulled).toBeLessThan(10);
+    expect((await textOf(stream)).length).toBe(1_000 * HIGH_WATER_MARK);
+    await done;
+  });
+
+  it('cancels the body when the client’s side breaks, so that the call settles', async () => {
+    let cancelled = false;
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(HIGH_WATER_MARK)),
+      cancel() {
+        cancelled = true;
+      },
+    });
+    const { stream, done } = invokeStreamed(async () => new Response(body));
+    await turn();
+    stream.destroy();
+    await expect(done).rejects.toThrow();
+    expect(cancelled).toBe(true);
+  });
+
+  it('writes the answer of an error like any other', async () => {
+    const { stream, done, metadata } = invokeStreamed(async () =>
+      Response.json({ error: {} }, { status: 402 }),
+    );
+    expect(await textOf(stream)).toBe('{"error":{}}');
+    await done;
+    expect(metadata()?.statusCode).toBe(402);
+  });
+
+  it('ends at once for an answer without a body', async () => {
+    const { stream, done, metadata } = invokeStreamed(async () => new Response(null, { status: 204 }));
+    expect(await textOf(stream)).toBe('');
+    await done;
+    expect(metadata()?.statusCode).toBe(204);
+  });
+});
