@@ -6,6 +6,7 @@ import { createDynamoDbService } from './aws/dynamodb-service.ts';
 import { type AwsEndpoint, startAwsEndpoint } from './aws/endpoint.ts';
 import { openSecretStore } from './aws/secret-store.ts';
 import { createSecretsService } from './aws/secrets-service.ts';
+import { startBackground } from './background.ts';
 import { deploymentEnvironment } from './deployment-environment.ts';
 import { createEngineClient, ENGINE_CREDENTIALS } from './dynamodb/client.ts';
 import { startEngine } from './dynamodb/engine.ts';
@@ -48,6 +49,8 @@ export interface Runtime {
   readonly environment: Readonly<Record<string, string>>;
   /** Stack outputs by name. */
   readonly outputs: Readonly<Record<string, string>>;
+  /** Runs a state machine to its end and resolves with its output; rejects with the error a failed one ends in. */
+  runWorkflow(arn: string, input: unknown): Promise<unknown>;
   /** Rejects when the runtime cannot go on; never settles otherwise. */
   readonly failure: Promise<never>;
   /** Ends everything; calls in flight have `graceMs` (default 0) to end first. */
@@ -79,6 +82,13 @@ async function assemble(options: RuntimeOptions, releases: Release[]): Promise<O
   const aws = await startAws(assembly, engine.endpoint, options, releases);
   const functions = startFunctions(assembly, { aws: aws.url, engine: engine.endpoint }, options);
   releases.push(() => functions.close());
+  const background = startBackground({
+    assembly,
+    functions,
+    enforceIam: options.enforceIam ?? true,
+    log: options.log,
+  });
+  releases.push(async () => background.stop());
   const gateway = new Gateway({
     apis: assembly.restApis,
     port: options.port,
@@ -95,6 +105,7 @@ async function assemble(options: RuntimeOptions, releases: Release[]): Promise<O
     dynamodbEndpoint: engine.endpoint,
     environment: deploymentEnvironment(assembly, options.overrides),
     outputs: assembly.outputs,
+    runWorkflow: background.runWorkflow,
     failure: engine.failure,
   };
 }

@@ -54,7 +54,7 @@ async function seedCatalog(
   const current = await operator.catalog();
   if (current !== undefined && current.version !== seeded) return undefined;
   const text = readFileSync(join(import.meta.dirname, 'catalog.json'), 'utf8');
-  return operator.applyCatalog(text.replaceAll('${UPSTREAM_URL}', upstreamUrl));
+  return operator.applyCatalog(text.replaceAll('{UPSTREAM_URL}', upstreamUrl));
 }
 
 function readCatalogFile(file: string): string {

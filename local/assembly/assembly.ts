@@ -3,16 +3,20 @@ import { readCloudAssembly } from './cloud-assembly.ts';
 import { describeFunctions, type FunctionDescription } from './functions.ts';
 import { describeRestApis, type RestApi } from './rest-apis.ts';
 import { describeRoles, type RoleDescription } from './roles.ts';
+import { describeSchedules, type ScheduleDescription } from './schedules.ts';
 import { describeSecrets, type SecretDescription } from './secrets.ts';
 import { Stacks } from './stacks.ts';
 import { describeTables, type TableDescription } from './tables.ts';
+import { describeWorkflows, type WorkflowDescription } from './workflows.ts';
 
 export interface Assembly {
   readonly functions: readonly FunctionDescription[];
   readonly tables: readonly TableDescription[];
   readonly secrets: readonly SecretDescription[];
   readonly restApis: readonly RestApi[];
-  /** The functions' roles. */
+  readonly workflows: readonly WorkflowDescription[];
+  readonly schedules: readonly ScheduleDescription[];
+  /** The roles that functions, workflows and schedules act in. */
   readonly roles: readonly RoleDescription[];
   /** Stack outputs by name. */
   readonly outputs: Readonly<Record<string, string>>;
@@ -26,11 +30,13 @@ const RUN = [
   'AWS::ApiGateway::RestApi',
   'AWS::ApiGateway::Stage',
   'AWS::DynamoDB::Table',
+  'AWS::Events::Rule',
   'AWS::IAM::ManagedPolicy',
   'AWS::IAM::Policy',
   'AWS::IAM::Role',
   'AWS::Lambda::Function',
   'AWS::SecretsManager::Secret',
+  'AWS::StepFunctions::StateMachine',
   'AWS::WAFv2::WebACL',
   'AWS::WAFv2::WebACLAssociation',
 ];
@@ -56,12 +62,18 @@ export function readAssembly(directory: string): Assembly {
   if (unknown.length > 0)
     throw new Error(`the local runtime does not know the resource type ${unknown.join(', ')}`);
   const functions = describeFunctions(stacks);
+  const workflows = describeWorkflows(stacks);
+  const schedules = describeSchedules(stacks);
+  const targets = schedules.flatMap((schedule) => schedule.targets);
+  const roleArns = [...functions, ...workflows, ...targets].flatMap(({ roleArn }) => roleArn ?? []);
   return {
     functions,
     tables: describeTables(stacks),
     secrets: describeSecrets(stacks),
     restApis: describeRestApis(stacks),
-    roles: describeRoles(stacks, functions),
+    workflows,
+    schedules,
+    roles: describeRoles(stacks, roleArns),
     outputs: stacks.outputs(),
   };
 }

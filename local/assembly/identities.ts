@@ -74,6 +74,15 @@ export const IDENTITIES: Readonly<Record<string, (resource: Unnamed) => Identity
     ref: resource.property('StageName') ?? generatedName(resource),
     attributes: {},
   }),
+  'AWS::Events::Rule': (resource) => {
+    const name = resource.property('Name') ?? generatedName(resource);
+    return { ref: name, attributes: { Arn: regionalArn('events', `rule/${name}`) } };
+  },
+  'AWS::StepFunctions::StateMachine': (resource) => {
+    const name = resource.property('StateMachineName') ?? generatedName(resource);
+    const arn = regionalArn('states', `stateMachine:${name}`);
+    return { ref: arn, attributes: { Arn: arn, Name: name } };
+  },
   'AWS::WAFv2::WebACL': (resource) => {
     const name = resource.property('Name') ?? generatedName(resource);
     const arn = regionalArn('wafv2', `regional/webacl/${name}/${token(name, 32)}`);

@@ -1,5 +1,4 @@
-/** Collects the IAM statements of the functions' roles from every place a template can put them. */
-import type { FunctionDescription } from './functions.ts';
+/** Collects the IAM statements of the roles that act from every place a template can put them. */
 import type { LocatedResource, Stacks } from './stacks.ts';
 
 /** IAM user guide, JSON policy elements. */
@@ -43,12 +42,9 @@ const MANAGED_POLICIES: Readonly<Record<string, readonly PolicyStatement[]>> = {
   'service-role/AWSLambdaBasicExecutionRole': [LOG_STATEMENT],
 };
 
-/** The role of every function; throws an error that names a managed policy it does not know. */
-export function describeRoles(
-  stacks: Stacks,
-  functions: readonly FunctionDescription[],
-): readonly RoleDescription[] {
-  const wanted = new Set(functions.map(({ roleArn }) => roleArn));
+/** The roles with these ARNs; throws an error that names a managed policy it does not know. */
+export function describeRoles(stacks: Stacks, roleArns: readonly string[]): readonly RoleDescription[] {
+  const wanted = new Set(roleArns);
   const attached = ['AWS::IAM::Policy', 'AWS::IAM::ManagedPolicy'].flatMap((type) =>
     stacks.resources(type).map((resource) => resource.properties<AttachedPolicyProperties>()),
   );
@@ -57,7 +53,7 @@ export function describeRoles(
     .filter((role) => wanted.has(String(role.identity.attributes.Arn)));
   const found = roles.map((role) => describeRole(role, attached));
   const missing = [...wanted].find((arn) => !found.some((role) => role.arn === arn));
-  if (missing !== undefined) throw new Error(`no stack defines the role ${missing} of a function`);
+  if (missing !== undefined) throw new Error(`no stack defines the role ${missing}`);
   return found;
 }
 

@@ -46,8 +46,8 @@ export function createCallers(options: CallerOptions): (accessKeyId: string | un
   };
 }
 
-/** The message is AWS's own (IAM user guide, troubleshooting access denied errors). */
-function authorizeAs(role: RoleDescription, session: string, log: (line: string) => void): Authorize {
+/** Lets a role act under a session's name. The message is AWS's own (IAM user guide, troubleshooting access denied errors). */
+export function authorizeAs(role: RoleDescription, session: string, log: (line: string) => void): Authorize {
   const policy = compilePolicy(role.statements);
   const user = `arn:${PARTITION}:sts::${ACCOUNT_ID}:assumed-role/${role.name}/${session}`;
   return (action, resourceArn) => {

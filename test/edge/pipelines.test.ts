@@ -1,28 +1,46 @@
-import { PassThrough, type Writable } from 'node:stream';
+import { Transform } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { Handler } from '../../lambdas/edge/front.ts';
+import { buffered, streamed } from '../../lambdas/edge/pipelines.ts';
 import { lambdaEvent } from './lambda-event.ts';
 
 /** What the Lambda runtime gives a streaming function (AWS Lambda developer guide, response streaming for Node.js). */
-type StreamHandler = (event: APIGatewayProxyEvent, stream: Writable, context: Context) => Promise<void>;
+type StreamHandler = (event: APIGatewayProxyEvent, stream: ResponseStream, context: Context) => Promise<void>;
 
 interface Metadata {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const written = new WeakMap<Writable, Metadata>();
+/** The limit of what a stream holds before it asks the writer to wait. */
+const HIGH_WATER_MARK = 16;
+
+/** API Gateway takes what stands before eight NUL bytes for status and headers, what follows for the body. */
+const DELIMITER = '\0'.repeat(8);
+
+/** Lambda's response stream: the metadata leave with the first write, an empty one included, and not before. */
+class ResponseStream extends Transform {
+  metadata: Metadata | undefined;
+  #left = false;
+
+  constructor() {
+    super({ highWaterMark: HIGH_WATER_MARK });
+  }
+
+  override _transform(chunk: Buffer, _encoding: string, done: (error: null, data: Buffer) => void): void {
+    if (!this.#left) this.push(JSON.stringify(this.metadata) + DELIMITER);
+    this.#left = true;
+    done(null, chunk);
+  }
+}
 
 beforeAll(() => {
   const awslambda = {
     streamifyResponse: (handler: StreamHandler) => handler,
     HttpResponseStream: {
-      from(stream: Writable, metadata: Metadata) {
-        written.set(stream, metadata);
-        return stream;
-      },
+      from: (stream: ResponseStream, metadata: Metadata) => Object.assign(stream, { metadata }),
     },
   };
   Object.assign(globalThis, { awslambda });
@@ -32,25 +50,31 @@ afterAll(() => {
   Reflect.deleteProperty(globalThis, 'awslambda');
 });
 
-/** The host's module reads the runtime's global when a handler is made. */
-const { buffered, streamed } = await import('../../lambdas/edge/pipelines.ts');
-
 const context = { getRemainingTimeInMillis: () => 27_500 } as Context;
 
-/** The limit of what a stream holds before it asks the writer to wait. */
-const HIGH_WATER_MARK = 16;
-
-/** Invokes a streaming function; the client side of the stream is the test's to read. */
+/** Invokes a streaming function; the client's side of the stream is the test's to read. */
 function invokeStreamed(handler: Handler, event = lambdaEvent()) {
-  const stream = new PassThrough({ highWaterMark: HIGH_WATER_MARK });
+  const stream = new ResponseStream();
   const done = (streamed(handler) as unknown as StreamHandler)(event, stream, context);
-  return { stream, done, metadata: () => written.get(stream) };
+  return { stream, done };
 }
 
-async function textOf(stream: PassThrough): Promise<string> {
+/** Reads the answer to its end, as API Gateway does. */
+async function answerOf(stream: ResponseStream): Promise<Metadata & { readonly body: string }> {
   let text = '';
   for await (const chunk of stream) text += String(chunk);
-  return text;
+  const [metadata = '', body = '', ...more] = text.split(DELIMITER);
+  if (more.length > 0) throw new Error('the metadata were written twice');
+  return { ...(JSON.parse(metadata) as Metadata), body };
+}
+
+/** A body that the test writes. */
+function openBody() {
+  const controllers: ReadableStreamDefaultController<Uint8Array>[] = [];
+  const body = new ReadableStream<Uint8Array>({ start: (own) => void controllers.push(own) });
+  const [controller] = controllers;
+  if (controller === undefined) throw new Error('the stream did not start');
+  return { body, controller };
 }
 
 const invokeBuffered = (handler: Handler, event = lambdaEvent()) =>
@@ -120,37 +144,35 @@ describe('the buffered pipeline', () => {
 
 describe('the streaming pipeline', () => {
   it('passes the call on and writes status and headers, then the body', async () => {
-    const { stream, done, metadata } = invokeStreamed(echo, event);
-    expect(JSON.parse(await textOf(stream))).toEqual(echoed);
+    const { stream, done } = invokeStreamed(echo, event);
+    const answer = await answerOf(stream);
     await done;
-    expect(metadata()?.statusCode).toBe(201);
-    expect(metadata()?.headers).toMatchObject({
-      'content-type': 'application/json',
-      'x-request-id': 'req_1',
-    });
+    expect(answer.statusCode).toBe(201);
+    expect(answer.headers).toMatchObject({ 'content-type': 'application/json', 'x-request-id': 'req_1' });
+    expect(JSON.parse(answer.body)).toEqual(echoed);
   });
 
   it('lets the headers leave before the first byte of the body exists', async () => {
-    const { stream, metadata } = invokeStreamed(async () => new Response(new ReadableStream({})));
-    for (let turns = 0; turns < 5; turns += 1) await turn();
-    expect(metadata()?.statusCode).toBe(200);
-    stream.destroy();
+    const { body, controller } = openBody();
+    const { stream, done } = invokeStreamed(async () => new Response(body, { status: 202 }));
+    const chunks = stream[Symbol.asyncIterator]();
+    const metadata = String((await chunks.next()).value).replace(DELIMITER, '');
+    expect(JSON.parse(metadata)).toMatchObject({ statusCode: 202 });
+    controller.close();
+    expect((await chunks.next()).done).toBe(true);
+    await done;
   });
 
   it('writes each chunk as it comes', async () => {
-    let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
-    const body = new ReadableStream<Uint8Array>({
-      start(own) {
-        controller = own;
-      },
-    });
+    const { body, controller } = openBody();
     const { stream, done } = invokeStreamed(async () => new Response(body));
     const chunks = stream[Symbol.asyncIterator]();
+    expect(String((await chunks.next()).value)).toContain(DELIMITER);
     for (const text of ['one', 'two', 'three']) {
-      controller?.enqueue(new TextEncoder().encode(text));
+      controller.enqueue(new TextEncoder().encode(text));
       expect(String((await chunks.next()).value)).toBe(text);
     }
-    controller?.close();
+    controller.close();
     expect((await chunks.next()).done).toBe(true);
     await done;
   });
@@ -161,13 +183,13 @@ describe('the streaming pipeline', () => {
       pull(controller) {
         pulled += 1;
         if (pulled > 1_000) controller.close();
-        else controller.enqueue(new Uint8Array(HIGH_WATER_MARK));
+        else controller.enqueue(Buffer.alloc(HIGH_WATER_MARK, '.'));
       },
     });
     const { stream, done } = invokeStreamed(async () => new Response(body));
     for (let turns = 0; turns < 50; turns += 1) await turn();
     expect(pulled).toBeLessThan(10);
-    expect((await textOf(stream)).length).toBe(1_000 * HIGH_WATER_MARK);
+    expect((await answerOf(stream)).body.length).toBe(1_000 * HIGH_WATER_MARK);
     await done;
   });
 
@@ -187,18 +209,14 @@ describe('the streaming pipeline', () => {
   });
 
   it('writes the answer of an error like any other', async () => {
-    const { stream, done, metadata } = invokeStreamed(async () =>
-      Response.json({ error: {} }, { status: 402 }),
-    );
-    expect(await textOf(stream)).toBe('{"error":{}}');
+    const { stream, done } = invokeStreamed(async () => Response.json({ error: {} }, { status: 402 }));
+    expect(await answerOf(stream)).toMatchObject({ statusCode: 402, body: '{"error":{}}' });
     await done;
-    expect(metadata()?.statusCode).toBe(402);
   });
 
   it('ends at once for an answer without a body', async () => {
-    const { stream, done, metadata } = invokeStreamed(async () => new Response(null, { status: 204 }));
-    expect(await textOf(stream)).toBe('');
+    const { stream, done } = invokeStreamed(async () => new Response(null, { status: 204 }));
+    expect(await answerOf(stream)).toMatchObject({ statusCode: 204, body: '' });
     await done;
-    expect(metadata()?.statusCode).toBe(204);
   });
 });

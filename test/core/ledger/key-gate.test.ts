@@ -60,7 +60,9 @@ const refusalOf = async (attempt: Promise<unknown>): Promise<ServiceError> => {
 };
 
 const settleAll = (admissions: readonly Admission[]) =>
-  Promise.all(admissions.map((admission) => admission.settle(outcomeOf(admission.hold.amount, { tokens: 10 }))));
+  Promise.all(
+    admissions.map((admission) => admission.settle(outcomeOf(admission.hold.amount, { tokens: 10 }))),
+  );
 
 describe('the key gate', () => {
   it('lets exactly 100 of 150 racing calls of one minute pass, and the next 100 in the next minute', async () => {

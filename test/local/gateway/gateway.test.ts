@@ -24,7 +24,7 @@ const answerWith = (answer: unknown) => post(fixture.url, '/echo', { answer });
 
 describe('the event of a proxy integration', () => {
   it('carries the request as API Gateway does', async () => {
-    const headers = { 'X-Twice': 'a', Accept: 'text/plain', 'x-forwarded-for': '10.0.0.1' };
+    const headers = { 'X-Once': 'a', Accept: 'text/plain', 'x-forwarded-for': '10.0.0.1' };
     const received = await event('/things/a%20b/parts/c/d?x=1&x=2&y=%26', { headers });
     expect(received).toMatchObject({
       resource: '/things/{id}/parts/{rest+}',
@@ -49,7 +49,7 @@ describe('the event of a proxy integration', () => {
       },
     });
     expect(received.headers).toMatchObject({
-      'x-twice': 'a',
+      'X-Once': 'a',
       'X-Forwarded-For': '10.0.0.1, 127.0.0.1',
       'X-Forwarded-Proto': 'http',
     });

@@ -1,0 +1,50 @@
+/** Describes the scheduled EventBridge rules of an assembly. */
+import type { LocatedResource, Stacks } from './stacks.ts';
+
+export interface ScheduleTarget {
+  /** A function or a state machine. */
+  readonly arn: string;
+  /** The role EventBridge starts a state machine in; a function allows EventBridge by itself. */
+  readonly roleArn?: string;
+  /** JSON that replaces the event. */
+  readonly input?: string;
+}
+
+export interface ScheduleDescription {
+  readonly name: string;
+  readonly arn: string;
+  /** `rate(...)` or `cron(...)` (EventBridge user guide, schedule expressions). */
+  readonly expression: string;
+  readonly targets: readonly ScheduleTarget[];
+}
+
+interface RuleProperties {
+  readonly ScheduleExpression?: string;
+  readonly State?: string;
+  readonly Targets?: readonly { readonly Arn: string; readonly RoleArn?: string; readonly Input?: string }[];
+}
+
+/** Every rule that is switched on; throws an error that names a rule that is not a schedule. */
+export function describeSchedules(stacks: Stacks): readonly ScheduleDescription[] {
+  return stacks.resources('AWS::Events::Rule').flatMap(describeRule);
+}
+
+function describeRule(resource: LocatedResource): readonly ScheduleDescription[] {
+  const properties = resource.properties<RuleProperties>();
+  const place = `${resource.stack.name}/${resource.logicalId}`;
+  if (properties.State === 'DISABLED') return [];
+  const { ScheduleExpression: expression, Targets: targets = [] } = properties;
+  if (expression === undefined) throw new Error(`${place}: the local runtime runs scheduled rules only`);
+  return [
+    {
+      name: resource.identity.ref,
+      arn: String(resource.identity.attributes.Arn),
+      expression,
+      targets: targets.map(({ Arn: arn, RoleArn: roleArn, Input: input }) => ({
+        arn,
+        ...(roleArn === undefined ? {} : { roleArn }),
+        ...(input === undefined ? {} : { input }),
+      })),
+    },
+  ];
+}

@@ -1,0 +1,205 @@
+/** A history of calls, crashes and lost answers on one account, what is left of it after recovery, and what is wrong. */
+import type { KeyState } from '../../../lambdas/core/access/key-state.ts';
+import type { Policy } from '../../../lambdas/core/access/policy.ts';
+import { type Windows, windowsAt } from '../../../lambdas/core/access/windows.ts';
+import { ServiceError } from '../../../lambdas/core/errors.ts';
+import type { Admission } from '../../../lambdas/core/ledger/admission.ts';
+import type { UsageRecord } from '../../../lambdas/core/ledger/usage-record.ts';
+import type { NanoUsd } from '../../../lambdas/core/money.ts';
+import type { TestDatabase } from '../../adapters/engine.ts';
+import { FailingProcess, type FaultPlan } from './failing-process.ts';
+import {
+  type AccountBooks,
+  booksOf,
+  callOf,
+  HOLD_TTL_SECONDS,
+  openAccount,
+  openLedger,
+  outcomeOf,
+  type TestAccount,
+  type TestLedger,
+} from './running-ledger.ts';
+
+export interface CallPlan {
+  readonly process: 0 | 1;
+  readonly key: 0 | 1;
+  readonly amount: NanoUsd;
+  readonly cost: NanoUsd;
+  /** `late`: only after its hold has expired and a sweeper has been. */
+  readonly settles: 'at-once' | 'late' | 'never';
+  /** Time since the call before. */
+  readonly pauseSeconds: number;
+}
+
+export interface History {
+  readonly startMs: number;
+  /** How far the second process's clock lags. */
+  readonly lagSeconds: number;
+  readonly balance: NanoUsd;
+  readonly policies: readonly [Policy, Policy];
+  readonly calls: readonly CallPlan[];
+  /** All calls at once, not one after the other. */
+  readonly overlapping: boolean;
+  /** Of each process, and of a sweeper that comes before the last one. */
+  readonly faults: readonly [FaultPlan, FaultPlan];
+  readonly sweeperFaults: FaultPlan;
+  /** When requests that hung in the network reach the database: before the first sweeper or after it. */
+  readonly lateLands: 'before' | 'after';
+}
+
+interface CallResult {
+  readonly plan: CallPlan;
+  readonly requestId: string;
+  readonly keyId: string;
+  readonly windows: Windows;
+  admission?: Admission;
+  /** What the caller was told instead. */
+  failure?: unknown;
+  /** The record of a settlement whose caller was still alive to be told. */
+  told?: UsageRecord;
+}
+
+export interface Aftermath {
+  readonly account: TestAccount;
+  readonly results: readonly CallResult[];
+  readonly books: AccountBooks;
+  readonly keys: readonly KeyState[];
+  readonly policies: readonly Policy[];
+  /** Database calls the processes and sweepers made. */
+  readonly databaseCalls: number;
+}
+
+/** Plays a history and ends it with one undisturbed recovery pass after every hold has expired. */
+export async function play(database: TestDatabase, history: History): Promise<Aftermath> {
+  const account = await openAccount(database.client, history.balance, ...history.policies);
+  let nowMs = history.startMs;
+  const clocks = [() => nowMs, () => nowMs - history.lagSeconds * 1000];
+  const processes = history.faults.map((plan) => new FailingProcess(database, plan));
+  const ledgers = processes.map(({ clients }, at) => openLedger({ clients, clock: clocks[at] ?? Date.now }));
+  const results: CallResult[] = [];
+
+  async function settle(result: CallResult): Promise<void> {
+    const settlement = await result.admission?.settle(outcomeOf(result.plan.cost)).catch(() => undefined);
+    if (processes[result.plan.process]?.dead === false && settlement !== undefined)
+      result.told = settlement.record;
+  }
+
+  async function run(plan: CallPlan): Promise<void> {
+    const key = account.keys[plan.key] ?? account.keys[0];
+    const call = callOf(key, plan.amount);
+    const windows = windowsAt(clocks[plan.process]?.() ?? nowMs);
+    const result: CallResult = { plan, requestId: call.requestId, keyId: key.keyId, windows };
+    results.push(result);
+    try {
+      const admission = await ledgers[plan.process]?.ledger.admit(call);
+      if (admission !== undefined) result.admission = admission;
+    } catch (failure) {
+      result.failure = failure;
+    }
+    if (plan.settles === 'at-once') await settle(result);
+  }
+
+  const running: Promise<void>[] = [];
+  for (const plan of history.calls) {
+    nowMs += plan.pauseSeconds * 1000;
+    const call = run(plan);
+    if (history.overlapping) running.push(call);
+    else await call;
+  }
+  await Promise.all(running);
+  nowMs += (HOLD_TTL_SECONDS + history.lagSeconds + 1) * 1000;
+  const landLate = async () => {
+    for (const process of processes) await process.landLate();
+  };
+  if (history.lateLands === 'before') await landLate();
+  const sweeper = new FailingProcess(database, history.sweeperFaults);
+  if (history.sweeperFaults.size > 0) {
+    await recover(openLedger({ clients: sweeper.clients, clock: () => nowMs }), account).catch(() => {});
+  }
+  for (const result of results) if (result.plan.settles === 'late') await settle(result);
+  await landLate();
+  await sweeper.landLate();
+  const last = openLedger({ clients: database, clock: () => nowMs });
+  await recover(last, account);
+  return {
+    account,
+    results,
+    books: await booksOf(database.client, account),
+    keys: await Promise.all(account.keys.map(({ keyId }) => stateOf(last, keyId))),
+    policies: history.policies,
+    databaseCalls: processes.reduce((sum, { calls }) => sum + calls, sweeper.calls),
+  };
+}
+
+async function recover({ wallets, recovery }: TestLedger, { accountId }: TestAccount): Promise<void> {
+  const wallet = await wallets.read(accountId);
+  if (wallet !== undefined) await recovery.recoverWallet(wallet);
+}
+
+async function stateOf({ keys }: TestLedger, keyId: string): Promise<KeyState> {
+  const state = await keys.read(keyId);
+  if (state === undefined) throw new Error('the key is gone');
+  return state;
+}
+
+const text = (value: unknown): string =>
+  JSON.stringify(value, (_name, field) => (typeof field === 'bigint' ? String(field) : field));
+
+/** What money is amiss: empty when every guarantee holds. */
+export function brokenBooks({ books, results }: Aftermath): string[] {
+  const { wallet, records, topUps, audit } = books;
+  const broken: string[] = [];
+  const spent = records.reduce((sum, { cost }) => sum + cost, 0n);
+  if (wallet.holds.length > 0) broken.push(`${wallet.holds.length} holds are open`);
+  if (!audit.exact) broken.push(`the books are off by ${audit.drift}`);
+  if (wallet.balance < 0n) broken.push(`the balance is ${wallet.balance}`);
+  if (topUps - wallet.balance !== spent)
+    broken.push('the wallet fell by something else than the records cost');
+  const byId = new Map(records.map((record) => [record.id, record]));
+  if (byId.size !== records.length) broken.push('a call has two records');
+  for (const { requestId, plan, admission, told } of results) {
+    const record = byId.get(requestId);
+    byId.delete(requestId);
+    if (admission === undefined && record !== undefined && record.cost > 0n)
+      broken.push('a call that was not admitted was billed');
+    if (admission !== undefined && record === undefined) broken.push('an admitted call has no record');
+    if (record !== undefined && record.cost > plan.cost) broken.push('a call was billed more than it cost');
+    if (plan.settles === 'never' && record !== undefined && record.status !== 'expired')
+      broken.push('a call that never settled is not marked as expired');
+    if (told !== undefined && text(told) !== text(record))
+      broken.push(`the caller was told ${text(told)}, but the record is ${text(record)}`);
+  }
+  if (byId.size > 0) broken.push('there is a record of no call');
+  return broken;
+}
+
+/** Which caps have more left than what was spent in their window allows: empty when every guarantee holds. */
+export function brokenCaps({ books, results, keys, policies }: Aftermath): string[] {
+  const broken: string[] = [];
+  keys.forEach((state, at) => {
+    const mine = results.filter(({ keyId }) => keyId === state.keyId);
+    const spentIn = (window: keyof Windows): NanoUsd =>
+      mine
+        .filter(({ windows }) => windows[window] === state.windows[window])
+        .map(({ requestId }) => books.records.find(({ id }) => id === requestId))
+        .reduce((sum, record) => sum + (record?.cost ?? 0n) + (record?.writtenOff ?? 0n), 0n);
+    const check = (name: string, left: NanoUsd, cap: NanoUsd | undefined, spent: NanoUsd) => {
+      if (cap !== undefined && left > cap - spent)
+        broken.push(`the ${name} cap of ${cap} has ${left} left after ${spent} were spent`);
+    };
+    const { daily_usd: daily, monthly_usd: monthly } = policies[at] ?? {};
+    check('daily', state.dayLeft, daily, spentIn('day'));
+    check('monthly', state.monthLeft, monthly, spentIn('month'));
+  });
+  return broken;
+}
+
+/** Failures that are no refusal and no fault of the plan's: bugs, whatever the books say. */
+export function unexpectedFailures({ results }: Aftermath): string[] {
+  return results.flatMap(({ failure }) => {
+    if (failure === undefined) return [];
+    if (failure instanceof ServiceError) return failure.status === 500 ? [failure.message] : [];
+    const { name, message } = failure as Error;
+    return name === 'TimeoutError' || message === 'the process is dead' ? [] : [`${name}: ${message}`];
+  });
+}

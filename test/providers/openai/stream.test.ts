@@ -1,0 +1,315 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { type ReplyEvent, UpstreamFailure } from '../../../lambdas/core/inference/provider.ts';
+import { toReplyEvents } from '../../../lambdas/providers/openai/stream.ts';
+import { sseData } from '../../../lambdas/providers/sse-data.ts';
+import { bytesOf, chunksOf, IDENTITY, NAMES, type WireChunk } from './fixtures.ts';
+
+async function* pieces(...parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array, void> {
+  yield* parts;
+}
+
+const decode = (...parts: readonly Uint8Array[]) => toReplyEvents(sseData(pieces(...parts)), IDENTITY);
+
+async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const value of values) all.push(value);
+  return all;
+}
+
+/** What a stream gave before it ended or failed. */
+async function outcome(...parts: readonly Uint8Array[]): Promise<{ events: ReplyEvent[]; failure: unknown }> {
+  const events: ReplyEvent[] = [];
+  try {
+    for await (const event of decode(...parts)) events.push(event);
+    return { events, failure: undefined };
+  } catch (failure) {
+    return { events, failure };
+  }
+}
+
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+const event = (data: unknown): string =>
+  `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
+
+/** Cuts bytes at the given offsets. */
+function cut(bytes: Uint8Array, offsets: readonly number[]): Uint8Array[] {
+  const sorted = [0, ...offsets.toSorted((a, b) => a - b), bytes.length];
+  return sorted.slice(1).map((end, index) => bytes.subarray(sorted[index], end));
+}
+
+const withLineEnds = (name: string, end: string): Uint8Array =>
+  encode(new TextDecoder().decode(bytesOf(name)).replaceAll('\n', end));
+
+const recordings = NAMES.flatMap((name) => [
+  [name, bytesOf(name)] as const,
+  [`${name}, lines ended by CR LF`, withLineEnds(name, '\r\n')] as const,
+]);
+
+describe('a recorded stream', () => {
+  it.each(recordings)(
+    'gives the same events wherever its bytes are split in two: %s',
+    async (_name, bytes) => {
+      const whole = await collect(decode(bytes));
+      expect(whole.length).toBeGreaterThan(2);
+      for (let at = 0; at <= bytes.length; at += 1) {
+        expect(await collect(decode(bytes.subarray(0, at), bytes.subarray(at)))).toEqual(whole);
+      }
+    },
+  );
+
+  it.each(recordings)(
+    'gives the same events byte by byte, and for any other split: %s',
+    async (_name, bytes) => {
+      const whole = await collect(decode(bytes));
+      const offsets = Array.from({ length: bytes.length }, (_, index) => index);
+      expect(await collect(decode(...cut(bytes, offsets)))).toEqual(whole);
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 40 }), async (random) => {
+          expect(await collect(decode(...cut(bytes, random)))).toEqual(whole);
+        }),
+        { numRuns: 25 },
+      );
+    },
+  );
+
+  it.each(NAMES)('gives the same events whatever ends its lines: %s', async (name) => {
+    const whole = await collect(decode(bytesOf(name)));
+    expect(await collect(decode(withLineEnds(name, '\r\n')))).toEqual(whole);
+    expect(await collect(decode(withLineEnds(name, '\r')))).toEqual(whole);
+    expect(await collect(decode(encode('\uFEFF'), bytesOf(name)))).toEqual(whole);
+  });
+
+  it.each(NAMES)(
+    'is passed on under our id and model, and loses nothing else but usage: %s',
+    async (name) => {
+      const payloads = (await collect(decode(bytesOf(name)))).flatMap(({ payload }) => payload ?? []);
+      const expected = chunksOf(name)
+        .filter(({ choices }) => choices.length > 0)
+        .map(({ usage: _usage, ...chunk }) => ({ ...chunk, ...IDENTITY, object: 'chat.completion.chunk' }));
+      expect(expected.length).toBeGreaterThan(0);
+      expect(payloads).toEqual(expected);
+      expect(JSON.stringify(payloads)).not.toMatch(/chatcmpl-B9|cmpl-7|gpt-5|local-model/);
+    },
+  );
+});
+
+const wireText = (name: string): string => new TextDecoder().decode(bytesOf(name));
+
+describe('the events of a stream', () => {
+  const summary = async (name: string) => {
+    const events = await collect(decode(bytesOf(name)));
+    return {
+      text: events.map(({ text }) => text).join(''),
+      content: events.map(({ content }) => content),
+      usage: events.flatMap(({ usage }) => usage ?? []),
+    };
+  };
+
+  it('carry text of every script, and the usage that ends the stream', async () => {
+    const { text, content, usage } = await summary('text');
+    expect(text).toBe('Grüße, 世界 👩‍🚀\n\n👩‍🚀 \u200fمرحبا');
+    expect(content).toEqual([false, true, true, true, true, true, false]);
+    expect(usage).toEqual([
+      { promptTokens: 19, cachedTokens: 16, completionTokens: 14, reported: chunksOf('text').at(-1)?.usage },
+    ]);
+  });
+
+  it('carry tool calls as output, from their opening on', async () => {
+    const { text, content, usage } = await summary('parallel-tool-calls');
+    expect(text).toBe('get_weatherget_time{"city":{"zone":"Asia"Łódź"}/Tokyo"}');
+    expect(content).toEqual([false, true, true, true, true, true, true, false]);
+    expect(usage).toMatchObject([{ promptTokens: 82, cachedTokens: 0, completionTokens: 37 }]);
+  });
+
+  it('carry reasoning as output, and usage from the chunk of the last choice', async () => {
+    const { text, content, usage } = await summary('without-done');
+    expect(text).toBe('Count to 3.1 2 3');
+    expect(content).toEqual([true, true, true, true]);
+    expect(usage).toMatchObject([{ promptTokens: 5, completionTokens: 9 }]);
+  });
+
+  it('carry a refusal as output', async () => {
+    expect((await summary('refusal')).text).toBe("I'm sorry, I cannot.");
+  });
+
+  it('are none for comments, other fields and events without data', async () => {
+    const { text, content } = await summary('comments-and-fields');
+    expect(text).toBe('ab: c');
+    expect(content).toEqual([true, true, true]);
+  });
+
+  it('count a tool call that has neither name nor arguments yet as output', async () => {
+    const opening = { choices: [{ index: 0, delta: { tool_calls: [{ index: 0 }] }, finish_reason: null }] };
+    const { events } = await outcome(encode(event(opening)));
+    expect(events).toMatchObject([{ content: true, text: '' }]);
+  });
+
+  it('end at [DONE], whatever follows', async () => {
+    const more = encode(event({ choices: [{ index: 0, delta: { content: 'late' } }] }));
+    const whole = await collect(decode(bytesOf('text')));
+    expect(await collect(decode(bytesOf('text'), more))).toEqual(whole);
+  });
+});
+
+/** Whether the chunks finish every choice that they begin. */
+function allFinished(payloads: readonly unknown[]): boolean {
+  const open = new Map<number, boolean>();
+  for (const { choices } of payloads as readonly WireChunk[])
+    for (const { index, finish_reason: reason } of choices)
+      open.set(index, (open.get(index) ?? true) && reason === null);
+  return open.size > 0 && [...open.values()].every((isOpen) => !isOpen);
+}
+
+describe('a stream that breaks off', () => {
+  it.each(NAMES)(
+    'fails, or ends cleanly after every choice has finished, at whatever byte: %s',
+    async (name) => {
+      const bytes = bytesOf(name);
+      const unfinished: number[] = [];
+      for (let length = 0; length < bytes.length; length += 1) {
+        const { events, failure } = await outcome(bytes.subarray(0, length));
+        if (failure !== undefined) expect(failure).toBeInstanceOf(UpstreamFailure);
+        const finished = allFinished(events.flatMap(({ payload }) => payload ?? []));
+        if (failure === undefined && !finished) unfinished.push(length);
+      }
+      expect(unfinished).toEqual([]);
+    },
+  );
+
+  it('gives what came before it, and may be tried elsewhere', async () => {
+    const { events, failure } = await outcome(
+      encode(wireText('text').split('data: ').slice(0, 4).join('data: ')),
+    );
+    expect(events.map(({ text }) => text)).toEqual(['', 'Grüße', ', 世界']);
+    expect(failure).toMatchObject({ kind: 'interrupted', retryable: true });
+  });
+
+  it('before its first event fails', async () => {
+    expect((await outcome()).failure).toMatchObject({ kind: 'interrupted', retryable: true });
+    expect((await outcome(encode(': still thinking\n\n'))).failure).toMatchObject({ kind: 'interrupted' });
+  });
+});
+
+describe('an error within a stream', () => {
+  it('ends it with a failure that repeats none of its text', async () => {
+    const { events, failure } = await outcome(bytesOf('error-in-band'));
+    expect(events.map(({ text }) => text)).toEqual(['', 'The answer is']);
+    expect(failure).toMatchObject({ kind: 'interrupted', retryable: true });
+    expect(`${String(failure)} ${JSON.stringify(failure)}`).not.toMatch(/heron|CUDA|node-17/);
+  });
+
+  it.each([
+    { error: 'overloaded' },
+    { error: { message: 'x' }, choices: [{ index: 0, delta: { content: 'y' }, finish_reason: 'stop' }] },
+    { error: {} },
+    { error: false },
+  ])('is one in whatever form: %j', async (chunk) => {
+    const { events, failure } = await outcome(encode(event(chunk)));
+    expect(events).toEqual([]);
+    expect(failure).toMatchObject({ kind: 'interrupted' });
+  });
+
+  it('is not a null error field, which some servers put on every chunk', async () => {
+    const chunk = { error: null, choices: [{ index: 0, delta: { content: 'y' }, finish_reason: 'stop' }] };
+    const { events, failure } = await outcome(encode(event(chunk)));
+    expect(failure).toBeUndefined();
+    expect(events).toMatchObject([{ text: 'y', content: true }]);
+  });
+});
+
+describe('garbage', () => {
+  it.each(['not json', '<html>', '{"choices":', '[]', 'null', '42', '"text"', 'true'])(
+    'that is no JSON object is a failure of the protocol: %s',
+    async (data) => {
+      expect((await outcome(encode(event(data)))).failure).toMatchObject({
+        kind: 'protocol',
+        retryable: true,
+      });
+    },
+  );
+
+  it.each([
+    { choices: [null] },
+    { choices: [5] },
+    { choices: {} },
+    { choices: [{ delta: null }] },
+    { choices: [{ delta: 5 }] },
+    { choices: [{ delta: { content: [{ type: 'text' }] } }] },
+    { choices: [{ delta: { tool_calls: {} } }] },
+    { choices: [{ delta: { tool_calls: [null] } }] },
+    { choices: [{ delta: { tool_calls: [{ function: null }] } }] },
+    { choices: [{ finish_reason: 7 }] },
+    { usage: 'many' },
+  ])('in a chunk is an upstream failure, and nothing else: %j', async (chunk) => {
+    expect((await outcome(encode(event(chunk)))).failure).toBeInstanceOf(UpstreamFailure);
+  });
+
+  it('of any JSON ends in events or in an upstream failure', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), async (chunk) => {
+        const { failure } = await outcome(encode(event({ choices: [chunk] })), encode(event(chunk)));
+        if (failure !== undefined) expect(failure).toBeInstanceOf(UpstreamFailure);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('of any bytes is an upstream failure', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 5 }), async (parts) => {
+        expect((await outcome(...parts)).failure).toBeInstanceOf(UpstreamFailure);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('the reader of a stream', () => {
+  it('who leaves lets go of the connection', async () => {
+    let released = false;
+    async function* body(): AsyncGenerator<Uint8Array, void> {
+      try {
+        yield bytesOf('without-done').slice(0, 700);
+        yield new Uint8Array();
+      } finally {
+        released = true;
+      }
+    }
+    for await (const _event of toReplyEvents(sseData(body()), IDENTITY)) break;
+    expect(released).toBe(true);
+  });
+
+  it('has its answer at [DONE], even when the connection then fails', async () => {
+    async function* body(): AsyncGenerator<Uint8Array, void> {
+      yield bytesOf('text');
+      throw new Error('reset');
+    }
+    const events = await collect(toReplyEvents(sseData(body()), IDENTITY));
+    expect(events).toHaveLength(7);
+  });
+
+  it('has its answer at [DONE], even when the connection then stays open', async () => {
+    async function* body(): AsyncGenerator<Uint8Array, void> {
+      yield bytesOf('text');
+      await new Promise(() => {});
+    }
+    expect(await collect(toReplyEvents(sseData(body()), IDENTITY))).toHaveLength(7);
+  });
+
+  it('is asked for by one event at a time: what is not read is not taken from the connection', async () => {
+    let taken = 0;
+    async function* body(): AsyncGenerator<Uint8Array, void> {
+      for (;;) {
+        taken += 1;
+        yield encode(event({ choices: [{ index: 0, delta: { content: 'x' }, finish_reason: null }] }));
+      }
+    }
+    const events = toReplyEvents(sseData(body()), IDENTITY);
+    for (let read = 1; read <= 10; read += 1) {
+      await events.next();
+      expect(taken).toBe(read);
+    }
+    await events.return();
+  });
+});
