@@ -35,13 +35,20 @@ const POLL_MS = 100;
 
 /** Returns the folder of the current assembly, made if it is missing; throws what the build complained of. */
 export async function ensureAssembly(options: BuildOptions): Promise<string> {
-  const { root, outputDir, environment } = options;
-  const assembly = join(outputDir, hashSources(root, environment.CONFIG));
-  if (!existsSync(assembly)) await buildOnce(assembly, options);
+  const { outputDir } = options;
+  let assembly = currentAssembly(options);
+  while (!existsSync(assembly)) {
+    await buildOnce(assembly, options);
+    assembly = currentAssembly(options);
+  }
   const now = new Date();
   utimesSync(assembly, now, now);
   deleteOld(outputDir);
   return assembly;
+}
+
+function currentAssembly({ root, outputDir, environment }: BuildOptions): string {
+  return join(outputDir, hashSources(root, environment.CONFIG));
 }
 
 /** A hash of the sources' names and contents, the deployment's settings file and the version of Node. */
@@ -71,7 +78,9 @@ async function buildOnce(assembly: string, options: BuildOptions): Promise<void>
     options.log('Building the service (a few seconds; only after a change) ...');
     const temporary = `${assembly}.${process.pid}`;
     await synthesize(temporary, options);
-    renameSync(temporary, assembly);
+    // What was edited meanwhile may be in it or not, so it stands for neither state.
+    if (currentAssembly(options) === assembly) renameSync(temporary, assembly);
+    else rmSync(temporary, { recursive: true });
   } finally {
     release();
   }

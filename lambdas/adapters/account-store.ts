@@ -8,7 +8,7 @@ import {
 import type { AccountStore, NewKey, TopUp } from '../core/ledger/accounts.ts';
 import { number, text } from './attribute-values.ts';
 import { encodeNewKey } from './key-item.ts';
-import { encodeNewWallet } from './wallet-store.ts';
+import { encodeNewWallet } from './wallet-item.ts';
 
 export interface AccountTables {
   readonly accounts: string;

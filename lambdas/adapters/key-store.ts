@@ -109,7 +109,10 @@ function decrement(charge: KeyCharge): Expression {
     condition: [
       ACTIVE,
       '#minute >= :minute AND #day >= :day AND #month >= :month',
-      'requests_left >= :one AND tokens_left >= :tokens AND day_left >= :amount AND month_left >= :amount',
+      'requests_left >= :one',
+      // An overrun leaves less than nothing; what takes nothing from a window may pass all the same.
+      ...(tokens > 0 ? ['tokens_left >= :tokens'] : []),
+      ...(amount > 0n ? ['day_left >= :amount AND month_left >= :amount'] : []),
       ...scope.conditions,
     ].join(' AND '),
     names: { '#status': 'status', '#minute': 'minute', '#day': 'day', '#month': 'month' },

@@ -9,13 +9,16 @@ import { TABLES } from '../contract/tables.ts';
 import type { AuditReader } from '../core/ledger/audit.ts';
 import type { Wallet, WalletStore } from '../core/ledger/ports.ts';
 import { type Item, readInteger, readText, text } from './attribute-values.ts';
-import { decodeWallet } from './wallet-store.ts';
+import { accountOf, decodeWallet } from './wallet-item.ts';
 
 /** Wallets a page: each may take many reads to audit, and a page must fit into one invocation. */
 const WALLETS_PER_PAGE = 25;
 
 export interface WalletPage {
+  /** Items: an account with a split wallet has several. */
   readonly wallets: readonly Wallet[];
+  /** The accounts whose first item is on this page, so that each is on one page only. */
+  readonly accounts: readonly string[];
   /** Continues after this page; undefined on the last one. */
   readonly next: string | undefined;
 }
@@ -35,19 +38,10 @@ export async function readWalletPage(
     }),
   );
   return {
-    wallets: items.map((item) => decodeWallet(readText(item, 'wallet_id'), item)),
+    wallets: items.map(decodeWallet),
+    accounts: items.map((item) => readText(item, 'wallet_id')).filter((id) => accountOf(id) === id),
     next: last === undefined ? undefined : readText(last, 'wallet_id'),
   };
-}
-
-/** Every wallet, page after page. */
-export async function* scanWallets(client: DynamoDBClient, table: string): AsyncGenerator<Wallet, void> {
-  let after: string | undefined;
-  do {
-    const page = await readWalletPage(client, table, after);
-    yield* page.wallets;
-    after = page.next;
-  } while (after !== undefined);
 }
 
 export interface AuditTables {

@@ -10,7 +10,7 @@ import {
 import type { UsageHistory, UsagePage, UsageQuery, UsageStore } from '../core/ledger/ports.ts';
 import type { CallStatus, Unit, UsageRecord } from '../core/ledger/usage-record.ts';
 import { type Item, number, readInteger, readNumber, readText, text } from './attribute-values.ts';
-import { readKind } from './wallet-store.ts';
+import { readKind } from './wallet-item.ts';
 
 export function createUsageStore(client: DynamoDBClient, table: string): UsageStore & UsageHistory {
   async function put(record: UsageRecord): Promise<'written' | UsageRecord> {

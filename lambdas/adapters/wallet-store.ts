@@ -1,150 +1,139 @@
-/** Wallets in DynamoDB: balance and open holds in one item, so that each step of a hold is one conditional write. */
-import {
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  GetItemCommand,
-  TransactionConflictException,
-  UpdateItemCommand,
-  type UpdateItemCommandInput,
-} from '@aws-sdk/client-dynamodb';
-import { KINDS, type Kind } from '../core/access/policy.ts';
+/**
+ * Wallets in DynamoDB. A wallet is one item, and every step of a hold one update of it. An account hotter than one
+ * item allows has several: a hold goes to any of them, and what one lacks is moved from the others with the hold.
+ */
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Hold, HoldEnd, HoldResult, Wallet, WalletStore } from '../core/ledger/ports.ts';
 import type { NanoUsd } from '../core/money.ts';
-import {
-  type Item,
-  map,
-  number,
-  readInteger,
-  readMap,
-  readNumber,
-  readText,
-  text,
-} from './attribute-values.ts';
+import type { RandomSource } from '../core/ports.ts';
+import { type Item, readText } from './attribute-values.ts';
+import { systemRandom } from './system.ts';
+import { decodeShardCount, decodeWallet, type ShardCount, shardId } from './wallet-item.ts';
+import { WalletShards } from './wallet-shard.ts';
+import { collect, WalletTransfers } from './wallet-transfer.ts';
 
-/** A top-up is a transaction of milliseconds; an update that meets one waits for it this often. */
-const MAX_CONFLICTS = 5;
-const CONFLICT_PAUSE_MS = 20;
+/** Each further try means that another call moved one of the items within milliseconds. */
+const MAX_GATHER_TRIES = 8;
 
-/** Each further try needs the balance to have fallen meanwhile; after as many the hold stays as it is. */
-const MAX_GROW_TRIES = 5;
+/** Bounds the memory of sharded accounts; one that falls out is found again at its first refusal. */
+const MAX_KNOWN = 10_000;
 
-interface UpdateResult {
-  readonly applied: boolean;
-  readonly item: Item | undefined;
+const UNSHARDED: ShardCount = { active: 1, made: 1 };
+
+export function createWalletStore(
+  client: DynamoDBClient,
+  table: string,
+  random: RandomSource = systemRandom,
+): WalletStore {
+  return new DynamoWalletStore(client, table, random);
 }
 
-export function createWalletStore(client: DynamoDBClient, table: string): WalletStore {
-  const keyOf = (accountId: string) => ({ TableName: table, Key: { wallet_id: text(accountId) } });
+class DynamoWalletStore implements WalletStore {
+  readonly #shards: WalletShards;
+  readonly #transfers: WalletTransfers;
+  readonly #random: RandomSource;
+  /** Accounts with more than one item. */
+  readonly #known = new Map<string, ShardCount>();
 
-  async function update(command: UpdateItemCommandInput): Promise<UpdateResult> {
-    for (let conflicts = 0; ; conflicts += 1) {
-      try {
-        const { Attributes: item } = await client.send(
-          new UpdateItemCommand({ ...command, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
-        );
-        return { applied: true, item };
-      } catch (failure) {
-        if (failure instanceof ConditionalCheckFailedException) return { applied: false, item: failure.Item };
-        if (!(failure instanceof TransactionConflictException) || conflicts === MAX_CONFLICTS) throw failure;
-        await new Promise((resolve) => setTimeout(resolve, CONFLICT_PAUSE_MS * (conflicts + 1)));
+  constructor(client: DynamoDBClient, table: string, random: RandomSource) {
+    this.#shards = new WalletShards(client, table);
+    this.#transfers = new WalletTransfers(client, this.#shards);
+    this.#random = random;
+  }
+
+  async hold(accountId: string, wanted: Hold): Promise<HoldResult> {
+    const walletId = this.#pick(accountId);
+    const { granted, item } = await this.#shards.hold(walletId, wanted);
+    if (item !== undefined && walletId === accountId) this.#learn(accountId, decodeShardCount(item));
+    if (granted && item !== undefined) return { granted: true, wallet: decodeWallet(item) };
+    if (this.#count(accountId).made > 1) return this.#gather(accountId, wanted);
+    return { granted: false, wallet: item === undefined ? undefined : decodeWallet(item) };
+  }
+
+  async growHold(accountId: string, held: Hold, target: NanoUsd): Promise<NanoUsd> {
+    const walletId = held.walletId ?? accountId;
+    let amount = await this.#shards.grow(walletId, held, target);
+    if (this.#count(accountId).made === 1) return amount;
+    for (let tries = 0; tries < MAX_GATHER_TRIES && amount < target; tries += 1) {
+      const others = (await this.#items(accountId)).filter((shard) => shard.walletId !== walletId);
+      const all = others.reduce((total, { balance }) => total + balance, 0n);
+      const missing = target - amount;
+      const donations = collect(others, all < missing ? all : missing) ?? [];
+      if (donations.length === 0) return amount;
+      if (await this.#transfers.grow({ ...held, walletId, amount }, donations)) {
+        amount = donations.reduce((total, donation) => total + donation.amount, amount);
       }
     }
+    return amount;
   }
 
-  async function hold(accountId: string, wanted: Hold): Promise<HoldResult> {
-    const { applied, item } = await update({
-      ...keyOf(accountId),
-      UpdateExpression: 'SET balance = balance - :amount, holds.#id = :hold',
-      ConditionExpression: 'balance >= :amount AND attribute_not_exists(holds.#id)',
-      ExpressionAttributeNames: { '#id': wanted.id },
-      ExpressionAttributeValues: { ':amount': number(wanted.amount), ':hold': encodeHold(wanted) },
-      ReturnValues: 'ALL_NEW',
-    });
-    if (item === undefined) return { granted: false, wallet: undefined };
-    const wallet = decodeWallet(accountId, item);
-    // The SDK repeats a request whose answer was lost: then the hold is there already, and it is ours.
-    return { granted: applied || wallet.holds.some(({ id }) => id === wanted.id), wallet };
+  async endHold(accountId: string, end: HoldEnd): Promise<NanoUsd | undefined> {
+    const balance = await this.#shards.end(end.walletId ?? accountId, end);
+    if (balance === undefined || this.#count(accountId).made === 1) return balance;
+    return (await this.read(accountId))?.balance;
   }
 
-  async function growHold(accountId: string, held: Hold, target: NanoUsd): Promise<NanoUsd> {
-    let available = target - held.amount;
-    for (let tries = 0; tries < MAX_GROW_TRIES && available > 0n; tries += 1) {
-      const grown = held.amount + available;
-      const { applied, item } = await update({
-        ...keyOf(accountId),
-        UpdateExpression: 'SET balance = balance - :more, holds.#id.amount = :grown',
-        ConditionExpression: 'balance >= :more AND holds.#id.amount = :amount',
-        ExpressionAttributeNames: { '#id': held.id },
-        ExpressionAttributeValues: {
-          ':more': number(available),
-          ':grown': number(grown),
-          ':amount': number(held.amount),
-        },
-      });
-      if (applied) return grown;
-      const wallet = item === undefined ? undefined : decodeWallet(accountId, item);
-      const current = wallet?.holds.find(({ id }) => id === held.id);
-      if (wallet === undefined || current === undefined) return held.amount;
-      if (current.amount !== held.amount) return current.amount;
-      available = wallet.balance < available ? wallet.balance : available;
+  async read(accountId: string): Promise<Wallet | undefined> {
+    const shards = await this.#items(accountId);
+    return shards.length === 0 ? undefined : this.#whole(accountId, shards);
+  }
+
+  /** Takes the hold on any item, moving money to it: half of what the richest has more, so that it need not soon again. */
+  async #gather(accountId: string, wanted: Hold): Promise<HoldResult> {
+    for (let tries = 0; tries < MAX_GATHER_TRIES; tries += 1) {
+      const shards = await this.#items(accountId);
+      const wallet = this.#whole(accountId, shards);
+      if (wallet.holds.some(({ id }) => id === wanted.id)) return { granted: true, wallet };
+      if (wallet.balance < wanted.amount) return { granted: false, wallet };
+      const walletId = this.#pick(accountId);
+      const target = shards.find((shard) => shard.walletId === walletId);
+      if (target === undefined) continue;
+      const others = shards.filter((shard) => shard !== target);
+      const richest = others.reduce((most, { balance }) => (balance > most ? balance : most), 0n);
+      const missing = wanted.amount > target.balance ? wanted.amount - target.balance : 0n;
+      const spare = richest > target.balance ? (richest - target.balance) / 2n : 0n;
+      const donations = collect(others, spare > missing ? spare : missing) ?? collect(others, missing);
+      if (donations === undefined) continue;
+      if (await this.#transfers.hold(walletId, wanted, donations)) {
+        const holds = [...wallet.holds, { ...wanted, walletId }];
+        return { granted: true, wallet: { accountId, balance: wallet.balance - wanted.amount, holds } };
+      }
     }
-    return held.amount;
+    throw new Error('the wallet is too busy');
   }
 
-  async function endHold(accountId: string, { id, amount, cost }: HoldEnd): Promise<NanoUsd | undefined> {
-    const { applied, item } = await update({
-      ...keyOf(accountId),
-      UpdateExpression: 'SET balance = balance + :refund REMOVE holds.#id',
-      ConditionExpression: 'holds.#id.amount = :amount',
-      ExpressionAttributeNames: { '#id': id },
-      ExpressionAttributeValues: { ':refund': number(amount - cost), ':amount': number(amount) },
-      ReturnValues: 'UPDATED_NEW',
-    });
-    return applied && item !== undefined ? readInteger(item, 'balance') : undefined;
+  #whole(accountId: string, shards: readonly Wallet[]): Wallet {
+    const balance = shards.reduce((total, shard) => total + shard.balance, 0n);
+    return { accountId, balance, holds: shards.flatMap(({ holds }) => holds) };
   }
 
-  async function read(accountId: string): Promise<Wallet | undefined> {
-    const { Item: item } = await client.send(
-      new GetItemCommand({ ...keyOf(accountId), ConsistentRead: true }),
+  /** Every item the account's wallet ever had; none when there is no wallet. */
+  async #items(accountId: string): Promise<readonly (Wallet & { readonly walletId: string })[]> {
+    const first = await this.#shards.read(accountId);
+    if (first === undefined) return [];
+    const count = decodeShardCount(first);
+    this.#learn(accountId, count);
+    const rest = Array.from({ length: count.made - 1 }, (_, index) =>
+      this.#shards.read(shardId(accountId, index + 1)),
     );
-    return item === undefined ? undefined : decodeWallet(accountId, item);
+    const items = [first, ...(await Promise.all(rest))].filter((item): item is Item => item !== undefined);
+    return items.map((item) => ({ ...decodeWallet(item), walletId: readText(item, 'wallet_id') }));
   }
 
-  return { hold, growHold, endHold, read };
-}
+  #pick(accountId: string): string {
+    return shardId(accountId, Math.floor(this.#random() * this.#count(accountId).active));
+  }
 
-/** A wallet with no holds; the map must exist before the first hold is written into it. */
-export function encodeNewWallet(accountId: string): Item {
-  return { wallet_id: text(accountId), balance: number(0), holds: map({}) };
-}
+  #count(accountId: string): ShardCount {
+    return this.#known.get(accountId) ?? UNSHARDED;
+  }
 
-function encodeHold(hold: Hold) {
-  return map({
-    key: text(hold.keyId),
-    kind: text(hold.kind),
-    amount: number(hold.amount),
-    created: number(hold.created),
-    expires: number(hold.expires),
-  });
-}
-
-export function decodeWallet(accountId: string, item: Item): Wallet {
-  const holds = Object.entries(readMap(item, 'holds')).map(([id, value]): Hold => {
-    const hold = value.M ?? {};
-    return {
-      id,
-      keyId: readText(hold, 'key'),
-      kind: readKind(readText(hold, 'kind')),
-      amount: readInteger(hold, 'amount'),
-      created: readNumber(hold, 'created'),
-      expires: readNumber(hold, 'expires'),
-    };
-  });
-  return { accountId, balance: readInteger(item, 'balance'), holds };
-}
-
-export function readKind(value: string): Kind {
-  const kind = KINDS.find((candidate) => candidate === value);
-  if (kind === undefined) throw new Error('not a kind of call');
-  return kind;
+  #learn(accountId: string, count: ShardCount): void {
+    if (count.made === 1) return;
+    if (this.#known.size >= MAX_KNOWN) {
+      const [oldest] = this.#known.keys();
+      if (oldest !== undefined) this.#known.delete(oldest);
+    }
+    this.#known.set(accountId, count);
+  }
 }

@@ -5,16 +5,18 @@ import { createAccountStore } from '../../lambdas/adapters/account-store.ts';
 import { readCatalog, writeCatalog } from '../../lambdas/adapters/catalog-store.ts';
 import { createDynamoClients, createSecretsClient } from '../../lambdas/adapters/clients.ts';
 import { createLedger } from '../../lambdas/adapters/ledger.ts';
-import { createAuditReader, scanWallets } from '../../lambdas/adapters/ledger-scan.ts';
+import { createAuditReader, readWalletPage } from '../../lambdas/adapters/ledger-scan.ts';
 import { systemClock, systemUlid } from '../../lambdas/adapters/system.ts';
+import { setShardCount } from '../../lambdas/adapters/wallet-sharding.ts';
 import { DEFAULT_HOLD_TTL_SECONDS, requireVariable, VARIABLES } from '../../lambdas/contract/environment.ts';
 import { TABLES, type TableName } from '../../lambdas/contract/tables.ts';
 import { SECRET_BYTES } from '../../lambdas/core/access/api-key.ts';
 import type { Policy } from '../../lambdas/core/access/policy.ts';
 import { Accounts } from '../../lambdas/core/ledger/accounts.ts';
-import { addBooks, auditAccount, type Books, EMPTY_BOOKS } from '../../lambdas/core/ledger/audit.ts';
+import type { Books } from '../../lambdas/core/ledger/audit.ts';
 import type { Wallet } from '../../lambdas/core/ledger/ports.ts';
 import type { RecoveryCount } from '../../lambdas/core/ledger/recovery.ts';
+import { auditAll, sweepWallets } from '../../lambdas/core/ledger/upkeep.ts';
 import type { NanoUsd } from '../../lambdas/core/money.ts';
 import type { Log } from '../../lambdas/core/ports.ts';
 import type { Target } from './target.ts';
@@ -30,6 +32,8 @@ export interface Operator {
   /** Returns the new balance. */
   grant(accountId: string, amount: NanoUsd): Promise<NanoUsd>;
   wallet(accountId: string): Promise<Wallet>;
+  /** Splits the account's wallet into so many items, or puts it together again. */
+  shard(accountId: string, count: number): Promise<void>;
   /** Settles or releases every expired hold of every wallet. */
   sweep(): Promise<RecoveryCount>;
   audit(): Promise<Books>;
@@ -61,6 +65,7 @@ export function createOperator(target: Target, log: Log): Operator {
     ulid: systemUlid,
     randomHex: () => randomBytes(SECRET_BYTES).toString('hex'),
   });
+  const pages = (after?: string) => readWalletPage(client, tables.wallets, after);
   const reader = createAuditReader(client, wallets, tables);
 
   async function wallet(accountId: string): Promise<Wallet> {
@@ -80,22 +85,9 @@ export function createOperator(target: Target, log: Log): Operator {
       return (await wallet(accountId)).balance;
     },
     wallet,
-    async sweep() {
-      let [settled, released] = [0, 0];
-      for await (const found of scanWallets(client, tables.wallets)) {
-        const count = await recovery.recoverWallet(found);
-        settled += count.settled;
-        released += count.released;
-      }
-      return { settled, released };
-    },
-    async audit() {
-      let books = EMPTY_BOOKS;
-      for await (const { accountId } of scanWallets(client, tables.wallets)) {
-        books = addBooks(books, await auditAccount(reader, accountId));
-      }
-      return books;
-    },
+    shard: (accountId, count) => setShardCount(client, tables.wallets, accountId, count),
+    sweep: () => sweepWallets(pages, recovery),
+    audit: () => auditAll(pages, reader),
     async writtenOff(accountId) {
       let sum = 0n;
       for await (const record of reader.usage(accountId)) sum += record.writtenOff;

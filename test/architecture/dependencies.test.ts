@@ -62,7 +62,7 @@ describe('the check of imports', () => {
     ['lambdas/endpoints/get-model/endpoint.ts', "import './handler.ts';"],
     ['lambdas/endpoints/get-model/endpoint.ts', "import '../../edge/envelope.ts';"],
     ['lambdas/endpoints/get-model/handler.ts', `import '${upward(3)}lib/app.ts';`],
-    ['lambdas/consumers/deliver-webhook/endpoint.ts', "import '../../adapters/clients.ts';"],
+    ['lambdas/consumers/sweep-holds/consumer.ts', "import '../../adapters/clients.ts';"],
     ['local/runtime.ts', "import '../test/local/upstream/running-upstream.ts';"],
     ['scripts/run.ts', "import 'node:fs';"],
   ])('refuses in %s: %s', (path, source) => {

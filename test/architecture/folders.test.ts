@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { CONSUMERS } from '../../lambdas/contract/consumers.ts';
 import { ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/contract/routes.ts';
 import { filesIn, modulesIn, namesIn, SOURCE_FOLDERS } from './source-tree.ts';
 import { nodes, parse, type SyntaxNode } from './syntax.ts';
@@ -23,20 +24,26 @@ const branchesOf = (tree: readonly SyntaxNode[]): string[] =>
     .filter(({ type, operator }) => BRANCHES.test(type) || LOGICAL.test(String(operator)))
     .map(({ type, operator }) => (BRANCHES.test(type) ? type : String(operator)));
 
-describe('the folders of the endpoints', () => {
+describe('the folders of the functions', () => {
   it('are the endpoints of the route table, one each', () => {
     const named = [...ROUTES.map(({ endpoint }) => endpoint), UNKNOWN_ROUTE_ENDPOINT];
     expect(namesIn('lambdas/endpoints')).toEqual([...named].sort());
     expect(new Set(named).size).toBe(named.length);
   });
 
-  it.each([...namesIn('lambdas/endpoints'), ...namesIn('lambdas/consumers')])(
-    'hold a handler, an endpoint and perhaps a schema: %s',
-    (name) => {
-      const files = [...namesIn(`lambdas/endpoints/${name}`), ...namesIn(`lambdas/consumers/${name}`)];
-      expect(files.filter((file) => file !== 'schema.ts')).toEqual(['endpoint.ts', 'handler.ts']);
-    },
-  );
+  it('are the consumers of the contract, one each', () => {
+    expect(namesIn('lambdas/consumers')).toEqual(Object.keys(CONSUMERS).sort());
+  });
+
+  const skeletons = [
+    ...namesIn('lambdas/endpoints').map((name) => [`endpoints/${name}`, 'endpoint.ts'] as const),
+    ...namesIn('lambdas/consumers').map((name) => [`consumers/${name}`, 'consumer.ts'] as const),
+  ];
+
+  it.each(skeletons)('hold wiring, what it wires, and perhaps a schema: %s', (folder, decision) => {
+    const files = namesIn(`lambdas/${folder}`).filter((file) => file !== 'schema.ts');
+    expect(files).toEqual([decision, 'handler.ts']);
+  });
 });
 
 describe('the route table', () => {
@@ -97,7 +104,7 @@ describe('names', () => {
   const paths = [...SOURCE_FOLDERS, 'test', 'docs'].flatMap((folder) => filesIn(folder));
   const parts = new Set(
     paths.flatMap((path) =>
-      path.split('/').map((part) => part.replace(/(\.test)?\.(ts|json|mjs|asl\.json)$/, '')),
+      path.split('/').map((part) => part.replace(/(\.test)?\.(ts|asl\.json|json|mjs)$/, '')),
     ),
   );
 

@@ -27,6 +27,7 @@ export const LAYERS: readonly Layer[] = [
   { name: 'adapters', holds: /^lambdas\/adapters\//, ours: /^lambdas\/(core|contract|adapters)\// },
   { name: 'edge', holds: /^lambdas\/edge\//, ours: /^lambdas\/(core|contract|edge)\// },
   { name: 'handler', holds: /^lambdas\/(endpoints|consumers)\/[^/]+\/handler\.ts$/, ours: /^lambdas\// },
+  // `endpoint.ts`, `consumer.ts` and their `schema.ts`.
   {
     name: 'endpoint',
     holds: /^lambdas\/(endpoints|consumers)\/[^/]+\/[^/]+\.ts$/,

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { Handler } from '../../lambdas/edge/front.ts';
-import { buffered, streamed } from '../../lambdas/edge/pipelines.ts';
+import { buffered, consumer, streamed } from '../../lambdas/edge/pipelines.ts';
 import { lambdaEvent } from './lambda-event.ts';
 
 /** What the Lambda runtime gives a streaming function (AWS Lambda developer guide, response streaming for Node.js). */
@@ -218,5 +218,22 @@ describe('the streaming pipeline', () => {
     const { stream, done } = invokeStreamed(async () => new Response(null, { status: 204 }));
     expect(await answerOf(stream)).toMatchObject({ statusCode: 204, body: '' });
     await done;
+  });
+});
+
+describe('the pipeline of a consumer', () => {
+  const invoke = <Input, Output>(run: (input: Input) => Promise<Output>) =>
+    consumer(run) as unknown as (event: Input, context: Context) => Promise<Output>;
+
+  it('passes the event on as it is, and returns the result as it is', async () => {
+    const run = async ({ count }: { readonly count: number }) => ({ next: count + 1 });
+    expect(await invoke(run)({ count: 1 }, context)).toEqual({ next: 2 });
+  });
+
+  it('fails when its consumer does, so that the invoker tries again', async () => {
+    const run = async () => {
+      throw new Error('the table is gone');
+    };
+    await expect(invoke(run)({}, context)).rejects.toThrow('the table is gone');
   });
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Metafile } from 'esbuild';
 import { bundleFunctions } from '../../lib/bundle.ts';
-import { ENDPOINTS, temporaryFolder } from './synthesized-app.ts';
+import { FUNCTIONS, temporaryFolder } from './synthesized-app.ts';
 
 /** A cold start reads and compiles the bundle; a megabyte still leaves it within its 250 ms. */
 const MAX_CHAT_BUNDLE_BYTES = 1_000_000;
@@ -21,9 +21,9 @@ beforeAll(async () => {
 });
 
 describe('the bundles', () => {
-  it('are one folder an endpoint, with the bundle and its source map', () => {
-    expect(readdirSync(folder).sort()).toEqual([...ENDPOINTS].sort());
-    for (const endpoint of ENDPOINTS)
+  it('are one folder a function, with the bundle and its source map', () => {
+    expect(readdirSync(folder).sort()).toEqual([...FUNCTIONS].sort());
+    for (const endpoint of FUNCTIONS)
       expect(readdirSync(join(folder, endpoint)).sort()).toEqual(['index.mjs', 'index.mjs.map']);
   });
 
@@ -61,11 +61,11 @@ describe('the bundles', () => {
     mkdirSync(stale);
     await bundleFunctions(again);
     expect(existsSync(stale)).toBe(false);
-    for (const endpoint of ENDPOINTS)
+    for (const endpoint of FUNCTIONS)
       expect([endpoint, hashOf(bundleOf(endpoint, again))]).toEqual([endpoint, hashOf(bundleOf(endpoint))]);
   });
 
-  it.each(ENDPOINTS)('name no folder of the machine that built them: %s', (endpoint) => {
+  it.each(FUNCTIONS)('name no folder of the machine that built them: %s', (endpoint) => {
     const text = readFileSync(bundleOf(endpoint), 'utf8');
     expect(text).not.toContain(join(import.meta.dirname, '..', '..'));
     expect(text).not.toContain('sourceMappingURL');

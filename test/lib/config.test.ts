@@ -87,7 +87,8 @@ describe('every setting', () => {
         ([, { Properties }]) => (Properties.Environment as { Variables: Record<string, unknown> }).Variables,
       )
       .flatMap((variables) => (variables.HOLD_TTL_SECONDS === undefined ? [] : [variables.HOLD_TTL_SECONDS]));
-    expect(ttls).toEqual(['3600', '3600']);
+    expect(ttls.length).toBeGreaterThan(1);
+    expect(new Set(ttls)).toEqual(new Set(['3600']));
   });
 
   it('ipRequestsPerMinute: is the limit of the rate rule', () => {

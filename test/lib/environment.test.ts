@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { VARIABLES } from '../../lambdas/contract/environment.ts';
 import { TABLES } from '../../lambdas/contract/tables.ts';
-import { SERVICE_STACKS, SynthesizedApp } from './synthesized-app.ts';
+import type { FunctionName } from '../../lib/config/grants.ts';
+import { CONSUMER_NAMES, SERVICE_STACKS, SynthesizedApp } from './synthesized-app.ts';
 
-const ENDPOINTS_FOLDER = join(import.meta.dirname, '..', '..', 'lambdas', 'endpoints');
+const LAMBDAS = join(import.meta.dirname, '..', '..', 'lambdas');
 
 /** Every variable that the contract names. */
 const NAMES: ReadonlySet<string> = new Set([
@@ -17,7 +18,7 @@ const functions = new Map(
   SERVICE_STACKS.flatMap((stack) =>
     app.resources(stack, 'AWS::Lambda::Function').map(([id, { Properties }]) => {
       const { Variables: variables } = Properties.Environment as { Variables: Record<string, unknown> };
-      return [app.endpointOf(stack, id), Object.keys(variables).filter((name) => NAMES.has(name))] as const;
+      return [app.functionName(stack, id), Object.keys(variables).filter((name) => NAMES.has(name))] as const;
     }),
   ),
 );
@@ -28,13 +29,14 @@ let asked = new Set<string>();
 let imports = 0;
 
 /** Runs a handler's module afresh, in an environment that has these variables of the contract and no others. */
-async function start(endpoint: string, variables: readonly string[]): Promise<unknown> {
+async function start(name: FunctionName, variables: readonly string[]): Promise<unknown> {
   given = Object.fromEntries(
-    variables.map((name) => [name, name === VARIABLES.holdTtlSeconds ? '1200' : 'a-name']),
+    variables.map((variable) => [variable, variable === VARIABLES.holdTtlSeconds ? '1200' : 'a-name']),
   );
   asked = new Set();
   imports += 1;
-  return import(`${join(ENDPOINTS_FOLDER, endpoint, 'handler.ts')}?start=${imports}`);
+  const kind = CONSUMER_NAMES.some((consumer) => consumer === name) ? 'consumers' : 'endpoints';
+  return import(`${join(LAMBDAS, kind, name, 'handler.ts')}?start=${imports}`);
 }
 
 beforeAll(() => {

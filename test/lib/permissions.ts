@@ -1,5 +1,5 @@
 /** What the roles of a template allow, action by action, with tables and secrets by name. */
-import { joined, type StackName, type SynthesizedApp } from './synthesized-app.ts';
+import type { StackName, SynthesizedApp } from './synthesized-app.ts';
 
 interface Statement {
   readonly Effect: string;
@@ -13,9 +13,13 @@ interface Statement {
 const list = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value) ? value : [value as T]);
 
 /** A resource as `stack:Name.attribute` with the hash of its logical id left out, or as a literal ARN. */
-function nameOf(app: SynthesizedApp, stack: StackName, resource: unknown): string {
+export function resourceName(app: SynthesizedApp, stack: StackName, resource: unknown): string {
+  if (typeof resource === 'string') return resource;
+  const join = (resource as { readonly 'Fn::Join'?: readonly [string, readonly unknown[]] })['Fn::Join'];
+  if (join !== undefined) return join[1].map((part) => resourceName(app, stack, part)).join(join[0]);
   const reference = app.reference(stack, resource);
-  if (reference === undefined) return joined(resource);
+  if (reference === undefined) throw new Error(`${JSON.stringify(resource)} names no resource`);
+  if (reference.id.startsWith('AWS::')) return `<${reference.id}>`;
   return `${reference.stack}:${reference.id.replace(/[0-9A-F]{8}$/, '')}.${reference.attribute}`;
 }
 
@@ -39,7 +43,7 @@ export function permissionsOf(app: SynthesizedApp, stack: StackName, roleId: str
       )
         throw new Error(`${roleId} has a statement of an unexpected shape`);
       return list(statement.Action).flatMap((action) =>
-        list(statement.Resource).map((resource) => `${action} ${nameOf(app, stack, resource)}`),
+        list(statement.Resource).map((resource) => `${action} ${resourceName(app, stack, resource)}`),
       );
     })
     .sort();

@@ -1,11 +1,11 @@
 /** The REST APIs of a template, read back as methods of paths. */
-import type { EndpointName } from '../../lambdas/contract/routes.ts';
+import type { FunctionName } from '../../lib/config/grants.ts';
 import { joined, type StackName, type SynthesizedApp } from './synthesized-app.ts';
 
 export interface Method {
   readonly method: string;
   readonly path: string;
-  readonly endpoint: EndpointName;
+  readonly endpoint: FunctionName;
   readonly functionId: string;
   readonly authorization: unknown;
   readonly integration: Readonly<Record<string, unknown>>;
@@ -43,7 +43,7 @@ export function methodsOf(app: SynthesizedApp, stack: StackName): Method[] {
     return {
       method: String(method.HttpMethod),
       path: pathOf(method.ResourceId) || '/',
-      endpoint: app.endpointOf(stack, functionId),
+      endpoint: app.functionName(stack, functionId),
       functionId,
       authorization: method.AuthorizationType,
       integration,

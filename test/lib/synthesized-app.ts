@@ -3,9 +3,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
+import { CONSUMERS, type ConsumerName } from '../../lambdas/contract/consumers.ts';
 import { type EndpointName, ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/contract/routes.ts';
 import { buildApp } from '../../lib/app.ts';
 import { parseConfig } from '../../lib/config/config.ts';
+import type { FunctionName } from '../../lib/config/grants.ts';
 
 export type StackName = 'data' | 'inference' | 'platform';
 export const STACK_NAMES: readonly StackName[] = ['data', 'inference', 'platform'];
@@ -15,6 +17,8 @@ export const ENDPOINTS: readonly EndpointName[] = [
   ...ROUTES.map(({ endpoint }) => endpoint),
   UNKNOWN_ROUTE_ENDPOINT,
 ];
+export const CONSUMER_NAMES = Object.keys(CONSUMERS) as readonly ConsumerName[];
+export const FUNCTIONS: readonly FunctionName[] = [...ENDPOINTS, ...CONSUMER_NAMES];
 
 type Properties = Readonly<Record<string, unknown>>;
 
@@ -53,13 +57,13 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** A bundle for each endpoint, different from every other, with a source map that must not be deployed. */
+/** A bundle for each function, different from every other, with a source map that must not be deployed. */
 export function placeholderBundles(): string {
   const folder = temporaryFolder();
-  for (const endpoint of ENDPOINTS) {
-    mkdirSync(join(folder, endpoint));
-    writeFileSync(join(folder, endpoint, 'index.mjs'), endpoint);
-    writeFileSync(join(folder, endpoint, 'index.mjs.map'), '{}');
+  for (const name of FUNCTIONS) {
+    mkdirSync(join(folder, name));
+    writeFileSync(join(folder, name, 'index.mjs'), name);
+    writeFileSync(join(folder, name, 'index.mjs.map'), '{}');
   }
   return folder;
 }
@@ -114,16 +118,14 @@ export class SynthesizedApp {
     throw new Error(`nothing exports ${name}`);
   }
 
-  /** The endpoint whose bundle a function runs. */
-  endpointOf(stack: StackName, functionId: string): EndpointName {
+  /** The folder whose bundle a function runs. */
+  functionName(stack: StackName, functionId: string): FunctionName {
     const code = this.templates[stack].Resources[functionId]?.Properties.Code as { readonly S3Key: string };
-    const text = readFileSync(
-      join(this.outdir, `asset.${code.S3Key.replace('.zip', '')}`, 'index.mjs'),
-      'utf8',
-    );
-    const endpoint = ENDPOINTS.find((candidate) => candidate === text);
-    if (endpoint === undefined) throw new Error(`${functionId} runs no bundle of an endpoint`);
-    return endpoint;
+    const asset = `asset.${code.S3Key.replace('.zip', '')}`;
+    const text = readFileSync(join(this.outdir, asset, 'index.mjs'), 'utf8');
+    const name = FUNCTIONS.find((candidate) => candidate === text);
+    if (name === undefined) throw new Error(`${functionId} runs no bundle of ours`);
+    return name;
   }
 }
 

@@ -20,10 +20,11 @@ beforeEach(async () => {
   writeFileSync(join(root, 'package.json'), '{"type":"module"}');
   writeFileSync(
     join(root, 'bin', 'app.ts'),
-    `import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+    `import { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 if (existsSync('lib/broken')) throw new Error('lib is broken: string' satisfies string);
 const out: string = process.env['CDK_OUTDIR'] ?? '';
 mkdirSync(out);
+if (existsSync('lib/edit-once')) rmSync('lib/edit-once');
 appendFileSync('builds', 'x');
 writeFileSync(out + '/manifest.json', process.env['CDK_CONTEXT_JSON'] ?? '');`,
   );
@@ -58,6 +59,12 @@ describe('a build', () => {
     }
     expect(new Set(assemblies).size).toBe(4);
     expect(assemblies.map(existsSync)).toEqual([false, true, true, true]);
+  });
+
+  it('is thrown away when the sources change under it', async () => {
+    writeFileSync(join(root, 'lib', 'edit-once'), '');
+    const assembly = await build();
+    expect([builds(), readdirSync(outputDir)]).toEqual([2, [assembly.slice(outputDir.length + 1)]]);
   });
 
   it('that fails says why and leaves nothing behind', async () => {

@@ -122,7 +122,8 @@ function rateRefusal(state: KeyState, charge: KeyCharge, nowMs: number): Service
       retryAfterSeconds,
     });
   }
-  if (state.tokensLeft < BigInt(charge.tokens)) {
+  // An overrun leaves less than nothing; a request that takes no tokens may pass all the same.
+  if (charge.tokens > 0 && state.tokensLeft < BigInt(charge.tokens)) {
     const limit = tpmOf(state.policy);
     return new ServiceError('tokens_per_minute', `This API key is limited to ${limit} tokens a minute.`, {
       retryAfterSeconds,
@@ -132,6 +133,7 @@ function rateRefusal(state: KeyState, charge: KeyCharge, nowMs: number): Service
 }
 
 function capRefusal(state: KeyState, { amount }: KeyCharge): ServiceError | undefined {
+  if (amount === 0n) return undefined;
   const estimate = `The estimate for this call, ${formatUsd(amount)} USD,`;
   if (state.dayLeft < amount) {
     const cap = formatUsd(dailyOf(state.policy));

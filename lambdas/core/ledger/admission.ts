@@ -82,7 +82,7 @@ export class Ledger {
       [held] = await Promise.allSettled([this.#holdAfterRecovery(key.accountId, hold, held.value)]);
     }
     if (isGranted(charged) && isGranted(held)) {
-      return this.#admitted(request, hold, charged.value.state, held.value.wallet);
+      return this.#admitted(request, taken(held, hold), charged.value.state, held.value.wallet);
     }
     await this.#undo(request, hold, charged, held);
     throw this.#reason(charge, charged, held, nowMs);
@@ -131,7 +131,7 @@ export class Ledger {
       );
     }
     if (held.status === 'rejected' || held.value.granted) {
-      work.push(wallets.endHold(request.key.accountId, { id: hold.id, amount: hold.amount, cost: 0n }));
+      work.push(wallets.endHold(request.key.accountId, { ...taken(held, hold), cost: 0n }));
     }
     for (const result of await Promise.allSettled(work)) {
       // A hold that could not be undone expires and is released; a window that could not errs to the strict side.
@@ -160,4 +160,10 @@ function isGranted<T extends ChargeResult | HoldResult>(
   result: PromiseSettledResult<T>,
 ): result is PromiseFulfilledResult<T & { granted: true }> {
   return result.status === 'fulfilled' && result.value.granted;
+}
+
+/** The hold as the wallet has it, which tells the item it is in. */
+function taken(held: PromiseSettledResult<HoldResult>, hold: Hold): Hold {
+  const holds = held.status === 'fulfilled' ? held.value.wallet?.holds : undefined;
+  return holds?.find(({ id }) => id === hold.id) ?? hold;
 }

@@ -9,6 +9,8 @@ import type { UsageRecord } from './usage-record.ts';
 export interface Hold {
   /** The call's request id. */
   readonly id: string;
+  /** Which of the wallet's items has it; set once it is taken. */
+  readonly walletId?: string;
   readonly keyId: string;
   readonly amount: NanoUsd;
   readonly kind: Kind;
@@ -26,6 +28,8 @@ export interface Wallet {
 
 export interface HoldEnd {
   readonly id: string;
+  /** As the hold has it; the wallet's first item when it is not known. */
+  readonly walletId?: string | undefined;
   readonly amount: NanoUsd;
   /** At most `amount`. */
   readonly cost: NanoUsd;

@@ -60,7 +60,7 @@ export class Recovery {
     const record = expiredRecord(accountId, hold, Math.floor(clock() / 1000));
     const written = await usage.put(record);
     const cost = written === 'written' ? 0n : written.cost;
-    const balance = await wallets.endHold(accountId, { id: hold.id, amount: hold.amount, cost });
+    const balance = await wallets.endHold(accountId, { ...hold, cost });
     if (balance === undefined) return 'gone';
     if (written !== 'written' && written.status !== 'expired') return 'settled';
     if (written === 'written') {

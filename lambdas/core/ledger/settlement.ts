@@ -56,7 +56,7 @@ export async function settleCall(
     amount: hold.amount - outcome.cost,
   };
   const [ended, corrected] = await Promise.allSettled([
-    wallets.endHold(accountId, { id: hold.id, amount: held, cost }),
+    wallets.endHold(accountId, { ...hold, amount: held, cost }),
     keys.correct(correction),
   ]);
   if (record.writtenOff > 0n) onWrittenOff(record.writtenOff);

@@ -6,6 +6,7 @@ import type { Recovery, RecoveryCount } from './recovery.ts';
 /** Reads a page of wallets, after the one that the page before ended with. */
 export type WalletPages = (after?: string) => Promise<{
   readonly wallets: readonly Wallet[];
+  readonly accounts: readonly string[];
   readonly next: string | undefined;
 }>;
 
@@ -35,13 +36,25 @@ export interface AuditPage {
 
 /** Audits the accounts of one page of wallets. */
 export async function auditPage(pages: WalletPages, reader: AuditReader, after?: string): Promise<AuditPage> {
-  const { wallets, next } = await pages(after);
+  const { accounts, next } = await pages(after);
   let books = EMPTY_BOOKS;
   const inexact: string[] = [];
-  for (const { accountId } of wallets) {
+  for (const accountId of accounts) {
     const account = await auditAccount(reader, accountId);
     if (!account.exact) inexact.push(accountId);
     books = addBooks(books, account);
   }
-  return { books, accounts: wallets.length, inexact, next };
+  return { books, accounts: accounts.length, inexact, next };
+}
+
+/** The books of every account. */
+export async function auditAll(pages: WalletPages, reader: AuditReader): Promise<Books> {
+  let books = EMPTY_BOOKS;
+  let after: string | undefined;
+  do {
+    const page = await auditPage(pages, reader, after);
+    books = addBooks(books, page.books);
+    after = page.next;
+  } while (after !== undefined);
+  return books;
 }

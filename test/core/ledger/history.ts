@@ -1,4 +1,5 @@
 /** A history of calls, crashes and lost answers on one account, what is left of it after recovery, and what is wrong. */
+import { isDeepStrictEqual } from 'node:util';
 import type { KeyState } from '../../../lambdas/core/access/key-state.ts';
 import type { Policy } from '../../../lambdas/core/access/policy.ts';
 import { type Windows, windowsAt } from '../../../lambdas/core/access/windows.ts';
@@ -65,6 +66,8 @@ export interface Aftermath {
   readonly books: AccountBooks;
   readonly keys: readonly KeyState[];
   readonly policies: readonly Policy[];
+  /** When the last recovery pass was made. */
+  readonly endMs: number;
   /** Database calls the processes and sweepers made. */
   readonly databaseCalls: number;
 }
@@ -127,6 +130,7 @@ export async function play(database: TestDatabase, history: History): Promise<Af
     books: await booksOf(database.client, account),
     keys: await Promise.all(account.keys.map(({ keyId }) => stateOf(last, keyId))),
     policies: history.policies,
+    endMs: nowMs,
     databaseCalls: processes.reduce((sum, { calls }) => sum + calls, sweeper.calls),
   };
 }
@@ -141,9 +145,6 @@ async function stateOf({ keys }: TestLedger, keyId: string): Promise<KeyState> {
   if (state === undefined) throw new Error('the key is gone');
   return state;
 }
-
-const text = (value: unknown): string =>
-  JSON.stringify(value, (_name, field) => (typeof field === 'bigint' ? String(field) : field));
 
 /** What money is amiss: empty when every guarantee holds. */
 export function brokenBooks({ books, results }: Aftermath): string[] {
@@ -166,16 +167,17 @@ export function brokenBooks({ books, results }: Aftermath): string[] {
     if (record !== undefined && record.cost > plan.cost) broken.push('a call was billed more than it cost');
     if (plan.settles === 'never' && record !== undefined && record.status !== 'expired')
       broken.push('a call that never settled is not marked as expired');
-    if (told !== undefined && text(told) !== text(record))
-      broken.push(`the caller was told ${text(told)}, but the record is ${text(record)}`);
+    if (told !== undefined && !isDeepStrictEqual(told, record))
+      broken.push(`the caller was told ${told.status} at ${told.cost}, which is not what was recorded`);
   }
   if (byId.size > 0) broken.push('there is a record of no call');
   return broken;
 }
 
-/** Which caps have more left than what was spent in their window allows: empty when every guarantee holds. */
-export function brokenCaps({ books, results, keys, policies }: Aftermath): string[] {
+/** Which caps have more left than what was spent in their window allows, of the windows that still run. */
+export function brokenCaps({ books, results, keys, policies, endMs }: Aftermath): string[] {
   const broken: string[] = [];
+  const running = windowsAt(endMs);
   keys.forEach((state, at) => {
     const mine = results.filter(({ keyId }) => keyId === state.keyId);
     const spentIn = (window: keyof Windows): NanoUsd =>
@@ -183,13 +185,14 @@ export function brokenCaps({ books, results, keys, policies }: Aftermath): strin
         .filter(({ windows }) => windows[window] === state.windows[window])
         .map(({ requestId }) => books.records.find(({ id }) => id === requestId))
         .reduce((sum, record) => sum + (record?.cost ?? 0n) + (record?.writtenOff ?? 0n), 0n);
-    const check = (name: string, left: NanoUsd, cap: NanoUsd | undefined, spent: NanoUsd) => {
-      if (cap !== undefined && left > cap - spent)
-        broken.push(`the ${name} cap of ${cap} has ${left} left after ${spent} were spent`);
+    const check = (window: 'day' | 'month', left: NanoUsd, cap: NanoUsd | undefined) => {
+      if (cap === undefined || state.windows[window] !== running[window]) return;
+      const spent = spentIn(window);
+      if (left > cap - spent)
+        broken.push(`a ${window}’s cap of ${cap} has ${left} left of which ${spent} is spent`);
     };
-    const { daily_usd: daily, monthly_usd: monthly } = policies[at] ?? {};
-    check('daily', state.dayLeft, daily, spentIn('day'));
-    check('monthly', state.monthLeft, monthly, spentIn('month'));
+    check('day', state.dayLeft, policies[at]?.daily_usd);
+    check('month', state.monthLeft, policies[at]?.monthly_usd);
   });
   return broken;
 }

@@ -4,18 +4,20 @@ import { type Item, number, readInteger, text } from '../../../lambdas/adapters/
 import type { DynamoClients } from '../../../lambdas/adapters/clients.ts';
 import { encodeNewKey } from '../../../lambdas/adapters/key-item.ts';
 import { createKeyStore } from '../../../lambdas/adapters/key-store.ts';
-import { createAuditReader, scanWallets } from '../../../lambdas/adapters/ledger-scan.ts';
+import { createAuditReader, readWalletPage } from '../../../lambdas/adapters/ledger-scan.ts';
 import { systemUlid } from '../../../lambdas/adapters/system.ts';
 import { createUsageStore, decodeRecord } from '../../../lambdas/adapters/usage-store.ts';
-import { createWalletStore, encodeNewWallet } from '../../../lambdas/adapters/wallet-store.ts';
+import { encodeNewWallet } from '../../../lambdas/adapters/wallet-item.ts';
+import { createWalletStore } from '../../../lambdas/adapters/wallet-store.ts';
 import { hashSecret, type VerifiedKey } from '../../../lambdas/core/access/api-key.ts';
 import type { Policy } from '../../../lambdas/core/access/policy.ts';
 import { type CallRequest, Ledger } from '../../../lambdas/core/ledger/admission.ts';
-import { addBooks, auditAccount, type Books, EMPTY_BOOKS } from '../../../lambdas/core/ledger/audit.ts';
+import { auditAccount, type Books } from '../../../lambdas/core/ledger/audit.ts';
 import { KeyGate } from '../../../lambdas/core/ledger/key-gate.ts';
 import type { Wallet } from '../../../lambdas/core/ledger/ports.ts';
 import { Recovery } from '../../../lambdas/core/ledger/recovery.ts';
 import { Refusals } from '../../../lambdas/core/ledger/refusals.ts';
+import { auditAll as auditEvery, sweepWallets } from '../../../lambdas/core/ledger/upkeep.ts';
 import type { Outcome, UsageRecord } from '../../../lambdas/core/ledger/usage-record.ts';
 import type { NanoUsd } from '../../../lambdas/core/money.ts';
 import type { Clock, Log } from '../../../lambdas/core/ports.ts';
@@ -177,22 +179,11 @@ export async function booksOf(
 }
 
 /** The service's own audit, of everything in the database. */
-export async function auditAll(client: DynamoDBClient): Promise<Books> {
-  const reader = createAuditReader(client, createWalletStore(client, TABLES.wallets), TABLES);
-  let books = EMPTY_BOOKS;
-  for await (const { accountId } of scanWallets(client, TABLES.wallets)) {
-    books = addBooks(books, await auditAccount(reader, accountId));
-  }
-  return books;
-}
+export const auditAll = (client: DynamoDBClient): Promise<Books> =>
+  auditEvery(pagesOf(client), createAuditReader(client, createWalletStore(client, TABLES.wallets), TABLES));
+
+const pagesOf = (client: DynamoDBClient) => (after?: string) => readWalletPage(client, TABLES.wallets, after);
 
 /** One recovery pass over every wallet, as the sweeper makes it. */
-export async function sweep({ recovery }: TestLedger, client: DynamoDBClient) {
-  let [settled, released] = [0, 0];
-  for await (const wallet of scanWallets(client, TABLES.wallets)) {
-    const count = await recovery.recoverWallet(wallet);
-    settled += count.settled;
-    released += count.released;
-  }
-  return { settled, released };
-}
+export const sweep = ({ recovery }: TestLedger, client: DynamoDBClient) =>
+  sweepWallets(pagesOf(client), recovery);

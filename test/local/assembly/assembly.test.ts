@@ -2,7 +2,7 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Assembly, readAssembly } from '../../../local/assembly/assembly.ts';
-import { fixtureAssembly, temporaryFolder } from '../fixture/synthesize.ts';
+import { FIXTURE_TIMEOUT_MS, fixtureAssembly, temporaryFolder } from '../fixture/synthesize.ts';
 
 let folder: string;
 let assembly: Assembly;
@@ -12,7 +12,7 @@ beforeAll(async () => {
   folder = await fixtureAssembly();
   assembly = readAssembly(folder);
   copy = await temporaryFolder('copy');
-});
+}, FIXTURE_TIMEOUT_MS);
 
 afterAll(() => rmSync(copy, { recursive: true }));
 

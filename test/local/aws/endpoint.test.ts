@@ -4,6 +4,7 @@ import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Echo, json, post, type RunningFixture, startFixture } from '../fixture/running.ts';
+import { FIXTURE_TIMEOUT_MS } from '../fixture/synthesize.ts';
 
 let fixture: RunningFixture;
 let table: string;
@@ -11,7 +12,7 @@ let table: string;
 beforeAll(async () => {
   fixture = await startFixture();
   table = fixture.outputs.ThingsTable ?? '';
-});
+}, FIXTURE_TIMEOUT_MS);
 
 afterAll(() => fixture.end());
 

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Echo, json, post, type RunningFixture, startFixture } from '../fixture/running.ts';
+import { FIXTURE_TIMEOUT_MS } from '../fixture/synthesize.ts';
 
 let fixture: RunningFixture;
 
 beforeAll(async () => {
   fixture = await startFixture();
-});
+}, FIXTURE_TIMEOUT_MS);
 
 afterAll(() => fixture.end());
 

@@ -2,12 +2,13 @@ import { type IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type GatewayMade, json, post, type RunningFixture, startFixture } from '../fixture/running.ts';
+import { FIXTURE_TIMEOUT_MS } from '../fixture/synthesize.ts';
 
 let fixture: RunningFixture;
 
 beforeAll(async () => {
   fixture = await startFixture();
-});
+}, FIXTURE_TIMEOUT_MS);
 
 afterAll(() => fixture.end());
 

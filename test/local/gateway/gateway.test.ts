@@ -8,13 +8,14 @@ import {
   type RunningFixture,
   startFixture,
 } from '../fixture/running.ts';
+import { FIXTURE_TIMEOUT_MS } from '../fixture/synthesize.ts';
 import { sendRaw } from './raw-client.ts';
 
 let fixture: RunningFixture;
 
 beforeAll(async () => {
   fixture = await startFixture({ bodyStallTimeoutMs: 300 });
-});
+}, FIXTURE_TIMEOUT_MS);
 
 afterAll(() => fixture.end());
 

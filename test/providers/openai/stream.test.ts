@@ -41,10 +41,12 @@ function cut(bytes: Uint8Array, offsets: readonly number[]): Uint8Array[] {
 const withLineEnds = (name: string, end: string): Uint8Array =>
   encode(new TextDecoder().decode(bytesOf(name)).replaceAll('\n', end));
 
-const recordings = NAMES.flatMap((name) => [
-  [name, bytesOf(name)] as const,
-  [`${name}, lines ended by CR LF`, withLineEnds(name, '\r\n')] as const,
-]);
+const recordings = [
+  ...NAMES.map((name) => [name, bytesOf(name)] as const),
+  ...(['text', 'comments-and-fields'] as const).map(
+    (name) => [`${name}, lines ended by CR LF`, withLineEnds(name, '\r\n')] as const,
+  ),
+];
 
 describe('a recorded stream', () => {
   it.each(recordings)(
@@ -76,7 +78,9 @@ describe('a recorded stream', () => {
   it.each(NAMES)('gives the same events whatever ends its lines: %s', async (name) => {
     const whole = await collect(decode(bytesOf(name)));
     expect(await collect(decode(withLineEnds(name, '\r\n')))).toEqual(whole);
-    expect(await collect(decode(withLineEnds(name, '\r')))).toEqual(whole);
+    // A last CR may be half of a CR LF, so what it ends is known only when more comes: here, `[DONE]`.
+    const done = encode('\r\rdata: [DONE]\r\r');
+    expect(await collect(decode(withLineEnds(name, '\r'), done))).toEqual(whole);
     expect(await collect(decode(encode('\uFEFF'), bytesOf(name)))).toEqual(whole);
   });
 
@@ -173,7 +177,7 @@ describe('a stream that breaks off', () => {
         const finished = allFinished(events.flatMap(({ payload }) => payload ?? []));
         if (failure === undefined && !finished) unfinished.push(length);
       }
-      expect(unfinished).toEqual([]);
+      expect(unfinished.slice(0, 3)).toEqual([]);
     },
   );
 

@@ -1,0 +1,70 @@
+/** A wallet's item: a balance and its open holds, so that both change in one write. A hot account has several. */
+import { KINDS, type Kind } from '../core/access/policy.ts';
+import type { Hold, Wallet } from '../core/ledger/ports.ts';
+import {
+  type Item,
+  map,
+  number,
+  readInteger,
+  readMap,
+  readNumber,
+  readText,
+  text,
+} from './attribute-values.ts';
+
+/** How many items an account's wallet has: those that take new holds, and all that ever did. */
+export interface ShardCount {
+  readonly active: number;
+  readonly made: number;
+}
+
+/** The id of an account's n-th item; the first one's is the account's own. */
+export const shardId = (accountId: string, index: number): string =>
+  index === 0 ? accountId : `${accountId}#${index}`;
+
+export const accountOf = (walletId: string): string => walletId.split('#')[0] ?? walletId;
+
+/** An item with nothing in it; the map must exist before the first hold is written into it. */
+export function encodeNewWallet(walletId: string): Item {
+  return { wallet_id: text(walletId), balance: number(0), holds: map({}) };
+}
+
+/** The first item counts the others. */
+export const decodeShardCount = (item: Item): ShardCount =>
+  item.shards === undefined
+    ? { active: 1, made: 1 }
+    : { active: readNumber(item, 'shards'), made: readNumber(item, 'shards_made') };
+
+export function encodeHold(hold: Hold) {
+  return map({
+    key: text(hold.keyId),
+    kind: text(hold.kind),
+    amount: number(hold.amount),
+    created: number(hold.created),
+    expires: number(hold.expires),
+  });
+}
+
+/** One item as a wallet. */
+export function decodeWallet(item: Item): Wallet {
+  const walletId = readText(item, 'wallet_id');
+  const holds = Object.entries(readMap(item, 'holds')).map(([id, value]): Hold => {
+    const hold = value.M ?? {};
+    return {
+      id,
+      walletId,
+      keyId: readText(hold, 'key'),
+      kind: readKind(readText(hold, 'kind')),
+      amount: readInteger(hold, 'amount'),
+      created: readNumber(hold, 'created'),
+      expires: readNumber(hold, 'expires'),
+    };
+  });
+  return { accountId: accountOf(walletId), balance: readInteger(item, 'balance'), holds };
+}
+
+export function readKind(value: string): Kind {
+  const kind = KINDS.find((candidate) => candidate === value);
+  if (kind === undefined) throw new Error('not a kind of call');
+  return kind;
+}

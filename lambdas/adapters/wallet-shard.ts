@@ -1,0 +1,116 @@
+/** What one wallet item can do, each in one conditional update that is safe to repeat. */
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  GetItemCommand,
+  TransactionConflictException,
+  UpdateItemCommand,
+  type UpdateItemCommandInput,
+} from '@aws-sdk/client-dynamodb';
+import type { Hold, HoldEnd } from '../core/ledger/ports.ts';
+import type { NanoUsd } from '../core/money.ts';
+import { type Item, number, readInteger, text } from './attribute-values.ts';
+import { decodeWallet, encodeHold } from './wallet-item.ts';
+
+/** A top-up is a transaction of milliseconds; an update that meets one waits for it this often. */
+const MAX_CONFLICTS = 5;
+const CONFLICT_PAUSE_MS = 20;
+
+/** Each further try needs the balance to have fallen meanwhile; after as many the hold stays as it is. */
+const MAX_GROW_TRIES = 5;
+
+export interface ShardHold {
+  readonly granted: boolean;
+  /** The item after the hold, or as it refused it; undefined when there is none. */
+  readonly item: Item | undefined;
+}
+
+export class WalletShards {
+  readonly #client: DynamoDBClient;
+  readonly #table: string;
+
+  constructor(client: DynamoDBClient, table: string) {
+    this.#client = client;
+    this.#table = table;
+  }
+
+  /** The item's name in a request. */
+  key(walletId: string) {
+    return { TableName: this.#table, Key: { wallet_id: text(walletId) } };
+  }
+
+  async hold(walletId: string, wanted: Hold): Promise<ShardHold> {
+    const { applied, item } = await this.#update({
+      ...this.key(walletId),
+      UpdateExpression: 'SET balance = balance - :amount, holds.#id = :hold',
+      ConditionExpression: 'balance >= :amount AND attribute_not_exists(holds.#id)',
+      ExpressionAttributeNames: { '#id': wanted.id },
+      ExpressionAttributeValues: { ':amount': number(wanted.amount), ':hold': encodeHold(wanted) },
+      ReturnValues: 'ALL_NEW',
+    });
+    if (item === undefined) return { granted: false, item };
+    // The SDK repeats a request whose answer was lost: then the hold is there already, and it is ours.
+    return { granted: applied || decodeWallet(item).holds.some(({ id }) => id === wanted.id), item };
+  }
+
+  /** Widens a hold up to `target` by what the item's own balance gives; returns the hold's new amount. */
+  async grow(walletId: string, held: Hold, target: NanoUsd): Promise<NanoUsd> {
+    let available = target - held.amount;
+    for (let tries = 0; tries < MAX_GROW_TRIES && available > 0n; tries += 1) {
+      const grown = held.amount + available;
+      const { applied, item } = await this.#update({
+        ...this.key(walletId),
+        UpdateExpression: 'SET balance = balance - :more, holds.#id.amount = :grown',
+        ConditionExpression: 'balance >= :more AND holds.#id.amount = :amount',
+        ExpressionAttributeNames: { '#id': held.id },
+        ExpressionAttributeValues: {
+          ':more': number(available),
+          ':grown': number(grown),
+          ':amount': number(held.amount),
+        },
+      });
+      if (applied) return grown;
+      const wallet = item === undefined ? undefined : decodeWallet(item);
+      const current = wallet?.holds.find(({ id }) => id === held.id);
+      if (wallet === undefined || current === undefined) return held.amount;
+      if (current.amount !== held.amount) return current.amount;
+      available = wallet.balance < available ? wallet.balance : available;
+    }
+    return held.amount;
+  }
+
+  /** Ends a hold of exactly that amount; returns the item's balance, or undefined when there is no such hold. */
+  async end(walletId: string, { id, amount, cost }: HoldEnd): Promise<NanoUsd | undefined> {
+    const { applied, item } = await this.#update({
+      ...this.key(walletId),
+      UpdateExpression: 'SET balance = balance + :refund REMOVE holds.#id',
+      ConditionExpression: 'holds.#id.amount = :amount',
+      ExpressionAttributeNames: { '#id': id },
+      ExpressionAttributeValues: { ':refund': number(amount - cost), ':amount': number(amount) },
+      ReturnValues: 'UPDATED_NEW',
+    });
+    return applied && item !== undefined ? readInteger(item, 'balance') : undefined;
+  }
+
+  async read(walletId: string): Promise<Item | undefined> {
+    const { Item: item } = await this.#client.send(
+      new GetItemCommand({ ...this.key(walletId), ConsistentRead: true }),
+    );
+    return item;
+  }
+
+  async #update(command: UpdateItemCommandInput): Promise<{ applied: boolean; item: Item | undefined }> {
+    for (let conflicts = 0; ; conflicts += 1) {
+      try {
+        const { Attributes: item } = await this.#client.send(
+          new UpdateItemCommand({ ...command, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
+        );
+        return { applied: true, item };
+      } catch (failure) {
+        if (failure instanceof ConditionalCheckFailedException) return { applied: false, item: failure.Item };
+        if (!(failure instanceof TransactionConflictException) || conflicts === MAX_CONFLICTS) throw failure;
+        await new Promise((resolve) => setTimeout(resolve, CONFLICT_PAUSE_MS * (conflicts + 1)));
+      }
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
+import { FAULTS, type FaultPlan } from './failing-process.ts';
+import { brokenBooks, brokenCaps, type CallPlan, type History, play, unexpectedFailures } from './history.ts';
+
+/** Lanes of fast-check, each with seeds of its own, keep the database busy. */
+const LANES = 16;
+const HISTORIES_PER_LANE = 125;
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await startDatabase();
+});
+afterAll(() => database.stop());
+
+const amount = fc.integer({ min: 0, max: 1000 }).map(BigInt);
+const either = fc.constantFrom<0 | 1>(0, 1);
+
+const call: fc.Arbitrary<CallPlan> = fc.record({
+  process: either,
+  key: either,
+  amount,
+  cost: fc.oneof(amount, fc.constant(0n), fc.constant(2000n)),
+  settles: fc.oneof(
+    { weight: 5, arbitrary: fc.constant('at-once' as const) },
+    { weight: 1, arbitrary: fc.constantFrom('late' as const, 'never' as const) },
+  ),
+  pauseSeconds: fc.oneof(fc.constantFrom(0, 0, 1, 30, 61), fc.constantFrom(1300, 90_000)),
+});
+
+const faults = (calls: number): fc.Arbitrary<FaultPlan> =>
+  fc
+    .array(fc.tuple(fc.integer({ min: 1, max: calls }), fc.constantFrom(...FAULTS)), { maxLength: 2 })
+    .map((pairs) => new Map(pairs));
+
+const cap = fc.option(fc.integer({ min: 0, max: 4000 }).map(BigInt), { nil: undefined });
+const policy = fc
+  .record({ daily_usd: cap, monthly_usd: cap })
+  .map(({ daily_usd: daily, monthly_usd: monthly }) => ({
+    ...(daily === undefined ? {} : { daily_usd: daily }),
+    ...(monthly === undefined ? {} : { monthly_usd: monthly }),
+  }));
+
+const history: fc.Arbitrary<History> = fc.record({
+  // Noon, just before midnight, and just before a month begins.
+  startMs: fc.constantFrom(
+    Date.UTC(2026, 6, 15, 12),
+    Date.UTC(2026, 6, 15, 23, 59, 59),
+    Date.UTC(2026, 6, 31, 23, 59, 30),
+  ),
+  lagSeconds: fc.constantFrom(0, 0, 2),
+  balance: fc.integer({ min: 0, max: 5000 }).map(BigInt),
+  policies: fc.tuple(policy, policy),
+  calls: fc.array(call, { minLength: 1, maxLength: 4 }),
+  overlapping: fc.boolean(),
+  faults: fc.tuple(faults(12), faults(8)),
+  sweeperFaults: faults(6),
+  lateLands: fc.constantFrom('before', 'after'),
+});
+
+interface Finding {
+  readonly size: number;
+  readonly broken: readonly string[];
+  readonly story: string;
+}
+
+/** Histories after which a cap has more left than it should. */
+const generous: Finding[] = [];
+/** Histories in which a call failed that no planned fault explains. */
+const astray: Finding[] = [];
+let played = 0;
+let databaseCalls = 0;
+
+const property = fc.asyncProperty(history, async (story) => {
+  const aftermath = await play(database, story);
+  played += 1;
+  databaseCalls += aftermath.databaseCalls;
+  note(generous, brokenCaps(aftermath), story);
+  note(astray, unexpectedFailures(aftermath), story);
+  expect(brokenBooks(aftermath)).toEqual([]);
+});
+
+function note(findings: Finding[], broken: readonly string[], story: History): void {
+  if (broken.length === 0) return;
+  const [first, second] = story.faults;
+  const size = story.calls.length + first.size + second.size + story.sweeperFaults.size;
+  findings.push({ size, broken, story: fc.stringify(story) });
+}
+
+/** The shortest stories say most. */
+const shortest = (findings: readonly Finding[]) => findings.toSorted((a, b) => a.size - b.size).slice(0, 3);
+
+describe(`${LANES * HISTORIES_PER_LANE} random histories of calls, crashes and lost answers`, () => {
+  it('end in exact books, one record a call and no hold', async () => {
+    const startMs = performance.now();
+    const lane = () => fc.assert(property, { numRuns: HISTORIES_PER_LANE });
+    const lanes = await Promise.allSettled(Array.from({ length: LANES }, lane));
+    const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
+    console.info(`${played} random histories, ${databaseCalls} database calls in ${seconds} s`);
+    for (const result of lanes) if (result.status === 'rejected') throw result.reason;
+  }, 120_000);
+
+  it('end with no more left of any cap than what was spent allows', () => {
+    expect(shortest(generous)).toEqual([]);
+  });
+
+  it('fail no call but those whose database calls failed', () => {
+    expect(shortest(astray)).toEqual([]);
+  });
+});

@@ -1,0 +1,156 @@
+import { describe, expect, it } from '@jest/globals';
+import { CONSUMERS } from '../../lambdas/contract/consumers.ts';
+import { VARIABLES } from '../../lambdas/contract/environment.ts';
+import { ROUTES } from '../../lambdas/contract/routes.ts';
+import { TABLES, type TableName } from '../../lambdas/contract/tables.ts';
+import { type FunctionName, GRANTS } from '../../lib/config/grants.ts';
+import { permissionsOf, resourceName } from './permissions.ts';
+import {
+  CONSUMER_NAMES,
+  FUNCTIONS,
+  type Resource,
+  SERVICE_STACKS,
+  type StackName,
+  SynthesizedApp,
+} from './synthesized-app.ts';
+
+const app = new SynthesizedApp();
+
+interface Deployed {
+  readonly stack: StackName;
+  readonly name: FunctionName;
+  readonly properties: Resource['Properties'];
+  readonly roleId: string;
+  readonly logGroupId: string;
+}
+
+const functions: readonly Deployed[] = SERVICE_STACKS.flatMap((stack) =>
+  app.resources(stack, 'AWS::Lambda::Function').map(([id, { Properties: properties }]) => ({
+    stack,
+    name: app.functionName(stack, id),
+    properties,
+    roleId: app.reference(stack, properties.Role)?.id ?? '',
+    logGroupId: app.reference(stack, Object(properties.LoggingConfig).LogGroup)?.id ?? '',
+  })),
+);
+const named = functions.map((deployed) => [`${deployed.stack} ${deployed.name}`, deployed] as const);
+
+const capitalized = (name: string): string => `${name[0]?.toUpperCase()}${name.slice(1)}`;
+const sharing = (own: Deployed, field: 'roleId' | 'logGroupId') =>
+  functions.filter((other) => other.stack === own.stack && other[field] === own[field]);
+
+/** Seconds: API Gateway's 15 minutes for a stream, less than its 29 s for the rest, the contract's for consumers. */
+function timeoutOf(name: FunctionName): number {
+  const consumer = CONSUMER_NAMES.find((candidate) => candidate === name);
+  if (consumer !== undefined) return CONSUMERS[consumer].timeoutSeconds;
+  return ROUTES.some((route) => route.endpoint === name && route.response === 'streamed') ? 900 : 28;
+}
+
+describe('the functions', () => {
+  it('are one for each route in its stack, one for unknown routes in each, and the consumers', () => {
+    const expected = [
+      ...ROUTES.map(({ api, endpoint }) => `${api} ${endpoint}`),
+      ...SERVICE_STACKS.map((stack) => `${stack} unknown-route`),
+      ...CONSUMER_NAMES.map((name) => `inference ${name}`),
+    ];
+    expect(named.map(([name]) => name).sort()).toEqual(expected.sort());
+  });
+
+  it.each(named)('run Node 24 on arm64 with 512 MB: %s', (_name, { name, properties }) => {
+    expect(properties).toMatchObject({
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+      MemorySize: 512,
+      Handler: 'index.handler',
+      Description: `unified-inference-service: ${name}`,
+    });
+  });
+
+  it.each(named)('may run as long as whoever waits for them: %s', (_name, { name, properties }) => {
+    expect(properties.Timeout).toBe(timeoutOf(name));
+  });
+
+  it.each(named)('keep their logs in a group of their own, for 30 days: %s', (_name, deployed) => {
+    expect(sharing(deployed, 'logGroupId')).toHaveLength(1);
+    expect(app.templates[deployed.stack].Resources[deployed.logGroupId]).toMatchObject({
+      Type: 'AWS::Logs::LogGroup',
+      Properties: { RetentionInDays: 30 },
+    });
+  });
+});
+
+describe('the role of a function', () => {
+  it.each(named)('is its own, and only Lambda takes it: %s', (_name, deployed) => {
+    expect(sharing(deployed, 'roleId')).toHaveLength(1);
+    const role = app.templates[deployed.stack].Resources[deployed.roleId]?.Properties;
+    expect(role?.ManagedPolicyArns).toBeUndefined();
+    expect(role?.AssumeRolePolicyDocument).toEqual({
+      Version: '2012-10-17',
+      Statement: [
+        { Action: 'sts:AssumeRole', Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' } },
+      ],
+    });
+  });
+
+  it.each(named)(
+    'allows what the grants list, and nothing else: %s',
+    (_name, { stack, name, roleId, logGroupId }) => {
+      const { tables = {}, indexes = [], keyPepper, providerSecrets } = GRANTS[name];
+      const logs = resourceName(app, stack, { 'Fn::GetAtt': [logGroupId, 'Arn'] });
+      const secrets =
+        'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:prod/providers/*';
+      const expected = [
+        `logs:CreateLogStream ${logs}`,
+        `logs:PutLogEvents ${logs}`,
+        ...Object.entries(tables).flatMap(([table, actions]) =>
+          actions.map((action) => `dynamodb:${action} data:${capitalized(table)}.Arn`),
+        ),
+        ...indexes.map((index) => `dynamodb:Query data:${capitalized(index.table)}.Arn/index/${index.name}`),
+        ...(keyPepper ? ['secretsmanager:GetSecretValue data:KeyPepper.Ref'] : []),
+        ...(providerSecrets ? [`secretsmanager:GetSecretValue ${secrets}`] : []),
+      ];
+      expect(permissionsOf(app, stack, roleId)).toEqual(expected.sort());
+    },
+  );
+
+  it('has a wildcard only where the catalog names secrets at run time', () => {
+    const wild = functions.flatMap(({ stack, name, roleId }) =>
+      permissionsOf(app, stack, roleId)
+        .filter((permission) => permission.includes('*'))
+        .map((permission) => `${name}: ${permission.split(' ')[0]}`),
+    );
+    expect(wild).toEqual(['create-chat-completion: secretsmanager:GetSecretValue']);
+  });
+});
+
+describe('the environment of a function', () => {
+  it.each(named)(
+    'names the tables and secrets that its role reaches: %s',
+    (_name, { stack, name: functionName, properties }) => {
+      const { Variables: variables } = properties.Environment as {
+        readonly Variables: Record<string, unknown>;
+      };
+      const { tables = {}, keyPepper, holds } = GRANTS[functionName];
+      const reference = (name: string) => {
+        const found = app.reference(stack, variables[name]);
+        return found === undefined
+          ? variables[name]
+          : `${found.stack}:${found.id.replace(/[0-9A-F]{8}$/, '')}`;
+      };
+      const expected: Record<string, string> = { POWERTOOLS_SERVICE_NAME: functionName };
+      for (const table of Object.keys(tables) as TableName[])
+        expected[TABLES[table].variable] = `data:${capitalized(table)}`;
+      if (keyPepper) expected[VARIABLES.keyPepperSecret] = 'data:KeyPepper';
+      if (holds) expected[VARIABLES.holdTtlSeconds] = '1200';
+      expect(Object.fromEntries(Object.keys(variables).map((name) => [name, reference(name)]))).toEqual(
+        expected,
+      );
+    },
+  );
+});
+
+describe('the grants', () => {
+  it('have a row for each function', () => {
+    expect(Object.keys(GRANTS).sort()).toEqual([...FUNCTIONS].sort());
+  });
+});
