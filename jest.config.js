@@ -1,4 +1,9 @@
-/** Two rings: `unit` needs nothing but Node; `system` starts the whole service locally and drives it with official SDKs. */
+/**
+ * Three rings: `unit` is fast and needs nothing but Node; `integration` runs the ledger, the adapters and the local
+ * runtime on the real engine; `system` starts the whole service and drives it with official SDKs.
+ */
+const INTEGRATION = ['adapters', 'core/ledger', 'local'].map((folder) => `<rootDir>/test/${folder}/`);
+
 const ring = (displayName, testMatch, testPathIgnorePatterns) => ({
   displayName,
   rootDir: import.meta.dirname,
@@ -18,7 +23,12 @@ const ring = (displayName, testMatch, testPathIgnorePatterns) => ({
 export default {
   watchman: false,
   projects: [
-    ring('unit', ['<rootDir>/test/**/*.test.ts'], ['<rootDir>/test/system/']),
+    ring('unit', ['<rootDir>/test/**/*.test.ts'], ['<rootDir>/test/system/', ...INTEGRATION]),
+    ring(
+      'integration',
+      INTEGRATION.map((folder) => `${folder}**/*.test.ts`),
+      [],
+    ),
     ring('system', ['<rootDir>/test/system/**/*.test.ts'], []),
   ],
 };

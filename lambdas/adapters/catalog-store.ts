@@ -51,7 +51,9 @@ export async function readCatalog(client: DynamoDBClient, table: string): Promis
   const pieces = await Promise.all(
     Array.from({ length: parts }, async (_, index) => {
       const key = { part: text(`${version}#${index}`) };
-      const { Item: item } = await client.send(new GetItemCommand({ TableName: table, Key: key }));
+      const { Item: item } = await client.send(
+        new GetItemCommand({ TableName: table, Key: key, ConsistentRead: true }),
+      );
       const bytes = item?.bytes?.B;
       if (bytes === undefined) throw new Error(`part ${index} of catalog version ${version} is missing`);
       return bytes;

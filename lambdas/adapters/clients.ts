@@ -3,10 +3,10 @@ import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynam
 import { SecretsManagerClient, type SecretsManagerClientConfig } from '@aws-sdk/client-secrets-manager';
 
 /**
- * DynamoDB answers in single-digit milliseconds: one that takes a second is better asked again, and three tries
- * stay well within the time that is kept back for settlement.
+ * DynamoDB answers in single-digit milliseconds; one that takes this long is better asked again. All tries of one
+ * request stay within the time that is kept back for settlement.
  */
-const DYNAMODB_REQUEST_MS = 1_000;
+const DYNAMODB_REQUEST_MS = 3_000;
 const CONNECT_MS = 1_000;
 
 /** Read at a cold start and then in the background, so a slow answer may be waited for. */
@@ -26,7 +26,7 @@ const requestHandler = (requestTimeout: number) => ({
 /** DynamoDB twice: the SDK's retries are for updates that are safe to repeat, and not every update is. */
 export interface DynamoClients {
   readonly client: DynamoDBClient;
-  /** Sends each request once: for updates that must not be applied twice. */
+  /** Sends each request once: for updates that must not arrive twice. */
   readonly onceClient: DynamoDBClient;
 }
 

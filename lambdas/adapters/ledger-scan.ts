@@ -6,9 +6,11 @@ import {
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import { TABLES } from '../contract/tables.ts';
+import type { KeyState } from '../core/access/key-state.ts';
 import type { AuditReader } from '../core/ledger/audit.ts';
 import type { Wallet, WalletStore } from '../core/ledger/ports.ts';
-import { type Item, readInteger, readText, text } from './attribute-values.ts';
+import { type Item, number, readInteger, readText, text } from './attribute-values.ts';
+import { decodeKey } from './key-item.ts';
 import { accountOf, decodeWallet } from './wallet-item.ts';
 
 /** Wallets a page: each may take many reads to audit, and a page must fit into one invocation. */
@@ -42,6 +44,25 @@ export async function readWalletPage(
     accounts: items.map((item) => readText(item, 'wallet_id')).filter((id) => accountOf(id) === id),
     next: last === undefined ? undefined : readText(last, 'wallet_id'),
   };
+}
+
+export interface KeyPage {
+  readonly keys: readonly KeyState[];
+  readonly next: string | undefined;
+}
+
+/** One page of keys that have open charges, after the key that a page before ended with. */
+export async function readKeyPage(client: DynamoDBClient, table: string, after?: string): Promise<KeyPage> {
+  const { Items: items = [], LastEvaluatedKey: last } = await client.send(
+    new ScanCommand({
+      TableName: table,
+      ConsistentRead: true,
+      FilterExpression: 'size(charges) > :none',
+      ExpressionAttributeValues: { ':none': number(0) },
+      ...(after === undefined ? {} : { ExclusiveStartKey: { key_id: text(after) } }),
+    }),
+  );
+  return { keys: items.map(decodeKey), next: last === undefined ? undefined : readText(last, 'key_id') };
 }
 
 export interface AuditTables {

@@ -23,7 +23,7 @@ export interface LedgerOptions {
 /** The gate of keyed requests, from the table that the environment names. */
 export function createKeyGate({ clients, environment }: Pick<LedgerOptions, 'clients' | 'environment'>) {
   const table = requireVariable(environment, TABLES.keys.variable);
-  const keys = createKeyStore({ ...clients, table, clock: systemClock });
+  const keys = createKeyStore({ client: clients.client, table, clock: systemClock });
   return { gate: new KeyGate(keys, systemClock), keys };
 }
 
@@ -32,7 +32,7 @@ export function createLedger({ clients, environment, log }: LedgerOptions) {
   const clock = systemClock;
   const { gate, keys } = createKeyGate({ clients, environment });
   const table = (name: 'wallets' | 'usage') => requireVariable(environment, TABLES[name].variable);
-  const wallets = createWalletStore(clients.client, table('wallets'));
+  const wallets = createWalletStore(clients, table('wallets'));
   const usage = createUsageStore(clients.client, table('usage'));
   const recovery = new Recovery({ keys, wallets, usage, clock, log });
   const metric = createMetric();

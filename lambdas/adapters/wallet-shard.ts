@@ -3,6 +3,9 @@ import {
   ConditionalCheckFailedException,
   type DynamoDBClient,
   GetItemCommand,
+  ProvisionedThroughputExceededException,
+  RequestLimitExceeded,
+  ThrottlingException,
   TransactionConflictException,
   UpdateItemCommand,
   type UpdateItemCommandInput,
@@ -10,11 +13,12 @@ import {
 import type { Hold, HoldEnd } from '../core/ledger/ports.ts';
 import type { NanoUsd } from '../core/money.ts';
 import { type Item, number, readInteger, text } from './attribute-values.ts';
+import type { DynamoClients } from './clients.ts';
 import { decodeWallet, encodeHold } from './wallet-item.ts';
 
-/** A top-up is a transaction of milliseconds; an update that meets one waits for it this often. */
-const MAX_CONFLICTS = 5;
-const CONFLICT_PAUSE_MS = 20;
+/** A top-up is a transaction of milliseconds, a throttled partition recovers within a second: so often, so long. */
+const MAX_REFUSALS = 5;
+const REFUSAL_PAUSE_MS = 20;
 
 /** Each further try needs the balance to have fallen meanwhile; after as many the hold stays as it is. */
 const MAX_GROW_TRIES = 5;
@@ -27,10 +31,12 @@ export interface ShardHold {
 
 export class WalletShards {
   readonly #client: DynamoDBClient;
+  readonly #onceClient: DynamoDBClient;
   readonly #table: string;
 
-  constructor(client: DynamoDBClient, table: string) {
+  constructor({ client, onceClient }: DynamoClients, table: string) {
     this.#client = client;
+    this.#onceClient = onceClient;
     this.#table = table;
   }
 
@@ -39,8 +45,12 @@ export class WalletShards {
     return { TableName: this.#table, Key: { wallet_id: text(walletId) } };
   }
 
+  /**
+   * Takes a hold. It is sent once: a repetition whose first copy reaches the database after the call has settled
+   * would be a hold of a call that has its record, and be charged a second time.
+   */
   async hold(walletId: string, wanted: Hold): Promise<ShardHold> {
-    const { applied, item } = await this.#update({
+    const { applied, item } = await this.#update(this.#onceClient, {
       ...this.key(walletId),
       UpdateExpression: 'SET balance = balance - :amount, holds.#id = :hold',
       ConditionExpression: 'balance >= :amount AND attribute_not_exists(holds.#id)',
@@ -48,9 +58,7 @@ export class WalletShards {
       ExpressionAttributeValues: { ':amount': number(wanted.amount), ':hold': encodeHold(wanted) },
       ReturnValues: 'ALL_NEW',
     });
-    if (item === undefined) return { granted: false, item };
-    // The SDK repeats a request whose answer was lost: then the hold is there already, and it is ours.
-    return { granted: applied || decodeWallet(item).holds.some(({ id }) => id === wanted.id), item };
+    return { granted: applied && item !== undefined, item };
   }
 
   /** Widens a hold up to `target` by what the item's own balance gives; returns the hold's new amount. */
@@ -58,7 +66,7 @@ export class WalletShards {
     let available = target - held.amount;
     for (let tries = 0; tries < MAX_GROW_TRIES && available > 0n; tries += 1) {
       const grown = held.amount + available;
-      const { applied, item } = await this.#update({
+      const { applied, item } = await this.#update(this.#client, {
         ...this.key(walletId),
         UpdateExpression: 'SET balance = balance - :more, holds.#id.amount = :grown',
         ConditionExpression: 'balance >= :more AND holds.#id.amount = :amount',
@@ -81,7 +89,7 @@ export class WalletShards {
 
   /** Ends a hold of exactly that amount; returns the item's balance, or undefined when there is no such hold. */
   async end(walletId: string, { id, amount, cost }: HoldEnd): Promise<NanoUsd | undefined> {
-    const { applied, item } = await this.#update({
+    const { applied, item } = await this.#update(this.#client, {
       ...this.key(walletId),
       UpdateExpression: 'SET balance = balance + :refund REMOVE holds.#id',
       ConditionExpression: 'holds.#id.amount = :amount',
@@ -99,18 +107,32 @@ export class WalletShards {
     return item;
   }
 
-  async #update(command: UpdateItemCommandInput): Promise<{ applied: boolean; item: Item | undefined }> {
-    for (let conflicts = 0; ; conflicts += 1) {
+  /** Sends again what the database has certainly not done: an update that met a transaction, or its throttle. */
+  async #update(
+    client: DynamoDBClient,
+    command: UpdateItemCommandInput,
+  ): Promise<{ applied: boolean; item: Item | undefined }> {
+    for (let refusals = 0; ; refusals += 1) {
       try {
-        const { Attributes: item } = await this.#client.send(
+        const { Attributes: item } = await client.send(
           new UpdateItemCommand({ ...command, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
         );
         return { applied: true, item };
       } catch (failure) {
         if (failure instanceof ConditionalCheckFailedException) return { applied: false, item: failure.Item };
-        if (!(failure instanceof TransactionConflictException) || conflicts === MAX_CONFLICTS) throw failure;
-        await new Promise((resolve) => setTimeout(resolve, CONFLICT_PAUSE_MS * (conflicts + 1)));
+        if (!wasRefused(failure) || refusals === MAX_REFUSALS) throw failure;
+        await new Promise((resolve) => setTimeout(resolve, REFUSAL_PAUSE_MS * (refusals + 1)));
       }
     }
   }
 }
+
+/** Errors by which DynamoDB says that it has done nothing. */
+const REFUSALS = [
+  TransactionConflictException,
+  ProvisionedThroughputExceededException,
+  RequestLimitExceeded,
+  ThrottlingException,
+];
+
+const wasRefused = (failure: unknown): boolean => REFUSALS.some((refusal) => failure instanceof refusal);

@@ -6,6 +6,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { number } from './attribute-values.ts';
+import type { DynamoClients } from './clients.ts';
 import { decodeShardCount, decodeWallet, encodeNewWallet, shardId } from './wallet-item.ts';
 import { WalletShards } from './wallet-shard.ts';
 import { WalletTransfers } from './wallet-transfer.ts';
@@ -18,12 +19,13 @@ const MAX_MOVES = 50;
  * hold that is still open in one returns to it, where reads and later holds find it. Throws when there is no account.
  */
 export async function setShardCount(
-  client: DynamoDBClient,
+  clients: DynamoClients,
   table: string,
   accountId: string,
   active: number,
 ): Promise<void> {
-  const shards = new WalletShards(client, table);
+  const { client } = clients;
+  const shards = new WalletShards(clients, table);
   const first = await shards.read(accountId);
   if (first === undefined) throw new Error(`there is no account ${accountId}`);
   const before = decodeShardCount(first);

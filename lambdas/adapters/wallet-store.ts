@@ -2,11 +2,11 @@
  * Wallets in DynamoDB. A wallet is one item, and every step of a hold one update of it. An account hotter than one
  * item allows has several: a hold goes to any of them, and what one lacks is moved from the others with the hold.
  */
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Hold, HoldEnd, HoldResult, Wallet, WalletStore } from '../core/ledger/ports.ts';
 import type { NanoUsd } from '../core/money.ts';
 import type { RandomSource } from '../core/ports.ts';
 import { type Item, readText } from './attribute-values.ts';
+import type { DynamoClients } from './clients.ts';
 import { systemRandom } from './system.ts';
 import { decodeShardCount, decodeWallet, type ShardCount, shardId } from './wallet-item.ts';
 import { WalletShards } from './wallet-shard.ts';
@@ -21,11 +21,11 @@ const MAX_KNOWN = 10_000;
 const UNSHARDED: ShardCount = { active: 1, made: 1 };
 
 export function createWalletStore(
-  client: DynamoDBClient,
+  clients: DynamoClients,
   table: string,
   random: RandomSource = systemRandom,
 ): WalletStore {
-  return new DynamoWalletStore(client, table, random);
+  return new DynamoWalletStore(clients, table, random);
 }
 
 class DynamoWalletStore implements WalletStore {
@@ -35,9 +35,9 @@ class DynamoWalletStore implements WalletStore {
   /** Accounts with more than one item. */
   readonly #known = new Map<string, ShardCount>();
 
-  constructor(client: DynamoDBClient, table: string, random: RandomSource) {
-    this.#shards = new WalletShards(client, table);
-    this.#transfers = new WalletTransfers(client, this.#shards);
+  constructor(clients: DynamoClients, table: string, random: RandomSource) {
+    this.#shards = new WalletShards(clients, table);
+    this.#transfers = new WalletTransfers(clients.client, this.#shards);
     this.#random = random;
   }
 

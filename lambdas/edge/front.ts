@@ -24,7 +24,9 @@ export function front(
   return async (request, host) => {
     const startedMs = clock();
     const requestId = `req_${ulid()}`;
-    const response = await answer(endpoint, surface, request, { ...host, requestId, log });
+    const made = await answer(endpoint, surface, request, { ...host, requestId, log });
+    // A response that was made elsewhere may not let its headers be changed.
+    const response = new Response(made.body, made);
     response.headers.set('x-request-id', requestId);
     log.info('answered', { requestId, status: response.status, ms: clock() - startedMs });
     return response;
@@ -43,8 +45,15 @@ async function answer(
     const error = toServiceError(failure);
     if (error.status === 500) {
       const { name, stack } = (error.cause ?? error) as Error;
-      context.log.error('internal error', { requestId: context.requestId, name, stack });
+      context.log.error('internal error', { requestId: context.requestId, name, stack: framesOf(stack) });
     }
     return errorResponse(error, surface, context.requestId);
   }
 }
+
+/** Where it happened. The lines above the frames are the message, which may quote the request. */
+const framesOf = (stack: string | undefined): string =>
+  (stack ?? '')
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .join('\n');

@@ -1,5 +1,4 @@
 /** The `node:http` host: the same endpoints on any compute that can listen, with the same limits and envelopes. */
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { ServiceError } from '../core/errors.ts';
@@ -39,7 +38,7 @@ async function serve(
 ): Promise<void> {
   const { clock, callMs, resolve } = options;
   const deadlineMs = clock() + callMs;
-  const url = new URL(incoming.url ?? '/', `http://${incoming.headers.host ?? 'localhost'}`);
+  const url = new URL(`http://localhost${incoming.url ?? '/'}`);
   const { handler, pathParameters } = resolve(incoming.method ?? 'GET', url.pathname);
   const hasBody = incoming.method !== 'GET' && incoming.method !== 'HEAD';
   const request = new Request(url, {
@@ -92,11 +91,16 @@ async function* bounded(
 /** Writes the body as the client takes it; when the client leaves, the rest is read all the same, so that it settles. */
 async function deliver(body: ReadableStream<Uint8Array> | null, outgoing: ServerResponse): Promise<void> {
   let gone = false;
-  const closed = once(outgoing, 'close').then(() => {
-    gone = true;
+  const closed = new Promise<void>((resolve) => {
+    outgoing.once('error', () => {});
+    outgoing.once('close', () => {
+      gone = true;
+      resolve();
+    });
   });
   for await (const chunk of body ?? []) {
-    if (!gone && !outgoing.write(chunk)) await Promise.race([once(outgoing, 'drain'), closed]);
+    if (!gone && !outgoing.write(chunk))
+      await Promise.race([new Promise((resolve) => outgoing.once('drain', resolve)), closed]);
   }
   outgoing.end();
 }

@@ -2,11 +2,11 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { decodeSegment } from './router.ts';
 
-/** Builds the request; the host name plays no part in routing, so any will do where the event has none. */
+/** Builds the request. The host name plays no part in routing, and one that a client made up must not break the URL. */
 export function toRequest(event: APIGatewayProxyEvent): Request {
   const headers = new Headers();
   for (const [name, values] of Object.entries(event.multiValueHeaders ?? {})) {
-    for (const value of values ?? []) headers.append(name, value);
+    for (const value of values ?? []) headers.append(name, toLatin1(value));
   }
   const query = new URLSearchParams();
   for (const [name, values] of Object.entries(event.multiValueQueryStringParameters ?? {})) {
@@ -14,7 +14,7 @@ export function toRequest(event: APIGatewayProxyEvent): Request {
   }
   const search = query.size === 0 ? '' : `?${query}`;
   const hasBody = event.httpMethod !== 'GET' && event.httpMethod !== 'HEAD' && event.body !== null;
-  return new Request(`https://${headers.get('host') ?? 'localhost'}${event.path}${search}`, {
+  return new Request(`https://localhost${event.path}${search}`, {
     method: event.httpMethod,
     headers,
     body: hasBody ? bodyOf(event) : null,
@@ -31,3 +31,7 @@ export function pathParametersOf(event: APIGatewayProxyEvent): Record<string, st
     Object.entries(event.pathParameters ?? {}).map(([name, value]) => [name, decodeSegment(value ?? '')]),
   );
 }
+
+/** Header values are bytes (RFC 9110, section 5.5); what an event holds beyond them is passed as its UTF-8 bytes. */
+const toLatin1 = (value: string): string =>
+  /[^\0-\xff]/.test(value) ? Buffer.from(value, 'utf8').toString('latin1') : value;

@@ -34,7 +34,10 @@ export function sseResponse(frames: AsyncIterable<string>, options: SseOptions):
       stop = after(heartbeatMs, beat);
     },
     async pull(controller) {
-      const next = await iterator.next();
+      const next = await iterator.next().catch((failure: unknown) => {
+        stop();
+        throw failure;
+      });
       quiet = false;
       if (next.done) {
         stop();

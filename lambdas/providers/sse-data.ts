@@ -10,4 +10,7 @@ export async function* sseData(body: AsyncIterable<Uint8Array>): AsyncGenerator<
     parser.feed(decoder.decode(bytes, { stream: true }));
     if (ready.length > 0) yield* ready.splice(0);
   }
+  // A stream whose lines end in a lone CR has its last one open: the parser waits whether an LF follows.
+  parser.feed('\n');
+  yield* ready;
 }

@@ -35,11 +35,11 @@ export function parseConfig(input: unknown): Config {
 /** Reads settings from a JSON file, or gives the defaults when no file is named. */
 export function loadConfig(file: string | undefined): Config {
   if (file === undefined) return parseConfig({});
-  let text: string;
+  let settings: unknown;
   try {
-    text = readFileSync(file, 'utf8');
+    settings = JSON.parse(readFileSync(file, 'utf8'));
   } catch (cause) {
-    throw new Error(`configuration: cannot read ${file}`, { cause });
+    throw new Error(`configuration: cannot read ${file} as JSON`, { cause });
   }
-  return parseConfig(JSON.parse(text));
+  return parseConfig(settings);
 }

@@ -54,7 +54,7 @@ export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
   'get-index': {},
   'unknown-route': {},
   'sweep-holds': {
-    tables: { keys: ['UpdateItem'], wallets: ['Scan', 'UpdateItem'], usage: ['PutItem'] },
+    tables: { keys: ['Scan', 'UpdateItem'], wallets: ['Scan', 'GetItem', 'UpdateItem'], usage: ['PutItem'] },
     holds: true,
   },
   'audit-books': {

@@ -5,7 +5,7 @@ import { createAccountStore } from '../../lambdas/adapters/account-store.ts';
 import { readCatalog, writeCatalog } from '../../lambdas/adapters/catalog-store.ts';
 import { createDynamoClients, createSecretsClient } from '../../lambdas/adapters/clients.ts';
 import { createLedger } from '../../lambdas/adapters/ledger.ts';
-import { createAuditReader, readWalletPage } from '../../lambdas/adapters/ledger-scan.ts';
+import { createAuditReader, readKeyPage, readWalletPage } from '../../lambdas/adapters/ledger-scan.ts';
 import { systemClock, systemUlid } from '../../lambdas/adapters/system.ts';
 import { setShardCount } from '../../lambdas/adapters/wallet-sharding.ts';
 import { DEFAULT_HOLD_TTL_SECONDS, requireVariable, VARIABLES } from '../../lambdas/contract/environment.ts';
@@ -16,7 +16,7 @@ import { Accounts } from '../../lambdas/core/ledger/accounts.ts';
 import type { Books } from '../../lambdas/core/ledger/audit.ts';
 import type { Wallet } from '../../lambdas/core/ledger/ports.ts';
 import type { RecoveryCount } from '../../lambdas/core/ledger/recovery.ts';
-import { auditAll, sweepWallets } from '../../lambdas/core/ledger/upkeep.ts';
+import { auditAll, sweep } from '../../lambdas/core/ledger/upkeep.ts';
 import type { NanoUsd } from '../../lambdas/core/money.ts';
 import type { Log } from '../../lambdas/core/ports.ts';
 import type { Target } from './target.ts';
@@ -65,7 +65,10 @@ export function createOperator(target: Target, log: Log): Operator {
     ulid: systemUlid,
     randomHex: () => randomBytes(SECRET_BYTES).toString('hex'),
   });
-  const pages = (after?: string) => readWalletPage(client, tables.wallets, after);
+  const pages = {
+    wallets: (after?: string) => readWalletPage(client, tables.wallets, after),
+    keys: (after?: string) => readKeyPage(client, tables.keys, after),
+  };
   const reader = createAuditReader(client, wallets, tables);
 
   async function wallet(accountId: string): Promise<Wallet> {
@@ -85,9 +88,9 @@ export function createOperator(target: Target, log: Log): Operator {
       return (await wallet(accountId)).balance;
     },
     wallet,
-    shard: (accountId, count) => setShardCount(client, tables.wallets, accountId, count),
-    sweep: () => sweepWallets(pages, recovery),
-    audit: () => auditAll(pages, reader),
+    shard: (accountId, count) => setShardCount(clients, tables.wallets, accountId, count),
+    sweep: () => sweep(pages, recovery),
+    audit: () => auditAll(pages.wallets, reader),
     async writtenOff(accountId) {
       let sum = 0n;
       for await (const record of reader.usage(accountId)) sum += record.writtenOff;

@@ -10,7 +10,7 @@ import { createNodeHost } from '../../lambdas/edge/node-host.ts';
 
 const log: Log = { info: () => {}, warn: () => {}, error: () => {} };
 const MAX_BODY_BYTES = 1_000;
-const BODY_IDLE_MS = 150;
+const BODY_IDLE_MS = 500;
 
 let server: Server;
 let url: string;

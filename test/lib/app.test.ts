@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Stack } from 'aws-cdk-lib';
@@ -9,6 +8,7 @@ import { buildApp } from '../../lib/app.ts';
 import { parseConfig } from '../../lib/config/config.ts';
 import { permissionsOf } from './permissions.ts';
 import {
+  FUNCTIONS,
   placeholderBundles,
   SERVICE_STACKS,
   STACK_NAMES,
@@ -78,13 +78,9 @@ describe('the app', () => {
   });
 
   it('deploys one file a function: the bundle without its source map', () => {
-    const manifests = execFileSync('find', [app.outdir, '-path', '*/asset.*', '-type', 'f'], {
-      encoding: 'utf8',
-    });
-    const files = manifests
-      .trim()
-      .split('\n')
-      .map((path) => path.split('/').at(-1));
+    const assets = readdirSync(app.outdir).filter((name) => name.startsWith('asset.'));
+    expect(assets).toHaveLength(FUNCTIONS.length);
+    const files = assets.flatMap((asset) => readdirSync(join(app.outdir, asset)));
     expect(new Set(files)).toEqual(new Set(['index.mjs']));
   });
 });

@@ -69,7 +69,7 @@ describe('a build', () => {
 
   it('that fails says why and leaves nothing behind', async () => {
     writeFileSync(join(root, 'lib', 'broken'), '');
-    await expect(build()).rejects.toThrow(/the service does not build:\n[^]*lib is broken: string/);
+    await expect(build()).rejects.toThrow(/the service does not build:\n[\s\S]*lib is broken: string/);
     expect(readdirSync(outputDir)).toEqual([]);
   });
 

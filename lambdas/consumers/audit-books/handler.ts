@@ -11,7 +11,8 @@ import { consumer } from '../../edge/pipelines.ts';
 import { auditBooks } from './consumer.ts';
 
 const metric = createMetric();
-const { client } = createDynamoClients();
+const clients = createDynamoClients();
+const { client } = clients;
 const table = (name: 'accounts' | 'keys' | 'wallets' | 'usage') =>
   requireVariable(process.env, TABLES[name].variable);
 const tables = { accounts: table('accounts'), keys: table('keys'), usage: table('usage') };
@@ -19,7 +20,7 @@ const tables = { accounts: table('accounts'), keys: table('keys'), usage: table(
 export const handler = consumer(
   auditBooks({
     pages: (after) => readWalletPage(client, table('wallets'), after),
-    reader: createAuditReader(client, createWalletStore(client, table('wallets')), tables),
+    reader: createAuditReader(client, createWalletStore(clients, table('wallets')), tables),
     onAudited: ({ busy, drift }, accounts) => {
       metric(METRICS.accountsAudited, accounts - busy);
       metric(METRICS.auditDrift, Number(drift));

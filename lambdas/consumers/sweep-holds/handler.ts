@@ -1,7 +1,7 @@
 /** Wires the scheduled recovery of holds for Lambda. */
 import { createDynamoClients } from '../../adapters/clients.ts';
 import { createLedger } from '../../adapters/ledger.ts';
-import { readWalletPage } from '../../adapters/ledger-scan.ts';
+import { readKeyPage, readWalletPage } from '../../adapters/ledger-scan.ts';
 import { createLog } from '../../adapters/logger.ts';
 import { createMetric } from '../../adapters/metrics.ts';
 import { requireVariable } from '../../contract/environment.ts';
@@ -15,11 +15,14 @@ const metric = createMetric();
 const environment = process.env;
 const clients = createDynamoClients();
 const { recovery } = createLedger({ clients, environment, log });
-const wallets = requireVariable(environment, TABLES.wallets.variable);
+const table = (name: 'wallets' | 'keys') => requireVariable(environment, TABLES[name].variable);
 
 export const handler = consumer(
   sweepHolds({
-    pages: (after) => readWalletPage(clients.client, wallets, after),
+    pages: {
+      wallets: (after) => readWalletPage(clients.client, table('wallets'), after),
+      keys: (after) => readKeyPage(clients.client, table('keys'), after),
+    },
     recovery,
     onRecovered: ({ settled, released }) => {
       metric(METRICS.holdsSettled, settled);

@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts';
 import { formatUsd, type NanoUsd } from '../money.ts';
 import { invalidKey, type VerifiedKey } from './api-key.ts';
 import type { Kind, Policy } from './policy.ts';
-import { minuteEndsInMs, type Windows } from './windows.ts';
+import { laterOf, minuteEndsInMs, type Windows } from './windows.ts';
 
 /** Requests a minute of a key whose policy sets none (interface, Limits). */
 export const DEFAULT_RPM = 100;
@@ -31,6 +31,21 @@ export interface KeyState {
   readonly tokensLeft: bigint;
   readonly dayLeft: NanoUsd;
   readonly monthLeft: NanoUsd;
+  /** Calls whose charge is not settled yet. */
+  readonly charges: readonly OpenCharge[];
+}
+
+/** What a call has taken and not given back: as long as it is here, giving back is due, and due once. */
+export interface OpenCharge {
+  /** The call's request id. */
+  readonly id: string;
+  readonly tokens: number;
+  readonly amount: NanoUsd;
+  readonly kind: Kind;
+  /** Seconds since the epoch; tells which windows the call was charged to. */
+  readonly created: number;
+  /** Seconds since the epoch; after it the charge may be recovered. */
+  readonly expires: number;
 }
 
 /** What one call takes from its key's windows. */
@@ -41,6 +56,8 @@ export interface KeyCharge {
   readonly amount: NanoUsd;
   /** Absent for a call that runs no model, such as a look at usage. */
   readonly scope?: CallScope;
+  /** The same call's entry among the open charges; absent for one that takes nothing but a request. */
+  readonly open?: OpenCharge;
 }
 
 /** What a call may run. */
@@ -63,11 +80,7 @@ export function rollWindows(state: KeyState, now: Windows): KeyState {
   const month = now.month > windows.month;
   return {
     ...state,
-    windows: {
-      minute: Math.max(now.minute, windows.minute),
-      day: Math.max(now.day, windows.day),
-      month: Math.max(now.month, windows.month),
-    },
+    windows: laterOf(now, windows),
     requestsLeft: minute ? rpmOf(policy) : state.requestsLeft,
     tokensLeft: minute ? tpmOf(policy) : state.tokensLeft,
     dayLeft: day ? dailyOf(policy) : state.dayLeft,

@@ -21,7 +21,7 @@ import type { Candidate } from './route-choice.ts';
  * What is left of the host's time when the upstream is cut off: enough for an error event, two rounds of database
  * calls with the SDK's retries, and the last bytes.
  */
-const SETTLE_MARGIN_MS = 5_000;
+const SETTLE_MARGIN_MS = 15_000;
 
 /** Sent as Retry-After when no route said anything better. */
 const DEFAULT_RETRY_AFTER_SECONDS = 5;

@@ -66,16 +66,19 @@ export class Ledger {
     const nowMs = clock();
     const windows = windowsAt(nowMs);
     const { key, tokens, amount } = request;
-    const charge: KeyCharge = { key, windows, tokens, amount, scope: request.scope };
-    await refusals.check(charge, nowMs);
     const created = Math.floor(nowMs / 1000);
+    const expires = created + holdTtlSeconds;
+    const { kind } = request.scope;
+    const open = { id: request.requestId, tokens, amount, kind, created, expires };
+    const charge: KeyCharge = { key, windows, tokens, amount, scope: request.scope, open };
+    await refusals.check(charge, nowMs);
     const hold: Hold = {
       id: request.requestId,
       keyId: key.keyId,
-      kind: request.scope.kind,
+      kind,
       amount,
       created,
-      expires: created + holdTtlSeconds,
+      expires,
     };
     let [charged, held] = await Promise.allSettled([gate.charge(charge), wallets.hold(key.accountId, hold)]);
     if (isGranted(charged) && held.status === 'fulfilled' && !held.value.granted) {
@@ -98,13 +101,16 @@ export class Ledger {
 
   #admitted(request: CallRequest, hold: Hold, state: KeyState, wallet: Wallet): Admission {
     const { recovery, clock } = this.#dependencies;
+    // Judged now: a hold that is open at admission may have ended well by the time this call settles.
+    const expired = recovery.expiredOf(wallet, state);
     let settlement: Promise<Settlement> | undefined;
     return {
       hold,
       headers: rateLimitHeaders(state, clock()),
       settle: (outcome) => {
-        settlement ??= settleCall(this.#dependencies, request, hold, outcome).finally(() =>
-          recovery.recoverQuietly(wallet),
+        const call = { request, hold, windows: state.windows };
+        settlement ??= settleCall(this.#dependencies, call, outcome).finally(() =>
+          recovery.recoverQuietly(expired),
         );
         return settlement;
       },
@@ -120,13 +126,14 @@ export class Ledger {
   ): Promise<void> {
     const { keys, wallets, log } = this.#dependencies;
     const work: Promise<unknown>[] = [];
-    if (charged.status === 'fulfilled' && charged.value.granted) {
+    if (charged.status === 'rejected' || charged.value.granted) {
+      const windows = charged.status === 'fulfilled' ? charged.value.state?.windows : undefined;
       work.push(
-        keys.correct({
-          keyId: hold.keyId,
-          windows: windowsAt(hold.created * 1000),
-          tokens: request.tokens,
-          amount: hold.amount,
+        keys.settle(hold.keyId, {
+          id: hold.id,
+          windows: windows ?? windowsAt(hold.created * 1000),
+          taken: request,
+          used: { tokens: 0, amount: 0n },
         }),
       );
     }
@@ -134,7 +141,7 @@ export class Ledger {
       work.push(wallets.endHold(request.key.accountId, { ...taken(held, hold), cost: 0n }));
     }
     for (const result of await Promise.allSettled(work)) {
-      // A hold that could not be undone expires and is released; a window that could not errs to the strict side.
+      // What could not be undone expires and is recovered.
       if (result.status === 'rejected')
         log.error('undo failed', { requestId: hold.id, failure: String(result.reason) });
     }

@@ -11,7 +11,7 @@ import type { ChargeResult, KeyStore } from './ports.ts';
  * A window that rolls between two tries is lost to another call; each further try needs another roll or another
  * change of policy within milliseconds, so a handful of tries is plenty.
  */
-const MAX_CHARGE_TRIES = 5;
+const MAX_CHARGE_TRIES = 8;
 
 export class KeyGate {
   readonly #keys: Pick<KeyStore, 'charge'>;

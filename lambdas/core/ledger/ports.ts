@@ -39,12 +39,12 @@ export type ChargeResult =
   | { readonly granted: true; readonly state: KeyState }
   | { readonly granted: false; readonly state: KeyState | undefined };
 
-/** A correction of a key's windows after the fact; positive figures give back. */
-export interface KeyCorrection {
-  readonly keyId: string;
+/** The end of a charge: what the call took, from which windows, and what it came to. */
+export interface ChargeEnd {
+  readonly id: string;
   readonly windows: Windows;
-  readonly tokens: number;
-  readonly amount: NanoUsd;
+  readonly taken: { readonly tokens: number; readonly amount: NanoUsd };
+  readonly used: { readonly tokens: number; readonly amount: NanoUsd };
 }
 
 export interface KeyStore {
@@ -58,10 +58,10 @@ export interface KeyStore {
     rolled?: { readonly from: KeyState; readonly to: KeyState },
   ): Promise<ChargeResult>;
   /**
-   * Gives back (or takes) what a call did not use (or overran), in those of its windows that still run.
-   * Applied at most once: it is never retried on an unclear failure, so a cap errs to the strict side.
+   * Gives back what a call took and did not use (or takes what it overran), in those of its windows that still run,
+   * and removes its charge. Without an open charge nothing changes, so it is safe to repeat and to race.
    */
-  correct(correction: KeyCorrection): Promise<void>;
+  settle(keyId: string, end: ChargeEnd): Promise<void>;
   read(keyId: string): Promise<KeyState | undefined>;
 }
 

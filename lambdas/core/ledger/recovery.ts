@@ -2,6 +2,7 @@
  * Recovery of holds whose call died: settled from the call's usage record if it has one, else released. Release
  * writes a record of its own first, so that a call thought dead that comes back finds its case decided.
  */
+import type { KeyState } from '../access/key-state.ts';
 import { windowsAt } from '../access/windows.ts';
 import type { Clock, Log } from '../ports.ts';
 import type { Hold, KeyStore, UsageStore, Wallet, WalletStore } from './ports.ts';
@@ -12,6 +13,16 @@ export interface RecoveryCount {
   readonly settled: number;
   /** Holds ended at no cost. */
   readonly released: number;
+}
+
+/** What is known of a call that never settled, from its hold or from its charge. */
+type DeadCall = Pick<Hold, 'id' | 'keyId' | 'kind' | 'amount' | 'created'>;
+
+export interface Expired {
+  readonly accountId: string;
+  readonly holds: readonly Hold[];
+  /** Charges whose hold is not among `holds`. */
+  readonly charges: readonly (DeadCall & { readonly tokens: number })[];
 }
 
 interface RecoveryDependencies {
@@ -29,53 +40,73 @@ export class Recovery {
     this.#dependencies = dependencies;
   }
 
-  /** Ends every expired hold of the wallet, as it was read; safe to repeat and to race. */
-  async recoverWallet(wallet: Wallet): Promise<RecoveryCount> {
+  /** What of a wallet and a key has expired by now. */
+  expiredOf(wallet: Wallet, key?: KeyState): Expired {
     const nowSeconds = this.#dependencies.clock() / 1000;
-    const expired = wallet.holds.filter((hold) => hold.expires <= nowSeconds);
+    const { accountId } = wallet;
+    const holds = wallet.holds.filter(({ expires }) => expires <= nowSeconds);
+    const charges = (key?.charges ?? [])
+      .filter(({ id, expires }) => expires <= nowSeconds && !holds.some((hold) => hold.id === id))
+      .map((charge) => ({ ...charge, keyId: key?.keyId ?? '' }));
+    return { accountId, holds, charges };
+  }
+
+  /** Ends every expired hold of the wallet, as it was read; safe to repeat and to race. */
+  recoverWallet(wallet: Wallet): Promise<RecoveryCount> {
+    return this.recover(this.expiredOf(wallet));
+  }
+
+  /** Settles every expired charge of the key whose hold has ended without it. */
+  async recoverKey(key: KeyState): Promise<void> {
+    await this.recover(this.expiredOf({ accountId: key.accountId, balance: 0n, holds: [] }, key));
+  }
+
+  async recover({ accountId, holds, charges }: Expired): Promise<RecoveryCount> {
     let settled = 0;
     let released = 0;
-    for (const hold of expired) {
-      const result = await this.#recoverHold(wallet.accountId, hold);
-      if (result === 'settled') settled += 1;
-      if (result === 'released') released += 1;
+    for (const hold of holds) {
+      const record = await this.#decide(accountId, hold);
+      const balance = await this.#dependencies.wallets.endHold(accountId, { ...hold, cost: record.cost });
+      await this.#settleCharge(hold, record);
+      if (balance === undefined) continue;
+      if (record.status === 'expired') released += 1;
+      else settled += 1;
     }
+    for (const charge of charges) await this.#settleCharge(charge, await this.#decide(accountId, charge));
     return { settled, released };
   }
 
   /** The same after a call that met expired holds; a failure is logged and left to the next touch. */
-  async recoverQuietly(wallet: Wallet): Promise<void> {
+  async recoverQuietly(expired: Expired): Promise<void> {
     try {
-      await this.recoverWallet(wallet);
+      await this.recover(expired);
     } catch (failure) {
-      this.#dependencies.log.warn('recovery failed', {
-        accountId: wallet.accountId,
-        failure: String(failure),
-      });
+      const { accountId } = expired;
+      this.#dependencies.log.warn('recovery failed', { accountId, failure: String(failure) });
     }
   }
 
-  async #recoverHold(accountId: string, hold: Hold): Promise<'settled' | 'released' | 'gone'> {
-    const { usage, wallets, keys, clock } = this.#dependencies;
-    const record = expiredRecord(accountId, hold, Math.floor(clock() / 1000));
+  /** What the call came to: its own record, else one that says it has expired. */
+  async #decide(accountId: string, dead: DeadCall): Promise<UsageRecord> {
+    const { usage, clock } = this.#dependencies;
+    const record = expiredRecord(accountId, dead, Math.floor(clock() / 1000));
     const written = await usage.put(record);
-    const cost = written === 'written' ? 0n : written.cost;
-    const balance = await wallets.endHold(accountId, { ...hold, cost });
-    if (balance === undefined) return 'gone';
-    if (written !== 'written' && written.status !== 'expired') return 'settled';
-    if (written === 'written') {
-      await keys.correct({
-        keyId: hold.keyId,
-        windows: windowsAt(hold.created * 1000),
-        tokens: 0,
-        amount: hold.amount,
-      });
-    }
-    return 'released';
+    return written === 'written' ? record : written;
+  }
+
+  async #settleCharge(dead: DeadCall & { readonly tokens?: number }, record: UsageRecord): Promise<void> {
+    const tokens = record.unit === 'token' ? record.inputUnits + record.outputUnits : 0;
+    await this.#dependencies.keys.settle(dead.keyId, {
+      id: dead.id,
+      windows: windowsAt(dead.created * 1000),
+      // A hold does not know its tokens; by the time it has expired, their minute is over.
+      taken: { tokens: dead.tokens ?? tokens, amount: dead.amount },
+      used: { tokens, amount: record.cost + record.writtenOff },
+    });
   }
 }
 
-function expiredRecord(accountId: string, hold: Hold, created: number): UsageRecord {
+function expiredRecord(accountId: string, hold: DeadCall, created: number): UsageRecord {
   return {
     id: hold.id,
     keyId: hold.keyId,

@@ -51,8 +51,11 @@ export class Refusals {
     const [found, wallet] = await Promise.all([keys.read(keyId), wallets.read(accountId)]);
     const state = found === undefined ? undefined : rollWindows(found, charge.windows);
     const reason = refusal(state, charge, nowMs);
-    if (reason !== undefined)
-      throw state === undefined ? reason : reason.withHeaders(rateLimitHeaders(state, nowMs));
+    if (reason !== undefined) {
+      // A key that is not in force is told nothing of its limits.
+      if (state === undefined || reason.status === 401) throw reason;
+      throw reason.withHeaders(rateLimitHeaders(state, nowMs));
+    }
     if (
       state !== undefined &&
       wallet !== undefined &&

@@ -2,9 +2,9 @@
  * Settlement of an admitted call. The usage record is the commit point: whoever writes it has decided what the call
  * costs, and everything after it can be finished by anyone, any number of times.
  *
- *   grow the hold if the cost exceeds it -> write the record -> end the hold, refund | correct the key's windows
+ *   grow the hold if the cost exceeds it -> write the record -> end the hold, refund | settle the key's charge
  */
-import { windowsAt } from '../access/windows.ts';
+import type { Windows } from '../access/windows.ts';
 import type { NanoUsd } from '../money.ts';
 import type { Clock, Log } from '../ports.ts';
 import type { CallRequest } from './admission.ts';
@@ -15,6 +15,14 @@ export interface Settlement {
   readonly record: UsageRecord;
   /** The balance after the refund; undefined when the refund is left to recovery. */
   readonly balance: NanoUsd | undefined;
+}
+
+/** A call as it was admitted. */
+export interface AdmittedCall {
+  readonly request: CallRequest;
+  readonly hold: Hold;
+  /** The key's windows that it was charged to. */
+  readonly windows: Windows;
 }
 
 interface SettlementDependencies {
@@ -33,10 +41,10 @@ interface SettlementDependencies {
  */
 export async function settleCall(
   dependencies: SettlementDependencies,
-  request: CallRequest,
-  hold: Hold,
+  call: AdmittedCall,
   outcome: Outcome,
 ): Promise<Settlement> {
+  const { request, hold } = call;
   const { wallets, usage, keys, clock, log, onWrittenOff } = dependencies;
   const { accountId, keyId } = request.key;
   const held =
@@ -48,19 +56,18 @@ export async function settleCall(
     log.error('a call was recovered before it settled', { requestId: hold.id, unpaid: String(outcome.cost) });
     return { record: written, balance: undefined };
   }
-  const correction = {
-    keyId,
-    windows: windowsAt(hold.created * 1000),
-    tokens: request.tokens - outcome.tokens,
-    // What was written off still counts against the caps: the call did cost it.
-    amount: hold.amount - outcome.cost,
-  };
   const [ended, corrected] = await Promise.allSettled([
     wallets.endHold(accountId, { ...hold, amount: held, cost }),
-    keys.correct(correction),
+    keys.settle(keyId, {
+      id: hold.id,
+      windows: call.windows,
+      taken: { tokens: request.tokens, amount: hold.amount },
+      // What was written off still counts against the caps: the call did cost it.
+      used: { tokens: outcome.tokens, amount: outcome.cost },
+    }),
   ]);
   if (record.writtenOff > 0n) onWrittenOff(record.writtenOff);
-  if (corrected.status === 'rejected') log.warn('windows not corrected', { requestId: hold.id });
+  if (corrected.status === 'rejected') log.warn('charge left to recovery', { requestId: hold.id });
   if (ended.status === 'rejected') log.warn('refund left to recovery', { requestId: hold.id });
   return { record, balance: ended.status === 'fulfilled' ? ended.value : undefined };
 }

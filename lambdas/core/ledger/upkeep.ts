@@ -1,4 +1,5 @@
 /** The ledger's regular work over every wallet, a page at a time: recovery of expired holds, and the audit. */
+import type { KeyState } from '../access/key-state.ts';
 import { type AuditReader, addBooks, auditAccount, type Books, EMPTY_BOOKS } from './audit.ts';
 import type { Wallet } from './ports.ts';
 import type { Recovery, RecoveryCount } from './recovery.ts';
@@ -10,17 +11,34 @@ export type WalletPages = (after?: string) => Promise<{
   readonly next: string | undefined;
 }>;
 
-/** Settles or releases every expired hold of every wallet; safe to repeat, to race and to interrupt. */
-export async function sweepWallets(pages: WalletPages, recovery: Recovery): Promise<RecoveryCount> {
+/** Reads a page of keys with open charges, after the one that the page before ended with. */
+export type KeyPages = (after?: string) => Promise<{
+  readonly keys: readonly KeyState[];
+  readonly next: string | undefined;
+}>;
+
+/**
+ * Settles or releases every expired hold of every wallet, then the charges of keys that a crash left without their
+ * hold; safe to repeat, to race and to interrupt.
+ */
+export async function sweep(
+  pages: { readonly wallets: WalletPages; readonly keys: KeyPages },
+  recovery: Recovery,
+): Promise<RecoveryCount> {
   let [settled, released] = [0, 0];
   let after: string | undefined;
   do {
-    const { wallets, next } = await pages(after);
+    const { wallets, next } = await pages.wallets(after);
     for (const wallet of wallets) {
       const count = await recovery.recoverWallet(wallet);
       settled += count.settled;
       released += count.released;
     }
+    after = next;
+  } while (after !== undefined);
+  do {
+    const { keys, next } = await pages.keys(after);
+    for (const key of keys) await recovery.recoverKey(key);
     after = next;
   } while (after !== undefined);
   return { settled, released };

@@ -6,7 +6,9 @@ import type { Endpoint } from '../../core/ports.ts';
 export function unknownRoute(methodsOf: (path: string) => readonly string[]): Endpoint {
   return async (request) => {
     const methods = methodsOf(new URL(request.url).pathname);
-    if (methods.length === 0) throw new ServiceError('unknown_path', 'There is no such path.');
+    // A path that only looks like a known one (a doubled or trailing slash) has the method and no route all the same.
+    if (methods.length === 0 || methods.includes(request.method))
+      throw new ServiceError('unknown_path', 'There is no such path.');
     const allow = methods.join(', ');
     throw new ServiceError('method_not_allowed', `This path takes ${allow}.`, { headers: { allow } });
   };

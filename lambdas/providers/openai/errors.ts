@@ -10,7 +10,7 @@ const FIELD_PATH = /^[a-z_]{1,64}(\[\d{1,4}\]|\.[a-z_]{1,64}|\.\d{1,4}){0,8}$/;
 /** An error body is small; more than this is not read. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/** Reads an error answer to its end, so that the connection can be used again. */
+/** What an error answer means; only a refusal of the request itself is read. */
 export async function toFailure(response: Response): Promise<UpstreamFailure> {
   const { status } = response;
   const retryable = !CALLER_FAULTS.has(status);
@@ -29,12 +29,22 @@ function retryAfter(value: string | null): number | undefined {
 }
 
 async function refusedParam(response: Response): Promise<string | undefined> {
-  if (Number(response.headers.get('content-length') ?? 0) > MAX_ERROR_BYTES) return undefined;
   try {
-    const body = (await response.json()) as { error?: { param?: unknown } | null } | null;
+    const body = JSON.parse(await readBounded(response)) as { error?: { param?: unknown } | null } | null;
     const param = body?.error?.param;
     return typeof param === 'string' && FIELD_PATH.test(param) ? param : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** The body's text; throws when there is more of it than an error has. */
+async function readBounded({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const bytes of body ?? []) {
+    text += decoder.decode(bytes, { stream: true });
+    if (text.length > MAX_ERROR_BYTES) throw new Error('not an error body');
+  }
+  return text;
 }

@@ -20,7 +20,7 @@ export async function* toReplyEvents(
   identity: Attempt['identity'],
 ): AsyncGenerator<ReplyEvent, void> {
   const iterator = data[Symbol.asyncIterator]();
-  let finished = false;
+  const progress = new Progress();
   let open = true;
   try {
     for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
@@ -28,17 +28,48 @@ export async function* toReplyEvents(
         open = false;
         // The body's last bytes are read behind the caller's back: then the connection can be used again.
         void drain(iterator);
+        progress.requireOutput();
         return;
       }
-      const event = toReplyEvent(parse(next.value), identity);
-      finished ||= event.finished;
+      const chunk = parse(next.value);
+      const event = toReplyEvent(chunk, identity);
+      progress.see(chunk, event);
       yield event;
     }
     open = false;
   } finally {
     if (open) await iterator.return?.();
   }
-  if (!finished) throw new UpstreamFailure('interrupted');
+  progress.requireFinish();
+}
+
+/** How far each choice of a stream has come. */
+class Progress {
+  readonly #unfinished = new Set<unknown>();
+  #finished = false;
+  #output = false;
+
+  see(chunk: Chunk, { content }: ReplyEvent): void {
+    this.#output ||= content;
+    for (const { index = 0, finish_reason: reason } of choicesOf(chunk)) {
+      if (typeof reason !== 'string') {
+        this.#unfinished.add(index);
+        continue;
+      }
+      this.#unfinished.delete(index);
+      this.#finished = true;
+    }
+  }
+
+  /** A stream that says it is done must have said something. */
+  requireOutput(): void {
+    if (!this.#output) throw new UpstreamFailure('protocol');
+  }
+
+  /** A body that just ends must have finished every choice that it began. */
+  requireFinish(): void {
+    if (!this.#finished || this.#unfinished.size > 0) throw new UpstreamFailure('interrupted');
+  }
 }
 
 async function drain(iterator: AsyncIterator<string>): Promise<void> {
@@ -56,6 +87,7 @@ interface Chunk extends JsonObject {
 }
 
 interface ChunkChoice {
+  readonly index?: unknown;
   readonly delta?: JsonObject | null;
   readonly finish_reason?: unknown;
 }
@@ -73,14 +105,11 @@ function parse(text: string): Chunk {
 }
 
 /** One chunk; usage is taken out of it, because the caller is told usage only when asking and with the cost. */
-export function toReplyEvent(
-  chunk: Chunk,
-  identity: Attempt['identity'],
-): ReplyEvent & { readonly finished: boolean } {
+export function toReplyEvent(chunk: Chunk, identity: Attempt['identity']): ReplyEvent {
   if (chunk.error !== undefined && chunk.error !== null) throw new UpstreamFailure('interrupted');
   const { usage: reported, ...rest } = chunk;
   const usage = toUsage(reported);
-  const choices: readonly ChunkChoice[] = Array.isArray(chunk.choices) ? chunk.choices : [];
+  const choices = choicesOf(chunk);
   let text = '';
   let finished = false;
   for (const { delta, finish_reason: reason } of choices) {
@@ -94,8 +123,15 @@ export function toReplyEvent(
     ...(usage === undefined ? {} : { usage }),
     text,
     content: text !== '' || finished || choices.some(({ delta }) => hasToolCall(delta)),
-    finished,
   };
+}
+
+/** Throws when a choice is not an object. */
+function choicesOf({ choices }: Chunk): readonly ChunkChoice[] {
+  if (!Array.isArray(choices)) return [];
+  if (!choices.every((choice) => typeof choice === 'object' && choice !== null))
+    throw new UpstreamFailure('protocol');
+  return choices;
 }
 
 /** A tool call's opening may carry neither name nor arguments yet; it is output all the same. */

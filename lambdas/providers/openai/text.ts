@@ -3,7 +3,7 @@
 interface Output {
   readonly content?: unknown;
   readonly refusal?: unknown;
-  /** Written by several compatible servers beside the answer; it is output and is billed as such. */
+  /** Written by several compatible servers beside the answer, under one name or both; it is output and billed as such. */
   readonly reasoning_content?: unknown;
   readonly reasoning?: unknown;
   readonly tool_calls?: unknown;

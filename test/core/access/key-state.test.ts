@@ -32,6 +32,7 @@ function state(changes: Partial<KeyState> = {}): KeyState {
     requestsLeft: 100,
     tokensLeft: UNLIMITED,
     dayLeft: UNLIMITED,
+    charges: [],
     monthLeft: UNLIMITED,
     ...changes,
   };

@@ -18,6 +18,7 @@ const STATE: KeyState = {
   requestsLeft: 3,
   tokensLeft: 400n,
   dayLeft: UNLIMITED,
+  charges: [],
   monthLeft: UNLIMITED,
 };
 

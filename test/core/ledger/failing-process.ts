@@ -72,20 +72,3 @@ export class FailingProcess {
     throw timedOut();
   }
 }
-
-/** Loses the answer of the first attempt of each command below the SDK's own repetition, which then repeats it. */
-export function loseFirstAnswers(client: DynamoDBClient): { readonly attempts: () => number } {
-  let attempts = 0;
-  const seen = new WeakSet<object>();
-  client.middlewareStack.add(
-    (next, context) => async (args) => {
-      attempts += 1;
-      const result = await next(args);
-      if (seen.has(context)) return result;
-      seen.add(context);
-      throw timedOut();
-    },
-    { step: 'deserialize', priority: 'low', name: 'loseFirstAnswers' },
-  );
-  return { attempts: () => attempts };
-}

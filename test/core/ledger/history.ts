@@ -1,5 +1,6 @@
 /** A history of calls, crashes and lost answers on one account, what is left of it after recovery, and what is wrong. */
 import { isDeepStrictEqual } from 'node:util';
+import { setShardCount } from '../../../lambdas/adapters/wallet-sharding.ts';
 import type { KeyState } from '../../../lambdas/core/access/key-state.ts';
 import type { Policy } from '../../../lambdas/core/access/policy.ts';
 import { type Windows, windowsAt } from '../../../lambdas/core/access/windows.ts';
@@ -37,6 +38,8 @@ export interface History {
   /** How far the second process's clock lags. */
   readonly lagSeconds: number;
   readonly balance: NanoUsd;
+  /** Items that the wallet is split into. */
+  readonly shards: number;
   readonly policies: readonly [Policy, Policy];
   readonly calls: readonly CallPlan[];
   /** All calls at once, not one after the other. */
@@ -75,6 +78,9 @@ export interface Aftermath {
 /** Plays a history and ends it with one undisturbed recovery pass after every hold has expired. */
 export async function play(database: TestDatabase, history: History): Promise<Aftermath> {
   const account = await openAccount(database.client, history.balance, ...history.policies);
+  if (history.shards > 1) {
+    await setShardCount(database, database.tables.wallets, account.accountId, history.shards);
+  }
   let nowMs = history.startMs;
   const clocks = [() => nowMs, () => nowMs - history.lagSeconds * 1000];
   const processes = history.faults.map((plan) => new FailingProcess(database, plan));

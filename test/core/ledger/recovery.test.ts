@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
+import { engineClients, startDatabase, type TestDatabase } from '../../adapters/engine.ts';
+import { delayFirstHold } from '../../adapters/lost-answers.ts';
 import { FAULTS, FailingProcess, type Fault } from './failing-process.ts';
 import {
   type Aftermath,
@@ -37,6 +38,7 @@ function history(changes: Partial<History> = {}): History {
     startMs: NOON_MS,
     lagSeconds: 0,
     balance: 10_000n,
+    shards: 1,
     policies: [CAPS, CAPS],
     calls: [PLAN],
     overlapping: false,
@@ -61,6 +63,7 @@ const HISTORIES: Readonly<Record<string, History>> = {
   'a call that settles after it was recovered': history({ calls: [before, { ...PLAN, settles: 'late' }] }),
   'a call that its key refuses': history({ calls: [before, { ...PLAN, amount: 5_001n }] }),
   'a call that its wallet refuses': history({ balance: 300n, calls: [before, PLAN] }),
+  'a call on a wallet of several items': history({ shards: 3, calls: [before, { ...PLAN, cost: 900n }] }),
   'a call that frees credit from an expired hold': history({
     balance: 600n,
     calls: [
@@ -203,6 +206,20 @@ describe('recovery', () => {
       wallet: { balance: 877n },
       records: [{ cost: 123n, status: 'completed' }],
     });
+  });
+
+  it('charges a settled call nothing more when a lost first attempt at its hold reaches the database at last', async () => {
+    const account = await openAccount(database.client, 1_000n, CAPS);
+    const clients = engineClients(database.endpoint);
+    const { land } = delayFirstHold(clients.client, clients.onceClient);
+    const { ledger } = openLedger({ clients, clock: () => NOON_MS });
+    const admission = await ledger.admit(callOf(account.keys[0], 500n)).catch(() => undefined);
+    const settlement = await admission?.settle(outcomeOf(123n));
+    await land();
+    await sweep(openLedger({ clients: database, clock: () => AFTER_MS }), database.client);
+    const paid = settlement?.record.cost ?? 0n;
+    const books = await booksOf(database.client, account);
+    expect(books).toMatchObject({ wallet: { balance: 1_000n - paid, holds: [] }, audit: { exact: true } });
   });
 
   it('writes no record of a call that was refused, though a long call beside it once saw its hold', async () => {

@@ -4,7 +4,7 @@ import { type Item, number, readInteger, text } from '../../../lambdas/adapters/
 import type { DynamoClients } from '../../../lambdas/adapters/clients.ts';
 import { encodeNewKey } from '../../../lambdas/adapters/key-item.ts';
 import { createKeyStore } from '../../../lambdas/adapters/key-store.ts';
-import { createAuditReader, readWalletPage } from '../../../lambdas/adapters/ledger-scan.ts';
+import { createAuditReader, readKeyPage, readWalletPage } from '../../../lambdas/adapters/ledger-scan.ts';
 import { systemUlid } from '../../../lambdas/adapters/system.ts';
 import { createUsageStore, decodeRecord } from '../../../lambdas/adapters/usage-store.ts';
 import { encodeNewWallet } from '../../../lambdas/adapters/wallet-item.ts';
@@ -17,7 +17,7 @@ import { KeyGate } from '../../../lambdas/core/ledger/key-gate.ts';
 import type { Wallet } from '../../../lambdas/core/ledger/ports.ts';
 import { Recovery } from '../../../lambdas/core/ledger/recovery.ts';
 import { Refusals } from '../../../lambdas/core/ledger/refusals.ts';
-import { auditAll as auditEvery, sweepWallets } from '../../../lambdas/core/ledger/upkeep.ts';
+import { auditAll as auditEvery, sweep as sweepAll } from '../../../lambdas/core/ledger/upkeep.ts';
 import type { Outcome, UsageRecord } from '../../../lambdas/core/ledger/usage-record.ts';
 import type { NanoUsd } from '../../../lambdas/core/money.ts';
 import type { Clock, Log } from '../../../lambdas/core/ports.ts';
@@ -39,9 +39,9 @@ export interface LedgerSetup {
 
 /** One process's ledger, composed as the service composes it. */
 export function openLedger({ clients, clock, log = SILENT, onWrittenOff = () => {} }: LedgerSetup) {
-  const { client, onceClient } = clients;
-  const keys = createKeyStore({ client, onceClient, table: TABLES.keys, clock });
-  const wallets = createWalletStore(client, TABLES.wallets);
+  const { client } = clients;
+  const keys = createKeyStore({ client, table: TABLES.keys, clock });
+  const wallets = createWalletStore(clients, TABLES.wallets);
   const usage = createUsageStore(client, TABLES.usage);
   const gate = new KeyGate(keys, clock);
   const refusals = new Refusals({ keys, wallets, clock });
@@ -153,7 +153,7 @@ export async function booksOf(
   client: DynamoDBClient,
   { accountId, keys }: TestAccount,
 ): Promise<AccountBooks> {
-  const wallet = await createWalletStore(client, TABLES.wallets).read(accountId);
+  const wallet = await createWalletStore({ client, onceClient: client }, TABLES.wallets).read(accountId);
   if (wallet === undefined) throw new Error('the account has no wallet');
   const records: UsageRecord[] = [];
   for (const { keyId } of keys) {
@@ -180,10 +180,15 @@ export async function booksOf(
 
 /** The service's own audit, of everything in the database. */
 export const auditAll = (client: DynamoDBClient): Promise<Books> =>
-  auditEvery(pagesOf(client), createAuditReader(client, createWalletStore(client, TABLES.wallets), TABLES));
+  auditEvery(
+    pagesOf(client),
+    createAuditReader(client, createWalletStore({ client, onceClient: client }, TABLES.wallets), TABLES),
+  );
 
 const pagesOf = (client: DynamoDBClient) => (after?: string) => readWalletPage(client, TABLES.wallets, after);
 
 /** One recovery pass over every wallet, as the sweeper makes it. */
-export const sweep = ({ recovery }: TestLedger, client: DynamoDBClient) =>
-  sweepWallets(pagesOf(client), recovery);
+export const sweep = ({ recovery }: TestLedger, client: DynamoDBClient) => {
+  const keys = (after?: string) => readKeyPage(client, TABLES.keys, after);
+  return sweepAll({ wallets: pagesOf(client), keys }, recovery);
+};

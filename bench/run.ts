@@ -1,0 +1,37 @@
+/** `npm run bench [-- name]`: runs one bench or all of them; exit code 1 when a budget is broken. */
+import { join } from 'node:path';
+import { measureBundles } from './bundles/bench.ts';
+import { measureLedger } from './ledger/bench.ts';
+import { describeMachine, type Figure, formatReport, isBroken, round, writeReport } from './report.ts';
+import { measureStart } from './start/bench.ts';
+import { measureStream } from './stream/bench.ts';
+
+const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
+  ledger: measureLedger,
+  bundles: measureBundles,
+  start: measureStart,
+  stream: measureStream,
+};
+
+const RESULTS = join(import.meta.dirname, 'results');
+
+/** Returns whether every budget holds. */
+async function run(name: string, measure: () => Promise<readonly Figure[]>): Promise<boolean> {
+  const machine = describeMachine();
+  const startedMs = performance.now();
+  const figures = (await measure()).map((figure) => ({ ...figure, value: round(figure.value) }));
+  const report = { bench: name, machine, seconds: round((performance.now() - startedMs) / 1000), figures };
+  console.log(formatReport(report));
+  writeReport(report, RESULTS, new Date());
+  return !figures.some(isBroken);
+}
+
+const [wanted] = process.argv.slice(2);
+const chosen = Object.entries(BENCHES).filter(([name]) => wanted === undefined || name === wanted);
+if (chosen.length === 0) {
+  console.error(`There is no bench ${wanted}: choose from ${Object.keys(BENCHES).join(', ')}.`);
+  process.exitCode = 1;
+}
+for (const [name, measure] of chosen) {
+  if (!(await run(name, measure))) process.exitCode = 1;
+}

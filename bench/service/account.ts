@@ -1,0 +1,86 @@
+/** An account with credit and a key, opened as the operator opens one, and the proof of its books. */
+import { randomBytes } from 'node:crypto';
+import { createAccountStore } from '../../lambdas/adapters/account-store.ts';
+import type { DynamoClients } from '../../lambdas/adapters/clients.ts';
+import { createLedger } from '../../lambdas/adapters/ledger.ts';
+import { createAuditReader } from '../../lambdas/adapters/ledger-scan.ts';
+import { systemClock, systemUlid } from '../../lambdas/adapters/system.ts';
+import { requireVariable } from '../../lambdas/contract/environment.ts';
+import { TABLES } from '../../lambdas/contract/tables.ts';
+import {
+  type Peppers,
+  SECRET_BYTES,
+  type VerifiedKey,
+  verifyKey,
+} from '../../lambdas/core/access/api-key.ts';
+import type { Policy } from '../../lambdas/core/access/policy.ts';
+import { Accounts } from '../../lambdas/core/ledger/accounts.ts';
+import { auditAccount, type Books } from '../../lambdas/core/ledger/audit.ts';
+import { NANO_PER_USD, type NanoUsd } from '../../lambdas/core/money.ts';
+import type { Log } from '../../lambdas/core/ports.ts';
+
+type Environment = Readonly<Record<string, string>>;
+
+const randomHex = () => randomBytes(SECRET_BYTES).toString('hex');
+
+/** The peppers of this process. */
+export const PEPPERS: Peppers = { current: randomHex() };
+
+/** Limits that no bench reaches. */
+export const UNLIMITED: Policy = { rpm: 1_000_000_000, tpm: 1_000_000_000 };
+
+/** Keeps a bench's output to its table. */
+export const SILENT: Log = { info: () => {}, warn: () => {}, error: () => {} };
+
+export interface Account {
+  readonly accountId: string;
+  readonly key: VerifiedKey;
+  /** The key as its holder sends it. */
+  readonly credential: string;
+}
+
+export interface AccountOptions {
+  readonly policy?: Policy;
+  /** 0 opens an account without credit. */
+  readonly credit?: NanoUsd;
+}
+
+const tablesOf = (environment: Environment) => {
+  const table = (name: keyof typeof TABLES) => requireVariable(environment, TABLES[name].variable);
+  return {
+    accounts: table('accounts'),
+    keys: table('keys'),
+    wallets: table('wallets'),
+    usage: table('usage'),
+  };
+};
+
+export async function openAccount(
+  { client }: DynamoClients,
+  environment: Environment,
+  { policy = UNLIMITED, credit = 1_000n * NANO_PER_USD }: AccountOptions = {},
+): Promise<Account> {
+  const accounts = new Accounts({
+    store: createAccountStore(client, tablesOf(environment)),
+    clock: systemClock,
+    ulid: systemUlid,
+    randomHex,
+  });
+  const accountId = await accounts.open();
+  if (credit > 0n) await accounts.topUp({ accountId, amount: credit, source: 'bench' });
+  const { key: credential } = await accounts.createKey({
+    accountId,
+    name: 'bench',
+    policy,
+    peppers: PEPPERS,
+  });
+  const key = verifyKey(credential, PEPPERS);
+  if (key === undefined) throw new Error('a new key does not verify');
+  return { accountId, key, credential };
+}
+
+/** The service's own audit, of one account. */
+export function auditOf(clients: DynamoClients, environment: Environment, accountId: string): Promise<Books> {
+  const { wallets } = createLedger({ clients, environment, log: SILENT });
+  return auditAccount(createAuditReader(clients.client, wallets, tablesOf(environment)), accountId);
+}

@@ -1,0 +1,101 @@
+/** The chat endpoint on the real stores, wired as its handler wires it, with an upstream of the bench's choice. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createCatalog, writeCatalog } from '../../lambdas/adapters/catalog-store.ts';
+import { createSecretsClient, type DynamoClients } from '../../lambdas/adapters/clients.ts';
+import { createLedger } from '../../lambdas/adapters/ledger.ts';
+import { DynamoReplayStore } from '../../lambdas/adapters/replay-store.ts';
+import { createSecretReader } from '../../lambdas/adapters/secrets.ts';
+import { systemAfter, systemClock, systemRandom, systemUlid } from '../../lambdas/adapters/system.ts';
+import { requireVariable } from '../../lambdas/contract/environment.ts';
+import { TABLES } from '../../lambdas/contract/tables.ts';
+import { Idempotency } from '../../lambdas/core/idempotency/idempotency.ts';
+import { Completions } from '../../lambdas/core/inference/completion.ts';
+import { errorBody } from '../../lambdas/edge/envelope.ts';
+import { front, type Handler } from '../../lambdas/edge/front.ts';
+import { sseResponse } from '../../lambdas/edge/sse.ts';
+import { createChatCompletion } from '../../lambdas/endpoints/create-chat-completion/endpoint.ts';
+import { createOpenAiProvider } from '../../lambdas/providers/openai/provider.ts';
+import { REGION } from '../../local/assembly/intrinsics.ts';
+import { PEPPERS, SILENT } from './account.ts';
+
+/** What the local catalog's simulated routes name as their secret; the simulated upstream takes any. */
+const SIMULATED_KEYS = { SIM_KEY: 'simulated' };
+
+/** The model that every bench calls. */
+export const MODEL = 'sim/chat';
+
+export interface ChatOptions {
+  readonly clients: DynamoClients;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly fetch: typeof fetch;
+}
+
+/** Makes the local catalog the one in force, with its simulated routes at `upstreamUrl`. */
+export async function applyCatalog(
+  { client }: DynamoClients,
+  environment: ChatOptions['environment'],
+  upstreamUrl: string,
+): Promise<void> {
+  const text = readFileSync(join(import.meta.dirname, '..', '..', 'local', 'catalog.json'), 'utf8');
+  const table = requireVariable(environment, TABLES.catalog.variable);
+  await writeCatalog(client, table, text.replaceAll('{UPSTREAM_URL}', upstreamUrl));
+}
+
+/** What `handler.ts` makes, but for the Lambda host, the pepper's secret and the log lines. */
+export function composeChat({ clients, environment, fetch }: ChatOptions): Handler {
+  const [log, clock, after] = [SILENT, systemClock, systemAfter];
+  const { gate, ledger } = createLedger({ clients, environment, log });
+  const table = requireVariable(environment, TABLES.replays.variable);
+  // The catalog names secrets of the environment only, so the client is never used.
+  const secrets = createSecretsClient({ region: REGION });
+  const readSecret = createSecretReader({ client: secrets, environment: SIMULATED_KEYS, clock, log });
+  const endpoint = createChatCompletion({
+    peppers: async () => PEPPERS,
+    catalog: createCatalog({ ...clients, environment, log }),
+    gate,
+    idempotency: new Idempotency({
+      store: new DynamoReplayStore(clients.client, table),
+      gate,
+      clock,
+      after,
+      log,
+    }),
+    completions: new Completions({
+      ledger,
+      providers: { openai: createOpenAiProvider({ fetch, readSecret }) },
+      after,
+      log,
+    }),
+    random: systemRandom,
+    ulid: systemUlid,
+    after,
+    eventStream: (frames, headers) => sseResponse(frames, { after, headers }),
+    errorBody: (error, requestId) => errorBody(error, 'openai', requestId),
+  });
+  return front(endpoint, 'openai', { clock, ulid: systemUlid, log });
+}
+
+export interface ChatCall {
+  readonly credential: string;
+  readonly body: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The longest a function may run; no bench comes near it. */
+const CALL_MS = 900_000;
+
+/** Makes one call; throws when it is not answered with 200. */
+export async function callChat(
+  handler: Handler,
+  { credential, body, headers = {} }: ChatCall,
+): Promise<Response> {
+  const request = new Request('http://localhost/v1/chat/completions', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${credential}`, ...headers },
+    body: JSON.stringify(body),
+  });
+  const response = await handler(request, { pathParameters: {}, remainingTimeMs: () => CALL_MS });
+  if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
+  return response;
+}

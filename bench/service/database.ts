@@ -1,0 +1,83 @@
+/** The embedded DynamoDB with the service's tables, in a temporary folder and gone with its bench. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDynamoClients, type DynamoClients } from '../../lambdas/adapters/clients.ts';
+import { DEFAULT_HOLD_TTL_SECONDS, VARIABLES } from '../../lambdas/contract/environment.ts';
+import { TABLES, type Table, type TableName } from '../../lambdas/contract/tables.ts';
+import { REGION } from '../../local/assembly/intrinsics.ts';
+import type { TableDescription } from '../../local/assembly/tables.ts';
+import { createEngineClient, ENGINE_CREDENTIALS } from '../../local/dynamodb/client.ts';
+import { startEngine } from '../../local/dynamodb/engine.ts';
+import { ensureTables } from '../../local/dynamodb/tables.ts';
+
+export interface Database {
+  /** The tables' names and the hold's life, as a function is told them. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** New clients with the service's own limits and retries; closed with the database. */
+  connect(): DynamoClients;
+  close(): Promise<void>;
+}
+
+/** Starts the engine on a file, as the local service does. */
+export async function openDatabase(): Promise<Database> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-database-'));
+  const { endpoint, stop } = await startEngine({ stateDir: folder, endpoint: undefined });
+  const opened: DynamoClients[] = [];
+  const tables = Object.entries(TABLES) as [TableName, Table][];
+  const admin = createEngineClient(endpoint);
+  await ensureTables(
+    admin,
+    tables.map(([name, table]) => describe(name, table)),
+  );
+  admin.destroy();
+  return {
+    environment: {
+      ...Object.fromEntries(tables.map(([name, { variable }]) => [variable, name])),
+      [VARIABLES.holdTtlSeconds]: String(DEFAULT_HOLD_TTL_SECONDS),
+    },
+    connect() {
+      const clients = createDynamoClients({ endpoint, region: REGION, credentials: ENGINE_CREDENTIALS });
+      opened.push(clients);
+      return clients;
+    },
+    async close() {
+      for (const { client, onceClient } of opened) {
+        client.destroy();
+        onceClient.destroy();
+      }
+      await stop();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+interface KeyNames {
+  readonly partitionKey: string;
+  readonly sortKey?: string;
+}
+
+function describe(name: string, table: Table): TableDescription {
+  const indexes = table.indexes ?? [];
+  const attributes = new Set(
+    [table, ...indexes].flatMap(schemaOf).map(({ AttributeName: attribute }) => attribute),
+  );
+  return {
+    name,
+    keySchema: schemaOf(table),
+    attributes: [...attributes].map((attribute) => ({
+      AttributeName: attribute,
+      AttributeType: 'S' as const,
+    })),
+    indexes: indexes.map((index) => ({
+      IndexName: index.name,
+      KeySchema: schemaOf(index),
+      Projection: { ProjectionType: 'KEYS_ONLY' as const },
+    })),
+  };
+}
+
+const schemaOf = ({ partitionKey, sortKey }: KeyNames) => [
+  { AttributeName: partitionKey, KeyType: 'HASH' as const },
+  ...(sortKey === undefined ? [] : [{ AttributeName: sortKey, KeyType: 'RANGE' as const }]),
+];

@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createAccountStore } from '../../lambdas/adapters/account-store.ts';
+import { systemUlid } from '../../lambdas/adapters/system.ts';
+import { SECRET_BYTES, verifyKey } from '../../lambdas/core/access/api-key.ts';
+import { Accounts, MAX_TOP_UP } from '../../lambdas/core/ledger/accounts.ts';
+import { auditAll, NOON_MS, openLedger } from '../core/ledger/running-ledger.ts';
+import { engineClients, startDatabase, type TestDatabase } from './engine.ts';
+import { loseFirstAnswers } from './lost-answers.ts';
+
+const PEPPERS = { current: 'the pepper of this test' };
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await startDatabase();
+});
+afterAll(() => database.stop());
+
+const accountsOn = (client = database.client) =>
+  new Accounts({
+    store: createAccountStore(client, database.tables),
+    clock: () => NOON_MS,
+    ulid: systemUlid,
+    randomHex: () => randomBytes(SECRET_BYTES).toString('hex'),
+  });
+
+const walletOf = async (accountId: string) =>
+  openLedger({ clients: database, clock: () => NOON_MS }).wallets.read(accountId);
+
+describe('accounts', () => {
+  it('are opened with an empty wallet, once', async () => {
+    const store = createAccountStore(database.client, database.tables);
+    const id = await accountsOn().open('someone@example.com');
+    expect(await walletOf(id)).toMatchObject({ balance: 0n, holds: [] });
+    await accountsOn().topUp({ accountId: id, amount: 5n, source: 'test' });
+    await expect(store.open({ id, created: 0 })).rejects.toThrow();
+    expect(await walletOf(id)).toMatchObject({ balance: 5n });
+  });
+
+  it('get keys that verify offline and pass the gate, whose secret is stored nowhere', async () => {
+    const accountId = await accountsOn().open();
+    const request = { accountId, name: 'first', policy: { rpm: 1 }, peppers: PEPPERS };
+    const { keyId, key } = await accountsOn().createKey(request);
+    const verified = verifyKey(key, PEPPERS);
+    if (verified === undefined) throw new Error('the key does not verify');
+    expect(verified).toMatchObject({ accountId, keyId });
+    const { gate } = openLedger({ clients: database, clock: () => NOON_MS });
+    expect((await gate.touch(verified)).state).toMatchObject({ name: 'first', policy: { rpm: 1 } });
+    const { Item: item } = await database.client.send(
+      new GetItemCommand({ TableName: database.tables.keys, Key: { key_id: { S: keyId } } }),
+    );
+    expect(JSON.stringify(item)).not.toContain(key.slice(56, 96));
+  });
+
+  it('never get another’s key: an id that is taken is refused', async () => {
+    const store = createAccountStore(database.client, database.tables);
+    const key = { keyId: 'key_taken', accountId: 'a', secretHash: 'h', name: 'n', policy: {}, created: 0 };
+    await store.addKey(key);
+    await expect(store.addKey({ ...key, accountId: 'b' })).rejects.toThrow();
+  });
+});
+
+describe('a top-up', () => {
+  it('lands once per id, however often and however much at once it is delivered', async () => {
+    const accountId = await accountsOn().open();
+    const topUp = { accountId, amount: 700n, source: 'test', id: 'order_1' };
+    const results = await Promise.allSettled(Array.from({ length: 8 }, () => accountsOn().topUp(topUp)));
+    const credited = results.filter((result) => result.status === 'fulfilled' && result.value === 'credited');
+    expect(credited).toHaveLength(1);
+    expect(await accountsOn().topUp({ ...topUp, amount: 9n })).toBe('repeated');
+    expect(await walletOf(accountId)).toMatchObject({ balance: 700n });
+    expect(await accountsOn().topUp({ ...topUp, id: 'order_2' })).toBe('credited');
+    expect(await walletOf(accountId)).toMatchObject({ balance: 1_400n });
+  });
+
+  it('lands once when the SDK repeats a lost request, and says that it was credited', async () => {
+    const accountId = await accountsOn().open();
+    const { client } = engineClients(database.endpoint);
+    const { attempts } = loseFirstAnswers(client);
+    expect(await accountsOn(client).topUp({ accountId, amount: 300n, source: 'test' })).toBe('credited');
+    expect(attempts()).toBe(2);
+    expect(await walletOf(accountId)).toMatchObject({ balance: 300n });
+  });
+
+  it('for an account that does not exist is refused and leaves no entry', async () => {
+    await expect(
+      accountsOn().topUp({ accountId: 'acc_of_nobody', amount: 1n, source: 'test' }),
+    ).rejects.toThrow('acc_of_nobody');
+    expect(await walletOf('acc_of_nobody')).toBeUndefined();
+  });
+
+  it.each([0n, -1n, MAX_TOP_UP + 1n])('of %p is refused', async (amount) => {
+    const accountId = await accountsOn().open();
+    await expect(accountsOn().topUp({ accountId, amount, source: 'test' })).rejects.toThrow('amount');
+    expect(await walletOf(accountId)).toMatchObject({ balance: 0n });
+  });
+});
+
+it('leaves exact books', async () => {
+  expect(await auditAll(database.client)).toMatchObject({ exact: true, topUps: 1_705n, balances: 1_705n });
+});

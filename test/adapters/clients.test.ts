@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { engineClients } from './engine.ts';
+
+let server: Server | undefined;
+
+async function serve(listener: RequestListener): Promise<string> {
+  server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+afterEach(async () => {
+  server?.closeAllConnections();
+  server?.close();
+  if (server !== undefined) await once(server, 'close');
+  server = undefined;
+});
+
+const READ = new GetItemCommand({ TableName: 'keys', Key: { key_id: { S: 'key_1' } } });
+
+describe('the database client', () => {
+  it('asks three times when the database fails', async () => {
+    let requests = 0;
+    const { client } = engineClients(
+      await serve((_request, response) => {
+        requests += 1;
+        response.writeHead(500, { 'content-type': 'application/x-amz-json-1.0' });
+        response.end('{"__type":"InternalServerError"}');
+      }),
+    );
+    await expect(client.send(READ)).rejects.toThrow();
+    expect(requests).toBe(3);
+    client.destroy();
+  });
+
+  it('asks again within seconds when the database hangs, and takes the answer it gets', async () => {
+    let requests = 0;
+    const { client } = engineClients(
+      await serve((_request, response) => {
+        requests += 1;
+        if (requests > 1) response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' }).end('{}');
+      }),
+    );
+    const startMs = performance.now();
+    expect((await client.send(READ)).Item).toBeUndefined();
+    expect(performance.now() - startMs).toBeLessThan(4_500);
+    expect(requests).toBe(2);
+    client.destroy();
+  });
+});

@@ -1,0 +1,150 @@
+import { type DynamoDBClient, TransactionConflictException } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createAccountStore } from '../../lambdas/adapters/account-store.ts';
+import { createWalletStore } from '../../lambdas/adapters/wallet-store.ts';
+import type { Hold, WalletStore } from '../../lambdas/core/ledger/ports.ts';
+import { aroundSend } from '../core/ledger/failing-process.ts';
+import { engineClients, startDatabase, type TestDatabase } from './engine.ts';
+import { loseFirstAnswers } from './lost-answers.ts';
+
+const HOLD: Hold = { id: 'req_1', keyId: 'key_1', kind: 'chat', amount: 600n, created: 10, expires: 20 };
+
+let database: TestDatabase;
+let wallets: WalletStore;
+let accountId: string;
+let accounts = 0;
+
+beforeAll(async () => {
+  database = await startDatabase();
+  wallets = createWalletStore(database, database.tables.wallets);
+});
+afterAll(() => database.stop());
+
+beforeEach(async () => {
+  accounts += 1;
+  accountId = `acc_${accounts}`;
+  const store = createAccountStore(database.client, database.tables);
+  await store.open({ id: accountId, created: 0 });
+  await store.topUp({ accountId, id: 'first', amount: 1_000n, created: 0, source: 'test' });
+});
+
+describe('a wallet', () => {
+  it('opens empty, with no holds', async () => {
+    await createAccountStore(database.client, database.tables).open({ id: 'acc_new', created: 0 });
+    expect(await wallets.read('acc_new')).toMatchObject({ accountId: 'acc_new', balance: 0n, holds: [] });
+    expect(await wallets.read('acc_of_nobody')).toBeUndefined();
+  });
+
+  it('moves a hold’s amount from the balance into the hold, and tells every field of it', async () => {
+    const result = await wallets.hold(accountId, HOLD);
+    expect(result).toMatchObject({ granted: true, wallet: { balance: 400n, holds: [HOLD] } });
+    expect(await wallets.read(accountId)).toMatchObject({ accountId, balance: 400n, holds: [HOLD] });
+  });
+
+  it('refuses a hold beyond its balance, changes nothing and tells what it has', async () => {
+    await wallets.hold(accountId, HOLD);
+    const refused = await wallets.hold(accountId, { ...HOLD, id: 'req_2', amount: 401n });
+    expect(refused).toMatchObject({ granted: false, wallet: { balance: 400n, holds: [HOLD] } });
+    expect(await wallets.hold('acc_of_nobody', HOLD)).toEqual({ granted: false, wallet: undefined });
+  });
+
+  it('ends a hold only at its very amount', async () => {
+    await wallets.hold(accountId, HOLD);
+    expect(await wallets.endHold(accountId, { ...HOLD, amount: 599n, cost: 0n })).toBeUndefined();
+    expect(await wallets.endHold(accountId, { ...HOLD, id: 'req_2', cost: 0n })).toBeUndefined();
+    expect(await wallets.endHold('acc_of_nobody', { ...HOLD, cost: 0n })).toBeUndefined();
+    expect(await wallets.read(accountId)).toMatchObject({ balance: 400n, holds: [HOLD] });
+    expect(await wallets.endHold(accountId, { ...HOLD, cost: 250n })).toBe(750n);
+    expect(await wallets.read(accountId)).toMatchObject({ balance: 750n, holds: [] });
+  });
+
+  it.each([
+    [900n, 900n, 100n],
+    [1_000n, 1_000n, 0n],
+    [5_000n, 1_000n, 0n],
+    [600n, 600n, 400n],
+    [100n, 600n, 400n],
+  ])('grows a hold of 600 towards %p to %p, by what there is', async (target, grown, balance) => {
+    const { wallet } = await wallets.hold(accountId, HOLD);
+    const held = wallet?.holds[0] ?? HOLD;
+    expect(await wallets.growHold(accountId, held, target)).toBe(grown);
+    expect(await wallets.read(accountId)).toMatchObject({ balance, holds: [{ amount: grown }] });
+  });
+
+  it('grows no hold that has ended', async () => {
+    await wallets.hold(accountId, HOLD);
+    await wallets.endHold(accountId, { ...HOLD, cost: 600n });
+    expect(await wallets.growHold(accountId, HOLD, 900n)).toBe(600n);
+    expect(await wallets.read(accountId)).toMatchObject({ balance: 400n, holds: [] });
+  });
+
+  it('keeps amounts beyond the digits of a floating-point number exactly', async () => {
+    const store = createAccountStore(database.client, database.tables);
+    const amount = 9_007_199_254_740_993n;
+    await store.topUp({ accountId, id: 'much', amount, created: 0, source: 'test' });
+    await wallets.hold(accountId, { ...HOLD, amount: 9_007_199_254_740_991n });
+    expect(await wallets.read(accountId)).toMatchObject({
+      balance: 1_002n,
+      holds: [{ amount: 9_007_199_254_740_991n }],
+    });
+  });
+
+  it('waits for a transaction on its item instead of failing, a few times', async () => {
+    let conflicts = 2;
+    const conflicting = (real: DynamoDBClient) =>
+      aroundSend(real, (command, send) => {
+        conflicts -= 1;
+        if (conflicts < 0) return send(command);
+        throw new TransactionConflictException({ message: 'conflict', $metadata: {} });
+      });
+    const clients = { client: conflicting(database.client), onceClient: conflicting(database.onceClient) };
+    const patient = createWalletStore(clients, database.tables.wallets);
+    expect((await patient.hold(accountId, HOLD)).granted).toBe(true);
+    conflicts = Number.POSITIVE_INFINITY;
+    await expect(patient.endHold(accountId, { ...HOLD, cost: 0n })).rejects.toThrow('conflict');
+  });
+});
+
+describe('a request whose answer is lost, and which the SDK may repeat', () => {
+  let repeated: WalletStore;
+  let attempts: () => number;
+
+  beforeEach(() => {
+    const clients = engineClients(database.endpoint);
+    loseFirstAnswers(clients.onceClient);
+    attempts = loseFirstAnswers(clients.client).attempts;
+    repeated = createWalletStore(clients, database.tables.wallets);
+  });
+
+  it.each([600n, 1_000n])(
+    'takes a hold of %p of 1,000 once, and never says that it was refused',
+    async (amount) => {
+      const wanted = { ...HOLD, amount };
+      const answer = await repeated.hold(accountId, wanted).catch(() => 'unclear');
+      if (answer !== 'unclear') expect(answer).toMatchObject({ granted: true });
+      expect(await wallets.read(accountId)).toMatchObject({ balance: 1_000n - amount, holds: [wanted] });
+    },
+  );
+
+  it('grows a hold once, and tells its new amount', async () => {
+    const { wallet } = await wallets.hold(accountId, HOLD);
+    const held = wallet?.holds[0] ?? HOLD;
+    expect(await repeated.growHold(accountId, held, 700n)).toBe(700n);
+    expect(await wallets.read(accountId)).toMatchObject({ balance: 300n, holds: [{ amount: 700n }] });
+    expect(attempts()).toBe(2);
+  });
+
+  it('grows a hold once where the balance gives only part', async () => {
+    const { wallet } = await wallets.hold(accountId, HOLD);
+    const held = wallet?.holds[0] ?? HOLD;
+    expect(await repeated.growHold(accountId, held, 5_000n)).toBe(1_000n);
+    expect(await wallets.read(accountId)).toMatchObject({ balance: 0n, holds: [{ amount: 1_000n }] });
+  });
+
+  it('ends a hold once', async () => {
+    await wallets.hold(accountId, HOLD);
+    await repeated.endHold(accountId, { ...HOLD, cost: 100n });
+    expect(attempts()).toBe(2);
+    expect(await wallets.read(accountId)).toMatchObject({ balance: 900n, holds: [] });
+  });
+});

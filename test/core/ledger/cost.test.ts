@@ -1,0 +1,143 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
+import { aroundSend } from './failing-process.ts';
+import { callOf, NOON_MS, openAccount, openLedger, outcomeOf, type TestLedger } from './running-ledger.ts';
+
+/** The design's budget: one keyed call costs at most so many write units, round trips before and after the upstream. */
+const MAX_WRITE_UNITS = 5;
+const ROUNDS_BEFORE = 1;
+const MAX_ROUNDS_AFTER = 2;
+
+interface Cost {
+  /** Calls that began while no other was under way. */
+  rounds: number;
+  reads: number;
+  writes: number;
+  writeUnits: number;
+}
+
+let database: TestDatabase;
+let ledger: TestLedger;
+let cost: Cost;
+let underWay = 0;
+
+const nothing = (): Cost => ({ rounds: 0, reads: 0, writes: 0, writeUnits: 0 });
+
+function metered(client: DynamoDBClient): DynamoDBClient {
+  return aroundSend(client, async (command, send) => {
+    const { input, constructor: kind } = command as {
+      input: Record<string, unknown>;
+      constructor: { name: string };
+    };
+    const reads = /^(Get|Query|Scan)/.test(kind.name);
+    input.ReturnConsumedCapacity = 'TOTAL';
+    if (underWay === 0) cost.rounds += 1;
+    underWay += 1;
+    cost[reads ? 'reads' : 'writes'] += 1;
+    try {
+      const output = await send(command);
+      const { ConsumedCapacity: consumed } = output as { ConsumedCapacity: { CapacityUnits: number } };
+      if (!reads) cost.writeUnits += consumed.CapacityUnits;
+      return output;
+    } finally {
+      underWay -= 1;
+    }
+  });
+}
+
+beforeAll(async () => {
+  database = await startDatabase();
+});
+beforeEach(() => {
+  cost = nothing();
+  const clients = { client: metered(database.client), onceClient: metered(database.onceClient) };
+  ledger = openLedger({ clients, clock: () => NOON_MS });
+});
+afterAll(() => database.stop());
+
+/** What `work` costs. */
+async function costOf<T>(work: () => Promise<T>): Promise<readonly [T, Cost]> {
+  cost = nothing();
+  const result = await work();
+  return [result, cost];
+}
+
+describe('an uncontended call', () => {
+  it.each([
+    ['below its hold', 300n],
+    ['of exactly its hold', 500n],
+    ['of nothing', 0n],
+  ])(
+    'that comes to a cost %s takes one round of two writes before the upstream, two rounds after it, and 5 write units',
+    async (_case, charged) => {
+      const policy = { daily_usd: 10_000n, monthly_usd: 100_000n, tpm: 1000, rpm: 100 };
+      const account = await openAccount(database.client, 10_000n, policy);
+      await ledger.gate.touch(account.keys[0]);
+      const [admission, before] = await costOf(() => ledger.ledger.admit(callOf(account.keys[0], 500n)));
+      expect(before).toEqual({ rounds: ROUNDS_BEFORE, reads: 0, writes: 2, writeUnits: 2 });
+      const [settlement, after] = await costOf(() => admission.settle(outcomeOf(charged)));
+      expect(settlement.balance).toBe(10_000n - charged);
+      expect(after.rounds).toBeLessThanOrEqual(MAX_ROUNDS_AFTER);
+      expect(after.reads).toBe(0);
+      expect(before.writeUnits + after.writeUnits).toBeLessThanOrEqual(MAX_WRITE_UNITS);
+      console.info(
+        `a call: ${before.rounds} + ${after.rounds} rounds, ${before.writeUnits} + ${after.writeUnits} write units`,
+      );
+    },
+  );
+
+  it('stays within 5 write units on a key whose policy names the models it allows', async () => {
+    const policy = { allowed_models: ['sim/chat', 'sim/chat-large'], allowed_kinds: ['chat' as const] };
+    const account = await openAccount(database.client, 10_000n, { ...policy, daily_usd: 10_000n });
+    await ledger.gate.touch(account.keys[0]);
+    const [, units] = await costOf(async () => {
+      const admission = await ledger.ledger.admit(callOf(account.keys[0], 500n));
+      await admission.settle(outcomeOf(100n));
+    });
+    expect(units.writeUnits).toBeLessThanOrEqual(MAX_WRITE_UNITS);
+  });
+
+  it('that is the first of its minute takes one round more before the upstream', async () => {
+    const account = await openAccount(database.client, 10_000n, {});
+    const [, before] = await costOf(() => ledger.ledger.admit(callOf(account.keys[0], 500n)));
+    expect(before).toMatchObject({ reads: 0, writes: 3 });
+    expect(before.rounds).toBeLessThanOrEqual(ROUNDS_BEFORE + 1);
+  });
+
+  it('that costs more than its hold takes one round more after the upstream', async () => {
+    const account = await openAccount(database.client, 10_000n, {});
+    await ledger.gate.touch(account.keys[0]);
+    const admission = await ledger.ledger.admit(callOf(account.keys[0], 500n));
+    const [, after] = await costOf(() => admission.settle(outcomeOf(900n)));
+    expect(after.rounds).toBeLessThanOrEqual(MAX_ROUNDS_AFTER + 1);
+    console.info(
+      `a call above its hold: ${after.rounds} rounds and ${after.writeUnits} write units after the upstream`,
+    );
+  });
+});
+
+describe('a refused call', () => {
+  it('that was refused before in its minute writes nothing', async () => {
+    const account = await openAccount(database.client, 10_000n, { daily_usd: 0n });
+    const attempt = () => ledger.ledger.admit(callOf(account.keys[0], 500n)).catch(() => undefined);
+    await attempt();
+    const [, again] = await costOf(attempt);
+    expect(again).toEqual({ rounds: 1, reads: 2, writes: 0, writeUnits: 0 });
+  });
+});
+
+describe('many calls at once on one wallet', () => {
+  it('keep to one write each, whose units grow with the holds that are open', async () => {
+    const account = await openAccount(database.client, 1_000_000n, { rpm: 10_000 });
+    const [key] = account.keys;
+    await ledger.gate.touch(key);
+    const units: string[] = [];
+    for (let open = 1; open <= 60; open += 1) {
+      const [, { writes, writeUnits }] = await costOf(() => ledger.ledger.admit(callOf(key, 1n)));
+      expect(writes).toBe(2);
+      if ([1, 5, 10, 20, 40, 60].includes(open)) units.push(`${open} open: ${writeUnits}`);
+    }
+    console.info(`write units of an admission by open holds: ${units.join(', ')}`);
+  });
+});
