@@ -93,9 +93,15 @@ export class Traffic {
   }
 
   #add(more: Partial<Spent>): void {
-    const spent = { ...this.#spent };
-    for (const name of Object.keys(more) as (keyof Spent)[]) spent[name] += more[name] ?? 0;
-    this.#spent = spent;
+    const sum = (name: keyof Spent) => this.#spent[name] + (more[name] ?? 0);
+    this.#spent = {
+      rounds: sum('rounds'),
+      reads: sum('reads'),
+      writes: sum('writes'),
+      refused: sum('refused'),
+      writeUnits: sum('writeUnits'),
+      repeats: sum('repeats'),
+    };
   }
 }
 

@@ -20,6 +20,13 @@ export function readInteger(item: Item, name: string): bigint {
   return BigInt(value);
 }
 
+/** A count that need not be whole, such as seconds of audio. */
+export function readDecimal(item: Item, name: string): number {
+  const value = Number(item[name]?.N);
+  if (!Number.isFinite(value)) throw new Error(`attribute ${name} is not a number`);
+  return value;
+}
+
 export const readNumber = (item: Item, name: string): number => Number(readInteger(item, name));
 
 export function readMap(item: Item, name: string): Item {

@@ -7,6 +7,9 @@ import { SecretsManagerClient, type SecretsManagerClientConfig } from '@aws-sdk/
  * request stay within the time that is kept back for settlement.
  */
 const DYNAMODB_REQUEST_MS = 3_000;
+/** A request that is sent once fails its call when it is given up, so it is waited for as long as all tries of another. */
+const DYNAMODB_ONCE_MS = 3 * DYNAMODB_REQUEST_MS;
+
 const CONNECT_MS = 1_000;
 
 /** Read at a cold start and then in the background, so a slow answer may be waited for. */
@@ -32,9 +35,9 @@ export interface DynamoClients {
 
 /** Functions take endpoint, region and credentials from their environment; other programs may pass them. */
 export function createDynamoClients(config: DynamoDBClientConfig = {}): DynamoClients {
-  const make = (maxAttempts: number) =>
-    new DynamoDBClient({ ...config, maxAttempts, requestHandler: requestHandler(DYNAMODB_REQUEST_MS) });
-  return { client: make(3), onceClient: make(1) };
+  const make = (maxAttempts: number, requestMs: number) =>
+    new DynamoDBClient({ ...config, maxAttempts, requestHandler: requestHandler(requestMs) });
+  return { client: make(3, DYNAMODB_REQUEST_MS), onceClient: make(1, DYNAMODB_ONCE_MS) };
 }
 
 export function createSecretsClient(config: SecretsManagerClientConfig = {}): SecretsManagerClient {

@@ -9,7 +9,15 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { UsageHistory, UsagePage, UsageQuery, UsageStore } from '../core/ledger/ports.ts';
 import type { CallStatus, Unit, UsageRecord } from '../core/ledger/usage-record.ts';
-import { type Item, number, readInteger, readNumber, readText, text } from './attribute-values.ts';
+import {
+  type Item,
+  number,
+  readDecimal,
+  readInteger,
+  readNumber,
+  readText,
+  text,
+} from './attribute-values.ts';
 import { readKind } from './wallet-item.ts';
 
 export function createUsageStore(client: DynamoDBClient, table: string): UsageStore & UsageHistory {
@@ -47,7 +55,7 @@ export function createUsageStore(client: DynamoDBClient, table: string): UsageSt
     // A cursor beyond the span's end, from a page of another span, has nothing before it that is not in this one.
     const start = before !== undefined && before <= to ? before : undefined;
     if (from > to || (start !== undefined && start < from)) return { records: [], next: undefined };
-    const { Items: items = [], LastEvaluatedKey: last } = await client.send(
+    const { Items: items = [] } = await client.send(
       new QueryCommand({
         TableName: table,
         KeyConditionExpression: 'key_id = :key AND request_id BETWEEN :from AND :to',
@@ -57,10 +65,12 @@ export function createUsageStore(client: DynamoDBClient, table: string): UsageSt
           : { ExclusiveStartKey: { key_id: text(keyId), request_id: text(start) } }),
         ScanIndexForward: false,
         ConsistentRead: true,
-        Limit: limit,
+        // One more than asked for tells whether there is another page.
+        Limit: limit + 1,
       }),
     );
-    return { records: items.map(decodeRecord), next: last?.request_id?.S };
+    const records = items.slice(0, limit).map(decodeRecord);
+    return { records, next: items.length > limit ? records.at(-1)?.id : undefined };
   }
 
   return { put, get, list };
@@ -94,9 +104,9 @@ export function decodeRecord(item: Item): UsageRecord {
     created: readNumber(item, 'created'),
     model: item.model?.S ?? null,
     kind: readKind(readText(item, 'kind')),
-    inputUnits: readNumber(item, 'input_units'),
-    cachedUnits: readNumber(item, 'cached_units'),
-    outputUnits: readNumber(item, 'output_units'),
+    inputUnits: readDecimal(item, 'input_units'),
+    cachedUnits: readDecimal(item, 'cached_units'),
+    outputUnits: readDecimal(item, 'output_units'),
     unit: oneOf<Unit>(readText(item, 'unit'), ['token', 'image', 'second']),
     cost: readInteger(item, 'cost'),
     writtenOff: readInteger(item, 'written_off'),

@@ -6,6 +6,7 @@ import {
   ProvisionedThroughputExceededException,
   RequestLimitExceeded,
   ThrottlingException,
+  TransactGetItemsCommand,
   TransactionConflictException,
   UpdateItemCommand,
   type UpdateItemCommandInput,
@@ -105,6 +106,16 @@ export class WalletShards {
       new GetItemCommand({ ...this.key(walletId), ConsistentRead: true }),
     );
     return item;
+  }
+
+  /** Several items as of one instant; those that do not exist are left out. */
+  async snapshot(walletIds: readonly string[]): Promise<readonly Item[]> {
+    const { Responses: found = [] } = await this.#client.send(
+      new TransactGetItemsCommand({
+        TransactItems: walletIds.map((walletId) => ({ Get: this.key(walletId) })),
+      }),
+    );
+    return found.map(({ Item: item }) => item).filter((item): item is Item => item !== undefined);
   }
 
   /** Sends again what the database has certainly not done: an update that met a transaction, or its throttle. */

@@ -5,7 +5,7 @@
 import type { Hold, HoldEnd, HoldResult, Wallet, WalletStore } from '../core/ledger/ports.ts';
 import type { NanoUsd } from '../core/money.ts';
 import type { RandomSource } from '../core/ports.ts';
-import { type Item, readText } from './attribute-values.ts';
+import { readText } from './attribute-values.ts';
 import type { DynamoClients } from './clients.ts';
 import { systemRandom } from './system.ts';
 import { decodeShardCount, decodeWallet, type ShardCount, shardId } from './wallet-item.ts';
@@ -113,10 +113,10 @@ class DynamoWalletStore implements WalletStore {
     if (first === undefined) return [];
     const count = decodeShardCount(first);
     this.#learn(accountId, count);
-    const rest = Array.from({ length: count.made - 1 }, (_, index) =>
-      this.#shards.read(shardId(accountId, index + 1)),
-    );
-    const items = [first, ...(await Promise.all(rest))].filter((item): item is Item => item !== undefined);
+    if (count.made === 1) return [{ ...decodeWallet(first), walletId: accountId }];
+    // Money on its way from one item to another must be seen in one of them.
+    const ids = Array.from({ length: count.made }, (_, index) => shardId(accountId, index));
+    const items = await this.#shards.snapshot(ids);
     return items.map((item) => ({ ...decodeWallet(item), walletId: readText(item, 'wallet_id') }));
   }
 

@@ -1,10 +1,14 @@
-import { type DynamoDBClient, TransactionConflictException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, GetItemCommand, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createAccountStore } from '../../lambdas/adapters/account-store.ts';
+import { shardId } from '../../lambdas/adapters/wallet-item.ts';
+import { WalletShards } from '../../lambdas/adapters/wallet-shard.ts';
+import { setShardCount } from '../../lambdas/adapters/wallet-sharding.ts';
 import { createWalletStore } from '../../lambdas/adapters/wallet-store.ts';
+import { WalletTransfers } from '../../lambdas/adapters/wallet-transfer.ts';
 import type { Hold, WalletStore } from '../../lambdas/core/ledger/ports.ts';
 import { aroundSend } from '../core/ledger/failing-process.ts';
-import { engineClients, startDatabase, type TestDatabase } from './engine.ts';
+import { DATABASE_TABLES, engineClients, startDatabase, type TestDatabase } from './engine.ts';
 import { loseFirstAnswers } from './lost-answers.ts';
 
 const HOLD: Hold = { id: 'req_1', keyId: 'key_1', kind: 'chat', amount: 600n, created: 10, expires: 20 };
@@ -102,6 +106,45 @@ describe('a wallet', () => {
     expect((await patient.hold(accountId, HOLD)).granted).toBe(true);
     conflicts = Number.POSITIVE_INFINITY;
     await expect(patient.endHold(accountId, { ...HOLD, cost: 0n })).rejects.toThrow('conflict');
+  });
+});
+
+describe('a wallet of several items', () => {
+  const tables = DATABASE_TABLES;
+
+  it('refuses no hold that it covers while money is on its way from one of its items to another', async () => {
+    await setShardCount(database, tables.wallets, accountId, 2);
+    const shards = new WalletShards(database, tables.wallets);
+    const transfers = new WalletTransfers(database.client, shards);
+    const second = shardId(accountId, 1);
+    await transfers.move({ walletId: accountId, amount: 1_000n }, second);
+    let moved = false;
+    const client = aroundSend(database.client, async (command, send) => {
+      const output = await send(command);
+      const first = command instanceof GetItemCommand && command.input.Key?.wallet_id?.S === accountId;
+      if (first && !moved) {
+        moved = true;
+        await transfers.move({ walletId: second, amount: 1_000n }, accountId);
+      }
+      return output;
+    });
+    const store = createWalletStore({ ...database, client }, tables.wallets, () => 0);
+    expect(await store.hold(accountId, HOLD)).toMatchObject({ granted: true });
+    expect(await wallets.read(accountId)).toMatchObject({ balance: 400n });
+  });
+
+  it('takes holds until it is empty, and has nothing left over in any item', async () => {
+    await setShardCount(database, tables.wallets, accountId, 3);
+    const results = [];
+    for (let call = 0; call < 11; call += 1) {
+      results.push(await wallets.hold(accountId, { ...HOLD, id: `req_${call}`, amount: 100n }));
+    }
+    expect(results.map(({ granted }) => granted)).toEqual([...Array.from({ length: 10 }, () => true), false]);
+    for (const held of results[10]?.wallet?.holds ?? [])
+      await wallets.endHold(accountId, { ...held, cost: 30n });
+    expect(await wallets.read(accountId)).toMatchObject({ balance: 700n, holds: [] });
+    await setShardCount(database, tables.wallets, accountId, 1);
+    expect(await wallets.hold(accountId, { ...HOLD, amount: 700n })).toMatchObject({ granted: true });
   });
 });
 

@@ -141,9 +141,13 @@ export async function play(database: TestDatabase, history: History): Promise<Af
   };
 }
 
-async function recover({ wallets, recovery }: TestLedger, { accountId }: TestAccount): Promise<void> {
-  const wallet = await wallets.read(accountId);
+async function recover({ wallets, keys, recovery }: TestLedger, account: TestAccount): Promise<void> {
+  const wallet = await wallets.read(account.accountId);
   if (wallet !== undefined) await recovery.recoverWallet(wallet);
+  for (const { keyId } of account.keys) {
+    const key = await keys.read(keyId);
+    if (key !== undefined && key.charges.length > 0) await recovery.recoverKey(key);
+  }
 }
 
 async function stateOf({ keys }: TestLedger, keyId: string): Promise<KeyState> {

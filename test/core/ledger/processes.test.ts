@@ -69,7 +69,7 @@ describe(`in ${PROCESSES} processes on one database file`, () => {
       refused: { requests_per_minute: 50 },
     });
     expect((await booksOf(database.client, account)).audit).toMatchObject({ exact: true, usage: 700n });
-  });
+  }, 30_000);
 
   it('of 200 racing calls exactly as many pass as the wallet affords', async () => {
     const account = await openAccount(database.client, 37_999n, { rpm: 1000 });
@@ -81,7 +81,7 @@ describe(`in ${PROCESSES} processes on one database file`, () => {
     expect(wallet.balance).toBe(999n);
     expect(wallet.holds).toHaveLength(37);
     expect(audit.exact).toBe(true);
-  });
+  }, 30_000);
 
   it('of 120 racing calls exactly as many pass as the daily cap affords', async () => {
     const account = await openAccount(database.client, PLENTY, { rpm: 1000, daily_usd: 25_500n });
@@ -92,7 +92,7 @@ describe(`in ${PROCESSES} processes on one database file`, () => {
     const { keys } = openLedger({ clients: database, clock: () => NOON_MS });
     expect(await keys.read(account.keys[0].keyId)).toMatchObject({ dayLeft: 500n });
     expect((await booksOf(database.client, account)).wallet.holds).toHaveLength(25);
-  });
+  }, 30_000);
 
   it('calls that settle under way leave the books exact and no hold', async () => {
     const account = await openAccount(database.client, 50_000n, { rpm: 1000, daily_usd: 1_000_000n });
@@ -106,7 +106,7 @@ describe(`in ${PROCESSES} processes on one database file`, () => {
     expect(await keys.read(account.keys[0].keyId)).toMatchObject({
       dayLeft: 1_000_000n - BigInt(granted) * 1100n,
     });
-  });
+  }, 30_000);
 
   it('the books of the whole database are exact', async () => {
     expect((await auditAll(database.client)).exact).toBe(true);

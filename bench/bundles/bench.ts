@@ -1,0 +1,53 @@
+/** What a cold start of each function loads, and how long that takes: the part of it that is in our hands. */
+import { execFile } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { bundleFunctions } from '../../lib/bundle.ts';
+import { type FunctionName, GRANTS } from '../../lib/config/grants.ts';
+import type { Figure } from '../report.ts';
+import { median } from '../statistics.ts';
+import { functionVariables } from './environment.ts';
+
+const run = promisify(execFile);
+
+/** The design's budgets. */
+const CHAT_BUNDLE_KB = 1_000;
+const INIT_MS = 250;
+
+const CHAT: FunctionName = 'create-chat-completion';
+
+/** Fresh processes a function. */
+const STARTS = 7;
+
+export async function measureBundles(): Promise<readonly Figure[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-bundles-'));
+  try {
+    await bundleFunctions(folder);
+    const figures: Figure[] = [];
+    for (const name of Object.keys(GRANTS) as FunctionName[]) {
+      figures.push(...(await measureFunction(name, join(folder, name, 'index.mjs'))));
+    }
+    return figures;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function measureFunction(name: FunctionName, bundle: string): Promise<readonly Figure[]> {
+  const initMs: number[] = [];
+  for (let start = 0; start < STARTS; start += 1) initMs.push(await initOf(name, bundle));
+  const size = { name: `${name}: bundle`, value: statSync(bundle).size / 1000, unit: 'KB' };
+  return [
+    name === CHAT ? { ...size, most: CHAT_BUNDLE_KB } : size,
+    { name: `${name}: init`, value: median(initMs), unit: 'ms', most: INIT_MS },
+  ];
+}
+
+async function initOf(name: FunctionName, bundle: string): Promise<number> {
+  const program = join(import.meta.dirname, 'import-bundle.ts');
+  const { stdout } = await run(process.execPath, [program, bundle], { env: functionVariables(name) });
+  return Number(stdout);
+}

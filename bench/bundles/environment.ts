@@ -1,0 +1,22 @@
+/** The variables that a function finds in Lambda, with names of nothing that exists. */
+import { VARIABLES } from '../../lambdas/contract/environment.ts';
+import { TABLES, type TableName } from '../../lambdas/contract/tables.ts';
+import { type FunctionName, GRANTS } from '../../lib/config/grants.ts';
+
+/** Nothing listens there: an init that calls AWS fails at once instead of reaching it. */
+const NOWHERE = 'http://127.0.0.1:9';
+
+export function functionVariables(name: FunctionName): Record<string, string> {
+  const { tables = {}, keyPepper, holds } = GRANTS[name];
+  const granted = (Object.keys(tables) as TableName[]).map((table) => [TABLES[table].variable, table]);
+  return {
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'none',
+    AWS_SECRET_ACCESS_KEY: 'none',
+    AWS_ENDPOINT_URL: NOWHERE,
+    POWERTOOLS_SERVICE_NAME: name,
+    ...Object.fromEntries(granted),
+    ...(keyPepper ? { [VARIABLES.keyPepperSecret]: 'none' } : {}),
+    ...(holds ? { [VARIABLES.holdTtlSeconds]: '1200' } : {}),
+  };
+}

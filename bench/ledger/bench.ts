@@ -1,0 +1,19 @@
+/** What a call costs in database work and in our own CPU, and what many calls at once on one wallet do to each other. */
+import type { Figure } from '../report.ts';
+import { openDatabase } from '../service/database.ts';
+import { measureCallCost } from './call-cost.ts';
+import { measureContention } from './contention.ts';
+import { measureEndpoint } from './endpoint.ts';
+
+export async function measureLedger(): Promise<readonly Figure[]> {
+  const database = await openDatabase();
+  try {
+    return [
+      ...(await measureCallCost(database)),
+      ...(await measureEndpoint(database)),
+      ...(await measureContention(database)),
+    ];
+  } finally {
+    await database.close();
+  }
+}

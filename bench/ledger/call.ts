@@ -1,0 +1,42 @@
+/** One call on the ledger, without an endpoint around it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { systemUlid } from '../../lambdas/adapters/system.ts';
+import type { CallRequest } from '../../lambdas/core/ledger/admission.ts';
+import type { Outcome } from '../../lambdas/core/ledger/usage-record.ts';
+import type { NanoUsd } from '../../lambdas/core/money.ts';
+import type { Account } from '../service/account.ts';
+import { MODEL } from '../service/chat.ts';
+
+/** Nano-USD: what a call holds, and what it comes to. */
+export const HELD: NanoUsd = 10_000n;
+export const COST: NanoUsd = 4_000n;
+
+export const callOf = ({ key }: Account): CallRequest => ({
+  requestId: `req_${systemUlid()}`,
+  key,
+  scope: { kind: 'chat', models: [[MODEL]] },
+  tokens: 100,
+  amount: HELD,
+});
+
+export const OUTCOME: Outcome = {
+  model: MODEL,
+  inputUnits: 20,
+  cachedUnits: 0,
+  outputUnits: 20,
+  unit: 'token',
+  cost: COST,
+  estimated: false,
+  route: 'sim-chat',
+  status: 'completed',
+  tokens: 40,
+};
+
+/** The first call of a minute begins the key's windows anew, which costs a round more. */
+const MINUTE_MS = 60_000;
+
+/** Waits for the next minute when this one ends within `neededMs`. */
+export async function waitForQuietMinute(neededMs: number): Promise<void> {
+  const leftMs = MINUTE_MS - (Date.now() % MINUTE_MS);
+  if (leftMs < neededMs) await sleep(leftMs);
+}

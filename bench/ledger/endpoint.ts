@@ -1,0 +1,78 @@
+/** The same costs through the whole chat endpoint, in front of the simulated upstream as a process of its own. */
+import { randomUUID } from 'node:crypto';
+import { startUpstreamProcess } from '../../local/upstream-process.ts';
+import type { Figure } from '../report.ts';
+import { type Account, auditOf, openAccount } from '../service/account.ts';
+import { applyCatalog, callChat, composeChat, MODEL } from '../service/chat.ts';
+import type { Database } from '../service/database.ts';
+import { type Spent, Traffic } from '../service/traffic.ts';
+import { waitForQuietMinute } from './call.ts';
+import { ROUNDS_AFTER, ROUNDS_BEFORE, WRITE_UNITS } from './call-cost.ts';
+import { measureOwnCpu } from './own-cpu.ts';
+import { Recorder } from './recorder.ts';
+
+const BODY = {
+  model: MODEL,
+  max_tokens: 16,
+  messages: [
+    { role: 'system', content: 'Answer in one sentence.' },
+    { role: 'user', content: 'What does a gateway do between a caller and the models that it can reach?' },
+  ],
+};
+
+/** Three calls, and the simulated upstream's own pace. */
+const NEEDED_MS = 5_000;
+
+export async function measureEndpoint(database: Database): Promise<readonly Figure[]> {
+  const upstream = await startUpstreamProcess(0, () => {});
+  try {
+    const clients = database.connect();
+    await applyCatalog(clients, database.environment, upstream.url);
+    const account = await openAccount(clients, database.environment);
+    const figures = [
+      ...(await measureCost(database, account)),
+      ...(await measureOwnCpu({ database, account, body: BODY })),
+    ];
+    const { drift, held, busy } = await auditOf(clients, database.environment, account.accountId);
+    const off = Number(drift + held) + busy;
+    return [...figures, { name: 'endpoint: drift and holds left', value: off, unit: 'nano-USD', most: 0 }];
+  } finally {
+    await upstream.stop();
+  }
+}
+
+interface CallCost {
+  readonly before: Spent;
+  readonly after: Spent;
+}
+
+async function measureCost(database: Database, { credential }: Account): Promise<readonly Figure[]> {
+  const clients = database.connect();
+  const recorder = new Recorder(new Traffic(clients, database.environment.CATALOG_TABLE));
+  const handler = composeChat({ clients, environment: database.environment, fetch: recorder.fetch });
+  const cost = async (headers: Record<string, string> = {}): Promise<CallCost> => {
+    recorder.begin();
+    await (await callChat(handler, { credential, body: BODY, headers })).text();
+    return recorder.end();
+  };
+  await waitForQuietMinute(NEEDED_MS);
+  await cost();
+  const plain = await cost();
+  const keyed = await cost({ 'idempotency-key': randomUUID() });
+  const units = ({ before, after }: CallCost) => before.writeUnits + after.writeUnits;
+  const rounds = 'rounds';
+  const kept = 'endpoint, with an Idempotency-Key';
+  return [
+    { name: 'endpoint: before the upstream', value: plain.before.rounds, unit: rounds, most: ROUNDS_BEFORE },
+    { name: 'endpoint: after the upstream', value: plain.after.rounds, unit: rounds, most: ROUNDS_AFTER },
+    { name: 'endpoint: a call', value: units(plain), unit: 'write units', most: WRITE_UNITS },
+    {
+      name: `${kept}: before the upstream`,
+      value: keyed.before.rounds,
+      unit: rounds,
+      most: ROUNDS_BEFORE + 1,
+    },
+    { name: `${kept}: after the upstream`, value: keyed.after.rounds, unit: rounds },
+    { name: `${kept}: a call`, value: units(keyed), unit: 'write units' },
+  ];
+}

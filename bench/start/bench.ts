@@ -1,0 +1,37 @@
+/** How long `npm start` takes until it can be called: on a fresh checkout, and with nothing to build. */
+import type { Figure } from '../report.ts';
+import { median } from '../statistics.ts';
+import { copyCheckout } from './checkout.ts';
+
+/** The design's wish: a person does not look away. The first start bundles and synthesizes everything. */
+const READY_SECONDS = 5;
+const FIRST_READY_SECONDS = 15;
+
+const STARTS = 3;
+
+export async function measureStart(): Promise<readonly Figure[]> {
+  const checkout = await copyCheckout();
+  try {
+    const first = await checkout.secondsToReady();
+    const seconds: number[] = [];
+    for (let start = 0; start < STARTS; start += 1) seconds.push(await checkout.secondsToReady());
+    return [
+      {
+        name: 'start: on a fresh checkout',
+        value: first,
+        unit: 's',
+        most: FIRST_READY_SECONDS,
+        note: 'a copy of the sources with these node_modules; bundles and synthesizes',
+      },
+      {
+        name: 'start: nothing to build',
+        value: median(seconds),
+        unit: 's',
+        most: READY_SECONDS,
+        note: 'with an empty state folder, so tables, catalog and demo account are made',
+      },
+    ];
+  } finally {
+    await checkout.remove();
+  }
+}

@@ -1,0 +1,84 @@
+/** Streams a long answer through the chat endpoint and prints what it cost; run with `--expose-gc`. */
+import { openAccount } from '../service/account.ts';
+import { applyCatalog, callChat, composeChat, MODEL } from '../service/chat.ts';
+import { openDatabase } from '../service/database.ts';
+import { median } from '../statistics.ts';
+import { makeBody, piecesOf } from './upstream-body.ts';
+
+export interface StreamMeasurement {
+  readonly chunks: number;
+  readonly bodyBytes: number;
+  /** Median of the passes; user and system time of all threads. */
+  readonly chunkMicroseconds: number;
+  /** Of the live heap, after a collection. */
+  readonly heapGrowthBytes: number;
+}
+
+const CHUNKS = 50_000;
+const FIRST_LOOK = 10_000;
+const PASSES = 5;
+
+/** The prompt is of no matter: the upstream's answer is in memory. */
+const BODY = {
+  model: MODEL,
+  max_tokens: 16_000,
+  stream: true,
+  messages: [{ role: 'user', content: 'Hello' }],
+};
+
+function liveHeapBytes(): number {
+  if (globalThis.gc === undefined) throw new Error('run this with --expose-gc');
+  globalThis.gc();
+  return process.memoryUsage().heapUsed;
+}
+
+/** Reads the answer to its end; every frame arrives as one piece. */
+async function read(response: Response, onFrame: (frames: number) => void = () => {}): Promise<void> {
+  let frames = 0;
+  let last = new Uint8Array();
+  for await (const bytes of response.body ?? []) {
+    frames += 1;
+    last = bytes;
+    onFrame(frames);
+  }
+  if (frames <= CHUNKS || Buffer.from(last).toString() !== 'data: [DONE]\n\n')
+    throw new Error(`the stream ended after ${frames} frames with ${Buffer.from(last)}`);
+}
+
+async function measure(stream: () => Promise<Response>, bodyBytes: number): Promise<StreamMeasurement> {
+  await read(await stream());
+  const passes: number[] = [];
+  for (let pass = 0; pass < PASSES; pass += 1) {
+    const before = process.cpuUsage();
+    await read(await stream());
+    const { user, system } = process.cpuUsage(before);
+    passes.push((user + system) / CHUNKS);
+  }
+  const heap = { first: Number.NaN, last: Number.NaN };
+  await read(await stream(), (frames) => {
+    if (frames === FIRST_LOOK) heap.first = liveHeapBytes();
+    if (frames === CHUNKS) heap.last = liveHeapBytes();
+  });
+  return {
+    chunks: CHUNKS,
+    bodyBytes,
+    chunkMicroseconds: median(passes),
+    heapGrowthBytes: heap.last - heap.first,
+  };
+}
+
+const database = await openDatabase();
+try {
+  const { environment } = database;
+  const clients = database.connect();
+  await applyCatalog(clients, environment, 'http://127.0.0.1:9');
+  const { credential } = await openAccount(clients, environment);
+  const body = makeBody(CHUNKS);
+  const headers = { 'content-type': 'text/event-stream' };
+  const fetch = async () => new Response(ReadableStream.from(piecesOf(body)), { headers });
+  const handler = composeChat({ clients, environment, fetch });
+  const stream = () => callChat(handler, { credential, body: BODY });
+  console.log(JSON.stringify(await measure(stream, body.length)));
+} finally {
+  await database.close();
+}

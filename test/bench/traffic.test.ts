@@ -1,0 +1,51 @@
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Database, openDatabase } from '../../bench/service/database.ts';
+import { Traffic } from '../../bench/service/traffic.ts';
+import type { DynamoClients } from '../../lambdas/adapters/clients.ts';
+
+let database: Database;
+let clients: DynamoClients;
+let traffic: Traffic;
+
+const put = (walletId: string, condition?: string) =>
+  new PutItemCommand({
+    TableName: 'wallets',
+    Item: { wallet_id: { S: walletId }, filler: { S: 'x'.repeat(1500) } },
+    ...(condition === undefined ? {} : { ConditionExpression: condition }),
+  });
+
+beforeAll(async () => {
+  database = await openDatabase();
+});
+beforeEach(() => {
+  clients = database.connect();
+  traffic = new Traffic(clients, 'catalog');
+});
+afterAll(() => database.close());
+
+describe('traffic', () => {
+  it('counts requests made in parallel as one round, and the next ones as another', async () => {
+    await Promise.all([clients.client.send(put('a')), clients.onceClient.send(put('b'))]);
+    await clients.client.send(put('a'));
+    const { sent, ...spent } = traffic.take();
+    expect(spent).toEqual({ rounds: 2, reads: 0, writes: 3, refused: 0, writeUnits: 6, repeats: 0 });
+    expect(sent.map(({ command, round }) => [command, round])).toEqual([
+      ['PutItemCommand', 1],
+      ['PutItemCommand', 1],
+      ['PutItemCommand', 2],
+    ]);
+  });
+
+  it('counts a write that fails its condition, which DynamoDB bills', async () => {
+    const refused = clients.client.send(put('a', 'attribute_not_exists(wallet_id) AND filler = wallet_id'));
+    await expect(refused).rejects.toThrow();
+    expect(traffic.take()).toMatchObject({ rounds: 1, writes: 1, refused: 1, writeUnits: 1 });
+  });
+
+  it('begins at nothing after each taking', async () => {
+    await clients.client.send(put('a'));
+    traffic.take();
+    expect(traffic.take()).toMatchObject({ rounds: 0, writes: 0, writeUnits: 0, sent: [] });
+  });
+});
