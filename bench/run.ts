@@ -1,4 +1,4 @@
-/** `npm run bench [-- name]`: runs one bench or all of them; exit code 1 when a budget is broken. */
+/** `npm run bench [-- name]`: runs one bench or all of them; exit code 1 when a budget is broken or a bench fails. */
 import { join } from 'node:path';
 import { measureBundles } from './bundles/bench.ts';
 import { measureLedger } from './ledger/bench.ts';
@@ -33,5 +33,10 @@ if (chosen.length === 0) {
   process.exitCode = 1;
 }
 for (const [name, measure] of chosen) {
-  if (!(await run(name, measure))) process.exitCode = 1;
+  try {
+    if (!(await run(name, measure))) process.exitCode = 1;
+  } catch (failure) {
+    console.error(`${name} could not be measured:`, failure);
+    process.exitCode = 1;
+  }
 }

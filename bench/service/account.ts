@@ -1,6 +1,6 @@
 /** An account with credit and a key, opened as the operator opens one, and the proof of its books. */
 import { randomBytes } from 'node:crypto';
-import { createAccountStore } from '../../lambdas/adapters/account-store.ts';
+import { DynamoAccountStore } from '../../lambdas/adapters/account-store.ts';
 import type { DynamoClients } from '../../lambdas/adapters/clients.ts';
 import { createLedger } from '../../lambdas/adapters/ledger.ts';
 import { createAuditReader } from '../../lambdas/adapters/ledger-scan.ts';
@@ -61,7 +61,7 @@ export async function openAccount(
   { policy = UNLIMITED, credit = 1_000n * NANO_PER_USD }: AccountOptions = {},
 ): Promise<Account> {
   const accounts = new Accounts({
-    store: createAccountStore(client, tablesOf(environment)),
+    store: new DynamoAccountStore(client, tablesOf(environment)),
     clock: systemClock,
     ulid: systemUlid,
     randomHex,

@@ -1,9 +1,10 @@
 /** The conditional updates of a key's item, as expressions (DynamoDB developer guide, update and condition expressions). */
-import type { KeyCharge, KeyState } from '../core/access/key-state.ts';
+import { dailyOf, type KeyCharge, type KeyState, monthlyOf, rpmOf, tpmOf } from '../core/access/key-state.ts';
+import type { Policy } from '../core/access/policy.ts';
 import type { Windows } from '../core/access/windows.ts';
 import type { ChargeEnd } from '../core/ledger/ports.ts';
 import { type Item, number, text } from './attribute-values.ts';
-import { encodeCharge } from './key-item.ts';
+import { encodeCharge, encodePolicy, POLICY_ATTRIBUTES } from './key-item.ts';
 
 /** The part of an update's input that says what to do and when. */
 export interface Expression {
@@ -152,4 +153,33 @@ export function endExpression({ id, windows, taken, used }: ChargeEnd, current: 
     clauses.values[`:${attribute}`] = number(by);
   }
   return clauses.build(' REMOVE charges.#id');
+}
+
+/** Replaces the policy of a key that still has the version it was read with; what is left follows each cap. */
+export function policyExpression(from: KeyState, policy: Policy): Expression {
+  const clauses = new Clauses();
+  clauses.conditions.push('version = :version');
+  clauses.sets.push('version = :next');
+  clauses.values[':version'] = number(from.version);
+  clauses.values[':next'] = number(from.version + 1);
+  const changes = [
+    { attribute: 'requests_left', by: BigInt(rpmOf(policy) - rpmOf(from.policy)) },
+    { attribute: 'tokens_left', by: tpmOf(policy) - tpmOf(from.policy) },
+    { attribute: 'day_left', by: dailyOf(policy) - dailyOf(from.policy) },
+    { attribute: 'month_left', by: monthlyOf(policy) - monthlyOf(from.policy) },
+  ];
+  for (const { attribute, by } of changes) {
+    clauses.sets.push(`${attribute} = ${attribute} + :${attribute}`);
+    clauses.values[`:${attribute}`] = number(by);
+  }
+  const written = encodePolicy(policy);
+  for (const attribute of POLICY_ATTRIBUTES) clauses.names[`#${attribute}`] = attribute;
+  for (const [attribute, value] of Object.entries(written)) {
+    clauses.sets.push(`#${attribute} = :new_${attribute}`);
+    clauses.values[`:new_${attribute}`] = value;
+  }
+  const gone = POLICY_ATTRIBUTES.filter((attribute) => written[attribute] === undefined);
+  return clauses.build(
+    gone.length === 0 ? '' : ` REMOVE ${gone.map((attribute) => `#${attribute}`).join(', ')}`,
+  );
 }

@@ -68,7 +68,17 @@ const decodeCharges = (item: Item): OpenCharge[] =>
     expires: readNumber(charge, 'expires'),
   }));
 
-function encodePolicy(policy: Policy): Item {
+/** Where a policy's fields are kept; an absent field has no attribute. */
+export const POLICY_ATTRIBUTES = [
+  'allowed_models',
+  'allowed_kinds',
+  'daily_cap',
+  'monthly_cap',
+  'tpm',
+  'rpm',
+] as const;
+
+export function encodePolicy(policy: Policy): Item {
   const set = (values: readonly string[]): AttributeValue => ({ SS: [...new Set(values)] });
   return {
     ...(policy.allowed_models === undefined ? {} : { allowed_models: set(policy.allowed_models) }),

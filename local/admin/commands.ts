@@ -72,6 +72,23 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       return ok({ id: keyId, key, policy: policyEntry(granted) });
     },
   },
+  'key policy': {
+    usage: '--key K --policy JSON',
+    async run(operator, args) {
+      const { key, policy } = options(args, ['key', 'policy']);
+      const granted = policyOf(policy);
+      await operator.setPolicy(key, granted);
+      return ok({ id: key, policy: policyEntry(granted) });
+    },
+  },
+  'key revoke': {
+    usage: '--key K',
+    async run(operator, args) {
+      const { key } = options(args, ['key']);
+      await operator.revoke(key);
+      return ok({ id: key, status: 'revoked' });
+    },
+  },
   'credit grant': {
     usage: '--account A --amount D',
     async run(operator, args) {

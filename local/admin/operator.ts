@@ -1,7 +1,7 @@
 /** What an operator can do to a deployment; the command line and the local seed both work through this. */
 import { randomBytes } from 'node:crypto';
 import { createAccess } from '../../lambdas/adapters/access.ts';
-import { createAccountStore } from '../../lambdas/adapters/account-store.ts';
+import { DynamoAccountStore } from '../../lambdas/adapters/account-store.ts';
 import { readCatalog, writeCatalog } from '../../lambdas/adapters/catalog-store.ts';
 import { createDynamoClients, createSecretsClient } from '../../lambdas/adapters/clients.ts';
 import { createLedger } from '../../lambdas/adapters/ledger.ts';
@@ -29,6 +29,10 @@ export interface Operator {
     name: string,
     policy: Policy,
   ): Promise<{ readonly keyId: string; readonly key: string }>;
+  /** Replaces a key's policy, in force for the next call. */
+  setPolicy(keyId: string, policy: Policy): Promise<void>;
+  /** Ends a key for good. */
+  revoke(keyId: string): Promise<void>;
   /** Returns the new balance. */
   grant(accountId: string, amount: NanoUsd): Promise<NanoUsd>;
   wallet(accountId: string): Promise<Wallet>;
@@ -59,8 +63,9 @@ export function createOperator(target: Target, log: Log): Operator {
   const environment = { [VARIABLES.holdTtlSeconds]: String(DEFAULT_HOLD_TTL_SECONDS), ...target.environment };
   const { wallets, recovery } = createLedger({ clients, environment, log });
   const { peppers } = createAccess({ environment, log, client: secrets });
+  const store = new DynamoAccountStore(client, tables);
   const accounts = new Accounts({
-    store: createAccountStore(client, tables),
+    store,
     clock: systemClock,
     ulid: systemUlid,
     randomHex: () => randomBytes(SECRET_BYTES).toString('hex'),
@@ -83,6 +88,8 @@ export function createOperator(target: Target, log: Log): Operator {
       await wallet(accountId);
       return accounts.createKey({ accountId, name, policy, peppers: await peppers() });
     },
+    setPolicy: (keyId, policy) => store.setPolicy(keyId, policy),
+    revoke: (keyId) => store.setStatus(keyId, 'revoked'),
     async grant(accountId, amount) {
       await accounts.topUp({ accountId, amount, source: 'grant' });
       return (await wallet(accountId)).balance;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createAccountStore } from '../../lambdas/adapters/account-store.ts';
+import { DynamoAccountStore } from '../../lambdas/adapters/account-store.ts';
 import { systemUlid } from '../../lambdas/adapters/system.ts';
 import { SECRET_BYTES, verifyKey } from '../../lambdas/core/access/api-key.ts';
 import { Accounts, MAX_TOP_UP } from '../../lambdas/core/ledger/accounts.ts';
@@ -20,7 +20,7 @@ afterAll(() => database.stop());
 
 const accountsOn = (client = database.client) =>
   new Accounts({
-    store: createAccountStore(client, database.tables),
+    store: new DynamoAccountStore(client, database.tables),
     clock: () => NOON_MS,
     ulid: systemUlid,
     randomHex: () => randomBytes(SECRET_BYTES).toString('hex'),
@@ -31,7 +31,7 @@ const walletOf = async (accountId: string) =>
 
 describe('accounts', () => {
   it('are opened with an empty wallet, once', async () => {
-    const store = createAccountStore(database.client, database.tables);
+    const store = new DynamoAccountStore(database.client, database.tables);
     const id = await accountsOn().open('someone@example.com');
     expect(await walletOf(id)).toMatchObject({ balance: 0n, holds: [] });
     await accountsOn().topUp({ accountId: id, amount: 5n, source: 'test' });
@@ -55,7 +55,7 @@ describe('accounts', () => {
   });
 
   it('never get another’s key: an id that is taken is refused', async () => {
-    const store = createAccountStore(database.client, database.tables);
+    const store = new DynamoAccountStore(database.client, database.tables);
     const key = { keyId: 'key_taken', accountId: 'a', secretHash: 'h', name: 'n', policy: {}, created: 0 };
     await store.addKey(key);
     await expect(store.addKey({ ...key, accountId: 'b' })).rejects.toThrow();

@@ -1,6 +1,12 @@
-import { type DynamoDBClient, GetItemCommand, TransactionConflictException } from '@aws-sdk/client-dynamodb';
+import {
+  type DynamoDBClient,
+  GetItemCommand,
+  TransactGetItemsCommand,
+  TransactionCanceledException,
+  TransactionConflictException,
+} from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createAccountStore } from '../../lambdas/adapters/account-store.ts';
+import { DynamoAccountStore } from '../../lambdas/adapters/account-store.ts';
 import { shardId } from '../../lambdas/adapters/wallet-item.ts';
 import { WalletShards } from '../../lambdas/adapters/wallet-shard.ts';
 import { setShardCount } from '../../lambdas/adapters/wallet-sharding.ts';
@@ -27,14 +33,14 @@ afterAll(() => database.stop());
 beforeEach(async () => {
   accounts += 1;
   accountId = `acc_${accounts}`;
-  const store = createAccountStore(database.client, database.tables);
+  const store = new DynamoAccountStore(database.client, database.tables);
   await store.open({ id: accountId, created: 0 });
   await store.topUp({ accountId, id: 'first', amount: 1_000n, created: 0, source: 'test' });
 });
 
 describe('a wallet', () => {
   it('opens empty, with no holds', async () => {
-    await createAccountStore(database.client, database.tables).open({ id: 'acc_new', created: 0 });
+    await new DynamoAccountStore(database.client, database.tables).open({ id: 'acc_new', created: 0 });
     expect(await wallets.read('acc_new')).toMatchObject({ accountId: 'acc_new', balance: 0n, holds: [] });
     expect(await wallets.read('acc_of_nobody')).toBeUndefined();
   });
@@ -83,7 +89,7 @@ describe('a wallet', () => {
   });
 
   it('keeps amounts beyond the digits of a floating-point number exactly', async () => {
-    const store = createAccountStore(database.client, database.tables);
+    const store = new DynamoAccountStore(database.client, database.tables);
     const amount = 9_007_199_254_740_993n;
     await store.topUp({ accountId, id: 'much', amount, created: 0, source: 'test' });
     await wallets.hold(accountId, { ...HOLD, amount: 9_007_199_254_740_991n });
@@ -133,6 +139,29 @@ describe('a wallet of several items', () => {
     expect(await wallets.read(accountId)).toMatchObject({ balance: 400n });
   });
 
+  it('takes a hold though its reading of all items meets a write to one of them', async () => {
+    await setShardCount(database, tables.wallets, accountId, 2);
+    const split = createWalletStore(database, tables.wallets);
+    const { wallet } = await split.hold(accountId, { ...HOLD, id: 'req_0', amount: 0n });
+    expect(wallet?.balance).toBeDefined();
+    let conflicts = 1;
+    const client = aroundSend(database.client, (command, send) => {
+      if (!(command instanceof TransactGetItemsCommand) || conflicts === 0) return send(command);
+      conflicts -= 1;
+      // Source: Amazon DynamoDB API reference, TransactGetItems: a conflicting write cancels the reading.
+      const reasons = [{ Code: 'TransactionConflict' }, { Code: 'None' }];
+      throw new TransactionCanceledException({
+        message: 'conflict',
+        $metadata: {},
+        CancellationReasons: reasons,
+      });
+    });
+    const store = createWalletStore({ ...database, client }, tables.wallets, () => 0.9);
+    await store.read(accountId).catch(() => {});
+    conflicts = 1;
+    expect(await store.hold(accountId, HOLD)).toMatchObject({ granted: true });
+  });
+
   it('takes holds until it is empty, and has nothing left over in any item', async () => {
     await setShardCount(database, tables.wallets, accountId, 3);
     const results = [];
@@ -168,6 +197,23 @@ describe('a request whose answer is lost, and which the SDK may repeat', () => {
       expect(await wallets.read(accountId)).toMatchObject({ balance: 1_000n - amount, holds: [wanted] });
     },
   );
+
+  it('takes a hold though the connection was reset while the function slept, before anything was sent', async () => {
+    const clients = engineClients(database.endpoint);
+    let resets = 1;
+    for (const client of [clients.client, clients.onceClient]) {
+      client.middlewareStack.add(
+        (next) => async (args) => {
+          resets -= 1;
+          if (resets < 0) return next(args);
+          throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+        },
+        { step: 'deserialize', priority: 'low', name: 'resetOnce' },
+      );
+    }
+    const store = createWalletStore(clients, database.tables.wallets);
+    expect(await store.hold(accountId, HOLD)).toMatchObject({ granted: true });
+  });
 
   it('grows a hold once, and tells its new amount', async () => {
     const { wallet } = await wallets.hold(accountId, HOLD);

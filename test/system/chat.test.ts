@@ -276,6 +276,28 @@ describe('typed exceptions of the SDK', () => {
     });
   });
 
+  it('follows a change of policy, a top-up and a revocation on the next call', async () => {
+    const { id, key } = await service.account('0', { rpm: 2 });
+    const keyId = `key_${key.slice(30, 56)}`;
+    const outcome = async () =>
+      create(key, { max_tokens: 1 }).then(
+        () => 'served',
+        (error: { code: string }) => error.code,
+      );
+    expect(await outcome()).toBe('insufficient_credit');
+    await service.admin('credit', 'grant', '--account', id, '--amount', '1');
+    expect(await outcome()).toBe('served');
+    expect(await outcome()).toBe('requests_per_minute');
+    await service.admin('key', 'policy', '--key', keyId, '--policy', '{"rpm":50}');
+    expect(await outcome()).toBe('served');
+    await service.admin('key', 'policy', '--key', keyId, '--policy', '{"daily_usd":0.000000001}');
+    expect(await outcome()).toBe('daily_usd_exceeded');
+    await service.admin('key', 'policy', '--key', keyId, '--policy', '{}');
+    expect(await outcome()).toBe('served');
+    await service.admin('key', 'revoke', '--key', keyId);
+    expect(await outcome()).toBe('invalid_api_key');
+  }, 20_000);
+
   it('503: InternalServerError when every route is dead', async () => {
     const { key } = await service.account('1');
     const failure = await create(key, { model: 'sim/chat-down' }).catch((error: unknown) => error);

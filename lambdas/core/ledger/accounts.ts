@@ -19,6 +19,13 @@ export interface TopUp {
 }
 
 export interface AccountStore {
+  /**
+   * Puts a policy in force for the next call. What was used of each window stays used: the new cap less the spend is
+   * left. Throws when there is no such key.
+   */
+  setPolicy(keyId: string, policy: Policy): Promise<void>;
+  /** Puts the key in or out of force for the next call. Throws when there is no such key. */
+  setStatus(keyId: string, status: KeyState['status']): Promise<void>;
   /** Opens an account with an empty wallet. */
   open(account: { readonly id: string; readonly email?: string; readonly created: number }): Promise<void>;
   addKey(key: NewKey): Promise<void>;

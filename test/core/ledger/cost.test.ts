@@ -1,5 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { setShardCount } from '../../../lambdas/adapters/wallet-sharding.ts';
 import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
 import { aroundSend } from './failing-process.ts';
 import { callOf, NOON_MS, openAccount, openLedger, outcomeOf, type TestLedger } from './running-ledger.ts';
@@ -96,6 +97,21 @@ describe('an uncontended call', () => {
       await admission.settle(outcomeOf(100n));
     });
     expect(units.writeUnits).toBeLessThanOrEqual(MAX_WRITE_UNITS);
+  });
+
+  it('on a wallet of several items keeps to its rounds before and after the upstream', async () => {
+    const account = await openAccount(database.client, 10_000n, {});
+    await setShardCount(database, database.tables.wallets, account.accountId, 2);
+    await ledger.gate.touch(account.keys[0]);
+    // The first call moves money to the item it picks, the ones after it find some there.
+    for (let warm = 0; warm < 40; warm += 1) {
+      await (await ledger.ledger.admit(callOf(account.keys[0], 10n))).settle(outcomeOf(1n));
+    }
+    const [admission, before] = await costOf(() => ledger.ledger.admit(callOf(account.keys[0], 10n)));
+    expect(before.rounds).toBe(ROUNDS_BEFORE);
+    const [settlement, after] = await costOf(() => admission.settle(outcomeOf(1n)));
+    expect(settlement.balance).toBe(9_991n);
+    expect(after.rounds).toBeLessThanOrEqual(MAX_ROUNDS_AFTER);
   });
 
   it('that is the first of its minute takes one round more before the upstream', async () => {

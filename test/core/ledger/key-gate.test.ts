@@ -1,7 +1,7 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createAccountStore } from '../../../lambdas/adapters/account-store.ts';
+import { DynamoAccountStore } from '../../../lambdas/adapters/account-store.ts';
 import { type Item, number, text } from '../../../lambdas/adapters/attribute-values.ts';
 import type { KeyState } from '../../../lambdas/core/access/key-state.ts';
 import type { Policy } from '../../../lambdas/core/access/policy.ts';
@@ -291,7 +291,7 @@ describe('a refusal', () => {
     await setAttributes(key.keyId, { allowed_kinds: { SS: ['chat'] }, version: number(3) });
     expect(await code()).toBe('insufficient_credit');
     const topUp = { accountId: account.accountId, id: 'more', amount: 90n, created: 0, source: 'test' };
-    await createAccountStore(database.client, database.tables).topUp(topUp);
+    await new DynamoAccountStore(database.client, database.tables).topUp(topUp);
     expect(await code()).toBe('granted');
     await setAttributes(key.keyId, { status: text('disabled') });
     expect(await code()).toBe('invalid_api_key');

@@ -1,0 +1,81 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createOperator, type Operator } from '../../local/admin/operator.ts';
+import { localTarget } from '../../local/admin/target.ts';
+import { readAssembly } from '../../local/assembly/assembly.ts';
+import { ensureAssembly } from '../../local/build.ts';
+import { type Runtime, startRuntime } from '../../local/runtime.ts';
+import { temporaryFolder } from './fixture/synthesize.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
+
+let runtime: Runtime;
+let operator: Operator;
+let stateDir: string;
+let workflow: string;
+const lines: string[] = [];
+
+beforeAll(async () => {
+  stateDir = await temporaryFolder('state');
+  const log = (line: string) => lines.push(line);
+  const outputDir = join(root, '.build', 'assembly');
+  const assemblyDir = await ensureAssembly({ root, outputDir, environment: process.env, log });
+  workflow = readAssembly(assemblyDir).workflows[0]?.arn ?? '';
+  runtime = await startRuntime({ assemblyDir, stateDir, port: 0, environment: {}, overrides: {}, log });
+  operator = createOperator(localTarget(runtime.awsEndpoint, runtime.environment), SILENT);
+}, 120_000);
+
+afterAll(async () => {
+  operator.close();
+  await runtime.close();
+  rmSync(stateDir, { recursive: true, force: true });
+});
+
+describe('the audit workflow of the app', () => {
+  it('runs through every page of accounts, in its own role, and succeeds while the books balance', async () => {
+    // More than one page of 25.
+    for (let account = 0; account < 30; account += 1) {
+      await operator.grant(await operator.openAccount(), 1_000_000_000n);
+    }
+    expect(await runtime.runWorkflow(workflow, {})).toMatchObject({
+      done: true,
+      exact: true,
+      accounts: 30,
+      busy: 0,
+      drift: '0',
+    });
+  }, 60_000);
+
+  it('counts an account with a split wallet once', async () => {
+    const account = await operator.openAccount();
+    await operator.grant(account, 5_000_000_000n);
+    await operator.shard(account, 4);
+    expect(await runtime.runWorkflow(workflow, {})).toMatchObject({ exact: true, accounts: 31 });
+    await operator.shard(account, 1);
+    expect(await runtime.runWorkflow(workflow, {})).toMatchObject({ exact: true, accounts: 31 });
+  }, 60_000);
+
+  it('fails when a balance is off by a nano-dollar, and the log names the account', async () => {
+    const account = await operator.openAccount();
+    const client = new DynamoDBClient({
+      endpoint: runtime.dynamodbEndpoint,
+      region: 'us-east-1',
+      credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
+    });
+    await client.send(
+      new UpdateItemCommand({
+        TableName: runtime.environment.WALLETS_TABLE,
+        Key: { wallet_id: { S: account } },
+        UpdateExpression: 'SET balance = balance + :one',
+        ExpressionAttributeValues: { ':one': { N: '1' } },
+      }),
+    );
+    client.destroy();
+    await expect(runtime.runWorkflow(workflow, {})).rejects.toThrow();
+    expect(lines.join('\n')).toContain(account);
+    expect(await operator.audit()).toMatchObject({ exact: false, drift: 1n });
+  }, 60_000);
+});

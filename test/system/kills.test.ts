@@ -1,0 +1,62 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { Service } from './service.ts';
+
+/** Holds expire at once, as far as a person can tell, so that each kill can be recovered from. */
+const service = new Service({ HOLD_TTL_SECONDS: '2' });
+
+const KILLS = 10;
+
+/** Calls kept running while the service lives. */
+const CALLERS = 8;
+
+beforeAll(() => service.start(), 90_000);
+afterAll(() => service.dispose());
+
+it(`after ${KILLS} kills at random moments under load no hold is open and the books balance to the nano-dollar`, async () => {
+  const { id, key } = await service.account('3');
+  let served = 0;
+  let cut = 0;
+
+  /** Calls, streamed and not, with and without a key to repeat them by, until the service is gone. */
+  async function call(caller: number, until: AbortSignal): Promise<void> {
+    for (let turn = 0; !until.aborted; turn += 1) {
+      const request = {
+        model: turn % 3 === 0 ? 'sim/chat-large' : 'sim/chat',
+        stream: turn % 2 === 0,
+        max_tokens: 20,
+        messages: [{ role: 'user', content: `write ${20 + caller} words` }],
+      };
+      const headers: Record<string, string> =
+        turn % 4 === 0 ? { 'idempotency-key': `${caller}-${turn}-${Math.random()}` } : {};
+      try {
+        const response = await service.chat(request, { key, headers });
+        const text = await response.text();
+        if (response.ok && !text.includes('"error"')) served += 1;
+        else cut += 1;
+      } catch {
+        cut += 1;
+        return;
+      }
+    }
+  }
+
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const end = new AbortController();
+    const callers = Array.from({ length: CALLERS }, (_, caller) => call(caller, end.signal));
+    await pause(500 + Math.random() * 1_000);
+    await service.stop('SIGKILL');
+    end.abort();
+    await Promise.all(callers);
+    await service.start();
+    expect(await service.admin('audit')).toMatchObject({ exact: true, drift: 0 });
+  }
+  await pause(3_000);
+  await service.admin('sweep');
+  const wallet = await service.admin<{ held: number; balance: number }>('wallet', 'show', '--account', id);
+  expect(wallet).toMatchObject({ held: 0, holds: [] });
+  expect(await service.admin('audit')).toMatchObject({ exact: true, drift: 0, held: 0 });
+  console.info(`${served} calls served and ${cut} cut over ${KILLS} kills; ${wallet.balance} of 3 USD left`);
+  expect(served).toBeGreaterThan(KILLS);
+  expect(cut).toBeGreaterThan(0);
+}, 180_000);
