@@ -3,7 +3,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoClients } from '../../lambdas/adapters/clients.ts';
 
 export interface Spent {
-  /** Requests that began while no other was under way: calls made in parallel are one round. */
+  /** The longest chain of requests each of which began after the end of the one before: parallel ones are one round. */
   readonly rounds: number;
   readonly reads: number;
   readonly writes: number;
@@ -32,7 +32,8 @@ interface Answer {
 export class Traffic {
   #spent = NOTHING;
   #sent: Sent[] = [];
-  #underWay = 0;
+  /** The last round of which a request has ended. */
+  #ended = 0;
   readonly #ignoredTable: string | undefined;
 
   /** Requests to the ignored table are not counted: its reads happen behind the caller's back. */
@@ -46,6 +47,7 @@ export class Traffic {
     const taken = { ...this.#spent, sent: this.#sent };
     this.#spent = NOTHING;
     this.#sent = [];
+    this.#ended = 0;
     return taken;
   }
 
@@ -55,40 +57,43 @@ export class Traffic {
         async (request) => {
           const input = { ...request.input } as Record<string, unknown>;
           if (input.TableName === this.#ignoredTable) return next(request);
-          this.#begin(commandName, { ...input });
+          const round = this.#begin(commandName, { ...input });
           try {
             const answer = await next({
               ...request,
               input: Object.assign(input, { ReturnConsumedCapacity: 'TOTAL' }) as typeof request.input,
             });
-            this.#end(commandName, answer.output as Answer);
+            this.#answered(commandName, answer.output as Answer);
             return answer;
           } catch (failure) {
-            this.#fail(failure as Error);
+            this.#failed(failure as Error);
             throw failure;
+          } finally {
+            this.#ended = Math.max(this.#ended, round);
           }
         },
       { step: 'initialize', name: 'traffic' },
     );
   }
 
-  #begin(command: string, input: Sent['input']): void {
-    if (this.#underWay === 0) this.#add({ rounds: 1 });
-    this.#underWay += 1;
-    this.#sent.push({ command, input, round: this.#spent.rounds });
-    this.#add(isRead(command) ? { reads: 1 } : { writes: 1 });
+  #begin(command: string, input: Sent['input']): number {
+    const round = this.#ended + 1;
+    this.#sent.push({ command, input, round });
+    this.#add({
+      rounds: Math.max(0, round - this.#spent.rounds),
+      ...(isRead(command) ? { reads: 1 } : { writes: 1 }),
+    });
+    return round;
   }
 
-  #end(command: string, { ConsumedCapacity: consumed, $metadata: { attempts = 1 } }: Answer): void {
-    this.#underWay -= 1;
+  #answered(command: string, { ConsumedCapacity: consumed, $metadata: { attempts = 1 } }: Answer): void {
     this.#add({
       repeats: attempts - 1,
       ...(isRead(command) ? {} : { writeUnits: consumed?.CapacityUnits ?? Number.NaN }),
     });
   }
 
-  #fail(failure: Error): void {
-    this.#underWay -= 1;
+  #failed(failure: Error): void {
     if (failure.name === 'ConditionalCheckFailedException') this.#add({ refused: 1, writeUnits: 1 });
   }
 

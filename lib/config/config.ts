@@ -34,7 +34,7 @@ export function parseConfig(input: unknown): Config {
 
 /** Reads settings from a JSON file, or gives the defaults when no file is named. */
 export function loadConfig(file: string | undefined): Config {
-  if (file === undefined) return parseConfig({});
+  if (file === undefined || file === '') return parseConfig({});
   let settings: unknown;
   try {
     settings = JSON.parse(readFileSync(file, 'utf8'));

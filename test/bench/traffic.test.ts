@@ -37,6 +37,16 @@ describe('traffic', () => {
     ]);
   });
 
+  it('counts a second try as another round, even if a request of the first is still under way', async () => {
+    const twice = clients.client.send(put('a')).then(() => clients.client.send(put('a')));
+    clients.onceClient.middlewareStack.add((next) => async (request) => {
+      await twice;
+      return next(request);
+    });
+    await Promise.all([twice, clients.onceClient.send(put('b'))]);
+    expect(traffic.take()).toMatchObject({ rounds: 2, writes: 3 });
+  });
+
   it('counts a write that fails its condition, which DynamoDB bills', async () => {
     const refused = clients.client.send(put('a', 'attribute_not_exists(wallet_id) AND filler = wallet_id'));
     await expect(refused).rejects.toThrow();
