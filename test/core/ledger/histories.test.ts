@@ -6,7 +6,7 @@ import { brokenBooks, brokenCaps, type CallPlan, type History, play, unexpectedF
 
 /** Lanes of fast-check, each with seeds of its own, keep the database busy. */
 const LANES = 16;
-const HISTORIES_PER_LANE = 90;
+const HISTORIES_PER_LANE = 70;
 
 let database: TestDatabase;
 
