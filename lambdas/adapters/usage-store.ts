@@ -93,12 +93,14 @@ function encodeRecord(record: UsageRecord): Item {
     estimated: { BOOL: record.estimated },
     ...(record.route === null ? {} : { route: text(record.route) }),
     status: text(record.status),
+    ...(record.attempt === undefined ? {} : { attempt: text(record.attempt) }),
   };
 }
 
 export function decodeRecord(item: Item): UsageRecord {
   return {
     id: readText(item, 'request_id'),
+    ...(item.attempt?.S === undefined ? {} : { attempt: item.attempt.S }),
     keyId: readText(item, 'key_id'),
     accountId: readText(item, 'account_id'),
     created: readNumber(item, 'created'),

@@ -1,4 +1,5 @@
 /** A wallet's item: a balance and its open holds, so that both change in one write. A hot account has several. */
+import { randomBytes } from 'node:crypto';
 import { KINDS, type Kind } from '../core/access/policy.ts';
 import type { Hold, Wallet } from '../core/ledger/ports.ts';
 import {
@@ -42,8 +43,12 @@ export function encodeHold(hold: Hold) {
     amount: number(hold.amount),
     created: number(hold.created),
     expires: number(hold.expires),
+    ...(hold.attempt === undefined ? {} : { attempt: text(hold.attempt) }),
   });
 }
+
+/** Tells the copies of one call's hold apart: two of them are all there can be. */
+export const newAttempt = (): string => randomBytes(4).toString('hex');
 
 /** One item as a wallet. */
 export function decodeWallet(item: Item): Wallet {
@@ -58,6 +63,7 @@ export function decodeWallet(item: Item): Wallet {
       amount: readInteger(hold, 'amount'),
       created: readNumber(hold, 'created'),
       expires: readNumber(hold, 'expires'),
+      ...(hold.attempt?.S === undefined ? {} : { attempt: hold.attempt.S }),
     };
   });
   return { accountId: accountOf(walletId), balance: readInteger(item, 'balance'), holds };

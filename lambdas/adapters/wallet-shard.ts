@@ -1,12 +1,15 @@
 /** What one wallet item can do, each in one conditional update that is safe to repeat. */
+import { isDeepStrictEqual } from 'node:util';
 import {
   ConditionalCheckFailedException,
   type DynamoDBClient,
+  DynamoDBServiceException,
   GetItemCommand,
   ProvisionedThroughputExceededException,
   RequestLimitExceeded,
   ThrottlingException,
   TransactGetItemsCommand,
+  TransactionCanceledException,
   TransactionConflictException,
   UpdateItemCommand,
   type UpdateItemCommandInput,
@@ -15,7 +18,10 @@ import type { Hold, HoldEnd } from '../core/ledger/ports.ts';
 import type { NanoUsd } from '../core/money.ts';
 import { type Item, number, readInteger, text } from './attribute-values.ts';
 import type { DynamoClients } from './clients.ts';
-import { decodeWallet, encodeHold } from './wallet-item.ts';
+import { decodeWallet, encodeHold, newAttempt } from './wallet-item.ts';
+
+/** A connection that was reset while the function slept is the usual reason for a second try. */
+const MAX_HOLD_TRIES = 2;
 
 /** A top-up is a transaction of milliseconds, a throttled partition recovers within a second: so often, so long. */
 const MAX_REFUSALS = 5;
@@ -23,6 +29,9 @@ const REFUSAL_PAUSE_MS = 20;
 
 /** Each further try needs the balance to have fallen meanwhile; after as many the hold stays as it is. */
 const MAX_GROW_TRIES = 5;
+
+/** Under heavy load some item is always being written; then the last reading must do, and a transfer checks it again. */
+const MAX_SNAPSHOTS = 3;
 
 export interface ShardHold {
   readonly granted: boolean;
@@ -47,10 +56,20 @@ export class WalletShards {
   }
 
   /**
-   * Takes a hold. It is sent once: a repetition whose first copy reaches the database after the call has settled
-   * would be a hold of a call that has its record, and be charged a second time.
+   * Takes a hold. Each request is sent once and has an attempt of its own in the hold: a copy that reaches the database
+   * after the call has settled is then told from the hold that its record settled, and released at no cost.
    */
   async hold(walletId: string, wanted: Hold): Promise<ShardHold> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#tryHold(walletId, { ...wanted, attempt: newAttempt() });
+      } catch (failure) {
+        if (failure instanceof DynamoDBServiceException || tries === MAX_HOLD_TRIES) throw failure;
+      }
+    }
+  }
+
+  async #tryHold(walletId: string, wanted: Hold): Promise<ShardHold> {
     const { applied, item } = await this.#update(this.#onceClient, {
       ...this.key(walletId),
       UpdateExpression: 'SET balance = balance - :amount, holds.#id = :hold',
@@ -59,7 +78,9 @@ export class WalletShards {
       ExpressionAttributeValues: { ':amount': number(wanted.amount), ':hold': encodeHold(wanted) },
       ReturnValues: 'ALL_NEW',
     });
-    return { granted: applied && item !== undefined, item };
+    if (item === undefined) return { granted: false, item };
+    // A request whose answer was lost has left its hold, and it is ours.
+    return { granted: applied || decodeWallet(item).holds.some(({ id }) => id === wanted.id), item };
   }
 
   /** Widens a hold up to `target` by what the item's own balance gives; returns the hold's new amount. */
@@ -108,14 +129,35 @@ export class WalletShards {
     return item;
   }
 
-  /** Several items as of one instant; those that do not exist are left out. */
+  /**
+   * Several items as of one instant; those that do not exist are left out. A write to any of them while they are read
+   * cancels the reading: after a few tries they are read one by one, until two readings in a row agree.
+   */
   async snapshot(walletIds: readonly string[]): Promise<readonly Item[]> {
-    const { Responses: found = [] } = await this.#client.send(
-      new TransactGetItemsCommand({
-        TransactItems: walletIds.map((walletId) => ({ Get: this.key(walletId) })),
-      }),
-    );
-    return found.map(({ Item: item }) => item).filter((item): item is Item => item !== undefined);
+    for (let tries = 0; tries < MAX_SNAPSHOTS; tries += 1) {
+      try {
+        const { Responses: found = [] } = await this.#client.send(
+          new TransactGetItemsCommand({
+            TransactItems: walletIds.map((walletId) => ({ Get: this.key(walletId) })),
+          }),
+        );
+        return found.map(({ Item: item }) => item).filter((item): item is Item => item !== undefined);
+      } catch (failure) {
+        if (!(failure instanceof TransactionCanceledException)) throw failure;
+      }
+    }
+    let before = await this.#readEach(walletIds);
+    for (let tries = 0; tries < MAX_SNAPSHOTS; tries += 1) {
+      const after = await this.#readEach(walletIds);
+      if (isDeepStrictEqual(before, after)) return after;
+      before = after;
+    }
+    return before;
+  }
+
+  async #readEach(walletIds: readonly string[]): Promise<readonly Item[]> {
+    const items = await Promise.all(walletIds.map((walletId) => this.read(walletId)));
+    return items.filter((item): item is Item => item !== undefined);
   }
 
   /** Sends again what the database has certainly not done: an update that met a transaction, or its throttle. */

@@ -8,7 +8,7 @@ import type { RandomSource } from '../core/ports.ts';
 import { readText } from './attribute-values.ts';
 import type { DynamoClients } from './clients.ts';
 import { systemRandom } from './system.ts';
-import { decodeShardCount, decodeWallet, type ShardCount, shardId } from './wallet-item.ts';
+import { decodeShardCount, decodeWallet, newAttempt, type ShardCount, shardId } from './wallet-item.ts';
 import { WalletShards } from './wallet-shard.ts';
 import { collect, WalletTransfers } from './wallet-transfer.ts';
 
@@ -46,7 +46,7 @@ class DynamoWalletStore implements WalletStore {
     const { granted, item } = await this.#shards.hold(walletId, wanted);
     if (item !== undefined && walletId === accountId) this.#learn(accountId, decodeShardCount(item));
     if (granted && item !== undefined) return { granted: true, wallet: decodeWallet(item) };
-    if (this.#count(accountId).made > 1) return this.#gather(accountId, wanted);
+    if (this.#count(accountId).made > 1) return this.#gather(accountId, wanted, walletId);
     return { granted: false, wallet: item === undefined ? undefined : decodeWallet(item) };
   }
 
@@ -68,9 +68,21 @@ class DynamoWalletStore implements WalletStore {
   }
 
   async endHold(accountId: string, end: HoldEnd): Promise<NanoUsd | undefined> {
-    const balance = await this.#shards.end(end.walletId ?? accountId, end);
-    if (balance === undefined || this.#count(accountId).made === 1) return balance;
-    return (await this.read(accountId))?.balance;
+    const walletId = end.walletId ?? accountId;
+    const { made } = this.#count(accountId);
+    if (made === 1) return this.#shards.end(walletId, end);
+    const others = Array.from({ length: made }, (_, index) => shardId(accountId, index)).filter(
+      (id) => id !== walletId,
+    );
+    const [balance, ...items] = await Promise.all([
+      this.#shards.end(walletId, end),
+      ...others.map((id) => this.#shards.read(id)),
+    ]);
+    if (balance === undefined) return undefined;
+    return items.reduce(
+      (total, item) => total + (item === undefined ? 0n : decodeWallet(item).balance),
+      balance,
+    );
   }
 
   async read(accountId: string): Promise<Wallet | undefined> {
@@ -78,24 +90,25 @@ class DynamoWalletStore implements WalletStore {
     return shards.length === 0 ? undefined : this.#whole(accountId, shards);
   }
 
-  /** Takes the hold on any item, moving money to it: half of what the richest has more, so that it need not soon again. */
-  async #gather(accountId: string, wanted: Hold): Promise<HoldResult> {
+  /** Takes the hold on the item that lacked money, moving some to it: half of what the richest has more, so that it need not soon again. */
+  async #gather(accountId: string, wanted: Hold, dry: string): Promise<HoldResult> {
     for (let tries = 0; tries < MAX_GATHER_TRIES; tries += 1) {
       const shards = await this.#items(accountId);
       const wallet = this.#whole(accountId, shards);
       if (wallet.holds.some(({ id }) => id === wanted.id)) return { granted: true, wallet };
       if (wallet.balance < wanted.amount) return { granted: false, wallet };
-      const walletId = this.#pick(accountId);
-      const target = shards.find((shard) => shard.walletId === walletId);
+      const target = shards.find((shard) => shard.walletId === dry) ?? shards[0];
       if (target === undefined) continue;
+      const { walletId } = target;
       const others = shards.filter((shard) => shard !== target);
       const richest = others.reduce((most, { balance }) => (balance > most ? balance : most), 0n);
       const missing = wanted.amount > target.balance ? wanted.amount - target.balance : 0n;
       const spare = richest > target.balance ? (richest - target.balance) / 2n : 0n;
       const donations = collect(others, spare > missing ? spare : missing) ?? collect(others, missing);
       if (donations === undefined) continue;
-      if (await this.#transfers.hold(walletId, wanted, donations)) {
-        const holds = [...wallet.holds, { ...wanted, walletId }];
+      const hold = { ...wanted, attempt: newAttempt() };
+      if (await this.#transfers.hold(walletId, hold, donations)) {
+        const holds = [...wallet.holds, { ...hold, walletId }];
         return { granted: true, wallet: { accountId, balance: wallet.balance - wanted.amount, holds } };
       }
     }

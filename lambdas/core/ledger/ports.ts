@@ -9,6 +9,8 @@ import type { UsageRecord } from './usage-record.ts';
 export interface Hold {
   /** The call's request id. */
   readonly id: string;
+  /** Which request took it, of a call that had to ask more than once; set once it is taken. */
+  readonly attempt?: string;
   /** Which of the wallet's items has it; set once it is taken. */
   readonly walletId?: string;
   readonly keyId: string;

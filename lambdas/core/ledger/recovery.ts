@@ -16,7 +16,7 @@ export interface RecoveryCount {
 }
 
 /** What is known of a call that never settled, from its hold or from its charge. */
-type DeadCall = Pick<Hold, 'id' | 'keyId' | 'kind' | 'amount' | 'created'>;
+type DeadCall = Pick<Hold, 'id' | 'attempt' | 'keyId' | 'kind' | 'amount' | 'created'>;
 
 export interface Expired {
   readonly accountId: string;
@@ -66,7 +66,9 @@ export class Recovery {
     let released = 0;
     for (const hold of holds) {
       const record = await this.#decide(accountId, hold);
-      const balance = await this.#dependencies.wallets.endHold(accountId, { ...hold, cost: record.cost });
+      // A late copy of a hold that was settled already is released: its call has paid.
+      const cost = record.attempt === hold.attempt ? record.cost : 0n;
+      const balance = await this.#dependencies.wallets.endHold(accountId, { ...hold, cost });
       await this.#settleCharge(hold, record);
       if (balance === undefined) continue;
       if (record.status === 'expired') released += 1;
@@ -109,6 +111,7 @@ export class Recovery {
 function expiredRecord(accountId: string, hold: DeadCall, created: number): UsageRecord {
   return {
     id: hold.id,
+    attempt: hold.attempt,
     keyId: hold.keyId,
     accountId,
     created,

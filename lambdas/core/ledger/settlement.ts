@@ -50,7 +50,7 @@ export async function settleCall(
   const held =
     outcome.cost > hold.amount ? await grow(dependencies, accountId, hold, outcome.cost) : hold.amount;
   const cost = outcome.cost > held ? held : outcome.cost;
-  const record = toRecord(request, outcome, cost, Math.floor(clock() / 1000));
+  const record = toRecord(call, outcome, cost, Math.floor(clock() / 1000));
   const written = await usage.put(record);
   if (written !== 'written') {
     log.error('a call was recovered before it settled', { requestId: hold.id, unpaid: String(outcome.cost) });
@@ -87,11 +87,17 @@ async function grow(
   }
 }
 
-function toRecord(request: CallRequest, outcome: Outcome, cost: NanoUsd, created: number): UsageRecord {
+function toRecord(
+  { request, hold }: AdmittedCall,
+  outcome: Outcome,
+  cost: NanoUsd,
+  created: number,
+): UsageRecord {
   const { tokens: _tokens, ...counted } = outcome;
   return {
     ...counted,
     id: request.requestId,
+    attempt: hold.attempt,
     keyId: request.key.keyId,
     accountId: request.key.accountId,
     created,

@@ -17,6 +17,8 @@ export function unitOf(kind: Kind): Unit {
 }
 
 export interface UsageRecord {
+  /** The attempt of the hold that the record settles; not shown to callers. */
+  readonly attempt?: string | undefined;
   /** The request id. */
   readonly id: string;
   readonly keyId: string;
