@@ -110,7 +110,7 @@ describe('an uncontended call', () => {
     const [admission, before] = await costOf(() => ledger.ledger.admit(callOf(account.keys[0], 10n)));
     expect(before.rounds).toBe(ROUNDS_BEFORE);
     const [settlement, after] = await costOf(() => admission.settle(outcomeOf(1n)));
-    expect(settlement.balance).toBe(9_991n);
+    expect(settlement.balance).toBe(10_000n - 41n);
     expect(after.rounds).toBeLessThanOrEqual(MAX_ROUNDS_AFTER);
   });
 
