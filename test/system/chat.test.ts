@@ -190,22 +190,29 @@ describe('the official OpenAI SDK', () => {
     expect(model).toBe('sim/chat-large');
   });
 
-  it('abandons a stream, and the call settles all the same', async () => {
+  it('abandons a stream, and pays what the route reports in the end', async () => {
     const { id, key } = await service.account('1');
-    const stream = await service.openai(key).chat.completions.create({
-      model: 'sim/chat',
-      messages: ask('write 400 words'),
-      max_tokens: 600,
-      stream: true,
-    });
+    const { data: stream, response } = await service
+      .openai(key)
+      .chat.completions.create({
+        model: 'sim/chat',
+        messages: ask('write 150 words'),
+        max_tokens: 200,
+        stream: true,
+      })
+      .withResponse();
     for await (const _chunk of stream) break;
     let held = 1;
     for (let tries = 0; tries < 40 && held > 0; tries += 1) {
       ({ held } = await service.admin<{ held: number }>('wallet', 'show', '--account', id));
     }
     expect(held).toBe(0);
+    const path = `/v1/usage/${response.headers.get('x-request-id')}`;
+    const record = (await (await service.fetch(path, { key })).json()) as { output_units: number };
+    expect(record).toMatchObject({ status: 'completed', estimated: false });
+    expect(record.output_units).toBeGreaterThan(100);
     expect(await service.admin('audit')).toMatchObject({ exact: true });
-  });
+  }, 20_000);
 });
 
 describe('typed exceptions of the SDK', () => {
