@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -38,6 +38,26 @@ describe('the local service', () => {
     ({ balance } = await read());
     expect(balance).toBeLessThan(10);
   }, 90_000);
+
+  it('answers the request of the README as the README says', async () => {
+    const readme = readFileSync(join(root, 'README.md'), 'utf8');
+    const block = /```console\n\$ (curl[\s\S]*?)```/.exec(readme)?.[1] ?? '';
+    const command = block
+      .slice(0, block.indexOf('\ndata: '))
+      .replace('http://127.0.0.1:8787', service.session.base_url);
+    const { stdout } = await promisify(execFile)('bash', ['-c', command], {
+      env: { ...process.env, KEY: key },
+    });
+    const said = stdout.split('\n').filter((line) => line.startsWith('data: {'));
+    const shown = block.split('\n').filter((line) => line.startsWith('data: {'));
+    expect(said).toHaveLength(shown.length);
+    shown.forEach((line, index) => {
+      const { id: _id, ...wanted } = JSON.parse(line.slice(6)) as Record<string, unknown>;
+      expect(JSON.parse(said[index]?.slice(6) ?? '')).toMatchObject(wanted);
+    });
+    expect(stdout.trimEnd().endsWith('data: [DONE]')).toBe(true);
+    ({ balance } = await read());
+  });
 
   it('answers the gateway index from the route table', async () => {
     const index = (await (await service.fetch('/', { key: null })).json()) as { endpoints: unknown[] };
