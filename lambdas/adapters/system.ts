@@ -7,7 +7,7 @@ export const systemClock: Clock = () => Date.now();
 
 export const systemRandom: RandomSource = () => Math.random();
 
-/** 32 random bits as a fraction: ULIDs must not be guessable from one another. */
+/** Ascending within a millisecond too; ids are names, never secrets. */
 export const systemUlid: UlidSource = monotonicFactory(() => randomBytes(4).readUInt32BE() / 0x1_0000_0000);
 
 /** A timer never keeps a process alive that has nothing else to do. */

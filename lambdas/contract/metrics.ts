@@ -14,5 +14,3 @@ export const METRICS = {
   /** Accounts whose books were proved. */
   accountsAudited: 'AccountsAudited',
 } as const;
-
-export type MetricName = (typeof METRICS)[keyof typeof METRICS];

@@ -64,6 +64,8 @@ export class Refusals {
     ) {
       throw insufficientCredit(charge.amount).withHeaders(rateLimitHeaders(state, nowMs));
     }
+    // The key is in order again: its next call need not be looked at beforehand.
+    this.#until.delete(keyId);
   }
 }
 

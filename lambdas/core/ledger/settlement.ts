@@ -36,8 +36,8 @@ interface SettlementDependencies {
 }
 
 /**
- * Settles one call. Throws only when the record could not be written: then nothing is decided, the hold expires
- * and is released. In two rounds of database calls, three when the cost exceeds the hold.
+ * Settles one call. Throws only when it is not known whether the record was written: then recovery decides by what it
+ * finds when the hold has expired. In two rounds of database calls, three when the cost exceeds the hold.
  */
 export async function settleCall(
   dependencies: SettlementDependencies,

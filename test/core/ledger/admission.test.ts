@@ -22,7 +22,7 @@ import {
 
 const SEEDS = 50;
 /** An admission takes four times as many database calls as a hold alone. */
-const CALL_SEEDS = 10;
+const CALL_SEEDS = 50;
 const RACING = 200;
 const KEYS = 20;
 
