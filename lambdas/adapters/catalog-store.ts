@@ -46,8 +46,15 @@ export async function readPointer(client: DynamoDBClient, table: string) {
 /** The document in force, or undefined when none was ever applied. */
 export async function readCatalog(client: DynamoDBClient, table: string): Promise<StoredCatalog | undefined> {
   const pointer = await readPointer(client, table);
-  if (pointer === undefined) return undefined;
-  const { version, parts } = pointer;
+  return pointer === undefined ? undefined : readVersion(client, table, pointer);
+}
+
+/** The document that a pointer names. */
+async function readVersion(
+  client: DynamoDBClient,
+  table: string,
+  { version, parts }: { readonly version: string; readonly parts: number },
+): Promise<StoredCatalog> {
   const pieces = await Promise.all(
     Array.from({ length: parts }, async (_, index) => {
       const key = { part: text(`${version}#${index}`) };
@@ -117,8 +124,8 @@ export function createCatalogSource({ client, table, clock, log }: CatalogSource
   async function load(): Promise<Catalog> {
     const pointer = await readPointer(client, table);
     if (current !== undefined && pointer?.version === current.version) return current;
-    const stored = await readCatalog(client, table);
-    if (stored === undefined) throw new Error('no catalog has been applied');
+    if (pointer === undefined) throw new Error('no catalog has been applied');
+    const stored = await readVersion(client, table, pointer);
     return compileCatalog(stored.version, parseCatalog(JSON.parse(stored.json)));
   }
 

@@ -215,6 +215,50 @@ describe('the official OpenAI SDK', () => {
   }, 20_000);
 });
 
+describe('a stream on the wire', () => {
+  const fault = (fields: object) =>
+    fetch(`${service.session.upstream_control_url}/faults`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ fault: fields }),
+    });
+
+  /** Milliseconds at which the headers and each piece of the body arrive. */
+  async function arrivals() {
+    const { key } = await service.account('1');
+    const startedMs = performance.now();
+    const request = {
+      model: 'sim/chat',
+      stream: true,
+      messages: ask('Repeat exactly: one two three four five six'),
+    };
+    const response = await service.chat(request, { key });
+    const headersMs = performance.now() - startedMs;
+    const pieces: { readonly ms: number; readonly text: string }[] = [];
+    for await (const bytes of response.body ?? []) {
+      pieces.push({ ms: performance.now() - startedMs, text: new TextDecoder().decode(bytes) });
+    }
+    return { status: response.status, headersMs, pieces };
+  }
+
+  it('arrives chunk by chunk, as the upstream sends it', async () => {
+    await fault({ chunk_delay_ms: 80 });
+    const { pieces } = await arrivals();
+    const [first, last] = [pieces[0]?.ms ?? 0, pieces.at(-1)?.ms ?? 0];
+    expect(pieces.length).toBeGreaterThan(4);
+    expect(last - first).toBeGreaterThan(240);
+  });
+
+  it('sends its headers early when the first content is long in coming', async () => {
+    await fault({ first_chunk_delay_ms: 6_500 });
+    const { status, headersMs, pieces } = await arrivals();
+    const content = pieces.find(({ text }) => text.includes('data: '));
+    expect(status).toBe(200);
+    expect((content?.ms ?? 0) - headersMs).toBeGreaterThan(700);
+    expect(pieces.at(-1)?.text).toContain('data: [DONE]');
+  }, 20_000);
+});
+
 describe('typed exceptions of the SDK', () => {
   const create = (key: string, body: object = {}) =>
     service.openai(key).chat.completions.create({ model: 'sim/chat', messages: ask('Hi'), ...body });
