@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createBedrockClients } from '../../lambdas/adapters/bedrock-clients.ts';
 import { createCatalog, writeCatalog } from '../../lambdas/adapters/catalog-store.ts';
+import { DynamoCircuitStore } from '../../lambdas/adapters/circuit-store.ts';
 import { createSecretsClient, type DynamoClients } from '../../lambdas/adapters/clients.ts';
 import { createLedger } from '../../lambdas/adapters/ledger.ts';
 import { DynamoReplayStore } from '../../lambdas/adapters/replay-store.ts';
@@ -12,6 +13,7 @@ import { systemAfter, systemClock, systemRandom, systemUlid } from '../../lambda
 import { requireVariable } from '../../lambdas/contract/environment.ts';
 import { TABLES } from '../../lambdas/contract/tables.ts';
 import { Idempotency } from '../../lambdas/core/idempotency/idempotency.ts';
+import { Breaker } from '../../lambdas/core/inference/breaker.ts';
 import { Completions } from '../../lambdas/core/inference/completion.ts';
 import { errorBody } from '../../lambdas/edge/envelope.ts';
 import { front, type Handler } from '../../lambdas/edge/front.ts';
@@ -82,6 +84,14 @@ export function composeChat({ clients, environment, fetch, surface = 'chat' }: C
         readSecret,
         bedrockClient: bedrock.client,
         sign: createRequestSigner(bedrock),
+      }),
+      breaker: new Breaker({
+        store: new DynamoCircuitStore(clients.client, requireVariable(environment, TABLES.circuits.variable)),
+        clock,
+        after,
+        ulid: systemUlid,
+        log,
+        count: () => {},
       }),
       after,
       log,
