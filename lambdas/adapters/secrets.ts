@@ -71,24 +71,31 @@ function requireText(value: unknown, reference: string): string {
 }
 
 /** A parser's own message would quote the secret. */
-function parsePeppers(text: string): Peppers {
+function parsePeppers(text: string, what: string): Peppers {
   try {
     const { current, previous } = peppersSchema.parse(JSON.parse(text));
     return previous === undefined ? { current } : { current, previous };
   } catch {
-    throw new Error('the key pepper is not JSON of the form {"current": text, "previous"?: text}');
+    throw new Error(`${what} is not JSON of the form {"current": text, "previous"?: text}`);
   }
 }
 
 const peppersSchema = z.object({ current: z.string().min(16), previous: z.string().min(16).optional() });
 
-/** Gives the peppers in force; the first read is awaited, later ones happen in the background. */
-export function createPepperSource(read: SecretReader, secretId: string): () => Promise<Peppers> {
+/**
+ * Gives the peppers (or other keys of that form) in force; the first read is awaited, later ones happen in the
+ * background.
+ */
+export function createPepperSource(
+  read: SecretReader,
+  secretId: string,
+  what = 'the key pepper',
+): () => Promise<Peppers> {
   let parsed: { readonly text: string; readonly peppers: Peppers } | undefined;
   return async () => {
     const text = await read(`secretsmanager:${secretId}`);
     if (parsed?.text !== text) {
-      parsed = { text, peppers: parsePeppers(text) };
+      parsed = { text, peppers: parsePeppers(text, what) };
     }
     return parsed.peppers;
   };

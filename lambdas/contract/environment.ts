@@ -3,11 +3,25 @@
 export const VARIABLES = {
   /** Secrets Manager name or ARN of the key pepper: JSON `{"current": text, "previous"?: text}`. */
   keyPepperSecret: 'KEY_PEPPER_SECRET',
+  /** Secrets Manager name or ARN of the key that seals webhook secrets and event data; JSON like the pepper's. */
+  webhookKeySecret: 'WEBHOOK_KEY_SECRET',
+  /** Name of the event bus that the platform's events go through. */
+  eventBus: 'EVENT_BUS',
+  /** Name of the group of one-time schedules that wake a delivery up later than a queue can. */
+  scheduleGroup: 'SCHEDULE_GROUP',
+  /** ARN of the role those schedules act in. */
+  scheduleRole: 'SCHEDULE_ROLE',
   /** Seconds after which an unsettled hold may be recovered; longer than the longest function may run. */
   holdTtlSeconds: 'HOLD_TTL_SECONDS',
 } as const;
 
-/** The data stack's output that holds what the variable holds; output names are alphanumeric. */
+/**
+ * Set to `1` on this machine, lets webhooks go to loopback addresses over HTTP. No template sets it: in AWS it would
+ * open the function's own address to whoever may subscribe.
+ */
+export const ALLOW_LOOPBACK_VARIABLE = 'WEBHOOK_ALLOW_LOOPBACK';
+
+/** The stacks' output that holds what the variable holds; output names are alphanumeric. */
 export const outputName = (variable: string): string => variable.replaceAll('_', '');
 
 /** The longest a streaming function may run, seconds: API Gateway's and Lambda's limit (15 minutes). */

@@ -13,4 +13,20 @@ export const METRICS = {
   auditDrift: 'AuditDriftNanoUsd',
   /** Accounts whose books were proved. */
   accountsAudited: 'AccountsAudited',
+  /** Events that no subscription can be asked about: malformed, too large or of an unknown type. */
+  eventsRejected: 'EventsRejected',
+  /** Deliveries that an event made. */
+  deliveriesCreated: 'DeliveriesCreated',
+  /** Attempts that the receiver answered with 2xx in time. */
+  deliveriesSucceeded: 'DeliveriesSucceeded',
+  /** Attempts that failed, whatever comes of the delivery. */
+  attemptsFailed: 'DeliveryAttemptsFailed',
+  /** Milliseconds from an event's arrival to its first successful attempt. */
+  deliveryLatency: 'DeliveryLatencyMs',
+  /** Deliveries given up after 24 hours. */
+  deliveriesDead: 'DeliveriesDead',
+  /** Subscriptions put out of force because their receiver is gone. */
+  webhooksDisabled: 'WebhooksDisabled',
+  /** Attempts that were refused because the address is not one on the public internet. */
+  addressesForbidden: 'WebhookAddressesForbidden',
 } as const;

@@ -6,6 +6,7 @@ export type ErrorType =
   | 'billing_error'
   | 'permission_error'
   | 'not_found_error'
+  | 'conflict_error'
   | 'rate_limit_error'
   | 'api_error'
   | 'service_unavailable';
@@ -35,6 +36,7 @@ export const ERROR_CODES = {
   unknown_path: { status: 404, type: 'not_found_error' },
   not_found: { status: 404, type: 'not_found_error' },
   method_not_allowed: request(405),
+  conflict: { status: 409, type: 'conflict_error' },
   request_too_large: request(413),
   requests_per_minute: { status: 429, type: 'rate_limit_error' },
   tokens_per_minute: { status: 429, type: 'rate_limit_error' },

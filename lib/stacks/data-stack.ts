@@ -11,14 +11,40 @@ const text = (name: string) => ({ name, type: AttributeType.STRING });
 export class DataStack extends Stack {
   readonly tables: Readonly<Record<TableName, Table>>;
   readonly keyPepper: Secret;
+  readonly webhookKey: Secret;
 
   constructor(scope: Construct, id: string, props?: StackProps) {
     super(scope, id, props);
     this.tables = Object.fromEntries(
       Object.entries(TABLES).map(([name, spec]) => [name, this.#table(name, spec)]),
     ) as Record<TableName, Table>;
-    this.keyPepper = new Secret(this, 'KeyPepper', {
-      description: 'Pepper under which API keys are signed; losing it voids every key',
+    this.keyPepper = this.#secret(
+      'KeyPepper',
+      'Pepper under which API keys are signed; losing it voids every key',
+    );
+    this.webhookKey = this.#secret(
+      'WebhookKey',
+      'Key that seals webhook secrets and event data; losing it voids every webhook',
+    );
+    for (const [name, spec] of Object.entries(TABLES)) {
+      this.#output(spec.variable, this.tables[name as TableName].tableName);
+    }
+    this.#output(VARIABLES.keyPepperSecret, this.keyPepper.secretArn);
+    this.#output(VARIABLES.webhookKeySecret, this.webhookKey.secretArn);
+    Validations.of(this.keyPepper).acknowledge({
+      id: 'AwsSolutions-SMG4',
+      reason:
+        'Rotation voids keys signed under the old pepper, so it is a deliberate act: move current to previous.',
+    });
+    Validations.of(this.webhookKey).acknowledge({
+      id: 'AwsSolutions-SMG4',
+      reason: 'Rotation voids what the old key sealed, so it is a deliberate act: move current to previous.',
+    });
+  }
+
+  #secret(id: string, description: string): Secret {
+    return new Secret(this, id, {
+      description,
       generateSecretString: {
         secretStringTemplate: '{}',
         generateStringKey: 'current',
@@ -26,15 +52,6 @@ export class DataStack extends Stack {
         excludePunctuation: true,
       },
       removalPolicy: RemovalPolicy.RETAIN,
-    });
-    for (const [name, spec] of Object.entries(TABLES)) {
-      this.#output(spec.variable, this.tables[name as TableName].tableName);
-    }
-    this.#output(VARIABLES.keyPepperSecret, this.keyPepper.secretArn);
-    Validations.of(this.keyPepper).acknowledge({
-      id: 'AwsSolutions-SMG4',
-      reason:
-        'Rotation voids keys signed under the old pepper, so it is a deliberate act: move current to previous.',
     });
   }
 
