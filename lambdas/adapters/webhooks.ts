@@ -1,5 +1,5 @@
 /** What the sending of deliveries works through: stores, queues, schedules, the bus and the network. */
-import { requireVariable, VARIABLES } from '../contract/environment.ts';
+import { requirePositiveInteger, requireVariable, VARIABLES } from '../contract/environment.ts';
 import { TABLES } from '../contract/tables.ts';
 import type { Log } from '../core/ports.ts';
 import type { DeliverDependencies } from '../core/webhooks/deliver.ts';
@@ -24,7 +24,10 @@ export interface DeliveryPortOptions {
   readonly onDisabled: () => void;
 }
 
-type Ports = Pick<DeliverDependencies, 'secrets' | 'events' | 'deliveries' | 'wakes' | 'health' | 'send'>;
+type Ports = Pick<
+  DeliverDependencies,
+  'secrets' | 'events' | 'deliveries' | 'wakes' | 'health' | 'send' | 'leaseMs'
+>;
 
 /** From the names in the environment. */
 export function createDeliveryPorts({ clients, environment, log, onDisabled }: DeliveryPortOptions): Ports {
@@ -46,6 +49,7 @@ export function createDeliveryPorts({ clients, environment, log, onDisabled }: D
       clock,
     }),
     health: new ReceiverHealth({ store, publish, clock, onDisabled, log }),
+    leaseMs: requirePositiveInteger(environment, VARIABLES.deliveryLeaseSeconds) * 1000,
     send: createSender({ allowLoopback: loopbackAllowed(environment), resolve: createResolve() }),
   };
 }

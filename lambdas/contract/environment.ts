@@ -11,6 +11,8 @@ export const VARIABLES = {
   scheduleGroup: 'SCHEDULE_GROUP',
   /** ARN of the role those schedules act in. */
   scheduleRole: 'SCHEDULE_ROLE',
+  /** Seconds for which one reader may be at a delivery before another takes over. */
+  deliveryLeaseSeconds: 'DELIVERY_LEASE_SECONDS',
   /** Seconds after which an unsettled hold may be recovered; longer than the longest function may run. */
   holdTtlSeconds: 'HOLD_TTL_SECONDS',
 } as const;
@@ -32,6 +34,12 @@ export const STREAM_TIMEOUT_SECONDS = 900;
  * the longest call (900 s) by 5 minutes of clock skew and settlement.
  */
 export const DEFAULT_HOLD_TTL_SECONDS = STREAM_TIMEOUT_SECONDS + 300;
+
+/**
+ * Default lease of a delivery, seconds: longer than an attempt can take (5 s for the receiver, the rest for the
+ * database), shorter than a message stays hidden, so that the message of a process that died finds its lease over.
+ */
+export const DEFAULT_DELIVERY_LEASE_SECONDS = 40;
 
 /** Returns the variable's value; throws an error that names it when it is missing or empty. */
 export function requireVariable(

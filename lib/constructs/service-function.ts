@@ -5,7 +5,7 @@ import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { VARIABLES } from '../../lambdas/contract/environment.ts';
+import { DEFAULT_DELIVERY_LEASE_SECONDS, VARIABLES } from '../../lambdas/contract/environment.ts';
 import { SERVICE_NAME } from '../../lambdas/contract/limits.ts';
 import { QUEUES, type Queue, type QueueName } from '../../lambdas/contract/queues.ts';
 import { TABLES, type TableName } from '../../lambdas/contract/tables.ts';
@@ -121,7 +121,11 @@ export class ServiceFunction extends Construct {
       id: `AwsSolutions-IAM5[Resource::${account}:schedule/${scheduleGroup}/*]`,
       reason: 'Each schedule is named after the attempt that it wakes; the group confines them.',
     });
-    return { [VARIABLES.scheduleGroup]: scheduleGroup, [VARIABLES.scheduleRole]: scheduleRole.roleArn };
+    return {
+      [VARIABLES.scheduleGroup]: scheduleGroup,
+      [VARIABLES.scheduleRole]: scheduleRole.roleArn,
+      [VARIABLES.deliveryLeaseSeconds]: String(DEFAULT_DELIVERY_LEASE_SECONDS),
+    };
   }
 
   #grantProviderSecrets(): void {

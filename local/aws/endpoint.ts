@@ -10,6 +10,9 @@ export interface AwsCall {
   readonly operation: string;
   /** The whole `X-Amz-Target`. */
   readonly target: string;
+  readonly method: string;
+  /** Such as `/schedules/name`; `/` in the JSON protocols. */
+  readonly path: string;
   readonly body: Buffer;
   readonly headers: IncomingHttpHeaders;
   readonly authorize: Authorize;
@@ -19,7 +22,10 @@ export interface AwsCall {
 export type AwsService = (call: AwsCall, response: ServerResponse) => Promise<void>;
 
 export interface AwsEndpointOptions {
-  /** By the part of `X-Amz-Target` before the dot (each service's API reference names it). */
+  /**
+   * By the part of `X-Amz-Target` before the dot (each service's API reference names it); a service without such a
+   * header, in the REST JSON protocol, by the name that it is signed for.
+   */
   readonly services: Readonly<Record<string, AwsService>>;
   readonly authorizeAs: (accessKeyId: string | undefined) => Authorize;
   readonly log: (line: string) => void;
@@ -56,15 +62,18 @@ async function answer(
   const body = await read(request);
   const target = String(request.headers['x-amz-target'] ?? '');
   const dot = target.indexOf('.');
-  const service = options.services[target.slice(0, dot)];
+  const { authorization } = request.headers;
+  const service =
+    options.services[target === '' ? (signedService(authorization) ?? '') : target.slice(0, dot)];
   if (service === undefined) {
     const name = target === '' ? `${request.method} ${request.url}` : target;
     options.log(`AWS call that the local runtime does not know: ${name}`);
     throw new AwsError('UnknownOperationException', `the local runtime does not know the AWS call ${name}`);
   }
-  const authorize = options.authorizeAs(accessKeyId(request.headers.authorization));
+  const authorize = options.authorizeAs(accessKeyId(authorization));
+  const { method = 'POST', url: path = '/', headers } = request;
   await service(
-    { operation: target.slice(dot + 1), target, body, headers: request.headers, authorize },
+    { operation: target.slice(dot + 1), target, method, path, body, headers, authorize },
     response,
   );
 }
@@ -72,6 +81,10 @@ async function answer(
 /** Signature version 4: `Credential=<access key id>/<date>/<region>/<service>/aws4_request`. */
 function accessKeyId(authorization: string | undefined): string | undefined {
   return /Credential=([^/]+)\//.exec(authorization ?? '')?.[1];
+}
+
+function signedService(authorization: string | undefined): string | undefined {
+  return /Credential=[^/]+\/[^/]+\/[^/]+\/([^/]+)\//.exec(authorization ?? '')?.[1];
 }
 
 async function read(request: IncomingMessage): Promise<Buffer> {

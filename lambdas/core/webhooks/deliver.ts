@@ -22,12 +22,6 @@ import type { ReceiverHealth } from './receiver-health.ts';
 import { signatureHeaders } from './signature.ts';
 import type { Subscription } from './subscription.ts';
 
-/**
- * Longer than an attempt can take (5 s for the receiver, the rest for the database), shorter than a message stays
- * hidden: when the message of a process that died comes back, its lease is over.
- */
-export const LEASE_MS = 40_000;
-
 export interface DeliveryWatch {
   readonly onAttempt: (attempt: Attempt, delivery: Delivery) => void;
   readonly onDead: (reason: DeadReason) => void;
@@ -45,7 +39,8 @@ export interface DeliverDependencies {
   readonly ulid: UlidSource;
   readonly watch: DeliveryWatch;
   readonly log: Log;
-  readonly leaseMs?: number;
+  /** How long one reader may be at a delivery before another takes over. */
+  readonly leaseMs: number;
 }
 
 /** A claimed attempt. */
@@ -57,7 +52,7 @@ interface Claimed {
   readonly manual: boolean;
 }
 
-/** The wake is to come back. */
+/** The wake is to come back: what it waits for is under way, or died under way. */
 export class WakeTooEarly extends Error {
   override readonly name = 'WakeTooEarly';
 }
@@ -94,7 +89,7 @@ export class Deliver {
     wake: Wake,
     subscription: Subscription,
   ): Promise<{ readonly delivery: Delivery; readonly lease: Lease } | undefined> {
-    const { deliveries, clock, ulid, leaseMs = LEASE_MS } = this.#dependencies;
+    const { deliveries, clock, ulid, leaseMs } = this.#dependencies;
     const nowMs = clock();
     const lease = { id: ulid(), untilMs: nowMs + leaseMs };
     const claim = { attempt: wake.attempt, lease, nowMs };
@@ -102,8 +97,7 @@ export class Deliver {
     const found = result.delivery;
     if (!result.granted && found !== undefined && mayRevive(found, wake, subscription))
       result = await deliveries.revive(found, claim, nowMs + RETRY_SPAN_MS);
-    // Its attempt was planned by one that has not been recorded yet, or never will be: then the other's wake comes back.
-    if (found !== undefined && wake.attempt > found.attempts + 1) throw new WakeTooEarly();
+    if (!result.granted && found !== undefined && isEarly(found, wake)) throw new WakeTooEarly();
     return result.granted && result.delivery !== undefined ? { delivery: result.delivery, lease } : undefined;
   }
 
@@ -174,6 +168,13 @@ export class Deliver {
     watch.onDead(deadReason);
   }
 }
+
+/**
+ * The attempt before it has not been recorded, or somebody else is at this one: either may have died. If not, the wake
+ * is void when it comes back.
+ */
+const isEarly = (found: Delivery, { attempt }: Wake): boolean =>
+  attempt > found.attempts + 1 || (attempt === found.attempts + 1 && found.status === 'pending');
 
 /** A dead letter that came back, or an owner who asks, begins a new round; a wake that came late does not. */
 function mayRevive(found: Delivery, wake: Wake, { status }: Subscription): boolean {

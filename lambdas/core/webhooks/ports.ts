@@ -170,10 +170,13 @@ export interface SendResult {
 /** Posts once, within the receiver's time; never throws. */
 export type Send = (request: SendRequest) => Promise<SendResult>;
 
-/** Puts an event on the platform's bus. */
-export type Publish = (event: {
+export interface PublishedEvent {
   readonly accountId: string;
   readonly type: string;
+  /** The same id again changes nothing. */
   readonly id: string;
   readonly data: Readonly<Record<string, unknown>>;
-}) => Promise<void>;
+}
+
+/** Puts an event on the platform's bus. */
+export type Publish = (event: PublishedEvent) => Promise<void>;
