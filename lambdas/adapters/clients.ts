@@ -1,7 +1,7 @@
 /** The AWS clients of a function, made once and kept warm. */
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient, type EventBridgeClientConfig } from '@aws-sdk/client-eventbridge';
-import { SchedulerClient } from '@aws-sdk/client-scheduler';
+import { SchedulerClient, type SchedulerClientConfig } from '@aws-sdk/client-scheduler';
 import { SecretsManagerClient, type SecretsManagerClientConfig } from '@aws-sdk/client-secrets-manager';
 import { SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
 
@@ -56,8 +56,8 @@ export function createQueueClient(config: SQSClientConfig = {}): SQSClient {
   return new SQSClient({ ...config, ...options });
 }
 
-export function createScheduleClient(): SchedulerClient {
-  return new SchedulerClient({ requestHandler: requestHandler(MESSAGING_REQUEST_MS) });
+export function createScheduleClient(config: SchedulerClientConfig = {}): SchedulerClient {
+  return new SchedulerClient({ ...config, requestHandler: requestHandler(MESSAGING_REQUEST_MS) });
 }
 
 export function createEventClient(config: EventBridgeClientConfig = {}): EventBridgeClient {

@@ -7,12 +7,15 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
+import { requireVariable } from '../contract/environment.ts';
+import { TABLES } from '../contract/tables.ts';
 import type { Clock } from '../core/ports.ts';
 import { RETENTION_SECONDS } from '../core/webhooks/delivery.ts';
 import { type PlatformEvent, type StoredEvent, SUBSCRIBABLE_TYPES } from '../core/webhooks/event.ts';
 import type { EventStore } from '../core/webhooks/ports.ts';
 import { type Item, number, readNumber, readText, text } from './attribute-values.ts';
-import type { Sealer } from './webhook-keys.ts';
+import { systemClock } from './system.ts';
+import { createWebhookSealer, type Sealer, type WebhookKeyOptions } from './webhook-keys.ts';
 
 const PURPOSE = 'uis-event-1';
 
@@ -100,4 +103,10 @@ export class DynamoEventStore implements EventStore {
   #item(accountId: string, eventId: string) {
     return { TableName: this.#table, Key: { event_key: text(keyOf(accountId, eventId)) } };
   }
+}
+
+/** Over the table and the key that the environment names. */
+export function createEventStore(client: DynamoDBClient, options: WebhookKeyOptions): EventStore {
+  const table = requireVariable(options.environment, TABLES.events.variable);
+  return new DynamoEventStore(client, table, createWebhookSealer(options), systemClock);
 }

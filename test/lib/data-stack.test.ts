@@ -56,8 +56,11 @@ describe('the tables', () => {
   });
 });
 
-describe('the key pepper', () => {
-  const { resource } = resourceOf(VARIABLES.keyPepperSecret);
+describe.each([
+  ['key pepper', VARIABLES.keyPepperSecret, 'key'],
+  ['webhook key', VARIABLES.webhookKeySecret, 'webhook'],
+])('the %s', (_name, variable, dependent) => {
+  const { resource } = resourceOf(variable);
 
   it('is generated at deployment, in the form that the functions read', () => {
     expect(resource?.Properties).not.toHaveProperty('SecretString');
@@ -69,7 +72,7 @@ describe('the key pepper', () => {
     });
   });
 
-  it('outlives the stack, because every key depends on it', () => {
+  it(`outlives the stack, because every ${dependent} depends on it`, () => {
     expect(resource).toMatchObject({
       Type: 'AWS::SecretsManager::Secret',
       DeletionPolicy: 'Retain',
@@ -80,9 +83,11 @@ describe('the key pepper', () => {
 
 describe('the data stack', () => {
   it('tells the operator’s command where everything is, under names that CloudFormation takes', () => {
-    const expected = [...specs.map(([, { variable }]) => variable), VARIABLES.keyPepperSecret].map(
-      outputName,
-    );
+    const expected = [
+      ...specs.map(([, { variable }]) => variable),
+      VARIABLES.keyPepperSecret,
+      VARIABLES.webhookKeySecret,
+    ].map(outputName);
     const own = Object.entries(outputs).filter(([, output]) => output.Export === undefined);
     expect(own.map(([name]) => name).sort()).toEqual(expected.sort());
     for (const name of expected) expect(name).toMatch(/^[A-Za-z0-9]+$/);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { VARIABLES } from '../../lambdas/contract/environment.ts';
+import { QUEUES } from '../../lambdas/contract/queues.ts';
 import { TABLES } from '../../lambdas/contract/tables.ts';
 import type { FunctionName } from '../../lib/config/grants.ts';
 import { CONSUMER_NAMES, SERVICE_STACKS, SynthesizedApp } from './synthesized-app.ts';
@@ -11,7 +12,11 @@ const LAMBDAS = join(import.meta.dirname, '..', '..', 'lambdas');
 const NAMES: ReadonlySet<string> = new Set([
   ...Object.values(VARIABLES),
   ...Object.values(TABLES).map(({ variable }) => variable),
+  ...Object.values(QUEUES).map(({ variable }) => variable),
 ]);
+
+/** Variables that hold whole numbers. */
+const NUMBERS: ReadonlySet<string> = new Set([VARIABLES.holdTtlSeconds, VARIABLES.deliveryLeaseSeconds]);
 
 const app = new SynthesizedApp();
 const functions = new Map(
@@ -31,7 +36,7 @@ let imports = 0;
 /** Runs a handler's module afresh, in an environment that has these variables of the contract and no others. */
 async function start(name: FunctionName, variables: readonly string[]): Promise<unknown> {
   given = Object.fromEntries(
-    variables.map((variable) => [variable, variable === VARIABLES.holdTtlSeconds ? '1200' : 'a-name']),
+    variables.map((variable) => [variable, NUMBERS.has(variable) ? '1200' : 'a-name']),
   );
   asked = new Set();
   imports += 1;

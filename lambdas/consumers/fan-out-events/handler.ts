@@ -1,13 +1,12 @@
 /** Wires the fan-out of the platform's events for Lambda. */
 import { createDynamoClients, createQueueClient } from '../../adapters/clients.ts';
 import { DynamoDeliveryStore } from '../../adapters/delivery-store.ts';
-import { DynamoEventStore } from '../../adapters/event-store.ts';
+import { createEventStore } from '../../adapters/event-store.ts';
 import { createLog } from '../../adapters/logger.ts';
 import { createMetric } from '../../adapters/metrics.ts';
 import { DynamoSubscriptionStore } from '../../adapters/subscription-store.ts';
 import { systemClock } from '../../adapters/system.ts';
 import { createWakeSender } from '../../adapters/wake-queue.ts';
-import { createWebhookSealer } from '../../adapters/webhook-keys.ts';
 import { requireVariable } from '../../contract/environment.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import { TABLES } from '../../contract/tables.ts';
@@ -18,17 +17,11 @@ const log = createLog();
 const metric = createMetric();
 const environment = process.env;
 const { client } = createDynamoClients();
-const table = (name: 'webhooks' | 'events' | 'deliveries') =>
-  requireVariable(environment, TABLES[name].variable);
+const table = (name: 'webhooks' | 'deliveries') => requireVariable(environment, TABLES[name].variable);
 
 export const handler = queueReader(
   fanOutEvents({
-    events: new DynamoEventStore(
-      client,
-      table('events'),
-      createWebhookSealer({ environment, log }),
-      systemClock,
-    ),
+    events: createEventStore(client, { environment, log }),
     subscriptions: new DynamoSubscriptionStore(client, table('webhooks')),
     deliveries: new DynamoDeliveryStore(client, table('deliveries'), systemClock),
     wakes: createWakeSender(createQueueClient(), environment),

@@ -2,13 +2,12 @@
 import { createAccess } from '../../adapters/access.ts';
 import { createDynamoClients, createQueueClient } from '../../adapters/clients.ts';
 import { DynamoDeliveryStore } from '../../adapters/delivery-store.ts';
-import { DynamoEventStore } from '../../adapters/event-store.ts';
+import { createEventStore } from '../../adapters/event-store.ts';
 import { createKeyGate } from '../../adapters/ledger.ts';
 import { createLog } from '../../adapters/logger.ts';
 import { DynamoSubscriptionStore } from '../../adapters/subscription-store.ts';
 import { systemClock, systemUlid } from '../../adapters/system.ts';
 import { createWakeSender } from '../../adapters/wake-queue.ts';
-import { createWebhookSealer } from '../../adapters/webhook-keys.ts';
 import { requireVariable } from '../../contract/environment.ts';
 import { TABLES } from '../../contract/tables.ts';
 import { front } from '../../edge/front.ts';
@@ -28,12 +27,7 @@ const deliveries = new DynamoDeliveryStore(
   systemClock,
 );
 const wakes = createWakeSender(createQueueClient(), environment);
-const events = new DynamoEventStore(
-  clients.client,
-  requireVariable(environment, TABLES.events.variable),
-  createWebhookSealer({ environment, log }),
-  systemClock,
-);
+const events = createEventStore(clients.client, { environment, log });
 
 const endpoint = testWebhook({
   peppers,
