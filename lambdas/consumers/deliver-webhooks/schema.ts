@@ -7,8 +7,5 @@ export const wakeSchema = z.object({
   deliveryId: z.string().min(1),
   eventId: z.string().min(1),
   attempt: z.int().min(1),
-  manual: z
-    .literal(true)
-    .optional()
-    .transform((manual) => manual === true),
+  manual: z.boolean().default(false),
 });

@@ -2,7 +2,7 @@
  * The whole of webhooks under a clock that a test moves: the real consumers and adapters, on the embedded DynamoDB and
  * on the local queues, bus and schedules over the wire.
  */
-import type { Context } from 'aws-lambda';
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { createResolve } from '../../../lambdas/adapters/address-guard.ts';
 import {
   createEventClient,
@@ -73,6 +73,22 @@ export interface PlatformOptions {
   readonly maxReceives?: number;
   /** Milliseconds since the epoch; a clock that the test moves when absent. */
   readonly clock?: () => number;
+  /** Stands around every call that leaves the readers' process. */
+  readonly around?: Around;
+  /** Whether the readers' process has died since it was last asked; its messages come back then. */
+  readonly hasDied?: () => boolean;
+  /** Hands each batch to so many readers at once, the messages in reverse for every other one. */
+  readonly copies?: number;
+}
+
+export type Around = (call: () => Promise<unknown>) => Promise<unknown>;
+
+/** The same client with everything it sends passed through `around`. */
+function aroundSend<T extends { send: unknown }>(client: T, around: Around | undefined): T {
+  if (around === undefined) return client;
+  const send = (command: unknown) =>
+    around(() => (client.send as (c: unknown) => Promise<unknown>).call(client, command));
+  return Object.create(client, { send: { value: send } }) as T;
 }
 
 export type Platform = Awaited<ReturnType<typeof startPlatform>>;
@@ -140,16 +156,16 @@ async function startMessaging(options: PlatformOptions, clock: () => number) {
 
 /** Everything that one reader of the queues has of its own. */
 export function composeReaders(
-  { client, tables }: Pick<Awaited<ReturnType<typeof startDatabase>>, 'client' | 'tables'>,
+  { client: database, tables }: Pick<Awaited<ReturnType<typeof startDatabase>>, 'client' | 'tables'>,
   aws: string,
-  { send, random = Math.random, leaseMs = 40_000, clock = Date.now }: PlatformOptions,
+  { send, random = Math.random, leaseMs = 40_000, clock = Date.now, around }: PlatformOptions,
 ) {
   const config = { endpoint: aws, region: REGION, credentials: CREDENTIALS };
-  const [sqs, scheduler, events] = [
-    createQueueClient(config),
-    createScheduleClient(config),
-    createEventClient(config),
-  ];
+  const client = aroundSend(database, around);
+  const sqs = aroundSend(createQueueClient(config), around);
+  const scheduler = aroundSend(createScheduleClient(config), around);
+  const events = aroundSend(createEventClient(config), around);
+  const post = send ?? createSender({ allowLoopback: true, resolve: createResolve() });
   const log = new Lines();
   const sealer = createSealer(async () => ({ current: 'the-key-of-these-tests' }));
   const subscriptions = new DynamoSubscriptionStore(client, tables.webhooks);
@@ -176,7 +192,7 @@ export function composeReaders(
       secrets,
       wakes,
       health,
-      send: send ?? createSender({ allowLoopback: true, resolve: createResolve() }),
+      send: around === undefined ? post : (request) => around(() => post(request)) as ReturnType<Send>,
       clock,
       random,
       ulid: systemUlid,
@@ -211,6 +227,23 @@ export function composeReaders(
   return { ...stores, subscriptions, secrets, wakes, publish, log, seen, readers, sqs, close };
 }
 
+type Reader = ReturnType<typeof queueReader>;
+
+/** What any of the readers failed at comes back. */
+async function invokeAll(
+  reader: Reader,
+  { Records: records }: SQSEvent,
+  copies: number,
+): Promise<SQSBatchResponse> {
+  const orders = Array.from({ length: copies }, (_, index) =>
+    index % 2 === 0 ? records : records.toReversed(),
+  );
+  const results = await Promise.all(orders.map((Records) => reader({ Records } as never, {} as Context)));
+  return {
+    batchItemFailures: (results as SQSBatchResponse[]).flatMap(({ batchItemFailures }) => batchItemFailures),
+  };
+}
+
 export async function startPlatform(options: PlatformOptions = {}) {
   const time = { nowMs: NOON_MS };
   const clock = options.clock ?? (() => time.nowMs);
@@ -239,8 +272,12 @@ export async function startPlatform(options: PlatformOptions = {}) {
           maxConcurrency: 1,
           partialFailures: true,
         };
-        const invoke = (event: unknown) => reader(event as never, {} as Context);
-        await pass({ mapping, queue, invoke, log: () => {} }, batch);
+        const invoke = async (event: unknown) => {
+          const result = await invokeAll(reader, event as SQSEvent, options.copies ?? 1);
+          if (options.hasDied?.()) throw new Error('the process died');
+          return result;
+        };
+        await pass({ mapping, queue, invoke, log: () => {} }, batch).catch(() => {});
       }
     }
   }
