@@ -55,7 +55,7 @@ const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 const urlOf = (name: QueueName) => `https://sqs.${REGION}.amazonaws.com/${ACCOUNT_ID}/${name}`;
 const arnOf = (name: QueueName) => regionalArn('sqs', name);
 
-export const QUEUE_ENVIRONMENT = {
+export const QUEUE_ENVIRONMENT: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     (Object.keys(QUEUES) as QueueName[]).map((name) => [QUEUES[name].variable, urlOf(name)]),
   ),
