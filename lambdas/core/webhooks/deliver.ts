@@ -22,6 +22,13 @@ import type { ReceiverHealth } from './receiver-health.ts';
 import { signatureHeaders } from './signature.ts';
 import type { Subscription } from './subscription.ts';
 
+/**
+ * First attempts of one subscription that one process makes at once: more than a batch of messages holds, so that it
+ * is reached only where many batches share a process. What comes beyond it waits in the lane of retries, because a
+ * receiver that is about to turn out dead would hold every place of its lane for five seconds.
+ */
+export const MAX_UNDER_WAY = 20;
+
 export interface DeliveryWatch {
   readonly onAttempt: (attempt: Attempt, delivery: Delivery) => void;
   readonly onDead: (reason: DeadReason) => void;
@@ -59,6 +66,8 @@ export class WakeTooEarly extends Error {
 
 export class Deliver {
   readonly #dependencies: DeliverDependencies;
+  /** First attempts that this process is at, by subscription. */
+  readonly #underWay = new Map<string, number>();
 
   constructor(dependencies: DeliverDependencies) {
     this.#dependencies = dependencies;
@@ -66,6 +75,21 @@ export class Deliver {
 
   /** Makes the attempt that a wake asks for, unless it has been made, is being made or is no longer wanted. */
   async handle(wake: Wake, lane: Lane): Promise<void> {
+    const { webhookId } = wake;
+    if (lane === 'retries') return this.#handle(wake, lane);
+    const underWay = this.#underWay.get(webhookId) ?? 0;
+    if (underWay >= MAX_UNDER_WAY) return this.#dependencies.wakes.now([wake], 'retries');
+    this.#underWay.set(webhookId, underWay + 1);
+    try {
+      await this.#handle(wake, lane);
+    } finally {
+      const left = (this.#underWay.get(webhookId) ?? 1) - 1;
+      if (left === 0) this.#underWay.delete(webhookId);
+      else this.#underWay.set(webhookId, left);
+    }
+  }
+
+  async #handle(wake: Wake, lane: Lane): Promise<void> {
     const { secrets, events, wakes, health, clock } = this.#dependencies;
     const { accountId, webhookId, eventId, manual = false } = wake;
     const [opened, event] = await Promise.all([
