@@ -2,7 +2,8 @@
  * One attempt of a delivery, and what follows from it. The order of writes makes it safe to die anywhere: the wake for
  * the next attempt is kept before the end of this one is recorded, and the wake that asked for this one is deleted last.
  */
-import type { Clock, Log, RandomSource, UlidSource } from '../ports.ts';
+import { ComesBack } from '../errors.ts';
+import type { Clock, RandomSource, UlidSource } from '../ports.ts';
 import { nextAttempt, parseRetryAfter, RETRY_SPAN_MS } from './backoff.ts';
 import type { Attempt, DeadReason, Delivery } from './delivery.ts';
 import { payloadOf, type StoredEvent } from './event.ts';
@@ -27,7 +28,7 @@ import type { Subscription } from './subscription.ts';
  * is reached only where many batches share a process. What comes beyond it waits in the lane of retries, because a
  * receiver that is about to turn out dead would hold every place of its lane for five seconds.
  */
-export const MAX_UNDER_WAY = 20;
+export const MAX_UNDER_WAY = 50;
 
 export interface DeliveryWatch {
   readonly onAttempt: (attempt: Attempt, delivery: Delivery) => void;
@@ -45,7 +46,6 @@ export interface DeliverDependencies {
   readonly random: RandomSource;
   readonly ulid: UlidSource;
   readonly watch: DeliveryWatch;
-  readonly log: Log;
   /** How long one reader may be at a delivery before another takes over. */
   readonly leaseMs: number;
 }
@@ -57,11 +57,6 @@ interface Claimed {
   readonly delivery: Delivery;
   readonly lease: Lease;
   readonly manual: boolean;
-}
-
-/** The wake is to come back: what it waits for is under way, or died under way. */
-export class WakeTooEarly extends Error {
-  override readonly name = 'WakeTooEarly';
 }
 
 export class Deliver {
@@ -121,7 +116,7 @@ export class Deliver {
     const found = result.delivery;
     if (!result.granted && found !== undefined && mayRevive(found, wake, subscription))
       result = await deliveries.revive(found, claim, nowMs + RETRY_SPAN_MS);
-    if (!result.granted && found !== undefined && isEarly(found, wake)) throw new WakeTooEarly();
+    if (!result.granted && found !== undefined && isEarly(found, wake)) throw new ComesBack();
     return result.granted && result.delivery !== undefined ? { delivery: result.delivery, lease } : undefined;
   }
 
