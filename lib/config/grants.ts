@@ -88,6 +88,7 @@ export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
       usage: ['GetItem', 'PutItem'],
     },
     keyPepper: true,
+    sessionKey: true,
     holds: true,
   },
   'get-health': { tables: { catalog: ['GetItem'] } },
