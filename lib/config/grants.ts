@@ -17,6 +17,8 @@ export interface Grants {
   readonly sessionKey?: true;
   /** Signs people in: knows the identity providers, and reads the secrets of those that need one. */
   readonly identityProviders?: true;
+  /** Talks to the payment provider, and reads its secret. */
+  readonly payments?: true;
   /** Reads the upstream providers' secrets (`<stage>/providers/...`). */
   readonly providerSecrets?: true;
   /** Opens and recovers holds, so it needs their life. */
@@ -80,6 +82,13 @@ export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
     tables: { accounts: [], keys: ['GetItem', 'UpdateItem'] },
     keyPepper: true,
     sessionKey: true,
+  },
+  'create-order': { tables: { accounts: ['UpdateItem'], wallets: [] }, sessionKey: true, payments: true },
+  'list-orders': { tables: { accounts: ['Query'], wallets: [] }, sessionKey: true },
+  'get-order': { tables: { accounts: ['GetItem'], wallets: [] }, sessionKey: true },
+  'receive-payment-event': {
+    tables: { accounts: ['GetItem', 'PutItem', 'UpdateItem'], wallets: ['GetItem', 'UpdateItem'] },
+    payments: true,
   },
   'get-credits': {
     tables: {
