@@ -205,7 +205,7 @@ it('the audit is exact, or says that an account is busy, while credit comes and 
         for (const change of [7n, -7n]) await moving.post(id, change, [entry(id, change, systemUlid())]);
       }
     })();
-    for (let audits = 0; audits < 30; audits += 1) {
+    for (let audits = 0; audits < 15; audits += 1) {
       const { exact, busy, drift } = await auditAll(other.client);
       expect({ exact: exact || busy > 0, drift }).toEqual({ exact: true, drift: 0n });
     }
