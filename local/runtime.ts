@@ -1,6 +1,7 @@
 /** Puts the local service together: an assembly's functions behind its APIs, with AWS answered on loopback. */
 import { mkdirSync } from 'node:fs';
 import { type Assembly, readAssembly } from './assembly/assembly.ts';
+import { createBedrockService } from './aws/bedrock-service.ts';
 import { accessKeyIdOf, createCallers } from './aws/callers.ts';
 import { createDynamoDbService } from './aws/dynamodb-service.ts';
 import { type AwsEndpoint, startAwsEndpoint } from './aws/endpoint.ts';
@@ -31,6 +32,8 @@ export interface RuntimeOptions {
   readonly ipRequestsPerMinute?: number | undefined;
   /** A DynamoDB to use in place of the embedded one. */
   readonly dynamodbEndpoint?: string | undefined;
+  /** Gives the address of the simulated provider that stands for Bedrock; without it there is no Bedrock. */
+  readonly bedrockUrl?: (() => Promise<string>) | undefined;
   /** False: every call is allowed, and DynamoDB calls go straight to the engine (for benchmarks). */
   readonly enforceIam?: boolean | undefined;
   /** Milliseconds without a byte after which an unfinished request body is given up. */
@@ -127,7 +130,7 @@ async function startTables(
 async function startAws(
   assembly: Assembly,
   engineEndpoint: string,
-  { stateDir, enforceIam = true, log }: RuntimeOptions,
+  { stateDir, bedrockUrl, enforceIam = true, log }: RuntimeOptions,
   releases: Release[],
 ): Promise<AwsEndpoint> {
   const dynamodb = createDynamoDbService(engineEndpoint);
@@ -135,6 +138,7 @@ async function startAws(
     services: {
       DynamoDB_20120810: dynamodb.service,
       secretsmanager: createSecretsService(openSecretStore(stateDir, assembly.secrets)),
+      bedrock: createBedrockService(bedrockUrl),
     },
     authorizeAs: createCallers({
       functions: assembly.functions,

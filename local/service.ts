@@ -67,6 +67,7 @@ async function assemble(options: ServiceOptions, releases: Release[]): Promise<O
     ...settings,
     assemblyDir,
     environment: { ...SIMULATED_KEYS, ...environment },
+    bedrockUrl: async () => (await upstreamStart).url,
     log,
   });
   releases.push(() => runtime.close(GRACE_MS));

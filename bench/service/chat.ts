@@ -1,10 +1,12 @@
 /** The chat endpoint on the real stores, wired as its handler wires it, with an upstream of the bench's choice. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createBedrockClients } from '../../lambdas/adapters/bedrock-clients.ts';
 import { createCatalog, writeCatalog } from '../../lambdas/adapters/catalog-store.ts';
 import { createSecretsClient, type DynamoClients } from '../../lambdas/adapters/clients.ts';
 import { createLedger } from '../../lambdas/adapters/ledger.ts';
 import { DynamoReplayStore } from '../../lambdas/adapters/replay-store.ts';
+import { createRequestSigner } from '../../lambdas/adapters/request-signer.ts';
 import { createSecretReader } from '../../lambdas/adapters/secrets.ts';
 import { systemAfter, systemClock, systemRandom, systemUlid } from '../../lambdas/adapters/system.ts';
 import { requireVariable } from '../../lambdas/contract/environment.ts';
@@ -15,7 +17,7 @@ import { errorBody } from '../../lambdas/edge/envelope.ts';
 import { front, type Handler } from '../../lambdas/edge/front.ts';
 import { sseResponse } from '../../lambdas/edge/sse.ts';
 import { createChatCompletion } from '../../lambdas/endpoints/create-chat-completion/endpoint.ts';
-import { createOpenAiProvider } from '../../lambdas/providers/openai/provider.ts';
+import { createProviders } from '../../lambdas/providers/protocols.ts';
 import { REGION } from '../../local/assembly/intrinsics.ts';
 import { PEPPERS, SILENT } from './account.ts';
 
@@ -49,6 +51,7 @@ export function composeChat({ clients, environment, fetch }: ChatOptions): Handl
   const table = requireVariable(environment, TABLES.replays.variable);
   // The catalog names secrets of the environment only, so the client is never used.
   const secrets = createSecretsClient({ region: REGION });
+  const bedrock = createBedrockClients({ region: REGION });
   const readSecret = createSecretReader({ client: secrets, environment: SIMULATED_KEYS, clock, log });
   const endpoint = createChatCompletion({
     peppers: async () => PEPPERS,
@@ -63,14 +66,20 @@ export function composeChat({ clients, environment, fetch }: ChatOptions): Handl
     }),
     completions: new Completions({
       ledger,
-      providers: { openai: createOpenAiProvider({ fetch, readSecret }) },
+      providers: createProviders({
+        fetch,
+        readSecret,
+        bedrockClient: bedrock.client,
+        sign: createRequestSigner(bedrock),
+      }),
       after,
       log,
     }),
     random: systemRandom,
     ulid: systemUlid,
+    clock,
     after,
-    eventStream: (frames, headers) => sseResponse(frames, { after, headers }),
+    eventStream: (frames, options) => sseResponse(frames, { after, ...options }),
     errorBody: (error, requestId) => errorBody(error, 'openai', requestId),
   });
   return front(endpoint, 'openai', { clock, ulid: systemUlid, log });

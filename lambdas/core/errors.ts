@@ -52,6 +52,8 @@ export interface ServiceErrorOptions {
   readonly retryAfterSeconds?: number;
   /** Further response headers, such as the rate limits. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** What the Messages envelope tells programs beside the message; the other envelope has no place for it. */
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
   readonly cause?: unknown;
 }
 
@@ -63,6 +65,7 @@ export class ServiceError extends Error {
   readonly param: string | null;
   readonly retryAfterSeconds: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
 
   constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
     super(message, { cause: options.cause });
@@ -73,6 +76,7 @@ export class ServiceError extends Error {
     this.param = options.param ?? null;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.headers = options.headers ?? {};
+    this.details = options.details;
   }
 
   /** The same error with more response headers. */
@@ -81,6 +85,7 @@ export class ServiceError extends Error {
       ...(this.param === null ? {} : { param: this.param }),
       ...(this.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: this.retryAfterSeconds }),
       headers: { ...this.headers, ...headers },
+      details: this.details,
       cause: this.cause,
     });
   }

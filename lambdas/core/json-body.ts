@@ -1,6 +1,7 @@
 /** Reading a JSON body and validating it against a schema, with the offending field named. */
 import type * as z from 'zod';
 import { ServiceError } from './errors.ts';
+import { parseJson } from './lossless-json.ts';
 
 /** A body as it was sent, and what it says. */
 export interface JsonBody {
@@ -8,7 +9,10 @@ export interface JsonBody {
   readonly value: unknown;
 }
 
-/** Reads the body as JSON. Throws 400 `unsupported_media_type` or `invalid_json`. */
+/**
+ * Reads the body as JSON; whole numbers that a double cannot hold keep their digits. Throws 400
+ * `unsupported_media_type` or `invalid_json`.
+ */
 export async function readJson(request: Request): Promise<JsonBody> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
   if (type !== 'application/json' && !type.endsWith('+json')) {
@@ -19,12 +23,34 @@ export async function readJson(request: Request): Promise<JsonBody> {
   }
   const text = await request.text();
   if (text.trim() === '') throw new ServiceError('invalid_json', 'The body is empty; send a JSON object.');
+  let value: unknown;
   try {
-    return { text, value: JSON.parse(text) };
+    value = parseJson(text);
   } catch (cause) {
     throw new ServiceError('invalid_json', 'The body is not valid JSON.', { cause });
   }
+  if (isTooDeep(value)) {
+    throw new ServiceError('invalid_json', `The body is nested deeper than ${MAX_DEPTH} levels.`);
+  }
+  return { text, value };
 }
+
+/** Far deeper than any schema or argument is; from a few thousand levels on, JSON cannot be written any more. */
+const MAX_DEPTH = 200;
+
+/** Level by level, because recursion is what too deep a body exhausts. */
+function isTooDeep(value: unknown): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) return true;
+    level = level.flatMap((inner) =>
+      typeof inner === 'object' && inner !== null ? Object.values(inner).filter(isNested) : [],
+    );
+  }
+  return false;
+}
+
+const isNested = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
 /** Validates a value. Throws 400 `missing_field` or `invalid_value` with the path of the first field that is wrong. */
 export function validate<T>(schema: z.ZodType<T>, value: unknown): T {

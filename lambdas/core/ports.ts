@@ -25,6 +25,16 @@ export type Metric = (name: string, value: number) => void;
 /** Reads a secret by reference (`env:NAME`, `secretsmanager:NAME#field`); throws when there is none. */
 export type SecretReader = (reference: string) => Promise<string>;
 
+/**
+ * Signs a POST request to an AWS service with the function's own role; gives the headers to send, those of the
+ * request among them. Throws when there are no credentials.
+ */
+export type RequestSigner = (request: {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}) => Promise<Readonly<Record<string, string>>>;
+
 /** What a host knows of one call beside its request. */
 export interface CallContext {
   /** `req_<ulid>`. */

@@ -4,9 +4,12 @@ import type { ServiceError } from '../core/errors.ts';
 
 /** The body of an error; the request id stands at the message's end, where every client shows it. */
 export function errorBody(error: ServiceError, surface: Surface, requestId: string): Record<string, unknown> {
-  const { type, code, param } = error;
+  const { type, code, param, details } = error;
   const message = `${error.message} (request id: ${requestId})`;
-  if (surface === 'messages') return { type: 'error', error: { type, message }, request_id: requestId };
+  if (surface === 'messages') {
+    const told = { type, message, ...(details === undefined ? {} : { details }) };
+    return { type: 'error', error: told, request_id: requestId };
+  }
   return { error: { message, type, code, param } };
 }
 

@@ -18,13 +18,14 @@ export type Handler = (request: Request, host: HostContext) => Promise<Response>
 /** Never throws: a failure is answered, and logged without the request's content. */
 export function front(
   endpoint: Endpoint,
-  surface: Surface,
+  surface: Surface | ((request: Request) => Surface),
   { clock, ulid, log }: FrontDependencies,
 ): Handler {
   return async (request, host) => {
     const startedMs = clock();
     const requestId = `req_${ulid()}`;
-    const made = await answer(endpoint, surface, request, { ...host, requestId, log });
+    const errorSurface = typeof surface === 'function' ? surface(request) : surface;
+    const made = await answer(endpoint, errorSurface, request, { ...host, requestId, log });
     // A response that was made elsewhere may not let its headers be changed.
     const response = new Response(made.body, made);
     response.headers.set('x-request-id', requestId);

@@ -1,5 +1,5 @@
 /** Matching a path against the route table, as API Gateway does: fixed segments before `{name}` before `{name+}`. */
-import type { Route } from '../contract/routes.ts';
+import type { Route, Surface } from '../contract/routes.ts';
 
 export interface Match {
   readonly route: Route;
@@ -18,6 +18,16 @@ export function matchPath(routes: readonly Route[], path: string): readonly Matc
     .sort()
     .at(0);
   return matches.filter(({ route }) => specificity(route.path) === best);
+}
+
+/** The surface that a path belongs to though no route has it: that of the longest route which it goes on from. */
+export function surfaceAt(routes: readonly Route[], path: string): Surface {
+  const segments = split(path);
+  const begun = routes
+    .filter((route) => split(route.path).length > 0)
+    .filter((route) => split(route.path).every((segment, index) => segment === segments[index]))
+    .sort((a, b) => b.path.length - a.path.length);
+  return begun[0]?.surface ?? 'platform';
 }
 
 const split = (path: string) => path.split('/').filter((segment) => segment !== '');

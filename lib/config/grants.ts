@@ -15,6 +15,8 @@ export interface Grants {
   readonly keyPepper?: true;
   /** Reads the upstream providers' secrets (`<stage>/providers/...`). */
   readonly providerSecrets?: true;
+  /** Calls the models of Amazon Bedrock. */
+  readonly bedrockModels?: true;
   /** Opens and recovers holds, so it needs their life. */
   readonly holds?: true;
 }
@@ -23,19 +25,25 @@ export type DynamoAction = 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' |
 
 export type FunctionName = EndpointName | ConsumerName;
 
-export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
-  'create-chat-completion': {
-    tables: {
-      keys: ['GetItem', 'UpdateItem'],
-      wallets: ['GetItem', 'UpdateItem'],
-      usage: ['PutItem', 'GetItem'],
-      catalog: ['GetItem'],
-      replays: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    },
-    keyPepper: true,
-    providerSecrets: true,
-    holds: true,
+/** A call to a model: the key, the wallet and the record that pay for it, the catalog and secrets that route it. */
+const PAID_CALL: Grants = {
+  tables: {
+    keys: ['GetItem', 'UpdateItem'],
+    wallets: ['GetItem', 'UpdateItem'],
+    usage: ['PutItem', 'GetItem'],
+    catalog: ['GetItem'],
+    replays: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
   },
+  keyPepper: true,
+  providerSecrets: true,
+  bedrockModels: true,
+  holds: true,
+};
+
+export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
+  'create-chat-completion': PAID_CALL,
+  'create-message': PAID_CALL,
+  'count-message-tokens': { tables: { keys: ['UpdateItem'], catalog: ['GetItem'] }, keyPepper: true },
   'list-models': { tables: { catalog: ['GetItem'] } },
   'get-model': { tables: { catalog: ['GetItem'] } },
   'list-prices': { tables: { catalog: ['GetItem'] } },

@@ -73,6 +73,7 @@ export class ServiceFunction extends Construct {
       environment[VARIABLES.keyPepperSecret] = data.keyPepper.secretArn;
     }
     if (grants.providerSecrets) this.#grantProviderSecrets();
+    if (grants.bedrockModels) this.#grantBedrockModels();
     if (grants.holds) environment[VARIABLES.holdTtlSeconds] = String(config.holdTtlSeconds);
     return environment;
   }
@@ -90,6 +91,21 @@ export class ServiceFunction extends Construct {
       id: `AwsSolutions-IAM5[Resource::${account}:secret:${this.#props.config.stage}/providers/*]`,
       reason: 'The catalog names provider secrets at run time; the prefix confines them to this deployment.',
     });
+  }
+
+  /** A cross-region inference profile is of this account; its models are of every region that it reaches. */
+  #grantBedrockModels(): void {
+    const { partition, account } = Stack.of(this);
+    const actions = ['bedrock:InvokeModel', 'bedrock:InvokeModelWithResponseStream'];
+    this.#allow(actions, `arn:${partition}:bedrock:*::foundation-model/*`);
+    this.#allow(actions, `arn:${partition}:bedrock:*:${account}:inference-profile/*`);
+    for (const resource of [':foundation-model/*', '<AWS::AccountId>:inference-profile/*']) {
+      Validations.of(this.#role).acknowledge({
+        id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:bedrock:*:${resource}]`,
+        reason:
+          'The catalog names models and regions at run time; the role may call models and nothing else there.',
+      });
+    }
   }
 
   #allow(actions: string[], resource: string): void {

@@ -8,8 +8,9 @@ import { AwsError, errorBody } from './errors.ts';
 export interface AwsCall {
   /** Such as `GetItem`. */
   readonly operation: string;
-  /** The whole `X-Amz-Target`. */
+  /** The whole `X-Amz-Target`; empty for a service that names its operations by path. */
   readonly target: string;
+  readonly path: string;
   readonly body: Buffer;
   readonly headers: IncomingHttpHeaders;
   readonly authorize: Authorize;
@@ -19,7 +20,10 @@ export interface AwsCall {
 export type AwsService = (call: AwsCall, response: ServerResponse) => Promise<void>;
 
 export interface AwsEndpointOptions {
-  /** By the part of `X-Amz-Target` before the dot (each service's API reference names it). */
+  /**
+   * By the part of `X-Amz-Target` before the dot (each service's API reference names it); one that has no such header
+   * by the service that its calls are signed for.
+   */
   readonly services: Readonly<Record<string, AwsService>>;
   readonly authorizeAs: (accessKeyId: string | undefined) => Authorize;
   readonly log: (line: string) => void;
@@ -56,22 +60,23 @@ async function answer(
   const body = await read(request);
   const target = String(request.headers['x-amz-target'] ?? '');
   const dot = target.indexOf('.');
-  const service = options.services[target.slice(0, dot)];
+  const { keyId, signedFor } = credential(request.headers.authorization);
+  const service = options.services[target === '' ? signedFor : target.slice(0, dot)];
   if (service === undefined) {
     const name = target === '' ? `${request.method} ${request.url}` : target;
     options.log(`AWS call that the local runtime does not know: ${name}`);
     throw new AwsError('UnknownOperationException', `the local runtime does not know the AWS call ${name}`);
   }
-  const authorize = options.authorizeAs(accessKeyId(request.headers.authorization));
-  await service(
-    { operation: target.slice(dot + 1), target, body, headers: request.headers, authorize },
-    response,
-  );
+  const authorize = options.authorizeAs(keyId);
+  const { headers, url: path = '' } = request;
+  await service({ operation: target.slice(dot + 1), target, path, body, headers, authorize }, response);
 }
 
 /** Signature version 4: `Credential=<access key id>/<date>/<region>/<service>/aws4_request`. */
-function accessKeyId(authorization: string | undefined): string | undefined {
-  return /Credential=([^/]+)\//.exec(authorization ?? '')?.[1];
+function credential(authorization = ''): { readonly keyId: string | undefined; readonly signedFor: string } {
+  const [, keyId, signedFor = ''] =
+    /Credential=([^/]+)\/(?:[^/]+\/[^/]+\/([^/]+)\/)?/.exec(authorization) ?? [];
+  return { keyId, signedFor };
 }
 
 async function read(request: IncomingMessage): Promise<Buffer> {

@@ -6,9 +6,9 @@ import { faultOfModelName } from './control/model-name-faults.ts';
 import type { Outcome, RequestLog, RequestRecord } from './control/request-log.ts';
 import { type DeliverySettings, deliver } from './exchange/deliver.ts';
 import { ExchangeEnded, Link } from './exchange/link.ts';
-import type { Route, WholeReply } from './exchange/reply.ts';
+import type { Protocol, WholeReply } from './exchange/reply.ts';
 import { type RequestBody, readBody } from './exchange/request-body.ts';
-import { errorReply, openAiProtocol } from './openai/protocol.ts';
+import { RouteTable } from './exchange/route-table.ts';
 import { ROUTES } from './routes.ts';
 
 export interface UpstreamState {
@@ -17,26 +17,17 @@ export interface UpstreamState {
   readonly settings: DeliverySettings;
 }
 
+const table = new RouteTable(ROUTES);
+
 /** Sends a reply that no fault applies to. */
 export function sendReply(response: ServerResponse, reply: WholeReply): void {
   response.writeHead(reply.status, { ...reply.headers, 'content-length': reply.body.length });
   response.end(reply.body);
 }
 
-/** The refusal of a path or method that no route has, in OpenAI's words. */
-function notFound(method: string, path: string): WholeReply {
-  if (ROUTES.every((route) => route.path !== path)) {
-    return errorReply(404, { message: `Invalid URL (${method} ${path})` });
-  }
-  const hint = '(HINT: Perhaps you meant to make your HTTP request using a different method?)';
-  return errorReply(405, { message: `Not allowed to ${method} on ${path}. ${hint}` });
-}
-
-/** What is refused before any fault or model is considered. */
-function refusalOf(request: IncomingMessage, route: Route | undefined, body: RequestBody | undefined) {
-  const refusal = (route?.protocol ?? openAiProtocol).refusal(request.headers);
-  if (refusal !== undefined) return refusal;
-  return body === undefined ? errorReply(413, { message: 'Request too large.' }) : undefined;
+/** What is refused before any fault or model is considered: missing headers, then a body that is too large. */
+function refusalOf(protocol: Protocol, record: RequestRecord, body: RequestBody | undefined) {
+  return protocol.refusal(record) ?? (body === undefined ? protocol.rejection(413, record) : undefined);
 }
 
 async function answerExchange(
@@ -45,22 +36,28 @@ async function answerExchange(
   response: ServerResponse,
   record: RequestRecord,
 ): Promise<Outcome> {
-  const { method, path, sequence } = record;
-  const route = ROUTES.find((candidate) => candidate.method === method && candidate.path === path);
-  const body = await readBody(request);
+  const { method, path } = record;
+  const match = table.find(method, path);
+  const protocol = match?.route.protocol ?? table.protocolNear(path);
+  const body = await readBody(request, protocol.maxBodyBytes);
   if (body !== undefined && body.byteLength > 0)
     state.log.keepBody(record, body.json ?? body.text, body.byteLength);
-  const refusal = refusalOf(request, route, body);
-  if (refusal !== undefined || route === undefined) {
-    const reply = refusal ?? notFound(method, path);
+  const refusal = refusalOf(protocol, record, body);
+  if (refusal !== undefined || match === undefined) {
+    const reply = refusal ?? protocol.rejection(table.hasPath(path) ? 405 : 404, record);
     record.status = reply.status;
-    sendReply(response, reply);
+    const headers = { ...protocol.responseHeaders(record), ...reply.headers };
+    sendReply(response, { ...reply, headers });
     return 'completed';
   }
-  const model = route.modelOf(body?.json);
-  const fault: Fault = { ...faultOfModelName(model), ...state.faults.take({ path, model }) };
+  const { route, parameters } = match;
+  const question = { parameters, body: body?.json };
+  const model = route.modelOf(question);
+  const queued = state.faults.take({ path, routePath: route.path, model });
+  const fault: Fault = { ...faultOfModelName(model), ...queued };
   record.fault = fault;
-  const call = { path, body: body?.json, fault, sequence };
+  const { headers, sequence } = record;
+  const call = { method, path, headers, sequence, ...question, fault };
   return deliver({ link: new Link(response, fault), route, call, record, settings: state.settings });
 }
 

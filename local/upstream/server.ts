@@ -29,6 +29,8 @@ export interface Upstream {
 const DEFAULT_CHUNK_DELAY_MS = 5;
 /** Longer than clients keep idle connections, so that no request meets one that is just closing. */
 const KEEP_ALIVE_TIMEOUT_MS = 120_000;
+/** Room for a fault that replays the largest answer. */
+const MAX_CONTROL_BODY_BYTES = 64 * 1024 * 1024;
 
 async function handle(
   state: UpstreamState,
@@ -39,7 +41,7 @@ async function handle(
   if (url.pathname !== '/control' && !url.pathname.startsWith('/control/')) {
     return handleExchange(state, request, response);
   }
-  const body = await readBody(request);
+  const body = await readBody(request, MAX_CONTROL_BODY_BYTES);
   sendReply(response, control(state, { method: request.method ?? 'GET', url, body: body?.json }));
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ROUTES, type Route } from '../../lambdas/contract/routes.ts';
-import { decodeSegment, matchPath } from '../../lambdas/edge/router.ts';
+import { decodeSegment, matchPath, surfaceAt } from '../../lambdas/edge/router.ts';
 
 const route = (path: string, method: Route['method'] = 'GET'): Route => ({
   method,
@@ -106,6 +106,20 @@ describe('the router', () => {
       }),
       { numRuns: 200 },
     );
+  });
+});
+
+describe('the surface of a path that no route has', () => {
+  it.each([
+    ['/v1/messages/nothing', 'messages'],
+    ['/v1/messages/count_tokens/more', 'messages'],
+    ['/v1/messages', 'messages'],
+    ['/v1/messages2', 'platform'],
+    ['/v1/chat/completions/nothing', 'openai'],
+    ['/nothing', 'platform'],
+    ['/', 'platform'],
+  ])('is that of the longest route which it goes on from: %s', (path, surface) => {
+    expect(surfaceAt(ROUTES, path)).toBe(surface);
   });
 });
 

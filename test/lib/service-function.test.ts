@@ -79,6 +79,12 @@ describe('the functions', () => {
   });
 });
 
+const INVOCATIONS = ['bedrock:InvokeModel', 'bedrock:InvokeModelWithResponseStream'];
+const MODELS = [
+  'arn:<AWS::Partition>:bedrock:*::foundation-model/*',
+  'arn:<AWS::Partition>:bedrock:*:<AWS::AccountId>:inference-profile/*',
+];
+
 describe('the role of a function', () => {
   it.each(named)('is its own, and only Lambda takes it: %s', (_name, deployed) => {
     expect(sharing(deployed, 'roleId')).toHaveLength(1);
@@ -95,7 +101,7 @@ describe('the role of a function', () => {
   it.each(named)(
     'allows what the grants list, and nothing else: %s',
     (_name, { stack, name, roleId, logGroupId }) => {
-      const { tables = {}, indexes = [], keyPepper, providerSecrets } = GRANTS[name];
+      const { tables = {}, indexes = [], keyPepper, providerSecrets, bedrockModels } = GRANTS[name];
       const logs = resourceName(app, stack, { 'Fn::GetAtt': [logGroupId, 'Arn'] });
       const secrets =
         'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:prod/providers/*';
@@ -108,18 +114,25 @@ describe('the role of a function', () => {
         ...indexes.map((index) => `dynamodb:Query data:${capitalized(index.table)}.Arn/index/${index.name}`),
         ...(keyPepper ? ['secretsmanager:GetSecretValue data:KeyPepper.Ref'] : []),
         ...(providerSecrets ? [`secretsmanager:GetSecretValue ${secrets}`] : []),
+        ...(bedrockModels
+          ? INVOCATIONS.flatMap((action) => MODELS.map((model) => `${action} ${model}`))
+          : []),
       ];
       expect(permissionsOf(app, stack, roleId)).toEqual(expected.sort());
     },
   );
 
-  it('has a wildcard only where the catalog names secrets at run time', () => {
+  it('has a wildcard only where the catalog names secrets and models at run time', () => {
     const wild = functions.flatMap(({ stack, name, roleId }) =>
       permissionsOf(app, stack, roleId)
         .filter((permission) => permission.includes('*'))
         .map((permission) => `${name}: ${permission.split(' ')[0]}`),
     );
-    expect(wild).toEqual(['create-chat-completion: secretsmanager:GetSecretValue']);
+    const sellers = ['create-chat-completion', 'create-message'];
+    const atRunTime = [...INVOCATIONS, 'secretsmanager:GetSecretValue'];
+    expect([...new Set(wild)].sort()).toEqual(
+      sellers.flatMap((name) => atRunTime.map((action) => `${name}: ${action}`)),
+    );
   });
 });
 

@@ -50,6 +50,12 @@ const post = (body: string, headers: Record<string, string> = {}) =>
 
 describe('a request that is not a chat request', () => {
   it('not JSON', async () => expectError(await post('{"model":'), 400, 'invalid_json'));
+  it('a body nested too deep', async () =>
+    expectError(
+      await post(`{"x":${'['.repeat(5_000)}${']'.repeat(5_000)},${JSON.stringify(valid).slice(1)}`),
+      400,
+      'invalid_json',
+    ));
   it('an empty body', async () => expectError(await post(''), 400, 'invalid_json'));
   it('another content type', async () =>
     expectError(

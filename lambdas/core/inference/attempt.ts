@@ -1,6 +1,13 @@
 /** One try of one route under its clocks: the first content of a stream, and the whole answer. */
 import type { After } from '../ports.ts';
-import { type Attempt, type Provider, type Reply, type ReplyEvent, UpstreamFailure } from './provider.ts';
+import {
+  type Attempt,
+  type FailureKind,
+  type Provider,
+  type Reply,
+  type ReplyEvent,
+  UpstreamFailure,
+} from './provider.ts';
 
 /** An answer that has begun: a whole body, or a stream whose first content is here. */
 export type Answer =
@@ -31,9 +38,12 @@ export interface AttemptOptions extends Omit<Attempt, 'signal'> {
 export async function attemptRoute(options: AttemptOptions): Promise<Answer> {
   const { provider, after, route } = options;
   const controller = new AbortController();
-  const abort = () => controller.abort(new UpstreamFailure('timeout'));
-  const stopTotal = after(Math.max(0, Math.min(route.timeout_ms, options.remainingTimeMs)), abort);
-  const stopFirst = options.payload.stream ? after(route.first_byte_timeout_ms, abort) : () => {};
+  const abort = (kind: FailureKind) => controller.abort(new UpstreamFailure(kind));
+  const totalMs = Math.max(0, Math.min(route.timeout_ms, options.remainingTimeMs));
+  const stopTotal = after(totalMs, () => abort(totalMs < route.timeout_ms ? 'deadline' : 'timeout'));
+  const stopFirst = options.payload.stream
+    ? after(route.first_byte_timeout_ms, () => abort('timeout'))
+    : () => {};
   const close = (complete: boolean) => {
     stopTotal();
     stopFirst();

@@ -44,23 +44,46 @@ const secret = z
     error: 'must be "env:NAME" or "secretsmanager:NAME#field"',
   });
 
-const route = z.strictObject({
-  id,
-  protocol: z.enum(['openai']),
-  /** Ends in the version segment; the service appends `/chat/completions` and so on. */
-  base_url: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, '')),
-  upstream_model: z.string().min(1).max(256),
-  secret: secret.optional(),
-  capabilities: z.array(z.enum(CAPABILITIES)).default([]),
-  /** Lower is tried first. */
-  priority: z.int().min(0).max(1000).default(1),
-  /** Share of the traffic among routes of one priority; 0 only when all others are gone. */
-  weight: z.number().min(0).max(1000).default(1),
-  /** The whole answer must arrive within this time. */
-  timeout_ms: timeoutMs.default(60_000),
-  /** A stream's first content must arrive within this time. */
-  first_byte_timeout_ms: timeoutMs.default(15_000),
-});
+export const PROTOCOLS = ['openai', 'anthropic', 'bedrock'] as const;
+
+const route = z
+  .strictObject({
+    id,
+    protocol: z.enum(PROTOCOLS),
+    /**
+     * Ends in the version segment; the service appends `/chat/completions`, `/messages` and so on. Empty on a
+     * `bedrock` route that uses the address of the function's own region.
+     */
+    base_url: z
+      .url({ protocol: /^https?$/ })
+      .transform((url) => url.replace(/\/+$/, ''))
+      .or(z.literal(''))
+      .default(''),
+    upstream_model: z.string().min(1).max(256),
+    secret: secret.optional(),
+    /** `sigv4`: the request is signed with the function's own role, as Bedrock's OpenAI endpoint takes it. */
+    auth: z.enum(['sigv4']).optional(),
+    /** The model refuses `temperature` and `top_p`, as reasoning models do; they are left out. */
+    reasoning: z.boolean().default(false),
+    capabilities: z.array(z.enum(CAPABILITIES)).default([]),
+    /** Lower is tried first. */
+    priority: z.int().min(0).max(1000).default(1),
+    /** Share of the traffic among routes of one priority; 0 only when all others are gone. */
+    weight: z.number().min(0).max(1000).default(1),
+    /** The whole answer must arrive within this time. */
+    timeout_ms: timeoutMs.default(60_000),
+    /** A stream's first content must arrive within this time. */
+    first_byte_timeout_ms: timeoutMs.default(15_000),
+  })
+  .superRefine(({ protocol, base_url: url, secret: key, auth }, context) => {
+    const issue = (path: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [path], message });
+    if (protocol !== 'bedrock' && url === '') issue('base_url', 'is required');
+    if (protocol === 'bedrock' && key !== undefined)
+      issue('secret', "must be absent: the function's role signs");
+    if (auth !== undefined && protocol !== 'openai') issue('auth', 'is for protocol "openai" only');
+    if (auth !== undefined && key !== undefined) issue('secret', "must be absent: the function's role signs");
+  });
 
 const model = z
   .strictObject({

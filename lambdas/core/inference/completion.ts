@@ -11,11 +11,19 @@ import type { NanoUsd } from '../money.ts';
 import type { After, Log } from '../ports.ts';
 import { type Answer, attemptRoute } from './attempt.ts';
 import type { Model, Route } from './catalog-document.ts';
-import { boundPromptTokens, type PromptSize } from './estimate.ts';
+import { boundPromptTokens, countPromptTokens, type PromptSize } from './estimate.ts';
 import { Meter } from './meter.ts';
 import { type TokenUsage, tokenCost } from './price.ts';
-import { type ChatPayload, type JsonObject, type Provider, UpstreamFailure } from './provider.ts';
+import {
+  type ChatPayload,
+  type JsonObject,
+  type Provider,
+  type ReplyEvent,
+  UpstreamFailure,
+} from './provider.ts';
 import type { Candidate } from './route-choice.ts';
+import { payloadFor } from './route-payload.ts';
+import type { ReplyWriter, WriterOptions } from './surface.ts';
 
 /**
  * What is left of the host's time when the upstream is cut off: enough for an error event, two rounds of database
@@ -45,8 +53,8 @@ export interface CompletionCall {
   readonly choices: number;
   /** The id of the answer, in the surface's form. */
   readonly answerId: string;
-  /** The body of a whole answer, in the surface's form. */
-  readonly render: (body: JsonObject, usage: TokenUsage) => string;
+  /** Writes the answer in the surface's words. */
+  readonly writer: (options: Pick<WriterOptions, 'identity' | 'promptTokens'>) => ReplyWriter;
   /** Puts a whole answer aside before the call settles; when that fails, the call fails and costs nothing. */
   readonly keep?: ((text: string, route: Route) => Promise<void>) | undefined;
   remainingTimeMs(): number;
@@ -71,6 +79,7 @@ export type StreamEvent =
 interface Answered {
   readonly candidate: Candidate;
   readonly meter: Meter;
+  readonly writer: ReplyWriter;
   readonly answer: { readonly kind: 'json'; readonly text: string } | Extract<Answer, { kind: 'stream' }>;
 }
 
@@ -79,6 +88,10 @@ export class Completions {
 
   constructor(dependencies: CompletionDependencies) {
     this.#dependencies = dependencies;
+  }
+
+  get providers(): CompletionDependencies['providers'] {
+    return this.#dependencies.providers;
   }
 
   /**
@@ -100,9 +113,9 @@ export class Completions {
       tokens: worst.promptTokens + worst.completionTokens,
       amount: models.reduce((most, model) => max(most, tokenCost(model, worst)), 0n),
     });
-    const { candidate, meter, answer } = await this.#answer(call, admission);
+    const { candidate, meter, writer, answer } = await this.#answer(call, admission);
     const served = { headers: admission.headers, ...candidate };
-    if (answer.kind === 'stream') return { ...served, kind: 'stream', events: stream(answer, meter) };
+    if (answer.kind === 'stream') return { ...served, kind: 'stream', events: stream(answer, meter, writer) };
     return { ...served, kind: 'json', text: answer.text, settlement: await meter.settle('completed') };
   }
 
@@ -111,11 +124,15 @@ export class Completions {
     try {
       const [answer, candidate] = await this.#firstAnswer(call);
       const meter = new Meter(candidate, admission, call.prompt);
-      if (answer.kind === 'stream') return { candidate, meter, answer };
+      const writer = call.writer({
+        identity: { id: call.answerId, model: candidate.model.id },
+        promptTokens: () => countPromptTokens(call.prompt),
+      });
+      if (answer.kind === 'stream') return { candidate, meter, writer, answer };
       meter.add(answer);
-      const text = call.render(answer.body, meter.usage);
+      const text = writer.whole(answer.answer, meter.usage);
       await call.keep?.(text, candidate.route);
-      return { candidate, meter, answer: { kind: 'json', text } };
+      return { candidate, meter, writer, answer: { kind: 'json', text } };
     } catch (failure) {
       await admission.settle(failedOutcome(call)).catch((cause: unknown) => {
         this.#dependencies.log.error('release left to recovery', {
@@ -136,7 +153,7 @@ export class Completions {
       if (remainingTimeMs <= 0) break;
       try {
         const identity = { id: call.answerId, model: model.id };
-        const { payload } = call;
+        const payload = payloadFor(route, call.payload);
         const provider = providers[route.protocol];
         return [
           await attemptRoute({ provider, after, route, payload, identity, remainingTimeMs }),
@@ -195,17 +212,18 @@ function failedOutcome(call: CompletionCall): Outcome {
 async function* stream(
   answer: Extract<Answer, { kind: 'stream' }>,
   meter: Meter,
+  writer: ReplyWriter,
 ): AsyncGenerator<StreamEvent, void> {
   let status: CallStatus = 'interrupted';
   let settlement: Settlement;
   try {
     for (const event of answer.opening) {
       meter.add(event);
-      if (event.payload !== undefined) yield { type: 'output', payload: event.payload };
+      yield* outputs(event, writer);
     }
     for (let next = await answer.rest.next(); !next.done; next = await answer.rest.next()) {
       meter.add(next.value);
-      if (next.value.payload !== undefined) yield { type: 'output', payload: next.value.payload };
+      yield* outputs(next.value, writer);
     }
     status = 'completed';
   } catch (failure) {
@@ -219,4 +237,12 @@ async function* stream(
     settlement = await meter.settle(status);
   }
   yield { type: 'settled', usage: meter.usage, settlement };
+}
+
+/** What the caller gets of one event: the route's own words, or the surface's words for its parts. */
+function* outputs({ payload, parts }: ReplyEvent, writer: ReplyWriter): Generator<StreamEvent, void> {
+  if (payload !== undefined) yield { type: 'output', payload };
+  for (const part of parts ?? []) {
+    for (const written of writer.part(part)) yield { type: 'output', payload: written };
+  }
 }

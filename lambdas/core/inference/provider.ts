@@ -1,32 +1,54 @@
-/** What a provider folder offers the core: one attempt at one route, in the vocabulary of the surface that asked. */
+/**
+ * What a provider folder offers the core: one attempt at one route. A route of the caller's own protocol answers in
+ * that protocol's words; any other answers in the terms of `conversation.ts`.
+ */
 import type { Capability, Route } from './catalog-document.ts';
+import type { AssistantReply, Conversation, StreamPart } from './conversation.ts';
 import type { TokenUsage } from './price.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+/** What some protocols can say and others cannot; `conversation.ts` says the rest. */
+export type Feature =
+  /** More than one answer to one prompt. */
+  | 'choices'
+  /** Images that the upstream fetches itself. */
+  | 'image-urls'
+  /** Documents, server tools and other blocks of the Messages protocol alone. */
+  | 'messages-blocks';
+
 /** A chat call as the caller made it, ready for any route. */
 export interface ChatPayload {
-  /** The surface whose vocabulary `body` and the reply are in. */
-  readonly surface: 'openai';
-  /** The request in that vocabulary: defaults applied, routing controls removed. */
+  /** The protocol whose words `body` is in, and the answer of a route that speaks it. */
+  readonly protocol: 'openai' | 'anthropic';
+  /** The request in those words: defaults applied, routing controls removed. */
   readonly body: JsonObject;
+  /** The same request for a route of another protocol. */
+  conversation(): Conversation;
   readonly stream: boolean;
   readonly needs: readonly Capability[];
+  readonly features: readonly Feature[];
 }
 
 export interface Attempt {
   readonly route: Route;
   readonly payload: ChatPayload;
   /** What the caller is told instead of the upstream's own names. */
-  readonly identity: { readonly id: string; readonly model: string };
+  readonly identity: Identity;
   /** Ends the attempt: time is up. */
   readonly signal: AbortSignal;
 }
 
-/** One event of a stream. */
+export interface Identity {
+  readonly id: string;
+  readonly model: string;
+}
+
+/** One event of a stream: a `payload` from a route of the payload's protocol, `parts` from any other. */
 export interface ReplyEvent {
-  /** What the caller gets, in the surface's vocabulary; absent for what is the service's own business. */
+  /** What the caller gets; absent for what is the service's own business. */
   readonly payload?: JsonObject;
+  readonly parts?: readonly StreamPart[];
   /** Output the event delivers, for counting. */
   readonly text: string;
   /** The event carries output or ends a choice: from here on the call cannot move to another route. */
@@ -34,10 +56,13 @@ export interface ReplyEvent {
   readonly usage?: TokenUsage;
 }
 
+/** A whole answer: the `body` of a route of the payload's protocol, without its usage, or the `reply` of any other. */
+export type WholeAnswer = { readonly body: JsonObject } | { readonly reply: AssistantReply };
+
 export type Reply =
   | {
       readonly kind: 'json';
-      readonly body: JsonObject;
+      readonly answer: WholeAnswer;
       readonly text: string;
       readonly usage: TokenUsage | undefined;
     }
@@ -46,11 +71,22 @@ export type Reply =
 
 /** One upstream protocol. Throws `UpstreamFailure` for everything that goes wrong upstream. */
 export interface Provider {
+  readonly features: ReadonlySet<Feature>;
   chat(attempt: Attempt): Promise<Reply>;
 }
 
-/** `secret`: the route's key could not be read. `protocol`: the answer was not of the route's protocol. */
-export type FailureKind = 'secret' | 'connection' | 'timeout' | 'status' | 'protocol' | 'interrupted';
+/**
+ * `secret`: the route's key could not be read. `protocol`: the answer was not of the route's protocol. `timeout`: the
+ * route took longer than its own limits; `deadline`: the call's time was up, whatever the route did.
+ */
+export type FailureKind =
+  | 'secret'
+  | 'connection'
+  | 'timeout'
+  | 'deadline'
+  | 'status'
+  | 'protocol'
+  | 'interrupted';
 
 /** An attempt that failed. It carries no text of the upstream's: that may name hosts, keys or prompts. */
 export class UpstreamFailure extends Error {

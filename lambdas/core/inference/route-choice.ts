@@ -2,17 +2,8 @@
 import { ServiceError } from '../errors.ts';
 import type { RandomSource } from '../ports.ts';
 import type { Capability, Model, Route } from './catalog-document.ts';
-
-/** The caller's say in routing; names are route ids or protocols. */
-export interface RouteControls {
-  readonly order: readonly string[];
-  readonly only: readonly string[];
-  readonly ignore: readonly string[];
-  /** False: one candidate is tried, and its failure is the caller's answer. */
-  readonly allowFallbacks: boolean;
-}
-
-export const NO_CONTROLS: RouteControls = { order: [], only: [], ignore: [], allowFallbacks: true };
+import type { Feature, Provider } from './provider.ts';
+import type { RouteControls } from './route-controls.ts';
 
 export interface Candidate {
   readonly model: Model;
@@ -27,23 +18,35 @@ function draw(weight: number, random: RandomSource): number {
   return weight === 0 ? Number.POSITIVE_INFINITY : -Math.log(1 - random()) / weight;
 }
 
+/** What a payload asks of a route: what the operator says that it can do, and what its protocol can say. */
+export interface Demands {
+  readonly needs: readonly Capability[];
+  readonly features: readonly Feature[];
+}
+
+export interface RouteChoice {
+  readonly models: readonly Model[];
+  readonly demands: Demands;
+  readonly controls: RouteControls;
+  readonly providers: Readonly<Record<Route['protocol'], Pick<Provider, 'features'>>>;
+  readonly random: RandomSource;
+}
+
 /**
- * The models' routes that support everything in `needs`, model after model; within a model by the caller's order,
- * then priority, then weighted chance. Throws 400 `unsupported_by_model` when no route can carry the payload and
- * 400 `invalid_value` when the caller's own controls leave none.
+ * The models' routes that can carry the payload, model after model; within a model by the caller's order, then
+ * priority, then weighted chance. Throws 400 `unsupported_by_model` when no route can carry the payload and 400
+ * `invalid_value` when the caller's own controls leave none.
  */
-export function chooseRoutes(
-  models: readonly Model[],
-  needs: readonly Capability[],
-  controls: RouteControls,
-  random: RandomSource,
-): readonly Candidate[] {
+export function chooseRoutes(choice: RouteChoice): readonly Candidate[] {
+  const { models, controls, random } = choice;
   const able = models.map((model) => ({
     model,
-    routes: model.routes.filter((route) => needs.every((need) => route.capabilities.includes(need))),
+    routes: model.routes.filter((route) => carries(route, choice)),
   }));
   if (able.every(({ routes }) => routes.length === 0)) {
-    throw new ServiceError('unsupported_by_model', `No route of this model supports ${needs.join(', ')}.`, {
+    const { needs, features } = choice.demands;
+    const demanded = [...needs, ...features.map((feature) => WORDS[feature])].join(', ');
+    throw new ServiceError('unsupported_by_model', `No route of this model supports ${demanded}.`, {
       param: 'model',
     });
   }
@@ -61,6 +64,21 @@ export function chooseRoutes(
     });
   }
   return controls.allowFallbacks ? candidates : candidates.slice(0, 1);
+}
+
+/** What a caller knows the features as. */
+const WORDS: Readonly<Record<Feature, string>> = {
+  choices: 'n above 1',
+  'image-urls': 'images by URL',
+  'messages-blocks': 'this kind of content block or tool',
+};
+
+function carries({ capabilities, protocol }: Route, { demands, providers }: RouteChoice): boolean {
+  const { features } = providers[protocol];
+  return (
+    demands.needs.every((need) => capabilities.includes(need)) &&
+    demands.features.every((feature) => features.has(feature))
+  );
 }
 
 function rankOf(route: Route, { order }: RouteControls): number {

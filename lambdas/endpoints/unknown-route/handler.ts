@@ -4,11 +4,13 @@ import { systemClock, systemUlid } from '../../adapters/system.ts';
 import { ROUTES } from '../../contract/routes.ts';
 import { front } from '../../edge/front.ts';
 import { buffered } from '../../edge/pipelines.ts';
-import { matchPath } from '../../edge/router.ts';
+import { matchPath, surfaceAt } from '../../edge/router.ts';
 import { unknownRoute } from './endpoint.ts';
 
 const endpoint = unknownRoute((path) => matchPath(ROUTES, path).map(({ route }) => route.method));
 
+const surface = (request: Request) => surfaceAt(ROUTES, new URL(request.url).pathname);
+
 export const handler = buffered(
-  front(endpoint, 'openai', { clock: systemClock, ulid: systemUlid, log: createLog() }),
+  front(endpoint, surface, { clock: systemClock, ulid: systemUlid, log: createLog() }),
 );

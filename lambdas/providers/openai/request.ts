@@ -1,17 +1,67 @@
 /** A chat call as an OpenAI-compatible server takes it (OpenAI API reference, Create chat completion). */
+import type { Route } from '../../core/inference/catalog-document.ts';
+import type { AnswerFormat, Conversation, Tool, ToolChoice } from '../../core/inference/conversation.ts';
 import type { ChatPayload, JsonObject } from '../../core/inference/provider.ts';
+import { toMessages } from './content.ts';
+
+type Target = Pick<Route, 'upstream_model' | 'reasoning'>;
 
 /**
- * The request body: what the caller sent, unknown fields included, under the route's own model name. A stream always
- * asks for usage, because settlement needs it whether or not the caller does.
+ * The request body: what the caller sent, unknown fields included, under the route's own model name; or the
+ * conversation, where the caller spoke another protocol. A stream always asks for usage, because settlement needs it
+ * whether or not the caller does.
  */
-export function toRequestBody(payload: ChatPayload, upstreamModel: string): JsonObject {
-  const { stream_options: options, ...body } = payload.body;
-  if (!payload.stream) return { ...body, model: upstreamModel, stream: false };
+export function toRequestBody(payload: ChatPayload, route: Target): JsonObject {
+  const { stream_options: options, ...body } =
+    payload.protocol === 'openai' ? payload.body : fromConversation(payload.conversation());
+  const request = { ...forModel(body, route), model: route.upstream_model };
+  if (!payload.stream) return { ...request, stream: false };
+  const streamOptions = { ...(options as JsonObject | undefined), include_usage: true };
+  return { ...request, stream: true, stream_options: streamOptions };
+}
+
+/** Reasoning models know the output's bound under its newer name only (OpenAI API reference, `max_tokens`). */
+function forModel(body: JsonObject, { reasoning }: Target): JsonObject {
+  const { max_tokens: maxTokens, ...rest } = body;
+  return !reasoning || maxTokens === undefined ? body : { ...rest, max_completion_tokens: maxTokens };
+}
+
+function fromConversation(conversation: Conversation): JsonObject {
+  const { tools, toolChoice, parallelToolCalls, format, temperature, topP, stop, user } = conversation;
   return {
-    ...body,
-    model: upstreamModel,
-    stream: true,
-    stream_options: { ...(options as JsonObject | undefined), include_usage: true },
+    messages: toMessages(conversation),
+    max_tokens: conversation.maxTokens,
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { top_p: topP }),
+    ...(stop.length === 0 ? {} : { stop }),
+    ...(tools.length === 0 ? {} : { tools: tools.map(toTool) }),
+    ...(toolChoice === undefined ? {} : { tool_choice: fromToolChoice(toolChoice) }),
+    ...(tools.length === 0 || parallelToolCalls === undefined
+      ? {}
+      : { parallel_tool_calls: parallelToolCalls }),
+    ...(format === undefined ? {} : { response_format: fromFormat(format) }),
+    ...(user === undefined ? {} : { user }),
   };
+}
+
+function toTool({ name, description, parameters, strict }: Tool): JsonObject {
+  const details = {
+    ...(description === undefined ? {} : { description }),
+    ...(strict === undefined ? {} : { strict }),
+  };
+  return { type: 'function', function: { name, parameters, ...details } };
+}
+
+function fromToolChoice(choice: ToolChoice): unknown {
+  if (choice.type === 'tool') return { type: 'function', function: { name: choice.name } };
+  return choice.type === 'any' ? 'required' : choice.type;
+}
+
+/** A schema needs a name here, and other protocols have none for it. */
+const SCHEMA_NAME = 'answer';
+
+function fromFormat(format: AnswerFormat): JsonObject {
+  if (format.type === 'json') return { type: 'json_object' };
+  const { type: _type, name = SCHEMA_NAME, ...schema } = format;
+  return { type: 'json_schema', json_schema: { name, ...schema } };
 }

@@ -1,26 +1,65 @@
 /** A whole answer of an OpenAI-compatible server (OpenAI API reference, The chat completion object). */
+import type { AssistantPart, AssistantReply } from '../../core/inference/conversation.ts';
 import { type Attempt, type JsonObject, type Reply, UpstreamFailure } from '../../core/inference/provider.ts';
-import { textOf } from './text.ts';
+import { textOf, toFinish } from './content.ts';
 import { toUsage } from './usage.ts';
 
-/** The answer under our own id and model name. Throws `UpstreamFailure` when it is not a chat completion. */
-export function toReply(body: unknown, identity: Attempt['identity']): Extract<Reply, { kind: 'json' }> {
+/**
+ * The answer: under our own id and model name for a caller of this protocol, else as a reply of no protocol. Throws
+ * `UpstreamFailure` when it is not a chat completion.
+ */
+export function toReply(
+  body: unknown,
+  { payload, identity }: Pick<Attempt, 'payload' | 'identity'>,
+): Extract<Reply, { kind: 'json' }> {
   const completion = body as (JsonObject & { choices?: unknown; created?: unknown }) | null;
   const choices = completion?.choices;
   if (!Array.isArray(choices) || choices.length === 0 || !choices.every(isChoice))
     throw new UpstreamFailure('protocol');
+  const native = payload.protocol === 'openai';
   return {
     kind: 'json',
-    body: { ...completion, id: identity.id, object: 'chat.completion', model: identity.model },
+    answer: native
+      ? { body: { ...completion, id: identity.id, object: 'chat.completion', model: identity.model } }
+      : { reply: toAssistantReply(choices[0] as Choice, identity.id) },
     text: choices.map((choice) => textOf(choice.message)).join(''),
-    usage: toUsage(completion?.usage),
+    usage: toUsage(completion?.usage, native),
   };
 }
 
 interface Choice {
   readonly message: JsonObject;
+  readonly finish_reason?: unknown;
+  readonly stop_reason?: unknown;
 }
 
 function isChoice(choice: unknown): choice is Choice {
   return typeof (choice as Choice | null)?.message === 'object' && (choice as Choice).message !== null;
+}
+
+function toAssistantReply(choice: Choice, answerId: string): AssistantReply {
+  const { content, refusal, tool_calls: sent } = choice.message;
+  const calls = Array.isArray(sent) ? sent : [];
+  const parts: AssistantPart[] = [];
+  if (typeof content === 'string' && content !== '') parts.push({ type: 'text', text: content });
+  if (typeof refusal === 'string' && refusal !== '') parts.push({ type: 'refusal', text: refusal });
+  parts.push(...calls.map((call, index) => toToolCall(call, `${answerId}_${index}`)));
+  return { parts, finish: toFinish(choice, calls.length > 0) };
+}
+
+/** `fallbackId` stands in for servers that give their calls none. */
+function toToolCall(call: unknown, fallbackId: string): AssistantPart {
+  const { id, function: called } = (call ?? {}) as {
+    id?: unknown;
+    function?: { name?: unknown; arguments?: unknown } | null;
+  };
+  if (typeof called?.name !== 'string') throw new UpstreamFailure('protocol');
+  const text = called.arguments;
+  return {
+    type: 'tool-call',
+    id: typeof id === 'string' && id !== '' ? id : fallbackId,
+    name: called.name,
+    // Some compatible servers send the object itself.
+    arguments: typeof text === 'string' ? text : JSON.stringify(text ?? {}),
+  };
 }

@@ -1,26 +1,37 @@
 /** A streamed answer of an OpenAI-compatible server: bytes -> events -> chunks -> reply events. */
+import type { StreamPart } from '../../core/inference/conversation.ts';
 import {
   type Attempt,
   type JsonObject,
   type ReplyEvent,
   UpstreamFailure,
 } from '../../core/inference/provider.ts';
-import { textOf } from './text.ts';
+import { drain, parseEvent } from '../http-upstream.ts';
+import { textOf, toFinish } from './content.ts';
 import { toUsage } from './usage.ts';
 
 /** The end of a stream (OpenAI API reference, Streaming). */
 const DONE = '[DONE]';
 
+/** Makes what the caller gets of one chunk. */
+type Translate = (chunk: Chunk) => Pick<ReplyEvent, 'payload' | 'parts'>;
+
 /**
- * Turns the data of server-sent events into reply events under our own id and model name. Ends normally only after
- * `[DONE]` or, for servers that leave it out, after a finish reason; throws `UpstreamFailure` otherwise.
+ * Turns the data of server-sent events into reply events: chunks under our own id and model name for a caller of this
+ * protocol, else parts. Ends normally only after `[DONE]` or, for servers that leave it out, after a finish reason;
+ * throws `UpstreamFailure` otherwise.
  */
 export async function* toReplyEvents(
   data: AsyncIterable<string>,
-  identity: Attempt['identity'],
+  { payload, identity }: Pick<Attempt, 'payload' | 'identity'>,
 ): AsyncGenerator<ReplyEvent, void> {
   const iterator = data[Symbol.asyncIterator]();
   const progress = new Progress();
+  const native = payload.protocol === 'openai';
+  const reader = new PartReader(identity.id);
+  const translate: Translate = native
+    ? (chunk) => ({ payload: renamed(chunk, identity) })
+    : (chunk) => ({ parts: reader.read(choicesOf(chunk)[0]) });
   let open = true;
   try {
     for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
@@ -29,18 +40,19 @@ export async function* toReplyEvents(
         // The body's last bytes are read behind the caller's back: then the connection can be used again.
         void drain(iterator);
         progress.requireOutput();
-        return;
+        break;
       }
-      const chunk = parse(next.value);
-      const event = toReplyEvent(chunk, identity);
+      const chunk: Chunk = parseEvent(next.value);
+      const event = toReplyEvent(chunk, translate, native);
       progress.see(chunk, event);
       yield event;
     }
+    if (open) progress.requireFinish();
     open = false;
   } finally {
     if (open) await iterator.return?.();
   }
-  progress.requireFinish();
+  if (!native) yield { parts: reader.end(), text: '', content: true };
 }
 
 /** How far each choice of a stream has come. */
@@ -72,14 +84,6 @@ class Progress {
   }
 }
 
-async function drain(iterator: AsyncIterator<string>): Promise<void> {
-  try {
-    while (!(await iterator.next()).done);
-  } catch {
-    // The answer is complete; how its connection ends no longer matters.
-  }
-}
-
 interface Chunk extends JsonObject {
   readonly choices?: unknown;
   readonly usage?: unknown;
@@ -90,40 +94,30 @@ interface ChunkChoice {
   readonly index?: unknown;
   readonly delta?: JsonObject | null;
   readonly finish_reason?: unknown;
-}
-
-function parse(text: string): Chunk {
-  let chunk: unknown;
-  try {
-    chunk = JSON.parse(text);
-  } catch {
-    throw new UpstreamFailure('protocol');
-  }
-  if (typeof chunk !== 'object' || chunk === null || Array.isArray(chunk))
-    throw new UpstreamFailure('protocol');
-  return chunk as Chunk;
+  readonly stop_reason?: unknown;
 }
 
 /** One chunk; usage is taken out of it, because the caller is told usage only when asking and with the cost. */
-export function toReplyEvent(chunk: Chunk, identity: Attempt['identity']): ReplyEvent {
+function toReplyEvent(chunk: Chunk, translate: Translate, native: boolean): ReplyEvent {
   if (chunk.error !== undefined && chunk.error !== null) throw new UpstreamFailure('interrupted');
-  const { usage: reported, ...rest } = chunk;
-  const usage = toUsage(reported);
+  const usage = toUsage(chunk.usage, native);
   const choices = choicesOf(chunk);
   let text = '';
-  let finished = false;
+  let content = false;
   for (const { delta, finish_reason: reason } of choices) {
     if (delta !== undefined && delta !== null) text += textOf(delta);
-    finished ||= typeof reason === 'string';
+    content ||= typeof reason === 'string' || hasToolCall(delta);
   }
   return {
-    ...(choices.length === 0
-      ? {}
-      : { payload: { ...rest, id: identity.id, object: 'chat.completion.chunk', model: identity.model } }),
+    ...(choices.length === 0 ? {} : translate(chunk)),
     ...(usage === undefined ? {} : { usage }),
     text,
-    content: text !== '' || finished || choices.some(({ delta }) => hasToolCall(delta)),
+    content: content || text !== '',
   };
+}
+
+function renamed({ usage: _usage, ...chunk }: Chunk, { id, model }: Attempt['identity']): JsonObject {
+  return { ...chunk, id, object: 'chat.completion.chunk', model };
 }
 
 /** Throws when a choice is not an object. */
@@ -137,4 +131,57 @@ function choicesOf({ choices }: Chunk): readonly ChunkChoice[] {
 /** A tool call's opening may carry neither name nor arguments yet; it is output all the same. */
 function hasToolCall(delta: ChunkChoice['delta']): boolean {
   return Array.isArray(delta?.tool_calls) && delta.tool_calls.length > 0;
+}
+
+interface ToolCallDelta {
+  readonly index?: unknown;
+  readonly id?: unknown;
+  readonly function?: { readonly name?: unknown; readonly arguments?: unknown } | null;
+}
+
+/** Reads the one choice of a stream into parts. */
+class PartReader {
+  readonly #answerId: string;
+  /** The server's numbers of the tool calls, in the order of their start. */
+  readonly #calls: unknown[] = [];
+  #lastId: unknown;
+  #finish: ChunkChoice = {};
+
+  constructor(answerId: string) {
+    this.#answerId = answerId;
+  }
+
+  read(choice: ChunkChoice | undefined): StreamPart[] {
+    if (typeof choice?.finish_reason === 'string') this.#finish = choice;
+    const { content, refusal, tool_calls: calls } = choice?.delta ?? {};
+    const parts: StreamPart[] = [];
+    if (typeof content === 'string' && content !== '') parts.push({ type: 'text-delta', text: content });
+    if (typeof refusal === 'string' && refusal !== '') parts.push({ type: 'refusal-delta', text: refusal });
+    for (const call of Array.isArray(calls) ? calls : [])
+      parts.push(...this.#readCall(call as ToolCallDelta));
+    return parts;
+  }
+
+  /** The parts that end the answer. */
+  end(): StreamPart[] {
+    const ends = this.#calls.map((_, index): StreamPart => ({ type: 'tool-call-end', index }));
+    return [...ends, { type: 'finish', ...toFinish(this.#finish, this.#calls.length > 0) }];
+  }
+
+  *#readCall(delta: ToolCallDelta): Generator<StreamPart> {
+    const { id, function: called } = delta;
+    const isNew = typeof id === 'string' && id !== '' && id !== this.#lastId;
+    // Some compatible servers do not number their calls; a new id then tells that another has begun.
+    const number = delta.index ?? (isNew ? `id ${id}` : this.#calls.at(-1));
+    if (isNew) this.#lastId = id;
+    let index = this.#calls.indexOf(number);
+    if (index === -1) {
+      if (typeof called?.name !== 'string') throw new UpstreamFailure('protocol');
+      index = this.#calls.push(number) - 1;
+      const callId = isNew ? id : `${this.#answerId}_${index}`;
+      yield { type: 'tool-call-start', index, id: callId, name: called.name };
+    }
+    const text = called?.arguments;
+    if (typeof text === 'string' && text !== '') yield { type: 'tool-call-delta', index, arguments: text };
+  }
 }

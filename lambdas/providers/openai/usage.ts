@@ -1,8 +1,11 @@
 /** Usage as an OpenAI-compatible server reports it (OpenAI API reference, The chat completion object, usage). */
 import type { TokenUsage } from '../../core/inference/price.ts';
 
-/** Returns undefined for anything that does not count both sides. `prompt_tokens` includes the cached ones. */
-export function toUsage(reported: unknown): TokenUsage | undefined {
+/**
+ * Returns undefined for anything that does not count both sides. `prompt_tokens` includes the cached ones. A caller
+ * of this protocol, `native`, is told whatever else the server counted.
+ */
+export function toUsage(reported: unknown, native: boolean): TokenUsage | undefined {
   if (typeof reported !== 'object' || reported === null) return undefined;
   const usage = reported as {
     prompt_tokens?: unknown;
@@ -16,7 +19,7 @@ export function toUsage(reported: unknown): TokenUsage | undefined {
     promptTokens: prompt,
     cachedTokens: isCount(cached) ? Math.min(cached, prompt) : 0,
     completionTokens: completion,
-    reported: { ...usage },
+    ...(native ? { reported: { ...usage } } : {}),
   };
 }
 

@@ -3,13 +3,15 @@ import type { Fault, FaultRule } from './fault.ts';
 
 export interface FaultSubject {
   readonly path: string;
+  /** The path of the route, with its parameters by name. */
+  readonly routePath: string;
   readonly model: string | undefined;
 }
 
 function concerns({ match }: FaultRule, subject: FaultSubject): boolean {
   return (
     (match.model === undefined || match.model === subject.model) &&
-    (match.path === undefined || match.path === subject.path)
+    (match.path === undefined || match.path === subject.path || match.path === subject.routePath)
   );
 }
 

@@ -31,20 +31,24 @@ const faultSchema = z.strictObject({
   no_usage: z.boolean().optional(),
   /** Answers 200 with something that is not JSON, or with events that are not. */
   garbage: z.boolean().optional(),
-  /** Puts an SSE comment before every content chunk. */
+  /** Puts a comment before every content chunk of server-sent events. */
   comments: z.boolean().optional(),
-  /** Ends SSE lines with CR LF. */
+  /** Ends the lines of server-sent events with CR LF. */
   crlf: z.boolean().optional(),
-  /** Puts many SSE events in a single write. */
+  /** Puts many events in a single write. */
   batch: z.boolean().optional(),
   /** Sends the protocol's in-band error after this many content chunks, and ends. */
   error_event_after_chunks: count.optional(),
+  /** The type that error has, in place of the protocol's usual one. */
+  error_event_type: z.string().min(1).optional(),
   /** Resets the connection before the headers. */
   reset: z.boolean().optional(),
   /** Ends the body cleanly after the content, without the events that close an answer. */
   end_without_done: z.boolean().optional(),
   /** Streams parallel tool calls in turns, where providers send one after the other. */
   interleave_tool_calls: z.boolean().optional(),
+  /** Makes the model decline to answer. */
+  refusal: z.boolean().optional(),
   /** Makes the answer a text of exactly this many content chunks. */
   content_chunks: z.int().min(1).max(1_000_000).optional(),
 });
@@ -52,6 +56,7 @@ const faultSchema = z.strictObject({
 export type Fault = z.infer<typeof faultSchema>;
 
 export const faultRuleSchema = z.strictObject({
+  /** Exact; a path may also be that of a route, `/model/{modelId}/converse`. */
   match: z.strictObject({ model: z.string().optional(), path: z.string().optional() }).default({}),
   fault: faultSchema,
   /** How many matching requests it happens to; 0 means all until cleared. */

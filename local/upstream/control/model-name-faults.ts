@@ -13,6 +13,7 @@ const PLAIN: Readonly<Record<string, Fault>> = {
   hang: { hang: true },
   'no-usage': { no_usage: true },
   garbage: { garbage: true },
+  refusal: { refusal: true },
 };
 
 const NUMBERED: readonly (readonly [RegExp, (value: number) => Fault])[] = [

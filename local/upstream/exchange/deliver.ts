@@ -3,7 +3,7 @@ import type { Fault } from '../control/fault.ts';
 import type { Outcome, RequestRecord } from '../control/request-log.ts';
 import { garbled } from './garbage.ts';
 import type { Link } from './link.ts';
-import { type Call, jsonReply, type Protocol, type Reply, type Route, type WholeReply } from './reply.ts';
+import { type Call, jsonReply, type Reply, type Route, type StreamReply, type WholeReply } from './reply.ts';
 import { sendStream } from './send-stream.ts';
 
 export interface DeliverySettings {
@@ -29,26 +29,37 @@ function faultHeaders(fault: Fault): Record<string, string> {
 }
 
 /** The answer of a fault that sets a status; no model is asked. */
-function statusReply(protocol: Protocol, fault: Fault, status: number, canary: string): WholeReply {
-  const { body, retry_after: retryAfter } = fault;
-  const base = body === undefined ? protocol.failure(status, canary) : jsonReply(status, body);
+function statusReply({ route, call, settings }: Delivery, status: number): WholeReply {
+  const { body, retry_after: retryAfter } = call.fault;
+  const base =
+    body === undefined ? route.protocol.failure(status, settings.canary, call) : jsonReply(status, body);
+  const retry = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
   return {
     ...base,
-    headers: {
-      ...base.headers,
-      ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
-      ...faultHeaders(fault),
-    },
+    headers: { ...base.headers, ...retry },
     body: typeof body === 'string' ? Buffer.from(body) : base.body,
   };
 }
 
-function replyOf({ route, call, settings }: Delivery): Reply {
-  const { fault } = call;
-  if (fault.status !== undefined) return statusReply(route.protocol, fault, fault.status, settings.canary);
+function replyOf(delivery: Delivery): Reply {
+  const { route, call } = delivery;
+  if (call.fault.status !== undefined) return statusReply(delivery, call.fault.status);
   const reply = route.reply(call);
-  const withHeaders = { ...reply, headers: { ...reply.headers, ...faultHeaders(fault) } };
-  return fault.garbage === true ? garbled(withHeaders) : withHeaders;
+  return reply.kind === 'whole' && call.fault.garbage === true ? garbled(reply) : reply;
+}
+
+/** Sends the status and the headers: those of the protocol, of this answer, and of the fault, the latter winning. */
+function begin({ link, route, call, record }: Delivery, reply: Reply): void {
+  record.status = reply.kind === 'stream' ? 200 : reply.status;
+  const own =
+    reply.kind === 'stream'
+      ? route.protocol.encoding.headers
+      : { 'content-length': String(reply.body.length), ...reply.headers };
+  link.begin(record.status, {
+    ...route.protocol.responseHeaders(call),
+    ...own,
+    ...faultHeaders(call.fault),
+  });
 }
 
 /** A fault that counts chunks meets a body that has none half-way. */
@@ -62,30 +73,38 @@ async function sendWhole(link: Link, reply: WholeReply, fault: Fault): Promise<v
   await link.end();
 }
 
+/** Sends the events, or garbage in their place; true when the body did not end as the protocol asks for. */
+async function sendEvents(delivery: Delivery, reply: StreamReply): Promise<boolean> {
+  const { link, route, call, record, settings } = delivery;
+  const { protocol } = route;
+  const { fault } = call;
+  if (fault.garbage === true) {
+    for (const bytes of protocol.encoding.garbage) await link.write(bytes);
+    await link.end();
+    return true;
+  }
+  return sendStream(link, reply, {
+    fault,
+    encoding: protocol.encoding,
+    chunkDelayMs: fault.chunk_delay_ms ?? settings.chunkDelayMs,
+    failureEvent: protocol.failureEvent(settings.canary, call),
+    onContent: () => {
+      record.chunks += 1;
+    },
+  });
+}
+
 /** Answers the call. Throws `ExchangeEnded` when the client leaves or a fault cuts the connection. */
 export async function deliver(delivery: Delivery): Promise<Outcome> {
-  const { link, route, call, record, settings } = delivery;
+  const { link, call } = delivery;
   const { fault } = call;
   await link.pause(fault.delay_ms ?? 0);
   if (fault.reset === true) link.reset();
   if (fault.hang === true) await link.hang();
   const reply = replyOf(delivery);
-  const headers = { ...route.protocol.responseHeaders(call.sequence), ...reply.headers };
-  record.status = reply.kind === 'stream' ? 200 : reply.status;
-  const length = reply.kind === 'whole' ? { 'content-length': String(reply.body.length) } : {};
-  link.begin(record.status, { ...length, ...headers });
+  begin(delivery, reply);
   await link.pause(fault.first_chunk_delay_ms ?? 0);
-  if (reply.kind === 'whole') {
-    await sendWhole(link, reply, fault);
-    return fault.status !== undefined || fault.garbage === true ? 'fault' : 'completed';
-  }
-  const spoilt = await sendStream(link, reply, {
-    fault,
-    chunkDelayMs: fault.chunk_delay_ms ?? settings.chunkDelayMs,
-    failureEvent: route.protocol.failureEvent(settings.canary),
-    onContent: () => {
-      record.chunks += 1;
-    },
-  });
-  return spoilt || fault.garbage === true ? 'fault' : 'completed';
+  if (reply.kind === 'stream') return (await sendEvents(delivery, reply)) ? 'fault' : 'completed';
+  await sendWhole(link, reply, fault);
+  return fault.status !== undefined || fault.garbage === true ? 'fault' : 'completed';
 }

@@ -1,9 +1,6 @@
 /** Reads a request's body, up to the size a provider would take. */
 import type { IncomingMessage } from 'node:http';
 
-/** OpenAI's limit on a request with images is 50 MB (vision guide). */
-const MAX_BODY_BYTES = 50 * 1024 * 1024;
-
 export interface RequestBody {
   readonly byteLength: number;
   readonly text: string;
@@ -19,18 +16,21 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The whole body, or undefined when it is too large. Rejects when the client leaves before its end. */
-export async function readBody(request: IncomingMessage): Promise<RequestBody | undefined> {
+/** The whole body, or undefined when it has more than `maxBodyBytes`. Rejects when the client leaves before its end. */
+export async function readBody(
+  request: IncomingMessage,
+  maxBodyBytes: number,
+): Promise<RequestBody | undefined> {
   const chunks: Buffer[] = [];
   let byteLength = 0;
   for await (const chunk of request) {
     const bytes: Buffer = chunk;
     byteLength += bytes.length;
     // Read on, keeping nothing: leaving the loop would close the connection before the refusal is sent.
-    if (byteLength > MAX_BODY_BYTES) chunks.length = 0;
+    if (byteLength > maxBodyBytes) chunks.length = 0;
     else chunks.push(bytes);
   }
-  if (byteLength > MAX_BODY_BYTES) return undefined;
+  if (byteLength > maxBodyBytes) return undefined;
   const text = Buffer.concat(chunks).toString('utf8');
   return { byteLength, text, json: parsed(text) };
 }

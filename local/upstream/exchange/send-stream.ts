@@ -1,11 +1,11 @@
 /** Sends a stream event by event at the model's pace, and breaks it off where a fault says so. */
 import type { Fault } from '../control/fault.ts';
 import type { Link } from './link.ts';
-import type { StreamEvent, StreamReply } from './reply.ts';
-import { encodeSse } from './sse.ts';
+import type { StreamEncoding, StreamEvent, StreamReply } from './reply.ts';
 
 export interface StreamSettings {
   readonly fault: Fault;
+  readonly encoding: StreamEncoding;
   readonly chunkDelayMs: number;
   /** The protocol's in-band error, for the fault that sends one. */
   readonly failureEvent: StreamEvent;
@@ -18,17 +18,19 @@ const BATCH_EVENTS = 32;
 /** Encodes events and writes them, one at a time or in batches. */
 class EventWriter {
   readonly #link: Link;
+  readonly #encoding: StreamEncoding;
   readonly #fault: Fault;
   #pending: Buffer[] = [];
 
-  constructor(link: Link, fault: Fault) {
+  constructor(link: Link, encoding: StreamEncoding, fault: Fault) {
     this.#link = link;
+    this.#encoding = encoding;
     this.#fault = fault;
   }
 
   async write(event: StreamEvent): Promise<void> {
     const { crlf = false, comments = false, batch = false } = this.#fault;
-    const bytes = encodeSse(event, { crlf, comments });
+    const bytes = this.#encoding.encode(event, { crlf, comments });
     if (!batch) return this.#link.write(bytes);
     this.#pending.push(bytes);
     if (this.#pending.length >= BATCH_EVENTS) await this.flush();
@@ -64,7 +66,7 @@ async function breakOff(
 
 /** Sends the whole body; true when it ended otherwise than the protocol asks for. */
 export async function sendStream(link: Link, reply: StreamReply, settings: StreamSettings): Promise<boolean> {
-  const writer = new EventWriter(link, settings.fault);
+  const writer = new EventWriter(link, settings.encoding, settings.fault);
   let sent = 0;
   let spoilt = false;
   for (const event of reply.events) {

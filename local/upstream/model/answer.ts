@@ -1,32 +1,68 @@
 /** The simulated model: a pure function from a request to an answer, the same for every wire format. */
-import type { ModelAnswer } from './model-answer.ts';
+import { conversationSeed } from './conversation-seed.ts';
+import type { ModelAnswer, ModelChoice, ModelUsage } from './model-answer.ts';
 import type { ModelRequest } from './model-request.ts';
 import { promptTokens } from './prompt-tokens.ts';
-import { identifierFrom } from './random.ts';
-import { textChoice } from './text-choice.ts';
+import { refusalChoice, textChoice } from './text-choice.ts';
+import { thoughtFrom } from './thought.ts';
 import { toolCallChoice } from './tool-call-choice.ts';
 import { toolsToCall } from './tool-decision.ts';
 
 const CACHED_MODEL_SUFFIX = '-cached';
-/** Conversations are hashed once, to as many characters as make a chance collision impossible. */
-const SEED_LENGTH = 43;
 
-/** Answers `request`; equal messages and tools give an equal answer, whatever the model's name. */
+/** Choice number `choiceIndex`, without the reasoning before it. */
+function plainChoice(request: ModelRequest, seed: string, choiceIndex: number): ModelChoice {
+  if (request.refuses === true) return refusalChoice(request.maxTokens);
+  // Without a token to spend no call can begin.
+  const tools = request.maxTokens === 0 ? [] : toolsToCall(request);
+  if (tools.length > 0) return toolCallChoice(tools, seed, request.maxTokens);
+  return textChoice(request, seed, choiceIndex);
+}
+
+interface Thought {
+  readonly text: string;
+  readonly tokenCount: number;
+}
+
+function afterThought(request: ModelRequest, { text, tokenCount }: Thought, seed: string): ModelChoice {
+  const left = request.maxTokens === undefined ? undefined : request.maxTokens - tokenCount;
+  const choice = plainChoice({ ...request, maxTokens: left }, seed, 0);
+  return { ...choice, thinking: text, tokenCount: choice.tokenCount + tokenCount };
+}
+
+/** Half of the prompt is what a cache holds: read for models of a certain name, and else written when asked to. */
+function cacheUse(
+  request: ModelRequest,
+  prompt: number,
+): Pick<ModelUsage, 'cachedTokens' | 'cacheWriteTokens'> {
+  const half = Math.floor(prompt / 2);
+  const reads = request.model.endsWith(CACHED_MODEL_SUFFIX);
+  return {
+    cachedTokens: reads ? half : 0,
+    cacheWriteTokens: !reads && request.writesCache === true ? half : 0,
+  };
+}
+
+/**
+ * Answers `request`; equal conversations and tools give an equal answer, whatever the model's name. Only an answer of
+ * one choice thinks.
+ */
 export function answer(request: ModelRequest): ModelAnswer {
-  const conversation = identifierFrom(JSON.stringify(request.messages), SEED_LENGTH);
-  const tools = toolsToCall(request);
+  const conversation = conversationSeed(request.messages);
+  const thought = request.thinks === true ? thoughtFrom(conversation, request.maxTokens) : undefined;
   const choices = Array.from({ length: request.choiceCount }, (_, choiceIndex) => {
     const seed = `${conversation}/${choiceIndex}`;
-    if (tools.length > 0) return toolCallChoice(tools, seed, request.maxTokens);
-    return textChoice(request, seed, choiceIndex);
+    if (thought !== undefined) return afterThought(request, thought, seed);
+    return plainChoice(request, seed, choiceIndex);
   });
   const prompt = promptTokens(request);
   return {
     choices,
     usage: {
       promptTokens: prompt,
-      cachedTokens: request.model.endsWith(CACHED_MODEL_SUFFIX) ? Math.floor(prompt / 2) : 0,
+      ...cacheUse(request, prompt),
       completionTokens: choices.reduce((sum, choice) => sum + choice.tokenCount, 0),
+      thinkingTokens: thought?.tokenCount ?? 0,
     },
   };
 }

@@ -3,6 +3,7 @@
 export type JsonSchema = boolean | Readonly<Record<string, unknown>>;
 
 export interface ModelToolCall {
+  /** In an answer without the prefix that wire formats put before it. */
   readonly id: string;
   readonly name: string;
   /** JSON text, as it stands on the wire. */
@@ -18,6 +19,8 @@ export interface ModelMessage {
   readonly toolCalls: readonly ModelToolCall[];
   /** On a `tool` message: the call it answers. */
   readonly toolCallId?: string | undefined;
+  /** On a `tool` message: the call failed. */
+  readonly isError?: boolean | undefined;
 }
 
 export interface ModelTool {
@@ -50,4 +53,10 @@ export interface ModelRequest {
   readonly choiceCount: number;
   /** Asks for a text of exactly this many one-token pieces, whatever the other limits say. */
   readonly exactTokens?: number | undefined;
+  /** Asks for the reasoning before the answer, which counts into `maxTokens`. */
+  readonly thinks?: boolean | undefined;
+  /** Asks to keep the prompt in the prompt cache. */
+  readonly writesCache?: boolean | undefined;
+  /** Makes the model decline, whatever is asked. */
+  readonly refuses?: boolean | undefined;
 }

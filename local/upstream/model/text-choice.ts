@@ -29,7 +29,10 @@ function observations(request: ModelRequest): string {
   const results = request.messages.slice(lastOther + 1);
   const imageCount = request.messages.reduce((sum, message) => sum + message.imageCount, 0);
   let text = results
-    .map((result) => `The tool returned: ${result.text.slice(0, QUOTED_RESULT_UNITS)}\n`)
+    .map(({ text: quoted, isError }) => {
+      const verb = isError === true ? 'failed' : 'returned';
+      return `The tool ${verb}: ${quoted.slice(0, QUOTED_RESULT_UNITS)}\n`;
+    })
     .join('');
   if (imageCount > 0) text += `I can see ${imageCount} ${imageCount === 1 ? 'image' : 'images'}. `;
   return text;
@@ -73,6 +76,14 @@ function cutAtStop(text: string, stop: readonly string[]): { text: string; stopS
     if (index >= 0 && index < cut.text.length) cut = { text: text.slice(0, index), stopSequence: sequence };
   }
   return cut;
+}
+
+const REFUSAL = 'I am sorry, but I cannot help with that.';
+
+/** The choice of a model that declines. */
+export function refusalChoice(maxTokens: number | undefined): ModelChoice {
+  const { text, tokenCount, truncated } = cutToTokens(REFUSAL, maxTokens);
+  return { text, toolCalls: [], finishReason: truncated ? 'length' : 'refusal', tokenCount };
 }
 
 /** The text choice number `choiceIndex`; it depends on `seed` and the request alone. */

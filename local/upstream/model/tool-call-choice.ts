@@ -11,7 +11,7 @@ const TOOL_CALL_ID_LENGTH = 24;
 function callTool(tool: ModelTool, seed: string): ModelToolCall {
   const instance = tool.parameters === undefined ? {} : schemaInstance(tool.parameters, seed);
   return {
-    id: `call_${identifierFrom(seed, TOOL_CALL_ID_LENGTH)}`,
+    id: identifierFrom(seed, TOOL_CALL_ID_LENGTH),
     name: tool.name,
     arguments: JSON.stringify(isNode(instance) ? instance : {}),
   };

@@ -1,6 +1,7 @@
 /** What all OpenAI routes share: bearer keys, the error envelope, response headers (OpenAI API reference, "Errors"). */
 
-import { jsonReply, type Protocol, type WholeReply } from '../exchange/reply.ts';
+import { jsonReply, type Protocol, type RequestHead, type WholeReply, withNote } from '../exchange/reply.ts';
+import { sse } from '../exchange/sse.ts';
 import { identifierFrom } from '../model/random.ts';
 
 export interface OpenAiError {
@@ -41,28 +42,49 @@ const FAILURES: Readonly<Record<number, OpenAiError>> = {
   503: { message: 'The engine is currently overloaded, please try again later.', type: 'server_error' },
 };
 
-function withNote(error: OpenAiError, note: string): OpenAiError {
-  return note === '' ? error : { ...error, message: `${error.message} (${note})` };
-}
+const noted = (error: OpenAiError, note: string): OpenAiError => ({
+  ...error,
+  message: withNote(error.message, note),
+});
+
+/** What OpenAI says where no route answers. */
+const REJECTIONS: Readonly<Record<404 | 405 | 413, (head: RequestHead) => string>> = {
+  404: ({ method, path }) => `Invalid URL (${method} ${path})`,
+  405: ({ method, path }) =>
+    `Not allowed to ${method} on ${path}. ` +
+    '(HINT: Perhaps you meant to make your HTTP request using a different method?)',
+  413: () => 'Request too large.',
+};
 
 const KEY_MISSING =
   "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth " +
   '(i.e. Authorization: Bearer YOUR_KEY).';
 
 const REQUEST_ID_LENGTH = 32;
+/** OpenAI's limit on a request with images is 50 MB (vision guide). */
+const MAX_BODY_BYTES = 50 * 1024 * 1024;
 
 export const openAiProtocol: Protocol = {
-  refusal: ({ authorization }) =>
+  encoding: sse,
+  maxBodyBytes: MAX_BODY_BYTES,
+  refusal: ({ headers: { authorization } }) =>
     typeof authorization === 'string' && /^Bearer +\S/u.test(authorization)
       ? undefined
       : errorReply(401, { message: KEY_MISSING }),
+  rejection: (status, head) => errorReply(status, { message: REJECTIONS[status](head) }),
   failure: (status, note) =>
     errorReply(
       status,
-      withNote(FAILURES[status] ?? (status < 500 ? { message: `Status ${status}.` } : SERVER_ERROR), note),
+      noted(FAILURES[status] ?? (status < 500 ? { message: `Status ${status}.` } : SERVER_ERROR), note),
     ),
-  failureEvent: (note) => ({ data: JSON.stringify(envelope(withNote(SERVER_ERROR, note))), part: 'end' }),
-  responseHeaders: (sequence) => ({
+  failureEvent: (note, { fault }) => ({
+    data: JSON.stringify(
+      envelope({ ...noted(SERVER_ERROR, note), type: fault.error_event_type ?? 'server_error' }),
+    ),
+    part: 'end',
+    failure: true,
+  }),
+  responseHeaders: ({ sequence }) => ({
     'openai-version': '2020-10-01',
     'x-request-id': `req_${identifierFrom(`request ${sequence}`, REQUEST_ID_LENGTH)}`,
   }),

@@ -1,8 +1,8 @@
 /** Rules between fields that a schema cannot state, as OpenAI enforces them; a gateway's mistakes show up here. */
-import type { ChatMessage, ChatRequest } from './chat-request.ts';
-import type { OpenAiError } from './protocol.ts';
 
-type Rule = (request: ChatRequest) => OpenAiError | undefined;
+import { conversationRules, type Rule } from './conversation-rules.ts';
+import type { OpenAiError } from './protocol.ts';
+import type { ChatRequest } from './request.ts';
 
 const streamOptionsNeedStream: Rule = ({ stream, stream_options: options }) =>
   options && stream !== true
@@ -36,57 +36,11 @@ const toolChoiceIsOffered: Rule = ({ tools, tool_choice: choice }) => {
   };
 };
 
-/** Follows the calls that wait for a result through the conversation, and finds the first message out of place. */
-const toolResultsFollowCalls: Rule = ({ messages }) => {
-  let waiting = new Set<string>();
-  for (const [index, message] of messages.entries()) {
-    const error =
-      message.role === 'tool' ? unexpectedResult(message, index, waiting) : missingResults(index, waiting);
-    if (error !== undefined) return error;
-    if (message.role === 'tool') waiting.delete(message.tool_call_id);
-    if (message.role === 'assistant') waiting = new Set(message.tool_calls?.map((call) => call.id));
-  }
-  return missingResults(messages.length, waiting);
-};
-
-function unexpectedResult(
-  message: ChatMessage & { role: 'tool' },
-  index: number,
-  waiting: ReadonlySet<string>,
-): OpenAiError | undefined {
-  if (waiting.has(message.tool_call_id)) return undefined;
-  return {
-    message:
-      "Invalid parameter: messages with role 'tool' must be a response to a preceding message with 'tool_calls'.",
-    param: `messages.[${index}].role`,
-  };
-}
-
-function missingResults(index: number, waiting: ReadonlySet<string>): OpenAiError | undefined {
-  if (waiting.size === 0) return undefined;
-  const message =
-    "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. " +
-    `The following tool_call_ids did not have response messages: ${[...waiting].join(', ')}`;
-  return { message, param: `messages.[${index}].role` };
-}
-
-const assistantSaysSomething: Rule = ({ messages }) => {
-  const index = messages.findIndex(
-    (message) => message.role === 'assistant' && !message.tool_calls && message.content == null,
-  );
-  if (index < 0) return undefined;
-  return {
-    message: "Invalid value for 'content': expected a string, got null.",
-    param: `messages.[${index}].content`,
-  };
-};
-
 const RULES: readonly Rule[] = [
   streamOptionsNeedStream,
   oneTokenLimit,
   toolChoiceIsOffered,
-  assistantSaysSomething,
-  toolResultsFollowCalls,
+  ...conversationRules,
 ];
 
 /** The first rule that `request` breaks. */

@@ -1,13 +1,12 @@
 /** The routes of the OpenAI wire format (OpenAI API reference, "Chat completions" and "Models"). */
 
-import { type Call, jsonReply, type Reply, type Route } from '../exchange/reply.ts';
-import { SSE_HEADERS } from '../exchange/sse.ts';
+import { type Call, jsonReply, modelInBody, type Reply, type Route } from '../exchange/reply.ts';
 import { answer } from '../model/answer.ts';
 import { identifierFrom } from '../model/random.ts';
-import { chatChunks } from './chat-chunks.ts';
-import { type CompletionIdentity, chatCompletion } from './chat-completion.ts';
-import { chatRequestSchema } from './chat-request.ts';
+import { type CompletionIdentity, chatCompletion } from './answer-document.ts';
+import { chatChunks } from './answer-stream.ts';
 import { errorReply, openAiProtocol } from './protocol.ts';
+import { chatRequestSchema } from './request.ts';
 import { brokenRule } from './request-rules.ts';
 import { toModelRequest } from './to-model-request.ts';
 import { validationError } from './validation-error.ts';
@@ -18,7 +17,8 @@ const NOT_JSON =
 
 const COMPLETION_ID_LENGTH = 29;
 
-function replyToChat({ body, fault, sequence }: Call): Reply {
+/** Answers a chat completions request. */
+export function replyToChat({ body, fault, sequence }: Call): Reply {
   if (body === undefined) return errorReply(400, { message: NOT_JSON });
   const parsed = chatRequestSchema.safeParse(body);
   if (!parsed.success) return errorReply(400, validationError(parsed.error, body));
@@ -30,12 +30,12 @@ function replyToChat({ body, fault, sequence }: Call): Reply {
     created: Math.floor(Date.now() / 1000),
     model: request.model,
   };
-  const modelAnswer = answer(toModelRequest(request, fault.content_chunks));
+  const modelAnswer = answer(toModelRequest(request, fault));
   const withUsage = fault.no_usage !== true;
   if (request.stream !== true) return jsonReply(200, chatCompletion(modelAnswer, identity, withUsage));
   const includeUsage = withUsage && request.stream_options?.include_usage === true;
   const settings = { includeUsage, interleaveToolCalls: fault.interleave_tool_calls === true };
-  return { kind: 'stream', headers: SSE_HEADERS, events: chatChunks(modelAnswer, identity, settings) };
+  return { kind: 'stream', events: chatChunks(modelAnswer, identity, settings) };
 }
 
 /** Names a client can discover; any other name works too. */
@@ -53,12 +53,19 @@ function replyWithModels(): Reply {
   return jsonReply(200, { object: 'list', data });
 }
 
-function modelOf(body: unknown): string | undefined {
-  const model = typeof body === 'object' && body !== null && 'model' in body ? body.model : undefined;
-  return typeof model === 'string' ? model : undefined;
-}
-
 export const openAiRoutes: readonly Route[] = [
-  { method: 'POST', path: '/v1/chat/completions', protocol: openAiProtocol, modelOf, reply: replyToChat },
-  { method: 'GET', path: '/v1/models', protocol: openAiProtocol, modelOf, reply: replyWithModels },
+  {
+    method: 'POST',
+    path: '/v1/chat/completions',
+    protocol: openAiProtocol,
+    modelOf: modelInBody,
+    reply: replyToChat,
+  },
+  {
+    method: 'GET',
+    path: '/v1/models',
+    protocol: openAiProtocol,
+    modelOf: modelInBody,
+    reply: replyWithModels,
+  },
 ];

@@ -1,4 +1,5 @@
 /** Translates a valid chat completions request into the model's neutral one. */
+import type { Fault } from '../control/fault.ts';
 import type {
   AnswerFormat,
   ModelMessage,
@@ -6,7 +7,8 @@ import type {
   ModelTool,
   ToolChoice,
 } from '../model/model-request.ts';
-import type { ChatMessage, ChatRequest } from './chat-request.ts';
+import type { ChatMessage } from './content.ts';
+import type { ChatRequest } from './request.ts';
 
 type Part = Exclude<NonNullable<ChatMessage['content']>, string>[number];
 
@@ -59,8 +61,8 @@ function toFormat({ response_format: format }: ChatRequest): AnswerFormat {
   return { kind: 'json-schema', schema: format.json_schema.schema ?? { type: 'object' } };
 }
 
-/** `exactTokens`: see `ModelRequest`. */
-export function toModelRequest(request: ChatRequest, exactTokens: number | undefined): ModelRequest {
+/** The model is asked for what the request says, and for what the fault adds to it. */
+export function toModelRequest(request: ChatRequest, fault: Fault): ModelRequest {
   const { stop } = request;
   return {
     model: request.model,
@@ -72,6 +74,7 @@ export function toModelRequest(request: ChatRequest, exactTokens: number | undef
     maxTokens: request.max_completion_tokens ?? request.max_tokens ?? undefined,
     stop: typeof stop === 'string' ? [stop] : (stop ?? []),
     choiceCount: request.n ?? 1,
-    exactTokens,
+    exactTokens: fault.content_chunks,
+    refuses: fault.refusal,
   };
 }

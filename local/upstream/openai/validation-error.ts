@@ -1,8 +1,8 @@
 /** Says what is wrong with a request in the words, `param` and `code` OpenAI uses, which clients match on. */
 import type { z } from 'zod';
+import { type Issue, valueAt } from '../exchange/first-issue.ts';
 import type { OpenAiError } from './protocol.ts';
 
-type Issue = z.core.$ZodIssue;
 type RangeIssue = Issue & { code: 'too_small' | 'too_big' };
 
 /** `messages[0].content`, as OpenAI writes the path of a field. */
@@ -11,13 +11,6 @@ function paramOf(path: readonly PropertyKey[]): string {
     .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
     .join('')
     .replace(/^\./u, '');
-}
-
-function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (value, key) => (value as Record<PropertyKey, unknown> | null | undefined)?.[key],
-    body,
-  );
 }
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {

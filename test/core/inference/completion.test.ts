@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createBedrockClients } from '../../../lambdas/adapters/bedrock-clients.ts';
 import { systemAfter } from '../../../lambdas/adapters/system.ts';
 import { parseCatalog } from '../../../lambdas/core/inference/catalog-document.ts';
-import { renderChat } from '../../../lambdas/core/inference/chat-response.ts';
+import { chatSurface } from '../../../lambdas/core/inference/chat/surface.ts';
 import { type CompletionCall, Completions } from '../../../lambdas/core/inference/completion.ts';
 import type { Ledger } from '../../../lambdas/core/ledger/admission.ts';
 import type { Outcome } from '../../../lambdas/core/ledger/usage-record.ts';
-import { createOpenAiProvider } from '../../../lambdas/providers/openai/provider.ts';
+import { createProviders } from '../../../lambdas/providers/protocols.ts';
 import { startUpstream } from '../../../local/upstream/server.ts';
 
 let upstream: Awaited<ReturnType<typeof startUpstream>>;
@@ -56,7 +57,12 @@ function calling(
   } as unknown as Ledger;
   const completions = new Completions({
     ledger,
-    providers: { openai: createOpenAiProvider({ fetch, readSecret: async () => 'key' }) },
+    providers: createProviders({
+      fetch,
+      readSecret: async () => 'key',
+      sign: async ({ headers }) => headers,
+      bedrockClient: createBedrockClients({ region: 'us-east-1' }).client,
+    }),
     after: systemAfter,
     log: { info: () => {}, warn: () => {}, error: () => {} },
   });
@@ -65,12 +71,12 @@ function calling(
     requestId: 'req_1',
     key: { accountId: 'acc_1', keyId: 'key_1', secretHash: '' },
     candidates: models.flatMap((model) => model.routes.map((route) => ({ model, route }))),
-    payload: { surface: 'openai', body: { messages, max_tokens: 50 }, stream, needs: [] },
+    payload: chatSurface.toPayload({ model: 'a/b', messages, max_tokens: 50, stream }),
     prompt: { texts: ['write 30 words'], images: 0, messages: 1 },
     maxTokens: 50,
     choices: 1,
     answerId: 'chatcmpl-1',
-    render: renderChat,
+    writer: (options) => chatSurface.writer({ ...options, createdMs: 0 }),
     keep,
     remainingTimeMs: () => remainingMs,
   };

@@ -1,4 +1,7 @@
 /** Reads what arrives of a response, whether or not it arrives whole. */
+import { expect } from '@jest/globals';
+import { EventStreamCodec } from '@smithy/eventstream-codec';
+import { createParser } from 'eventsource-parser';
 
 export interface Received {
   readonly status: number;
@@ -22,6 +25,52 @@ export async function readWhatComes(response: Response): Promise<Received> {
 
 /** Content chunks with text in an OpenAI stream. */
 export const contentEvents = (text: string): number => text.match(/"delta":\{"content":"[^"]/gu)?.length ?? 0;
+
+export interface ReceivedEvent {
+  readonly name: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** The complete server-sent events in a text; each has a name and JSON data. */
+export function sseEvents(text: string): ReceivedEvent[] {
+  const events: ReceivedEvent[] = [];
+  createParser({
+    onEvent: ({ event = '', data }) => events.push({ name: event, data: JSON.parse(data) }),
+  }).feed(text);
+  return events;
+}
+
+export interface ReceivedFrame extends ReceivedEvent {
+  readonly kind: string;
+}
+
+/** The complete frames of an AWS event stream. Throws when a checksum is wrong. */
+export function frames(bytes: Uint8Array): ReceivedFrame[] {
+  const codec = new EventStreamCodec(
+    (utf8) => Buffer.from(utf8 as Uint8Array).toString('utf8'),
+    (text) => Buffer.from(text, 'utf8'),
+  );
+  const view = Buffer.from(bytes);
+  const found: ReceivedFrame[] = [];
+  for (let start = 0; start + 4 <= view.length; ) {
+    const end = start + view.readUInt32BE(start);
+    if (end > view.length) break;
+    const { headers, body } = codec.decode(view.subarray(start, end));
+    const kind = String(headers[':message-type']?.value);
+    const name = String(headers[`:${kind}-type`]?.value);
+    expect(headers[':content-type']?.value).toBe('application/json');
+    found.push({ kind, name, data: JSON.parse(Buffer.from(body).toString('utf8')) });
+    start = end;
+  }
+  return found;
+}
+
+/** All that comes; nothing of what is not there. */
+export async function listOf<T>(items: AsyncIterable<T> | undefined): Promise<T[]> {
+  const list: T[] = [];
+  for await (const item of items ?? []) list.push(item);
+  return list;
+}
 
 /** Time `work` takes, in milliseconds. */
 export async function elapsedMs(work: () => Promise<unknown>): Promise<number> {

@@ -1,6 +1,9 @@
 /** A real upstream on a free port for one test file, with the clients tests use. */
 import { setTimeout } from 'node:timers/promises';
+import Anthropic from '@anthropic-ai/sdk';
+import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
 import OpenAI from 'openai';
 import type { RequestRecord } from '../../../local/upstream/control/request-log.ts';
 import { startUpstream, type Upstream, type UpstreamOptions } from '../../../local/upstream/server.ts';
@@ -11,6 +14,17 @@ const PATIENCE_MS = 2000;
 const SILENCE_MS = 50;
 
 const jsonText = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body));
+
+/** What a request to the Claude API needs beside its body. */
+export const CLAUDE_HEADERS = { 'x-api-key': 'test', 'anthropic-version': '2023-06-01' };
+
+/** A signature in the right form, which is all that the upstream can check. */
+export const SIGNED_HEADERS = {
+  authorization:
+    'AWS4-HMAC-SHA256 Credential=AKIAEXAMPLE/20261101/eu-central-1/bedrock/aws4_request, ' +
+    `SignedHeaders=content-type;host;x-amz-date, Signature=${'0a'.repeat(32)}`,
+  'x-amz-date': '20261101T120000Z',
+};
 
 export class RunningUpstream {
   #upstream: Upstream | undefined;
@@ -27,6 +41,39 @@ export class RunningUpstream {
   openai(): OpenAI {
     const baseURL = `${this.running.url}/v1`;
     return new OpenAI({ apiKey: 'test', baseURL, maxRetries: 0, logLevel: 'off' });
+  }
+
+  /** It asks for version 2026-10-21 and sends its key as a bearer token. */
+  anthropic(): Anthropic {
+    return new Anthropic({ apiKey: 'test', baseURL: this.running.url, maxRetries: 0, logLevel: 'off' });
+  }
+
+  /** Over HTTP/1.1, where the client's own choice would be HTTP/2. */
+  bedrock(): BedrockRuntimeClient {
+    return new BedrockRuntimeClient({
+      endpoint: this.running.url,
+      region: 'eu-central-1',
+      credentials: { accessKeyId: 'AKIAEXAMPLE', secretAccessKey: 'test' },
+      maxAttempts: 1,
+      requestHandler: new NodeHttpHandler(),
+    });
+  }
+
+  /** A request over plain HTTP to any route; a body that is a string is sent as it is. */
+  postTo(path: string, body: unknown, init: RequestInit = {}): Promise<Response> {
+    const headers = { 'content-type': 'application/json', ...(init.headers as Record<string, string>) };
+    return fetch(`${this.running.url}${path}`, { method: 'POST', body: jsonText(body), ...init, headers });
+  }
+
+  /** A request to the Messages API as version 2023-06-01 has it. */
+  postMessage(body: unknown): Promise<Response> {
+    return this.postTo('/v1/messages', body, { headers: CLAUDE_HEADERS });
+  }
+
+  /** A signed request to Bedrock's `operation` for a model. */
+  postConverse(operation: 'converse' | 'converse-stream', body: unknown, model = 'sim'): Promise<Response> {
+    const path = `/model/${encodeURIComponent(model)}/${operation}`;
+    return this.postTo(path, body, { headers: SIGNED_HEADERS });
   }
 
   /** A chat request over plain HTTP; a body that is a string is sent as it is. */

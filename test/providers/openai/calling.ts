@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { parseCatalog, type Route } from '../../../lambdas/core/inference/catalog-document.ts';
 import { type Reply, type ReplyEvent, UpstreamFailure } from '../../../lambdas/core/inference/provider.ts';
 import { createOpenAiProvider } from '../../../lambdas/providers/openai/provider.ts';
-import { IDENTITY } from './fixtures.ts';
+import { IDENTITY, nativePayload } from './fixtures.ts';
 
 export const CANARY = 'heron-7f3a';
 export const EVENT_STREAM = { 'content-type': 'text/event-stream' };
@@ -20,6 +20,7 @@ const provider = createOpenAiProvider({
     if (reference === 'env:ABSENT') throw new Error(`there is no secret ${CANARY}`);
     return `key-of-${reference}`;
   },
+  sign: async ({ headers }) => ({ ...headers, authorization: 'signed' }),
 });
 
 /** A route as the catalog would hold it. */
@@ -48,12 +49,10 @@ export interface Call {
 export function callAt(origin: string, { stream = false, signal, secret }: Call = {}): Promise<Reply> {
   return provider.chat({
     route: routeTo(origin, secret),
-    payload: {
-      surface: 'openai',
-      body: { model: 'sim/chat', messages: [{ role: 'user', content: 'Grüße' }], seed: 7 },
+    payload: nativePayload(
+      { model: 'sim/chat', messages: [{ role: 'user', content: 'Grüße' }], seed: 7 },
       stream,
-      needs: [],
-    },
+    ),
     identity: IDENTITY,
     signal: signal ?? new AbortController().signal,
   });

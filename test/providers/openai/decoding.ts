@@ -2,13 +2,13 @@
 import type { ReplyEvent } from '../../../lambdas/core/inference/provider.ts';
 import { toReplyEvents } from '../../../lambdas/providers/openai/stream.ts';
 import { sseData } from '../../../lambdas/providers/sse-data.ts';
-import { IDENTITY } from './fixtures.ts';
+import { CALL } from './fixtures.ts';
 
 async function* pieces(...parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array, void> {
   yield* parts;
 }
 
-export const decode = (...parts: readonly Uint8Array[]) => toReplyEvents(sseData(pieces(...parts)), IDENTITY);
+export const decode = (...parts: readonly Uint8Array[]) => toReplyEvents(sseData(pieces(...parts)), CALL);
 
 export async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];

@@ -1,6 +1,7 @@
 /** The recorded streams, as bytes and as what they say. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ChatPayload, JsonObject } from '../../../lambdas/core/inference/provider.ts';
 
 export const NAMES = [
   'text',
@@ -13,6 +14,21 @@ export const NAMES = [
 
 /** The identity that answers get: nothing of the upstream's own names may be left. */
 export const IDENTITY = { id: 'chatcmpl-01ARZ3NDEKTSV4RRFFQ69G5FAV', model: 'sim/chat' };
+
+/** A call of the OpenAI protocol's own surface. */
+export const nativePayload = (body: JsonObject = {}, stream = false): ChatPayload => ({
+  protocol: 'openai',
+  body,
+  conversation: () => {
+    throw new Error("a route of the caller's own protocol needs no conversion");
+  },
+  stream,
+  needs: [],
+  features: [],
+});
+
+/** What the reader of an answer knows of its call. */
+export const CALL = { payload: nativePayload(), identity: IDENTITY };
 
 const folder = join(import.meta.dirname, 'fixtures');
 

@@ -69,7 +69,11 @@ describe('a call', () => {
 
   it('answers a whole completion', async () => {
     replyWithJson();
-    expect(await call()).toMatchObject({ kind: 'json', body: { ...IDENTITY }, usage: { promptTokens: 19 } });
+    expect(await call()).toMatchObject({
+      kind: 'json',
+      answer: { body: { ...IDENTITY } },
+      usage: { promptTokens: 19 },
+    });
   });
 
   it('answers a stream while it is still being written', async () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { toReplyEvents } from '../../../lambdas/providers/openai/stream.ts';
 import { sseData } from '../../../lambdas/providers/sse-data.ts';
 import { collect, decode, encode, event, outcome } from './decoding.ts';
-import { bytesOf, chunksOf, IDENTITY, NAMES } from './fixtures.ts';
+import { bytesOf, CALL, chunksOf, IDENTITY, NAMES } from './fixtures.ts';
 
 /** Cuts bytes at the given offsets. */
 function cut(bytes: Uint8Array, offsets: readonly number[]): Uint8Array[] {
@@ -138,7 +138,7 @@ describe('the reader of a stream', () => {
         released = true;
       }
     }
-    for await (const _event of toReplyEvents(sseData(body()), IDENTITY)) break;
+    for await (const _event of toReplyEvents(sseData(body()), CALL)) break;
     expect(released).toBe(true);
   });
 
@@ -147,7 +147,7 @@ describe('the reader of a stream', () => {
       yield bytesOf('text');
       throw new Error('reset');
     }
-    const events = await collect(toReplyEvents(sseData(body()), IDENTITY));
+    const events = await collect(toReplyEvents(sseData(body()), CALL));
     expect(events).toHaveLength(7);
   });
 
@@ -156,7 +156,7 @@ describe('the reader of a stream', () => {
       yield bytesOf('text');
       await new Promise(() => {});
     }
-    expect(await collect(toReplyEvents(sseData(body()), IDENTITY))).toHaveLength(7);
+    expect(await collect(toReplyEvents(sseData(body()), CALL))).toHaveLength(7);
   });
 
   it('is asked for by one event at a time: what is not read is not taken from the connection', async () => {
@@ -167,7 +167,7 @@ describe('the reader of a stream', () => {
         yield encode(event({ choices: [{ index: 0, delta: { content: 'x' }, finish_reason: null }] }));
       }
     }
-    const events = toReplyEvents(sseData(body()), IDENTITY);
+    const events = toReplyEvents(sseData(body()), CALL);
     for (let read = 1; read <= 10; read += 1) {
       await events.next();
       expect(taken).toBe(read);

@@ -1,21 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type ChatRequest, toPayload } from '../../../lambdas/core/inference/chat-request.ts';
+import { toPayload } from '../../../lambdas/core/inference/chat/payload.ts';
+import type { ChatRequest } from '../../../lambdas/core/inference/chat/request.ts';
 import { type ChatPayload, UpstreamFailure } from '../../../lambdas/core/inference/provider.ts';
+import { textOf } from '../../../lambdas/providers/openai/content.ts';
 import { toRequestBody } from '../../../lambdas/providers/openai/request.ts';
 import { toReply } from '../../../lambdas/providers/openai/response.ts';
-import { textOf } from '../../../lambdas/providers/openai/text.ts';
 import { toUsage } from '../../../lambdas/providers/openai/usage.ts';
-import { IDENTITY, jsonOf } from './fixtures.ts';
+import { CALL, IDENTITY, jsonOf, nativePayload } from './fixtures.ts';
 
 const messages = [{ role: 'user', content: 'Hi' }];
 
-const payload = (body: Record<string, unknown>, stream: boolean): ChatPayload => ({
-  surface: 'openai',
-  body: { model: 'sim/chat', messages, ...body },
-  stream,
-  needs: [],
-});
+const payload = (body: Record<string, unknown>, stream: boolean): ChatPayload =>
+  nativePayload({ model: 'sim/chat', messages, ...body }, stream);
+
+const target = (upstream_model: string, reasoning = false) => ({ upstream_model, reasoning });
 
 describe('the request sent to an OpenAI-compatible server', () => {
   it('is the caller’s, fields unknown to the service included, under the route’s own model name', () => {
@@ -26,7 +25,7 @@ describe('the request sent to an OpenAI-compatible server', () => {
       metadata: { trace: 'a' },
       vendor_extension: { nested: [1, null] },
     };
-    expect(toRequestBody(payload(body, false), 'gpt-5-mini')).toEqual({
+    expect(toRequestBody(payload(body, false), target('gpt-5-mini'))).toEqual({
       ...body,
       model: 'gpt-5-mini',
       messages,
@@ -37,7 +36,7 @@ describe('the request sent to an OpenAI-compatible server', () => {
   it('asks a stream for usage, whatever the caller asked', () => {
     const asked = [undefined, null, {}, { include_usage: false }, { include_usage: true }];
     for (const options of asked) {
-      expect(toRequestBody(payload({ stream_options: options }, true), 'm')).toEqual({
+      expect(toRequestBody(payload({ stream_options: options }, true), target('m'))).toEqual({
         model: 'm',
         messages,
         stream: true,
@@ -47,23 +46,26 @@ describe('the request sent to an OpenAI-compatible server', () => {
   });
 
   it('keeps the caller’s other options of a stream', () => {
-    const body = toRequestBody(payload({ stream_options: { include_obfuscation: false } }, true), 'm');
+    const body = toRequestBody(
+      payload({ stream_options: { include_obfuscation: false } }, true),
+      target('m'),
+    );
     expect(body.stream_options).toEqual({ include_obfuscation: false, include_usage: true });
   });
 
   it('has no options of a stream without a stream: servers refuse them', () => {
     const body = toRequestBody(
       payload({ stream: true, stream_options: { include_usage: true } }, false),
-      'm',
+      target('m'),
     );
     expect(body).toEqual({ model: 'm', messages, stream: false });
   });
 
   it('changes nothing of the caller’s request itself', () => {
     const made = payload({ stream_options: { include_obfuscation: true } }, true);
-    const before = structuredClone(made);
-    toRequestBody(made, 'm');
-    expect(made).toEqual(before);
+    const before = structuredClone(made.body);
+    toRequestBody(made, target('m'));
+    expect(made.body).toEqual(before);
   });
 
   it('has the service’s defaults and none of its controls, once made from a request', () => {
@@ -80,7 +82,7 @@ describe('the request sent to an OpenAI-compatible server', () => {
       top_p: null,
       seed: 7,
     };
-    expect(toRequestBody(toPayload(request), 'gpt-5-mini')).toEqual({
+    expect(toRequestBody(toPayload(request), target('gpt-5-mini'))).toEqual({
       model: 'gpt-5-mini',
       messages: [
         { role: 'system', content: 'Be brief.' },
@@ -99,9 +101,9 @@ describe('a whole answer', () => {
   const completion = jsonOf('completion');
 
   it('is passed on under our id and model, and loses nothing else', () => {
-    expect(toReply(completion, IDENTITY)).toEqual({
+    expect(toReply(completion, CALL)).toEqual({
       kind: 'json',
-      body: { ...completion, ...IDENTITY },
+      answer: { body: { ...completion, ...IDENTITY } },
       text: 'get_weather{"city":"Łódź"}get_time{}Grüße, 世界Hm. ',
       usage: { promptTokens: 19, cachedTokens: 16, completionTokens: 14, reported: completion.usage },
     });
@@ -109,13 +111,14 @@ describe('a whole answer', () => {
 
   it('is a chat completion whatever the server calls it', () => {
     const { object: _object, ...unnamed } = completion;
-    expect(toReply(unnamed, IDENTITY).body.object).toBe('chat.completion');
-    expect(toReply({ ...completion, object: 'text' }, IDENTITY).body.object).toBe('chat.completion');
+    expect(toReply(unnamed, CALL).answer).toMatchObject({ body: { object: 'chat.completion' } });
+    const renamed = toReply({ ...completion, object: 'text' }, CALL);
+    expect(renamed.answer).toMatchObject({ body: { object: 'chat.completion' } });
   });
 
   it('may come without usage', () => {
     const { usage: _usage, ...uncounted } = completion;
-    expect(toReply(uncounted, IDENTITY).usage).toBeUndefined();
+    expect(toReply(uncounted, CALL).usage).toBeUndefined();
   });
 
   it.each([
@@ -132,8 +135,8 @@ describe('a whole answer', () => {
     [{ choices: [{ message: 'text' }] }],
     [{ error: { message: 'heron-7f3a' } }],
   ])('that is no chat completion is a failure of the protocol: %j', (body) => {
-    expect(() => toReply(body, IDENTITY)).toThrow(UpstreamFailure);
-    expect(() => toReply(body, IDENTITY)).toThrow(/^upstream failure: protocol$/);
+    expect(() => toReply(body, CALL)).toThrow(UpstreamFailure);
+    expect(() => toReply(body, CALL)).toThrow(/^upstream failure: protocol$/);
   });
 
   it('of any JSON is an answer or an upstream failure', () => {
@@ -146,7 +149,7 @@ describe('a whole answer', () => {
           { choices: [{ message: value }] },
         ]) {
           try {
-            expect(toReply(body, IDENTITY).body.model).toBe(IDENTITY.model);
+            expect(toReply(body, CALL).answer).toMatchObject({ body: { model: IDENTITY.model } });
           } catch (failure) {
             expect(failure).toBeInstanceOf(UpstreamFailure);
           }
@@ -174,7 +177,12 @@ describe('the output text', () => {
 describe('reported usage', () => {
   it('counts cached tokens within the prompt’s', () => {
     const reported = { prompt_tokens: 10, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 4 } };
-    expect(toUsage(reported)).toEqual({ promptTokens: 10, cachedTokens: 4, completionTokens: 2, reported });
+    expect(toUsage(reported, true)).toEqual({
+      promptTokens: 10,
+      cachedTokens: 4,
+      completionTokens: 2,
+      reported,
+    });
   });
 
   it.each([
@@ -186,7 +194,7 @@ describe('reported usage', () => {
     [null, 0],
   ])('never counts more cached tokens than there are, nor nonsense: %j', (details, cachedTokens) => {
     const reported = { prompt_tokens: 10, completion_tokens: 0, prompt_tokens_details: details };
-    expect(toUsage(reported)?.cachedTokens).toBe(cachedTokens);
+    expect(toUsage(reported, true)?.cachedTokens).toBe(cachedTokens);
   });
 
   it.each([
@@ -203,11 +211,11 @@ describe('reported usage', () => {
     [{ prompt_tokens: 1, completion_tokens: Number.NaN }],
     [{ prompt_tokens: 2 ** 53, completion_tokens: 1 }],
   ])('that does not count both sides is none: %j', (reported) => {
-    expect(toUsage(reported)).toBeUndefined();
+    expect(toUsage(reported, true)).toBeUndefined();
   });
 
   it('of nothing is usage all the same', () => {
-    expect(toUsage({ prompt_tokens: 0, completion_tokens: 0 })).toMatchObject({
+    expect(toUsage({ prompt_tokens: 0, completion_tokens: 0 }, true)).toMatchObject({
       promptTokens: 0,
       completionTokens: 0,
     });

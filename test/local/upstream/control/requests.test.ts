@@ -56,7 +56,8 @@ describe('the record of requests', () => {
   it('shows that a stream waits for a client that does not read', async () => {
     const controller = new AbortController();
     const body = { ...ask('x', 'chunks-200000'), stream: true };
-    await upstream.post(body, { signal: controller.signal });
+    // Held to the end: a response that is collected as garbage lets go of its connection.
+    const response = await upstream.post(body, { signal: controller.signal });
     let { chunks, outcome } = await upstream.lastRequest((record) => record.chunks > 0);
     for (let before = -1; before !== chunks; ) {
       before = chunks;
@@ -66,6 +67,7 @@ describe('the record of requests', () => {
     controller.abort();
     expect(outcome).toBeNull();
     expect(chunks).toBeLessThan(200_000);
+    expect(response.bodyUsed).toBe(false);
     expect(await upstream.lastRequest(ended)).toMatchObject({ outcome: 'aborted' });
   });
 

@@ -98,6 +98,63 @@ describe('the simulated model', () => {
     }
   });
 
+  it('answers alike however a conversation is cut into messages and its calls are named', () => {
+    const call = (id: string, text: string) => ({ id, name: 'lookup', arguments: text });
+    const conversation = (id: string, text: string): ModelMessage[] => [
+      { ...message('assistant', ''), toolCalls: [call(id, text)] },
+      { ...message('tool', 'found'), toolCallId: id },
+    ];
+    const apart = [
+      message('user', 'one'),
+      message('system', 'be brief'),
+      message('user', 'two'),
+      ...conversation('call_1', '{"a": 1}'),
+    ];
+    const joined = [
+      message('system', 'be brief'),
+      message('user', 'one\ntwo'),
+      ...conversation('toolu_2', '{"a":1}'),
+    ];
+    expect(textOf(request('', { messages: apart }))).toBe(textOf(request('', { messages: joined })));
+    const other = conversation('call_1', '{"a":2}');
+    expect(textOf(request('', { messages: [...apart.slice(0, 3), ...other] }))).not.toBe(
+      textOf(request('', { messages: joined })),
+    );
+  });
+
+  it('thinks before it answers when asked to, within the limit, and answers as it would have', () => {
+    const plain = answer(request('hello'));
+    const { choices, usage } = answer(request('hello', { thinks: true }));
+    expect(choices[0]?.text).toBe(plain.choices[0]?.text);
+    expect(usage.thinkingTokens).toBe(countTokens(choices[0]?.thinking ?? ''));
+    expect(usage.completionTokens).toBe(plain.usage.completionTokens + usage.thinkingTokens);
+    const cut = answer(request('hello', { thinks: true, maxTokens: usage.thinkingTokens + 2 }));
+    expect(cut.choices[0]).toMatchObject({ finishReason: 'length', thinking: choices[0]?.thinking });
+    expect(cut.usage.completionTokens).toBe(usage.thinkingTokens + 2);
+    const short = answer(request('hello', { thinks: true, maxTokens: 3 }));
+    expect(short.choices[0]).toMatchObject({ finishReason: 'length', text: '', tokenCount: 3 });
+  });
+
+  it('refuses when told to, within the limit', () => {
+    const refusal = answer(request('Repeat exactly: hi', { refuses: true })).choices[0];
+    expect(refusal).toMatchObject({ finishReason: 'refusal', text: expect.stringContaining('cannot') });
+    expect(answer(request('x', { refuses: true, maxTokens: 2 })).choices[0]?.finishReason).toBe('length');
+  });
+
+  it('writes half of the prompt into the cache when asked to, unless it is read from there', () => {
+    const writing = { writesCache: true };
+    const { usage } = answer(request('hello there', writing));
+    expect(usage).toMatchObject({ cachedTokens: 0, cacheWriteTokens: Math.floor(usage.promptTokens / 2) });
+    expect(answer(request('hello there', { ...writing, model: 'x-cached' })).usage.cacheWriteTokens).toBe(0);
+  });
+
+  it('tells a failed tool from one that returned', () => {
+    const failed = { ...message('tool', 'no such city'), isError: true };
+    expect(textOf(request('', { messages: [message('user', 'hi'), failed] }))).toContain(
+      'The tool failed: no such city',
+    );
+  });
+
   it('keeps a repeated JSON text that satisfies the format, and makes an instance otherwise', () => {
     const schema = { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] };
     const format = { kind: 'json-schema', schema } as const;

@@ -184,6 +184,17 @@ describe('a chat completion', () => {
     expect(usage?.prompt_tokens_details?.cached_tokens).toBe(Math.floor((usage?.prompt_tokens ?? 0) / 2));
   });
 
+  it('refuses for a model of that name, streamed or not', async () => {
+    const { choices } = await create({ model: 'refusal' });
+    expect(choices[0]).toMatchObject({
+      finish_reason: 'stop',
+      message: { content: null, refusal: expect.stringContaining('cannot') },
+    });
+    const stream = upstream.openai().chat.completions.stream(ask('hello', 'refusal'));
+    const streamed = (await stream.finalChatCompletion()).choices[0];
+    expect(streamed?.message.refusal).toBe(choices[0]?.message.refusal);
+  });
+
   it('accepts fields it does not know', async () => {
     expect(
       (await upstream.post({ ...ask('hello'), reasoning_effort: 'low', made_up: { a: 1 } })).status,

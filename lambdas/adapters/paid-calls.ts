@@ -1,0 +1,34 @@
+/** What every endpoint that sells a model's work is built from, made once and kept warm. */
+import { requireVariable } from '../contract/environment.ts';
+import { TABLES } from '../contract/tables.ts';
+import { Idempotency } from '../core/idempotency/idempotency.ts';
+import type { Log } from '../core/ports.ts';
+import { createAccess } from './access.ts';
+import { createCatalog } from './catalog-store.ts';
+import { createDynamoClients } from './clients.ts';
+import { createLedger } from './ledger.ts';
+import { DynamoReplayStore } from './replay-store.ts';
+import { systemAfter, systemClock, systemRandom, systemUlid } from './system.ts';
+
+export interface PaidCallOptions {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+}
+
+/** Throws an error that names the variable when one is not set. */
+export function createPaidCalls({ environment, log }: PaidCallOptions) {
+  const clients = createDynamoClients();
+  const { readSecret, peppers } = createAccess({ environment, log });
+  const { gate, ledger } = createLedger({ clients, environment, log });
+  const store = new DynamoReplayStore(clients.client, requireVariable(environment, TABLES.replays.variable));
+  const world = { clock: systemClock, after: systemAfter, random: systemRandom, ulid: systemUlid };
+  return {
+    ...world,
+    readSecret,
+    peppers,
+    gate,
+    ledger,
+    catalog: createCatalog({ ...clients, environment, log }),
+    idempotency: new Idempotency({ store, gate, clock: world.clock, after: world.after, log }),
+  };
+}

@@ -1,0 +1,162 @@
+/** MessagesRequest (interface, Resources), checked in full; fields and blocks it does not name are kept and forwarded. */
+import * as z from 'zod';
+import type { JsonObject } from '../provider.ts';
+import { reference, routeControlFields } from '../route-controls.ts';
+
+/** ECMAScript proposal "JSON.parse source text access", which the type library does not know yet. */
+const { isRawJSON } = JSON as unknown as { readonly isRawJSON: (value: unknown) => boolean };
+
+/** An object that is kept as it is, numbers of any length within it included; a lone number is none. */
+const object = z.custom<JsonObject>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawJSON(value),
+  'must be an object',
+);
+
+/** The schema of a kind, or why there may be none of that kind. */
+type Kinds = Readonly<Record<string, z.ZodType | string>>;
+
+/** An object whose kind decides what else it must hold; a kind that is not named here is the upstream's to judge. */
+const ofKind = (kinds: Kinds) =>
+  z.looseObject({ type: z.string().min(1) }).superRefine((value, context) => {
+    const kind = Object.hasOwn(kinds, value.type) ? kinds[value.type] : undefined;
+    if (typeof kind === 'string') context.addIssue({ code: 'custom', path: ['type'], message: kind });
+    else for (const issue of kind?.safeParse(value).error?.issues ?? []) context.addIssue({ ...issue });
+  });
+
+const content = (kinds: Kinds) =>
+  z.union(
+    [z.string(), z.array(ofKind(kinds)).min(1, 'must not be empty')],
+    'must be a string or an array of content blocks',
+  );
+
+const text = z.looseObject({ type: z.literal('text'), text: z.string() });
+
+const image = z.looseObject({
+  source: z.discriminatedUnion(
+    'type',
+    [
+      z.looseObject({
+        type: z.literal('base64'),
+        media_type: z.enum(
+          ['image/jpeg', 'image/png', 'image/gif', 'image/webp'],
+          'must be one of image/jpeg, image/png, image/gif, image/webp',
+        ),
+        data: z.string().min(1, 'must not be empty'),
+      }),
+      z.looseObject({
+        type: z.literal('url'),
+        url: z.string().regex(/^https?:\/\//i, 'must be an http(s) URL'),
+      }),
+    ],
+    'must be one of base64, url',
+  ),
+});
+
+const noTools = {
+  tool_use: 'tool_use blocks belong in assistant messages',
+  tool_result: 'tool_result blocks belong in user messages',
+};
+
+const document = z.looseObject({
+  source: ofKind({
+    base64: z.looseObject({ data: z.string() }),
+    text: z.looseObject({ data: z.string() }),
+    content: z.looseObject({
+      content: content({ text, image, ...noTools, document: 'a document holds none' }),
+    }),
+  }),
+});
+
+const toolUse = z.looseObject({ id: z.string().min(1), name: z.string().min(1), input: object });
+
+const toolResult = z.looseObject({
+  tool_use_id: z.string().min(1),
+  content: content({ text, image, document, ...noTools }).nullish(),
+  is_error: z.boolean().nullish(),
+});
+
+const userBlocks = { ...noTools, text, image, document, tool_result: toolResult };
+
+const assistantBlocks = {
+  ...noTools,
+  text,
+  document,
+  image: 'image blocks belong in user messages',
+  tool_use: toolUse,
+};
+
+const message = z.discriminatedUnion(
+  'role',
+  [
+    z.looseObject({ role: z.literal('user'), content: content(userBlocks) }),
+    z.looseObject({ role: z.literal('assistant'), content: content(assistantBlocks) }),
+  ],
+  'must be one of user, assistant',
+);
+
+const name = z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/, 'must be 1 to 128 of a-z A-Z 0-9 _ -');
+
+const customTool = z.looseObject({
+  name,
+  description: z.string().nullish(),
+  input_schema: object,
+  strict: z.boolean().nullish(),
+});
+
+/** A tool of any other type is defined by the upstream, which knows its fields. */
+const tool = z.looseObject({ type: z.string().nullish() }).superRefine((value, context) => {
+  if (value.type != null && value.type !== 'custom') return;
+  for (const issue of customTool.safeParse(value).error?.issues ?? []) context.addIssue({ ...issue });
+});
+
+const parallel = { disable_parallel_tool_use: z.boolean().nullish() };
+
+const toolChoice = z.discriminatedUnion(
+  'type',
+  [
+    z.looseObject({ type: z.enum(['auto', 'any', 'none']), ...parallel }),
+    z.looseObject({ type: z.literal('tool'), name: z.string().min(1), ...parallel }),
+  ],
+  'must be one of auto, any, none, tool',
+);
+
+/** Amazon Bedrock user guide, Anthropic Claude Messages API, `stop_sequences`. */
+const MAX_STOP_SEQUENCES = 8_191;
+
+export const messagesRequest = z
+  .looseObject({
+    model: reference,
+    messages: z.array(message).min(1, 'must not be empty'),
+    system: z.union([z.string(), z.array(text)], 'must be a string or an array of text blocks').nullish(),
+    max_tokens: z.int().min(1).max(10_000_000).nullish(),
+    temperature: z.number().min(0).max(1).nullish(),
+    top_p: z.number().min(0).max(1).nullish(),
+    top_k: z.int().min(0).nullish(),
+    stop_sequences: z.array(z.string().min(1)).max(MAX_STOP_SEQUENCES).nullish(),
+    stream: z.boolean().nullish(),
+    tools: z.array(tool).nullish(),
+    tool_choice: toolChoice.nullish(),
+    thinking: z.looseObject({ type: z.string().min(1) }).nullish(),
+    output_config: z
+      .looseObject({
+        format: z
+          .looseObject({ type: z.literal('json_schema', 'must be json_schema'), schema: object })
+          .nullish(),
+      })
+      .nullish(),
+    metadata: z.looseObject({ user_id: z.string().nullish() }).nullish(),
+    ...routeControlFields,
+  })
+  .superRefine(({ tools: given, tool_choice: choice }, context) => {
+    if (choice?.type !== 'any' && choice?.type !== 'tool') return;
+    const tools = given ?? [];
+    const issue = (path: string[], says: string) =>
+      context.addIssue({ code: 'custom', path: ['tool_choice', ...path], message: says });
+    if (tools.length === 0) issue([], 'needs tools');
+    else if (choice.type === 'tool' && !tools.some((candidate) => mayBe(candidate, choice.name)))
+      issue(['name'], 'must be the name of one of the tools');
+  });
+
+/** A set of tools that the upstream defines has no name of its own. */
+const mayBe = (candidate: JsonObject, wanted: string): boolean =>
+  candidate.name === wanted || candidate.name === undefined;

@@ -1,0 +1,31 @@
+/** `POST /v1/messages/count_tokens`: what a Messages request would probably count as prompt; nothing is billed. */
+import { authenticate, type Peppers } from '../../core/access/api-key.ts';
+import { type CatalogSource, requireModel } from '../../core/inference/catalog.ts';
+import { countPromptTokens } from '../../core/inference/estimate.ts';
+import { messagesRequest } from '../../core/inference/messages/schema.ts';
+import { messagesSurface } from '../../core/inference/messages/surface.ts';
+import { readJson, validate } from '../../core/json-body.ts';
+import { jsonResponse } from '../../core/json-response.ts';
+import type { KeyGate } from '../../core/ledger/key-gate.ts';
+import type { Endpoint } from '../../core/ports.ts';
+
+export interface CountMessageTokensDependencies {
+  readonly peppers: () => Promise<Peppers>;
+  readonly catalog: CatalogSource;
+  readonly gate: KeyGate;
+}
+
+/** The count is the service's own, the one a call is billed by where its route reports none. */
+export function countMessageTokens({ peppers, catalog, gate }: CountMessageTokensDependencies): Endpoint {
+  return async (request) => {
+    const key = authenticate(request.headers, await peppers());
+    const body = await gate.checked(key, async () => {
+      const { value } = await readJson(request);
+      const valid = validate(messagesRequest, value);
+      requireModel(await catalog(), valid.model, 'chat', 'model');
+      return valid;
+    });
+    const { headers } = await gate.touch(key);
+    return jsonResponse({ input_tokens: countPromptTokens(messagesSurface.promptSize(body)) }, headers);
+  };
+}

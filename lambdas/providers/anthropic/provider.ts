@@ -1,0 +1,37 @@
+/** The Messages protocol over HTTP: every server that speaks `POST {base_url}/messages`. */
+import type { Attempt, Provider, Reply } from '../../core/inference/provider.ts';
+import type { SecretReader } from '../../core/ports.ts';
+import { callUpstream, readKey } from '../http-upstream.ts';
+import { features } from './capabilities.ts';
+import { toFailure } from './errors.ts';
+import { toRequest } from './request.ts';
+import { toReply } from './response.ts';
+import { toReplyEvents } from './stream.ts';
+
+/** The version of the protocol that is spoken here (Claude API docs, Versions). */
+const VERSION = '2023-06-01';
+
+export interface AnthropicDependencies {
+  readonly fetch: typeof fetch;
+  readonly readSecret: SecretReader;
+}
+
+export function createAnthropicProvider({ fetch, readSecret }: AnthropicDependencies): Provider {
+  async function chat({ route, payload, identity, signal }: Attempt): Promise<Reply> {
+    const key = await readKey(readSecret, route.secret);
+    const { body, answerTool } = toRequest(payload, route);
+    const asked = { payload, identity, answerTool };
+    return callUpstream(fetch, {
+      url: `${route.base_url}/messages`,
+      headers: { 'anthropic-version': VERSION, ...(key === undefined ? {} : { 'x-api-key': key }) },
+      body: JSON.stringify(body),
+      stream: payload.stream,
+      signal,
+      toFailure: (response) => toFailure(response, payload.protocol),
+      toReply: (answer) => toReply(answer, asked),
+      toReplyEvents: (data) => toReplyEvents(data, asked),
+    });
+  }
+
+  return { features, chat };
+}

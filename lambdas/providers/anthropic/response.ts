@@ -1,0 +1,71 @@
+/** A whole answer of a server of the Messages protocol (Claude API reference, Create a Message, Message). */
+import type { AssistantPart, AssistantReply } from '../../core/inference/conversation.ts';
+import { type Attempt, type JsonObject, type Reply, UpstreamFailure } from '../../core/inference/provider.ts';
+import { textOf, toFinish } from './content.ts';
+import { toUsage } from './usage.ts';
+
+/** What an answer is read for. */
+export interface Asked extends Pick<Attempt, 'payload' | 'identity'> {
+  /** The tool whose input is the answer's text. */
+  readonly answerTool?: string | undefined;
+}
+
+/**
+ * The answer: under our own id and model name for a caller of this protocol, else as a reply of no protocol. Throws
+ * `UpstreamFailure` when it is not a finished message.
+ */
+export function toReply(body: unknown, asked: Asked): Extract<Reply, { kind: 'json' }> {
+  const message = objectOf(body);
+  const { content, stop_reason: reason, usage } = message;
+  if (!Array.isArray(content) || typeof reason !== 'string') throw new UpstreamFailure('protocol');
+  const blocks = content.map(objectOf);
+  const native = asked.payload.protocol === 'anthropic';
+  return {
+    kind: 'json',
+    answer: native
+      ? { body: { ...message, id: asked.identity.id, model: asked.identity.model } }
+      : { reply: toAssistantReply(message, blocks, asked.answerTool) },
+    text: blocks.map(textOf).join(''),
+    usage: toUsage(usage, native),
+  };
+}
+
+function toAssistantReply(
+  message: JsonObject,
+  blocks: readonly JsonObject[],
+  answerTool: string | undefined,
+): AssistantReply {
+  const uses = blocks.filter(({ type }) => type === 'tool_use');
+  const answer = uses.find(({ name }) => isAnswer(name, answerTool));
+  const parts = blocks.flatMap((block): AssistantPart[] => {
+    if (block.type === 'text')
+      return typeof block.text === 'string' ? [{ type: 'text', text: block.text }] : [];
+    if (block.type !== 'tool_use') return [];
+    if (block.name !== answerTool)
+      return [{ type: 'tool-call', ...callOf(block), arguments: inputOf(block) }];
+    // The answer is one object; a second is none.
+    return block === answer ? [{ type: 'text', text: inputOf(block) }] : [];
+  });
+  const answeredByTool = uses.length > 0 && uses.every(({ name }) => isAnswer(name, answerTool));
+  return { parts: parts.filter(isNotEmpty), finish: toFinish(message, answeredByTool) };
+}
+
+export const isAnswer = (name: unknown, answerTool: string | undefined): boolean =>
+  answerTool !== undefined && name === answerTool;
+
+const inputOf = ({ input }: JsonObject): string => JSON.stringify(input ?? {});
+
+const isNotEmpty = (part: AssistantPart): boolean => part.type !== 'text' || part.text !== '';
+
+/** Who is called, and under which id. Throws `UpstreamFailure` when the block does not say. */
+export function callOf({ id, name }: JsonObject): { readonly id: string; readonly name: string } {
+  if (typeof id !== 'string' || typeof name !== 'string') throw new UpstreamFailure('protocol');
+  return { id, name };
+}
+
+/** Throws `UpstreamFailure` for anything but an object. */
+export function objectOf(value: unknown): JsonObject {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new UpstreamFailure('protocol');
+  return value as JsonObject;
+}

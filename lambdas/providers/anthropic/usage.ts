@@ -1,0 +1,30 @@
+/** Usage as the Messages protocol reports it (Claude API reference, Create a Message, Usage). */
+import type { TokenUsage } from '../../core/inference/price.ts';
+import type { JsonObject } from '../../core/inference/provider.ts';
+
+/**
+ * Returns undefined for anything that does not count both sides. `input_tokens` leaves out what was read from and
+ * written to the prompt cache. `native`: the account goes to the caller in the words that it came in.
+ */
+export function toUsage(reported: unknown, native: boolean): TokenUsage | undefined {
+  if (typeof reported !== 'object' || reported === null) return undefined;
+  const { input_tokens: input, output_tokens: output, ...cache } = reported as JsonObject;
+  if (!isCount(input) || !isCount(output)) return undefined;
+  const read = isCount(cache.cache_read_input_tokens) ? cache.cache_read_input_tokens : 0;
+  const written = isCount(cache.cache_creation_input_tokens) ? cache.cache_creation_input_tokens : 0;
+  return {
+    promptTokens: input + read + written,
+    cachedTokens: read,
+    completionTokens: output,
+    ...(native ? { reported: { ...reported } } : {}),
+  };
+}
+
+/** One account of two: the figures of a stream are cumulative, so a later one stands, unless it is null. */
+export function mergeUsage(earlier: JsonObject, later: unknown): JsonObject {
+  if (typeof later !== 'object' || later === null) return earlier;
+  const told = Object.entries(later).filter(([, value]) => value !== null);
+  return { ...earlier, ...Object.fromEntries(told) };
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;

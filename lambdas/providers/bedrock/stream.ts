@@ -1,0 +1,161 @@
+/** A streamed answer of Converse (Amazon Bedrock API reference, ConverseStreamOutput): events -> reply events. */
+import type { ConverseStreamOutput } from '@aws-sdk/client-bedrock-runtime';
+import type { StreamPart } from '../../core/inference/conversation.ts';
+import { type ReplyEvent, UpstreamFailure } from '../../core/inference/provider.ts';
+import { drain } from '../http-upstream.ts';
+import { type CallContext, toFinish } from './response.ts';
+import { toUsage } from './usage.ts';
+
+/**
+ * Turns the events of a stream into reply events. Ends normally only after `messageStop`; the usage that follows it
+ * may be missing. Throws `UpstreamFailure` for a stream that ends before, and whatever the stream throws.
+ */
+export async function* toReplyEvents(
+  stream: AsyncIterable<ConverseStreamOutput>,
+  call: CallContext,
+): AsyncGenerator<ReplyEvent, void> {
+  const iterator = stream[Symbol.asyncIterator]();
+  const reader = new EventReader(call);
+  for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
+    const event = reader.read(next.value);
+    if (event !== undefined) yield event;
+    if (!reader.isComplete) continue;
+    // The body's last bytes are read behind the caller's back: then the connection can be used again.
+    void drain(iterator);
+    return;
+  }
+  if (!reader.isFinished) throw new UpstreamFailure('interrupted');
+}
+
+/** A block that has begun. */
+type OpenBlock =
+  | { readonly kind: 'text' }
+  | { readonly kind: 'dropped' }
+  | { readonly kind: 'call'; readonly index: number }
+  /** The answer that was asked for as a tool's input. */
+  | { readonly kind: 'answer'; empty: boolean };
+
+interface Reading {
+  readonly parts: readonly StreamPart[];
+  readonly text: string;
+}
+
+const NOTHING: Reading = { parts: [], text: '' };
+
+class EventReader {
+  readonly #call: CallContext;
+  readonly #blocks = new Map<unknown, OpenBlock>();
+  #calls = 0;
+  /** Text that came while the answer may still come as a tool's input; it is the answer only if that does not. */
+  #held = '';
+  #answered = false;
+  #finished = false;
+  #metered = false;
+
+  constructor(call: CallContext) {
+    this.#call = call;
+  }
+
+  /** The answer is whole; its usage may still come. */
+  get isFinished(): boolean {
+    return this.#finished;
+  }
+
+  get isComplete(): boolean {
+    return this.#finished && this.#metered;
+  }
+
+  read(event: ConverseStreamOutput): ReplyEvent | undefined {
+    if (event.metadata !== undefined) {
+      this.#metered = true;
+      const usage = toUsage(event.metadata.usage);
+      return usage === undefined ? undefined : { text: '', content: false, usage };
+    }
+    const { parts, text } = this.#finished ? NOTHING : this.#readOutput(event);
+    if (parts.length === 0) return text === '' ? undefined : { text, content: false };
+    return { parts, text, content: true };
+  }
+
+  #readOutput(event: ConverseStreamOutput): Reading {
+    const { contentBlockStart: start, contentBlockDelta: delta, contentBlockStop: stop, messageStop } = event;
+    if (start !== undefined) return this.#start(start.contentBlockIndex, start.start?.toolUse);
+    if (delta !== undefined) return this.#read(delta.contentBlockIndex, Object(delta.delta));
+    if (stop !== undefined) return { parts: this.#stop(stop.contentBlockIndex), text: '' };
+    if (messageStop === undefined) return NOTHING;
+    this.#finished = true;
+    const finish = toFinish(messageStop, this.#call, this.#calls > 0);
+    return { parts: [...this.#release(), { type: 'finish', ...finish }], text: '' };
+  }
+
+  /** Only the blocks of tools are announced by every model. */
+  #start(
+    block: unknown,
+    toolUse: { readonly toolUseId: unknown; readonly name: unknown } | undefined,
+  ): Reading {
+    if (toolUse === undefined) return NOTHING;
+    const { toolUseId: id, name } = toolUse;
+    if (typeof id !== 'string' || typeof name !== 'string') throw new UpstreamFailure('protocol');
+    if (name === this.#call.answerTool) {
+      this.#blocks.set(block, this.#answered ? { kind: 'dropped' } : { kind: 'answer', empty: true });
+      this.#answered = true;
+      this.#held = '';
+      return NOTHING;
+    }
+    const index = this.#calls;
+    this.#calls += 1;
+    this.#blocks.set(block, { kind: 'call', index });
+    return { parts: [...this.#release(), { type: 'tool-call-start', index, id, name }], text: name };
+  }
+
+  /** Reasoning is output, and billed as such, but no part of the answer. */
+  #read(block: unknown, delta: Delta): Reading {
+    if (typeof delta.text === 'string') return this.#readText(block, delta.text);
+    const { input } = Object(delta.toolUse) as { input?: unknown };
+    if (typeof input === 'string') return this.#readInput(this.#blocks.get(block), input);
+    const { text: reasoning } = Object(delta.reasoningContent) as { text?: unknown };
+    return typeof reasoning === 'string' ? { parts: [], text: reasoning } : NOTHING;
+  }
+
+  #readText(block: unknown, text: string): Reading {
+    if (this.#call.answerTool === undefined) {
+      if (text === '') return NOTHING;
+      this.#blocks.set(block, { kind: 'text' });
+      return { parts: [{ type: 'text-delta', text }], text };
+    }
+    if (!this.#answered) this.#held += text;
+    return { parts: [], text };
+  }
+
+  #readInput(open: OpenBlock | undefined, input: string): Reading {
+    if (open === undefined || open.kind === 'text') throw new UpstreamFailure('protocol');
+    if (input === '' || open.kind === 'dropped') return { parts: [], text: input };
+    if (open.kind === 'call')
+      return { parts: [{ type: 'tool-call-delta', index: open.index, arguments: input }], text: input };
+    open.empty = false;
+    return { parts: [{ type: 'text-delta', text: input }], text: input };
+  }
+
+  #stop(block: unknown): StreamPart[] {
+    const open = this.#blocks.get(block);
+    this.#blocks.delete(block);
+    if (open === undefined || open.kind === 'dropped') return [];
+    if (open.kind === 'call') return [{ type: 'tool-call-end', index: open.index }];
+    const nothing: StreamPart[] =
+      open.kind === 'answer' && open.empty ? [{ type: 'text-delta', text: '{}' }] : [];
+    return [...nothing, { type: 'text-end' }];
+  }
+
+  /** The text that was held back, now that it is certain to be part of the answer. */
+  #release(): StreamPart[] {
+    const text = this.#held;
+    this.#held = '';
+    return text === '' ? [] : [{ type: 'text-delta', text }, { type: 'text-end' }];
+  }
+}
+
+/** Nothing of it is certain: the client passes on what it is sent. */
+interface Delta {
+  readonly text?: unknown;
+  readonly toolUse?: unknown;
+  readonly reasoningContent?: unknown;
+}

@@ -1,0 +1,153 @@
+/** What every upstream that takes JSON over HTTP has in common: the key, one POST, its answer and its failures. */
+import { type JsonObject, type Reply, type ReplyEvent, UpstreamFailure } from '../core/inference/provider.ts';
+import { parseJson } from '../core/lossless-json.ts';
+import type { SecretReader } from '../core/ports.ts';
+import { sseData } from './sse-data.ts';
+
+/** Statuses by which a route that understood the request says that no other route will do better. */
+const CALLER_FAULTS: ReadonlySet<number> = new Set([400, 413, 422]);
+
+/** An error body is small; more than this is not read. */
+const MAX_ERROR_BYTES = 64 * 1024;
+
+export interface UpstreamCall {
+  readonly url: string;
+  /** Beside those of the content's type. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly stream: boolean;
+  readonly signal: AbortSignal;
+  /** What an answer means whose status is not 2xx. */
+  readonly toFailure: (response: Response) => Promise<UpstreamFailure>;
+  readonly toReply: (body: unknown) => Extract<Reply, { kind: 'json' }>;
+  readonly toReplyEvents: (data: AsyncIterable<string>) => AsyncIterable<ReplyEvent>;
+}
+
+/** Makes one call. Throws `UpstreamFailure` for everything that goes wrong, also while the events are read. */
+export async function callUpstream(fetch: typeof globalThis.fetch, call: UpstreamCall): Promise<Reply> {
+  try {
+    const response = await post(fetch, call);
+    if (!response.ok) throw await call.toFailure(response);
+    if (!call.stream) return call.toReply(await json(response));
+    const { body } = response;
+    if (body === null || !isEventStream(response)) throw new UpstreamFailure('protocol');
+    return { kind: 'stream', events: connected(call.toReplyEvents(sseData(body))) };
+  } catch (failure) {
+    throw failure instanceof UpstreamFailure
+      ? failure
+      : new UpstreamFailure('connection', { cause: failure });
+  }
+}
+
+const post = (fetch: typeof globalThis.fetch, { url, headers, body, stream, signal }: UpstreamCall) =>
+  fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: stream ? 'text/event-stream' : 'application/json',
+      ...headers,
+    },
+    body,
+    // A redirect would carry the prompt to a host that the catalog does not name.
+    redirect: 'error',
+    signal,
+  });
+
+/** The route's key, if it has one. Throws `UpstreamFailure` when it cannot be read. */
+export async function readKey(
+  readSecret: SecretReader,
+  reference: string | undefined,
+): Promise<string | undefined> {
+  if (reference === undefined) return undefined;
+  try {
+    return await readSecret(reference);
+  } catch (cause) {
+    throw new UpstreamFailure('secret', { cause });
+  }
+}
+
+const isEventStream = (response: Response) =>
+  response.headers.get('content-type')?.toLowerCase().startsWith('text/event-stream') === true;
+
+async function json(response: Response): Promise<unknown> {
+  const text = await response.text();
+  try {
+    return parseJson(text);
+  } catch {
+    throw new UpstreamFailure('protocol');
+  }
+}
+
+/** The same events; a connection that breaks while they are read is an upstream failure. */
+async function* connected<T>(events: AsyncIterable<T>): AsyncGenerator<T, void> {
+  try {
+    yield* events;
+  } catch (failure) {
+    throw failure instanceof UpstreamFailure
+      ? failure
+      : new UpstreamFailure('interrupted', { cause: failure });
+  }
+}
+
+/** The object of an event's data. Throws `UpstreamFailure` for anything else. */
+export function parseEvent(text: string): JsonObject {
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch {
+    throw new UpstreamFailure('protocol');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new UpstreamFailure('protocol');
+  return value as JsonObject;
+}
+
+/** Reads what is left of a complete answer, so that its connection can be used again. */
+export async function drain(iterator: AsyncIterator<unknown>): Promise<void> {
+  try {
+    while (!(await iterator.next()).done);
+  } catch {
+    // The answer is complete; how its connection ends no longer matters.
+  }
+}
+
+/** What a protocol's error body tells; each is given the body's JSON, or undefined. */
+export interface ErrorWords {
+  /** The field that was refused, as the caller knows it. */
+  readonly paramOf: (body: unknown) => string | undefined;
+  /** The refusal is of the route's own account, whatever its status says. */
+  readonly isRouteFault?: (body: unknown) => boolean;
+}
+
+/** The failure that a status means; only the body of a refusal is read. */
+export async function toStatusFailure(
+  response: Response,
+  { paramOf, isRouteFault = () => false }: ErrorWords,
+): Promise<UpstreamFailure> {
+  const { status } = response;
+  const retryAfterSeconds = retryAfter(response.headers.get('retry-after'));
+  const body = CALLER_FAULTS.has(status) ? await errorBody(response) : undefined;
+  const retryable = !CALLER_FAULTS.has(status) || isRouteFault(body);
+  const param = retryable ? undefined : paramOf(body);
+  return new UpstreamFailure('status', { status, retryable, retryAfterSeconds, param });
+}
+
+/** Delay-seconds form (RFC 9110, section 10.2.3); a date or nonsense counts as absent. */
+function retryAfter(value: string | null): number | undefined {
+  if (value === null || !/^\d{1,6}$/.test(value.trim())) return undefined;
+  return Math.max(1, Number(value));
+}
+
+async function errorBody({ body }: Response): Promise<unknown> {
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for await (const bytes of body ?? []) {
+      text += decoder.decode(bytes, { stream: true });
+      if (text.length > MAX_ERROR_BYTES) return undefined;
+    }
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,133 @@
+/** Messages of the OpenAI protocol: from turns of a conversation, and the text that an answer's message holds. */
+import type {
+  AssistantPart,
+  Conversation,
+  Finish,
+  FinishReason,
+  ImagePart,
+  TextPart,
+  ToolResultPart,
+  Turn,
+  UserPart,
+} from '../../core/inference/conversation.ts';
+import type { JsonObject } from '../../core/inference/provider.ts';
+import { legalToolCallId } from '../../core/inference/tool-call-id.ts';
+
+interface Output {
+  readonly content?: unknown;
+  readonly refusal?: unknown;
+  /** Written by several compatible servers beside the answer, under one name or both; it is output and billed as such. */
+  readonly reasoning_content?: unknown;
+  readonly reasoning?: unknown;
+  readonly tool_calls?: unknown;
+}
+
+const string = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** All output text of a message or delta: content, refusal, reasoning, tool names and arguments. */
+export function textOf(output: Output): string {
+  const text =
+    string(output.content) +
+    string(output.refusal) +
+    string(output.reasoning_content) +
+    string(output.reasoning);
+  if (!Array.isArray(output.tool_calls)) return text;
+  return output.tool_calls.reduce(
+    (sum: string, call: { function?: { name?: unknown; arguments?: unknown } } | null) =>
+      sum + string(call?.function?.name) + string(call?.function?.arguments),
+    text,
+  );
+}
+
+/** OpenAI API reference, `finish_reason`; vLLM and others name the stop sequence that was met in `stop_reason`. */
+export function toFinish(
+  choice: { readonly finish_reason?: unknown; readonly stop_reason?: unknown },
+  hasToolCalls: boolean,
+): Finish {
+  const { finish_reason: reason, stop_reason: stopSequence } = choice;
+  const raw = string(reason);
+  if (raw === 'stop' && typeof stopSequence === 'string')
+    return { reason: 'stop-sequence', raw, stopSequence };
+  // A forced tool's call ends with `stop`.
+  if (hasToolCalls && (raw === 'stop' || raw === '')) return { reason: 'tool-calls', raw };
+  return { reason: FINISH_REASONS.get(raw) ?? 'stop', raw };
+}
+
+const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
+  ['length', 'length'],
+  ['tool_calls', 'tool-calls'],
+  ['function_call', 'tool-calls'],
+  ['content_filter', 'refusal'],
+]);
+
+/** OpenAI refuses longer ids of tool calls. */
+const MAX_TOOL_CALL_ID = 40;
+
+/** The conversation as messages: system texts first, tool results directly after the calls that they answer. */
+export function toMessages({ system, turns }: Conversation): JsonObject[] {
+  const opening = system.length === 0 ? [] : [{ role: 'system', content: textContent(system) }];
+  return [...opening, ...turns.flatMap(turnMessages)];
+}
+
+/** One text is a string: some compatible servers take nothing else. */
+const textContent = (texts: readonly string[]): unknown =>
+  texts.length === 1 ? texts[0] : texts.map((text) => ({ type: 'text', text }));
+
+function turnMessages(turn: Turn): JsonObject[] {
+  if (turn.role === 'assistant') return [assistantMessage(turn.parts)];
+  const results = turn.parts.filter((part) => part.type === 'tool-result');
+  const shown = results.flatMap(imagesOf);
+  const said = [...shown, ...turn.parts.filter((part) => part.type !== 'tool-result')];
+  return [...results.map(toolMessage), ...(said.length === 0 ? [] : [userMessage(said)])];
+}
+
+function userMessage(parts: readonly Exclude<UserPart, ToolResultPart>[]): JsonObject {
+  if (parts.every((part) => part.type === 'text'))
+    return { role: 'user', content: textContent(parts.map(({ text }) => text)) };
+  return { role: 'user', content: parts.map((part) => (part.type === 'text' ? part : imagePart(part))) };
+}
+
+function imagePart({ source }: ImagePart): JsonObject {
+  const url = source.kind === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`;
+  return { type: 'image_url', image_url: { url } };
+}
+
+/** A tool message holds text only; that the tool failed has no field, so the text says it. */
+function toolMessage({ id, content, isError }: ToolResultPart): JsonObject {
+  const texts = content.flatMap((part) => (part.type === 'text' ? part.text : []));
+  const told = isError ? [`Error: ${texts[0] ?? ''}`, ...texts.slice(1)] : texts;
+  return {
+    role: 'tool',
+    tool_call_id: toolCallId(id),
+    content: told.length === 0 ? '' : textContent(told),
+  };
+}
+
+/** The images of a tool's result, for the user message that follows: a tool message cannot hold them. */
+function imagesOf({ id, content }: ToolResultPart): (TextPart | ImagePart)[] {
+  const images = content.filter((part) => part.type === 'image');
+  if (images.length === 0) return [];
+  return [{ type: 'text', text: `From the result of tool call ${toolCallId(id)}:` }, ...images];
+}
+
+const toolCallId = (id: string): string => legalToolCallId(id, MAX_TOOL_CALL_ID);
+
+function assistantMessage(parts: readonly AssistantPart[]): JsonObject {
+  const texts = parts.flatMap((part) => (part.type === 'text' ? part.text : []));
+  const refusals = parts.flatMap((part) => (part.type === 'refusal' ? part.text : []));
+  const calls = parts.flatMap((part) => (part.type === 'tool-call' ? part : []));
+  return {
+    role: 'assistant',
+    ...(texts.length === 0 ? {} : { content: textContent(texts) }),
+    ...(refusals.length === 0 ? {} : { refusal: refusals.join('') }),
+    ...(calls.length === 0
+      ? {}
+      : {
+          tool_calls: calls.map(({ id, name, arguments: text }) => ({
+            id: toolCallId(id),
+            type: 'function',
+            function: { name, arguments: text === '' ? '{}' : text },
+          })),
+        }),
+  };
+}

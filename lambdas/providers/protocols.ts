@@ -1,0 +1,18 @@
+/** Every upstream protocol under the name that a catalog gives it. */
+import type { Route } from '../core/inference/catalog-document.ts';
+import type { Provider } from '../core/inference/provider.ts';
+import { type AnthropicDependencies, createAnthropicProvider } from './anthropic/provider.ts';
+import { type BedrockDependencies, createBedrockProvider } from './bedrock/provider.ts';
+import { createOpenAiProvider, type OpenAiDependencies } from './openai/provider.ts';
+
+export type ProviderDependencies = OpenAiDependencies & AnthropicDependencies & BedrockDependencies;
+
+export function createProviders(
+  dependencies: ProviderDependencies,
+): Readonly<Record<Route['protocol'], Provider>> {
+  return {
+    openai: createOpenAiProvider(dependencies),
+    anthropic: createAnthropicProvider(dependencies),
+    bedrock: createBedrockProvider(dependencies),
+  };
+}

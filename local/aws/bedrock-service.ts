@@ -1,0 +1,66 @@
+/** Checks Bedrock calls against IAM and hands them to the simulated provider, bytes in and bytes out as they come. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { neededBedrockAccess } from './bedrock-access.ts';
+import type { Authorize } from './callers.ts';
+import type { AwsService } from './endpoint.ts';
+import { AwsError } from './errors.ts';
+
+/** What belongs to one connection, and what is made anew for the next (RFC 9110, section 7.6.1). */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'transfer-encoding',
+]);
+
+/** `upstreamUrl` gives the provider's address; without it there is no Bedrock, and every call says so. */
+export function createBedrockService(upstreamUrl: (() => Promise<string>) | undefined): AwsService {
+  return async ({ path, body, headers, authorize }, response) => {
+    for (const { action, resourceArn } of neededBedrockAccess(path)) permit(authorize, action, resourceArn);
+    if (upstreamUrl === undefined)
+      throw new AwsError(
+        'ServiceUnavailableException',
+        'the local runtime has no Bedrock: it was started without the simulated provider',
+        503,
+      );
+    const answer = await forward(new URL(path, await upstreamUrl()), body, headers);
+    response.writeHead(answer.status, endToEnd(Object.fromEntries(answer.headers)));
+    // Headers leave before the first event does, as they do at the provider.
+    response.flushHeaders();
+    if (answer.body === null) response.end();
+    else await pipeline(Readable.fromWeb(answer.body), response);
+  };
+}
+
+/** As a service with a REST API puts it: status 403, where the JSON protocol has 400. */
+function permit(authorize: Authorize, action: string, resourceArn: string): void {
+  try {
+    authorize(action, resourceArn);
+  } catch (denied) {
+    throw denied instanceof AwsError ? new AwsError(denied.type, denied.message, 403) : denied;
+  }
+}
+
+async function forward(url: URL, body: Buffer, headers: IncomingHttpHeaders): Promise<Response> {
+  try {
+    return await fetch(url, { method: 'POST', headers: endToEnd(headers), body: new Uint8Array(body) });
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw new AwsError(
+      'ServiceUnavailableException',
+      `the simulated provider does not answer: ${message}`,
+      503,
+    );
+  }
+}
+
+const endToEnd = (headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined || HOP_BY_HOP.has(name) ? [] : [[name, String(value)]],
+    ),
+  );

@@ -1,0 +1,184 @@
+import {
+  BedrockRuntimeClient,
+  ConverseCommand,
+  ConverseStreamCommand,
+} from '@aws-sdk/client-bedrock-runtime';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { neededBedrockAccess } from '../../../local/aws/bedrock-access.ts';
+import { createBedrockService } from '../../../local/aws/bedrock-service.ts';
+import { createCallers } from '../../../local/aws/callers.ts';
+import { type AwsEndpoint, startAwsEndpoint } from '../../../local/aws/endpoint.ts';
+import { startUpstream, type Upstream } from '../../../local/upstream/server.ts';
+import { frame } from '../../providers/bedrock/frames.ts';
+import { until } from '../../providers/openai/calling.ts';
+import { WireServer } from '../../providers/openai/wire-server.ts';
+
+const MODEL = 'sim.chat-v1:0';
+const INVOKE = 'bedrock:InvokeModel';
+const STREAM = 'bedrock:InvokeModelWithResponseStream';
+const MODEL_ARN = 'arn:aws:bedrock:us-east-1::foundation-model/sim.chat-v1:0';
+
+const lines: string[] = [];
+const log = (line: string) => void lines.push(line);
+
+/** A function that may do these actions, and nothing else. */
+const caller = (name: string, Action: string[], Resource = 'arn:aws:bedrock:*::foundation-model/*') => {
+  const roleArn = `arn:aws:iam::000000000000:role/${name}`;
+  return {
+    description: {
+      name,
+      arn: `arn:aws:lambda:us-east-1:000000000000:function:${name}`,
+      label: name,
+      assetDir: '/',
+      handler: 'index.handler',
+      timeoutMs: 1_000,
+      memoryMb: 128,
+      environment: {},
+      roleArn,
+    },
+    role: { arn: roleArn, name, statements: [{ Effect: 'Allow', Action, Resource } as const] },
+  };
+};
+
+const CALLERS = [
+  caller('chat', [INVOKE, STREAM]),
+  caller('whole', [INVOKE]),
+  caller('other', [INVOKE, STREAM], 'arn:aws:bedrock:*::foundation-model/other.*'),
+];
+
+const authorizeAs = createCallers({
+  functions: CALLERS.map(({ description }) => description),
+  roles: CALLERS.map(({ role }) => role),
+  enforce: true,
+  log,
+});
+
+let upstream: Upstream;
+let endpoint: AwsEndpoint;
+
+beforeAll(async () => {
+  upstream = await startUpstream({ chunkDelayMs: 1 });
+  const bedrock = createBedrockService(async () => upstream.url);
+  endpoint = await startAwsEndpoint({ services: { bedrock }, authorizeAs, log });
+});
+
+afterAll(async () => {
+  await endpoint.close();
+  await upstream.close();
+});
+
+const clientOf = (name: string, address = endpoint.url) =>
+  new BedrockRuntimeClient({
+    endpoint: address,
+    region: 'us-east-1',
+    credentials: { accessKeyId: `local-${name}`, secretAccessKey: 'local' },
+    maxAttempts: 1,
+    requestHandler: new NodeHttpHandler({}),
+  });
+
+const REQUEST = { modelId: MODEL, messages: [{ role: 'user' as const, content: [{ text: 'Hi' }] }] };
+
+describe('a Bedrock call of a function', () => {
+  it('reaches the simulated provider when its role allows it, whole and streamed', async () => {
+    const client = clientOf('chat');
+    const { output, stopReason } = await client.send(new ConverseCommand(REQUEST));
+    expect(output?.message?.content?.[0]?.text).toEqual(expect.any(String));
+    expect(stopReason).toBe('end_turn');
+    const { stream } = await client.send(new ConverseStreamCommand(REQUEST));
+    const events: string[] = [];
+    for await (const event of stream ?? []) events.push(Object.keys(event).join());
+    expect(events[0]).toBe('messageStart');
+    expect(events.slice(-2)).toEqual(['messageStop', 'metadata']);
+    client.destroy();
+  });
+
+  it("is denied in AWS's words when no statement allows it, and the terminal says so", async () => {
+    const client = clientOf('whole');
+    await client.send(new ConverseCommand(REQUEST));
+    await expect(client.send(new ConverseStreamCommand(REQUEST))).rejects.toMatchObject({
+      name: 'AccessDeniedException',
+      $metadata: { httpStatusCode: 403 },
+      message: `User: arn:aws:sts::000000000000:assumed-role/whole/whole is not authorized to perform: ${STREAM} on resource: ${MODEL_ARN} because no identity-based policy allows the ${STREAM} action`,
+    });
+    expect(lines.at(-1)).toMatch(/^IAM denied: /);
+    client.destroy();
+  });
+
+  it('is denied on a model that the role does not name, and of an unknown access key', async () => {
+    for (const [name, error] of [
+      ['other', 'AccessDeniedException'],
+      ['nobody', 'UnrecognizedClientException'],
+    ] as const) {
+      const client = clientOf(name);
+      await expect(client.send(new ConverseCommand(REQUEST))).rejects.toMatchObject({ name: error });
+      client.destroy();
+    }
+  });
+
+  it('is told when there is no simulated provider, or none that answers', async () => {
+    for (const bedrockUrl of [undefined, async () => 'http://127.0.0.1:1']) {
+      const services = { bedrock: createBedrockService(bedrockUrl) };
+      const alone = await startAwsEndpoint({ services, authorizeAs, log });
+      const client = clientOf('chat', alone.url);
+      await expect(client.send(new ConverseCommand(REQUEST))).rejects.toMatchObject({
+        name: 'ServiceUnavailableException',
+        message: expect.stringContaining('simulated provider'),
+        $metadata: { httpStatusCode: 503 },
+      });
+      client.destroy();
+      await alone.close();
+    }
+  });
+
+  it('lets go of the provider when the function leaves a stream', async () => {
+    const provider = new WireServer();
+    await provider.start();
+    provider.reply = (response) =>
+      void response
+        .writeHead(200, { 'content-type': 'application/vnd.amazon.eventstream' })
+        .write(frame(['messageStart', { role: 'assistant' }]));
+    const services = { bedrock: createBedrockService(async () => provider.origin) };
+    const alone = await startAwsEndpoint({ services, authorizeAs, log });
+    const client = clientOf('chat', alone.url);
+    const controller = new AbortController();
+    await client.send(new ConverseStreamCommand(REQUEST), { abortSignal: controller.signal });
+    expect(provider.open).toBe(1);
+    controller.abort();
+    await until(() => provider.open === 0);
+    client.destroy();
+    await alone.close();
+    await provider.stop();
+  });
+});
+
+describe('the access that a Bedrock call needs', () => {
+  const resources = (id: string) =>
+    neededBedrockAccess(`/model/${encodeURIComponent(id)}/converse`).map(({ resourceArn }) => resourceArn);
+
+  it('is to its model', () => {
+    expect(neededBedrockAccess('/model/sim.chat-v1%3A0/converse')).toEqual([
+      { action: INVOKE, resourceArn: MODEL_ARN },
+    ]);
+    expect(neededBedrockAccess('/model/sim.chat-v1%3A0/converse-stream')).toEqual([
+      { action: STREAM, resourceArn: MODEL_ARN },
+    ]);
+    expect(resources(MODEL_ARN)).toEqual([MODEL_ARN]);
+  });
+
+  it.each(['us', 'eu', 'apac', 'global', 'us-gov', 'jp'])(
+    'is to an inference profile and its model: %s',
+    (geography) => {
+      const id = `${geography}.anthropic.claude-haiku-4-5-20251001-v1:0`;
+      const profile = `arn:aws:bedrock:us-east-1:000000000000:inference-profile/${id}`;
+      const model = 'arn:aws:bedrock:us-east-1::foundation-model/anthropic.claude-haiku-4-5-20251001-v1:0';
+      expect(resources(id)).toEqual([profile, model]);
+      expect(resources(profile)).toEqual([profile, model]);
+    },
+  );
+
+  it('is unknown of anything else', () => {
+    expect(() => neededBedrockAccess('/model/x/invoke')).toThrow('/model/x/invoke');
+    expect(() => neededBedrockAccess('/')).toThrow('does not know');
+  });
+});

@@ -1,0 +1,203 @@
+import { createServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
+import { describe, expect, it } from '@jest/globals';
+import { UpstreamFailure } from '../../../lambdas/core/inference/provider.ts';
+import { features } from '../../../lambdas/providers/bedrock/capabilities.ts';
+import { createBedrockProvider } from '../../../lambdas/providers/bedrock/provider.ts';
+import { eventsOf, failureOf, streamOf, until } from '../openai/calling.ts';
+import { type Reply, WireServer, wireServer } from '../openai/wire-server.ts';
+import { attemptAt, type Call, callAt, EVENT_STREAM, JSON_TYPE } from './calling.ts';
+import { framesOf, STREAMS } from './frames.ts';
+
+const server = wireServer();
+const call = (options: Call = {}) => callAt(server.origin, options);
+
+const BYTES = framesOf(STREAMS.text ?? []);
+/** As far as its first text, and a little more. */
+const OPENING = BYTES.subarray(0, framesOf(STREAMS.text?.slice(0, 3) ?? []).length + 9);
+const ANSWER = JSON.stringify({
+  output: { message: { role: 'assistant', content: [{ text: 'Hi' }] } },
+  stopReason: 'end_turn',
+  usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
+});
+
+const streamReply: Reply = (response) => void response.writeHead(200, EVENT_STREAM).end(BYTES);
+const wholeReply: Reply = (response) => void response.writeHead(200, JSON_TYPE).end(ANSWER);
+const PATH = '/model/us.anthropic.claude-haiku-4-5-20251001-v1%3A0';
+
+describe('a call of Bedrock', () => {
+  it('is one signed request for the route’s model, at once or streamed', async () => {
+    server.reply = wholeReply;
+    expect(await call()).toMatchObject({ kind: 'json', text: 'Hi' });
+    server.reply = streamReply;
+    expect(await eventsOf(call({ stream: true }))).toHaveLength(5);
+    expect(server.requests.map(({ method, path }) => [method, path])).toEqual([
+      ['POST', `${PATH}/converse`],
+      ['POST', `${PATH}/converse-stream`],
+    ]);
+    for (const { headers, body } of server.requests) {
+      expect(headers.authorization).toMatch(
+        /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/us-east-1\/bedrock\/aws4_request, /,
+      );
+      expect(JSON.parse(body)).toEqual({
+        messages: [{ role: 'user', content: [{ text: 'Grüße' }] }],
+        inferenceConfig: { maxTokens: 256 },
+      });
+    }
+  });
+
+  it('carries images as bytes', async () => {
+    server.reply = wholeReply;
+    const data = Buffer.from([137, 80, 78, 71]).toString('base64');
+    const image = { type: 'image', source: { kind: 'base64', mediaType: 'image/png', data } } as const;
+    await call({ conversation: { turns: [{ role: 'user', parts: [image] }] } });
+    expect(JSON.parse(server.requests[0]?.body ?? '').messages[0].content).toEqual([
+      { image: { format: 'png', source: { bytes: data } } },
+    ]);
+  });
+
+  it('loses no digit of whole numbers in a tool call’s arguments', async () => {
+    server.reply = wholeReply;
+    const part = { type: 'tool-call', id: 'a', name: 'f', arguments: '{"id":12345678901234567890}' } as const;
+    await call({ conversation: { turns: [{ role: 'assistant', parts: [part] }] } });
+    expect(server.requests[0]?.body).toContain('"input":{"id":12345678901234567890}');
+  });
+
+  it('can say nothing beside a conversation', () => {
+    expect([...features]).toEqual([]);
+  });
+
+  it.each([429, 500, 503])('is made once: failover is the retry: %i', async (status) => {
+    server.reply = (response) => void response.writeHead(status, JSON_TYPE).end('{"message":"no"}');
+    await failureOf(call());
+    await failureOf(call({ stream: true }));
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('to an address where nobody listens fails, and may be tried elsewhere', async () => {
+    const listener = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => listener.once('listening', resolve));
+    const { port } = listener.address() as { port: number };
+    await new Promise((resolve) => listener.close(resolve));
+    const failure = await failureOf(callAt(`http://127.0.0.1:${port}`));
+    expect(failure).toMatchObject({ kind: 'connection', retryable: true });
+  });
+
+  it('that is cut off before an answer fails, and may be tried elsewhere', async () => {
+    server.reply = (_response, _request, socket) => void socket.destroy();
+    expect(await failureOf(call())).toMatchObject({ kind: 'connection', retryable: true });
+    server.reply = (response, _request, socket) => {
+      response.writeHead(200, { ...JSON_TYPE, 'content-length': '1000' }).write('{');
+      setTimeout(() => socket.destroy(), 20);
+    };
+    expect(await failureOf(call())).toMatchObject({ kind: 'connection', retryable: true });
+  });
+
+  it('that is cut off within a stream fails', async () => {
+    server.reply = (response, _request, socket) => {
+      response.writeHead(200, EVENT_STREAM).write(OPENING);
+      setTimeout(() => socket.destroy(), 20);
+    };
+    expect(await failureOf(eventsOf(call({ stream: true })))).toMatchObject({
+      kind: 'interrupted',
+      retryable: true,
+    });
+  });
+
+  it('without credentials fails as a route without its key, and is not made', async () => {
+    const client = new BedrockRuntimeClient({
+      endpoint: server.origin,
+      region: 'us-east-1',
+      credentials: async () => {
+        throw Object.assign(new Error('no credentials'), { name: 'CredentialsProviderError' });
+      },
+    });
+    const provider = createBedrockProvider({ bedrockClient: () => client });
+    const failure = await failureOf(provider.chat(attemptAt(server.origin)));
+    expect(failure).toMatchObject({ kind: 'secret', retryable: true });
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe('a call of Bedrock whose time is up', () => {
+  const timeout = new UpstreamFailure('timeout');
+
+  it.each([false, true])(
+    'before the answer begins ends at once, and lets go of its connection: stream %s',
+    async (stream) => {
+      server.reply = () => {};
+      const controller = new AbortController();
+      const work = failureOf(call({ stream, signal: controller.signal }));
+      await until(() => server.requests.length === 1);
+      controller.abort(timeout);
+      expect(await work).toBe(timeout);
+      await until(() => server.open === 0);
+    },
+  );
+
+  it('within a stream ends it, and lets go of its connection', async () => {
+    server.reply = (response) => void response.writeHead(200, EVENT_STREAM).write(OPENING);
+    const controller = new AbortController();
+    const reply = call({ stream: true, signal: controller.signal });
+    await reply;
+    const work = failureOf(eventsOf(reply));
+    await pause(20);
+    controller.abort(timeout);
+    expect(await work).toBe(timeout);
+    await until(() => server.open === 0);
+  });
+
+  it('before it began makes no request', async () => {
+    expect(await failureOf(call({ signal: AbortSignal.abort(timeout) }))).toBe(timeout);
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe('a connection to Bedrock', () => {
+  const TIMES = 4;
+
+  /** How many connections so many calls make, one after another, to a server that nobody has called before. */
+  async function connectionsOf(reply: Reply, one: (origin: string) => Promise<unknown>): Promise<number> {
+    const fresh = new WireServer();
+    await fresh.start();
+    fresh.reply = reply;
+    try {
+      for (let time = 0; time < TIMES; time += 1) {
+        await one(fresh.origin);
+        // The last bytes of an answer are read after its last event.
+        await pause(20);
+      }
+      expect(fresh.requests).toHaveLength(TIMES);
+      return fresh.connections;
+    } finally {
+      await fresh.stop();
+    }
+  }
+
+  it('is used again after a finished stream, and after a whole answer', async () => {
+    expect(await connectionsOf(streamReply, (origin) => eventsOf(callAt(origin, { stream: true })))).toBe(1);
+    expect(await connectionsOf(wholeReply, (origin) => callAt(origin))).toBe(1);
+  });
+
+  it.each([400, 403, 429, 503])('is used again after an error answer: %i', async (status) => {
+    const text = JSON.stringify({ message: 'x'.repeat(60_000) });
+    const reply: Reply = (response) => void response.writeHead(status, JSON_TYPE).end(text);
+    expect(await connectionsOf(reply, (origin) => failureOf(callAt(origin, { stream: true })))).toBe(1);
+  });
+
+  it('is let go of when the reader of a stream leaves, or the answer is no stream', async () => {
+    server.reply = (response) => void response.writeHead(200, EVENT_STREAM).write(OPENING);
+    for await (const _event of await streamOf(call({ stream: true }))) break;
+    await until(() => server.open === 0);
+    server.reply = (response) => void response.writeHead(200, JSON_TYPE).write('{');
+    expect(await failureOf(call({ stream: true }))).toMatchObject({ kind: 'protocol' });
+    await until(() => server.open === 0);
+  });
+
+  it('that stays open after the last event does not keep the answer', async () => {
+    server.reply = (response) => void response.writeHead(200, EVENT_STREAM).write(BYTES);
+    expect(await eventsOf(call({ stream: true }))).toHaveLength(5);
+    server.disconnect();
+  });
+});

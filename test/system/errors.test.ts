@@ -1,0 +1,193 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import OpenAI from 'openai';
+import { ERROR_CODES, type ErrorCode } from '../../lambdas/core/errors.ts';
+import { Service } from './service.ts';
+
+const service = new Service();
+let funded: string;
+
+beforeAll(async () => {
+  await service.start();
+  ({ key: funded } = await service.account('5'));
+}, 90_000);
+afterAll(() => service.dispose());
+
+interface Surface {
+  readonly name: string;
+  readonly path: string;
+  /** A request that is served. */
+  readonly valid: Readonly<Record<string, unknown>>;
+  readonly tools: readonly object[];
+}
+
+const hello = { model: 'sim/chat', messages: [{ role: 'user', content: 'Hi' }] };
+const SURFACES: readonly Surface[] = [
+  {
+    name: 'chat',
+    path: '/v1/chat/completions',
+    valid: hello,
+    tools: [{ type: 'function', function: { name: 'f' } }],
+  },
+  {
+    name: 'messages',
+    path: '/v1/messages',
+    valid: hello,
+    tools: [{ name: 'f', input_schema: { type: 'object' } }],
+  },
+];
+
+interface Request {
+  readonly method?: string;
+  readonly path?: string;
+  readonly body?: string;
+  readonly key?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** How each error is met. */
+type Provoke = (surface: Surface) => Promise<Request> | Request;
+
+const withBody = (fields: object, key?: string): Provoke => {
+  return ({ valid }) => ({
+    body: JSON.stringify({ ...valid, ...fields }),
+    ...(key === undefined ? {} : { key }),
+  });
+};
+const withAccount = (credits: string, policy: object, warm = false): Provoke => {
+  return async (surface) => {
+    const { key } = await service.account(credits, policy);
+    if (warm) await send(surface, { key });
+    return { key };
+  };
+};
+
+/** `param` by code, where the error names a field. */
+const CASES: Readonly<Partial<Record<ErrorCode, { readonly provoke: Provoke; readonly param?: string }>>> = {
+  invalid_json: { provoke: () => ({ body: '{"model":' }) },
+  missing_field: { provoke: withBody({ model: undefined }), param: 'model' },
+  invalid_value: { provoke: withBody({ max_tokens: -1 }), param: 'max_tokens' },
+  unsupported_media_type: { provoke: () => ({ headers: { 'content-type': 'text/plain' } }) },
+  model_not_found: { provoke: withBody({ model: 'no/such' }), param: 'model' },
+  unsupported_by_model: {
+    provoke: ({ valid, tools }) => ({ body: JSON.stringify({ ...valid, model: 'sim/chat-plain', tools }) }),
+    param: 'model',
+  },
+  idempotency_key_reused: {
+    provoke: async (surface) => {
+      const headers = { 'idempotency-key': `once on ${surface.name}`.replaceAll(' ', '-') };
+      await send(surface, { headers });
+      return { headers, body: JSON.stringify({ ...surface.valid, max_tokens: 7 }) };
+    },
+    param: 'Idempotency-Key',
+  },
+  missing_api_key: { provoke: () => ({ key: null }) },
+  invalid_api_key: { provoke: () => ({ key: 'uis_nonsense' }) },
+  insufficient_credit: { provoke: withAccount('0', {}) },
+  daily_usd_exceeded: { provoke: withAccount('1', { daily_usd: '0.000001' }) },
+  monthly_usd_exceeded: { provoke: withAccount('1', { monthly_usd: '0.000001' }) },
+  model_not_allowed: { provoke: withAccount('1', { allowed_models: ['sim/chat-large'] }), param: 'model' },
+  kind_not_allowed: { provoke: withAccount('1', { allowed_kinds: ['tts'] }) },
+  unknown_path: { provoke: ({ path }) => ({ path: `${path}/nothing` }) },
+  method_not_allowed: { provoke: () => ({ method: 'DELETE' }) },
+  request_too_large: { provoke: withBody({ pad: 'x'.repeat(7 << 20) }) },
+  requests_per_minute: { provoke: withAccount('1', { rpm: 1 }, true) },
+  tokens_per_minute: { provoke: withAccount('1', { tpm: 10 }) },
+  all_routes_failed: { provoke: withBody({ model: 'sim/chat-down' }) },
+};
+
+/** Not of a call to a model, or not to be met while the service is whole. */
+const ELSEWHERE: readonly ErrorCode[] = ['not_found', 'internal_error', 'idempotent_request_in_progress'];
+
+function send(surface: Surface, request: Request = {}): Promise<Response> {
+  const { method = 'POST', path = surface.path, key = funded, headers = {} } = request;
+  return service.fetch(path, {
+    method,
+    key,
+    headers: { 'content-type': 'application/json', ...headers },
+    ...(method === 'POST' ? { body: request.body ?? JSON.stringify(surface.valid) } : {}),
+  });
+}
+
+/** The typed exception that each SDK throws for a status. */
+const EXCEPTIONS = {
+  openai: new Map<number, unknown>([
+    [400, OpenAI.BadRequestError],
+    [401, OpenAI.AuthenticationError],
+    [402, OpenAI.APIError],
+    [403, OpenAI.PermissionDeniedError],
+    [404, OpenAI.NotFoundError],
+    [405, OpenAI.APIError],
+    [413, OpenAI.APIError],
+    [429, OpenAI.RateLimitError],
+    [503, OpenAI.InternalServerError],
+  ]),
+  anthropic: new Map<number, unknown>([
+    [400, Anthropic.BadRequestError],
+    [401, Anthropic.AuthenticationError],
+    [402, Anthropic.APIError],
+    [403, Anthropic.PermissionDeniedError],
+    [404, Anthropic.NotFoundError],
+    [405, Anthropic.APIError],
+    [413, Anthropic.APIError],
+    [429, Anthropic.RateLimitError],
+    [503, Anthropic.InternalServerError],
+  ]),
+};
+
+/** The exception that an SDK makes of exactly this answer. */
+async function thrownBy(surface: Surface, answer: Response, text: string): Promise<unknown> {
+  const replay = async () => new Response(text, { status: answer.status, headers: answer.headers });
+  const options = { apiKey: 'replayed', maxRetries: 0, fetch: replay };
+  const call =
+    surface.name === 'chat'
+      ? new OpenAI({ ...options, baseURL: 'http://localhost/v1' }).chat.completions.create({
+          model: 'm',
+          messages: [],
+        })
+      : new Anthropic({ ...options, baseURL: 'http://localhost' }).messages.create({
+          model: 'm',
+          max_tokens: 1,
+          messages: [],
+        });
+  return (call as Promise<unknown>).then(
+    () => undefined,
+    (failure: unknown) => failure,
+  );
+}
+
+const codes = Object.keys(CASES) as ErrorCode[];
+
+describe('the catalogue of errors', () => {
+  it('has a case for each code that a call to a model can meet', () => {
+    expect([...codes, ...ELSEWHERE].sort()).toEqual(Object.keys(ERROR_CODES).sort());
+  });
+});
+
+describe.each(SURFACES)('on the $name surface', (surface) => {
+  it.each(codes)('%s has its status, type, envelope and typed exception', async (code) => {
+    const { provoke, param = null } = CASES[code] ?? { provoke: () => ({}) };
+    const answer = await send(surface, await provoke(surface));
+    const text = await answer.text();
+    const { status, type } = ERROR_CODES[code];
+    expect({ status: answer.status, text }).toMatchObject({ status });
+    const body = JSON.parse(text) as { error: { message: string } };
+    const requestId = answer.headers.get('x-request-id') ?? 'none';
+    expect(body.error.message).toContain(requestId);
+    if (surface.name === 'messages') {
+      const message = body.error.message;
+      expect(body).toMatchObject({ type: 'error', error: { type, message }, request_id: requestId });
+    } else {
+      // An error that the gateway makes itself is both envelopes at once.
+      expect(body.error).toEqual({ type, code, param, message: body.error.message });
+    }
+    if (status === 429 || status === 503)
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+
+    const failure = await thrownBy(surface, answer, text);
+    const expected = EXCEPTIONS[surface.name === 'chat' ? 'openai' : 'anthropic'].get(status);
+    expect(failure).toBeInstanceOf(expected);
+    if (surface.name === 'chat') expect(failure).toMatchObject({ status, code, type, param });
+    else expect(failure).toMatchObject({ status, type });
+  });
+});

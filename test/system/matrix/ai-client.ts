@@ -1,0 +1,99 @@
+/** The Vercel AI SDK on either surface: its generate and stream calls, its tool loop and its structured output. */
+import {
+  generateText,
+  jsonSchema,
+  type LanguageModel,
+  Output,
+  stepCountIs,
+  streamText,
+  type ToolSet,
+} from 'ai';
+import { CLOCK, type Client, PERSON, type Seen, WEATHER } from './scenarios.ts';
+
+interface Result {
+  readonly text: string;
+  readonly toolCalls: readonly { readonly toolName: string; readonly input: unknown }[];
+  readonly finishReason: string;
+  readonly usage: { readonly inputTokens?: number | undefined; readonly outputTokens?: number | undefined };
+}
+
+const seen = ({ text, toolCalls, finishReason, usage }: Result): Seen => ({
+  text,
+  calls: toolCalls.map(({ toolName, input }) => ({ name: toolName, input })),
+  finish: finishReason,
+  promptTokens: usage.inputTokens ?? 0,
+  outputTokens: usage.outputTokens ?? 0,
+});
+
+type Described = typeof WEATHER | typeof CLOCK;
+
+const toTool = ({ description, schema }: Described, execute?: () => Promise<string>): ToolSet[string] => ({
+  description,
+  inputSchema: jsonSchema<Record<string, unknown>>(schema),
+  ...(execute === undefined ? {} : { execute }),
+});
+
+const TOOLS: ToolSet = { [WEATHER.name]: toTool(WEATHER), [CLOCK.name]: toTool(CLOCK) };
+
+export function aiClient(name: string, model: (id: string) => LanguageModel): Client {
+  async function complete(request: Parameters<typeof generateText>[0], stream = false): Promise<Seen> {
+    if (!stream) return seen((await generateText(request)) as Result);
+    const streamed = streamText(request as Parameters<typeof streamText>[0]);
+    const [text, toolCalls, finishReason, usage] = await Promise.all([
+      streamed.text,
+      streamed.toolCalls,
+      streamed.finishReason,
+      streamed.usage,
+    ]);
+    return seen({ text, toolCalls, finishReason, usage });
+  }
+  return {
+    name,
+    ask(id, prompt, { stream, system, image, maxTokens, stop } = {}) {
+      const content = [
+        { type: 'text' as const, text: prompt },
+        ...(image === undefined ? [] : [{ type: 'image' as const, image, mediaType: 'image/png' }]),
+      ];
+      return complete(
+        {
+          model: model(id),
+          maxRetries: 0,
+          messages: [{ role: 'user', content }],
+          ...(system === undefined ? {} : { system }),
+          ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
+          ...(stop === undefined ? {} : { stopSequences: [stop] }),
+        },
+        stream,
+      );
+    },
+    call(id, prompt, { stream, force } = {}) {
+      const choice = force ? { toolChoice: { type: 'tool' as const, toolName: WEATHER.name } } : {};
+      return complete({ model: model(id), maxRetries: 0, prompt, tools: TOOLS, ...choice }, stream);
+    },
+    async runTools(id, prompt, weather) {
+      const ran: string[] = [];
+      const runnable = (described: Described, answer: string) =>
+        toTool(described, async () => {
+          ran.push(described.name);
+          return answer;
+        });
+      const { text } = await generateText({
+        model: model(id),
+        maxRetries: 0,
+        prompt,
+        tools: { [WEATHER.name]: runnable(WEATHER, weather), [CLOCK.name]: runnable(CLOCK, 'noon') },
+        stopWhen: stepCountIs(3),
+      });
+      return { text, ran };
+    },
+    async person(id) {
+      const { output } = await generateText({
+        model: model(id),
+        maxRetries: 0,
+        prompt: 'Describe a person.',
+        output: Output.object({ schema: jsonSchema(PERSON) }),
+      });
+      return output;
+    },
+  };
+}
