@@ -5,17 +5,22 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { outputName, VARIABLES } from '../../lambdas/contract/environment.ts';
 import { TABLES, type TableName, type Table as TableSpec } from '../../lambdas/contract/tables.ts';
+import type { Config } from '../config/config.ts';
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
+
+export interface DataStackProps extends StackProps {
+  readonly config: Config;
+}
 
 export class DataStack extends Stack {
   readonly tables: Readonly<Record<TableName, Table>>;
   readonly keyPepper: Secret;
 
-  constructor(scope: Construct, id: string, props?: StackProps) {
+  constructor(scope: Construct, id: string, props: DataStackProps) {
     super(scope, id, props);
     this.tables = Object.fromEntries(
-      Object.entries(TABLES).map(([name, spec]) => [name, this.#table(name, spec)]),
+      Object.entries(TABLES).map(([name, spec]) => [name, this.#table(name, spec, props.config)]),
     ) as Record<TableName, Table>;
     this.keyPepper = new Secret(this, 'KeyPepper', {
       description: 'Pepper under which API keys are signed; losing it voids every key',
@@ -43,14 +48,17 @@ export class DataStack extends Stack {
     new CfnOutput(this, `Output-${variable}`, { value }).overrideLogicalId(outputName(variable));
   }
 
-  #table(name: string, spec: TableSpec): Table {
+  #table(name: string, spec: TableSpec, { recoveryDays }: Config): Table {
     const table = new Table(this, name[0]?.toUpperCase() + name.slice(1), {
       partitionKey: text(spec.partitionKey),
       ...(spec.sortKey === undefined ? {} : { sortKey: text(spec.sortKey) }),
       ...(spec.ttl === undefined ? {} : { timeToLiveAttribute: spec.ttl }),
       billingMode: BillingMode.PAY_PER_REQUEST,
       encryption: TableEncryption.AWS_MANAGED,
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      pointInTimeRecoverySpecification: {
+        pointInTimeRecoveryEnabled: true,
+        recoveryPeriodInDays: recoveryDays,
+      },
       deletionProtection: true,
       removalPolicy: RemovalPolicy.RETAIN,
     });
