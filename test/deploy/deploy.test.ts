@@ -56,7 +56,7 @@ async function applyCatalog(): Promise<string> {
 
 describe('a fresh deployment', () => {
   it('has every stack of the app', async () => {
-    const names = ['data', 'inference', 'platform'];
+    const names = ['data', 'inference', 'operations', 'platform'];
     expect(await deployment.stacks()).toEqual(names.map((name) => `Inference-${deployment.stage}-${name}`));
   });
 
@@ -195,7 +195,17 @@ describe('the deployed upkeep', () => {
 });
 
 describe('an update of the deployment', () => {
-  const settings = { logRetentionDays: 7, holdTtlSeconds: 1500 };
+  /** Every setting there is; the emulator has no certificate to serve a name with. */
+  const settings = {
+    logRetentionDays: 7,
+    holdTtlSeconds: 1500,
+    ipRequestsPerMinute: 500,
+    requestsPerSecond: 100,
+    recoveryDays: 14,
+    alarmEmail: 'operators@example.com',
+    tracing: true,
+    providerSecrets: ['sim'],
+  };
   let before: unknown;
 
   beforeAll(async () => {
