@@ -43,4 +43,8 @@ export const METRICS = {
   outputTokens: 'OutputTokens',
   /** What accounts paid, nano-USD, by route. */
   cost: 'CostNanoUsd',
+  /** Calls that a route failed for reasons of its own. */
+  routeFailed: 'RouteFailed',
+  /** Circuits that opened: a route that failed too often is left alone for a while. */
+  circuitOpened: 'CircuitOpened',
 } as const;

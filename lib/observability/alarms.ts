@@ -125,6 +125,11 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
       },
     ],
   },
+  'circuit-opened': {
+    severity: 'warning',
+    meaning: 'A route failed so often that calls leave it alone for a while.',
+    watches: ({ config }) => once(own(config, METRICS.circuitOpened)),
+  },
   'slow-first-token': {
     severity: 'warning',
     meaning: 'One in twenty streams waited more than ten seconds for its first token.',

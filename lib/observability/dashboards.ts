@@ -1,4 +1,7 @@
-/** The dashboards: a table of graphs, by section. Three dashboards are free of charge, so six sections share them. */
+/**
+ * The dashboards: a table of graphs, by section. Three dashboards of up to 50 metrics are free of charge, so six
+ * sections share them.
+ */
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import { DIMENSIONS, METRICS } from '../../lambdas/contract/metrics.ts';
 import {
@@ -73,6 +76,11 @@ const ROUTES: Section = {
     {
       title: 'Calls by route (none: every route failed)',
       left: ({ config }) => [ownBy(config, METRICS.callsSettled, DIMENSIONS.route)],
+    },
+    {
+      title: 'Failed attempts, and circuits that opened',
+      left: ({ config }) => [own(config, METRICS.routeFailed, { label: 'failed attempts' })],
+      right: ({ config }) => [own(config, METRICS.circuitOpened, { label: 'circuits opened' })],
     },
     {
       title: 'Cost by route, nano-USD',

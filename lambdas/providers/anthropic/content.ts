@@ -10,7 +10,7 @@ import type {
   UserPart,
 } from '../../core/inference/conversation.ts';
 import type { JsonObject } from '../../core/inference/provider.ts';
-import { legalToolCallId } from '../../core/inference/tool-call-id.ts';
+import { legalToolCallId } from '../../core/inference/tool-calls.ts';
 import { parseJson } from '../../core/lossless-json.ts';
 
 /** Claude API reference, Create a Message: `^[a-zA-Z0-9_-]{1,64}$`. */

@@ -18,7 +18,7 @@ import type {
   UserPart,
 } from '../../core/inference/conversation.ts';
 import { UpstreamFailure } from '../../core/inference/provider.ts';
-import { legalToolCallId } from '../../core/inference/tool-call-id.ts';
+import { legalToolCallId } from '../../core/inference/tool-calls.ts';
 
 /** Converse takes ids of at most this length (Amazon Bedrock API reference, ToolUseBlock). */
 const MAX_TOOL_CALL_ID = 64;

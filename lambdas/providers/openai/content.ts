@@ -11,7 +11,7 @@ import type {
   UserPart,
 } from '../../core/inference/conversation.ts';
 import type { JsonObject } from '../../core/inference/provider.ts';
-import { legalToolCallId } from '../../core/inference/tool-call-id.ts';
+import { legalToolCallId } from '../../core/inference/tool-calls.ts';
 
 interface Output {
   readonly content?: unknown;

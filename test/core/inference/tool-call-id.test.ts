@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { legalToolCallId } from '../../../lambdas/core/inference/tool-call-id.ts';
+import { legalToolCallId } from '../../../lambdas/core/inference/tool-calls.ts';
 
 describe('an id of a tool call', () => {
   it.each(['toolu_01T1x1fJ34qAmk2tNTrN7Up6', 'call-1', 'a', 'x'.repeat(64)])(
