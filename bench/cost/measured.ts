@@ -23,11 +23,7 @@ function figuresOf(bench: string): readonly Figure[] {
 }
 
 export function readMeasured(): Measured {
-  const [ledger, stream, bundles] = ['ledger', 'stream', 'bundles'].map(figuresOf) as [
-    readonly Figure[],
-    readonly Figure[],
-    readonly Figure[],
-  ];
+  const [ledger, bundles] = [figuresOf('ledger'), figuresOf('bundles')];
   const value = (figures: readonly Figure[], name: string, unit: string): number => {
     const found = figures.find((figure) => figure.name === name && figure.unit === unit);
     if (found === undefined) throw new Error(`the results of the benches have no figure "${name}"`);
@@ -36,7 +32,6 @@ export function readMeasured(): Measured {
   return {
     writeUnits: value(ledger, 'endpoint: a call', 'write units'),
     writeUnitsIdempotent: value(ledger, 'endpoint, with an Idempotency-Key: a call', 'write units'),
-    chunkBytes: (value(stream, 'stream: body', 'MB') * 1e6) / value(stream, 'stream: chunks', ''),
     cpuMs: value(ledger, 'endpoint: own CPU a call', 'ms CPU'),
     initMs: value(bundles, 'create-chat-completion: init', 'ms'),
   };

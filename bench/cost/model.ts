@@ -5,8 +5,6 @@ import { PRICES } from './prices.ts';
 export interface Measured {
   readonly writeUnits: number;
   readonly writeUnitsIdempotent: number;
-  /** Of one streamed chunk, on the wire. */
-  readonly chunkBytes: number;
   /** The service's own work, on a whole core. */
   readonly cpuMs: number;
   /** The function's own start, on a whole core. */
@@ -39,6 +37,12 @@ export interface Fixtures {
   readonly customMetrics: number;
 }
 
+/**
+ * Of a chunk of one token as the chat surface writes it: ids, model and the fields that a provider adds around five
+ * characters of text.
+ */
+export const CHUNK_BYTES = 270;
+
 /** Of the answer's headers, as the deployed API sends them. */
 const HEADER_BYTES = 700;
 
@@ -58,7 +62,7 @@ export const CORE_MB = 1_769;
 
 export function costOf(traffic: Traffic, measured: Measured): readonly Line[] {
   const { calls, seconds, tokens, memoryMb, idempotent } = traffic;
-  const bytes = HEADER_BYTES + tokens * measured.chunkBytes;
+  const bytes = HEADER_BYTES + tokens * CHUNK_BYTES;
   const units = measured.writeUnits * (1 - idempotent) + measured.writeUnitsIdempotent * idempotent;
   const gbSeconds = calls * seconds * (memoryMb / 1024);
   const apiUnits = Math.max(1, Math.ceil(bytes / API_UNIT_BYTES));

@@ -1,16 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { METRICS } from '../../lambdas/contract/metrics.ts';
 import { synthesizedFixtures } from '../../bench/cost/fixtures.ts';
 import { readMeasured } from '../../bench/cost/measured.ts';
-import { compareMemory, costOf, idleCost, total } from '../../bench/cost/model.ts';
+import { CHUNK_BYTES, compareMemory, costOf, idleCost, total } from '../../bench/cost/model.ts';
 import { bill, USUAL } from '../../bench/cost/run.ts';
+import { METRICS } from '../../lambdas/contract/metrics.ts';
 
 const measured = {
   writeUnits: 5,
   writeUnitsIdempotent: 7,
-  chunkBytes: 250,
   cpuMs: 0.9,
   initMs: 80,
 };
@@ -24,7 +23,7 @@ describe('the cost of calls', () => {
     expect(of('Lambda')).toBeCloseTo(2.5e6 * 0.0000133334 + 0.2, 6);
     expect(of('API Gateway')).toBeCloseTo(3.5, 6);
     expect(of('DynamoDB')).toBeCloseTo(5 * 0.625, 6);
-    expect(of('Data out')).toBeCloseTo(((700 + 300 * 250) / 1e9) * 1e6 * 0.09, 6);
+    expect(of('Data out')).toBeCloseTo(((700 + 300 * CHUNK_BYTES) / 1e9) * 1e6 * 0.09, 6);
   });
 
   it('grows with the calls, and with nothing else when there are none', () => {
