@@ -148,7 +148,12 @@ interface AwsOptions {
 }
 
 async function startAws(
-  { assembly, engineEndpoint, messaging, options: { stateDir, bedrockUrl, enforceIam = true, log } }: AwsOptions,
+  {
+    assembly,
+    engineEndpoint,
+    messaging,
+    options: { stateDir, bedrockUrl, enforceIam = true, log },
+  }: AwsOptions,
   releases: Release[],
 ): Promise<AwsEndpoint> {
   const dynamodb = createDynamoDbService(engineEndpoint);

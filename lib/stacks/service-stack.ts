@@ -50,6 +50,7 @@ export class ServiceStack extends Stack {
     const api = new EndpointApi(this, 'Api', {
       config,
       name: `${config.stage}-${props.api}`,
+      domainName: config.domains?.[props.api],
       fallback: makeFunction(UNKNOWN_ROUTE_ENDPOINT, 'buffered'),
     });
     for (const route of ROUTES.filter((candidate) => candidate.api === props.api)) {
