@@ -59,6 +59,9 @@ const schema = z.strictObject({
 
 export type Config = z.infer<typeof schema>;
 
+/** The names of the settings. */
+export const SETTINGS: readonly string[] = Object.keys(schema.shape);
+
 /** Validates settings and fills defaults; throws an error that names the field. */
 export function parseConfig(input: unknown): Config {
   const result = schema.safeParse(input);
