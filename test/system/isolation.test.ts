@@ -1,7 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ROUTES, type Route } from '../../lambdas/contract/routes.ts';
 import { Owner } from './owner.ts';
 import { Service } from './service.ts';
+
+/** The first call to a function starts its process. */
+jest.setTimeout(30_000);
 
 const service = new Service();
 
