@@ -25,7 +25,10 @@ const KILLS = 20;
 const PUBLISHERS = 16;
 
 /** The kills' deliveries end within this. */
-const DRAIN_MS = 900_000;
+const DRAIN_MS = 1_800_000;
+
+/** Dead letters are brought back this often, as an operator would whom the alarm has called. */
+const REDRIVE_MS = 10_000;
 
 interface Owner {
   readonly accountId: string;
@@ -130,7 +133,11 @@ async function measureKills(service: BenchService, receiver: BenchReceiver): Pro
   })();
   await publishMany(owner, EVENTS, 'kill');
   const expected = EVENTS * SUBSCRIPTIONS;
-  while (arrived().length < expected && performance.now() - startedMs < DRAIN_MS) await sleep(200);
+  let redriven = 0;
+  while (arrived().length < expected && performance.now() - startedMs < DRAIN_MS) {
+    await sleep(REDRIVE_MS);
+    for (const what of ['events', 'deliveries'] as const) redriven += await service.operator.redrive(what);
+  }
   const seconds = (performance.now() - startedMs) / 1000;
   done = true;
   await killing;
@@ -143,6 +150,11 @@ async function measureKills(service: BenchService, receiver: BenchReceiver): Pro
       most: 0,
     },
     { name: 'processes killed', value: kills, unit: '' },
+    {
+      name: 'messages that died five times with their readers, and were redriven',
+      value: redriven,
+      unit: '',
+    },
     { name: 'deliveries repeated', value: counts.filter((count) => count > 1).length, unit: '' },
     { name: 'deliveries a second, kills and all', value: expected / seconds, unit: '/s' },
   ];

@@ -63,6 +63,4 @@ export const METRICS = {
   webhooksDisabled: 'WebhooksDisabled',
   /** Attempts that were refused because the address is not one on the public internet. */
   addressesForbidden: 'WebhookAddressesForbidden',
-  /** Stored size of the search index, bytes. */
-  searchIndexBytes: 'SearchIndexBytes',
 } as const;

@@ -16,6 +16,7 @@ import {
   lambda,
   own,
   PERIOD,
+  queueAge,
   queueLength,
   schedule,
   tableThrottles,
@@ -220,6 +221,16 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
     meaning: 'Messages were given up and wait in a dead-letter queue.',
     watches: ({ deadLetterQueues }) =>
       each(deadLetterQueues)((subject) => ({ metric: queueLength(subject), threshold: 1 })),
+  },
+  'webhook-deliveries-late': {
+    severity: 'warning',
+    meaning: 'A first attempt at a webhook has waited for more than two minutes.',
+    watches: ({ config }) => [{ metric: queueAge(config, 'deliveries'), threshold: 120 }],
+  },
+  'webhook-events-rejected': {
+    severity: 'warning',
+    meaning: 'Something was put on the bus that is no event of the platform.',
+    watches: ({ config }) => once(own(config, METRICS.eventsRejected)),
   },
   'table-throttles': {
     severity: 'critical',

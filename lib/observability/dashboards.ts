@@ -10,6 +10,7 @@ import {
   lambda,
   own,
   ownBy,
+  queueAge,
   queueLength,
   schedule,
   table,
@@ -158,6 +159,35 @@ const PLATFORM: Section = {
   ],
 };
 
+const WEBHOOKS: Section = {
+  title: 'Webhooks',
+  graphs: [
+    {
+      title: 'Deliveries',
+      left: ({ config }) => [
+        own(config, METRICS.deliveriesCreated, { label: 'created' }),
+        own(config, METRICS.deliveriesSucceeded, { label: 'delivered' }),
+        own(config, METRICS.attemptsFailed, { label: 'attempts that failed' }),
+        own(config, METRICS.deliveriesDead, { label: 'given up' }),
+      ],
+    },
+    {
+      title: 'From the event to its first success, ms',
+      left: ({ config }) =>
+        PERCENTILES.map((statistic) => own(config, METRICS.deliveryLatency, { statistic, label: statistic })),
+      right: ({ config }) => [queueAge(config, 'deliveries')],
+    },
+    {
+      title: 'Refused',
+      left: ({ config }) => [
+        own(config, METRICS.eventsRejected, { label: 'events rejected' }),
+        own(config, METRICS.webhooksDisabled, { label: 'webhooks disabled' }),
+        own(config, METRICS.addressesForbidden, { label: 'addresses forbidden' }),
+      ],
+    },
+  ],
+};
+
 const CAPACITY: Section = {
   title: 'Capacity',
   graphs: [
@@ -194,5 +224,5 @@ const CAPACITY: Section = {
 export const DASHBOARDS: Readonly<Record<string, readonly Section[]>> = {
   service: [SERVICE, ROUTES],
   money: [MONEY, UPKEEP],
-  platform: [PLATFORM, CAPACITY],
+  platform: [PLATFORM, WEBHOOKS, CAPACITY],
 };

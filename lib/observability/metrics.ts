@@ -3,6 +3,7 @@ import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { SERVICE_NAME } from '../../lambdas/contract/limits.ts';
 import { METRIC_NAMESPACE, type METRICS } from '../../lambdas/contract/metrics.ts';
+import { type QueueName, queueNameOf } from '../../lambdas/contract/queues.ts';
 import type { Config } from '../config/config.ts';
 import type { Watched } from './system.ts';
 
@@ -121,6 +122,16 @@ export const queueLength = ({ name, label }: Watched): Metric =>
     statistic: 'Maximum',
     dimensionsMap: { QueueName: name },
     label,
+  });
+
+/** Seconds that the oldest message has waited. */
+export const queueAge = (config: Config, queue: QueueName): Metric =>
+  read({
+    namespace: 'AWS/SQS',
+    metricName: 'ApproximateAgeOfOldestMessage',
+    statistic: 'Maximum',
+    dimensionsMap: { QueueName: queueNameOf(config.stage, queue) },
+    label: queue,
   });
 
 export const workflow = ({ name, label }: Watched, metricName: string, period = PERIOD): Metric =>

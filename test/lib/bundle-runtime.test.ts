@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { functionVariables } from '../../bench/bundles/environment.ts';
+import { QUEUES, type Queue } from '../../lambdas/contract/queues.ts';
 import { ROUTES, type Route, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/contract/routes.ts';
 import { bundleFunctions } from '../../lib/bundle.ts';
 import type { FunctionName } from '../../lib/config/grants.ts';
@@ -17,6 +18,10 @@ beforeAll(() => bundleFunctions(folder), 60_000);
 /** A chunk of a streamed answer, or what the handler returned. */
 type Line = Readonly<Record<string, unknown>>;
 
+const QUEUE_READERS: ReadonlySet<string> = new Set(
+  Object.values<Queue>(QUEUES).flatMap(({ reader }) => reader?.consumer ?? []),
+);
+
 /** The JSON lines that one invocation printed, the log apart. */
 async function invoke(name: FunctionName, event: object): Promise<readonly Line[]> {
   const child = spawn(process.execPath, ['--import', PRELOAD, PROGRAM, join(folder, name, 'index.mjs')], {
@@ -26,7 +31,10 @@ async function invoke(name: FunctionName, event: object): Promise<readonly Line[
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   child.stdin.end(JSON.stringify(event));
-  const lines = (await text(child.stdout)).trim().split('\n');
+  const lines = (await text(child.stdout))
+    .trim()
+    .split('\n')
+    .filter((line) => line !== '');
   return lines.map((line) => JSON.parse(line) as Line).filter((line) => !('level' in line));
 }
 
@@ -79,8 +87,9 @@ describe('a bundle in a bare process', () => {
       if (name === 'get-index') expect([statusCode, JSON.parse(body).version]).toEqual([200, '3.0.0']);
       else if (name === UNKNOWN_ROUTE_ENDPOINT) expect(statusCode).toBe(404);
       else {
-        // No table and no secret can be read: the failure is ours, told in our own envelope, without a word of why.
-        expect(statusCode).toBeGreaterThanOrEqual(500);
+        // No table and no secret can be read: unless the request is refused before, the failure is ours, told in our
+        // own envelope, without a word of why.
+        if (statusCode < 500) expect([400, 401]).toContain(statusCode);
         expect(body).not.toMatch(/ECONNREFUSED|127\.0\.0\.1|AggregateError/);
         expect(JSON.parse(body)).toBeInstanceOf(Object);
       }
@@ -92,7 +101,9 @@ describe('a bundle in a bare process', () => {
     'fails for its invoker to try again: %s',
     async (name) => {
       const lines = await invoke(name, {});
-      expect(lines.at(-1)).toHaveProperty('failure');
+      // A reader of a queue has nothing to do with an event that holds no message.
+      if (QUEUE_READERS.has(name)) expect(lines.at(-1)).not.toHaveProperty('failure');
+      else expect(lines.at(-1)).toHaveProperty('failure');
     },
     30_000,
   );

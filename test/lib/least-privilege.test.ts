@@ -16,6 +16,10 @@ const JUSTIFIED: readonly { readonly permission: RegExp; readonly reason: string
     reason: 'the catalog names models and regions at run time',
   },
   {
+    permission: /^scheduler:CreateSchedule .*:schedule\/prod-deliveries\/\*$/,
+    reason: 'each attempt that waits has a schedule of its own, named at run time',
+  },
+  {
     permission: /^logs:((Create|Get|Update|Delete)LogDelivery|ListLogDeliveries) \*$/,
     reason: 'AWS takes no resource for the delivery of a workflow’s log',
   },

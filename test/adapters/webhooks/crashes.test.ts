@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { SendResult } from '../../../lambdas/core/webhooks/ports.ts';
-import { type Platform, type PlatformOptions, startPlatform } from './platform.ts';
+import { redrive } from '../../../local/admin/redrive.ts';
+import { type Platform, type PlatformOptions, QUEUE_ENVIRONMENT, startPlatform } from './platform.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -208,6 +209,8 @@ describe('a message that cannot be handled', () => {
       expect(poisoned.waiting('deadEvents')).toBe(1);
       expect(poisoned.waiting('deadDeliveries')).toBe(2);
       expect(poisoned.waiting('events') + poisoned.waiting('deliveries')).toBe(0);
+      expect(await redrive(poisoned.sqs, QUEUE_ENVIRONMENT, 'events')).toBe(1);
+      expect([poisoned.waiting('deadEvents'), poisoned.waiting('events')]).toEqual([0, 1]);
       expect(poisoned.log.lines.filter((line) => line.startsWith('a message failed'))).toHaveLength(15);
     } finally {
       await poisoned.close();
