@@ -53,8 +53,7 @@ const each =
   (watch: (subject: T) => Omit<Watch, 'subject'>): readonly Watch[] =>
     subjects.map((subject) => ({ subject, ...watch(subject) }));
 
-const HOUR = Duration.hours(1);
-const DAY = Duration.days(1);
+const [HOUR, DAY] = [Duration.hours(1), Duration.days(1)];
 
 /** A schedule's period, twice over: one sweep may be late. */
 const SWEEP_GRACE_SECONDS = 600;
@@ -112,7 +111,7 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
   'internal-errors': {
     severity: 'critical',
     meaning: 'Requests failed with internal_error: something the code does not expect.',
-    // A single one may be a passing fault of a dependency, which the log still has.
+    // A single one may be a passing fault.
     watches: (system) => [{ metric: errorsOf(system, 'api_error'), threshold: 5 }],
   },
   'routes-exhausted': {

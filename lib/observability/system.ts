@@ -6,7 +6,7 @@ import { ArnFormat, Stack, Token } from 'aws-cdk-lib';
 import { CfnRestApi } from 'aws-cdk-lib/aws-apigateway';
 import { CfnRule } from 'aws-cdk-lib/aws-events';
 import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
-import { type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
+import { CfnQueue, type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { CfnStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import type { Construct, IConstruct } from 'constructs';
 import type { Config } from '../config/config.ts';
@@ -53,7 +53,7 @@ export function findSystem({ config, data, stacks }: SystemOptions): System {
       timeoutSeconds: cfn.timeout ?? DEFAULT_TIMEOUT_SECONDS,
     })),
     tables: Object.entries(data.tables).map(([label, table]) => ({ label, name: table.tableName })),
-    deadLetterQueues: deadLetterQueues(all).map((queue) => watched(queue.queueName, queue)),
+    deadLetterQueues: deadLetterQueues(all).map((queue) => watched(queueName(queue), queue)),
     workflows: all
       .filter(is(CfnStateMachine))
       .map((cfn) => ({ ...watched(literal(cfn.stateMachineName) ?? '', cfn), name: workflowArn(cfn) })),
@@ -93,6 +93,12 @@ function deadLetterQueues(all: readonly IConstruct[]): readonly IQueue[] {
   const ends = new Set(queues.map(({ deadLetterQueue }) => deadLetterQueue?.queue));
   return queues.filter((queue) => ends.has(queue) || /dead|dlq/i.test(queue.node.path));
 }
+
+/** As the template has it, and not as a reference to the queue's own stack. */
+const queueName = (queue: IQueue): string => {
+  const { defaultChild: cfn } = queue.node;
+  return (cfn instanceof CfnQueue ? literal(cfn.queueName) : undefined) ?? queue.queueName;
+};
 
 function workflowArn(machine: CfnStateMachine): string {
   const name = literal(machine.stateMachineName);

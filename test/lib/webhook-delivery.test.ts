@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { CONSUMERS } from '../../lambdas/contract/consumers.ts';
 import {
@@ -13,10 +11,6 @@ import { STACK_NAMES, SynthesizedApp } from './synthesized-app.ts';
 const app = new SynthesizedApp();
 const STACK = 'platform';
 const specs = Object.entries(QUEUES) as [QueueName, Queue][];
-const _RUNBOOK = readFileSync(
-  join(import.meta.dirname, '..', '..', 'lib', 'observability', 'runbook.md'),
-  'utf8',
-);
 
 const idOf = (name: QueueName): string => {
   const wanted = `Messaging${name[0]?.toUpperCase()}${name.slice(1)}`;
