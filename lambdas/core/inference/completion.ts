@@ -97,7 +97,7 @@ export class Completions {
       cachedTokens: 0,
       completionTokens: call.maxTokens * call.choices,
     };
-    const { candidate, admission, leave, prepared } = await runPaidCall(this.#dependencies, {
+    const { candidate, admission, served, prepared } = await runPaidCall(this.#dependencies, {
       ...call,
       kind: 'chat',
       tokens: worst.promptTokens + worst.completionTokens,
@@ -106,14 +106,14 @@ export class Completions {
       prepare: (answer, paid) => prepare(call, answer, paid),
     });
     const { meter, writer, answer } = prepared;
-    const served = { headers: admission.headers, ...candidate };
+    const completion = { headers: admission.headers, ...candidate };
     if (answer.kind === 'stream') {
-      const broke = (failure: UpstreamFailure) => breaker.broke(candidate.route, failure, leave);
+      const broke = (failure: UpstreamFailure) => breaker.broke(candidate.route, failure, served);
       const events = stream({ answer, meter, writer, broke, flush: () => breaker.flush() });
-      return { ...served, kind: 'stream', events };
+      return { ...completion, kind: 'stream', events };
     }
     const [settlement] = await Promise.all([meter.settle('completed'), breaker.flush()]);
-    return { ...served, kind: 'json', text: answer.text, settlement };
+    return { ...completion, kind: 'json', text: answer.text, settlement };
   }
 
   #attempt(call: CompletionCall, { model, route }: Candidate, remainingTimeMs: number): Promise<Answer> {

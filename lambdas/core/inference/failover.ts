@@ -1,7 +1,7 @@
 /** Failover: a call's candidates in order, each tried once, until one of them answers. */
 import { ServiceError } from '../errors.ts';
 import type { Log } from '../ports.ts';
-import type { Breaker, Leave } from './breaker.ts';
+import type { Breaker, Leave, Served } from './breaker.ts';
 import { UpstreamFailure } from './provider.ts';
 import type { Candidate } from './route-choice.ts';
 
@@ -26,11 +26,11 @@ export interface FailoverOptions<Answer> {
   readonly log: Log;
 }
 
-/** An answer that has begun, and who gave it; what becomes of it is to be told to the breaker with the `leave`. */
+/** An answer that has begun, and who gave it; if it breaks off, that is to be told to the breaker with `served`. */
 export interface Answered<Answer> {
   readonly answer: Answer;
   readonly candidate: Candidate;
-  readonly leave: Leave;
+  readonly served: Served;
 }
 
 /**
@@ -67,8 +67,7 @@ async function tryCandidate<Answer>(
   const { route } = candidate;
   try {
     const answer = await attempt(candidate, remainingTimeMs);
-    breaker.succeeded(route, leave);
-    return { answer, candidate, leave };
+    return { answer, candidate, served: breaker.succeeded(route, leave) };
   } catch (failure) {
     if (!(failure instanceof UpstreamFailure)) {
       breaker.abandoned(route, leave);
