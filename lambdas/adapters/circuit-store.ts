@@ -65,8 +65,13 @@ function encode(circuit: Circuit): Item {
   };
 }
 
-const encodeStretch = ({ startMs, failures, successes }: Stretch) =>
-  map({ start_ms: number(startMs), failures: number(failures), successes: number(successes) });
+const encodeStretch = ({ startMs, failures, successes, benefit }: Stretch) =>
+  map({
+    start_ms: number(startMs),
+    failures: number(failures),
+    successes: number(successes),
+    benefit: number(benefit),
+  });
 
 const encodeClaim = ({ id, untilMs }: Claim) => map({ id: text(id), until_ms: number(untilMs) });
 
@@ -80,6 +85,7 @@ function decode(item: Item): Circuit {
       startMs: readNumber(M, 'start_ms'),
       failures: readNumber(M, 'failures'),
       successes: readNumber(M, 'successes'),
+      benefit: readNumber(M, 'benefit'),
     })),
     openUntilMs: readNumber(item, 'open_until_ms'),
     probe: probe && { id: readText(probe, 'id'), untilMs: readNumber(probe, 'until_ms') },

@@ -3,7 +3,7 @@
  * that work. A route's calls are written down when one of them fails, and for as long as it is in doubt.
  */
 import type { After, Clock, Log, UlidSource } from '../ports.ts';
-import { BoundedMap } from './bounded-map.ts';
+import { CallTally } from './call-tally.ts';
 import type { Route } from './catalog-document.ts';
 import {
   afterClaim,
@@ -12,14 +12,13 @@ import {
   afterRateLimit,
   afterSuccesses,
   type Circuit,
-  callsAt,
   isInDoubt,
   type Stretch,
   stateOf,
   type Verdict,
-  withinWindow,
 } from './circuit.ts';
-import { type CircuitStore, KnownCircuits, MAX_ROUTES } from './known-circuits.ts';
+import { findingOf, VERDICTS } from './finding.ts';
+import { type CircuitStore, KnownCircuits } from './known-circuits.ts';
 import type { UpstreamFailure } from './provider.ts';
 
 export interface BreakerDependencies {
@@ -46,6 +45,8 @@ export interface Served {
   readonly servedMs: number;
   /** A probe: it closed the circuit, and was not counted. */
   readonly probe: boolean;
+  /** The call before it failed. */
+  readonly failedBefore: boolean;
 }
 
 export interface Refusal {
@@ -68,14 +69,14 @@ const PROBE_MS = { most: 60_000, margin: 5_000 };
 export class Breaker {
   readonly #dependencies: BreakerDependencies;
   readonly #circuits: KnownCircuits;
-  /** This process's successes that no circuit tells of, by route. */
-  readonly #untold = new BoundedMap<string, readonly Stretch[]>(MAX_ROUTES);
+  readonly #tally: CallTally;
   /** Looks that began at a call's end. */
   readonly #lastLooks = new Set<Promise<void>>();
   #firstLook: Promise<void> | undefined;
 
   constructor(dependencies: BreakerDependencies) {
     this.#dependencies = dependencies;
+    this.#tally = new CallTally(dependencies.clock);
     const written = (before: Circuit, after: Circuit) => this.#tell(before, after);
     this.#circuits = new KnownCircuits({ ...dependencies, written });
   }
@@ -115,14 +116,14 @@ export class Breaker {
 
   /** The route gave a whole answer, or the first content of a stream. */
   succeeded({ id }: Route, leave: Leave): Served {
-    const nowMs = this.#dependencies.clock();
-    const served = { begunMs: leave.begunMs, servedMs: nowMs, probe: leave.claimId !== undefined };
-    if (served.probe) {
+    const servedMs = this.#dependencies.clock();
+    const { begunMs, claimId } = leave;
+    if (claimId !== undefined) {
       this.#endProbe(id, leave, 'served');
-      return served;
+      return { begunMs, servedMs, probe: true, failedBefore: false };
     }
-    this.#keep(id, callsAt(nowMs, { successes: 1 }));
-    const look = this.#circuits.look()?.then(() => this.#reassure(id));
+    const served = { begunMs, servedMs, probe: false, failedBefore: this.#tally.succeeded(id) };
+    const look = this.#circuits.look(this.#isInDoubt(id) ? 0 : undefined)?.then(() => this.#reassure(id));
     if (look === undefined) {
       this.#reassure(id);
       return served;
@@ -146,9 +147,9 @@ export class Breaker {
   }
 
   /** The route failed within its answer: the call counts as a failed one after all. */
-  broke(route: Route, failure: UpstreamFailure, { begunMs, servedMs, probe }: Served): void {
-    if (findingOf(failure) === 'failing' && !probe)
-      this.#keep(route.id, callsAt(servedMs, { successes: -1 }));
+  broke(route: Route, failure: UpstreamFailure, { begunMs, servedMs, probe, failedBefore }: Served): void {
+    const counts = findingOf(failure) === 'failing' && !probe;
+    if (counts) this.#tally.broke(route.id, servedMs, failedBefore);
     this.failed(route, failure, { allowed: true, begunMs, claimId: undefined });
   }
 
@@ -174,30 +175,32 @@ export class Breaker {
 
   #countFailure(id: string, begunMs: number): void {
     const nowMs = this.#dependencies.clock();
-    this.#write(id, (circuit, successes) => afterFailure(circuit, { nowMs, begunMs, successes }));
+    const failedBefore = this.#tally.failed(id);
+    const seen = this.#tally.seen(id);
+    this.#write(id, (circuit, untold) =>
+      afterFailure(circuit, { nowMs, begunMs, failedBefore, seen, untold }),
+    );
   }
 
-  /** Tells of the successes of a route that others have seen fail. */
+  /** Tells of the successes over a route that others have seen fail. */
   #reassure(id: string): void {
+    if (!this.#tally.hasUntold(id) || !this.#isInDoubt(id)) return;
     const nowMs = this.#dependencies.clock();
-    if (!this.#untold.has(id) || !isInDoubt(this.#circuits.of(id), nowMs)) return;
-    this.#write(id, (circuit, successes) => afterSuccesses(circuit, nowMs, successes));
+    this.#write(id, (circuit, untold) => afterSuccesses(circuit, nowMs, untold));
+  }
+
+  #isInDoubt(id: string): boolean {
+    return isInDoubt(this.#circuits.of(id), this.#dependencies.clock());
   }
 
   /** Makes a change that tells of the successes so far; they are kept if it comes to nothing. */
-  #write(id: string, change: (circuit: Circuit, successes: readonly Stretch[]) => Circuit): void {
-    const successes = this.#untold.get(id) ?? [];
-    this.#untold.delete(id);
+  #write(id: string, change: (circuit: Circuit, untold: readonly Stretch[]) => Circuit): void {
+    const untold = this.#tally.take(id);
     void this.#circuits
-      .change(id, (circuit) => change(circuit, successes))
+      .change(id, (circuit) => change(circuit, untold))
       .then((took) => {
-        if (!took && successes.length > 0) this.#keep(id, ...successes);
+        if (!took) this.#tally.restore(id, untold);
       });
-  }
-
-  #keep(id: string, ...successes: readonly Stretch[]): void {
-    const untold = this.#untold.get(id) ?? [];
-    this.#untold.set(id, withinWindow(untold, successes, this.#dependencies.clock()));
   }
 
   /** Only the process whose write made the transition gets here with it. */
@@ -221,22 +224,4 @@ export class Breaker {
 
 function refusal(untilMs: number, nowMs: number): Refusal {
   return { allowed: false, retryAfterSeconds: Math.max(1, Math.ceil((untilMs - nowMs) / 1000)) };
-}
-
-/** What a failure says of its route. */
-type Finding = 'failing' | 'limited' | 'serving' | 'nothing';
-
-const VERDICTS = {
-  failing: 'failed',
-  limited: 'unclear',
-  serving: 'served',
-  nothing: 'unclear',
-} as const satisfies Record<Finding, Verdict['result']>;
-
-function findingOf({ retryable, status, kind }: UpstreamFailure): Finding {
-  // It understood the request, and refused it.
-  if (!retryable) return 'serving';
-  if (status === 429) return 'limited';
-  // A conflict is of the request's making, and a deadline is the caller's.
-  return status === 409 || kind === 'deadline' ? 'nothing' : 'failing';
 }

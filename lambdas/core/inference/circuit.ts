@@ -5,6 +5,8 @@ export interface Stretch {
   readonly startMs: number;
   readonly failures: number;
   readonly successes: number;
+  /** Successes that are assumed beside the failures until they can have been told of. */
+  readonly benefit: number;
 }
 
 export interface Circuit {
@@ -42,8 +44,17 @@ const THRESHOLD = 5;
 /** A route that serves more than every other call is better than none; one that does not is worth leaving. */
 const FAILING_SHARE = 0.5;
 
-/** Successes are asked for up to this many a failure: twice what keeps the circuit shut, as failures go on. */
+/** Successes are asked for up to this many a failure: twice what keeps the circuit closed, as failures go on. */
 const REASSURANCE = 2;
+
+/**
+ * The first failure that a process sees is counted as one call in three: most processes that see one fail would see
+ * the next ones served, if the route is any good. Another failure on top of it is counted as it is.
+ */
+const BENEFIT = 2;
+
+/** By then other processes have looked, and told of their own successes. */
+const BENEFIT_MS = 2 * STRETCH_MS;
 
 /** Long enough to spare a failing route and its callers, short enough that its recovery is soon found. */
 export const COOLDOWN_MS = 15_000;
@@ -92,18 +103,25 @@ export function stateOf({ openUntilMs, probe, coolUntilMs }: Circuit, nowMs: num
 
 /** Nothing of it matters any more. */
 export const isSpent = (circuit: Circuit, nowMs: number): boolean =>
-  stateOf(circuit, nowMs).kind === 'closed' && callsOf(circuit.stretches, nowMs).total === 0;
+  stateOf(circuit, nowMs).kind === 'closed' && withinWindow(circuit.stretches, [], nowMs).length === 0;
 
 /** Failures that the successes told of do not outweigh by far: a success is worth telling of. */
 export function isInDoubt({ openUntilMs, stretches }: Circuit, nowMs: number): boolean {
-  const { failures, total } = callsOf(stretches, nowMs);
-  return openUntilMs === 0 && total - failures < failures * REASSURANCE;
+  const current = withinWindow(stretches, [], nowMs);
+  return openUntilMs === 0 && sum(current, 'successes') < sum(current, 'failures') * REASSURANCE;
 }
 
-function callsOf(stretches: readonly Stretch[], nowMs: number) {
-  const current = withinWindow(stretches, [], nowMs);
-  const failures = current.reduce((sum, stretch) => sum + stretch.failures, 0);
-  return { failures, total: current.reduce((sum, stretch) => sum + stretch.successes, failures) };
+type Count = 'failures' | 'successes' | 'benefit';
+
+const sum = (stretches: readonly Stretch[], count: Count): number =>
+  stretches.reduce((total, stretch) => total + stretch[count], 0);
+
+/** Whether it is time to leave the route: the stretches are those of the window. */
+function isFailing(stretches: readonly Stretch[], nowMs: number): boolean {
+  const failures = sum(stretches, 'failures');
+  const recent = stretches.filter(({ startMs }) => startMs > nowMs - BENEFIT_MS);
+  const others = sum(stretches, 'successes') + sum(recent, 'benefit');
+  return failures >= THRESHOLD && failures >= (failures + others) * FAILING_SHARE;
 }
 
 /** So many calls at one time; fewer than none take back what was told of before. */
@@ -111,6 +129,7 @@ export const callsAt = (atMs: number, counts: Partial<Omit<Stretch, 'startMs'>>)
   startMs: atMs - (atMs % STRETCH_MS),
   failures: 0,
   successes: 0,
+  benefit: 0,
   ...counts,
 });
 
@@ -121,14 +140,14 @@ export function withinWindow(
   nowMs: number,
 ): readonly Stretch[] {
   const sums = new Map<number, Stretch>();
-  for (const stretch of [...stretches, ...more]) {
-    const { startMs } = stretch;
+  for (const { startMs, failures, successes, benefit } of [...stretches, ...more]) {
     if (Math.abs(nowMs - startMs) >= WINDOW_MS) continue;
-    const { failures, successes } = sums.get(startMs) ?? { failures: 0, successes: 0 };
+    const before = sums.get(startMs) ?? callsAt(startMs, {});
     sums.set(startMs, {
       startMs,
-      failures: failures + stretch.failures,
-      successes: successes + stretch.successes,
+      failures: before.failures + failures,
+      successes: before.successes + successes,
+      benefit: before.benefit + benefit,
     });
   }
   return [...sums.values()].sort((a, b) => a.startMs - b.startMs);
@@ -137,16 +156,22 @@ export function withinWindow(
 export interface FailedTry {
   readonly nowMs: number;
   readonly begunMs: number;
-  /** Successes that were not told of yet. */
-  readonly successes: readonly Stretch[];
+  /** The last call of the same process over the route failed too. */
+  readonly failedBefore: boolean;
+  /** Successes that the process has seen itself. */
+  readonly seen: readonly Stretch[];
+  /** Those of them that were not told of yet. */
+  readonly untold: readonly Stretch[];
 }
 
 /** Counts a failed try; opens the circuit when it is time. */
-export function afterFailure(circuit: Circuit, { nowMs, begunMs, successes }: FailedTry): Circuit {
+export function afterFailure(circuit: Circuit, failed: FailedTry): Circuit {
+  const { nowMs, begunMs, failedBefore, seen, untold } = failed;
   if (circuit.openUntilMs !== 0 || begunMs < circuit.sinceMs) return circuit;
-  const stretches = told(circuit, [...successes, callsAt(nowMs, { failures: 1 })], nowMs);
-  const { failures, total } = callsOf(stretches, nowMs);
-  if (failures < THRESHOLD || failures < total * FAILING_SHARE) return { ...circuit, stretches };
+  const assumed = Math.max(0, BENEFIT - sum(withinWindow(seen, [], nowMs), 'successes'));
+  const benefit = failedBefore ? 0 : assumed;
+  const stretches = told(circuit, [...untold, callsAt(nowMs, { failures: 1, benefit })], nowMs);
+  if (!isFailing(stretches, nowMs)) return { ...circuit, stretches };
   return { ...circuit, stretches: [], openUntilMs: nowMs + COOLDOWN_MS };
 }
 

@@ -57,7 +57,7 @@ const REFRESH_MS = 2_000;
 const MAX_TRIES = 8;
 
 /** More routes than any catalog's traffic has in trouble at once; half a kilobyte each. */
-export const MAX_ROUTES = 10_000;
+const MAX_ROUTES = 10_000;
 
 /** Writes of one route that are unclear at once; the store is gone by then, and an older one's fate hardly matters. */
 const MAX_UNCLEAR = 8;
@@ -93,10 +93,10 @@ export class KnownCircuits {
     return this.#unsaved.get(routeId) ?? this.#stored.get(routeId) ?? closedCircuit(routeId);
   }
 
-  /** Looks again when the last look is old. Gives the look that it began, which never rejects. */
-  look(): Promise<void> | undefined {
+  /** Looks again when the last look is older. Gives the look that it began, which never rejects. */
+  look(maxAgeMs = REFRESH_MS): Promise<void> | undefined {
     const ageMs = this.#dependencies.clock() - this.#lookedMs;
-    if (this.#looking !== undefined || (ageMs >= 0 && ageMs < REFRESH_MS)) return undefined;
+    if (this.#looking !== undefined || (ageMs >= 0 && ageMs < maxAgeMs)) return undefined;
     this.#looking = this.#load();
     return this.#looking;
   }
