@@ -24,11 +24,11 @@ import { signatureHeaders } from './signature.ts';
 import type { Subscription } from './subscription.ts';
 
 /**
- * First attempts of one subscription that one process makes at once: more than a batch of messages holds, so that it
- * is reached only where many batches share a process. What comes beyond it waits in the lane of retries, because a
+ * First attempts of one subscription that one process makes at once: as many as a batch of messages holds, so that it
+ * is exceeded only where many batches share a process. What comes beyond it waits in the lane of retries, because a
  * receiver that is about to turn out dead would hold every place of its lane for five seconds.
  */
-export const MAX_UNDER_WAY = 50;
+export const MAX_UNDER_WAY = 10;
 
 export interface DeliveryWatch {
   readonly onAttempt: (attempt: Attempt, delivery: Delivery) => void;
