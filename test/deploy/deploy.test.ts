@@ -1,14 +1,20 @@
-import { readFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import {
+  CreateSecretCommand,
+  GetSecretValueCommand,
+  SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import OpenAI from 'openai';
 import { ROUTES } from '../../lambdas/contract/routes.ts';
 import { TABLES } from '../../lambdas/contract/tables.ts';
 import { startUpstreamProcess, type UpstreamProcess } from '../../local/upstream-process.ts';
 import { Deployment } from './deployment.ts';
-import { Emulator, REGION, ROOT } from './emulator.ts';
+import { ACCOUNT, Emulator, REGION, ROOT } from './emulator.ts';
+import { OperatorCommands } from './operator-commands.ts';
 import { RunningWorkflow } from './running-workflow.ts';
 
 /** Bundling, synthesis and three deployments, on a machine that does other things too. */
@@ -20,6 +26,7 @@ jest.setTimeout(60_000);
 let upstream: UpstreamProcess;
 let emulator: Emulator;
 let deployment: Deployment;
+let commands: OperatorCommands;
 let inferenceUrl: string;
 let platformUrl: string;
 let account: string;
@@ -32,8 +39,10 @@ const openai = (apiKey = key) => new OpenAI({ baseURL: `${inferenceUrl}/v1`, api
 
 beforeAll(async () => {
   upstream = await startUpstreamProcess(0, () => {});
-  emulator = await Emulator.start(process.env.EMULATOR_PYTHON ?? 'python3');
+  const python = process.env.EMULATOR_PYTHON ?? 'python3';
+  emulator = await Emulator.start(python);
   deployment = new Deployment(emulator);
+  commands = new OperatorCommands(emulator, python, deployment.stage);
   await deployment.bootstrap();
   await deployment.deploy();
   inferenceUrl = await deployment.apiUrl('inference');
@@ -198,6 +207,61 @@ describe('the deployed upkeep', () => {
   });
 });
 
+describe('the operator’s commands', () => {
+  const secret = async (id: string) => {
+    const secrets = new SecretsManagerClient({ endpoint: emulator.url, region: REGION, credentials: ROOT });
+    const { SecretString: text } = await secrets.send(new GetSecretValueCommand({ SecretId: id }));
+    secrets.destroy();
+    return text ?? '';
+  };
+
+  it('store a provider’s key, and another in its place', async () => {
+    const name = `${deployment.stage}/providers/openai`;
+    await commands.run('aws secretsmanager create-secret', { 'sk-...': 'sk-first' });
+    expect(JSON.parse(await secret(name))).toEqual({ key: 'sk-first' });
+    await commands.run(`aws secretsmanager put-secret-value --secret-id prod/`, { 'sk-...': 'sk-second' });
+    expect(JSON.parse(await secret(name))).toEqual({ key: 'sk-second' });
+  });
+
+  it('rotate the key pepper, under which keys are signed on', async () => {
+    const arn = (await deployment.outputs('data')).KEYPEPPERSECRET ?? '';
+    const [shown] = await commands.run('aws secretsmanager get-secret-value', { '<arn>': arn });
+    const { current } = JSON.parse((shown as { SecretString: string }).SecretString) as { current: string };
+    const rotated = { current: randomBytes(32).toString('base64url'), previous: current };
+    const file = join(deployment.folder, 'pepper.json');
+    writeFileSync(file, JSON.stringify(rotated));
+    const blanks = { '<arn>': arn, 'pepper.json': file };
+    await commands.run('aws secretsmanager put-secret-value --secret-id <arn>', blanks);
+    expect(JSON.parse(await secret(arn))).toEqual(rotated);
+    const { key: signed } = await deployment.admin<{ key: string }>('key', 'create', '--account', account);
+    // A function that has read the old pepper reads the new one when it meets a key that it cannot verify.
+    for (const either of [key, signed]) {
+      const answer = await get(`${inferenceUrl}/v1/usage`, { authorization: `Bearer ${either}` });
+      expect(answer.status).toBe(200);
+    }
+  });
+
+  it('start the audit again', async () => {
+    const blanks = { '<region>': REGION, '<account>': ACCOUNT };
+    const [started] = await commands.run('aws stepfunctions start-execution', blanks);
+    expect(started).toMatchObject({ executionArn: expect.stringContaining('audit-books') });
+  });
+
+  it('restore a table beside the one there is', async () => {
+    const table = (await deployment.tables()).find((name) => /wallets/i.test(name)) ?? '';
+    const [restored] = await commands.run('aws dynamodb restore-table-to-point-in-time', {
+      '<table>': table,
+    });
+    expect(restored).toMatchObject({ TableDescription: { TableName: `${table}-restored` } });
+    await commands.run('aws dynamodb delete-table', { '<table>': `${table}-restored` });
+  });
+
+  it('name options that the AWS CLI takes, where the emulator cannot do it', async () => {
+    const blanks = { '<arn of the dead-letter queue>': `arn:aws:sqs:${REGION}:${ACCOUNT}:dead` };
+    await commands.run('aws sqs start-message-move-task', blanks, '--generate-cli-skeleton', 'output');
+  });
+});
+
 describe('an update of the deployment', () => {
   /** Every setting there is; the emulator has no certificate to serve a name with. */
   const settings = {
@@ -255,5 +319,14 @@ describe('a destroyed deployment', () => {
     expect(await deployment.stacks()).toEqual([]);
     expect(await deployment.tables()).toHaveLength(Object.keys(TABLES).length);
     expect((await get(`${platformUrl}/health`)).status).toBeGreaterThanOrEqual(400);
+  });
+
+  it('is gone altogether after the last commands of the operator’s page, which were the last to be run', async () => {
+    for (const table of await deployment.tables()) {
+      await commands.run('aws dynamodb update-table', { '<table>': table });
+      await commands.run('aws dynamodb delete-table', { '<table>': table });
+    }
+    expect(await deployment.tables()).toEqual([]);
+    expect(commands.left).toEqual([]);
   });
 });

@@ -17,7 +17,8 @@ const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 export class Deployment {
   readonly stage = 'ring';
   readonly #emulator: Emulator;
-  readonly #folder = mkdtempSync(join(tmpdir(), 'deployment-'));
+  /** For files that a command reads; deleted with the deployment's other files. */
+  readonly folder = mkdtempSync(join(tmpdir(), 'deployment-'));
   readonly #cloudFormation: CloudFormationClient;
 
   constructor(emulator: Emulator) {
@@ -31,7 +32,7 @@ export class Deployment {
 
   dispose(): void {
     this.#cloudFormation.destroy();
-    rmSync(this.#folder, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true });
   }
 
   bootstrap(): Promise<string> {
@@ -56,7 +57,7 @@ export class Deployment {
 
   /** `catalog apply` of a document; resolves with its version. */
   async applyCatalog(json: string): Promise<string> {
-    const file = join(this.#folder, 'catalog.json');
+    const file = join(this.folder, 'catalog.json');
     writeFileSync(file, json);
     return (await this.admin<{ version: string }>('catalog', 'apply', file)).version;
   }
@@ -103,9 +104,9 @@ export class Deployment {
   }
 
   async #cdk(settings: object, ...command: string[]): Promise<string> {
-    writeFileSync(join(this.#folder, 'config.json'), JSON.stringify({ stage: this.stage, ...settings }));
+    writeFileSync(join(this.folder, 'config.json'), JSON.stringify({ stage: this.stage, ...settings }));
     const cli = join(root, 'node_modules', 'aws-cdk', 'bin', 'cdk');
-    const args = [cli, ...command, '--no-notices', '--ci', '--output', join(this.#folder, 'cdk.out')];
+    const args = [cli, ...command, '--no-notices', '--ci', '--output', join(this.folder, 'cdk.out')];
     try {
       const options = { cwd: root, env: this.#environment(), maxBuffer: MAX_OUTPUT_BYTES };
       const { stdout, stderr } = await run(process.execPath, args, options);
@@ -123,7 +124,7 @@ export class Deployment {
       ...this.#emulator.variables,
       // `cdk.json` says `node`: the one that runs this.
       PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
-      CONFIG: join(this.#folder, 'config.json'),
+      CONFIG: join(this.folder, 'config.json'),
       CDK_DISABLE_CLI_TELEMETRY: 'true',
     };
   }
