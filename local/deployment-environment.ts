@@ -1,5 +1,5 @@
 /** The names under which the operator's tools find a deployment's resources, as its functions would. */
-import { outputName, VARIABLES } from '../lambdas/contract/environment.ts';
+import { outputName, SECRET_VARIABLES } from '../lambdas/contract/environment.ts';
 import { TABLES } from '../lambdas/contract/tables.ts';
 import type { Assembly } from './assembly/assembly.ts';
 
@@ -18,7 +18,7 @@ export function deploymentEnvironment(
   const agreed = [...values].flatMap(([name, [value = '', ...others]]) =>
     others.length === 0 ? [[name, value]] : [],
   );
-  const variables = [VARIABLES.keyPepperSecret, ...Object.values(TABLES).map(({ variable }) => variable)];
+  const variables = [...SECRET_VARIABLES, ...Object.values(TABLES).map(({ variable }) => variable)];
   const named = variables
     .map((variable) => [variable, outputs[outputName(variable)]])
     .filter(([, value]) => value !== undefined);

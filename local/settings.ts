@@ -22,6 +22,7 @@ export function readSettings(shell: Shell): Settings {
   const path = (name: string) => (text(name) === undefined ? undefined : resolve(text(name) ?? ''));
   const holdTtl = integer(shell, 'HOLD_TTL_SECONDS', { least: 1 });
   const logLevel = text('LOG_LEVEL');
+  const identityProviders = text('IDENTITY_PROVIDERS');
   return {
     port: integer(shell, 'PORT', { least: 0, most: 65_535 }) ?? DEFAULT_PORT,
     stateDir: path('LOCAL_DIR') ?? resolve('.local'),
@@ -32,6 +33,7 @@ export function readSettings(shell: Shell): Settings {
     overrides: {
       ...(holdTtl === undefined ? {} : { HOLD_TTL_SECONDS: String(holdTtl) }),
       ...(logLevel === undefined ? {} : { LOG_LEVEL: logLevel }),
+      ...(identityProviders === undefined ? {} : { IDENTITY_PROVIDERS: identityProviders }),
     },
   };
 }

@@ -3,9 +3,24 @@
 export const VARIABLES = {
   /** Secrets Manager name or ARN of the key pepper: JSON `{"current": text, "previous"?: text}`. */
   keyPepperSecret: 'KEY_PEPPER_SECRET',
+  /** Secrets Manager name or ARN of the key that signs sessions: JSON `{"current": text, "previous"?: text}`. */
+  sessionKeySecret: 'SESSION_KEY_SECRET',
+  /** The identity providers that accounts sign in with, as JSON (`identity-providers.ts`). */
+  identityProviders: 'IDENTITY_PROVIDERS',
+  /** Secrets Manager name or ARN of the secrets of identity providers that need one: JSON `{"<provider>": text}`. */
+  identitySecret: 'IDENTITY_SECRET',
   /** Seconds after which an unsettled hold may be recovered; longer than the longest function may run. */
   holdTtlSeconds: 'HOLD_TTL_SECONDS',
 } as const;
+
+/** The variables that name the secrets of a deployment; each is an output of the data stack. */
+export const SECRET_VARIABLES = [
+  VARIABLES.keyPepperSecret,
+  VARIABLES.sessionKeySecret,
+  VARIABLES.identitySecret,
+] as const;
+
+export type SecretVariable = (typeof SECRET_VARIABLES)[number];
 
 /** The data stack's output that holds what the variable holds; output names are alphanumeric. */
 export const outputName = (variable: string): string => variable.replaceAll('_', '');

@@ -10,7 +10,7 @@ export type Surface = 'openai' | 'messages' | 'platform';
 export type Kind = 'chat' | 'embeddings' | 'image' | 'tts' | 'audio';
 
 /** Who may call: anyone, the bearer of an API key, or the owner's session. */
-export type Authentication = 'none' | 'api-key';
+export type Authentication = 'none' | 'api-key' | 'session';
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -102,6 +102,62 @@ export const ROUTES = [
     endpoint: 'get-usage',
     purpose: 'one call by its request id',
     authentication: 'api-key',
+  },
+  {
+    ...platform,
+    method: 'POST',
+    path: '/api/v1/auth/{identity_provider}',
+    endpoint: 'create-session',
+    purpose: 'sign in by an identity provider; the first time opens the account',
+    authentication: 'none',
+  },
+  {
+    ...platform,
+    method: 'GET',
+    path: '/api/v1/auth/me',
+    endpoint: 'get-account',
+    purpose: 'the account that is signed in',
+    authentication: 'session',
+  },
+  {
+    ...platform,
+    method: 'POST',
+    path: '/api-keys',
+    endpoint: 'create-key',
+    purpose: 'make an API key; its text is shown this once',
+    authentication: 'session',
+  },
+  {
+    ...platform,
+    method: 'GET',
+    path: '/api-keys',
+    endpoint: 'list-keys',
+    purpose: 'the API keys of the account',
+    authentication: 'session',
+  },
+  {
+    ...platform,
+    method: 'PATCH',
+    path: '/api-keys/{id}',
+    endpoint: 'update-key',
+    purpose: 'change the name or policy of a key, disable or enable it',
+    authentication: 'session',
+  },
+  {
+    ...platform,
+    method: 'DELETE',
+    path: '/api-keys/{id}',
+    endpoint: 'delete-key',
+    purpose: 'end a key for good',
+    authentication: 'session',
+  },
+  {
+    ...platform,
+    method: 'POST',
+    path: '/api-keys/{id}/rotate',
+    endpoint: 'rotate-key',
+    purpose: 'give a key a new secret; the old one may overlap',
+    authentication: 'session',
   },
   {
     ...platform,

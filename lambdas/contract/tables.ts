@@ -18,6 +18,8 @@ export interface Table {
 export const TABLES = {
   /** Accounts and their top-ups (`item` = `account`, `top_up#<id>`). */
   accounts: { variable: 'ACCOUNTS_TABLE', partitionKey: 'account_id', sortKey: 'item' },
+  /** Which account an external identity opened: one item for each, so that it opens exactly one. */
+  identities: { variable: 'IDENTITIES_TABLE', partitionKey: 'identity' },
   /** API keys: hash, policy and what is left of each window. */
   keys: {
     variable: 'KEYS_TABLE',

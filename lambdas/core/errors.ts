@@ -6,6 +6,7 @@ export type ErrorType =
   | 'billing_error'
   | 'permission_error'
   | 'not_found_error'
+  | 'conflict_error'
   | 'rate_limit_error'
   | 'api_error'
   | 'service_unavailable';
@@ -27,6 +28,9 @@ export const ERROR_CODES = {
   idempotency_key_reused: request(400),
   missing_api_key: { status: 401, type: 'authentication_error' },
   invalid_api_key: { status: 401, type: 'authentication_error' },
+  missing_session: { status: 401, type: 'authentication_error' },
+  invalid_session: { status: 401, type: 'authentication_error' },
+  invalid_token: { status: 401, type: 'authentication_error' },
   insufficient_credit: { status: 402, type: 'billing_error' },
   daily_usd_exceeded: { status: 402, type: 'billing_error' },
   monthly_usd_exceeded: { status: 402, type: 'billing_error' },
@@ -35,12 +39,15 @@ export const ERROR_CODES = {
   unknown_path: { status: 404, type: 'not_found_error' },
   not_found: { status: 404, type: 'not_found_error' },
   method_not_allowed: request(405),
+  conflict: { status: 409, type: 'conflict_error' },
   request_too_large: request(413),
   requests_per_minute: { status: 429, type: 'rate_limit_error' },
   tokens_per_minute: { status: 429, type: 'rate_limit_error' },
   internal_error: { status: 500, type: 'api_error' },
   all_routes_failed: { status: 503, type: 'service_unavailable' },
   idempotent_request_in_progress: { status: 503, type: 'service_unavailable' },
+  identity_provider_unavailable: { status: 503, type: 'service_unavailable' },
+  payment_provider_unavailable: { status: 503, type: 'service_unavailable' },
 } as const satisfies Record<string, ErrorClass>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { DEFAULT_HOLD_TTL_SECONDS, STREAM_TIMEOUT_SECONDS } from '../../lambdas/contract/environment.ts';
+import { identityProvidersSchema } from '../../lambdas/contract/identity-providers.ts';
 import { IP_REQUESTS_PER_MINUTE } from '../../lambdas/contract/limits.ts';
 
 const schema = z.strictObject({
@@ -16,6 +17,8 @@ const schema = z.strictObject({
   holdTtlSeconds: z.int().min(1).default(DEFAULT_HOLD_TTL_SECONDS),
   /** Requests a minute that one IP address may make (WAF counts approximately; its minimum is 10). */
   ipRequestsPerMinute: z.int().min(10).default(IP_REQUESTS_PER_MINUTE),
+  /** Who accounts may sign in with, by the name in `POST /api/v1/auth/{identity_provider}`. */
+  identityProviders: identityProvidersSchema.default({}),
 });
 
 export type Config = z.infer<typeof schema>;

@@ -13,6 +13,10 @@ export interface Grants {
   readonly indexes?: readonly { readonly table: TableName; readonly name: string }[];
   /** Reads the pepper that proves an API key genuine. */
   readonly keyPepper?: true;
+  /** Reads the key that signs sessions. */
+  readonly sessionKey?: true;
+  /** Signs people in: knows the identity providers, and reads the secrets of those that need one. */
+  readonly identityProviders?: true;
   /** Reads the upstream providers' secrets (`<stage>/providers/...`). */
   readonly providerSecrets?: true;
   /** Calls the models of Amazon Bedrock. */
@@ -21,7 +25,14 @@ export interface Grants {
   readonly holds?: true;
 }
 
-export type DynamoAction = 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'Query' | 'Scan';
+export type DynamoAction =
+  | 'GetItem'
+  | 'BatchGetItem'
+  | 'PutItem'
+  | 'UpdateItem'
+  | 'DeleteItem'
+  | 'Query'
+  | 'Scan';
 
 export type FunctionName = EndpointName | ConsumerName;
 
@@ -49,6 +60,35 @@ export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
   'list-prices': { tables: { catalog: ['GetItem'] } },
   'list-usage': { tables: { keys: ['UpdateItem'], usage: ['Query'] }, keyPepper: true },
   'get-usage': { tables: { keys: ['UpdateItem'], usage: ['GetItem'] }, keyPepper: true },
+  'create-session': {
+    tables: {
+      accounts: ['GetItem', 'PutItem'],
+      wallets: ['PutItem'],
+      identities: ['GetItem', 'PutItem'],
+    },
+    sessionKey: true,
+    identityProviders: true,
+  },
+  'get-account': { tables: { accounts: ['GetItem'] }, sessionKey: true },
+  'create-key': {
+    tables: { accounts: ['GetItem', 'UpdateItem'], keys: ['PutItem'] },
+    keyPepper: true,
+    sessionKey: true,
+  },
+  'list-keys': {
+    tables: { accounts: ['GetItem', 'UpdateItem'], keys: ['BatchGetItem'] },
+    sessionKey: true,
+  },
+  'update-key': { tables: { accounts: [], keys: ['GetItem', 'UpdateItem'] }, sessionKey: true },
+  'delete-key': {
+    tables: { accounts: ['UpdateItem'], keys: ['GetItem', 'UpdateItem'] },
+    sessionKey: true,
+  },
+  'rotate-key': {
+    tables: { accounts: [], keys: ['GetItem', 'UpdateItem'] },
+    keyPepper: true,
+    sessionKey: true,
+  },
   'get-credits': {
     tables: {
       keys: ['GetItem', 'UpdateItem'],

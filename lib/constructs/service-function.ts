@@ -68,10 +68,18 @@ export class ServiceFunction extends Construct {
     for (const index of grants.indexes ?? []) {
       this.#allow(['dynamodb:Query'], `${data.tables[index.table].tableArn}/index/${index.name}`);
     }
-    if (grants.keyPepper) {
-      this.#allow(['secretsmanager:GetSecretValue'], data.keyPepper.secretArn);
-      environment[VARIABLES.keyPepperSecret] = data.keyPepper.secretArn;
+    const granted = [
+      ...(grants.keyPepper ? [VARIABLES.keyPepperSecret] : []),
+      ...(grants.sessionKey ? [VARIABLES.sessionKeySecret] : []),
+      ...(grants.identityProviders ? [VARIABLES.identitySecret] : []),
+    ];
+    for (const variable of granted) {
+      const { secretArn } = data.secrets[variable];
+      this.#allow(['secretsmanager:GetSecretValue'], secretArn);
+      environment[variable] = secretArn;
     }
+    if (grants.identityProviders)
+      environment[VARIABLES.identityProviders] = JSON.stringify(config.identityProviders);
     if (grants.providerSecrets) this.#grantProviderSecrets();
     if (grants.bedrockModels) this.#grantBedrockModels();
     if (grants.holds) environment[VARIABLES.holdTtlSeconds] = String(config.holdTtlSeconds);

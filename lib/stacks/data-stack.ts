@@ -3,44 +3,83 @@ import { CfnOutput, RemovalPolicy, Stack, type StackProps, Validations } from 'a
 import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
-import { outputName, VARIABLES } from '../../lambdas/contract/environment.ts';
+import {
+  outputName,
+  SECRET_VARIABLES,
+  type SecretVariable,
+  VARIABLES,
+} from '../../lambdas/contract/environment.ts';
 import { TABLES, type TableName, type Table as TableSpec } from '../../lambdas/contract/tables.ts';
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
+interface SecretSpec {
+  readonly description: string;
+  /** The field that is generated at the first deployment. */
+  readonly key: string;
+  /** Why nothing rotates it by itself. */
+  readonly rotation: string;
+}
+
+const KEY_PEPPER: SecretSpec = {
+  description: 'Pepper under which API keys are signed; losing it voids every key',
+  key: 'current',
+  rotation:
+    'Rotation voids keys signed under the old pepper, so it is a deliberate act: move current to previous.',
+};
+
+const SESSION_KEY: SecretSpec = {
+  description: 'Key that signs sessions: {"current", "previous"?}',
+  key: 'current',
+  rotation:
+    'Rotation is a deliberate act: move current to previous, which is good until its sessions have ended.',
+};
+
+const IDENTITY_SECRET: SecretSpec = {
+  description: 'Client secrets of identity providers that need one, by the name of the provider',
+  key: 'unused',
+  rotation: 'The identity providers issue these values, and only they can rotate them.',
+};
+
 export class DataStack extends Stack {
   readonly tables: Readonly<Record<TableName, Table>>;
-  readonly keyPepper: Secret;
+  /** By the variable that names each to a function. */
+  readonly secrets: Readonly<Record<SecretVariable, Secret>>;
 
   constructor(scope: Construct, id: string, props?: StackProps) {
     super(scope, id, props);
     this.tables = Object.fromEntries(
       Object.entries(TABLES).map(([name, spec]) => [name, this.#table(name, spec)]),
     ) as Record<TableName, Table>;
-    this.keyPepper = new Secret(this, 'KeyPepper', {
-      description: 'Pepper under which API keys are signed; losing it voids every key',
-      generateSecretString: {
-        secretStringTemplate: '{}',
-        generateStringKey: 'current',
-        passwordLength: 64,
-        excludePunctuation: true,
-      },
-      removalPolicy: RemovalPolicy.RETAIN,
-    });
+    this.secrets = {
+      [VARIABLES.keyPepperSecret]: this.#secret('KeyPepper', KEY_PEPPER),
+      [VARIABLES.sessionKeySecret]: this.#secret('SessionKey', SESSION_KEY),
+      [VARIABLES.identitySecret]: this.#secret('IdentitySecret', IDENTITY_SECRET),
+    };
     for (const [name, spec] of Object.entries(TABLES)) {
       this.#output(spec.variable, this.tables[name as TableName].tableName);
     }
-    this.#output(VARIABLES.keyPepperSecret, this.keyPepper.secretArn);
-    Validations.of(this.keyPepper).acknowledge({
-      id: 'AwsSolutions-SMG4',
-      reason:
-        'Rotation voids keys signed under the old pepper, so it is a deliberate act: move current to previous.',
-    });
+    for (const variable of SECRET_VARIABLES) this.#output(variable, this.secrets[variable].secretArn);
   }
 
   /** The operator's command finds the deployment's resources by these. */
   #output(variable: string, value: string): void {
     new CfnOutput(this, `Output-${variable}`, { value }).overrideLogicalId(outputName(variable));
+  }
+
+  #secret(id: string, { description, key, rotation }: SecretSpec): Secret {
+    const secret = new Secret(this, id, {
+      description,
+      generateSecretString: {
+        secretStringTemplate: '{}',
+        generateStringKey: key,
+        passwordLength: 64,
+        excludePunctuation: true,
+      },
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
+    Validations.of(secret).acknowledge({ id: 'AwsSolutions-SMG4', reason: rotation });
+    return secret;
   }
 
   #table(name: string, spec: TableSpec): Table {

@@ -60,7 +60,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: '[--email E]',
     async run(operator, args) {
       const { email } = options(args, [], ['email']);
-      return ok({ account_id: await operator.openAccount(email), session_token: null });
+      const accountId = await operator.openAccount(email);
+      return ok({ account_id: accountId, session_token: await operator.issueSession(accountId) });
     },
   },
   'key create': {

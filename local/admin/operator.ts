@@ -1,18 +1,18 @@
 /** What an operator can do to a deployment; the command line and the local seed both work through this. */
-import { randomBytes } from 'node:crypto';
 import { createAccess } from '../../lambdas/adapters/access.ts';
-import { DynamoAccountStore } from '../../lambdas/adapters/account-store.ts';
+import { createAccounts, createKeyIssuer, createKeyRegistry } from '../../lambdas/adapters/accounts.ts';
 import { readCatalog, writeCatalog } from '../../lambdas/adapters/catalog-store.ts';
 import { createDynamoClients, createSecretsClient } from '../../lambdas/adapters/clients.ts';
 import { createLedger } from '../../lambdas/adapters/ledger.ts';
 import { createAuditReader, readKeyPage, readWalletPage } from '../../lambdas/adapters/ledger-scan.ts';
-import { systemClock, systemUlid } from '../../lambdas/adapters/system.ts';
+import { createSessions } from '../../lambdas/adapters/session-tokens.ts';
 import { setShardCount } from '../../lambdas/adapters/wallet-sharding.ts';
 import { DEFAULT_HOLD_TTL_SECONDS, requireVariable, VARIABLES } from '../../lambdas/contract/environment.ts';
 import { TABLES, type TableName } from '../../lambdas/contract/tables.ts';
-import { SECRET_BYTES } from '../../lambdas/core/access/api-key.ts';
+import { verifyKey } from '../../lambdas/core/access/api-key.ts';
+import { ApiKeys } from '../../lambdas/core/access/api-keys.ts';
+import type { KeyState } from '../../lambdas/core/access/key-state.ts';
 import type { Policy } from '../../lambdas/core/access/policy.ts';
-import { Accounts } from '../../lambdas/core/ledger/accounts.ts';
 import type { Books } from '../../lambdas/core/ledger/audit.ts';
 import type { Wallet } from '../../lambdas/core/ledger/ports.ts';
 import type { RecoveryCount } from '../../lambdas/core/ledger/recovery.ts';
@@ -23,6 +23,10 @@ import type { Target } from './target.ts';
 
 export interface Operator {
   openAccount(email?: string): Promise<string>;
+  /** A session of the account, good for a day: an operator has no identity provider to sign in with again. */
+  issueSession(accountId: string): Promise<string>;
+  /** The account of an API key; undefined when this deployment has not issued it. */
+  accountOf(key: string): Promise<string | undefined>;
   /** Refuses an account that does not exist. */
   createKey(
     accountId: string,
@@ -49,6 +53,9 @@ export interface Operator {
   close(): void;
 }
 
+/** Seconds. */
+const OPERATOR_SESSION_SECONDS = 24 * 60 * 60;
+
 export function createOperator(target: Target, log: Log): Operator {
   const clients = createDynamoClients(target.client);
   const secrets = createSecretsClient(target.client);
@@ -63,13 +70,11 @@ export function createOperator(target: Target, log: Log): Operator {
   const environment = { [VARIABLES.holdTtlSeconds]: String(DEFAULT_HOLD_TTL_SECONDS), ...target.environment };
   const { wallets, recovery } = createLedger({ clients, environment, log });
   const { peppers } = createAccess({ environment, log, client: secrets });
-  const store = new DynamoAccountStore(client, tables);
-  const accounts = new Accounts({
-    store,
-    clock: systemClock,
-    ulid: systemUlid,
-    randomHex: () => randomBytes(SECRET_BYTES).toString('hex'),
-  });
+  const { tokens } = createSessions({ environment, log, client: secrets });
+  const accounts = createAccounts({ clients, environment });
+  const registry = createKeyRegistry({ clients, environment });
+  const keys = new ApiKeys(registry);
+  const issuer = createKeyIssuer({ clients, environment, peppers });
   const pages = {
     wallets: (after?: string) => readWalletPage(client, tables.wallets, after),
     keys: (after?: string) => readKeyPage(client, tables.keys, after),
@@ -82,14 +87,30 @@ export function createOperator(target: Target, log: Log): Operator {
     return found;
   }
 
+  async function keyOf(keyId: string): Promise<KeyState> {
+    const found = await registry.find(keyId);
+    if (found === undefined) throw new Error(`there is no key ${keyId}`);
+    return found;
+  }
+
   return {
     openAccount: (email) => accounts.open(email),
+    issueSession: (accountId) => tokens.issue(accountId, OPERATOR_SESSION_SECONDS),
+    async accountOf(key) {
+      return verifyKey(key, await peppers())?.accountId;
+    },
     async createKey(accountId, name, policy) {
       await wallet(accountId);
-      return accounts.createKey({ accountId, name, policy, peppers: await peppers() });
+      const { state, key } = await issuer.create(accountId, name, policy);
+      return { keyId: state.keyId, key };
     },
-    setPolicy: (keyId, policy) => store.setPolicy(keyId, policy),
-    revoke: (keyId) => store.setStatus(keyId, 'revoked'),
+    async setPolicy(keyId, policy) {
+      const { accountId } = await keyOf(keyId);
+      await keys.change(accountId, keyId, { policy });
+    },
+    async revoke(keyId) {
+      await registry.revoke(await keyOf(keyId));
+    },
     async grant(accountId, amount) {
       await accounts.topUp({ accountId, amount, source: 'grant' });
       return (await wallet(accountId)).balance;

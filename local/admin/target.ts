@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { outputName, VARIABLES } from '../../lambdas/contract/environment.ts';
+import { outputName, SECRET_VARIABLES } from '../../lambdas/contract/environment.ts';
 import { TABLES } from '../../lambdas/contract/tables.ts';
 
 export interface Target {
@@ -55,7 +55,7 @@ export async function readAwsTarget(stage: string): Promise<Target> {
   const outputs = new Map(
     stacks?.[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]),
   );
-  const variables = [VARIABLES.keyPepperSecret, ...Object.values(TABLES).map(({ variable }) => variable)];
+  const variables = [...SECRET_VARIABLES, ...Object.values(TABLES).map(({ variable }) => variable)];
   const environment = variables.map((variable) => {
     const value = outputs.get(outputName(variable));
     if (value === undefined) throw new Error(`stack ${stackName} has no output ${outputName(variable)}`);

@@ -10,7 +10,15 @@ const DEFAULTS: Config = {
   logRetentionDays: 30,
   holdTtlSeconds: 1200,
   ipRequestsPerMinute: 200,
+  identityProviders: {},
 };
+
+const oidc = (fields: object) => ({
+  type: 'oidc',
+  issuer: 'https://accounts.google.com',
+  audience: 'client.apps.googleusercontent.com',
+  ...fields,
+});
 
 describe('the settings', () => {
   it('are complete without a word from the operator', () => {
@@ -37,6 +45,12 @@ describe('the settings', () => {
     ['holdTtlSeconds', { holdTtlSeconds: 1200.5 }],
     ['ipRequestsPerMinute', { ipRequestsPerMinute: 9 }],
     ['ipRequestsPerMinute', { ipRequestsPerMinute: Number.POSITIVE_INFINITY }],
+    ['identityProviders', { identityProviders: { Google: oidc({}) } }],
+    ['identityProviders', { identityProviders: { me: oidc({}) } }],
+    ['identityProviders', { identityProviders: { google: oidc({ issuer: 'http://example.com' }) } }],
+    ['identityProviders', { identityProviders: { google: oidc({ audience: [] }) } }],
+    ['identityProviders', { identityProviders: { google: oidc({ clientSecret: 'x' }) } }],
+    ['identityProviders', { identityProviders: { google: { type: 'saml' } } }],
     ['ip_rpm', { ip_rpm: 100 }],
   ])('that are wrong are refused by name: %s %j', (field, settings) => {
     expect(() => parseConfig(settings)).toThrow(new RegExp(`^configuration: .*${field}`, 's'));

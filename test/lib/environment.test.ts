@@ -23,6 +23,12 @@ const functions = new Map(
   ),
 );
 
+/** Values of variables that hold no name. */
+const SPECIAL: Readonly<Record<string, string>> = {
+  [VARIABLES.holdTtlSeconds]: '1200',
+  [VARIABLES.identityProviders]: '{}',
+};
+
 const outer = process.env;
 let given: Record<string, string> = {};
 let asked = new Set<string>();
@@ -30,9 +36,7 @@ let imports = 0;
 
 /** Runs a handler's module afresh, in an environment that has these variables of the contract and no others. */
 async function start(name: FunctionName, variables: readonly string[]): Promise<unknown> {
-  given = Object.fromEntries(
-    variables.map((variable) => [variable, variable === VARIABLES.holdTtlSeconds ? '1200' : 'a-name']),
-  );
+  given = Object.fromEntries(variables.map((variable) => [variable, SPECIAL[variable] ?? 'a-name']));
   asked = new Set();
   imports += 1;
   const kind = CONSUMER_NAMES.some((consumer) => consumer === name) ? 'consumers' : 'endpoints';

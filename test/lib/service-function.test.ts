@@ -101,7 +101,15 @@ describe('the role of a function', () => {
   it.each(named)(
     'allows what the grants list, and nothing else: %s',
     (_name, { stack, name, roleId, logGroupId }) => {
-      const { tables = {}, indexes = [], keyPepper, providerSecrets, bedrockModels } = GRANTS[name];
+      const {
+        tables = {},
+        indexes = [],
+        keyPepper,
+        sessionKey,
+        identityProviders,
+        providerSecrets,
+        bedrockModels,
+      } = GRANTS[name];
       const logs = resourceName(app, stack, { 'Fn::GetAtt': [logGroupId, 'Arn'] });
       const secrets =
         'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:prod/providers/*';
@@ -113,6 +121,8 @@ describe('the role of a function', () => {
         ),
         ...indexes.map((index) => `dynamodb:Query data:${capitalized(index.table)}.Arn/index/${index.name}`),
         ...(keyPepper ? ['secretsmanager:GetSecretValue data:KeyPepper.Ref'] : []),
+        ...(sessionKey ? ['secretsmanager:GetSecretValue data:SessionKey.Ref'] : []),
+        ...(identityProviders ? ['secretsmanager:GetSecretValue data:IdentitySecret.Ref'] : []),
         ...(providerSecrets ? [`secretsmanager:GetSecretValue ${secrets}`] : []),
         ...(bedrockModels
           ? INVOCATIONS.flatMap((action) => MODELS.map((model) => `${action} ${model}`))
@@ -143,7 +153,7 @@ describe('the environment of a function', () => {
       const { Variables: variables } = properties.Environment as {
         readonly Variables: Record<string, unknown>;
       };
-      const { tables = {}, keyPepper, holds } = GRANTS[functionName];
+      const { tables = {}, keyPepper, sessionKey, identityProviders, holds } = GRANTS[functionName];
       const reference = (name: string) => {
         const found = app.reference(stack, variables[name]);
         return found === undefined
@@ -154,6 +164,11 @@ describe('the environment of a function', () => {
       for (const table of Object.keys(tables) as TableName[])
         expected[TABLES[table].variable] = `data:${capitalized(table)}`;
       if (keyPepper) expected[VARIABLES.keyPepperSecret] = 'data:KeyPepper';
+      if (sessionKey) expected[VARIABLES.sessionKeySecret] = 'data:SessionKey';
+      if (identityProviders) {
+        expected[VARIABLES.identitySecret] = 'data:IdentitySecret';
+        expected[VARIABLES.identityProviders] = '{}';
+      }
       if (holds) expected[VARIABLES.holdTtlSeconds] = '1200';
       expect(Object.fromEntries(Object.keys(variables).map((name) => [name, reference(name)]))).toEqual(
         expected,
