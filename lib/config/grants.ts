@@ -5,6 +5,7 @@
 import type { ConsumerName } from '../../lambdas/contract/consumers.ts';
 import type { EndpointName } from '../../lambdas/contract/routes.ts';
 import type { TableName } from '../../lambdas/contract/tables.ts';
+import { LISTING_GRANTS } from './listing-grants.ts';
 
 export interface Grants {
   /** DynamoDB actions by table. */
@@ -28,6 +29,8 @@ export interface Grants {
 export type DynamoAction =
   | 'GetItem'
   | 'BatchGetItem'
+  | 'BatchWriteItem'
+  | 'ConditionCheckItem'
   | 'PutItem'
   | 'UpdateItem'
   | 'DeleteItem'
@@ -98,6 +101,7 @@ export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
     keyPepper: true,
     holds: true,
   },
+  ...LISTING_GRANTS,
   'get-health': { tables: { catalog: ['GetItem'] } },
   'get-index': {},
   'unknown-route': {},
