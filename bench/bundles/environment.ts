@@ -7,7 +7,7 @@ import { type FunctionName, GRANTS } from '../../lib/config/grants.ts';
 const NOWHERE = 'http://127.0.0.1:9';
 
 export function functionVariables(name: FunctionName): Record<string, string> {
-  const { tables = {}, keyPepper, sessionKey, identityProviders, holds } = GRANTS[name];
+  const { tables = {}, keyPepper, sessionKey, identityProviders, payments, holds } = GRANTS[name];
   const granted = (Object.keys(tables) as TableName[]).map((table) => [TABLES[table].variable, table]);
   return {
     AWS_REGION: 'us-east-1',
@@ -19,6 +19,13 @@ export function functionVariables(name: FunctionName): Record<string, string> {
     ...(keyPepper ? { [VARIABLES.keyPepperSecret]: 'none' } : {}),
     ...(sessionKey ? { [VARIABLES.sessionKeySecret]: 'none' } : {}),
     ...(identityProviders ? { [VARIABLES.identitySecret]: 'none', [VARIABLES.identityProviders]: '{}' } : {}),
+    ...(payments
+      ? {
+          [VARIABLES.paymentSecret]: 'none',
+          [VARIABLES.paymentApiUrl]: NOWHERE,
+          [VARIABLES.paymentReturnUrl]: NOWHERE,
+        }
+      : {}),
     ...(holds ? { [VARIABLES.holdTtlSeconds]: '1200' } : {}),
   };
 }

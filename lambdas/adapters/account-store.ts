@@ -5,6 +5,8 @@ import { encodeAccount, readAccount } from './account-item.ts';
 import { type Item, number, readText, text } from './attribute-values.ts';
 import { transact } from './transaction.ts';
 import { encodeNewWallet } from './wallet-item.ts';
+import { WalletPostings } from './wallet-posting.ts';
+import { WalletShards } from './wallet-shard.ts';
 
 export interface AccountTables {
   readonly accounts: string;
@@ -15,10 +17,15 @@ export interface AccountTables {
 export class DynamoAccountStore implements AccountStore {
   readonly #client: DynamoDBClient;
   readonly #tables: AccountTables;
+  readonly #postings: WalletPostings;
 
   constructor(client: DynamoDBClient, tables: AccountTables) {
     this.#client = client;
     this.#tables = tables;
+    this.#postings = new WalletPostings(
+      client,
+      new WalletShards({ client, onceClient: client }, tables.wallets),
+    );
   }
 
   async open(account: Account, identity?: string): Promise<boolean> {
@@ -65,16 +72,8 @@ export class DynamoAccountStore implements AccountStore {
       Item: item,
       ConditionExpression: 'attribute_not_exists(account_id)',
     };
-    const credit = {
-      TableName: this.#tables.wallets,
-      Key: { wallet_id: text(accountId) },
-      UpdateExpression: 'SET balance = balance + :amount',
-      ConditionExpression: 'attribute_exists(wallet_id)',
-      ExpressionAttributeValues: { ':amount': number(amount) },
-    };
-    const result = await transact(this.#client, [{ Put: put }, { Update: credit }]);
-    if (result.done) return 'credited';
-    if (result.failed.includes(0)) return 'repeated';
-    throw new Error(`there is no account ${accountId}`);
+    const result = await this.#postings.post(accountId, amount, [{ Put: put }]);
+    if (result === 'no wallet') throw new Error(`there is no account ${accountId}`);
+    return result === 'posted' ? 'credited' : 'repeated';
   }
 }

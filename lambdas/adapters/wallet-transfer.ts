@@ -49,7 +49,8 @@ export class WalletTransfers {
     return this.#send(donations, {
       ...this.#shards.key(walletId),
       UpdateExpression: 'SET balance = balance + :change, holds.#id = :hold',
-      ConditionExpression: 'balance >= :least AND attribute_not_exists(holds.#id)',
+      ConditionExpression:
+        'balance >= :least AND attribute_not_exists(holds.#id) AND attribute_not_exists(owed)',
       ExpressionAttributeNames: { '#id': hold.id },
       ExpressionAttributeValues: {
         ':change': number(change),

@@ -11,6 +11,12 @@ export const VARIABLES = {
   identitySecret: 'IDENTITY_SECRET',
   /** Seconds after which an unsettled hold may be recovered; longer than the longest function may run. */
   holdTtlSeconds: 'HOLD_TTL_SECONDS',
+  /** Secrets Manager name or ARN of the payment provider's secret: JSON `{"api_key": text, "webhook_secret": text}`. */
+  paymentSecret: 'PAYMENT_SECRET',
+  /** Where the payment provider's API is. */
+  paymentApiUrl: 'PAYMENT_API_URL',
+  /** Where a payer comes back to, with `order_id` and `outcome` in the query. */
+  paymentReturnUrl: 'PAYMENT_RETURN_URL',
 } as const;
 
 /** The variables that name the secrets of a deployment; each is an output of the data stack. */
@@ -18,6 +24,7 @@ export const SECRET_VARIABLES = [
   VARIABLES.keyPepperSecret,
   VARIABLES.sessionKeySecret,
   VARIABLES.identitySecret,
+  VARIABLES.paymentSecret,
 ] as const;
 
 export type SecretVariable = (typeof SECRET_VARIABLES)[number];

@@ -31,6 +31,7 @@ export const ERROR_CODES = {
   missing_session: { status: 401, type: 'authentication_error' },
   invalid_session: { status: 401, type: 'authentication_error' },
   invalid_token: { status: 401, type: 'authentication_error' },
+  invalid_signature: { status: 401, type: 'authentication_error' },
   insufficient_credit: { status: 402, type: 'billing_error' },
   daily_usd_exceeded: { status: 402, type: 'billing_error' },
   monthly_usd_exceeded: { status: 402, type: 'billing_error' },

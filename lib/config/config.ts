@@ -19,6 +19,8 @@ const schema = z.strictObject({
   ipRequestsPerMinute: z.int().min(10).default(IP_REQUESTS_PER_MINUTE),
   /** Who accounts may sign in with, by the name in `POST /api/v1/auth/{identity_provider}`. */
   identityProviders: identityProvidersSchema.default({}),
+  /** Where a payer comes back to from the checkout; a page of the operator's own. */
+  paymentReturnUrl: z.url({ protocol: /^https$/ }).default('https://example.com/'),
 });
 
 export type Config = z.infer<typeof schema>;

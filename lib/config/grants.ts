@@ -18,6 +18,8 @@ export interface Grants {
   readonly sessionKey?: true;
   /** Signs people in: knows the identity providers, and reads the secrets of those that need one. */
   readonly identityProviders?: true;
+  /** Talks to the payment provider, and reads its secret. */
+  readonly payments?: true;
   /** Reads the upstream providers' secrets (`<stage>/providers/...`). */
   readonly providerSecrets?: true;
   /** Calls the models of Amazon Bedrock. */
@@ -92,6 +94,13 @@ export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
     keyPepper: true,
     sessionKey: true,
   },
+  'create-order': { tables: { accounts: ['UpdateItem'], wallets: [] }, sessionKey: true, payments: true },
+  'list-orders': { tables: { accounts: ['Query'], wallets: [] }, sessionKey: true },
+  'get-order': { tables: { accounts: ['GetItem'], wallets: [] }, sessionKey: true },
+  'receive-payment-event': {
+    tables: { accounts: ['GetItem', 'PutItem', 'UpdateItem'], wallets: ['GetItem', 'UpdateItem'] },
+    payments: true,
+  },
   'get-credits': {
     tables: {
       keys: ['GetItem', 'UpdateItem'],
@@ -99,6 +108,7 @@ export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
       usage: ['GetItem', 'PutItem'],
     },
     keyPepper: true,
+    sessionKey: true,
     holds: true,
   },
   ...LISTING_GRANTS,

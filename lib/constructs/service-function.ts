@@ -15,6 +15,9 @@ import type { DataStack } from '../stacks/data-stack.ts';
 /** Memory sets Lambda's share of a CPU; the cost model compares sizes, this is the design's default. */
 const MEMORY_MB = 512;
 
+/** Stripe API reference. */
+const STRIPE_API = 'https://api.stripe.com';
+
 export interface ServiceFunctionProps {
   /** The folder in `lambdas/endpoints/` or `lambdas/consumers/`. */
   readonly name: FunctionName;
@@ -72,6 +75,7 @@ export class ServiceFunction extends Construct {
       ...(grants.keyPepper ? [VARIABLES.keyPepperSecret] : []),
       ...(grants.sessionKey ? [VARIABLES.sessionKeySecret] : []),
       ...(grants.identityProviders ? [VARIABLES.identitySecret] : []),
+      ...(grants.payments ? [VARIABLES.paymentSecret] : []),
     ];
     for (const variable of granted) {
       const { secretArn } = data.secrets[variable];
@@ -80,6 +84,10 @@ export class ServiceFunction extends Construct {
     }
     if (grants.identityProviders)
       environment[VARIABLES.identityProviders] = JSON.stringify(config.identityProviders);
+    if (grants.payments) {
+      environment[VARIABLES.paymentApiUrl] = STRIPE_API;
+      environment[VARIABLES.paymentReturnUrl] = config.paymentReturnUrl;
+    }
     if (grants.providerSecrets) this.#grantProviderSecrets();
     if (grants.bedrockModels) this.#grantBedrockModels();
     if (grants.holds) environment[VARIABLES.holdTtlSeconds] = String(config.holdTtlSeconds);

@@ -15,6 +15,8 @@ const text = (name: string) => ({ name, type: AttributeType.STRING });
 
 interface SecretSpec {
   readonly description: string;
+  /** Fields with a value that stands for none. */
+  readonly fields?: Readonly<Record<string, string>>;
   /** The field that is generated at the first deployment. */
   readonly key: string;
   /** Why nothing rotates it by itself. */
@@ -41,6 +43,13 @@ const IDENTITY_SECRET: SecretSpec = {
   rotation: 'The identity providers issue these values, and only they can rotate them.',
 };
 
+const PAYMENT_SECRET: SecretSpec = {
+  description: 'The payment provider\'s own: {"api_key", "webhook_secret"}; put in by the operator',
+  fields: { api_key: 'none' },
+  key: 'webhook_secret',
+  rotation: 'The payment provider issues these values, and only it can rotate them.',
+};
+
 export class DataStack extends Stack {
   readonly tables: Readonly<Record<TableName, Table>>;
   /** By the variable that names each to a function. */
@@ -55,6 +64,7 @@ export class DataStack extends Stack {
       [VARIABLES.keyPepperSecret]: this.#secret('KeyPepper', KEY_PEPPER),
       [VARIABLES.sessionKeySecret]: this.#secret('SessionKey', SESSION_KEY),
       [VARIABLES.identitySecret]: this.#secret('IdentitySecret', IDENTITY_SECRET),
+      [VARIABLES.paymentSecret]: this.#secret('PaymentSecret', PAYMENT_SECRET),
     };
     for (const [name, spec] of Object.entries(TABLES)) {
       this.#output(spec.variable, this.tables[name as TableName].tableName);
@@ -67,11 +77,11 @@ export class DataStack extends Stack {
     new CfnOutput(this, `Output-${variable}`, { value }).overrideLogicalId(outputName(variable));
   }
 
-  #secret(id: string, { description, key, rotation }: SecretSpec): Secret {
+  #secret(id: string, { description, fields = {}, key, rotation }: SecretSpec): Secret {
     const secret = new Secret(this, id, {
       description,
       generateSecretString: {
-        secretStringTemplate: '{}',
+        secretStringTemplate: JSON.stringify(fields),
         generateStringKey: key,
         passwordLength: 64,
         excludePunctuation: true,

@@ -101,10 +101,11 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: '--account A',
     async run(operator, args) {
       const { account } = options(args, ['account']);
-      const { balance, holds } = await operator.wallet(account);
+      const { balance, owed, holds } = await operator.wallet(account);
       return ok({
         account_id: account,
         balance: usdJson(balance),
+        owed: usdJson(owed),
         held: usdJson(holds.reduce((sum, hold) => sum + hold.amount, 0n)),
         holds: holds.map(({ id, amount, expires }) => ({ id, amount: usdJson(amount), expires })),
         written_off: usdJson(await operator.writtenOff(account)),
@@ -132,10 +133,13 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: '',
     async run(operator, args) {
       options(args, []);
-      const { exact, topUps, balances, held, usage, writtenOff, drift } = await operator.audit();
+      const { exact, topUps, refunds, balances, held, usage, owed, writtenOff, drift } =
+        await operator.audit();
       const output = {
         exact,
         top_ups: usdJson(topUps),
+        refunds: usdJson(refunds),
+        owed: usdJson(owed),
         balances: usdJson(balances),
         held: usdJson(held),
         usage: usdJson(usage),

@@ -11,6 +11,7 @@ const DEFAULTS: Config = {
   holdTtlSeconds: 1200,
   ipRequestsPerMinute: 200,
   identityProviders: {},
+  paymentReturnUrl: 'https://example.com/',
 };
 
 const oidc = (fields: object) => ({
@@ -51,6 +52,7 @@ describe('the settings', () => {
     ['identityProviders', { identityProviders: { google: oidc({ audience: [] }) } }],
     ['identityProviders', { identityProviders: { google: oidc({ clientSecret: 'x' }) } }],
     ['identityProviders', { identityProviders: { google: { type: 'saml' } } }],
+    ['paymentReturnUrl', { paymentReturnUrl: 'http://example.com/' }],
     ['ip_rpm', { ip_rpm: 100 }],
   ])('that are wrong are refused by name: %s %j', (field, settings) => {
     expect(() => parseConfig(settings)).toThrow(new RegExp(`^configuration: .*${field}`, 's'));

@@ -27,6 +27,8 @@ const functions = new Map(
 const SPECIAL: Readonly<Record<string, string>> = {
   [VARIABLES.holdTtlSeconds]: '1200',
   [VARIABLES.identityProviders]: '{}',
+  [VARIABLES.paymentApiUrl]: 'https://api.example.com',
+  [VARIABLES.paymentReturnUrl]: 'https://example.com',
 };
 
 const outer = process.env;

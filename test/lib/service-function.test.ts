@@ -107,6 +107,7 @@ describe('the role of a function', () => {
         keyPepper,
         sessionKey,
         identityProviders,
+        payments,
         providerSecrets,
         bedrockModels,
       } = GRANTS[name];
@@ -123,6 +124,7 @@ describe('the role of a function', () => {
         ...(keyPepper ? ['secretsmanager:GetSecretValue data:KeyPepper.Ref'] : []),
         ...(sessionKey ? ['secretsmanager:GetSecretValue data:SessionKey.Ref'] : []),
         ...(identityProviders ? ['secretsmanager:GetSecretValue data:IdentitySecret.Ref'] : []),
+        ...(payments ? ['secretsmanager:GetSecretValue data:PaymentSecret.Ref'] : []),
         ...(providerSecrets ? [`secretsmanager:GetSecretValue ${secrets}`] : []),
         ...(bedrockModels
           ? INVOCATIONS.flatMap((action) => MODELS.map((model) => `${action} ${model}`))
@@ -153,7 +155,7 @@ describe('the environment of a function', () => {
       const { Variables: variables } = properties.Environment as {
         readonly Variables: Record<string, unknown>;
       };
-      const { tables = {}, keyPepper, sessionKey, identityProviders, holds } = GRANTS[functionName];
+      const { tables = {}, keyPepper, sessionKey, identityProviders, payments, holds } = GRANTS[functionName];
       const reference = (name: string) => {
         const found = app.reference(stack, variables[name]);
         return found === undefined
@@ -168,6 +170,11 @@ describe('the environment of a function', () => {
       if (identityProviders) {
         expected[VARIABLES.identitySecret] = 'data:IdentitySecret';
         expected[VARIABLES.identityProviders] = '{}';
+      }
+      if (payments) {
+        expected[VARIABLES.paymentSecret] = 'data:PaymentSecret';
+        expected[VARIABLES.paymentApiUrl] = 'https://api.stripe.com';
+        expected[VARIABLES.paymentReturnUrl] = 'https://example.com/';
       }
       if (holds) expected[VARIABLES.holdTtlSeconds] = '1200';
       expect(Object.fromEntries(Object.keys(variables).map((name) => [name, reference(name)]))).toEqual(

@@ -11,6 +11,10 @@ export interface SessionTokens {
 /** Long enough for an hour's work in a console; there is no way to end a session early but to rotate its key. */
 export const SESSION_SECONDS = 60 * 60;
 
+/** Whether a request comes with a session rather than with an API key: a token of three parts (RFC 7515, section 7.1). */
+export const carriesSession = (headers: Headers): boolean =>
+  bearerToken(headers.get('authorization') ?? '')?.split('.').length === 3;
+
 /** The account whose session a request carries. Throws 401 `missing_session` or `invalid_session`. */
 export async function authenticateSession(headers: Headers, tokens: SessionTokens): Promise<string> {
   const authorization = headers.get('authorization');

@@ -159,15 +159,19 @@ export async function booksOf(
   for (const { keyId } of keys) {
     for await (const item of query(client, TABLES.usage, 'key_id', keyId)) records.push(decodeRecord(item));
   }
-  let topUps = 0n;
+  let [topUps, refunds] = [0n, 0n];
   for await (const item of query(client, TABLES.accounts, 'account_id', accountId)) {
     if (item.item?.S?.startsWith('top_up#')) topUps += readInteger(item, 'amount');
+    if (item.item?.S?.startsWith('refund#')) refunds += readInteger(item, 'amount');
   }
   const audit = await auditAccount(
     {
       wallet: async () => wallet,
       async *topUps() {
         yield topUps;
+      },
+      async *refunds() {
+        yield refunds;
       },
       async *usage() {
         yield* records;
