@@ -53,6 +53,8 @@ export const TABLES = {
   },
   /** What is derived from the listings: the search index in parts, its changes since, installs by day, what is trending. */
   discovery: { variable: 'DISCOVERY_TABLE', partitionKey: 'part', sortKey: 'entry', ttl: 'expires' },
+  /** Circuits of routes that have failed of late. */
+  circuits: { variable: 'CIRCUITS_TABLE', partitionKey: 'route_id', ttl: 'expires' },
 } as const satisfies Record<string, Table>;
 
 export type TableName = keyof typeof TABLES;

@@ -1,0 +1,83 @@
+/** Failover: a call's candidates in order, each tried once, until one of them answers. */
+import { ServiceError } from '../errors.ts';
+import type { Log } from '../ports.ts';
+import type { Breaker } from './breaker.ts';
+import { UpstreamFailure } from './provider.ts';
+import type { Candidate } from './route-choice.ts';
+
+/**
+ * What is left of the host's time when the upstream is cut off: enough for an error event, two rounds of database
+ * calls with the SDK's retries, and the last bytes.
+ */
+const SETTLE_MARGIN_MS = 15_000;
+
+/** Sent as Retry-After when no route said anything better. */
+const DEFAULT_RETRY_AFTER_SECONDS = 5;
+
+export interface FailoverOptions<Answer> {
+  readonly requestId: string;
+  /** The routes to try, in this order. */
+  readonly candidates: readonly Candidate[];
+  /** One try; throws `UpstreamFailure` when the route did not answer. */
+  attempt(candidate: Candidate, remainingTimeMs: number): Promise<Answer>;
+  /** Milliseconds until the host ends the call. */
+  remainingTimeMs(): number;
+  readonly breaker: Breaker;
+  readonly log: Log;
+}
+
+/**
+ * The first answer, and who gave it; routes whose circuit is open are passed over. Throws `ServiceError`: 400 when a
+ * route refused the call as invalid, 503 when no candidate is left or no time is; any other failure of an attempt as
+ * it is.
+ */
+export async function firstAnswer<Answer>(
+  options: FailoverOptions<Answer>,
+): Promise<readonly [Answer, Candidate]> {
+  const { candidates, breaker } = options;
+  let retryAfterSeconds = Number.POSITIVE_INFINITY;
+  for (const candidate of candidates) {
+    const remainingTimeMs = options.remainingTimeMs() - SETTLE_MARGIN_MS;
+    if (remainingTimeMs <= 0) break;
+    const pass = await breaker.admit(candidate.route);
+    const tried = pass.allowed ? await tryCandidate(options, candidate, { remainingTimeMs, ...pass }) : pass;
+    if ('answer' in tried) return [tried.answer, candidate];
+    retryAfterSeconds = Math.min(retryAfterSeconds, tried.retryAfterSeconds);
+  }
+  throw new ServiceError(
+    'all_routes_failed',
+    'No route of this model could serve the call; try again later.',
+    {
+      retryAfterSeconds: Number.isFinite(retryAfterSeconds) ? retryAfterSeconds : DEFAULT_RETRY_AFTER_SECONDS,
+    },
+  );
+}
+
+async function tryCandidate<Answer>(
+  { requestId, attempt, breaker, log }: FailoverOptions<Answer>,
+  candidate: Candidate,
+  { remainingTimeMs, probe }: { readonly remainingTimeMs: number; readonly probe: boolean },
+): Promise<{ readonly answer: Answer } | { readonly retryAfterSeconds: number }> {
+  const { route } = candidate;
+  try {
+    const answer = await attempt(candidate, remainingTimeMs);
+    breaker.succeeded(route, probe);
+    return { answer };
+  } catch (failure) {
+    if (!(failure instanceof UpstreamFailure)) throw failure;
+    breaker.failed(route, failure, probe);
+    log.warn('route failed', { requestId, route: route.id, reason: failure.message });
+    if (!failure.retryable) throw refusedByRoute(failure);
+    return { retryAfterSeconds: failure.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS };
+  }
+}
+
+function refusedByRoute({ param }: UpstreamFailure): ServiceError {
+  return new ServiceError(
+    'invalid_value',
+    'The route that serves this model refused the request as invalid.',
+    {
+      ...(param === undefined ? {} : { param }),
+    },
+  );
+}
