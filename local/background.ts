@@ -38,13 +38,13 @@ export function startBackground({ assembly, functions, enforceIam, log }: Backgr
     workflows: assembly.workflows,
     async invoke({ name, roleArn }, functionArn, input) {
       authorize(roleArn, name, 'lambda:InvokeFunction', functionArn);
-      return invoke(functions, functionArn, JSON.stringify(input));
+      return invokeBuffered(functions, functionArn, JSON.stringify(input));
     },
   });
 
   async function deliver({ arn, roleArn }: ScheduleTarget, event: string): Promise<void> {
     if (!workflows.has(arn)) {
-      await invoke(functions, arn, event);
+      await invokeBuffered(functions, arn, event);
       return;
     }
     authorize(roleArn, 'events', 'states:StartExecution', arn);
@@ -56,7 +56,7 @@ export function startBackground({ assembly, functions, enforceIam, log }: Backgr
 }
 
 /** Invokes a buffered function and resolves with its result. */
-async function invoke(functions: FunctionFleet, arn: string, event: string): Promise<unknown> {
+export async function invokeBuffered(functions: FunctionFleet, arn: string, event: string): Promise<unknown> {
   const chunks: Buffer[] = [];
   for await (const chunk of await functions.invoke(arn, Buffer.from(event), randomUUID())) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString();

@@ -7,7 +7,7 @@ import { createDynamoDbService } from './aws/dynamodb-service.ts';
 import { type AwsEndpoint, startAwsEndpoint } from './aws/endpoint.ts';
 import { openSecretStore } from './aws/secret-store.ts';
 import { createSecretsService } from './aws/secrets-service.ts';
-import { startBackground } from './background.ts';
+import { invokeBuffered, startBackground } from './background.ts';
 import { deploymentEnvironment } from './deployment-environment.ts';
 import { createEngineClient, ENGINE_CREDENTIALS } from './dynamodb/client.ts';
 import { startEngine } from './dynamodb/engine.ts';
@@ -16,6 +16,7 @@ import { startTtlSweeper } from './dynamodb/ttl-sweeper.ts';
 import { functionEnvironment } from './functions/environment.ts';
 import { FunctionFleet } from './functions/function-fleet.ts';
 import { Gateway } from './gateway/gateway.ts';
+import { Messaging } from './messaging/messaging.ts';
 
 export interface RuntimeOptions {
   /** A folder that `cdk synth` wrote. */
@@ -36,6 +37,8 @@ export interface RuntimeOptions {
   readonly bedrockUrl?: (() => Promise<string>) | undefined;
   /** False: every call is allowed, and DynamoDB calls go straight to the engine (for benchmarks). */
   readonly enforceIam?: boolean | undefined;
+  /** Replaces how long a received message is hidden, in every queue. */
+  readonly queueVisibilityMs?: number | undefined;
   /** Milliseconds without a byte after which an unfinished request body is given up. */
   readonly bodyStallTimeoutMs?: number | undefined;
   readonly log: (line: string) => void;
@@ -82,7 +85,15 @@ async function assemble(options: RuntimeOptions, releases: Release[]): Promise<O
   const engine = await startEngine({ stateDir: options.stateDir, endpoint: options.dynamodbEndpoint });
   releases.push(() => engine.stop());
   releases.push(await startTables(assembly, engine.endpoint, options.log));
-  const aws = await startAws(assembly, engine.endpoint, options, releases);
+  const messaging = new Messaging({
+    assembly,
+    stateDir: options.stateDir,
+    enforceIam: options.enforceIam ?? true,
+    visibilityMs: options.queueVisibilityMs,
+    log: options.log,
+  });
+  releases.push(async () => messaging.close());
+  const aws = await startAws({ assembly, engineEndpoint: engine.endpoint, messaging, options }, releases);
   const functions = startFunctions(assembly, { aws: aws.url, engine: engine.endpoint }, options);
   releases.push(() => functions.close());
   const background = startBackground({
@@ -92,6 +103,8 @@ async function assemble(options: RuntimeOptions, releases: Release[]): Promise<O
     log: options.log,
   });
   releases.push(async () => background.stop());
+  messaging.start((arn, event) => invokeBuffered(functions, arn, JSON.stringify(event)));
+  releases.push(async () => messaging.stop());
   const gateway = new Gateway({
     apis: assembly.restApis,
     port: options.port,
@@ -127,10 +140,15 @@ async function startTables(
   };
 }
 
+interface AwsOptions {
+  readonly assembly: Assembly;
+  readonly engineEndpoint: string;
+  readonly messaging: Messaging;
+  readonly options: RuntimeOptions;
+}
+
 async function startAws(
-  assembly: Assembly,
-  engineEndpoint: string,
-  { stateDir, bedrockUrl, enforceIam = true, log }: RuntimeOptions,
+  { assembly, engineEndpoint, messaging, options: { stateDir, bedrockUrl, enforceIam = true, log } }: AwsOptions,
   releases: Release[],
 ): Promise<AwsEndpoint> {
   const dynamodb = createDynamoDbService(engineEndpoint);
@@ -139,6 +157,7 @@ async function startAws(
       DynamoDB_20120810: dynamodb.service,
       secretsmanager: createSecretsService(openSecretStore(stateDir, assembly.secrets)),
       bedrock: createBedrockService(bedrockUrl),
+      ...messaging.services,
     },
     authorizeAs: createCallers({
       functions: assembly.functions,

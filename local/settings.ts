@@ -1,5 +1,6 @@
 /** The environment variables of `npm start`, checked before anything starts. */
 import { resolve } from 'node:path';
+import { ALLOW_LOOPBACK_VARIABLE, VARIABLES } from '../lambdas/contract/environment.ts';
 
 export interface Settings {
   readonly port: number;
@@ -8,6 +9,7 @@ export interface Settings {
   readonly dynamodbEndpoint: string | undefined;
   readonly ipRequestsPerMinute: number | undefined;
   readonly enforceIam: boolean;
+  readonly queueVisibilityMs: number | undefined;
   /** Variables that win over the templates in every function. */
   readonly overrides: Readonly<Record<string, string>>;
 }
@@ -21,6 +23,9 @@ export function readSettings(shell: Shell): Settings {
   const text = (name: string) => (shell[name] === '' ? undefined : shell[name]);
   const path = (name: string) => (text(name) === undefined ? undefined : resolve(text(name) ?? ''));
   const holdTtl = integer(shell, 'HOLD_TTL_SECONDS', { least: 1 });
+  const lease = integer(shell, 'DELIVERY_LEASE_SECONDS', { least: 1 });
+  const visibility = integer(shell, 'QUEUE_VISIBILITY_SECONDS', { least: 1, most: 43_200 });
+  const loopback = choice(text(ALLOW_LOOPBACK_VARIABLE) ?? '0', ALLOW_LOOPBACK_VARIABLE, ['0', '1']);
   const logLevel = text('LOG_LEVEL');
   const identityProviders = text('IDENTITY_PROVIDERS');
   return {
@@ -30,7 +35,10 @@ export function readSettings(shell: Shell): Settings {
     dynamodbEndpoint: endpoint(text('DYNAMODB_ENDPOINT')),
     ipRequestsPerMinute: integer(shell, 'IP_RPM', { least: 0 }),
     enforceIam: choice(text('IAM') ?? 'on', 'IAM', ['on', 'off']) === 'on',
+    queueVisibilityMs: visibility === undefined ? undefined : visibility * 1000,
     overrides: {
+      [ALLOW_LOOPBACK_VARIABLE]: loopback,
+      ...(lease === undefined ? {} : { [VARIABLES.deliveryLeaseSeconds]: String(lease) }),
       ...(holdTtl === undefined ? {} : { HOLD_TTL_SECONDS: String(holdTtl) }),
       ...(logLevel === undefined ? {} : { LOG_LEVEL: logLevel }),
       ...(identityProviders === undefined ? {} : { IDENTITY_PROVIDERS: identityProviders }),

@@ -34,6 +34,17 @@ export const TABLES = {
   usage: { variable: 'USAGE_TABLE', partitionKey: 'key_id', sortKey: 'request_id' },
   /** Idempotency keys in use, and the sealed answers to replay. */
   replays: { variable: 'REPLAYS_TABLE', partitionKey: 'replay_id', ttl: 'expires' },
+  /** Webhook subscriptions. An account's are one query, and a key of another account does not find them. */
+  webhooks: { variable: 'WEBHOOKS_TABLE', partitionKey: 'account_id', sortKey: 'webhook_id' },
+  /** Published events, their data sealed; writing one is what makes a repeated event change nothing. */
+  events: { variable: 'EVENTS_TABLE', partitionKey: 'event_key', ttl: 'expires' },
+  /** One item for each event and subscription: where its delivery stands, and its last attempts. */
+  deliveries: {
+    variable: 'DELIVERIES_TABLE',
+    partitionKey: 'webhook_id',
+    sortKey: 'delivery_id',
+    ttl: 'expires',
+  },
   /** The catalog document in compressed parts, and a pointer to the current version. */
   catalog: { variable: 'CATALOG_TABLE', partitionKey: 'part' },
   /**

@@ -53,7 +53,7 @@ async function answer(
 }
 
 /** Where it happened. The lines above the frames are the message, which may quote the request. */
-const framesOf = (stack: string | undefined): string =>
+export const framesOf = (stack: string | undefined): string =>
   (stack ?? '')
     .split('\n')
     .filter((line) => /^\s+at /.test(line))

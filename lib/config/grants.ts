@@ -3,6 +3,7 @@
  * variables the function needs, so a function cannot know a table that it may not reach.
  */
 import type { ConsumerName } from '../../lambdas/contract/consumers.ts';
+import type { QueueName } from '../../lambdas/contract/queues.ts';
 import type { EndpointName } from '../../lambdas/contract/routes.ts';
 import type { TableName } from '../../lambdas/contract/tables.ts';
 import { LISTING_GRANTS } from './listing-grants.ts';
@@ -26,6 +27,16 @@ export interface Grants {
   readonly bedrockModels?: true;
   /** Opens and recovers holds, so it needs their life. */
   readonly holds?: true;
+  /** Reads the key that seals webhook secrets and event data. */
+  readonly webhookKey?: true;
+  /** Queues it sends to. Who reads a queue is in the contract of the queues. */
+  readonly sends?: readonly QueueName[];
+  /** Plans one-time schedules. */
+  readonly schedules?: true;
+  /** Publishes to the platform's bus. */
+  readonly publishes?: true;
+  /** A table whose changes it follows. */
+  readonly follows?: TableName;
 }
 
 export type DynamoAction =
@@ -40,6 +51,9 @@ export type DynamoAction =
   | 'Scan';
 
 export type FunctionName = EndpointName | ConsumerName;
+
+const webhookLists = { webhooks: ['GetItem'], deliveries: ['Query'], keys: ['UpdateItem'] } as const;
+const lanes = ['deliveries', 'retries'] as const;
 
 /** A call to a model: the key, the wallet and the record that pay for it, the catalog and secrets that route it. */
 const PAID_CALL: Grants = {
@@ -113,6 +127,36 @@ export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
     holds: true,
   },
   ...LISTING_GRANTS,
+  'create-webhook': {
+    tables: { keys: ['UpdateItem'], webhooks: ['PutItem', 'Query'] },
+    keyPepper: true,
+    webhookKey: true,
+  },
+  'list-webhooks': { tables: { keys: ['UpdateItem'], webhooks: ['Query'] }, keyPepper: true },
+  'get-webhook': { tables: webhookLists, keyPepper: true },
+  'update-webhook': {
+    tables: { keys: ['UpdateItem'], webhooks: ['GetItem', 'UpdateItem'] },
+    keyPepper: true,
+  },
+  'delete-webhook': { tables: { keys: ['UpdateItem'], webhooks: ['DeleteItem'] }, keyPepper: true },
+  'rotate-webhook-secret': {
+    tables: { keys: ['UpdateItem'], webhooks: ['GetItem', 'UpdateItem'] },
+    keyPepper: true,
+    webhookKey: true,
+  },
+  'test-webhook': {
+    tables: { keys: ['UpdateItem'], webhooks: ['GetItem'], events: ['PutItem'], deliveries: ['PutItem'] },
+    keyPepper: true,
+    webhookKey: true,
+    sends: lanes,
+  },
+  'list-deliveries': { tables: webhookLists, keyPepper: true },
+  'redeliver-webhook': {
+    tables: { keys: ['UpdateItem'], webhooks: ['GetItem'], deliveries: ['GetItem'] },
+    keyPepper: true,
+    sends: lanes,
+  },
+  'recover-webhook': { tables: webhookLists, keyPepper: true, sends: lanes },
   'get-health': { tables: { catalog: ['GetItem'] } },
   'get-index': {},
   'unknown-route': {},
@@ -123,5 +167,17 @@ export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
   'audit-books': {
     tables: { accounts: ['Query'], keys: [], wallets: ['Scan', 'GetItem'], usage: ['Query'] },
     indexes: [{ table: 'keys', name: 'by-account' }],
+  },
+  'fan-out-events': {
+    tables: { webhooks: ['Query'], events: ['PutItem', 'UpdateItem'], deliveries: ['PutItem'] },
+    webhookKey: true,
+    sends: lanes,
+  },
+  'deliver-webhooks': {
+    tables: { webhooks: ['GetItem', 'UpdateItem'], events: ['GetItem'], deliveries: ['UpdateItem'] },
+    webhookKey: true,
+    sends: [...lanes, 'deadDeliveries'],
+    schedules: true,
+    publishes: true,
   },
 };

@@ -5,12 +5,14 @@ import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { VARIABLES } from '../../lambdas/contract/environment.ts';
+import { DEFAULT_DELIVERY_LEASE_SECONDS, VARIABLES } from '../../lambdas/contract/environment.ts';
 import { SERVICE_NAME } from '../../lambdas/contract/limits.ts';
+import { QUEUES, type Queue, type QueueName } from '../../lambdas/contract/queues.ts';
 import { TABLES, type TableName } from '../../lambdas/contract/tables.ts';
 import type { Config } from '../config/config.ts';
-import { type FunctionName, GRANTS } from '../config/grants.ts';
+import { type FunctionName, GRANTS, type Grants } from '../config/grants.ts';
 import type { DataStack } from '../stacks/data-stack.ts';
+import type { Messaging } from './messaging.ts';
 
 /** Memory sets Lambda's share of a CPU; the cost model compares sizes, this is the design's default. */
 const MEMORY_MB = 512;
@@ -25,6 +27,8 @@ export interface ServiceFunctionProps {
   readonly config: Config;
   readonly data: DataStack;
   readonly bundles: string;
+  /** Needed by functions that send, plan or publish. */
+  readonly messaging?: Messaging | undefined;
 }
 
 export class ServiceFunction extends Construct {
@@ -74,6 +78,7 @@ export class ServiceFunction extends Construct {
     const granted = [
       ...(grants.keyPepper ? [VARIABLES.keyPepperSecret] : []),
       ...(grants.sessionKey ? [VARIABLES.sessionKeySecret] : []),
+      ...(grants.webhookKey ? [VARIABLES.webhookKeySecret] : []),
       ...(grants.identityProviders ? [VARIABLES.identitySecret] : []),
       ...(grants.payments ? [VARIABLES.paymentSecret] : []),
     ];
@@ -91,7 +96,50 @@ export class ServiceFunction extends Construct {
     if (grants.providerSecrets) this.#grantProviderSecrets();
     if (grants.bedrockModels) this.#grantBedrockModels();
     if (grants.holds) environment[VARIABLES.holdTtlSeconds] = String(config.holdTtlSeconds);
-    return environment;
+    return { ...environment, ...this.#grantMessaging(grants) };
+  }
+
+  #grantMessaging({ sends = [], schedules, publishes }: Grants): Record<string, string> {
+    const { name, messaging } = this.#props;
+    const reads = (Object.keys(QUEUES) as QueueName[]).filter((queue) => readerOf(queue) === name);
+    if ([...sends, ...reads].length === 0 && !schedules && !publishes) return {};
+    if (messaging === undefined) throw new Error(`${name} needs queues, and its stack has none`);
+    const environment: Record<string, string> = {};
+    for (const queue of sends) {
+      this.#allow(['sqs:SendMessage'], messaging.queues[queue].queueArn);
+      environment[QUEUES[queue].variable] = messaging.queues[queue].queueUrl;
+    }
+    for (const queue of reads)
+      this.#allow(
+        ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
+        messaging.queues[queue].queueArn,
+      );
+    if (publishes) {
+      this.#allow(['events:PutEvents'], messaging.bus.eventBusArn);
+      environment[VARIABLES.eventBus] = messaging.bus.eventBusName;
+    }
+    return schedules ? { ...environment, ...this.#grantSchedules(messaging) } : environment;
+  }
+
+  /** Schedules are named at run time, in a group of their own; they act in a role that sends to one queue. */
+  #grantSchedules({ scheduleGroup, scheduleRole }: Messaging): Record<string, string> {
+    const resource = Stack.of(this).formatArn({
+      service: 'scheduler',
+      resource: 'schedule',
+      resourceName: `${scheduleGroup}/*`,
+    });
+    this.#allow(['scheduler:CreateSchedule'], resource);
+    this.#allow(['iam:PassRole'], scheduleRole.roleArn);
+    const account = 'arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>';
+    Validations.of(this.#role).acknowledge({
+      id: `AwsSolutions-IAM5[Resource::${account}:schedule/${scheduleGroup}/*]`,
+      reason: 'Each schedule is named after the attempt that it wakes; the group confines them.',
+    });
+    return {
+      [VARIABLES.scheduleGroup]: scheduleGroup,
+      [VARIABLES.scheduleRole]: scheduleRole.roleArn,
+      [VARIABLES.deliveryLeaseSeconds]: String(DEFAULT_DELIVERY_LEASE_SECONDS),
+    };
   }
 
   #grantProviderSecrets(): void {
@@ -128,3 +176,8 @@ export class ServiceFunction extends Construct {
     this.#role.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
   }
 }
+
+const readerOf = (name: QueueName): string | undefined => {
+  const queue: Queue = QUEUES[name];
+  return queue.reader?.consumer;
+};

@@ -37,6 +37,12 @@ const SESSION_KEY: SecretSpec = {
     'Rotation is a deliberate act: move current to previous, which is good until its sessions have ended.',
 };
 
+const WEBHOOK_KEY: SecretSpec = {
+  description: 'Key that seals webhook secrets and event data; losing it voids every webhook',
+  key: 'current',
+  rotation: 'Rotation voids what the old key sealed, so it is a deliberate act: move current to previous.',
+};
+
 const IDENTITY_SECRET: SecretSpec = {
   description: 'Client secrets of identity providers that need one, by the name of the provider',
   key: 'unused',
@@ -63,6 +69,7 @@ export class DataStack extends Stack {
     this.secrets = {
       [VARIABLES.keyPepperSecret]: this.#secret('KeyPepper', KEY_PEPPER),
       [VARIABLES.sessionKeySecret]: this.#secret('SessionKey', SESSION_KEY),
+      [VARIABLES.webhookKeySecret]: this.#secret('WebhookKey', WEBHOOK_KEY),
       [VARIABLES.identitySecret]: this.#secret('IdentitySecret', IDENTITY_SECRET),
       [VARIABLES.paymentSecret]: this.#secret('PaymentSecret', PAYMENT_SECRET),
     };

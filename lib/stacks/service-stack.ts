@@ -12,7 +12,9 @@ import type { Config } from '../config/config.ts';
 import { EndpointApi } from '../constructs/endpoint-api.ts';
 import { IpRateLimit } from '../constructs/ip-rate-limit.ts';
 import { LedgerUpkeep } from '../constructs/ledger-upkeep.ts';
+import { Messaging } from '../constructs/messaging.ts';
 import { ServiceFunction } from '../constructs/service-function.ts';
+import { WebhookDelivery } from '../constructs/webhook-delivery.ts';
 import type { DataStack } from './data-stack.ts';
 
 /** API Gateway gives up on a buffered integration after 29 s; the function ends first, in order to answer. */
@@ -34,6 +36,7 @@ export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, props: ServiceStackProps) {
     super(scope, id, props);
     const { config, data, bundles } = props;
+    const messaging = props.api === 'platform' ? new Messaging(this, 'Messaging', { config }) : undefined;
     const makeFunction = (endpoint: EndpointName, response: Route['response']) =>
       new ServiceFunction(this, endpoint, {
         name: endpoint,
@@ -41,6 +44,7 @@ export class ServiceStack extends Stack {
         config,
         data,
         bundles,
+        messaging,
       });
 
     const api = new EndpointApi(this, 'Api', {
@@ -52,6 +56,8 @@ export class ServiceStack extends Stack {
       api.addRoute(route, makeFunction(route.endpoint, route.response));
     }
     if (props.api === 'inference') new LedgerUpkeep(this, 'LedgerUpkeep', { config, data, bundles });
+    if (messaging !== undefined)
+      new WebhookDelivery(this, 'WebhookDelivery', { config, data, bundles, messaging });
     this.ipRateLimit = props.ipRateLimit ?? new IpRateLimit(this, 'IpRateLimit', { config });
     this.ipRateLimit.protect(this, api.stage);
   }

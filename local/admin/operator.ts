@@ -2,7 +2,13 @@
 import { createAccess } from '../../lambdas/adapters/access.ts';
 import { createAccounts, createKeyIssuer, createKeyRegistry } from '../../lambdas/adapters/accounts.ts';
 import { readCatalog, writeCatalog } from '../../lambdas/adapters/catalog-store.ts';
-import { createDynamoClients, createSecretsClient } from '../../lambdas/adapters/clients.ts';
+import {
+  createDynamoClients,
+  createEventClient,
+  createQueueClient,
+  createSecretsClient,
+} from '../../lambdas/adapters/clients.ts';
+import { createPublisher } from '../../lambdas/adapters/event-publisher.ts';
 import { createLedger } from '../../lambdas/adapters/ledger.ts';
 import { createAuditReader, readKeyPage, readWalletPage } from '../../lambdas/adapters/ledger-scan.ts';
 import { createSessions } from '../../lambdas/adapters/session-tokens.ts';
@@ -19,6 +25,8 @@ import type { RecoveryCount } from '../../lambdas/core/ledger/recovery.ts';
 import { auditAll, sweep } from '../../lambdas/core/ledger/upkeep.ts';
 import type { NanoUsd } from '../../lambdas/core/money.ts';
 import type { Log } from '../../lambdas/core/ports.ts';
+import type { PublishedEvent } from '../../lambdas/core/webhooks/ports.ts';
+import { redrive } from './redrive.ts';
 import type { Target } from './target.ts';
 
 export interface Operator {
@@ -47,6 +55,10 @@ export interface Operator {
   audit(): Promise<Books>;
   /** What one account's calls cost beyond what it had. */
   writtenOff(accountId: string): Promise<NanoUsd>;
+  /** Puts an event on the platform's bus. */
+  publish(event: PublishedEvent): Promise<void>;
+  /** Brings every dead delivery back; returns how many. */
+  redrive(): Promise<number>;
   applyCatalog(json: string): Promise<string>;
   /** The document in force, undefined when there is none. */
   catalog(): Promise<{ readonly version: string; readonly json: string } | undefined>;
@@ -59,6 +71,8 @@ const OPERATOR_SESSION_SECONDS = 24 * 60 * 60;
 export function createOperator(target: Target, log: Log): Operator {
   const clients = createDynamoClients(target.client);
   const secrets = createSecretsClient(target.client);
+  const events = createEventClient(target.client);
+  const queues = createQueueClient(target.client);
   const { client } = clients;
   const table = (name: TableName) => requireVariable(target.environment, TABLES[name].variable);
   const tables = {
@@ -124,12 +138,14 @@ export function createOperator(target: Target, log: Log): Operator {
       for await (const record of reader.usage(accountId)) sum += record.writtenOff;
       return sum;
     },
+    publish: (event) => createPublisher(events, requireVariable(environment, VARIABLES.eventBus))(event),
+    redrive: () => redrive(queues, environment),
     applyCatalog: (json) => writeCatalog(client, table('catalog'), json),
     catalog: () => readCatalog(client, table('catalog')),
     close() {
       client.destroy();
       clients.onceClient.destroy();
-      secrets.destroy();
+      for (const other of [secrets, events, queues]) other.destroy();
     },
   };
 }

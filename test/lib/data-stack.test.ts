@@ -59,6 +59,7 @@ describe('the tables', () => {
 describe.each([
   ['the key pepper', VARIABLES.keyPepperSecret],
   ['the session key', VARIABLES.sessionKeySecret],
+  ['the webhook key', VARIABLES.webhookKeySecret],
 ])('%s', (_name, variable) => {
   const { resource } = resourceOf(variable);
 
