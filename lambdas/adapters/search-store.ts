@@ -8,8 +8,8 @@ import {
   DeleteItemCommand,
   type DynamoDBClient,
   GetItemCommand,
-  paginateQuery,
   PutItemCommand,
+  paginateQuery,
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
 import { decodeTime, encodeTime } from 'ulid';

@@ -3,6 +3,7 @@
  * CDK builds the APIs from it, the local runtime and the gateway index list it, the tests walk it.
  */
 import { LISTING_ROUTES } from './listing-routes.ts';
+import { WEBHOOK_ROUTES } from './webhook-routes.ts';
 
 /** The envelope that errors on a route use; `platform` answers with the OpenAI-style envelope. */
 export type Surface = 'openai' | 'messages' | 'platform';
@@ -201,86 +202,7 @@ export const ROUTES = [
     purpose: 'where the payment provider sends its signed events',
     authentication: 'none',
   },
-  {
-    ...platform,
-    method: 'POST',
-    path: '/api/v1/webhooks',
-    endpoint: 'create-webhook',
-    purpose: 'subscribes a URL to events; shows its signing secret once',
-    authentication: 'api-key',
-  },
-  {
-    ...platform,
-    method: 'GET',
-    path: '/api/v1/webhooks',
-    endpoint: 'list-webhooks',
-    purpose: 'the account’s webhooks',
-    authentication: 'api-key',
-  },
-  {
-    ...platform,
-    method: 'GET',
-    path: '/api/v1/webhooks/{id}',
-    endpoint: 'get-webhook',
-    purpose: 'one webhook, with how its deliveries fare',
-    authentication: 'api-key',
-  },
-  {
-    ...platform,
-    method: 'PATCH',
-    path: '/api/v1/webhooks/{id}',
-    endpoint: 'update-webhook',
-    purpose: 'changes URL, events or status',
-    authentication: 'api-key',
-  },
-  {
-    ...platform,
-    method: 'DELETE',
-    path: '/api/v1/webhooks/{id}',
-    endpoint: 'delete-webhook',
-    purpose: 'ends a webhook',
-    authentication: 'api-key',
-  },
-  {
-    ...platform,
-    method: 'POST',
-    path: '/api/v1/webhooks/{id}/rotate-secret',
-    endpoint: 'rotate-webhook-secret',
-    purpose: 'new signing secret; the old one signs for 24 hours more',
-    authentication: 'api-key',
-  },
-  {
-    ...platform,
-    method: 'POST',
-    path: '/api/v1/webhooks/{id}/test',
-    endpoint: 'test-webhook',
-    purpose: 'delivers a test event',
-    authentication: 'api-key',
-  },
-  {
-    ...platform,
-    method: 'GET',
-    path: '/api/v1/webhooks/{id}/deliveries',
-    endpoint: 'list-deliveries',
-    purpose: 'deliveries and their attempts, newest first',
-    authentication: 'api-key',
-  },
-  {
-    ...platform,
-    method: 'POST',
-    path: '/api/v1/webhooks/{id}/deliveries/{delivery_id}/redeliver',
-    endpoint: 'redeliver-webhook',
-    purpose: 'delivers an event again now',
-    authentication: 'api-key',
-  },
-  {
-    ...platform,
-    method: 'POST',
-    path: '/api/v1/webhooks/{id}/recover',
-    endpoint: 'recover-webhook',
-    purpose: 'delivers again what was given up since a time',
-    authentication: 'api-key',
-  },
+  ...WEBHOOK_ROUTES,
   {
     ...platform,
     method: 'GET',

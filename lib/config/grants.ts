@@ -35,8 +35,8 @@ export interface Grants {
   readonly schedules?: true;
   /** Publishes to the platform's bus. */
   readonly publishes?: true;
-  /** A table whose changes it follows. */
-  readonly follows?: TableName;
+  /** Follows the changes of a table; what it fails at for good is noted in the queue. */
+  readonly follows?: { readonly table: TableName; readonly dead: QueueName };
 }
 
 export type DynamoAction =

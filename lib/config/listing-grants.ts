@@ -46,7 +46,7 @@ export const LISTING_GRANTS = {
       listings: ['Query', 'BatchWriteItem'],
       discovery: ['PutItem', 'Query'],
     },
-    follows: 'listings',
+    follows: { table: 'listings', dead: 'deadChanges' },
     publishes: true,
   },
   'build-search-index': {

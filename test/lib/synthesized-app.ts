@@ -14,8 +14,7 @@ export const STACK_NAMES: readonly StackName[] = ['data', 'inference', 'platform
 export const SERVICE_STACKS = ['inference', 'platform'] as const;
 
 export const ENDPOINTS: readonly EndpointName[] = [
-  ...ROUTES.map(({ endpoint }) => endpoint),
-  UNKNOWN_ROUTE_ENDPOINT,
+  ...new Set<EndpointName>([...ROUTES.map(({ endpoint }) => endpoint), UNKNOWN_ROUTE_ENDPOINT]),
 ];
 export const CONSUMER_NAMES = Object.keys(CONSUMERS) as readonly ConsumerName[];
 export const FUNCTIONS: readonly FunctionName[] = [...ENDPOINTS, ...CONSUMER_NAMES];

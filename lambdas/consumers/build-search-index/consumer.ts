@@ -1,5 +1,9 @@
 /** On a schedule: builds the stored search index anew when listings have changed. */
-import { buildIndex, type IndexBuild, type IndexBuildDependencies } from '../../core/listings/search-build.ts';
+import {
+  buildIndex,
+  type IndexBuild,
+  type IndexBuildDependencies,
+} from '../../core/listings/search-build.ts';
 
 export interface BuildSearchIndexDependencies extends IndexBuildDependencies {
   /** Told what was built. */

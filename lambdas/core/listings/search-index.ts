@@ -18,9 +18,7 @@ export interface SearchDocument {
 }
 
 /** A listing that has come, changed or gone; what the index knows a later revision of is passed over. */
-export type Change =
-  | { readonly document: SearchDocument }
-  | { readonly removed: string };
+export type Change = { readonly document: SearchDocument } | { readonly removed: string };
 
 export interface SearchQuery {
   /** Words; every listing fits when there are none. */
@@ -124,7 +122,8 @@ export class SearchIndex {
   /** The ids of all that fit: best first, or newest first where no words were given. */
   search({ q, kind, category }: SearchQuery): readonly string[] {
     const filter = (result: SearchResult) =>
-      (kind === undefined || result.kind === kind) && (category === undefined || result.category === category);
+      (kind === undefined || result.kind === kind) &&
+      (category === undefined || result.category === category);
     if (tokenize(q).length === 0) {
       const all = this.#index.search(MiniSearch.wildcard, { filter });
       return all.map(({ id }) => String(id)).sort((a, b) => (a < b ? 1 : -1));
