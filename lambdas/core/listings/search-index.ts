@@ -70,6 +70,9 @@ const OPTIONS: Options<SearchDocument> = {
 /** One error in a word of 4 to 7 letters, two in a longer one; shorter words are too alike. */
 const fuzzy = (term: string): number | false => (term.length < 4 ? false : term.length < 8 ? 1 : 2);
 
+/** Where nothing fits so: two letters that changed places are two errors. */
+const looser = (term: string): number | false => (term.length < 5 ? fuzzy(term) : 2);
+
 const typed = { boost: BOOST, combineWith: 'AND', weights: { fuzzy: 0.45, prefix: 0.6 } } as const;
 
 /**
@@ -79,7 +82,7 @@ const typed = { boost: BOOST, combineWith: 'AND', weights: { fuzzy: 0.45, prefix
 const READINGS: readonly SearchOptions[] = [
   { ...typed, prefix: (_term, index, terms) => index === terms.length - 1 },
   { ...typed, fuzzy, prefix: (_term, index, terms) => index === terms.length - 1 },
-  { ...typed, fuzzy, combineWith: 'OR' },
+  { ...typed, fuzzy: looser, combineWith: 'OR' },
 ];
 
 export class SearchIndex {
