@@ -23,12 +23,17 @@ const ring = (displayName, testMatch, testPathIgnorePatterns) => ({
 export default {
   watchman: false,
   projects: [
-    ring('unit', ['<rootDir>/test/**/*.test.ts'], ['<rootDir>/test/system/', ...INTEGRATION]),
+    ring(
+      'unit',
+      ['<rootDir>/test/**/*.test.ts'],
+      ['<rootDir>/test/system/', '<rootDir>/test/browser/', ...INTEGRATION],
+    ),
     ring(
       'integration',
       INTEGRATION.map((folder) => `${folder}**/*.test.ts`),
       [],
     ),
     ring('system', ['<rootDir>/test/system/**/*.test.ts'], []),
+    ring('browser', ['<rootDir>/test/browser/**/*.test.ts'], []),
   ],
 };

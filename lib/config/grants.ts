@@ -159,6 +159,9 @@ export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
   'recover-webhook': { tables: webhookLists, keyPepper: true, sends: lanes },
   'get-health': { tables: { catalog: ['GetItem'] } },
   'get-index': {},
+  'get-openapi': {},
+  'get-docs': {},
+  'get-docs-asset': {},
   'unknown-route': {},
   'sweep-holds': {
     tables: { keys: ['Scan', 'UpdateItem'], wallets: ['Scan', 'GetItem', 'UpdateItem'], usage: ['PutItem'] },

@@ -35,6 +35,12 @@ export const LAYERS: readonly Layer[] = [
     ownFolder: true,
     packages: PURE,
   },
+  {
+    name: 'openapi',
+    holds: /^lambdas\/openapi\//,
+    ours: /^lambdas\/((core|contract|openapi)\/|endpoints\/[^/]+\/schema\.ts$)/,
+    packages: /^zod$/,
+  },
   { name: 'local', holds: /^local\//, ours: /^(local|lambdas)\// },
   { name: 'bench', holds: /^bench\//, ours: /^(bench|local|lib|lambdas)\// },
 ];
