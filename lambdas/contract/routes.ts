@@ -3,6 +3,7 @@
  * CDK builds the APIs from it, the local runtime and the gateway index list it, the tests walk it.
  */
 import { LISTING_ROUTES } from './listing-routes.ts';
+import { REFERENCE_ROUTES } from './reference-routes.ts';
 import { WEBHOOK_ROUTES } from './webhook-routes.ts';
 
 /** The envelope that errors on a route use; `platform` answers with the OpenAI-style envelope. */
@@ -211,31 +212,7 @@ export const ROUTES = [
     purpose: 'health check',
     authentication: 'none',
   },
-  {
-    ...platform,
-    method: 'GET',
-    path: '/openapi.json',
-    endpoint: 'get-openapi',
-    purpose: 'the OpenAPI 3.1 description of all this',
-    authentication: 'none',
-  },
-  {
-    ...platform,
-    method: 'GET',
-    path: '/docs',
-    endpoint: 'get-docs',
-    purpose: 'the API reference, for people',
-    authentication: 'none',
-  },
-  {
-    ...platform,
-    method: 'GET',
-    path: '/docs/{file}',
-    endpoint: 'get-docs-asset',
-    purpose: 'scripts and styles of the reference',
-    response: 'streamed',
-    authentication: 'none',
-  },
+  ...REFERENCE_ROUTES,
   {
     ...platform,
     method: 'GET',
