@@ -37,7 +37,7 @@ export function readSettings(shell: Shell): Settings {
     enforceIam: choice(text('IAM') ?? 'on', 'IAM', ['on', 'off']) === 'on',
     queueVisibilityMs: visibility === undefined ? undefined : visibility * 1000,
     overrides: {
-      [ALLOW_LOOPBACK_VARIABLE]: loopback,
+      ...(loopback === '1' ? { [ALLOW_LOOPBACK_VARIABLE]: loopback } : {}),
       ...(lease === undefined ? {} : { [VARIABLES.deliveryLeaseSeconds]: String(lease) }),
       ...(holdTtl === undefined ? {} : { HOLD_TTL_SECONDS: String(holdTtl) }),
       ...(logLevel === undefined ? {} : { LOG_LEVEL: logLevel }),

@@ -5,6 +5,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
+import { createQueueClient } from '../../lambdas/adapters/clients.ts';
+import { QUEUES, type QueueName } from '../../lambdas/contract/queues.ts';
 import { createOperator, type Operator } from '../../local/admin/operator.ts';
 import { readLocalTarget } from '../../local/admin/target.ts';
 import type { Session } from '../../local/state-folder.ts';
@@ -18,14 +21,18 @@ const SETTINGS = {
   PORT: '0',
   IP_RPM: '0',
   LOG_LEVEL: 'ERROR',
+  // What is measured is the service, not the check that stands in for AWS's own.
+  IAM: 'off',
   WEBHOOK_ALLOW_LOOPBACK: '1',
-  DELIVERY_LEASE_SECONDS: '6',
-  QUEUE_VISIBILITY_SECONDS: '8',
+  DELIVERY_LEASE_SECONDS: '10',
+  QUEUE_VISIBILITY_SECONDS: '20',
 };
 
 export interface BenchService {
   readonly session: Session;
   readonly operator: Operator;
+  /** Messages that are in a queue, in whatever state. */
+  waiting(queue: QueueName): Promise<number>;
   /** Kills every process of the function; returns how many there were. */
   kill(functionName: string): number;
   close(): Promise<void>;
@@ -38,13 +45,26 @@ export async function openService(): Promise<BenchService> {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const session = await readSession(folder, child);
-  const operator = createOperator(readLocalTarget(folder), SILENT);
+  const target = readLocalTarget(folder);
+  const operator = createOperator(target, SILENT);
+  const queues = createQueueClient(target.client);
   return {
     session,
     operator,
+    async waiting(queue) {
+      const QueueUrl = target.environment[QUEUES[queue].variable];
+      const command = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] });
+      const { Attributes } = await queues.send(command);
+      const counts: Readonly<Record<string, string | undefined>> = Attributes ?? {};
+      return ['', 'NotVisible', 'Delayed'].reduce(
+        (sum, state) => sum + Number(counts[`ApproximateNumberOfMessages${state}`] ?? 0),
+        0,
+      );
+    },
     kill: (functionName) => killFunction(session.pid, functionName),
     async close() {
       operator.close();
+      queues.destroy();
       const gone = once(child, 'close');
       child.kill('SIGTERM');
       await gone;

@@ -105,3 +105,8 @@ export function toServiceError(failure: unknown): ServiceError {
   if (failure instanceof ServiceError) return failure;
   return new ServiceError('internal_error', 'The service failed to answer this request.', { cause: failure });
 }
+
+/** A message of a queue is to come back, though nothing has failed: what it waits for is under way elsewhere. */
+export class ComesBack extends Error {
+  override readonly name = 'ComesBack';
+}

@@ -47,8 +47,8 @@ export class Messaging extends Construct {
       new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.queues.retries.queueArn] }),
     );
     this.#output(VARIABLES.eventBus, this.bus.eventBusName);
-    this.#output(QUEUES.retries.variable, this.queues.retries.queueUrl);
-    this.#output(QUEUES.deadDeliveries.variable, this.queues.deadDeliveries.queueUrl);
+    for (const [name, { variable }] of Object.entries(QUEUES))
+      this.#output(variable, this.queues[name as QueueName].queueUrl);
   }
 
   /** Dead-letter queues first, because the others name them. */

@@ -188,7 +188,14 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: '',
     async run(operator, args) {
       options(args, []);
-      return ok({ redriven: await operator.redrive() });
+      return ok({ redriven: await operator.redrive('deliveries') });
+    },
+  },
+  'event redrive': {
+    usage: '',
+    async run(operator, args) {
+      options(args, []);
+      return ok({ redriven: await operator.redrive('events') });
     },
   },
   'catalog apply': {

@@ -26,7 +26,7 @@ import { auditAll, sweep } from '../../lambdas/core/ledger/upkeep.ts';
 import type { NanoUsd } from '../../lambdas/core/money.ts';
 import type { Log } from '../../lambdas/core/ports.ts';
 import type { PublishedEvent } from '../../lambdas/core/webhooks/ports.ts';
-import { redrive } from './redrive.ts';
+import { type Redriven, redrive } from './redrive.ts';
 import type { Target } from './target.ts';
 
 export interface Operator {
@@ -57,8 +57,8 @@ export interface Operator {
   writtenOff(accountId: string): Promise<NanoUsd>;
   /** Puts an event on the platform's bus. */
   publish(event: PublishedEvent): Promise<void>;
-  /** Brings every dead delivery back; returns how many. */
-  redrive(): Promise<number>;
+  /** Brings every dead letter of that kind back; returns how many. */
+  redrive(what: Redriven): Promise<number>;
   applyCatalog(json: string): Promise<string>;
   /** The document in force, undefined when there is none. */
   catalog(): Promise<{ readonly version: string; readonly json: string } | undefined>;
@@ -139,7 +139,7 @@ export function createOperator(target: Target, log: Log): Operator {
       return sum;
     },
     publish: (event) => createPublisher(events, requireVariable(environment, VARIABLES.eventBus))(event),
-    redrive: () => redrive(queues, environment),
+    redrive: (what) => redrive(queues, environment, what),
     applyCatalog: (json) => writeCatalog(client, table('catalog'), json),
     catalog: () => readCatalog(client, table('catalog')),
     close() {

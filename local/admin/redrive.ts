@@ -1,4 +1,4 @@
-/** Brings dead deliveries back: each is sent to the queue of retries before it is deleted, so that none is lost. */
+/** Brings dead letters back: each is sent to the queue it is for before it is deleted, so that none is lost. */
 import {
   DeleteMessageCommand,
   ReceiveMessageCommand,
@@ -11,13 +11,22 @@ import { QUEUES } from '../../lambdas/contract/queues.ts';
 /** Messages of one request (Amazon SQS quotas). */
 const BATCH = 10;
 
-/** Returns how many messages were moved; a message that comes twice is one attempt all the same. */
+/** Where dead letters lie, and where they go back to. */
+export const REDRIVES = {
+  deliveries: { from: QUEUES.deadDeliveries.variable, to: QUEUES.retries.variable },
+  events: { from: QUEUES.deadEvents.variable, to: QUEUES.events.variable },
+} as const;
+
+export type Redriven = keyof typeof REDRIVES;
+
+/** Returns how many messages were moved; one that comes twice is handled once all the same. */
 export async function redrive(
   client: SQSClient,
   environment: Readonly<Record<string, string | undefined>>,
+  what: Redriven,
 ): Promise<number> {
-  const from = requireVariable(environment, QUEUES.deadDeliveries.variable);
-  const to = requireVariable(environment, QUEUES.retries.variable);
+  const from = requireVariable(environment, REDRIVES[what].from);
+  const to = requireVariable(environment, REDRIVES[what].to);
   let moved = 0;
   for (;;) {
     const { Messages: messages = [] } = await client.send(

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { outputName, SECRET_VARIABLES, VARIABLES } from '../../lambdas/contract/environment.ts';
-import { QUEUES } from '../../lambdas/contract/queues.ts';
 import { TABLES } from '../../lambdas/contract/tables.ts';
+import { REDRIVES } from './redrive.ts';
 
 export interface Target {
   /** Table names and secret, by the functions' own variables. */
@@ -50,7 +50,7 @@ export function readLocalTarget(stateDir: string): Target {
 /** What an operator works with, by the stack whose outputs name it. */
 export const OPERATED = {
   data: [...SECRET_VARIABLES, ...Object.values(TABLES).map(({ variable }) => variable)],
-  platform: [VARIABLES.eventBus, QUEUES.retries.variable, QUEUES.deadDeliveries.variable],
+  platform: [VARIABLES.eventBus, ...Object.values(REDRIVES).flatMap(({ from, to }) => [from, to])],
 } as const;
 
 /** The deployment of that stage, with the caller's own AWS credentials. */

@@ -17,12 +17,19 @@ export interface Poller {
   stop(): void;
 }
 
+/**
+ * One process serves all invocations of a function here, on a machine that serves everything else too; Lambda gives each
+ * a process of its own, and begins with five.
+ */
+const MAX_LOCAL_CONCURRENCY = 20;
+
 /** Polls until it is stopped. */
 export function startPoller(options: PollerOptions): Poller {
   const { mapping, queue, log } = options;
   let running = 0;
   let stopped = false;
   let planned: NodeJS.Immediate | undefined;
+  const most = Math.min(mapping.maxConcurrency, MAX_LOCAL_CONCURRENCY);
 
   /** Messages that are sent in one turn make one batch. */
   const plan = () => {
@@ -32,7 +39,7 @@ export function startPoller(options: PollerOptions): Poller {
     });
   };
   const poll = () => {
-    while (!stopped && running < mapping.maxConcurrency) {
+    while (!stopped && running < most) {
       const batch = queue.receive(mapping.batchSize);
       if (batch.length === 0) break;
       running += 1;

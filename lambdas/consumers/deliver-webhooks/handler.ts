@@ -24,7 +24,6 @@ export const handler = queueReader(
     clock,
     random,
     ulid,
-    log,
   }),
   log,
 );

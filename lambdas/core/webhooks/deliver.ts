@@ -2,7 +2,8 @@
  * One attempt of a delivery, and what follows from it. The order of writes makes it safe to die anywhere: the wake for
  * the next attempt is kept before the end of this one is recorded, and the wake that asked for this one is deleted last.
  */
-import type { Clock, Log, RandomSource, UlidSource } from '../ports.ts';
+import { ComesBack } from '../errors.ts';
+import type { Clock, RandomSource, UlidSource } from '../ports.ts';
 import { nextAttempt, parseRetryAfter, RETRY_SPAN_MS } from './backoff.ts';
 import type { Attempt, DeadReason, Delivery } from './delivery.ts';
 import { payloadOf, type StoredEvent } from './event.ts';
@@ -22,6 +23,13 @@ import type { ReceiverHealth } from './receiver-health.ts';
 import { signatureHeaders } from './signature.ts';
 import type { Subscription } from './subscription.ts';
 
+/**
+ * First attempts of one subscription that one process makes at once: as many as a batch of messages holds, so that it
+ * is exceeded only where many batches share a process. What comes beyond it waits in the lane of retries, because a
+ * receiver that is about to turn out dead would hold every place of its lane for five seconds.
+ */
+export const MAX_UNDER_WAY = 10;
+
 export interface DeliveryWatch {
   readonly onAttempt: (attempt: Attempt, delivery: Delivery) => void;
   readonly onDead: (reason: DeadReason) => void;
@@ -38,7 +46,6 @@ export interface DeliverDependencies {
   readonly random: RandomSource;
   readonly ulid: UlidSource;
   readonly watch: DeliveryWatch;
-  readonly log: Log;
   /** How long one reader may be at a delivery before another takes over. */
   readonly leaseMs: number;
 }
@@ -52,13 +59,10 @@ interface Claimed {
   readonly manual: boolean;
 }
 
-/** The wake is to come back: what it waits for is under way, or died under way. */
-export class WakeTooEarly extends Error {
-  override readonly name = 'WakeTooEarly';
-}
-
 export class Deliver {
   readonly #dependencies: DeliverDependencies;
+  /** First attempts that this process is at, by subscription. */
+  readonly #underWay = new Map<string, number>();
 
   constructor(dependencies: DeliverDependencies) {
     this.#dependencies = dependencies;
@@ -66,6 +70,21 @@ export class Deliver {
 
   /** Makes the attempt that a wake asks for, unless it has been made, is being made or is no longer wanted. */
   async handle(wake: Wake, lane: Lane): Promise<void> {
+    const { webhookId } = wake;
+    if (lane === 'retries') return this.#handle(wake, lane);
+    const underWay = this.#underWay.get(webhookId) ?? 0;
+    if (underWay >= MAX_UNDER_WAY) return this.#dependencies.wakes.now([wake], 'retries');
+    this.#underWay.set(webhookId, underWay + 1);
+    try {
+      await this.#handle(wake, lane);
+    } finally {
+      const left = (this.#underWay.get(webhookId) ?? 1) - 1;
+      if (left === 0) this.#underWay.delete(webhookId);
+      else this.#underWay.set(webhookId, left);
+    }
+  }
+
+  async #handle(wake: Wake, lane: Lane): Promise<void> {
     const { secrets, events, wakes, health, clock } = this.#dependencies;
     const { accountId, webhookId, eventId, manual = false } = wake;
     const [opened, event] = await Promise.all([
@@ -97,7 +116,7 @@ export class Deliver {
     const found = result.delivery;
     if (!result.granted && found !== undefined && mayRevive(found, wake, subscription))
       result = await deliveries.revive(found, claim, nowMs + RETRY_SPAN_MS);
-    if (!result.granted && found !== undefined && isEarly(found, wake)) throw new WakeTooEarly();
+    if (!result.granted && found !== undefined && isEarly(found, wake)) throw new ComesBack();
     return result.granted && result.delivery !== undefined ? { delivery: result.delivery, lease } : undefined;
   }
 

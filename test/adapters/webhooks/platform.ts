@@ -202,7 +202,6 @@ export function composeReaders(
         onAttempt: (attempt) => seen.attempts.push(attempt),
         onDead: (reason) => seen.dead.push(reason),
       },
-      log,
     }),
     log,
   );

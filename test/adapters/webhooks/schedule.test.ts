@@ -85,7 +85,7 @@ describe('a delivery that always fails', () => {
     expect(platform.waiting('retries') + platform.waiting('deliveries') + platform.waiting('events')).toBe(0);
 
     well = true;
-    expect(await redrive(platform.sqs, QUEUE_ENVIRONMENT)).toBe(1);
+    expect(await redrive(platform.sqs, QUEUE_ENVIRONMENT, 'deliveries')).toBe(1);
     await platform.pass(0);
     expect(hits).toHaveLength(10);
     expect(hits.at(-1)?.headers['X-service-Delivery-Attempt']).toBe('10');
@@ -110,7 +110,7 @@ describe('a delivery that always fails', () => {
     expect(tenth).toBe(NOON_MS + 2 * DAY_MS);
     expect(eleventh - tenth).toBeLessThanOrEqual(5_500 + ROUNDING_MS);
     expect(platform.waiting('deadDeliveries')).toBe(2);
-    expect(await redrive(platform.sqs, QUEUE_ENVIRONMENT)).toBe(2);
+    expect(await redrive(platform.sqs, QUEUE_ENVIRONMENT, 'deliveries')).toBe(2);
     await platform.pass(0);
     // One of the two was the first round's: its attempt has long been made.
     expect(hits).toHaveLength(19);
