@@ -11,9 +11,8 @@ import { type Item, number, readNumber, readText, text } from './attribute-value
 import type { DynamoClients } from './clients.ts';
 import { encodeEvent, encodePrice, listingKey } from './listing-item.ts';
 import { transact } from './transaction.ts';
-import { decodeShardCount, decodeWallet, shardId } from './wallet-item.ts';
+import { WalletPostings } from './wallet-posting.ts';
 import { WalletShards } from './wallet-shard.ts';
-import { collect } from './wallet-transfer.ts';
 
 export interface PurchaseTables {
   readonly listings: string;
@@ -32,12 +31,12 @@ const MAX_TRIES = 8;
 
 export class DynamoPurchaseStore implements PurchaseStore {
   readonly #client: DynamoDBClient;
-  readonly #shards: WalletShards;
+  readonly #postings: WalletPostings;
   readonly #tables: PurchaseTables;
 
   constructor(clients: DynamoClients, tables: PurchaseTables) {
     this.#client = clients.client;
-    this.#shards = new WalletShards(clients, tables.wallets);
+    this.#postings = new WalletPostings(clients.client, new WalletShards(clients, tables.wallets));
     this.#tables = tables;
   }
 
@@ -75,34 +74,24 @@ export class DynamoPurchaseStore implements PurchaseStore {
     return item === undefined ? undefined : decodePurchase(item);
   }
 
-  /** The writes that move the money; undefined when the buyer has too little. What is free, or one's own, moves none. */
+  /** The writes that move the money; undefined when the buyer has too little, or owes. What is free, or one's own, moves none. */
   async #transfer(
     purchase: Purchase,
     { listing, amount }: Payment,
   ): Promise<readonly TransactWriteItem[] | undefined> {
     if (amount === 0n || purchase.buyerId === listing.ownerId) return [];
-    const donations = collect(await this.#balances(purchase.buyerId), amount);
-    return donations === undefined
-      ? undefined
-      : [
-          this.#entry(purchase, { accountId: purchase.buyerId, amount: -amount, source: 'purchase' }),
-          this.#entry(purchase, { accountId: listing.ownerId, amount, source: 'sale' }),
-          ...donations.map((donation) => this.#take(donation)),
-          this.#give(listing.ownerId, amount),
-        ];
-  }
-
-  /** The items of a wallet with their balances. */
-  async #balances(accountId: string) {
-    const first = await this.#shards.read(accountId);
-    if (first === undefined) return [];
-    const { made } = decodeShardCount(first);
-    const ids = Array.from({ length: made }, (_, index) => shardId(accountId, index));
-    const items = made === 1 ? [first] : await this.#shards.snapshot(ids);
-    return items.map((item) => ({
-      walletId: readText(item, 'wallet_id'),
-      balance: decodeWallet(item).balance,
-    }));
+    const [taken, given] = await Promise.all([
+      this.#postings.plan(purchase.buyerId, -amount),
+      this.#postings.plan(listing.ownerId, amount),
+    ]);
+    if (given === undefined) throw new Error(`the account ${listing.ownerId} has no wallet`);
+    if (taken === undefined) return undefined;
+    return [
+      this.#entry(purchase, { accountId: purchase.buyerId, amount: -amount, source: 'purchase' }),
+      this.#entry(purchase, { accountId: listing.ownerId, amount, source: 'sale' }),
+      ...taken,
+      ...given,
+    ];
   }
 
   #put(item: Item): TransactWriteItem {
@@ -145,28 +134,6 @@ export class DynamoPurchaseStore implements PurchaseStore {
         TableName: this.#tables.accounts,
         Item: item,
         ConditionExpression: 'attribute_not_exists(account_id)',
-      },
-    };
-  }
-
-  #take({ walletId, amount }: { readonly walletId: string; readonly amount: NanoUsd }): TransactWriteItem {
-    return {
-      Update: {
-        ...this.#shards.key(walletId),
-        UpdateExpression: 'SET balance = balance - :amount',
-        ConditionExpression: 'balance >= :amount',
-        ExpressionAttributeValues: { ':amount': number(amount) },
-      },
-    };
-  }
-
-  #give(walletId: string, amount: NanoUsd): TransactWriteItem {
-    return {
-      Update: {
-        ...this.#shards.key(walletId),
-        UpdateExpression: 'SET balance = balance + :amount',
-        ConditionExpression: 'attribute_exists(wallet_id)',
-        ExpressionAttributeValues: { ':amount': number(amount) },
       },
     };
   }

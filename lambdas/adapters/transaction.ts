@@ -1,4 +1,4 @@
-/** Sending a DynamoDB transaction: again when it met another write, and with the condition that failed told apart. */
+/** Sending a DynamoDB transaction: again when it met another write or a throttle, and with failed conditions told apart. */
 import {
   type DynamoDBClient,
   TransactionCanceledException,
@@ -9,6 +9,13 @@ import {
 /** Another write to an item takes milliseconds; a hot item is free again within a second. */
 const MAX_TRIES = 10;
 const PAUSE_MS = 10;
+
+/** Reasons that pass by themselves (DynamoDB API reference, TransactWriteItems, cancellation reasons). */
+const PASSING: ReadonlySet<string> = new Set([
+  'TransactionConflict',
+  'ProvisionedThroughputExceeded',
+  'ThrottlingError',
+]);
 
 /** Whether it was done; if not, the places of the items whose condition failed. */
 export type Transacted =
@@ -29,7 +36,7 @@ export async function transact(
       const codes = (failure.CancellationReasons ?? []).map(({ Code: code }) => code);
       const failed = codes.flatMap((code, place) => (code === 'ConditionalCheckFailed' ? [place] : []));
       if (failed.length > 0) return { done: false, failed };
-      if (!codes.includes('TransactionConflict') || tries === MAX_TRIES) throw failure;
+      if (!codes.some((code) => PASSING.has(code ?? '')) || tries === MAX_TRIES) throw failure;
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * tries));
     }
   }

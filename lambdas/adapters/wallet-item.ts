@@ -55,6 +55,10 @@ export const newAttempt = (): string => randomBytes(4).toString('hex');
 export const decodeOwed = (item: Item): NanoUsd | undefined =>
   item.owed === undefined ? undefined : readInteger(item, 'owed');
 
+/** The part of a hold's condition that keeps an owing account from it; a call that costs nothing may pass. */
+export const unlessOwing = ({ amount }: Pick<Hold, 'amount'>): string =>
+  amount === 0n ? '' : ' AND attribute_not_exists(owed)';
+
 /** What is left of a balance once what is owed is paid, and what is owed then. */
 export function settleOwed(
   balance: NanoUsd,

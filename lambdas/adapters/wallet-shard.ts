@@ -18,7 +18,14 @@ import type { Hold, HoldEnd } from '../core/ledger/ports.ts';
 import type { NanoUsd } from '../core/money.ts';
 import { type Item, number, readInteger, text } from './attribute-values.ts';
 import type { DynamoClients } from './clients.ts';
-import { decodeShardCount, decodeWallet, encodeHold, newAttempt, shardId } from './wallet-item.ts';
+import {
+  decodeShardCount,
+  decodeWallet,
+  encodeHold,
+  newAttempt,
+  shardId,
+  unlessOwing,
+} from './wallet-item.ts';
 
 /** A connection that was reset while the function slept is the usual reason for a second try. */
 const MAX_HOLD_TRIES = 2;
@@ -73,8 +80,7 @@ export class WalletShards {
     const { applied, item } = await this.#update(this.#onceClient, {
       ...this.key(walletId),
       UpdateExpression: 'SET balance = balance - :amount, holds.#id = :hold',
-      ConditionExpression:
-        'balance >= :amount AND attribute_not_exists(holds.#id) AND attribute_not_exists(owed)',
+      ConditionExpression: `balance >= :amount AND attribute_not_exists(holds.#id)${unlessOwing(wanted)}`,
       ExpressionAttributeNames: { '#id': wanted.id },
       ExpressionAttributeValues: { ':amount': number(wanted.amount), ':hold': encodeHold(wanted) },
       ReturnValues: 'ALL_NEW',

@@ -114,7 +114,7 @@ class DynamoWalletStore implements WalletStore {
       const wallet = whole(accountId, items);
       if (wallet.holds.some(({ id }) => id === wanted.id)) return { granted: true, wallet };
       if (wallet.balance < wanted.amount) return { granted: false, wallet };
-      if (items.some((item) => decodeOwed(item) !== undefined)) {
+      if (wanted.amount > 0n && items.some((item) => decodeOwed(item) !== undefined)) {
         await this.#postings.collect(accountId);
         continue;
       }

@@ -1,7 +1,12 @@
 /** The routes by which the API describes itself. */
 import type { Route } from './routes.ts';
 
-const platform = { api: 'platform', surface: 'platform', response: 'buffered', authentication: 'none' } as const;
+const platform = {
+  api: 'platform',
+  surface: 'platform',
+  response: 'buffered',
+  authentication: 'none',
+} as const;
 
 export const REFERENCE_ROUTES = [
   {
