@@ -77,7 +77,7 @@ export function describeMappings(stacks: Stacks): readonly MappingDescription[] 
     if (properties.Enabled === false || properties.EventSourceArn.includes(':dynamodb:')) return [];
     if (!properties.EventSourceArn.includes(':sqs:'))
       throw new Error(
-        `${place(resource)}: the local runtime maps queues and tables only, not ${properties.EventSourceArn}`,
+        `${place(resource)}: the local runtime maps queues only, not ${properties.EventSourceArn}`,
       );
     return {
       functionName: properties.FunctionName,
