@@ -109,9 +109,7 @@ export function createOperator(target: Target, log: Log): Operator {
   return {
     openAccount: (email) => accounts.open(email),
     issueSession: (accountId) => tokens.issue(accountId, OPERATOR_SESSION_SECONDS),
-    async accountOf(key) {
-      return verifyKey(key, await peppers())?.accountId;
-    },
+    accountOf: async (key) => verifyKey(key, await peppers())?.accountId,
     async createKey(accountId, name, policy) {
       await wallet(accountId);
       const { state, key } = await issuer.create(accountId, name, policy);
