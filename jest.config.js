@@ -1,6 +1,7 @@
 /**
- * Three rings: `unit` is fast and needs nothing but Node; `integration` runs the ledger, the adapters and the local
- * runtime on the real engine; `system` starts the whole service and drives it with official SDKs.
+ * Four rings: `unit` is fast and needs nothing but Node; `integration` runs the ledger, the adapters and the local
+ * runtime on the real engine; `system` starts the whole service and drives it with official SDKs; `deploy` deploys it
+ * with the CDK CLI into an emulated AWS account (`npm run test:deploy` installs the emulator).
  */
 const INTEGRATION = ['adapters', 'core/ledger', 'local'].map((folder) => `<rootDir>/test/${folder}/`);
 
@@ -26,7 +27,7 @@ export default {
     ring(
       'unit',
       ['<rootDir>/test/**/*.test.ts'],
-      ['<rootDir>/test/system/', '<rootDir>/test/browser/', ...INTEGRATION],
+      ['<rootDir>/test/system/', '<rootDir>/test/browser/', '<rootDir>/test/deploy/', ...INTEGRATION],
     ),
     ring(
       'integration',
@@ -35,5 +36,6 @@ export default {
     ),
     ring('system', ['<rootDir>/test/system/**/*.test.ts'], []),
     ring('browser', ['<rootDir>/test/browser/**/*.test.ts'], []),
+    ring('deploy', ['<rootDir>/test/deploy/**/*.test.ts'], []),
   ],
 };

@@ -9,7 +9,7 @@ import { type Circuit, type Claim, closedCircuit, type Stretch } from '../core/i
 import type { CircuitStore } from '../core/inference/known-circuits.ts';
 import { type Item, map, number, readNumber, readText, text } from './attribute-values.ts';
 
-/** A circuit holds nothing for longer than a window or a cooldown; an hour is far beyond both and any clock's skew. */
+/** A circuit says nothing for longer than a window, a cooldown or the longest call; an hour is far beyond all three. */
 const TTL_SECONDS = 3_600;
 
 export class DynamoCircuitStore implements CircuitStore {
@@ -51,7 +51,8 @@ export class DynamoCircuitStore implements CircuitStore {
 
 function encode(circuit: Circuit): Item {
   const { routeId, version, writers, stretches, openUntilMs, probe, sinceMs, coolUntilMs } = circuit;
-  const lastMs = Math.max(openUntilMs, probe?.untilMs ?? 0, coolUntilMs, stretches.at(-1)?.startMs ?? 0);
+  const lastCallMs = stretches.at(-1)?.startMs ?? 0;
+  const lastMs = Math.max(openUntilMs, probe?.untilMs ?? 0, sinceMs, coolUntilMs, lastCallMs);
   return {
     route_id: text(routeId),
     version: number(version),

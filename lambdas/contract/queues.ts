@@ -53,3 +53,7 @@ export const QUEUES = {
 } as const satisfies Record<string, Queue>;
 
 export type QueueName = keyof typeof QUEUES;
+
+/** The name of a queue in a deployment, such as `prod-dead-events`. */
+export const queueNameOf = (stage: string, name: QueueName): string =>
+  `${stage}-${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

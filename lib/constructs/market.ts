@@ -1,6 +1,5 @@
 /** What stands behind the listings: the follower of their changes, the search index and the rankings. */
 import { Duration } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { EventSourceMapping, StartingPosition } from 'aws-cdk-lib/aws-lambda';
@@ -28,9 +27,6 @@ const BATCHING = Duration.seconds(1);
 /** With Lambda's growing pauses, about an hour; the batch is halved meanwhile, so that one bad record stands alone. */
 const RETRIES = 20;
 
-/** The building of the search index counts on changes being written down sooner than this. */
-const LATE = Duration.minutes(5);
-
 /** A record that could not be followed for so long is noted and passed over; the stream itself keeps 24 hours. */
 const MAX_RECORD_AGE = Duration.hours(12);
 
@@ -46,6 +42,7 @@ export class Market extends Construct {
     this.#follow();
     for (const name of ['build-search-index', 'rank-trending'] as const) {
       new Rule(this, `${name}-schedule`, {
+        ruleName: `${props.config.stage}-${name}`,
         schedule: Schedule.expression(CONSUMERS[name].schedule),
         targets: [new LambdaFunction(this.#function(name).function)],
       });
@@ -71,32 +68,6 @@ export class Market extends Construct {
     });
     // Lambda checks that the role may read the stream when the mapping is made.
     mapping.node.addDependency(follower);
-    this.#alarm(
-      'listing-changes-late',
-      follower.function.metric('IteratorAge', { period: Duration.minutes(1), statistic: 'Maximum' }),
-      LATE.toMilliseconds(),
-    );
-    this.#alarm(
-      'listing-changes-dead',
-      messaging.queues[DEAD].metricApproximateNumberOfMessagesVisible({
-        period: Duration.minutes(5),
-        statistic: 'Maximum',
-      }),
-      1,
-    );
-  }
-
-  /** Each is named after its article in the runbook. */
-  #alarm(name: string, metric: IMetric, threshold: number): void {
-    new Alarm(this, name, {
-      alarmName: `${this.#props.config.stage}-${name}`,
-      alarmDescription: `lib/observability/runbook.md#${name}`,
-      metric,
-      threshold,
-      evaluationPeriods: 1,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-    });
   }
 
   #function(name: ConsumerName): ServiceFunction {

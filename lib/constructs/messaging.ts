@@ -7,7 +7,12 @@ import { CfnScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { outputName, VARIABLES } from '../../lambdas/contract/environment.ts';
-import { QUEUES, type QueueName, type Queue as QueueSpec } from '../../lambdas/contract/queues.ts';
+import {
+  QUEUES,
+  type QueueName,
+  type Queue as QueueSpec,
+  queueNameOf,
+} from '../../lambdas/contract/queues.ts';
 import type { Config } from '../config/config.ts';
 
 /** The name that publishers know; further deployments in an account add their stage. */
@@ -23,9 +28,11 @@ export class Messaging extends Construct {
   readonly scheduleGroup: string;
   /** The role that schedules act in: it may wake deliveries up, and nothing else. */
   readonly scheduleRole: Role;
+  readonly #stage: string;
 
   constructor(scope: Construct, id: string, { config }: { readonly config: Config }) {
     super(scope, id);
+    this.#stage = config.stage;
     const suffix = config.stage === 'prod' ? '' : `-${config.stage}`;
     this.bus = new EventBus(this, 'Bus', { eventBusName: `${BUS_NAME}${suffix}` });
     this.queues = this.#makeQueues();
@@ -61,7 +68,7 @@ export class Messaging extends Construct {
       const dead = queues[spec.dead?.queue as QueueName];
       if (dead === undefined) throw new Error(`the queue ${name} has nowhere to put what cannot be handled`);
       queues[name] = new Queue(this, capitalized(name), {
-        ...this.#common(),
+        ...this.#common(name),
         visibilityTimeout: Duration.seconds(spec.visibilitySeconds ?? 0),
         deadLetterQueue: { queue: dead, maxReceiveCount: spec.dead?.maxReceives ?? 1 },
       });
@@ -70,7 +77,7 @@ export class Messaging extends Construct {
   }
 
   #deadLetters(name: QueueName): Queue {
-    const queue = new Queue(this, capitalized(name), this.#common());
+    const queue = new Queue(this, capitalized(name), this.#common(name));
     Validations.of(queue).acknowledge({
       id: 'AwsSolutions-SQS3',
       reason: 'It is a dead-letter queue itself.',
@@ -78,8 +85,14 @@ export class Messaging extends Construct {
     return queue;
   }
 
-  #common() {
-    return { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true, retentionPeriod: RETENTION };
+  #common(name: QueueName) {
+    return {
+      // Named, so that the operations stack need not import the names from this one.
+      queueName: queueNameOf(this.#stage, name),
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: RETENTION,
+    };
   }
 
   /** The operator's command finds the bus and the dead letters by these. */

@@ -2,11 +2,12 @@
 import { join } from 'node:path';
 import { ArnFormat, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { DEFAULT_DELIVERY_LEASE_SECONDS, VARIABLES } from '../../lambdas/contract/environment.ts';
 import { SERVICE_NAME } from '../../lambdas/contract/limits.ts';
+import { METRIC_NAMESPACE, METRIC_NAMESPACE_VARIABLE } from '../../lambdas/contract/metrics.ts';
 import { QUEUES, type Queue, type QueueName } from '../../lambdas/contract/queues.ts';
 import { TABLES, type TableName } from '../../lambdas/contract/tables.ts';
 import type { Config } from '../config/config.ts';
@@ -29,6 +30,10 @@ export interface ServiceFunctionProps {
   readonly messaging?: Messaging | undefined;
 }
 
+/** `<stage>-<stack>-<name>`: known without the stack, so that the operations stack need not import it from there. */
+const functionName = (stack: Stack, name: string): string =>
+  `${stack.stackName.replace(/^Inference-/, '')}-${name}`;
+
 export class ServiceFunction extends Construct {
   readonly function: LambdaFunction;
   readonly #role: Role;
@@ -44,6 +49,7 @@ export class ServiceFunction extends Construct {
     this.#role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.#allow(['logs:CreateLogStream', 'logs:PutLogEvents'], logGroup.logGroupArn);
     this.function = new LambdaFunction(this, 'Function', {
+      functionName: functionName(Stack.of(this), props.name),
       description: `${SERVICE_NAME}: ${props.name}`,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
@@ -53,8 +59,19 @@ export class ServiceFunction extends Construct {
       code: Code.fromAsset(join(props.bundles, props.name), { exclude: ['*.map'] }),
       role: this.#role,
       logGroup,
-      environment: { POWERTOOLS_SERVICE_NAME: props.name, ...this.#grant() },
+      tracing: props.config.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
+      environment: {
+        POWERTOOLS_SERVICE_NAME: props.name,
+        [METRIC_NAMESPACE_VARIABLE]: `${METRIC_NAMESPACE}/${props.config.stage}`,
+        ...this.#grant(),
+      },
     });
+    if (props.config.tracing) {
+      Validations.of(this.#role).acknowledge({
+        id: 'AwsSolutions-IAM5[Resource::*]',
+        reason: 'X-Ray takes no resource: AWS documents its write actions with "*".',
+      });
+    }
   }
 
   #grant(): Record<string, string> {
@@ -158,16 +175,21 @@ export class ServiceFunction extends Construct {
   }
 
   #grantProviderSecrets(): void {
-    const resource = Stack.of(this).formatArn({
-      service: 'secretsmanager',
-      resource: 'secret',
-      resourceName: `${this.#props.config.stage}/providers/*`,
-      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-    });
-    this.#allow(['secretsmanager:GetSecretValue'], resource);
+    const { stage, providerSecrets } = this.#props.config;
+    // Secrets Manager ends each ARN in a dash and six random characters.
+    for (const name of providerSecrets?.map((secret) => `${secret}-??????`) ?? ['*']) {
+      const resource = Stack.of(this).formatArn({
+        service: 'secretsmanager',
+        resource: 'secret',
+        resourceName: `${stage}/providers/${name}`,
+        arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+      });
+      this.#allow(['secretsmanager:GetSecretValue'], resource);
+    }
+    if (providerSecrets !== undefined) return;
     const account = 'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>';
     Validations.of(this.#role).acknowledge({
-      id: `AwsSolutions-IAM5[Resource::${account}:secret:${this.#props.config.stage}/providers/*]`,
+      id: `AwsSolutions-IAM5[Resource::${account}:secret:${stage}/providers/*]`,
       reason: 'The catalog names provider secrets at run time; the prefix confines them to this deployment.',
     });
   }

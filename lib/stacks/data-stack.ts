@@ -17,6 +17,7 @@ import {
   VARIABLES,
 } from '../../lambdas/contract/environment.ts';
 import { TABLES, type TableName, type Table as TableSpec } from '../../lambdas/contract/tables.ts';
+import type { Config } from '../config/config.ts';
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
@@ -63,15 +64,19 @@ const PAYMENT_SECRET: SecretSpec = {
   rotation: 'The payment provider issues these values, and only it can rotate them.',
 };
 
+export interface DataStackProps extends StackProps {
+  readonly config: Config;
+}
+
 export class DataStack extends Stack {
   readonly tables: Readonly<Record<TableName, Table>>;
   /** By the variable that names each to a function. */
   readonly secrets: Readonly<Record<SecretVariable, Secret>>;
 
-  constructor(scope: Construct, id: string, props?: StackProps) {
+  constructor(scope: Construct, id: string, props: DataStackProps) {
     super(scope, id, props);
     this.tables = Object.fromEntries(
-      Object.entries(TABLES).map(([name, spec]) => [name, this.#table(name, spec)]),
+      Object.entries(TABLES).map(([name, spec]) => [name, this.#table(name, spec, props.config)]),
     ) as Record<TableName, Table>;
     this.secrets = {
       [VARIABLES.keyPepperSecret]: this.#secret('KeyPepper', KEY_PEPPER),
@@ -106,7 +111,7 @@ export class DataStack extends Stack {
     return secret;
   }
 
-  #table(name: string, spec: TableSpec): Table {
+  #table(name: string, spec: TableSpec, { recoveryDays }: Config): Table {
     const table = new Table(this, name[0]?.toUpperCase() + name.slice(1), {
       partitionKey: text(spec.partitionKey),
       ...(spec.sortKey === undefined ? {} : { sortKey: text(spec.sortKey) }),
@@ -114,7 +119,10 @@ export class DataStack extends Stack {
       ...(spec.stream === undefined ? {} : { stream: StreamViewType.NEW_AND_OLD_IMAGES }),
       billingMode: BillingMode.PAY_PER_REQUEST,
       encryption: TableEncryption.AWS_MANAGED,
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      pointInTimeRecoverySpecification: {
+        pointInTimeRecoveryEnabled: true,
+        recoveryPeriodInDays: recoveryDays,
+      },
       deletionProtection: true,
       removalPolicy: RemovalPolicy.RETAIN,
     });

@@ -51,6 +51,7 @@ export class ServiceStack extends Stack {
     const api = new EndpointApi(this, 'Api', {
       config,
       name: `${config.stage}-${props.api}`,
+      domainName: config.domains?.[props.api],
       fallback: makeFunction(UNKNOWN_ROUTE_ENDPOINT, 'buffered'),
     });
     const functions = new Map<EndpointName, ServiceFunction>();

