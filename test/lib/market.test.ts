@@ -42,17 +42,14 @@ describe('the market', () => {
   it.each(['build-search-index', 'rank-trending'] as const)(
     'runs on the schedule of the contract: %s',
     (name) => {
-      const rules = app.resources('platform', 'AWS::Events::Rule').filter(
-        ([
-          ,
-          {
-            Properties: { Targets: targets },
-          },
-        ]) =>
-          (targets as readonly { readonly Arn: unknown }[]).some(
-            ({ Arn: arn }) => app.reference('platform', arn)?.attribute === 'Arn' && nameOf(arn) === name,
+      const rules = app
+        .resources('platform', 'AWS::Events::Rule')
+        .filter(([, { Properties }]) => Properties.ScheduleExpression !== undefined)
+        .filter(([, { Properties }]) =>
+          (Properties.Targets as readonly { readonly Arn: unknown }[]).some(
+            ({ Arn: arn }) => nameOf(arn) === name,
           ),
-      );
+        );
       expect(rules.map(([, { Properties: properties }]) => properties.ScheduleExpression)).toEqual([
         CONSUMERS[name].schedule,
       ]);
@@ -64,9 +61,18 @@ describe('the market', () => {
       .resources('operations', 'AWS::CloudWatch::Alarm')
       .filter(([, { Properties: properties }]) => properties.AlarmName === 'prod/listing-changes-late');
     expect(alarm).toMatchObject({
-      MetricName: 'IteratorAge',
-      Dimensions: [{ Name: 'FunctionName', Value: 'prod-platform-follow-listings' }],
       Threshold: 300_000,
+      Metrics: [
+        {
+          MetricStat: {
+            Metric: {
+              MetricName: 'IteratorAge',
+              Dimensions: [{ Name: 'FunctionName', Value: 'prod-platform-follow-listings' }],
+            },
+            Stat: 'Maximum',
+          },
+        },
+      ],
     });
   });
 
