@@ -17,7 +17,7 @@ export const ACCOUNT_OPERATIONS = {
     tag: 'Accounts',
     body: signInRequest,
     answers: { 200: { description: 'A session.', schema: component('SignedIn') } },
-    errors: [400, 401, 404],
+    errors: [400, 401, 404, 503],
   },
   'get-account': {
     tag: 'Accounts',

@@ -141,9 +141,20 @@ const answersOf = ({ answers }: Operation): JsonSchema =>
 const schemaOf = (schema: NonNullable<Answer['schema']>): JsonSchema =>
   'name' in schema ? reference(String(schema.name)) : answerSchema(schema);
 
-/** Every route may meet the limits on addresses, and fail; one with authentication may be refused. */
-function errorsOf({ authentication, surface }: Route, { errors = [], answers }: Operation): JsonSchema {
-  const statuses = [...errors, ...(authentication === 'none' ? [] : [401]), 429, 500];
+/**
+ * Every route may meet the limits on addresses, and fail; one with authentication may be refused, and one that is sent
+ * something may find it too large.
+ */
+function errorsOf(
+  { method, authentication, surface }: Route,
+  { errors = [], answers }: Operation,
+): JsonSchema {
+  const statuses = [
+    ...errors,
+    ...(authentication === 'none' ? [] : [401]),
+    ...(method === 'GET' ? [] : [413]),
+    ...[429, 500],
+  ];
   const schema = reference(surface === 'messages' ? 'MessagesError' : 'Error');
   const own = [...new Set(statuses)].filter((status) => !(status in answers)).sort();
   return Object.fromEntries(

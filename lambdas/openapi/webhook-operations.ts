@@ -78,6 +78,6 @@ export const WEBHOOK_OPERATIONS = {
     answers: {
       202: { description: 'How many deliveries were begun again.', schema: z.looseObject({}) },
     },
-    errors: [400, 404],
+    errors: [400, 404, 409],
   },
 } as const satisfies Readonly<Record<string, Operation>>;

@@ -36,13 +36,16 @@ function assertSchema(reference: string, body: string, what: string): void {
   );
 }
 
-/** What no route answers is told in the common envelope. */
-function assertUndescribed(status: number, body: string, what: string): void {
-  if (![400, 404, 405, 413].includes(status)) throw new Error(`${what}: no route of openapi.json is asked`);
-  assertSchema(pointer('components', 'schemas', 'Error'), body, what);
+/** What no route answers is told in the envelope of the surface. */
+function assertUndescribed(pathname: string, { status }: Response, body: string): void {
+  const what = `${pathname}, answered with ${status}`;
+  if (![404, 405].includes(status)) throw new Error(`${what}: openapi.json has no such route`);
+  const envelope = pathname.startsWith('/v1/messages') ? 'MessagesError' : 'Error';
+  assertSchema(pointer('components', 'schemas', envelope), body, what);
 }
 
-function assertDescribed(method: string, url: string, answer: Response, json: string | undefined): void {
+/** `json` is the body, where the answer is JSON. */
+function assertDescribed({ method, url }: Request, answer: Response, json?: string): void {
   const { pathname } = new URL(url);
   const { status } = answer;
   const what = `${method} ${pathname}, answered with ${status}`;
@@ -50,7 +53,7 @@ function assertDescribed(method: string, url: string, answer: Response, json: st
     (candidate) => candidate.method === method && candidate.pattern.test(decodeURI(pathname)),
   );
   if (route === undefined) {
-    assertUndescribed(status, json ?? '{}', what);
+    assertUndescribed(pathname, answer, json ?? '{}');
     return;
   }
   const response = document.paths[route.path]?.[method.toLowerCase()]?.responses[status];
@@ -67,14 +70,14 @@ function assertDescribed(method: string, url: string, answer: Response, json: st
  * describes; streams, audio and pages are told by their media type.
  */
 export const describedFetch: typeof fetch = async (input, init) => {
-  const { method, url } = new Request(input, { ...init, body: null });
+  const request = new Request(input, { ...init, body: null });
   const answer = await fetch(input, init);
   const isJson = answer.headers.get('content-type')?.startsWith('application/json') ?? false;
   if (!isJson) {
-    assertDescribed(method, url, answer, undefined);
+    assertDescribed(request, answer);
     return answer;
   }
   const json = await answer.text();
-  assertDescribed(method, url, answer, json);
+  assertDescribed(request, answer, json);
   return new Response(json, answer);
 };

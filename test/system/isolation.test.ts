@@ -20,7 +20,7 @@ async function settleIn(): Promise<Belongings> {
   }>('account', 'create');
   const owner = new Owner(service, session);
   const { order_id: orderId } = await owner.buy(5);
-  const { id: keyId, key } = await owner.createKey({ name: 'own', policy: { daily_usd: 3 } });
+  const { id: keyId, key } = await owner.createKey({ name: 'own', policy: { daily_usd: 3, rpm: 100_000 } });
   const call = await service.chat(
     { model: 'sim/chat', messages: [{ role: 'user', content: 'Hi' }] },
     { key },
