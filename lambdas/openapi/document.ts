@@ -47,7 +47,8 @@ export function openApiDocument({ routes, operations, title, version }: Document
   const pages = new Set<string>();
   for (const route of routes) {
     const operation = operations[route.endpoint];
-    if (operation === undefined) throw new Error(`the endpoint ${route.endpoint} has no description`);
+    if (operation === undefined)
+      throw new Error(`the endpoint ${route.endpoint} has no description: add one to lambdas/openapi/`);
     const path = route.path.replace('+}', '}');
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: describe(route, operation) };
     for (const { schema } of Object.values(operation.answers))
