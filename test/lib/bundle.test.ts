@@ -67,7 +67,7 @@ describe('the bundles', () => {
     expect(existsSync(stale)).toBe(false);
     for (const endpoint of FUNCTIONS)
       expect([endpoint, hashOf(bundleOf(endpoint, again))]).toEqual([endpoint, hashOf(bundleOf(endpoint))]);
-  }, 30_000);
+  }, 90_000);
 
   it.each(FUNCTIONS)('name no folder of the machine that built them: %s', (endpoint) => {
     const text = readFileSync(bundleOf(endpoint), 'utf8');
