@@ -23,12 +23,18 @@ const ring = (displayName, testMatch, testPathIgnorePatterns) => ({
 
 export default {
   watchman: false,
+  // A test on a busy machine is slow, not wrong: only one that hangs takes this long.
+  testTimeout: 60_000,
   projects: [
-    ring(
-      'unit',
-      ['<rootDir>/test/**/*.test.ts'],
-      ['<rootDir>/test/system/', '<rootDir>/test/browser/', '<rootDir>/test/deploy/', ...INTEGRATION],
-    ),
+    {
+      ...ring(
+        'unit',
+        ['<rootDir>/test/**/*.test.ts'],
+        ['<rootDir>/test/system/', '<rootDir>/test/browser/', '<rootDir>/test/deploy/', ...INTEGRATION],
+      ),
+      globalSetup: '<rootDir>/test/lib/set-up.ts',
+      globalTeardown: '<rootDir>/test/lib/tear-down.ts',
+    },
     ring(
       'integration',
       INTEGRATION.map((folder) => `${folder}**/*.test.ts`),
