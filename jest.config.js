@@ -30,7 +30,7 @@ export default {
       ...ring(
         'unit',
         ['<rootDir>/test/**/*.test.ts'],
-        ['<rootDir>/test/system/', '<rootDir>/test/deploy/', ...INTEGRATION],
+        ['<rootDir>/test/system/', '<rootDir>/test/browser/', '<rootDir>/test/deploy/', ...INTEGRATION],
       ),
       globalSetup: '<rootDir>/test/lib/set-up.ts',
       globalTeardown: '<rootDir>/test/lib/tear-down.ts',
@@ -41,6 +41,7 @@ export default {
       [],
     ),
     ring('system', ['<rootDir>/test/system/**/*.test.ts'], []),
+    ring('browser', ['<rootDir>/test/browser/**/*.test.ts'], []),
     ring('deploy', ['<rootDir>/test/deploy/**/*.test.ts'], []),
   ],
 };

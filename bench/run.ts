@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { measureBundles } from './bundles/bench.ts';
 import { measureLedger } from './ledger/bench.ts';
 import { describeMachine, type Figure, formatReport, isBroken, round, writeReport } from './report.ts';
+import { measureSearch } from './search/bench.ts';
 import { measureStart } from './start/bench.ts';
 import { measureStream } from './stream/bench.ts';
 import { measureWebhooks } from './webhooks/bench.ts';
@@ -12,6 +13,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   bundles: measureBundles,
   start: measureStart,
   stream: measureStream,
+  search: measureSearch,
   webhooks: measureWebhooks,
 };
 

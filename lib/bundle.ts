@@ -1,6 +1,7 @@
 /** Bundles every function for Lambda with esbuild, in one run: one folder a function, one file in it. */
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { build, type Metafile } from 'esbuild';
 
 const root = join(import.meta.dirname, '..');
@@ -8,6 +9,17 @@ const root = join(import.meta.dirname, '..');
 /** Some packages of the AWS SDK still call `require`, which an ES module has only if it makes one. */
 const banner =
   "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);";
+
+/** Swagger UI as its publisher built it; what its licence asks to be kept is in the files. */
+const DOCS_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css'];
+
+/** Puts the files of the reference page beside the function that serves them, compressed once and for all. */
+function addDocsAssets(directory: string): void {
+  for (const file of DOCS_FILES) {
+    const source = readFileSync(join(root, 'node_modules', 'swagger-ui-dist', file));
+    writeFileSync(join(directory, `${file}.gz`), gzipSync(source, { level: 9 }));
+  }
+}
 
 /**
  * Writes `<directory>/<function>/index.mjs` (minified, with a source map beside it) for every handler, and returns
@@ -37,5 +49,6 @@ export async function bundleFunctions(directory: string): Promise<Metafile> {
     banner: { js: banner },
     logLevel: 'warning',
   });
+  addDocsAssets(join(directory, 'get-docs-asset'));
   return result.metafile;
 }

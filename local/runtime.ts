@@ -17,6 +17,7 @@ import { functionEnvironment } from './functions/environment.ts';
 import { FunctionFleet } from './functions/function-fleet.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { Messaging } from './messaging/messaging.ts';
+import { startStreams } from './streams/streams.ts';
 
 export interface RuntimeOptions {
   /** A folder that `cdk synth` wrote. */
@@ -105,6 +106,17 @@ async function assemble(options: RuntimeOptions, releases: Release[]): Promise<O
   releases.push(async () => background.stop());
   messaging.start((arn, event) => invokeBuffered(functions, arn, JSON.stringify(event)));
   releases.push(async () => messaging.stop());
+  releases.push(
+    await startStreams({
+      assembly,
+      stateDir: options.stateDir,
+      engineEndpoint: engine.endpoint,
+      queues: messaging.queues,
+      enforceIam: options.enforceIam ?? true,
+      invoke: (arn, event) => invokeBuffered(functions, arn, JSON.stringify(event)),
+      log: options.log,
+    }),
+  );
   const gateway = new Gateway({
     apis: assembly.restApis,
     port: options.port,

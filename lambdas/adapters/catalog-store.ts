@@ -94,18 +94,25 @@ export async function writeCatalog(client: DynamoDBClient, table: string, json: 
   return version;
 }
 
+interface CatalogProbeOptions {
+  readonly client: DynamoDBClient;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
 /** The catalog source of a function, from the table that the environment names. */
 export function createCatalog({
   client,
   environment,
   log,
-}: {
-  readonly client: DynamoDBClient;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly log: Log;
-}): CatalogSource {
+}: CatalogProbeOptions & { readonly log: Log }): CatalogSource {
   const table = requireVariable(environment, TABLES.catalog.variable);
   return createCatalogSource({ client, table, clock: systemClock, log });
+}
+
+/** One read of the catalog's table, never from memory; rejects when the table does not answer. */
+export function createCatalogProbe({ client, environment }: CatalogProbeOptions): () => Promise<unknown> {
+  const table = requireVariable(environment, TABLES.catalog.variable);
+  return () => readPointer(client, table);
 }
 
 export interface CatalogSourceOptions {

@@ -32,6 +32,7 @@ export function embedded(
 
 function unitOf(name: string): string {
   if (name.endsWith('Ms')) return 'Milliseconds';
+  if (name.endsWith('Bytes')) return 'Bytes';
   return name.endsWith('Seconds') ? 'Seconds' : 'Count';
 }
 

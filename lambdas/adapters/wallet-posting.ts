@@ -59,6 +59,17 @@ export class WalletPostings {
     throw new Error(`the wallet ${accountId} is too busy`);
   }
 
+  /**
+   * The writes that change what an account has by `change`, as it is now, for a transaction of the caller's own that may
+   * find it moved. Undefined when there is no wallet, or when it is to give what it does not have: owing is for refunds.
+   */
+  async plan(accountId: string, change: NanoUsd): Promise<readonly TransactWriteItem[] | undefined> {
+    const changes = distribute((await this.#shards.readAll(accountId)).map(decodeState), change);
+    const owing = changes.some(({ owed, owedAfter }) => owed !== undefined || owedAfter !== undefined);
+    if (changes.length === 0 || (change < 0n && owing)) return undefined;
+    return changes.map((each) => this.#update(each, 1));
+  }
+
   /** Pays what is owed from what has come back to the balance. Where calls move it meanwhile, the next one tries again. */
   async collect(accountId: string): Promise<void> {
     const changes = distribute((await this.#shards.readAll(accountId)).map(decodeState), 0n);

@@ -36,6 +36,27 @@ export const CONSUMERS = {
     // 5 s for the receiver, and three database calls that may each take 9 s with the SDK's repetitions.
     timeoutSeconds: 35,
   },
+  'follow-listings': {
+    purpose: 'publishes what happens to listings, and tells the search functions what has changed',
+    api: 'platform',
+    // A batch is 100 records; to remove what is left of a popular listing takes longest, and goes on where it stopped.
+    timeoutSeconds: 60,
+  },
+  'build-search-index': {
+    purpose: 'builds the stored search index anew when listings have changed',
+    api: 'platform',
+    // Between two, a search function that starts reads the changes of at most an hour.
+    schedule: 'rate(1 hour)',
+    // Some 20 s for 50,000 listings; several times that before an operator moves search elsewhere.
+    timeoutSeconds: 300,
+  },
+  'rank-trending': {
+    purpose: 'ranks what is trending anew, as installs grow old',
+    api: 'platform',
+    // The shortest window is a day: in five minutes nothing in it ages by half a percent.
+    schedule: 'rate(5 minutes)',
+    timeoutSeconds: 60,
+  },
 } as const satisfies Record<string, Consumer>;
 
 export type ConsumerName = keyof typeof CONSUMERS;

@@ -63,4 +63,8 @@ export const METRICS = {
   webhooksDisabled: 'WebhooksDisabled',
   /** Attempts that were refused because the address is not one on the public internet. */
   addressesForbidden: 'WebhookAddressesForbidden',
+  /** Listings in the search index, at each building. */
+  listingsIndexed: 'ListingsIndexed',
+  /** Stored size of the search index, bytes. */
+  searchIndexBytes: 'SearchIndexBytes',
 } as const;

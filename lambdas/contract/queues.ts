@@ -46,6 +46,8 @@ export const QUEUES = {
   },
   /** Events that could not be handled. */
   deadEvents: { variable: 'DEAD_EVENTS_QUEUE' },
+  /** Where changes of listings are that could not be followed: shard and sequence numbers, not the records. */
+  deadChanges: { variable: 'DEAD_CHANGES_QUEUE' },
   /** Deliveries given up after 24 hours, and messages that could not be handled. */
   deadDeliveries: { variable: 'DEAD_DELIVERIES_QUEUE' },
 } as const satisfies Record<string, Queue>;

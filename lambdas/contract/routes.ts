@@ -2,7 +2,8 @@
  * The table of contents of the service: every public route, once.
  * CDK builds the APIs from it, the local runtime and the gateway index list it, the tests walk it.
  */
-
+import { LISTING_ROUTES } from './listing-routes.ts';
+import { REFERENCE_ROUTES } from './reference-routes.ts';
 import { WEBHOOK_ROUTES } from './webhook-routes.ts';
 
 /** The envelope that errors on a route use; `platform` answers with the OpenAI-style envelope. */
@@ -18,7 +19,7 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** API Gateway's resource syntax: `{name}` is one segment, `{name+}` the rest of the path. */
   readonly path: string;
-  /** The folder in `lambdas/endpoints/` and the name of its function. */
+  /** The folder in `lambdas/endpoints/` and the name of its function; rows of both kinds of listing have one in common. */
   readonly endpoint: string;
   readonly purpose: string;
   /** `streamed` routes answer through Lambda response streaming and may run for 15 minutes. */
@@ -169,6 +170,7 @@ export const ROUTES = [
     purpose: 'credit balance for a key',
     authentication: 'api-key',
   },
+  ...LISTING_ROUTES,
   {
     ...platform,
     method: 'POST',
@@ -210,6 +212,7 @@ export const ROUTES = [
     purpose: 'health check',
     authentication: 'none',
   },
+  ...REFERENCE_ROUTES,
   {
     ...platform,
     method: 'GET',

@@ -13,6 +13,8 @@ export interface Table {
     readonly partitionKey: string;
     readonly sortKey: string;
   }[];
+  /** A function follows the table's changes: each as the item was before and after it. */
+  readonly stream?: true;
 }
 
 export const TABLES = {
@@ -45,6 +47,23 @@ export const TABLES = {
   },
   /** The catalog document in compressed parts, and a pointer to the current version. */
   catalog: { variable: 'CATALOG_TABLE', partitionKey: 'part' },
+  /**
+   * Listings (`item` = `listing`), what happens to each, the events that tell of it, the slugs in use and the counts of
+   * the categories. The indexes hold the listings alone: no other item has a `kind` or a `shelf`.
+   */
+  listings: {
+    variable: 'LISTINGS_TABLE',
+    partitionKey: 'listing_id',
+    sortKey: 'item',
+    ttl: 'expires',
+    stream: true,
+    indexes: [
+      { name: 'by-kind', partitionKey: 'kind', sortKey: 'listing_id' },
+      { name: 'by-shelf', partitionKey: 'shelf', sortKey: 'listing_id' },
+    ],
+  },
+  /** What is derived from the listings: the search index in parts, its changes since, installs by day, what is trending. */
+  discovery: { variable: 'DISCOVERY_TABLE', partitionKey: 'part', sortKey: 'entry', ttl: 'expires' },
   /** Circuits of routes that have failed of late. */
   circuits: { variable: 'CIRCUITS_TABLE', partitionKey: 'route_id', ttl: 'expires' },
 } as const satisfies Record<string, Table>;

@@ -6,6 +6,7 @@ import type { ConsumerName } from '../../lambdas/contract/consumers.ts';
 import type { QueueName } from '../../lambdas/contract/queues.ts';
 import type { EndpointName } from '../../lambdas/contract/routes.ts';
 import type { TableName } from '../../lambdas/contract/tables.ts';
+import { LISTING_GRANTS } from './listing-grants.ts';
 
 export interface Grants {
   /** DynamoDB actions by table. */
@@ -34,13 +35,15 @@ export interface Grants {
   readonly schedules?: true;
   /** Publishes to the platform's bus. */
   readonly publishes?: true;
-  /** A table whose changes it follows. */
-  readonly follows?: TableName;
+  /** Follows the changes of a table; what it fails at for good is noted in the queue. */
+  readonly follows?: { readonly table: TableName; readonly dead: QueueName };
 }
 
 export type DynamoAction =
   | 'GetItem'
   | 'BatchGetItem'
+  | 'BatchWriteItem'
+  | 'ConditionCheckItem'
   | 'PutItem'
   | 'UpdateItem'
   | 'DeleteItem'
@@ -123,6 +126,7 @@ export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
     sessionKey: true,
     holds: true,
   },
+  ...LISTING_GRANTS,
   'create-webhook': {
     tables: { keys: ['UpdateItem'], webhooks: ['PutItem', 'Query'] },
     keyPepper: true,
@@ -155,6 +159,9 @@ export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
   'recover-webhook': { tables: webhookLists, keyPepper: true, sends: lanes },
   'get-health': { tables: { catalog: ['GetItem'] } },
   'get-index': {},
+  'get-openapi': {},
+  'get-docs': {},
+  'get-docs-asset': {},
   'unknown-route': {},
   'sweep-holds': {
     tables: { keys: ['Scan', 'UpdateItem'], wallets: ['Scan', 'GetItem', 'UpdateItem'], usage: ['PutItem'] },

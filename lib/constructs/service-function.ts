@@ -12,11 +12,9 @@ import { QUEUES, type Queue, type QueueName } from '../../lambdas/contract/queue
 import { TABLES, type TableName } from '../../lambdas/contract/tables.ts';
 import type { Config } from '../config/config.ts';
 import { type FunctionName, GRANTS, type Grants } from '../config/grants.ts';
+import { memoryOf } from '../config/memory.ts';
 import type { DataStack } from '../stacks/data-stack.ts';
 import type { Messaging } from './messaging.ts';
-
-/** Memory sets Lambda's share of a CPU; the cost model compares sizes, this is the design's default. */
-const MEMORY_MB = 512;
 
 /** Stripe API reference. */
 const STRIPE_API = 'https://api.stripe.com';
@@ -55,7 +53,7 @@ export class ServiceFunction extends Construct {
       description: `${SERVICE_NAME}: ${props.name}`,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      memorySize: MEMORY_MB,
+      memorySize: memoryOf(props.name),
       timeout: Duration.seconds(props.timeoutSeconds),
       handler: 'index.handler',
       code: Code.fromAsset(join(props.bundles, props.name), { exclude: ['*.map'] }),
@@ -116,10 +114,10 @@ export class ServiceFunction extends Construct {
     return { ...environment, ...this.#grantMessaging(grants) };
   }
 
-  #grantMessaging({ sends = [], schedules, publishes }: Grants): Record<string, string> {
+  #grantMessaging({ sends = [], schedules, publishes, follows }: Grants): Record<string, string> {
     const { name, messaging } = this.#props;
     const reads = (Object.keys(QUEUES) as QueueName[]).filter((queue) => readerOf(queue) === name);
-    if ([...sends, ...reads].length === 0 && !schedules && !publishes) return {};
+    if ([...sends, ...reads].length === 0 && !schedules && !publishes && !follows) return {};
     if (messaging === undefined) throw new Error(`${name} needs queues, and its stack has none`);
     const environment: Record<string, string> = {};
     for (const queue of sends) {
@@ -135,7 +133,24 @@ export class ServiceFunction extends Construct {
       this.#allow(['events:PutEvents'], messaging.bus.eventBusArn);
       environment[VARIABLES.eventBus] = messaging.bus.eventBusName;
     }
+    if (follows !== undefined) this.#grantStream(follows.table, messaging.queues[follows.dead].queueArn);
     return schedules ? { ...environment, ...this.#grantSchedules(messaging) } : environment;
+  }
+
+  /** What Lambda itself needs to read a stream in the function's name, and to note what the function fails at. */
+  #grantStream(name: TableName, deadLettersArn: string): void {
+    const { tableStreamArn } = this.#props.data.tables[name];
+    if (tableStreamArn === undefined) throw new Error(`the table ${name} has no stream`);
+    this.#allow(
+      ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
+      tableStreamArn,
+    );
+    this.#allow(['dynamodb:ListStreams'], '*');
+    this.#allow(['sqs:SendMessage'], deadLettersArn);
+    Validations.of(this.#role).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason: 'The action takes no resource (service authorization reference, DynamoDB, ListStreams).',
+    });
   }
 
   /** Schedules are named at run time, in a group of their own; they act in a role that sends to one queue. */

@@ -3,16 +3,12 @@
  * the same name in `runbook.md` says what to do; a test sees that neither is without the other.
  */
 import { Duration } from 'aws-cdk-lib';
-import {
-  ComparisonOperator,
-  type IMetric,
-  MathExpression,
-  TreatMissingData,
-} from 'aws-cdk-lib/aws-cloudwatch';
+import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { DIMENSIONS, METRICS } from '../../lambdas/contract/metrics.ts';
 import {
   allFunctions,
   api,
+  followerAges,
   lambda,
   own,
   PERIOD,
@@ -22,36 +18,8 @@ import {
   tableThrottles,
   workflow,
 } from './metrics.ts';
-import type { System, Watched } from './system.ts';
-
-/** `critical`: callers are failing or money is wrong, wake someone. `warning`: look at it within a working day. */
-export type Severity = 'critical' | 'warning';
-
-/** What one alarm watches, and when it is raised. */
-export interface Watch {
-  readonly metric: IMetric;
-  readonly threshold: number;
-  /** What it watches, where a row has several. */
-  readonly subject?: Watched;
-  /** How many of the last periods must be over the threshold; 1 of 1 by default. */
-  readonly periods?: { readonly breaching: number; readonly of: number };
-  /** Raised at the threshold and above by default, or below it; then a metric without a value is below it too. */
-  readonly when?: 'reached' | 'below';
-}
-
-export interface AlarmRow {
-  readonly severity: Severity;
-  /** One sentence, for the mail. */
-  readonly meaning: string;
-  readonly watches: (system: System) => readonly Watch[];
-}
-
-const once = (metric: IMetric): readonly Watch[] => [{ metric, threshold: 1 }];
-
-const each =
-  <T extends Watched>(subjects: readonly T[]) =>
-  (watch: (subject: T) => Omit<Watch, 'subject'>): readonly Watch[] =>
-    subjects.map((subject) => ({ subject, ...watch(subject) }));
+import type { System } from './system.ts';
+import { type AlarmRow, each, once } from './watch.ts';
 
 const [HOUR, DAY] = [Duration.hours(1), Duration.days(1)];
 
@@ -231,20 +199,16 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
     meaning: 'Something was put on the bus that is no event of the platform.',
     watches: ({ config }) => once(own(config, METRICS.eventsRejected)),
   },
+  'listing-changes-late': {
+    severity: 'warning',
+    meaning: 'The changes of listings are followed more than five minutes late.',
+    // The building of the search index counts on changes being written down sooner than this.
+    watches: (system) =>
+      followerAges(system).map((metric) => ({ metric, threshold: Duration.minutes(5).toMilliseconds() })),
+  },
   'table-throttles': {
     severity: 'critical',
     meaning: 'DynamoDB refused reads or writes of a table because of its load.',
     watches: ({ tables }) => each(tables)((subject) => ({ metric: tableThrottles(subject), threshold: 1 })),
   },
 };
-
-/** CloudWatch's terms for a watch. */
-export const evaluationOf = ({ when = 'reached', periods = { breaching: 1, of: 1 } }: Watch) => ({
-  comparisonOperator:
-    when === 'below'
-      ? ComparisonOperator.LESS_THAN_THRESHOLD
-      : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-  treatMissingData: when === 'below' ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
-  evaluationPeriods: periods.of,
-  datapointsToAlarm: periods.breaching,
-});

@@ -7,6 +7,7 @@ import { DIMENSIONS, METRICS } from '../../lambdas/contract/metrics.ts';
 import {
   allFunctions,
   api,
+  followerAges,
   lambda,
   own,
   ownBy,
@@ -188,6 +189,25 @@ const WEBHOOKS: Section = {
   ],
 };
 
+const LISTINGS: Section = {
+  title: 'Listings',
+  graphs: [
+    {
+      title: 'How late the changes of listings are followed, ms',
+      left: followerAges,
+    },
+    {
+      title: 'The search index: listings, and bytes that are stored',
+      left: ({ config }) => [
+        own(config, METRICS.listingsIndexed, { statistic: 'Maximum', label: 'listings' }),
+      ],
+      right: ({ config }) => [
+        own(config, METRICS.searchIndexBytes, { statistic: 'Maximum', label: 'bytes' }),
+      ],
+    },
+  ],
+};
+
 const CAPACITY: Section = {
   title: 'Capacity',
   graphs: [
@@ -224,5 +244,5 @@ const CAPACITY: Section = {
 export const DASHBOARDS: Readonly<Record<string, readonly Section[]>> = {
   service: [SERVICE, ROUTES],
   money: [MONEY, UPKEEP],
-  platform: [PLATFORM, WEBHOOKS, CAPACITY],
+  platform: [PLATFORM, WEBHOOKS, LISTINGS, CAPACITY],
 };

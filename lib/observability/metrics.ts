@@ -5,7 +5,7 @@ import { SERVICE_NAME } from '../../lambdas/contract/limits.ts';
 import { METRIC_NAMESPACE, type METRICS } from '../../lambdas/contract/metrics.ts';
 import { type QueueName, queueNameOf } from '../../lambdas/contract/queues.ts';
 import type { Config } from '../config/config.ts';
-import type { Watched } from './system.ts';
+import type { System, Watched } from './system.ts';
 
 /** Five minutes: what a person reads a graph by, and an alarm's delay that is still in time. */
 export const PERIOD = Duration.minutes(5);
@@ -89,6 +89,12 @@ export const lambda = ({ name, label }: Watched, metricName: string, statistic =
     dimensionsMap: { FunctionName: name },
     label,
   });
+
+/** Milliseconds from a change of the listings to its being followed. */
+export const followerAges = ({ functions }: System): readonly Metric[] =>
+  functions
+    .filter(({ label }) => label === 'platform-follow-listings')
+    .map((follower) => lambda(follower, 'IteratorAge', 'Maximum'));
 
 /** Of all functions of the account in the region. */
 export const allFunctions = (metricName: string, statistic: string): Metric =>

@@ -1,6 +1,13 @@
 /** Everything that must survive: tables and secrets, retained and protected from deletion. */
 import { CfnOutput, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
-import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  AttributeType,
+  BillingMode,
+  ProjectionType,
+  StreamViewType,
+  Table,
+  TableEncryption,
+} from 'aws-cdk-lib/aws-dynamodb';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import {
@@ -109,6 +116,7 @@ export class DataStack extends Stack {
       partitionKey: text(spec.partitionKey),
       ...(spec.sortKey === undefined ? {} : { sortKey: text(spec.sortKey) }),
       ...(spec.ttl === undefined ? {} : { timeToLiveAttribute: spec.ttl }),
+      ...(spec.stream === undefined ? {} : { stream: StreamViewType.NEW_AND_OLD_IMAGES }),
       billingMode: BillingMode.PAY_PER_REQUEST,
       encryption: TableEncryption.AWS_MANAGED,
       pointInTimeRecoverySpecification: {

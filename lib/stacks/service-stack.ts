@@ -12,6 +12,7 @@ import type { Config } from '../config/config.ts';
 import { EndpointApi } from '../constructs/endpoint-api.ts';
 import { IpRateLimit } from '../constructs/ip-rate-limit.ts';
 import { LedgerUpkeep } from '../constructs/ledger-upkeep.ts';
+import { Market } from '../constructs/market.ts';
 import { Messaging } from '../constructs/messaging.ts';
 import { ServiceFunction } from '../constructs/service-function.ts';
 import { WebhookDelivery } from '../constructs/webhook-delivery.ts';
@@ -53,12 +54,17 @@ export class ServiceStack extends Stack {
       domainName: config.domains?.[props.api],
       fallback: makeFunction(UNKNOWN_ROUTE_ENDPOINT, 'buffered'),
     });
+    const functions = new Map<EndpointName, ServiceFunction>();
     for (const route of ROUTES.filter((candidate) => candidate.api === props.api)) {
-      api.addRoute(route, makeFunction(route.endpoint, route.response));
+      const target = functions.get(route.endpoint) ?? makeFunction(route.endpoint, route.response);
+      functions.set(route.endpoint, target);
+      api.addRoute(route, target);
     }
     if (props.api === 'inference') new LedgerUpkeep(this, 'LedgerUpkeep', { config, data, bundles });
-    if (messaging !== undefined)
+    if (messaging !== undefined) {
       new WebhookDelivery(this, 'WebhookDelivery', { config, data, bundles, messaging });
+      new Market(this, 'Market', { config, data, bundles, messaging });
+    }
     this.ipRateLimit = props.ipRateLimit ?? new IpRateLimit(this, 'IpRateLimit', { config });
     this.ipRateLimit.protect(this, api.stage);
   }

@@ -85,8 +85,7 @@ const OPERATOR_SESSION_SECONDS = 24 * 60 * 60;
 export function createOperator(target: Target, log: Log): Operator {
   const clients = createDynamoClients(target.client);
   const secrets = createSecretsClient(target.client);
-  const events = createEventClient(target.client);
-  const queues = createQueueClient(target.client);
+  const messages = createMessages(target);
   const { client } = clients;
   const table = (name: TableName) => requireVariable(target.environment, TABLES[name].variable);
   const [accountsTable, keysTable] = [table('accounts'), table('keys')];
@@ -117,9 +116,7 @@ export function createOperator(target: Target, log: Log): Operator {
   return {
     openAccount: (email) => accounts.open(email),
     issueSession: (accountId) => tokens.issue(accountId, OPERATOR_SESSION_SECONDS),
-    async accountOf(key) {
-      return verifyKey(key, await peppers())?.accountId;
-    },
+    accountOf: async (key) => verifyKey(key, await peppers())?.accountId,
     async createKey(accountId, name, policy) {
       await wallet(accountId);
       const { state, key } = await issuer.create(accountId, name, policy);
@@ -145,14 +142,27 @@ export function createOperator(target: Target, log: Log): Operator {
       for await (const record of reader.usage(accountId)) sum += record.writtenOff;
       return sum;
     },
-    publish: (event) => createPublisher(events, requireVariable(environment, VARIABLES.eventBus))(event),
-    redrive: (what) => redrive(queues, environment, what),
+    publish: messages.publish,
+    redrive: messages.redrive,
     applyCatalog: (json) => writeCatalog(client, table('catalog'), json),
     catalog: () => readCatalog(client, table('catalog')),
     close() {
-      client.destroy();
-      clients.onceClient.destroy();
-      for (const other of [secrets, events, queues]) other.destroy();
+      for (const each of [client, clients.onceClient, secrets, messages]) each.destroy();
+    },
+  };
+}
+
+/** The bus and the queues. */
+function createMessages({ client, environment }: Target) {
+  const events = createEventClient(client);
+  const queues = createQueueClient(client);
+  return {
+    publish: (event: Parameters<Operator['publish']>[0]) =>
+      createPublisher(events, requireVariable(environment, VARIABLES.eventBus))(event),
+    redrive: (what: Redriven) => redrive(queues, environment, what),
+    destroy() {
+      events.destroy();
+      queues.destroy();
     },
   };
 }

@@ -18,6 +18,7 @@ import { describeRoles, type RoleDescription, rolesOfService } from './roles.ts'
 import { describeSchedules, type ScheduleDescription } from './schedules.ts';
 import { describeSecrets, type SecretDescription } from './secrets.ts';
 import { Stacks } from './stacks.ts';
+import { describeStreamMappings, type StreamMappingDescription } from './stream-mappings.ts';
 import { describeTables, type TableDescription } from './tables.ts';
 import { describeWorkflows, type WorkflowDescription } from './workflows.ts';
 
@@ -30,6 +31,8 @@ export interface Assembly {
   readonly schedules: readonly ScheduleDescription[];
   readonly queues: readonly QueueDescription[];
   readonly mappings: readonly MappingDescription[];
+  /** The functions that follow a table's changes. */
+  readonly streamMappings: readonly StreamMappingDescription[];
   readonly buses: readonly EventBusDescription[];
   readonly eventRules: readonly EventRule[];
   /** Names of the groups that one-time schedules are made in. */
@@ -106,6 +109,7 @@ export function readAssembly(directory: string): Assembly {
     schedules,
     queues: describeQueues(stacks),
     mappings: describeMappings(stacks),
+    streamMappings: describeStreamMappings(stacks),
     buses: describeBuses(stacks),
     eventRules: describeEventRules(stacks),
     scheduleGroups: stacks.resources('AWS::Scheduler::ScheduleGroup').map(({ identity }) => identity.ref),

@@ -28,6 +28,10 @@ export function secretArn(name: string): string {
   return regionalArn('secretsmanager', `secret:${name}-${token(name, 6)}`);
 }
 
+/** In AWS the last part is the time at which the stream was switched on. */
+export const streamArnOf = (tableName: string): string =>
+  regionalArn('dynamodb', `table/${tableName}/stream/local`);
+
 function token(text: string, length: number): string {
   const digest = createHash('sha256').update(text).digest();
   return BigInt(`0x${digest.toString('hex')}`)
@@ -46,7 +50,10 @@ const generatedId = (resource: Unnamed): Identity => ({
 export const IDENTITIES: Readonly<Record<string, (resource: Unnamed) => Identity>> = {
   'AWS::DynamoDB::Table': (resource) => {
     const name = resource.property('TableName') ?? generatedName(resource);
-    return { ref: name, attributes: { Arn: regionalArn('dynamodb', `table/${name}`) } };
+    return {
+      ref: name,
+      attributes: { Arn: regionalArn('dynamodb', `table/${name}`), StreamArn: streamArnOf(name) },
+    };
   },
   'AWS::SecretsManager::Secret': (resource) => {
     const arn = secretArn(secretName(resource));

@@ -74,7 +74,7 @@ const DEFAULT_CONCURRENCY = 1000;
 export function describeMappings(stacks: Stacks): readonly MappingDescription[] {
   return stacks.resources('AWS::Lambda::EventSourceMapping').flatMap((resource) => {
     const properties = resource.properties<MappingProperties>();
-    if (properties.Enabled === false) return [];
+    if (properties.Enabled === false || properties.EventSourceArn.includes(':dynamodb:')) return [];
     if (!properties.EventSourceArn.includes(':sqs:'))
       throw new Error(
         `${place(resource)}: the local runtime maps queues only, not ${properties.EventSourceArn}`,

@@ -1,5 +1,10 @@
 /** Describes the DynamoDB tables of an assembly in the words of the CreateTable call. */
-import type { AttributeDefinition, KeySchemaElement, Projection } from '@aws-sdk/client-dynamodb';
+import type {
+  AttributeDefinition,
+  KeySchemaElement,
+  Projection,
+  StreamViewType,
+} from '@aws-sdk/client-dynamodb';
 import type { Stacks } from './stacks.ts';
 
 export interface TableDescription {
@@ -9,6 +14,8 @@ export interface TableDescription {
   readonly indexes: readonly IndexDescription[];
   /** Attribute (epoch seconds) by which items expire. */
   readonly ttlAttribute?: string;
+  /** What a follower sees of each change. */
+  readonly stream?: StreamViewType;
 }
 
 export interface IndexDescription {
@@ -22,6 +29,7 @@ interface TableProperties {
   readonly AttributeDefinitions: AttributeDefinition[];
   readonly GlobalSecondaryIndexes?: readonly IndexDescription[];
   readonly LocalSecondaryIndexes?: unknown;
+  readonly StreamSpecification?: { readonly StreamViewType?: StreamViewType };
   readonly TimeToLiveSpecification?: { readonly AttributeName?: string; readonly Enabled?: boolean };
 }
 
@@ -34,11 +42,13 @@ export function describeTables(stacks: Stacks): readonly TableDescription[] {
       );
     }
     const ttl = properties.TimeToLiveSpecification;
+    const stream = properties.StreamSpecification?.StreamViewType;
     return {
       name: resource.identity.ref,
       keySchema: properties.KeySchema,
       attributes: properties.AttributeDefinitions,
       indexes: properties.GlobalSecondaryIndexes ?? [],
+      ...(stream === undefined ? {} : { stream }),
       ...(ttl?.Enabled === true && ttl.AttributeName !== undefined
         ? { ttlAttribute: ttl.AttributeName }
         : {}),

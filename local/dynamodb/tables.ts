@@ -38,6 +38,9 @@ async function create(client: DynamoDBClient, table: TableDescription): Promise<
       KeySchema: table.keySchema,
       AttributeDefinitions: table.attributes,
       BillingMode: 'PAY_PER_REQUEST',
+      ...(table.stream === undefined
+        ? {}
+        : { StreamSpecification: { StreamEnabled: true, StreamViewType: table.stream } }),
       ...(table.indexes.length === 0 ? {} : { GlobalSecondaryIndexes: [...table.indexes] }),
     }),
   );
@@ -57,6 +60,8 @@ function findDifference(table: TableDescription, live: LiveTable): string | unde
   const expected = keyText(table.keySchema, table.attributes);
   const actual = keyText(live.KeySchema ?? [], live.AttributeDefinitions ?? []);
   if (expected !== actual) return `its key is ${actual}, not ${expected}`;
+  if (live.StreamSpecification?.StreamViewType !== table.stream)
+    return `its stream is ${live.StreamSpecification?.StreamViewType ?? 'off'}, not ${table.stream ?? 'off'}`;
   for (const index of table.indexes) {
     const found = live.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === index.IndexName);
     if (found === undefined) return `it has no index ${index.IndexName}`;

@@ -7,11 +7,14 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
+  createCatalogProbe,
   createCatalogSource,
   readCatalog,
   readPointer,
   writeCatalog,
 } from '../../lambdas/adapters/catalog-store.ts';
+import { TABLES } from '../../lambdas/contract/tables.ts';
+import { getHealth } from '../../lambdas/endpoints/get-health/endpoint.ts';
 import { aroundSend } from '../core/ledger/failing-process.ts';
 import { SILENT } from '../core/ledger/running-ledger.ts';
 import { startDatabase, type TestDatabase } from './engine.ts';
@@ -170,6 +173,30 @@ describe('the catalog in memory', () => {
     expect(await models(source)).toBe(1);
     failing = false;
     expect(await models(source)).toBe(2);
+  });
+
+  it('does not make the health check say that a database which fails is well', async () => {
+    let failing = false;
+    const client = aroundSend(database.client, async (command, send) => {
+      if (failing) throw new Error('no database');
+      return send(command);
+    });
+    const probe = createCatalogProbe({ client, environment: { [TABLES.catalog.variable]: table } });
+    const health = getHealth({ catalog: sourceOf(client), probe, version: '1' });
+    const statusOf = async () =>
+      (
+        await health(new Request('http://localhost/health'), {
+          requestId: 'req_1',
+          remainingTimeMs: () => 1_000,
+          pathParameters: {},
+          log: SILENT,
+        })
+      ).status;
+    expect(await statusOf()).toBe(200);
+    failing = true;
+    expect(await statusOf()).toBe(503);
+    failing = false;
+    expect(await statusOf()).toBe(200);
   });
 
   it('fails the first call when there is no catalog, and not the next once there is one', async () => {

@@ -26,9 +26,16 @@ const branchesOf = (tree: readonly SyntaxNode[]): string[] =>
 
 describe('the folders of the functions', () => {
   it('are the endpoints of the route table, one each', () => {
-    const named = [...ROUTES.map(({ endpoint }) => endpoint), UNKNOWN_ROUTE_ENDPOINT];
+    const named = new Set([...ROUTES.map(({ endpoint }) => endpoint), UNKNOWN_ROUTE_ENDPOINT]);
     expect(namesIn('lambdas/endpoints')).toEqual([...named].sort());
-    expect(new Set(named).size).toBe(named.length);
+  });
+
+  it('serve one route, or the same route of both kinds of listing', () => {
+    for (const endpoint of new Set(ROUTES.map((route) => route.endpoint))) {
+      const rows = ROUTES.filter((route) => route.endpoint === endpoint);
+      const served = rows.map(({ method, path }) => `${method} ${path.replace(/^\/(apps|ai-agents)/, '/*')}`);
+      expect([endpoint, new Set(served).size]).toEqual([endpoint, 1]);
+    }
   });
 
   it('are the consumers of the contract, one each', () => {

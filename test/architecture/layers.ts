@@ -16,7 +16,7 @@ interface Layer {
 }
 
 /** Packages without input, output, clock or chance. */
-const PURE = /^(zod|tokenx|ulid|ipaddr\.js|node:crypto)$/;
+const PURE = /^(zod|tokenx|ulid|minisearch|ipaddr\.js|node:crypto)$/;
 
 export const LAYERS: readonly Layer[] = [
   { name: 'bin', holds: /^bin\//, ours: /^lib\// },
@@ -34,6 +34,12 @@ export const LAYERS: readonly Layer[] = [
     ours: /^lambdas\/core\//,
     ownFolder: true,
     packages: PURE,
+  },
+  {
+    name: 'openapi',
+    holds: /^lambdas\/openapi\//,
+    ours: /^lambdas\/((core|contract|openapi)\/|endpoints\/[^/]+\/schema\.ts$)/,
+    packages: /^zod$/,
   },
   { name: 'local', holds: /^local\//, ours: /^(local|lambdas)\// },
   { name: 'bench', holds: /^bench\//, ours: /^(bench|local|lib|lambdas)\// },

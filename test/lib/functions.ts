@@ -5,9 +5,9 @@ import { CONSUMERS, type ConsumerName } from '../../lambdas/contract/consumers.t
 import { type EndpointName, ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/contract/routes.ts';
 import type { FunctionName } from '../../lib/config/grants.ts';
 
+/** Each once: rows of the route table may share a function. */
 export const ENDPOINTS: readonly EndpointName[] = [
-  ...ROUTES.map(({ endpoint }) => endpoint),
-  UNKNOWN_ROUTE_ENDPOINT,
+  ...new Set<EndpointName>([...ROUTES.map(({ endpoint }) => endpoint), UNKNOWN_ROUTE_ENDPOINT]),
 ];
 export const CONSUMER_NAMES = Object.keys(CONSUMERS) as readonly ConsumerName[];
 export const FUNCTIONS: readonly FunctionName[] = [...ENDPOINTS, ...CONSUMER_NAMES];

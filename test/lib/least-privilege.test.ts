@@ -28,6 +28,10 @@ const JUSTIFIED: readonly { readonly permission: RegExp; readonly reason: string
     reason: 'AWS takes no resource for the delivery of a workflow’s log',
   },
   {
+    permission: /^dynamodb:ListStreams \*$/,
+    reason: 'AWS takes no resource for it, and asks it of the reader of a stream',
+  },
+  {
     permission: /^xray:(PutTraceSegments|PutTelemetryRecords|GetSamplingRules|GetSamplingTargets) \*$/,
     reason: 'AWS takes no resource for traces',
   },

@@ -40,6 +40,14 @@ const readBy = (name: FunctionName): QueueName[] =>
     reader?.consumer === name ? queue : [],
   );
 
+/** Those that hold the search index. */
+const MEMORY_MB: Partial<Record<FunctionName, number>> = {
+  'search-listings': 1536,
+  'build-search-index': 2048,
+};
+
+const FOLLOWING = ['DescribeStream', 'GetRecords', 'GetShardIterator'] as const;
+
 const sharing = (own: Deployed, field: 'roleId' | 'logGroupId') =>
   functions.filter((other) => other.stack === own.stack && other[field] === own[field]);
 
@@ -53,18 +61,18 @@ function timeoutOf(name: FunctionName): number {
 describe('the functions', () => {
   it('are one for each route in its stack, one for unknown routes in each, and the consumers', () => {
     const expected = [
-      ...ROUTES.map(({ api, endpoint }) => `${api} ${endpoint}`),
+      ...new Set(ROUTES.map(({ api, endpoint }) => `${api} ${endpoint}`)),
       ...SERVICE_STACKS.map((stack) => `${stack} unknown-route`),
       ...CONSUMER_NAMES.map((name) => `${CONSUMERS[name].api} ${name}`),
     ];
     expect(named.map(([name]) => name).sort()).toEqual(expected.sort());
   });
 
-  it.each(named)('run Node 24 on arm64 with 512 MB: %s', (_name, { name, properties }) => {
+  it.each(named)('run Node 24 on arm64, most with 512 MB: %s', (_name, { name, properties }) => {
     expect(properties).toMatchObject({
       Runtime: 'nodejs24.x',
       Architectures: ['arm64'],
-      MemorySize: 512,
+      MemorySize: MEMORY_MB[name] ?? 512,
       Handler: 'index.handler',
       Description: `unified-inference-service: ${name}`,
     });
@@ -105,7 +113,7 @@ describe('the role of a function', () => {
   it.each(named)(
     'allows what the grants list, and nothing else: %s',
     (_name, { stack, name, roleId, logGroupId }) => {
-      const { tables = {}, indexes = [], sends = [], schedules, publishes } = GRANTS[name];
+      const { tables = {}, indexes = [], sends = [], schedules, publishes, follows } = GRANTS[name];
       const { keyPepper, sessionKey, webhookKey, identityProviders, payments } = GRANTS[name];
       const { providerSecrets, bedrockModels } = GRANTS[name];
       const logs = resourceName(app, stack, { 'Fn::GetAtt': [logGroupId, 'Arn'] });
@@ -128,6 +136,13 @@ describe('the role of a function', () => {
           READING.map((action) => `${action} platform:Messaging${capitalized(queue)}.Arn`),
         ),
         ...(publishes ? ['events:PutEvents platform:MessagingBus.Arn'] : []),
+        ...(follows === undefined
+          ? []
+          : [
+              ...FOLLOWING.map((action) => `dynamodb:${action} data:${capitalized(follows.table)}.StreamArn`),
+              'dynamodb:ListStreams *',
+              `sqs:SendMessage platform:Messaging${capitalized(follows.dead)}.Arn`,
+            ]),
         ...(schedules
           ? [`scheduler:CreateSchedule ${SCHEDULES}`, 'iam:PassRole platform:MessagingScheduleRole.Arn']
           : []),
@@ -151,6 +166,7 @@ describe('the role of a function', () => {
     expect([...new Set(wild)].sort()).toEqual([
       ...sellers.flatMap((name) => atRunTime.map((action) => `${name}: ${action}`)),
       'deliver-webhooks: scheduler:CreateSchedule',
+      'follow-listings: dynamodb:ListStreams',
     ]);
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ROUTES, type Route } from '../../lambdas/contract/routes.ts';
 import { Owner } from './owner.ts';
-import { type Belongings, NOBODYS, REACHES, RECEIVER } from './reaches.ts';
+import { type Belongings, NOBODYS, newListing, REACHES, RECEIVER } from './reaches.ts';
 import { Service } from './service.ts';
 
 /** The first call to a function starts its process. */
@@ -20,14 +20,21 @@ async function settleIn(): Promise<Belongings> {
   }>('account', 'create');
   const owner = new Owner(service, session);
   const { order_id: orderId } = await owner.buy(5);
-  const { id: keyId, key } = await owner.createKey({ name: 'own', policy: { daily_usd: 3, rpm: 10_000 } });
+  const { id: keyId, key } = await owner.createKey({ name: 'own', policy: { daily_usd: 3, rpm: 100_000 } });
   const call = await service.chat(
     { model: 'sim/chat', messages: [{ role: 'user', content: 'Hi' }] },
     { key },
   );
   const requestId = call.headers.get('x-request-id') ?? '';
   const { webhookId, deliveryId } = await subscribe(key);
-  return { accountId, owner, keyId, key, orderId, requestId, webhookId, deliveryId };
+  const listingIds: Record<string, string> = {};
+  for (const collection of ['apps', 'ai-agents']) {
+    const listing = (await (await owner.send('POST', `/${collection}`, newListing())).json()) as {
+      id: string;
+    };
+    listingIds[collection] = listing.id;
+  }
+  return { accountId, owner, keyId, key, orderId, requestId, webhookId, deliveryId, listingIds };
 }
 
 async function subscribe(key: string): Promise<Pick<Belongings, 'webhookId' | 'deliveryId'>> {
@@ -53,11 +60,12 @@ const routes: readonly (readonly [string, Route])[] = ROUTES.filter(
 
 const send = (route: Route, path: string, credential: string | null) => {
   const { body } = REACHES[route.endpoint] ?? {};
-  const json = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  const fields = typeof body === 'function' ? body() : body;
+  const json = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(fields) };
   return service.fetch(path, {
     method: route.method,
     key: credential,
-    ...(body === undefined ? {} : json),
+    ...(fields === undefined ? {} : json),
   });
 };
 
@@ -73,12 +81,18 @@ const credentialsFor = (
 const anonymous = (text: string) => text.replaceAll(/ \(request id: req_\w+\)/g, '');
 
 /** Everything of an account that a stranger might want to see or change. */
-async function stateOf({ owner, keyId, key, requestId, orderId, webhookId }: Belongings) {
+async function stateOf({ owner, keyId, key, requestId, orderId, webhookId, listingIds }: Belongings) {
   const get = async (path: string) => (await service.fetch(path, { key })).json();
   const keys = await (await owner.fetch('/api-keys')).json();
   const credits = await owner.json(`/credits/${keyId}`);
+  const market = [];
+  for (const [collection, id] of Object.entries(listingIds)) {
+    // What anybody may do shows in these two, and in nothing else.
+    const { installs, rating, ...listing } = await owner.json(`/${collection}/${id}`);
+    market.push(listing, await owner.json(`/${collection}/${id}/releases`));
+  }
   const { data: deliveries } = (await get(`/api/v1/webhooks/${webhookId}/deliveries`)) as {
-    readonly data: readonly { readonly id: string }[];
+    readonly data: readonly { readonly id: string; readonly event_type: string }[];
   };
   return {
     keys,
@@ -86,7 +100,9 @@ async function stateOf({ owner, keyId, key, requestId, orderId, webhookId }: Bel
     usage: await get(`/v1/usage/${requestId}`),
     order: await owner.json(`/api/orders/${orderId}`),
     subscription: await subscriptionOf(get, webhookId),
-    deliveries: deliveries.map(({ id }) => id),
+    // Of events of its own only: a stranger's review of a listing is told of.
+    deliveries: deliveries.filter(({ event_type: type }) => type === 'webhook.test').map(({ id }) => id),
+    market,
   };
 }
 
@@ -101,7 +117,7 @@ it('every route that knows who asks has been thought of', () => {
 });
 
 describe.each(routes)('%s', (_name, route) => {
-  const { path } = REACHES[route.endpoint] ?? {};
+  const { path, publicThing } = REACHES[route.endpoint] ?? {};
 
   it('takes no other credential than its own kind', async () => {
     const target = path?.(mine, route) ?? route.path;
@@ -125,12 +141,13 @@ describe.each(routes)('%s', (_name, route) => {
       for (const credential of credentialsFor(route, asker)) {
         const response = await send(route, path?.(other, route) ?? route.path, credential);
         const text = anonymous(await response.text());
-        if (path !== undefined) {
+        if (publicThing === undefined && path !== undefined) {
           const missing = await send(route, path(NOBODYS, route), credential);
           expect([response.status, text]).toEqual([404, anonymous(await missing.text())]);
           expect(missing.status).toBe(404);
         } else {
-          expect([response.status, response.ok]).toEqual([response.status, true]);
+          if (publicThing === 'owner-acts') expect(response.status).toBe(403);
+          else expect([response.status, response.ok]).toEqual([response.status, true]);
           for (const own of [other.accountId, other.keyId, other.orderId, other.requestId, other.webhookId])
             expect(text).not.toContain(own);
         }

@@ -2,6 +2,7 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describedFetch } from './described-answers.ts';
 import { aiClient } from './matrix/ai-client.ts';
 import { anthropicClient } from './matrix/anthropic-client.ts';
 import { openAiClient } from './matrix/openai-client.ts';
@@ -27,9 +28,11 @@ beforeAll(async () => {
   const baseURL = `${base_url}/v1`;
   clients = {
     openai: openAiClient(service.openai(apiKey)),
-    anthropic: anthropicClient(new Anthropic({ baseURL: base_url, apiKey, maxRetries: 0 })),
-    'ai on chat': aiClient('ai on chat', createOpenAI({ baseURL, apiKey }).chat),
-    'ai on messages': aiClient('ai on messages', createAnthropic({ baseURL, apiKey })),
+    anthropic: anthropicClient(
+      new Anthropic({ baseURL: base_url, apiKey, maxRetries: 0, fetch: describedFetch }),
+    ),
+    'ai on chat': aiClient('ai on chat', createOpenAI({ baseURL, apiKey, fetch: describedFetch }).chat),
+    'ai on messages': aiClient('ai on messages', createAnthropic({ baseURL, apiKey, fetch: describedFetch })),
   };
 }, 90_000);
 afterAll(() => service.dispose());

@@ -1,5 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describedFetch } from './described-answers.ts';
 import { PNG } from './matrix/scenarios.ts';
 import { Service } from './service.ts';
 
@@ -10,7 +11,7 @@ let client: Anthropic;
 beforeAll(async () => {
   const { base_url: baseURL } = await service.start();
   ({ key } = await service.account('20'));
-  client = new Anthropic({ baseURL, apiKey: key, maxRetries: 0 });
+  client = new Anthropic({ baseURL, apiKey: key, maxRetries: 0, fetch: describedFetch });
 }, 90_000);
 afterAll(() => service.dispose());
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import OpenAI from 'openai';
+import { describedFetch } from './described-answers.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const run = promisify(execFile);
@@ -85,14 +86,19 @@ export class Service {
 
   /** The official SDK, with retries off so that every answer is seen. */
   openai(apiKey = this.session.api_key): OpenAI {
-    return new OpenAI({ baseURL: `${this.session.base_url}/v1`, apiKey, maxRetries: 0 });
+    return new OpenAI({
+      baseURL: `${this.session.base_url}/v1`,
+      apiKey,
+      maxRetries: 0,
+      fetch: describedFetch,
+    });
   }
 
   fetch(path: string, init: RequestInit & { key?: string | null } = {}): Promise<Response> {
     const { key = this.session.api_key, ...rest } = init;
     const headers = new Headers(rest.headers);
     if (key !== null && !headers.has('authorization')) headers.set('authorization', `Bearer ${key}`);
-    return fetch(`${this.session.base_url}${path}`, { ...rest, headers });
+    return describedFetch(`${this.session.base_url}${path}`, { ...rest, headers });
   }
 
   chat(body: object, init: RequestInit & { key?: string | null } = {}): Promise<Response> {

@@ -1,11 +1,19 @@
-/** `GET /health`: whether the service can answer calls; one cheap read, and no detail that helps an attacker. */
+/** `GET /health`: whether the service can answer calls; two cheap reads, and no detail that helps an attacker. */
 import type { CatalogSource } from '../../core/inference/catalog.ts';
 import { jsonResponse } from '../../core/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
 
-export function getHealth(catalog: CatalogSource, version: string): Endpoint {
+export interface HealthDependencies {
+  readonly catalog: CatalogSource;
+  /** Rejects when the database does not answer; the catalog outlives that in memory for a while. */
+  readonly probe: () => Promise<unknown>;
+  readonly version: string;
+}
+
+export function getHealth({ catalog, probe, version }: HealthDependencies): Endpoint {
   return async (_request, { log, requestId }) => {
     try {
+      await probe();
       const { models } = await catalog();
       return jsonResponse({
         status: 'ok',

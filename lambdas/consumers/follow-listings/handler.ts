@@ -1,0 +1,29 @@
+/** Wires the follower of the listings table for Lambda. */
+import { createDynamoClients, createEventClient } from '../../adapters/clients.ts';
+import { createPublisher } from '../../adapters/event-publisher.ts';
+import { decodeListingRecord } from '../../adapters/listing-record.ts';
+import { purgeListing } from '../../adapters/listing-remains.ts';
+import { createTrendingStore } from '../../adapters/listings.ts';
+import { createSearchStore } from '../../adapters/search.ts';
+import { systemClock } from '../../adapters/system.ts';
+import { requireVariable, VARIABLES } from '../../contract/environment.ts';
+import { TABLES } from '../../contract/tables.ts';
+import { updateRankings } from '../../core/listings/trending.ts';
+import { consumer } from '../../edge/pipelines.ts';
+import { followListings } from './consumer.ts';
+
+const environment = process.env;
+const clients = createDynamoClients();
+const listings = requireVariable(environment, TABLES.listings.variable);
+const rankings = createTrendingStore({ clients, environment });
+const search = createSearchStore({ clients, environment });
+
+export const handler = consumer(
+  followListings({
+    decode: decodeListingRecord,
+    publish: createPublisher(createEventClient(), requireVariable(environment, VARIABLES.eventBus)),
+    tell: (changes) => search.tell(changes),
+    refreshRankings: () => updateRankings(rankings, systemClock()),
+    purge: (listingId) => purgeListing(clients.client, listings, listingId),
+  }),
+);

@@ -1,0 +1,96 @@
+/** The routes of the market: the same rows for both kinds of listing, and what is found across them. */
+import type { Route } from './routes.ts';
+
+const platform = { api: 'platform', surface: 'platform', response: 'buffered' } as const;
+const open = { ...platform, authentication: 'none' } as const;
+const owner = { ...platform, authentication: 'session' } as const;
+
+/** Paths below the collection; both collections are served by the same function. */
+const ROWS = [
+  { ...open, method: 'GET', path: '', endpoint: 'list-listings', purpose: 'listings, newest first' },
+  { ...owner, method: 'POST', path: '', endpoint: 'create-listing', purpose: 'make a listing' },
+  { ...open, method: 'GET', path: '/{id}', endpoint: 'get-listing', purpose: 'one listing' },
+  { ...owner, method: 'PUT', path: '/{id}', endpoint: 'update-listing', purpose: "change one's own listing" },
+  {
+    ...owner,
+    method: 'DELETE',
+    path: '/{id}',
+    endpoint: 'delete-listing',
+    purpose: "take one's own listing off the market",
+  },
+  {
+    ...owner,
+    method: 'POST',
+    path: '/{id}/install',
+    endpoint: 'install-listing',
+    purpose: 'install a listing',
+  },
+  {
+    ...owner,
+    method: 'POST',
+    path: '/{id}/purchase',
+    endpoint: 'purchase-listing',
+    purpose: "buy a listing out of one's credit",
+  },
+  {
+    ...open,
+    method: 'GET',
+    path: '/{id}/reviews',
+    endpoint: 'list-reviews',
+    purpose: 'reviews of a listing, newest first',
+  },
+  {
+    ...owner,
+    method: 'POST',
+    path: '/{id}/reviews',
+    endpoint: 'create-review',
+    purpose: 'review a listing, once per account',
+  },
+  {
+    ...open,
+    method: 'GET',
+    path: '/{id}/releases',
+    endpoint: 'list-releases',
+    purpose: 'releases of a listing, newest first',
+  },
+  {
+    ...owner,
+    method: 'POST',
+    path: '/{id}/releases',
+    endpoint: 'create-release',
+    purpose: "release a version of one's own listing",
+  },
+  {
+    ...owner,
+    method: 'POST',
+    path: '/{id}/releases/{version}/rollback',
+    endpoint: 'rollback-release',
+    purpose: 'put an earlier release in force again',
+  },
+] as const satisfies readonly Route[];
+
+export const LISTING_ROUTES = [
+  ...ROWS.map((row) => ({ ...row, path: `/apps${row.path}`, purpose: `apps: ${row.purpose}` })),
+  ...ROWS.map((row) => ({ ...row, path: `/ai-agents${row.path}`, purpose: `AI agents: ${row.purpose}` })),
+  {
+    ...open,
+    method: 'GET',
+    path: '/categories',
+    endpoint: 'list-categories',
+    purpose: 'categories of listings, with counts',
+  },
+  {
+    ...open,
+    method: 'GET',
+    path: '/search',
+    endpoint: 'search-listings',
+    purpose: 'listings by the words in them, best first',
+  },
+  {
+    ...open,
+    method: 'GET',
+    path: '/trending',
+    endpoint: 'list-trending',
+    purpose: 'listings by recent installs, most first',
+  },
+] as const satisfies readonly Route[];

@@ -1,0 +1,86 @@
+/** What happens to a listing: installs, reviews, releases and purchases, as everybody or their maker sees them. */
+import * as z from 'zod';
+import { version } from './fields.ts';
+
+export interface Install {
+  readonly listingId: string;
+  readonly accountId: string;
+  /** Seconds since the epoch, as every `created` here. */
+  readonly created: number;
+}
+
+export interface Review {
+  /** `rev_<ulid>`. */
+  readonly id: string;
+  readonly listingId: string;
+  readonly accountId: string;
+  readonly rating: number;
+  readonly text: string;
+  readonly created: number;
+}
+
+export interface Release {
+  /** `rel_<ulid>`. */
+  readonly id: string;
+  readonly listingId: string;
+  readonly version: string;
+  readonly notes: string;
+  readonly created: number;
+}
+
+export interface Purchase {
+  /** `pur_<ulid>`. */
+  readonly id: string;
+  readonly listingId: string;
+  readonly buyerId: string;
+  /** In the currency's minor unit. */
+  readonly amount: number;
+  readonly currency: string;
+  readonly created: number;
+}
+
+export const newReview = z.object({
+  rating: z.int().min(1).max(5),
+  text: z.string().trim().max(4000).default(''),
+});
+
+export const newRelease = z.object({
+  version,
+  notes: z.string().trim().max(10_000).default(''),
+});
+
+export const installEntry = ({ listingId, accountId, created }: Install) => ({
+  object: 'install',
+  listing_id: listingId,
+  account_id: accountId,
+  created,
+});
+
+export const reviewEntry = ({ id, listingId, accountId, rating, text, created }: Review) => ({
+  id,
+  object: 'review',
+  listing_id: listingId,
+  reviewer_id: accountId,
+  rating,
+  text,
+  created,
+});
+
+export const releaseEntry = ({ id, listingId, version: released, notes, created }: Release) => ({
+  id,
+  object: 'release',
+  listing_id: listingId,
+  version: released,
+  notes,
+  created,
+});
+
+export const purchaseEntry = ({ id, listingId, buyerId, amount, currency, created }: Purchase) => ({
+  id,
+  object: 'purchase',
+  listing_id: listingId,
+  buyer_id: buyerId,
+  amount,
+  currency,
+  created,
+});

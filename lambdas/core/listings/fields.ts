@@ -1,0 +1,119 @@
+/** What the fields of a listing may hold; the endpoints validate with it and the API's description is made from it. */
+import * as z from 'zod';
+import { LISTING_KINDS } from './listing.ts';
+
+/** Long enough for any product's description, short enough that a page of 100 listings stays below Lambda's 6 MB. */
+const MAX_DESCRIPTION = 10_000;
+
+/** Each tag is searched; more of them describe nothing better. */
+const MAX_TAGS = 20;
+
+/** About 10 million in any currency: more is a mistake in units. */
+const MAX_PRICE = 1_000_000_000;
+
+/** Letters, digits and punctuation of any script, on one line. */
+const line = (most: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(most)
+    .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'must be one line of text');
+
+export const slug = z
+  .string()
+  .min(2)
+  .max(64)
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters and digits, in words joined by hyphens');
+
+/** Compared exactly as it is written. */
+export const category = z
+  .string()
+  .trim()
+  .min(1)
+  .max(40)
+  .regex(/^[\p{L}\p{N}]+([ &/+-]{1,3}[\p{L}\p{N}]+)*$/u, 'must be words of letters and digits');
+
+const tag = z
+  .string()
+  .trim()
+  .min(1)
+  .max(32)
+  .regex(/^[\p{L}\p{N}]+([ ._+#-]{1,2}[\p{L}\p{N}]+)*[+#]*$/u, 'must be words of letters and digits');
+
+/** Semantic Versioning 2.0.0, section 2 and 9 (semver.org), without build metadata, which does not order. */
+export const version = z
+  .string()
+  .max(64)
+  .regex(
+    /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$/,
+    'must be a semantic version, for example 1.4.0',
+  );
+
+/** Of what browsers follow; a listing is shown to strangers, so it names no credentials and no other scheme. */
+const webUrl = z
+  .string()
+  .max(2048)
+  .refine((value) => {
+    const url = URL.canParse(value) ? new URL(value) : undefined;
+    return url?.protocol === 'https:' && url.username === '' && url.password === '' && url.hostname !== '';
+  }, 'must be an https URL without credentials')
+  .meta({ format: 'uri' });
+
+const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+
+export const price = z.object({
+  amount: z
+    .int()
+    .min(0)
+    .max(MAX_PRICE)
+    .describe("In the currency's minor unit: 1999 is 19.99 USD; 0 is free."),
+  currency: z
+    .string()
+    .refine((code) => CURRENCIES.has(code), 'must be an ISO 4217 currency code, for example USD')
+    .meta({ pattern: '^[A-Z]{3}$', description: 'ISO 4217 code.' }),
+});
+
+/** A name as a slug; empty when it has no letter or digit of the Latin script. */
+export const slugOf = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{M}/gu, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 64)
+    .replace(/^-+|-+$/g, '');
+
+const fields = {
+  name: line(80),
+  slug: slug.describe('Unique among the listings of its kind.'),
+  summary: line(160),
+  description: z.string().max(MAX_DESCRIPTION),
+  category,
+  tags: z
+    .array(tag)
+    .max(MAX_TAGS)
+    .refine((tags) => new Set(tags).size === tags.length, 'must not name a tag twice')
+    .meta({ uniqueItems: true }),
+  version,
+  price: price.nullable().describe('`null` where nothing is sold.'),
+  url: webUrl.nullable(),
+  icon_url: webUrl.nullable(),
+};
+
+/** The body that makes a listing. Fields of the answer that are not here are the service's own and are passed over. */
+export const newListing = z.object({
+  ...fields,
+  slug: fields.slug.optional().describe('Made from the name when it is left out.'),
+  description: fields.description.default(''),
+  tags: fields.tags.default([]),
+  version: fields.version.default('1.0.0'),
+  price: fields.price.default(null),
+  url: fields.url.default(null),
+  icon_url: fields.icon_url.default(null),
+});
+
+/** The body that changes one: fields that are left out stay as they are. */
+export const listingChange = z.object(fields).partial();
+
+export const listingKind = z.enum(LISTING_KINDS);

@@ -1,0 +1,25 @@
+/** Installing a listing. */
+import type { Install } from './activity.ts';
+import { noSuchListing } from './listing.ts';
+import { type ActivityDependencies, ListingActivity, type Outcome } from './listing-activity.ts';
+import type { ListingRequest } from './listings.ts';
+import type { InstallStore } from './ports.ts';
+
+export class Installs extends ListingActivity {
+  readonly #store: InstallStore;
+
+  constructor(store: InstallStore, dependencies: ActivityDependencies) {
+    super(dependencies);
+    this.#store = store;
+  }
+
+  /** Installs a listing for an account; another time changes nothing and tells of the first. */
+  async install({ kind, id, accountId }: ListingRequest): Promise<Outcome<Install>> {
+    const listing = await this.listings.get(kind, id);
+    const install = { listingId: id, accountId, created: this.now() };
+    const result = await this.#store.install(install, listing, this.events.installed(listing, install));
+    if (result === 'gone') throw noSuchListing(kind);
+    if (result === 'done') return { entry: install, repeated: false };
+    return { entry: (await this.#store.findInstall(id, accountId)) ?? install, repeated: true };
+  }
+}

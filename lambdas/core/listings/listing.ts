@@ -1,0 +1,82 @@
+/** A listing: what a publisher offers, how it is named, and what everybody may read of it. */
+import { ServiceError } from '../errors.ts';
+
+export const LISTING_KINDS = ['app', 'ai-agent'] as const;
+export type ListingKind = (typeof LISTING_KINDS)[number];
+
+/** The first segment of the paths under which each kind is served. */
+const COLLECTIONS: Readonly<Record<ListingKind, string>> = { app: 'apps', 'ai-agent': 'ai-agents' };
+
+export interface Price {
+  /** In the currency's minor unit: 1999 is 19.99 USD. */
+  readonly amount: number;
+  /** ISO 4217 code. */
+  readonly currency: string;
+}
+
+/** What the owner decides. */
+export interface ListingFields {
+  readonly name: string;
+  readonly slug: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly category: string;
+  readonly tags: readonly string[];
+  readonly version: string;
+  readonly price: Price | null;
+  readonly url: string | null;
+  readonly iconUrl: string | null;
+}
+
+export interface Listing extends ListingFields {
+  /** `lst_<ulid>`: sorts by time of creation. */
+  readonly id: string;
+  readonly kind: ListingKind;
+  readonly ownerId: string;
+  readonly installs: number;
+  readonly ratings: { readonly sum: number; readonly count: number };
+  /** Seconds since the epoch. */
+  readonly created: number;
+  /** Seconds since the epoch; installs and reviews do not move it. */
+  readonly updated: number;
+  /** Counts the owner's changes. */
+  readonly revision: number;
+}
+
+export const LISTING_ID = /^lst_[0-9A-HJKMNP-TV-Z]{26}$/;
+
+/** The listing as anyone sees it. */
+export function listingEntry(listing: Listing): Record<string, unknown> {
+  const { id, kind, name, slug, summary, description, category, tags, version, price } = listing;
+  const { url, iconUrl, ownerId, installs, ratings, created, updated } = listing;
+  return {
+    id,
+    kind,
+    name,
+    slug,
+    summary,
+    description,
+    category,
+    tags,
+    version,
+    price,
+    url,
+    icon_url: iconUrl,
+    owner_id: ownerId,
+    installs,
+    rating: ratings.count === 0 ? null : Math.round((100 * ratings.sum) / ratings.count) / 100,
+    created,
+    updated,
+  };
+}
+
+/** The kind that a request's path is about: both kinds are served by the same endpoints. */
+export function kindOf(request: Request): ListingKind {
+  const collection = new URL(request.url).pathname.split('/')[1];
+  const kind = LISTING_KINDS.find((candidate) => COLLECTIONS[candidate] === collection);
+  if (kind === undefined) throw new Error('this path is not about listings');
+  return kind;
+}
+
+export const noSuchListing = (kind: ListingKind): ServiceError =>
+  new ServiceError('not_found', `There is no such listing among the ${COLLECTIONS[kind]}.`, { param: 'id' });

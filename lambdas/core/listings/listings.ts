@@ -1,0 +1,134 @@
+/** Listings as their owners change them: only their own, and never over a change they have not seen. */
+import type * as z from 'zod';
+import { ServiceError } from '../errors.ts';
+import type { Clock, UlidSource } from '../ports.ts';
+import { type listingChange, type newListing, slugOf } from './fields.ts';
+import { LISTING_ID, type Listing, type ListingFields, type ListingKind, noSuchListing } from './listing.ts';
+import type { ListingStore } from './ports.ts';
+import { changedMeanwhile, type Precondition } from './revision.ts';
+
+/** Without a precondition a change is made to whatever is there; each further try means that another was made meanwhile. */
+const MAX_TRIES = 5;
+
+export interface ListingsDependencies {
+  readonly store: ListingStore;
+  readonly clock: Clock;
+  readonly ulid: UlidSource;
+}
+
+/** What an owner's request names: the listing, by path and session. */
+export interface ListingRequest {
+  readonly kind: ListingKind;
+  readonly id: string;
+  readonly accountId: string;
+}
+
+export class Listings {
+  readonly #dependencies: ListingsDependencies;
+
+  constructor(dependencies: ListingsDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Throws 404 `not_found` when there is none of that kind under the id. */
+  async get(kind: ListingKind, id: string): Promise<Listing> {
+    const found = LISTING_ID.test(id) ? await this.#dependencies.store.read(id) : undefined;
+    if (found?.kind !== kind) throw noSuchListing(kind);
+    return found;
+  }
+
+  /** As `get`; throws 403 `not_owner` for any other account: that the listing exists is public. */
+  async getOwn({ kind, id, accountId }: ListingRequest): Promise<Listing> {
+    const listing = await this.get(kind, id);
+    if (listing.ownerId !== accountId)
+      throw new ServiceError('not_owner', 'Only the owner of a listing can change it.');
+    return listing;
+  }
+
+  async create(kind: ListingKind, accountId: string, body: z.output<typeof newListing>): Promise<Listing> {
+    const { store, ulid } = this.#dependencies;
+    const now = this.#now();
+    const { icon_url: iconUrl, slug = slugOf(body.name), ...fields } = body;
+    if (slug.length < 2)
+      throw new ServiceError('missing_field', 'slug is required: none can be made from the name.', {
+        param: 'slug',
+      });
+    const listing: Listing = {
+      ...fields,
+      slug,
+      iconUrl,
+      id: `lst_${ulid()}`,
+      kind,
+      ownerId: accountId,
+      installs: 0,
+      ratings: { sum: 0, count: 0 },
+      created: now,
+      updated: now,
+      revision: 1,
+    };
+    if ((await store.create(listing, `rel_${ulid()}`)) === 'slug_taken') throw slugTaken(slug);
+    return listing;
+  }
+
+  /** Throws 409 `conflict` when the precondition fails, or the slug belongs to another listing. */
+  async change(
+    request: ListingRequest,
+    body: z.output<typeof listingChange>,
+    precondition: Precondition,
+  ): Promise<Listing> {
+    return this.#retry(request, precondition, async (from) => {
+      const to = {
+        ...from,
+        ...changed(from, body),
+        updated: Math.max(from.updated, this.#now()),
+        revision: from.revision + 1,
+      };
+      const result = await this.#dependencies.store.replace(from, to);
+      if (result === 'slug_taken') throw slugTaken(to.slug);
+      return result === 'done' ? to : undefined;
+    });
+  }
+
+  async remove(request: ListingRequest, precondition: Precondition): Promise<Listing> {
+    return this.#retry(request, precondition, async (listing) =>
+      (await this.#dependencies.store.remove(listing)) === 'done' ? listing : undefined,
+    );
+  }
+
+  /** Runs a step on the listing as it is, again when it has changed under the step and the precondition allows it. */
+  async #retry(
+    request: ListingRequest,
+    precondition: Precondition,
+    step: (listing: Listing) => Promise<Listing | undefined>,
+  ): Promise<Listing> {
+    for (let tries = 1; ; tries += 1) {
+      const listing = await this.getOwn(request);
+      if (!precondition(listing.revision) || tries > MAX_TRIES) throw changedMeanwhile(listing.revision);
+      const done = await step(listing);
+      if (done !== undefined) return done;
+    }
+  }
+
+  #now(): number {
+    return Math.floor(this.#dependencies.clock() / 1000);
+  }
+}
+
+const slugTaken = (slug: string): ServiceError =>
+  new ServiceError('conflict', `Another listing has the slug ${JSON.stringify(slug)}.`, { param: 'slug' });
+
+/** The owner's fields after a change that may leave some out. */
+function changed(from: Listing, { icon_url, ...body }: z.output<typeof listingChange>): ListingFields {
+  return {
+    name: body.name ?? from.name,
+    slug: body.slug ?? from.slug,
+    summary: body.summary ?? from.summary,
+    description: body.description ?? from.description,
+    category: body.category ?? from.category,
+    tags: body.tags ?? from.tags,
+    version: body.version ?? from.version,
+    price: body.price === undefined ? from.price : body.price,
+    url: body.url === undefined ? from.url : body.url,
+    iconUrl: icon_url === undefined ? from.iconUrl : icon_url,
+  };
+}

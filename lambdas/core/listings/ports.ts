@@ -1,0 +1,86 @@
+/** What listings ask of the world: stores whose every write is one atomic step, with the event that tells of it. */
+import type { NanoUsd } from '../money.ts';
+import type { Install, Purchase, Release, Review } from './activity.ts';
+import type { Listing, ListingKind } from './listing.ts';
+
+/** An event that is stored with the change it tells of, and published from there: neither is without the other. */
+export interface OutboxEvent {
+  /** `evt_<ulid>`; receivers tell repetitions by it. */
+  readonly id: string;
+  readonly type: string;
+  /** Whose subscriptions are told: the listing's owner. */
+  readonly accountId: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export interface PageQuery {
+  readonly limit: number;
+  /** Continues after this id: the `next` of the page before. */
+  readonly after?: string | undefined;
+}
+
+export interface Page<T> {
+  readonly entries: readonly T[];
+  /** Undefined on the last page. */
+  readonly next: string | undefined;
+}
+
+export interface CategoryCount {
+  readonly name: string;
+  readonly counts: Readonly<Record<ListingKind, number>>;
+}
+
+export interface ListingStore {
+  read(id: string): Promise<Listing | undefined>;
+  /** In the order of the ids; those that there are no more are left out. */
+  readMany(ids: readonly string[]): Promise<readonly Listing[]>;
+  /** Newest first. */
+  list(
+    query: PageQuery & { readonly kind: ListingKind; readonly category?: string | undefined },
+  ): Promise<Page<Listing>>;
+  categories(query: PageQuery): Promise<Page<CategoryCount>>;
+  create(listing: Listing, releaseId: string): Promise<'done' | 'slug_taken'>;
+  /** Puts the owner's fields of `to` in force if the revision is still that of `from`. */
+  replace(from: Listing, to: Listing): Promise<'done' | 'changed' | 'slug_taken'>;
+  /** Removes the listing if its revision is still that one. */
+  remove(listing: Listing): Promise<'done' | 'changed'>;
+}
+
+export interface InstallStore {
+  /** Once per account. */
+  install(install: Install, listing: Listing, event: OutboxEvent): Promise<'done' | 'repeated' | 'gone'>;
+  findInstall(listingId: string, accountId: string): Promise<Install | undefined>;
+}
+
+export interface ReviewStore {
+  /** Once per account. */
+  review(review: Review, event: OutboxEvent): Promise<'done' | 'repeated' | 'gone'>;
+  /** Newest first. */
+  reviews(listingId: string, query: PageQuery): Promise<Page<Review>>;
+}
+
+export interface ReleaseStore {
+  /** Once per version; puts it in force if the listing's revision is still that one. */
+  release(release: Release, listing: Listing, event: OutboxEvent): Promise<'done' | 'repeated' | 'changed'>;
+  /** Puts an earlier release in force again, under the same condition. */
+  rollback(
+    version: string,
+    listing: Listing,
+    event: OutboxEvent,
+  ): Promise<'done' | 'no_such_release' | 'changed'>;
+  /** Newest first. */
+  releases(listingId: string, query: PageQuery): Promise<Page<Release>>;
+}
+
+export interface PurchaseStore {
+  /**
+   * Records the purchase and moves the amount from the buyer's balance to the owner's, all or nothing, once per buyer;
+   * refused when the price is no longer that of the listing, or the balance does not cover it.
+   */
+  purchase(
+    purchase: Purchase,
+    payment: { readonly listing: Listing; readonly amount: NanoUsd },
+    event: OutboxEvent,
+  ): Promise<'done' | 'repeated' | 'changed' | 'insufficient'>;
+  findPurchase(listingId: string, buyerId: string): Promise<Purchase | undefined>;
+}

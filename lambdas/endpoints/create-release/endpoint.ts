@@ -1,0 +1,22 @@
+/** `POST /apps/{id}/releases` and its like: releases a version of a listing of the account that is signed in. */
+import { authenticateSession, type SessionTokens } from '../../core/access/session.ts';
+import { readJson, validate } from '../../core/json-body.ts';
+import { jsonResponse } from '../../core/json-response.ts';
+import { newRelease, releaseEntry } from '../../core/listings/activity.ts';
+import { kindOf } from '../../core/listings/listing.ts';
+import type { Releases } from '../../core/listings/releases.ts';
+import type { Endpoint } from '../../core/ports.ts';
+
+export interface CreateReleaseDependencies {
+  readonly tokens: SessionTokens;
+  readonly releases: Releases;
+}
+
+export function createRelease({ tokens, releases }: CreateReleaseDependencies): Endpoint {
+  return async (request, { pathParameters: { id = '' } }) => {
+    const accountId = await authenticateSession(request.headers, tokens);
+    const body = validate(newRelease, (await readJson(request)).value);
+    const release = await releases.release({ kind: kindOf(request), id, accountId }, body);
+    return jsonResponse(releaseEntry(release), {}, 201);
+  };
+}

@@ -1,0 +1,10 @@
+/** Wires `GET /docs` for Lambda. */
+import { createLog } from '../../adapters/logger.ts';
+import { systemClock, systemUlid } from '../../adapters/system.ts';
+import { front } from '../../edge/front.ts';
+import { buffered } from '../../edge/pipelines.ts';
+import { getDocs } from './endpoint.ts';
+
+export const handler = buffered(
+  front(getDocs(), 'platform', { clock: systemClock, ulid: systemUlid, log: createLog() }),
+);

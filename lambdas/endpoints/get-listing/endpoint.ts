@@ -1,0 +1,13 @@
+/** `GET /apps/{id}` and `GET /ai-agents/{id}`: one listing, with the tag that a later change may name. */
+import { jsonResponse } from '../../core/json-response.ts';
+import { kindOf, listingEntry } from '../../core/listings/listing.ts';
+import type { Listings } from '../../core/listings/listings.ts';
+import { etagOf } from '../../core/listings/revision.ts';
+import type { Endpoint } from '../../core/ports.ts';
+
+export function getListing(listings: Listings): Endpoint {
+  return async (request, { pathParameters: { id = '' } }) => {
+    const listing = await listings.get(kindOf(request), id);
+    return jsonResponse(listingEntry(listing), { etag: etagOf(listing.revision) });
+  };
+}

@@ -1,0 +1,18 @@
+/** Wires `GET /apps/{id}` and `GET /ai-agents/{id}` for Lambda. */
+import { createDynamoClients } from '../../adapters/clients.ts';
+import { createListings } from '../../adapters/listings.ts';
+import { createLog } from '../../adapters/logger.ts';
+import { systemClock, systemUlid } from '../../adapters/system.ts';
+import { front } from '../../edge/front.ts';
+import { buffered } from '../../edge/pipelines.ts';
+import { getListing } from './endpoint.ts';
+
+const log = createLog();
+const environment = process.env;
+const clients = createDynamoClients();
+
+const listings = createListings({ clients, environment });
+
+const endpoint = getListing(listings);
+
+export const handler = buffered(front(endpoint, 'platform', { clock: systemClock, ulid: systemUlid, log }));

@@ -1,0 +1,20 @@
+/** `POST /apps/{id}/install` and its like: installs a listing for the account that is signed in, once. */
+import { authenticateSession, type SessionTokens } from '../../core/access/session.ts';
+import { jsonResponse } from '../../core/json-response.ts';
+import { installEntry } from '../../core/listings/activity.ts';
+import type { Installs } from '../../core/listings/installs.ts';
+import { kindOf } from '../../core/listings/listing.ts';
+import type { Endpoint } from '../../core/ports.ts';
+
+export interface InstallListingDependencies {
+  readonly tokens: SessionTokens;
+  readonly installs: Installs;
+}
+
+export function installListing({ tokens, installs }: InstallListingDependencies): Endpoint {
+  return async (request, { pathParameters: { id = '' } }) => {
+    const accountId = await authenticateSession(request.headers, tokens);
+    const { entry, repeated } = await installs.install({ kind: kindOf(request), id, accountId });
+    return jsonResponse(installEntry(entry), {}, repeated ? 200 : 201);
+  };
+}

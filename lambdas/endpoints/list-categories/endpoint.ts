@@ -1,0 +1,18 @@
+/** `GET /categories`: the categories in use, with how many listings each has. */
+import { validate } from '../../core/json-body.ts';
+import { jsonResponse } from '../../core/json-response.ts';
+import { pageBody, queryOf } from '../../core/listings/paging.ts';
+import type { ListingStore } from '../../core/listings/ports.ts';
+import type { Endpoint } from '../../core/ports.ts';
+import { categoriesQuery } from './schema.ts';
+
+export function listCategories(store: Pick<ListingStore, 'categories'>): Endpoint {
+  return async (request) => {
+    const { limit, cursor: after } = validate(categoriesQuery, queryOf(request));
+    const { entries, next } = await store.categories({ limit, after });
+    const used = entries
+      .map(({ name, counts }) => ({ name, count: counts.app + counts['ai-agent'], counts }))
+      .filter(({ count }) => count > 0);
+    return jsonResponse(pageBody({ entries: used, next }, (entry) => entry));
+  };
+}

@@ -1,0 +1,14 @@
+/** `GET /apps` and `GET /ai-agents`: the listings of a kind, newest first. */
+import { validate } from '../../core/json-body.ts';
+import { jsonResponse } from '../../core/json-response.ts';
+import { kindOf, listingEntry } from '../../core/listings/listing.ts';
+import { listingQuery, pageBody, queryOf } from '../../core/listings/paging.ts';
+import type { ListingStore } from '../../core/listings/ports.ts';
+import type { Endpoint } from '../../core/ports.ts';
+
+export function listListings(store: Pick<ListingStore, 'list'>): Endpoint {
+  return async (request) => {
+    const { cursor: after, ...query } = validate(listingQuery, queryOf(request));
+    return jsonResponse(pageBody(await store.list({ ...query, after, kind: kindOf(request) }), listingEntry));
+  };
+}

@@ -1,0 +1,18 @@
+/** Wires `GET /apps` and `GET /ai-agents` for Lambda. */
+import { createDynamoClients } from '../../adapters/clients.ts';
+import { createListingStore } from '../../adapters/listings.ts';
+import { createLog } from '../../adapters/logger.ts';
+import { systemClock, systemUlid } from '../../adapters/system.ts';
+import { front } from '../../edge/front.ts';
+import { buffered } from '../../edge/pipelines.ts';
+import { listListings } from './endpoint.ts';
+
+const log = createLog();
+const environment = process.env;
+const clients = createDynamoClients();
+
+const store = createListingStore({ clients, environment });
+
+const endpoint = listListings(store);
+
+export const handler = buffered(front(endpoint, 'platform', { clock: systemClock, ulid: systemUlid, log }));

@@ -1,0 +1,23 @@
+/** `GET /trending`: the listings that were installed most of late, as the last ranking has them. */
+import { validate } from '../../core/json-body.ts';
+import { jsonResponse } from '../../core/json-response.ts';
+import { listingEntry } from '../../core/listings/listing.ts';
+import { pageBody, queryOf } from '../../core/listings/paging.ts';
+import type { ListingStore } from '../../core/listings/ports.ts';
+import { rankedPage, type TrendingStore } from '../../core/listings/trending.ts';
+import type { Endpoint } from '../../core/ports.ts';
+import { trendingQuery } from './schema.ts';
+
+export interface ListTrendingDependencies {
+  readonly store: Pick<ListingStore, 'readMany'>;
+  readonly rankings: Pick<TrendingStore, 'read'>;
+}
+
+export function listTrending({ store, rankings }: ListTrendingDependencies): Endpoint {
+  return async (request) => {
+    const { kind = 'all', window, limit } = validate(trendingQuery, queryOf(request));
+    const ranked = await rankings.read(kind, window);
+    const listings = await store.readMany(ranked.map(({ listingId }) => listingId));
+    return jsonResponse(pageBody(rankedPage(listings.slice(0, limit)), listingEntry));
+  };
+}

@@ -1,0 +1,20 @@
+/** `POST /apps/{id}/releases/{version}/rollback` and its like: puts an earlier release in force again. */
+import { authenticateSession, type SessionTokens } from '../../core/access/session.ts';
+import { jsonResponse } from '../../core/json-response.ts';
+import { kindOf, listingEntry } from '../../core/listings/listing.ts';
+import type { Releases } from '../../core/listings/releases.ts';
+import { etagOf } from '../../core/listings/revision.ts';
+import type { Endpoint } from '../../core/ports.ts';
+
+export interface RollbackReleaseDependencies {
+  readonly tokens: SessionTokens;
+  readonly releases: Releases;
+}
+
+export function rollbackRelease({ tokens, releases }: RollbackReleaseDependencies): Endpoint {
+  return async (request, { pathParameters: { id = '', version = '' } }) => {
+    const accountId = await authenticateSession(request.headers, tokens);
+    const listing = await releases.rollback({ kind: kindOf(request), id, accountId }, version);
+    return jsonResponse(listingEntry(listing), { etag: etagOf(listing.revision) });
+  };
+}

@@ -1,0 +1,26 @@
+/** `GET /search`: the listings whose words fit, best first, as they are now. */
+import { validate } from '../../core/json-body.ts';
+import { jsonResponse } from '../../core/json-response.ts';
+import { listingEntry } from '../../core/listings/listing.ts';
+import { pageBody, queryOf } from '../../core/listings/paging.ts';
+import type { ListingStore } from '../../core/listings/ports.ts';
+import type { SearchSource } from '../../core/listings/search-source.ts';
+import type { Endpoint } from '../../core/ports.ts';
+import { MAX_DEPTH, searchQuery } from './schema.ts';
+
+export interface SearchListingsDependencies {
+  readonly search: SearchSource;
+  readonly store: Pick<ListingStore, 'readMany'>;
+}
+
+export function searchListings({ search, store }: SearchListingsDependencies): Endpoint {
+  return async (request) => {
+    const { limit, cursor: offset = 0, ...query } = validate(searchQuery, queryOf(request));
+    const ids = (await search()).search(query);
+    const end = Math.min(offset + limit, MAX_DEPTH);
+    // The index follows the listings within seconds; what is gone since is left out.
+    const entries = await store.readMany(ids.slice(offset, end));
+    const next = end < Math.min(ids.length, MAX_DEPTH) ? String(end) : undefined;
+    return jsonResponse(pageBody({ entries, next }, listingEntry));
+  };
+}

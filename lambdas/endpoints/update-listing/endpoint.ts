@@ -1,0 +1,24 @@
+/** `PUT /apps/{id}` and `PUT /ai-agents/{id}`: changes a listing of the account that is signed in. */
+import { authenticateSession, type SessionTokens } from '../../core/access/session.ts';
+import { readJson, validate } from '../../core/json-body.ts';
+import { jsonResponse } from '../../core/json-response.ts';
+import { listingChange } from '../../core/listings/fields.ts';
+import { kindOf, listingEntry } from '../../core/listings/listing.ts';
+import type { Listings } from '../../core/listings/listings.ts';
+import { etagOf, readIfMatch } from '../../core/listings/revision.ts';
+import type { Endpoint } from '../../core/ports.ts';
+
+export interface UpdateListingDependencies {
+  readonly tokens: SessionTokens;
+  readonly listings: Listings;
+}
+
+export function updateListing({ tokens, listings }: UpdateListingDependencies): Endpoint {
+  return async (request, { pathParameters: { id = '' } }) => {
+    const accountId = await authenticateSession(request.headers, tokens);
+    const precondition = readIfMatch(request.headers);
+    const body = validate(listingChange, (await readJson(request)).value);
+    const listing = await listings.change({ kind: kindOf(request), id, accountId }, body, precondition);
+    return jsonResponse(listingEntry(listing), { etag: etagOf(listing.revision) });
+  };
+}

@@ -1,0 +1,86 @@
+/** The descriptions of sign-in, API keys, credit and orders. */
+import * as z from 'zod';
+import { createKeyRequest } from '../endpoints/create-key/schema.ts';
+import { createOrderRequest } from '../endpoints/create-order/schema.ts';
+import { signInRequest } from '../endpoints/create-session/schema.ts';
+import { ordersQuery } from '../endpoints/list-orders/schema.ts';
+import { rotateKeyRequest } from '../endpoints/rotate-key/schema.ts';
+import { updateKeyRequest } from '../endpoints/update-key/schema.ts';
+import { component, pageOf } from './components.ts';
+import type { Operation } from './operation.ts';
+
+export const deleted = (object: string) =>
+  z.object({ id: z.string(), object: z.literal(object), deleted: z.literal(true) });
+
+export const ACCOUNT_OPERATIONS = {
+  'create-session': {
+    tag: 'Accounts',
+    body: signInRequest,
+    answers: { 200: { description: 'A session.', schema: component('SignedIn') } },
+    errors: [400, 401, 404, 503],
+  },
+  'get-account': {
+    tag: 'Accounts',
+    answers: { 200: { description: 'The account.', schema: component('Account') } },
+  },
+  'create-key': {
+    tag: 'Accounts',
+    body: createKeyRequest,
+    answers: { 201: { description: 'The key, with its text.', schema: component('NewApiKey') } },
+    errors: [400, 409],
+  },
+  'list-keys': {
+    tag: 'Accounts',
+    answers: { 200: { description: 'Every key, without its text.', schema: pageOf('ApiKey') } },
+  },
+  'update-key': {
+    tag: 'Accounts',
+    body: updateKeyRequest,
+    answers: { 200: { description: 'The key as it is now.', schema: component('ApiKey') } },
+    errors: [400, 404, 409],
+  },
+  'delete-key': {
+    tag: 'Accounts',
+    answers: { 200: { description: 'It is gone.', schema: deleted('api_key') } },
+    errors: [404],
+  },
+  'rotate-key': {
+    tag: 'Accounts',
+    body: rotateKeyRequest,
+    optionalBody: true,
+    answers: { 200: { description: 'The key, with its new text.', schema: component('NewApiKey') } },
+    errors: [400, 404, 409],
+  },
+  'get-credits': {
+    tag: 'Usage',
+    description: 'By the id or the text of the key that asks; never of another.',
+    answers: { 200: { description: 'The balance.', schema: component('CreditBalance') } },
+    errors: [404],
+  },
+  'create-order': {
+    tag: 'Payments',
+    body: createOrderRequest,
+    answers: { 201: { description: 'The order, to be paid at `checkout_url`.', schema: component('Order') } },
+    errors: [400, 503],
+  },
+  'list-orders': {
+    tag: 'Payments',
+    query: ordersQuery,
+    answers: { 200: { description: 'A page of orders.', schema: pageOf('Order') } },
+    errors: [400],
+  },
+  'get-order': {
+    tag: 'Payments',
+    answers: { 200: { description: 'The order.', schema: component('Order') } },
+    errors: [404],
+  },
+  'receive-payment-event': {
+    tag: 'Payments',
+    description: 'For the payment provider alone: the event is proved by its signature over the raw body.',
+    rawBody: 'application/json',
+    answers: {
+      200: { description: 'It was taken.', schema: z.object({ received: z.literal(true) }) },
+    },
+    errors: [400, 401, 404],
+  },
+} as const satisfies Readonly<Record<string, Operation>>;

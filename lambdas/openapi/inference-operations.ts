@@ -1,0 +1,130 @@
+/** The descriptions of the inference surfaces, the catalog and the usage records. */
+import * as z from 'zod';
+import { chatCompletionRequest } from '../core/inference/chat/schema.ts';
+import { messagesRequest } from '../core/inference/messages/schema.ts';
+import { usageQuery } from '../endpoints/list-usage/schema.ts';
+import { component, pageOf } from './components.ts';
+import type { Operation } from './operation.ts';
+
+const usage = z.object({
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  total_tokens: z.int(),
+});
+
+const chatCompletion = z.looseObject({
+  id: z.string(),
+  object: z.literal('chat.completion'),
+  created: z.int(),
+  model: z.string(),
+  choices: z.array(
+    z.looseObject({
+      index: z.int(),
+      message: z.looseObject({ role: z.literal('assistant'), content: z.string().nullable() }),
+      finish_reason: z.string().nullable(),
+    }),
+  ),
+  usage,
+});
+
+const message = z.looseObject({
+  id: z.string(),
+  type: z.literal('message'),
+  role: z.literal('assistant'),
+  model: z.string(),
+  content: z.array(z.looseObject({ type: z.string() })),
+  stop_reason: z.string().nullable(),
+  stop_sequence: z.string().nullable(),
+  usage: z.looseObject({ input_tokens: z.int(), output_tokens: z.int() }),
+});
+
+const IDEMPOTENCY = {
+  'Idempotency-Key':
+    '1 to 255 visible ASCII characters. Repeated within 24 hours, the completed call is replayed and not billed again.',
+};
+
+const PAID = [400, 402, 403, 503];
+
+export const INFERENCE_OPERATIONS = {
+  'create-chat-completion': {
+    tag: 'Inference',
+    description:
+      'OpenAI’s Chat Completions. With `stream`, chunks as server-sent events that end with `data: [DONE]`.',
+    headers: IDEMPOTENCY,
+    body: chatCompletionRequest,
+    answers: {
+      200: {
+        description: 'The completion.',
+        schema: chatCompletion,
+        otherForms: { 'text/event-stream': '`chat.completion.chunk` objects, then `data: [DONE]`.' },
+      },
+    },
+    errors: PAID,
+  },
+  'create-message': {
+    tag: 'Inference',
+    description: 'Anthropic’s Messages. With `stream`, its events from `message_start` to `message_stop`.',
+    headers: IDEMPOTENCY,
+    body: messagesRequest,
+    answers: {
+      200: {
+        description: 'The message.',
+        schema: message,
+        otherForms: {
+          'text/event-stream': '`message_start`, content blocks, `message_delta`, `message_stop`.',
+        },
+      },
+    },
+    errors: PAID,
+  },
+  'count-message-tokens': {
+    tag: 'Inference',
+    body: messagesRequest,
+    answers: { 200: { description: 'The count.', schema: z.object({ input_tokens: z.int() }) } },
+    errors: [400],
+  },
+  'list-models': {
+    tag: 'Catalog',
+    answers: {
+      200: {
+        description: 'Every model.',
+        schema: z.object({
+          object: z.literal('list'),
+          data: z.array(z.unknown().meta({ $ref: '#/components/schemas/Model' })),
+          has_more: z.boolean(),
+          first_id: z.string().nullable(),
+          last_id: z.string().nullable(),
+        }),
+      },
+    },
+  },
+  'get-model': {
+    tag: 'Catalog',
+    description: 'The id may hold slashes.',
+    answers: { 200: { description: 'The model.', schema: component('Model') } },
+    errors: [404],
+  },
+  'list-prices': {
+    tag: 'Catalog',
+    answers: {
+      200: {
+        description: 'Every model with its price in USD.',
+        schema: z.object({
+          count: z.int(),
+          models: z.array(z.unknown().meta({ $ref: '#/components/schemas/Price' })),
+        }),
+      },
+    },
+  },
+  'list-usage': {
+    tag: 'Usage',
+    query: usageQuery,
+    answers: { 200: { description: 'A page of calls.', schema: pageOf('UsageRecord') } },
+    errors: [400],
+  },
+  'get-usage': {
+    tag: 'Usage',
+    answers: { 200: { description: 'The call.', schema: component('UsageRecord') } },
+    errors: [404],
+  },
+} as const satisfies Readonly<Record<string, Operation>>;

@@ -1,0 +1,127 @@
+/** The descriptions of the market: listings, what happens to them and how they are found. */
+import * as z from 'zod';
+import { newRelease, newReview } from '../core/listings/activity.ts';
+import { listingChange, newListing } from '../core/listings/fields.ts';
+import { listingQuery, pageQuery } from '../core/listings/paging.ts';
+import { categoriesQuery } from '../endpoints/list-categories/schema.ts';
+import { trendingQuery } from '../endpoints/list-trending/schema.ts';
+import { searchQuery } from '../endpoints/search-listings/schema.ts';
+import { component, pageOf } from './components.ts';
+import type { Operation } from './operation.ts';
+
+const IF_MATCH = {
+  'If-Match':
+    'The `ETag` of the listing as it was read; when it has changed since, 409 `conflict` and nothing is done. The tag counts the owner’s changes, not installs and reviews.',
+};
+
+const listing = (description: string) => ({ description, schema: component('Listing') });
+const listings = { 200: { description: 'A page of listings.', schema: pageOf('Listing') } };
+
+export const LISTING_OPERATIONS = {
+  'list-listings': { tag: 'Market', query: listingQuery, answers: listings, errors: [400] },
+  'create-listing': {
+    tag: 'Market',
+    body: newListing,
+    answers: { 201: listing('The listing, with its `ETag`.') },
+    errors: [400, 409],
+  },
+  'get-listing': {
+    tag: 'Market',
+    answers: { 200: listing('The listing, with its `ETag`.') },
+    errors: [404],
+  },
+  'update-listing': {
+    tag: 'Market',
+    description: 'Fields that are left out stay as they are; those that the service keeps are passed over.',
+    headers: IF_MATCH,
+    body: listingChange,
+    answers: { 200: listing('The listing as it is now.') },
+    errors: [400, 403, 404, 409],
+  },
+  'delete-listing': {
+    tag: 'Market',
+    headers: IF_MATCH,
+    answers: {
+      200: {
+        description: 'It is gone.',
+        schema: z.object({ id: z.string(), object: z.string(), deleted: z.literal(true) }),
+      },
+    },
+    errors: [400, 403, 404, 409],
+  },
+  'install-listing': {
+    tag: 'Market',
+    description: 'Publishes `listing.installed`, once.',
+    answers: {
+      200: { description: 'It was installed before.', schema: component('Install') },
+      201: { description: 'It is installed.', schema: component('Install') },
+    },
+    errors: [404],
+  },
+  'purchase-listing': {
+    tag: 'Market',
+    description:
+      'Moves the price from the buyer’s credit to the owner’s, once; what is free, or one’s own, moves nothing. Publishes `purchase.completed`.',
+    answers: {
+      200: {
+        description: 'It was bought before, and nothing was charged now.',
+        schema: component('Purchase'),
+      },
+      201: { description: 'It is bought.', schema: component('Purchase') },
+    },
+    errors: [400, 402, 404, 409],
+  },
+  'list-reviews': {
+    tag: 'Market',
+    query: pageQuery,
+    answers: { 200: { description: 'A page of reviews.', schema: pageOf('Review') } },
+    errors: [400, 404],
+  },
+  'create-review': {
+    tag: 'Market',
+    description: 'Publishes `review.created`.',
+    body: newReview,
+    answers: { 201: { description: 'The review.', schema: component('Review') } },
+    errors: [400, 404, 409],
+  },
+  'list-releases': {
+    tag: 'Market',
+    query: pageQuery,
+    answers: { 200: { description: 'A page of releases.', schema: pageOf('Release') } },
+    errors: [400, 404],
+  },
+  'create-release': {
+    tag: 'Market',
+    description: 'Puts the version in force, and publishes `release.created`.',
+    body: newRelease,
+    answers: { 201: { description: 'The release.', schema: component('Release') } },
+    errors: [400, 403, 404, 409],
+  },
+  'rollback-release': {
+    tag: 'Market',
+    description: 'Publishes `release.rolled_back`.',
+    answers: { 200: listing('The listing, with that version in force.') },
+    errors: [403, 404, 409],
+  },
+  'list-categories': {
+    tag: 'Market',
+    query: categoriesQuery,
+    answers: { 200: { description: 'A page of categories.', schema: pageOf('Category') } },
+    errors: [400],
+  },
+  'search-listings': {
+    tag: 'Market',
+    description:
+      'A word that no listing has is taken for a typing error. The first 1,000 results can be read, page by page.',
+    query: searchQuery,
+    answers: listings,
+    errors: [400],
+  },
+  'list-trending': {
+    tag: 'Market',
+    description: 'An install counts half as much after a quarter of the window.',
+    query: trendingQuery,
+    answers: listings,
+    errors: [400],
+  },
+} as const satisfies Readonly<Record<string, Operation>>;

@@ -1,0 +1,39 @@
+/** What the description of an endpoint says beyond its row in the route table. */
+import type * as z from 'zod';
+
+export type Tag =
+  | 'Inference'
+  | 'Catalog'
+  | 'Usage'
+  | 'Accounts'
+  | 'Payments'
+  | 'Webhooks'
+  | 'Market'
+  | 'Service';
+
+export interface Answer {
+  readonly description: string;
+  /** A schema of our own, by its name among the components, or as it is; absent when the answer is no JSON. */
+  readonly schema?: z.ZodType | { readonly name: string };
+  /** The other forms that the answer may have, by media type. */
+  readonly otherForms?: Readonly<Record<string, string>>;
+}
+
+export interface Operation {
+  readonly tag: Tag;
+  /** What a caller should know that the purpose does not say. */
+  readonly description?: string;
+  /** What the endpoint validates the query with. */
+  readonly query?: z.ZodObject;
+  /** Request headers that are read, with what they are for. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What the endpoint validates the body with. */
+  readonly body?: z.ZodType;
+  /** A body that may be left out. */
+  readonly optionalBody?: true;
+  /** A body that is passed on as it is, byte by byte. */
+  readonly rawBody?: string;
+  readonly answers: Readonly<Record<number, Answer>>;
+  /** Statuses of the errors it can end in, beside those of every route. */
+  readonly errors?: readonly number[];
+}

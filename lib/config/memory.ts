@@ -1,0 +1,14 @@
+/** How much memory each function has, which also sets its share of a CPU. */
+import type { FunctionName } from './grants.ts';
+
+/** The cost model compares sizes; this is the design's default. */
+const DEFAULT_MB = 512;
+
+const MEMORY_MB: Readonly<Partial<Record<FunctionName, number>>> = {
+  // 50,000 listings: 0.6 GB while the index is read, and as much CPU as makes that a second or two.
+  'search-listings': 1536,
+  // The same index as objects, as text and compressed, all at once; 2 vCPU's worth ends at about 3.5 GB.
+  'build-search-index': 2048,
+};
+
+export const memoryOf = (name: FunctionName): number => MEMORY_MB[name] ?? DEFAULT_MB;

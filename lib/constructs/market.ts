@@ -1,0 +1,77 @@
+/** What stands behind the listings: the follower of their changes, the search index and the rankings. */
+import { Duration } from 'aws-cdk-lib';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { EventSourceMapping, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import { CONSUMERS, type ConsumerName } from '../../lambdas/contract/consumers.ts';
+import type { Config } from '../config/config.ts';
+import { LISTING_GRANTS } from '../config/listing-grants.ts';
+import type { DataStack } from '../stacks/data-stack.ts';
+import type { Messaging } from './messaging.ts';
+import { ServiceFunction } from './service-function.ts';
+
+export interface MarketProps {
+  readonly config: Config;
+  readonly data: DataStack;
+  readonly bundles: string;
+  readonly messaging: Messaging;
+}
+
+/** As many records as one invocation handles within a second or two. */
+const BATCH_SIZE = 100;
+
+/** Many changes at once make one ranking; nobody notices that a listing is found a second later. */
+const BATCHING = Duration.seconds(1);
+
+/** With Lambda's growing pauses, about an hour; the batch is halved meanwhile, so that one bad record stands alone. */
+const RETRIES = 20;
+
+/** A record that could not be followed for so long is noted and passed over; the stream itself keeps 24 hours. */
+const MAX_RECORD_AGE = Duration.hours(12);
+
+const FOLLOWER = 'follow-listings';
+const { table: FOLLOWED, dead: DEAD } = LISTING_GRANTS[FOLLOWER].follows;
+
+export class Market extends Construct {
+  readonly #props: MarketProps;
+
+  constructor(scope: Construct, id: string, props: MarketProps) {
+    super(scope, id);
+    this.#props = props;
+    this.#follow();
+    for (const name of ['build-search-index', 'rank-trending'] as const) {
+      new Rule(this, `${name}-schedule`, {
+        ruleName: `${props.config.stage}-${name}`,
+        schedule: Schedule.expression(CONSUMERS[name].schedule),
+        targets: [new LambdaFunction(this.#function(name).function)],
+      });
+    }
+  }
+
+  #follow(): void {
+    const { data, messaging } = this.#props;
+    const follower = this.#function(FOLLOWER);
+    const { tableStreamArn } = data.tables[FOLLOWED];
+    if (tableStreamArn === undefined) throw new Error(`the table ${FOLLOWED} has no stream`);
+    const mapping = new EventSourceMapping(this, `${FOLLOWER}-mapping`, {
+      target: follower.function,
+      eventSourceArn: tableStreamArn,
+      startingPosition: StartingPosition.TRIM_HORIZON,
+      batchSize: BATCH_SIZE,
+      maxBatchingWindow: BATCHING,
+      bisectBatchOnError: true,
+      retryAttempts: RETRIES,
+      maxRecordAge: MAX_RECORD_AGE,
+      // What the role may send is in the grants.
+      onFailure: { bind: () => ({ destination: messaging.queues[DEAD].queueArn }) },
+    });
+    // Lambda checks that the role may read the stream when the mapping is made.
+    mapping.node.addDependency(follower);
+  }
+
+  #function(name: ConsumerName): ServiceFunction {
+    const { timeoutSeconds } = CONSUMERS[name];
+    return new ServiceFunction(this, name, { ...this.#props, name, timeoutSeconds });
+  }
+}

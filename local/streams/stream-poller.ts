@@ -1,0 +1,120 @@
+/** Lambda's poller of a stream: hands batches over in their order, and goes no further before one is done or given up. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { _Record as StreamRecord } from '@aws-sdk/client-dynamodb-streams';
+import { REGION } from '../assembly/intrinsics.ts';
+import type { StreamMappingDescription } from '../assembly/stream-mappings.ts';
+import type { Checkpoint, ReadRecords } from './stream-reader.ts';
+
+export interface StreamPollerOptions {
+  readonly mapping: StreamMappingDescription;
+  readonly read: ReadRecords;
+  /** Where an earlier run has got to. */
+  readonly start: Checkpoint | undefined;
+  /** Keeps how far it has got. */
+  readonly save: (checkpoint: Checkpoint) => void;
+  /** Invokes the function with an event; rejects when the function fails. */
+  readonly invoke: (event: unknown) => Promise<unknown>;
+  /** Notes records that were given up. */
+  readonly bury: (note: unknown) => void;
+  readonly log: (line: string) => void;
+}
+
+export interface StreamPoller {
+  /** Resolves when the batch in hand has ended. */
+  stop(): Promise<void>;
+}
+
+/** Lambda looks four times a second (Lambda developer guide, polling and batching streams); here a caller waits for it. */
+const POLL_MS = 50;
+
+/** Lambda waits longer with each failure, to a minute; a person at this machine is less patient. */
+const RETRY_MS = 100;
+const LONGEST_RETRY_MS = 5_000;
+
+export function startStreamPoller(options: StreamPollerOptions): StreamPoller {
+  const { mapping, read, save, log } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+
+  async function run(): Promise<void> {
+    let checkpoint = options.start;
+    while (!signal.aborted) {
+      const found = await read(checkpoint, mapping.batchSize).catch((failure: Error) => {
+        if (!signal.aborted) log(`stream of ${mapping.tableName}: ${failure.message}`);
+        return undefined;
+      });
+      if (found === undefined) {
+        await pause(POLL_MS, signal);
+        continue;
+      }
+      await handOver(options, found.records, 0, signal);
+      if (signal.aborted) return;
+      checkpoint = { shardId: found.shardId, sequenceNumber: sequenceOf(found.records.at(-1)) };
+      save(checkpoint);
+    }
+  }
+
+  const running = run();
+  return {
+    stop() {
+      stopping.abort();
+      return running;
+    },
+  };
+}
+
+/** Returns when every record was handled or given up, or when it is told to stop. */
+async function handOver(
+  options: StreamPollerOptions,
+  records: readonly StreamRecord[],
+  failures: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const { mapping, invoke, bury, log } = options;
+  for (let tries = failures; !signal.aborted; tries += 1) {
+    try {
+      await invoke({ Records: records.map((record) => recordOf(record, mapping)) });
+      return;
+    } catch (failure) {
+      if (signal.aborted) return;
+      log(`${mapping.functionName}: a batch of ${records.length}: ${(failure as Error).message}`);
+    }
+    if (mapping.bisect && records.length > 1) {
+      const middle = Math.ceil(records.length / 2);
+      // Halving does not count against the retries (Lambda developer guide, BisectBatchOnFunctionError).
+      await handOver(options, records.slice(0, middle), tries, signal);
+      return handOver(options, records.slice(middle), tries, signal);
+    }
+    if (mapping.maxRetries >= 0 && tries >= mapping.maxRetries) return bury(noteOf(records, mapping));
+    await pause(Math.min(RETRY_MS * 2 ** Math.min(tries, 10), LONGEST_RETRY_MS), signal);
+  }
+}
+
+const pause = (ms: number, signal: AbortSignal): Promise<unknown> =>
+  sleep(ms, undefined, { signal }).catch(() => {});
+
+const sequenceOf = (record: StreamRecord | undefined): string | undefined => record?.dynamodb?.SequenceNumber;
+
+/** Lambda developer guide, example DynamoDB Streams event. */
+function recordOf(record: StreamRecord, { streamArn }: StreamMappingDescription): Record<string, unknown> {
+  const { dynamodb } = record;
+  const createdMs = dynamodb?.ApproximateCreationDateTime?.getTime() ?? 0;
+  return {
+    ...record,
+    awsRegion: REGION,
+    eventSourceARN: streamArn,
+    dynamodb: { ...dynamodb, ApproximateCreationDateTime: Math.floor(createdMs / 1000) },
+  };
+}
+
+/** What Lambda puts into an on-failure queue: where the records are, not what they hold. */
+const noteOf = (records: readonly StreamRecord[], { streamArn }: StreamMappingDescription) => ({
+  version: '1.0',
+  timestamp: new Date().toISOString(),
+  DDBStreamBatchInfo: {
+    startSequenceNumber: sequenceOf(records[0]),
+    endSequenceNumber: sequenceOf(records.at(-1)),
+    batchSize: records.length,
+    streamArn,
+  },
+});

@@ -1,0 +1,98 @@
+/** The followers of the assembly's tables, and how far each has got, kept in the state folder. */
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import type { Assembly } from '../assembly/assembly.ts';
+import { REGION } from '../assembly/intrinsics.ts';
+import type { StreamMappingDescription } from '../assembly/stream-mappings.ts';
+import { authorizeAs } from '../aws/callers.ts';
+import { createEngineClient, ENGINE_CREDENTIALS } from '../dynamodb/client.ts';
+import type { Queues } from '../messaging/queues.ts';
+import { startStreamPoller } from './stream-poller.ts';
+import { type Checkpoint, createStreamReader } from './stream-reader.ts';
+
+export interface StreamsOptions {
+  readonly assembly: Pick<Assembly, 'streamMappings' | 'functions' | 'roles'>;
+  readonly stateDir: string;
+  readonly engineEndpoint: string;
+  readonly queues: Queues;
+  readonly enforceIam: boolean;
+  readonly invoke: (functionArn: string, event: unknown) => Promise<unknown>;
+  readonly log: (line: string) => void;
+}
+
+/** What Lambda does in the function's role before it reads a stream, by what it does it to. */
+const READING = ['DescribeStream', 'GetShardIterator', 'GetRecords'];
+
+/** Starts every follower; the function returned stops them. Throws when a role may not do what its follower needs. */
+export async function startStreams(options: StreamsOptions): Promise<() => Promise<void>> {
+  const { assembly, stateDir, engineEndpoint, queues, log } = options;
+  if (assembly.streamMappings.length === 0) return async () => {};
+  const tables = createEngineClient(engineEndpoint);
+  const streams = new DynamoDBStreamsClient({
+    endpoint: engineEndpoint,
+    region: REGION,
+    credentials: ENGINE_CREDENTIALS,
+  });
+  const checkpoints = openCheckpoints(join(stateDir, 'streams.json'));
+  const pollers = await Promise.all(
+    assembly.streamMappings.map(async (mapping) => {
+      const functionArn = authorizeFollower(mapping, options);
+      const name = `${mapping.tableName} ${mapping.functionName}`;
+      return startStreamPoller({
+        mapping,
+        read: await createStreamReader(tables, streams, mapping.tableName),
+        start: checkpoints.read(name),
+        save: (checkpoint) => checkpoints.write(name, checkpoint),
+        invoke: (event) => options.invoke(functionArn, event),
+        bury: (note) => {
+          log(`${mapping.functionName}: gave records up: ${JSON.stringify(note)}`);
+          if (mapping.deadQueueArn !== undefined)
+            queues.byArn(mapping.deadQueueArn).send([{ body: JSON.stringify(note) }]);
+        },
+        log,
+      });
+    }),
+  );
+  return async () => {
+    await Promise.all(pollers.map((poller) => poller.stop()));
+    streams.destroy();
+    tables.destroy();
+  };
+}
+
+/** The function's ARN, once its role is seen to allow all that is done in its name. */
+function authorizeFollower(
+  { functionName, streamArn, deadQueueArn }: StreamMappingDescription,
+  { assembly, enforceIam, log }: StreamsOptions,
+): string {
+  const described = assembly.functions.find(({ name }) => name === functionName);
+  const role = assembly.roles.find(({ arn }) => arn === described?.roleArn);
+  if (described === undefined || role === undefined)
+    throw new Error(`no stack defines the function ${functionName} with a role`);
+  if (enforceIam) {
+    const authorize = authorizeAs(role, functionName, log);
+    for (const action of READING) authorize(`dynamodb:${action}`, streamArn);
+    authorize('dynamodb:ListStreams', '*');
+    if (deadQueueArn !== undefined) authorize('sqs:SendMessage', deadQueueArn);
+  }
+  return described.arn;
+}
+
+/** A crash between a batch and its note repeats the batch, as Lambda may at any time. */
+function openCheckpoints(file: string) {
+  let checkpoints: Record<string, Checkpoint> = {};
+  try {
+    checkpoints = JSON.parse(readFileSync(file, 'utf8')) as Record<string, Checkpoint>;
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
+  }
+  return {
+    read: (name: string): Checkpoint | undefined => checkpoints[name],
+    write(name: string, checkpoint: Checkpoint) {
+      checkpoints = { ...checkpoints, [name]: checkpoint };
+      writeFileSync(`${file}.new`, JSON.stringify(checkpoints));
+      renameSync(`${file}.new`, file);
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { Service } from '../system/service.ts';
+
+const EXECUTABLES = [
+  process.env.CHROMIUM ?? '',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+const executablePath = EXECUTABLES.find((path) => path !== '' && existsSync(path));
+
+if (executablePath === undefined) {
+  console.warn(
+    'THE REFERENCE PAGE IS NOT TESTED: there is no Chromium here. Install one, or name it: CHROMIUM=/path/to/chromium.',
+  );
+}
+const withBrowser = executablePath === undefined ? describe.skip : describe;
+
+const SCREENSHOT = join(import.meta.dirname, '..', '..', 'test-results', 'docs.png');
+
+withBrowser('the reference page in Chromium', () => {
+  const service = new Service();
+  const requests: string[] = [];
+  const complaints: string[] = [];
+  let browser: Browser;
+  let page: Page;
+
+  beforeAll(async () => {
+    await service.start();
+    // The sandbox needs privileges that a container does not have.
+    browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] });
+    page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
+    page.on('request', (request) => requests.push(request.url()));
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    page.on('pageerror', (failure) => complaints.push(failure.message));
+    await page.goto(`${service.session.platform_url}/docs`);
+    await page.waitForSelector('.opblock', { timeout: 60_000 });
+  }, 180_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await service.dispose();
+  }, 30_000);
+
+  it('shows every route, from this service alone, within its content security policy', async () => {
+    const { paths } = (await (await service.fetch('/openapi.json', { key: null })).json()) as {
+      paths: Record<string, object>;
+    };
+    const count = Object.values(paths).reduce((sum, methods) => sum + Object.keys(methods).length, 0);
+    expect(await page.locator('.opblock').count()).toBe(count);
+    await page.screenshot({ path: SCREENSHOT });
+    const elsewhere = requests.filter(
+      (url) => !url.startsWith(service.session.platform_url) && !url.startsWith('data:'),
+    );
+    expect(elsewhere).toEqual([]);
+    expect(complaints).toEqual([]);
+  }, 60_000);
+
+  it('tries a call out against this service', async () => {
+    const health = page.locator('#operations-Service-getHealth');
+    await health.locator('.opblock-summary').click();
+    await health.locator('.try-out__btn').click();
+    await health.locator('.execute').click();
+    const answer = health.locator('.live-responses-table');
+    await answer.waitFor({ timeout: 30_000 });
+    expect(await answer.locator('.response-col_status').last().textContent()).toContain('200');
+    expect(await answer.textContent()).toContain('"status": "ok"');
+    await health.screenshot({ path: SCREENSHOT.replace('.png', '-try-out.png') });
+  }, 60_000);
+
+  it('is sent compressed, and as it is to whoever takes nothing else', async () => {
+    const get = async (encoding: string) => {
+      const answer = await fetch(`${service.session.platform_url}/docs/swagger-ui-bundle.js`, {
+        headers: { 'accept-encoding': encoding },
+      });
+      return { encoding: answer.headers.get('content-encoding'), text: await answer.text() };
+    };
+    const [compressed, plain] = [await get('gzip'), await get('identity')];
+    expect(compressed.encoding).toBe('gzip');
+    expect(plain.encoding).toBeNull();
+    expect(compressed.text).toBe(plain.text);
+    expect(plain.text.length).toBeGreaterThan(1_000_000);
+    expect((await service.fetch('/docs/handler.ts', { key: null })).status).toBe(404);
+  }, 60_000);
+});

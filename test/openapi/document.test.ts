@@ -1,0 +1,131 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { ROUTES, type Route } from '../../lambdas/contract/routes.ts';
+import { type Listing, listingEntry } from '../../lambdas/core/listings/listing.ts';
+import { COMPONENTS } from '../../lambdas/openapi/components.ts';
+import { openApiDocument } from '../../lambdas/openapi/document.ts';
+import { describeService, OPERATIONS } from '../../lambdas/openapi/operations.ts';
+
+const run = promisify(execFile);
+const ROOT = join(import.meta.dirname, '..', '..');
+
+interface Described {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly security: readonly Readonly<Record<string, unknown>>[];
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: unknown }>> };
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+const document = describeService() as unknown as {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
+};
+const described = ({ method, path }: Route): Described | undefined =>
+  document.paths[path.replace('+}', '}')]?.[method.toLowerCase()];
+
+const routes: readonly (readonly [string, Route])[] = ROUTES.map((route) => [
+  `${route.method} ${route.path}`,
+  route,
+]);
+
+describe('the description of the service', () => {
+  it.each(routes)('has the route, its purpose, parameters, answers and who may call: %s', (_name, route) => {
+    const operation = described(route);
+    expect(operation?.summary.toLowerCase()).toBe(route.purpose.toLowerCase());
+    const named = [...route.path.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => name);
+    const inPath = operation?.parameters?.filter((parameter) => parameter.in === 'path') ?? [];
+    expect(inPath.map(({ name }) => name)).toEqual(named);
+    expect(operation?.security.length === 0).toBe(route.authentication === 'none');
+    expect(Object.keys(operation?.responses ?? {}).some((status) => status.startsWith('2'))).toBe(true);
+    expect(Object.keys(operation?.responses ?? {})).toEqual(expect.arrayContaining(['429', '500']));
+  });
+
+  it('has nothing that is not in the route table, and each operation under a name of its own', () => {
+    const all = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+    expect(all).toHaveLength(ROUTES.length);
+    expect(new Set(all.map(({ operationId }) => operationId)).size).toBe(all.length);
+  });
+
+  it('cannot be made while a route lacks its description', () => {
+    const extra = { ...routes[0]?.[1], endpoint: 'not-described' } as Route;
+    const options = { operations: OPERATIONS, title: 't', version: '1' };
+    expect(() => openApiDocument({ ...options, routes: [extra] })).toThrow(
+      'the endpoint not-described has no description',
+    );
+  });
+
+  it('has a body for every route that reads one', () => {
+    const without = routes
+      .filter(([, { method }]) => method === 'PUT' || method === 'PATCH')
+      .filter(([, route]) => described(route)?.requestBody === undefined);
+    expect(without.map(([name]) => name)).toEqual([]);
+  });
+
+  it('refers to schemas that it has', () => {
+    const references = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)];
+    expect(references.length).toBeGreaterThan(100);
+    for (const [, name = ''] of references) expect(document.components.schemas).toHaveProperty(name);
+  });
+
+  it('takes its bodies from the schemas that the endpoints validate with', () => {
+    const chat = document.paths['/v1/chat/completions']?.post?.requestBody?.content['application/json'];
+    expect(chat?.schema).toMatchObject({
+      required: ['model', 'messages'],
+      properties: { temperature: { anyOf: [{ type: 'number', minimum: 0, maximum: 2 }, { type: 'null' }] } },
+    });
+    const listing = document.paths['/apps']?.post?.requestBody?.content['application/json'];
+    expect(listing?.schema).toMatchObject({
+      required: ['name', 'summary', 'category'],
+      properties: { tags: { type: 'array', maxItems: 20 }, version: { default: '1.0.0' } },
+    });
+  });
+
+  it('describes a listing as it is answered', () => {
+    const listing: Listing = {
+      id: 'lst_01ARZ3NDEKTSV4RRFFQ69G5FAV',
+      kind: 'app',
+      name: 'Name',
+      slug: 'name',
+      summary: 'Summary.',
+      description: '',
+      category: 'tools',
+      tags: ['one'],
+      version: '1.0.0',
+      price: { amount: 1, currency: 'USD' },
+      url: null,
+      iconUrl: 'https://example.com/icon.png',
+      ownerId: 'acc_01ARZ3NDEKTSV4RRFFQ69G5FAV',
+      installs: 0,
+      ratings: { sum: 9, count: 2 },
+      created: 1,
+      updated: 1,
+      revision: 1,
+    };
+    const entry = listingEntry(listing);
+    expect(COMPONENTS.Listing.parse(entry)).toEqual(entry);
+    expect(Object.keys(COMPONENTS.Listing.shape).sort()).toEqual(Object.keys(entry).sort());
+  });
+
+  it('passes the linter without an error', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'openapi-'));
+    try {
+      const file = join(folder, 'openapi.json');
+      writeFileSync(file, JSON.stringify(document));
+      const cli = join(ROOT, 'node_modules', '@redocly', 'cli', 'bin', 'cli.js');
+      const lint = await run(process.execPath, [cli, 'lint', '--format=json', file], {
+        cwd: folder,
+        env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+        maxBuffer: 1 << 26,
+      }).catch((failure: { readonly stdout: string }) => failure);
+      const report = JSON.parse(lint.stdout) as { problems: readonly { readonly severity: string }[] };
+      expect(report.problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }, 120_000);
+});

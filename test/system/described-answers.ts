@@ -1,0 +1,83 @@
+/** Holds every answer that the system tests get against what `openapi.json` says of its route. */
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { ROUTES, type Route } from '../../lambdas/contract/routes.ts';
+import { describeService } from '../../lambdas/openapi/operations.ts';
+
+interface Described {
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>;
+}
+
+const document = describeService() as unknown as {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+};
+
+/** The whole document is one schema, so that its references find what they name. */
+const DOCUMENT = 'openapi.json';
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats.default(ajv);
+ajv.addSchema(document, DOCUMENT);
+
+const routes = ROUTES.map((route: Route) => {
+  const pattern = route.path.replaceAll(/\{\w+\+\}/g, '.+').replaceAll(/\{\w+\}/g, '[^/]+');
+  return { method: route.method, path: route.path.replace('+}', '}'), pattern: new RegExp(`^${pattern}$`) };
+});
+
+/** A pointer into the document (RFC 6901), as the fragment of a reference. */
+const pointer = (...keys: readonly string[]): string =>
+  `${DOCUMENT}#/${keys.map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`;
+
+function assertSchema(reference: string, body: string, what: string): void {
+  const validate = ajv.getSchema(reference);
+  if (validate === undefined) throw new Error(`${what}: openapi.json has no schema at ${reference}`);
+  if (validate(JSON.parse(body))) return;
+  throw new Error(
+    `${what} is not as openapi.json describes it: ${ajv.errorsText(validate.errors)}\n${body.slice(0, 1000)}`,
+  );
+}
+
+/** What no route answers is told in the envelope of the surface. */
+function assertUndescribed(pathname: string, { status }: Response, body: string): void {
+  const what = `${pathname}, answered with ${status}`;
+  if (![404, 405].includes(status)) throw new Error(`${what}: openapi.json has no such route`);
+  const envelope = pathname.startsWith('/v1/messages') ? 'MessagesError' : 'Error';
+  assertSchema(pointer('components', 'schemas', envelope), body, what);
+}
+
+/** `json` is the body, where the answer is JSON. */
+function assertDescribed({ method, url }: Request, answer: Response, json?: string): void {
+  const { pathname } = new URL(url);
+  const { status } = answer;
+  const what = `${method} ${pathname}, answered with ${status}`;
+  const route = routes.find(
+    (candidate) => candidate.method === method && candidate.pattern.test(decodeURI(pathname)),
+  );
+  if (route === undefined) {
+    assertUndescribed(pathname, answer, json ?? '{}');
+    return;
+  }
+  const response = document.paths[route.path]?.[method.toLowerCase()]?.responses[status];
+  if (response === undefined) throw new Error(`${what}: openapi.json has no such status`);
+  const media = answer.headers.get('content-type')?.split(';', 1)[0] ?? '';
+  if (!(media in (response.content ?? {}))) throw new Error(`${what}: openapi.json has no ${media}`);
+  if (json === undefined) return;
+  const place = ['paths', route.path, method.toLowerCase(), 'responses', String(status)];
+  assertSchema(pointer(...place, 'content', media, 'schema'), json, what);
+}
+
+/**
+ * `fetch` for the service alone. Throws when the status, the media type or a JSON body is none that `openapi.json`
+ * describes; streams, audio and pages are told by their media type.
+ */
+export const describedFetch: typeof fetch = async (input, init) => {
+  const request = new Request(input, { ...init, body: null });
+  const answer = await fetch(input, init);
+  const isJson = answer.headers.get('content-type')?.startsWith('application/json') ?? false;
+  if (!isJson) {
+    assertDescribed(request, answer);
+    return answer;
+  }
+  const json = await answer.text();
+  assertDescribed(request, answer, json);
+  return new Response(json, answer);
+};
