@@ -1,5 +1,6 @@
 /** The things that answers are made of, as schemas with names. */
 import * as z from 'zod';
+import { IP_RATE_ERROR } from '../contract/gateway-errors.ts';
 import { KINDS, policySchema } from '../core/access/policy.ts';
 import { ERROR_CODES, type ErrorCode, type ErrorType } from '../core/errors.ts';
 import { newListing } from '../core/listings/fields.ts';
@@ -10,7 +11,8 @@ const seconds = z.int().describe('Seconds since the epoch.');
 const usd = z.number().describe('USD, with up to 9 decimal places.');
 const id = (prefix: string) => z.string().meta({ example: `${prefix}_01ARZ3NDEKTSV4RRFFQ69G5FAV` });
 
-const codes = Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]];
+/** The codes of our own errors, and the one that only the edge answers with. */
+const codes = [...(Object.keys(ERROR_CODES) as ErrorCode[]), IP_RATE_ERROR.code] as const;
 const types = [...new Set(Object.values(ERROR_CODES).map(({ type }) => type))] as [ErrorType, ...ErrorType[]];
 
 const attempt = z.object({

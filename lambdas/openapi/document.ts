@@ -1,4 +1,6 @@
 /** The OpenAPI 3.1 document of the whole service, made from the route table and the schemas that endpoints validate with. */
+
+import { IP_RATE_ERROR } from '../contract/gateway-errors.ts';
 import type { Route } from '../contract/routes.ts';
 import { ERROR_CODES } from '../core/errors.ts';
 import type { Answer, Operation, Tag } from './operation.ts';
@@ -167,8 +169,7 @@ function errorsOf(
 }
 
 const codesOf = (status: number): string => {
-  const codes = Object.entries(ERROR_CODES).flatMap(([code, of]) =>
-    of.status === status ? [`\`${code}\``] : [],
-  );
+  const all = [...Object.entries(ERROR_CODES), [IP_RATE_ERROR.code, IP_RATE_ERROR] as const];
+  const codes = all.flatMap(([code, of]) => (of.status === status ? [`\`${code}\``] : []));
   return `${codes.join(', ')}.`;
 };
