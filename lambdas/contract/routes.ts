@@ -65,6 +65,17 @@ export const ROUTES = [
   },
   {
     ...inference,
+    method: 'POST',
+    path: '/v1/embeddings',
+    endpoint: 'create-embeddings',
+    purpose: 'embeddings of texts',
+    // A batch of vectors is larger than what a buffered function may answer.
+    response: 'streamed',
+    authentication: 'api-key',
+    kind: 'embeddings',
+  },
+  {
+    ...inference,
     method: 'GET',
     path: '/v1/models',
     endpoint: 'list-models',

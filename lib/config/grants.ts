@@ -40,9 +40,13 @@ const PAID_CALL: Grants = {
   holds: true,
 };
 
+/** A paid call to models that no Bedrock route serves. */
+const { bedrockModels: _bedrockModels, ...PAID_HTTP_CALL } = PAID_CALL;
+
 export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
   'create-chat-completion': PAID_CALL,
   'create-message': PAID_CALL,
+  'create-embeddings': PAID_HTTP_CALL,
   'count-message-tokens': { tables: { keys: ['UpdateItem'], catalog: ['GetItem'] }, keyPepper: true },
   'list-models': { tables: { catalog: ['GetItem'] } },
   'get-model': { tables: { catalog: ['GetItem'] } },

@@ -1,6 +1,6 @@
 /** The catalog document that operators write: every model, its price and its routes; validated as a whole. */
 import * as z from 'zod';
-import { KINDS } from '../access/policy.ts';
+import { KINDS, type Kind } from '../access/policy.ts';
 import { type NanoUsd, parseUsd } from '../money.ts';
 
 /** A dollar a token is a hundred times the dearest model there is; more is a mistake in units. */
@@ -45,6 +45,15 @@ const secret = z
   });
 
 export const PROTOCOLS = ['openai', 'anthropic', 'bedrock'] as const;
+
+/** The protocols by which the service knows how to ask for each type. */
+const PROTOCOLS_OF_TYPE: Readonly<Record<Kind, readonly (typeof PROTOCOLS)[number][]>> = {
+  chat: PROTOCOLS,
+  embeddings: ['openai'],
+  image: ['openai'],
+  tts: ['openai'],
+  audio: ['openai'],
+};
 
 const route = z
   .strictObject({
@@ -115,6 +124,14 @@ const model = z
     ) {
       context.addIssue({ code: 'custom', path: ['price', 'output'], message: 'is required for type "chat"' });
     }
+    const protocols = PROTOCOLS_OF_TYPE[entry.type];
+    entry.routes.forEach(({ protocol, auth }, at) => {
+      const issue = (field: string, message: string) =>
+        context.addIssue({ code: 'custom', path: ['routes', at, field], message });
+      if (!protocols.includes(protocol))
+        issue('protocol', `must be ${protocols.join(' or ')} for type "${entry.type}"`);
+      if (auth !== undefined && entry.type !== 'chat') issue('auth', 'is for type "chat" only');
+    });
   });
 
 const UNIT_OF_TYPE = {

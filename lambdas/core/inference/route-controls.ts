@@ -32,7 +32,7 @@ export const routeControlFields = {
 
 export type RouteControlFields = z.infer<z.ZodObject<typeof routeControlFields>>;
 
-export function controlsOf({ provider }: RouteControlFields): RouteControls {
+export function controlsOf({ provider }: Pick<RouteControlFields, 'provider'>): RouteControls {
   if (provider == null) return NO_CONTROLS;
   const { order, only, ignore, allow_fallbacks: allowFallbacks } = provider;
   return { order, only, ignore, allowFallbacks };

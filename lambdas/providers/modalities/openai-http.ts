@@ -1,0 +1,62 @@
+/** One request to a server of the OpenAI protocol, for whatever is not a conversation. */
+import type { Route } from '../../core/inference/catalog-document.ts';
+import { UpstreamFailure } from '../../core/inference/provider.ts';
+import type { SecretReader } from '../../core/ports.ts';
+import { post, reading, readKey } from '../http-upstream.ts';
+import { toFailure } from '../openai/errors.ts';
+
+export interface OpenAiHttp {
+  readonly fetch: typeof fetch;
+  readonly readSecret: SecretReader;
+}
+
+export interface OpenAiRequest {
+  readonly route: Route;
+  /** Below the route's address, such as `/embeddings`. */
+  readonly path: string;
+  readonly body: Readonly<Record<string, unknown>> | FormData;
+  readonly signal: AbortSignal;
+}
+
+/** The answer, whose status is 2xx. Throws `UpstreamFailure`. */
+export async function ask(
+  { fetch, readSecret }: OpenAiHttp,
+  { route, path, body, signal }: OpenAiRequest,
+): Promise<Response> {
+  const key = await readKey(readSecret, route.secret);
+  const isForm = body instanceof FormData;
+  return post(fetch, {
+    url: `${route.base_url}${path}`,
+    headers: {
+      // A form's type carries its boundary, which `fetch` makes.
+      ...(isForm ? {} : { 'content-type': 'application/json' }),
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    },
+    body: isForm ? body : JSON.stringify(body),
+    signal,
+    toFailure,
+  });
+}
+
+/**
+ * The answer's JSON object. Numbers are read as doubles: a vector or a duration is one. Throws `UpstreamFailure` for
+ * anything else.
+ */
+export async function askForJson(
+  http: OpenAiHttp,
+  request: OpenAiRequest,
+): Promise<Readonly<Record<string, unknown>>> {
+  const response = await ask(http, request);
+  const text = await reading(() => response.text());
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as Readonly<Record<string, unknown>>;
+  } catch {
+    // Not JSON: the same failure as JSON of another kind.
+  }
+  throw new UpstreamFailure('protocol');
+}
+
+export const isCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 0;
