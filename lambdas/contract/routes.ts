@@ -76,6 +76,27 @@ export const ROUTES = [
   },
   {
     ...inference,
+    method: 'POST',
+    path: '/v1/images/generations',
+    endpoint: 'create-images',
+    purpose: 'images of a text',
+    // Four images are larger than what a buffered function may answer.
+    response: 'streamed',
+    authentication: 'api-key',
+    kind: 'image',
+  },
+  {
+    ...inference,
+    method: 'POST',
+    path: '/v1/audio/speech',
+    endpoint: 'create-speech',
+    purpose: 'speech of a text, as audio bytes',
+    response: 'streamed',
+    authentication: 'api-key',
+    kind: 'tts',
+  },
+  {
+    ...inference,
     method: 'GET',
     path: '/v1/models',
     endpoint: 'list-models',

@@ -47,6 +47,8 @@ export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
   'create-chat-completion': PAID_CALL,
   'create-message': PAID_CALL,
   'create-embeddings': PAID_HTTP_CALL,
+  'create-images': PAID_HTTP_CALL,
+  'create-speech': PAID_HTTP_CALL,
   'count-message-tokens': { tables: { keys: ['UpdateItem'], catalog: ['GetItem'] }, keyPepper: true },
   'list-models': { tables: { catalog: ['GetItem'] } },
   'get-model': { tables: { catalog: ['GetItem'] } },

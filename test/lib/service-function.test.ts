@@ -128,11 +128,13 @@ describe('the role of a function', () => {
         .filter((permission) => permission.includes('*'))
         .map((permission) => `${name}: ${permission.split(' ')[0]}`),
     );
-    const sellers = ['create-chat-completion', 'create-message'];
-    const atRunTime = [...INVOCATIONS, 'secretsmanager:GetSecretValue'];
-    expect([...new Set(wild)].sort()).toEqual(
-      sellers.flatMap((name) => atRunTime.map((action) => `${name}: ${action}`)),
-    );
+    const talkers = ['create-chat-completion', 'create-message'];
+    const sellers = [...talkers, 'create-embeddings', 'create-images', 'create-speech'];
+    const atRunTime = [
+      ...talkers.flatMap((name) => INVOCATIONS.map((action) => `${name}: ${action}`)),
+      ...sellers.map((name) => `${name}: secretsmanager:GetSecretValue`),
+    ];
+    expect([...new Set(wild)].sort()).toEqual(atRunTime.sort());
   });
 });
 

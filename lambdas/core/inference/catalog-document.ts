@@ -94,6 +94,8 @@ const route = z
     if (auth !== undefined && key !== undefined) issue('secret', "must be absent: the function's role signs");
   });
 
+const voice = z.string().min(1).max(128);
+
 const model = z
   .strictObject({
     id,
@@ -105,7 +107,9 @@ const model = z
     aliases: z.array(id).max(20).default([]),
     context_window: z.int().min(1).optional(),
     max_output_tokens: z.int().min(1).optional(),
-    default_voice: z.string().min(1).max(128).optional(),
+    default_voice: voice.optional(),
+    /** Where they are known, a call with another voice is refused without asking a route. */
+    voices: z.array(voice).min(1).max(500).optional(),
     price: prices,
     routes: z.array(route).min(1).max(20),
   })
@@ -124,6 +128,9 @@ const model = z
     ) {
       context.addIssue({ code: 'custom', path: ['price', 'output'], message: 'is required for type "chat"' });
     }
+    const { voices, default_voice: defaultVoice } = entry;
+    if (voices !== undefined && defaultVoice !== undefined && !voices.includes(defaultVoice))
+      context.addIssue({ code: 'custom', path: ['default_voice'], message: 'must be one of voices' });
     const protocols = PROTOCOLS_OF_TYPE[entry.type];
     entry.routes.forEach(({ protocol, auth }, at) => {
       const issue = (field: string, message: string) =>

@@ -57,6 +57,10 @@ export interface Modality<Request extends ModalityRequest, Answer> {
   deliver(sale: Sale<Request, Answer>): Promise<Response>;
 }
 
+/** A request as routes get it: without nulls, routing controls and the model's name, which is each route's own. */
+export const forwarded = ({ provider: _provider, model: _model, ...request }: ModalityRequest): JsonObject =>
+  Object.fromEntries(Object.entries(request).filter(([, value]) => value != null));
+
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 /** Keeps a whole answer, settles, and answers with it. */

@@ -25,3 +25,9 @@ export function tokenCost(model: Model, usage: TokenUsage): NanoUsd {
     BigInt(usage.completionTokens) * (price.output ?? 0n);
   return divideUp(total, TOKENS_PER_PRICE);
 }
+
+/** Cost of so many images. Throws when the model is billed by another unit: the catalog rules that out. */
+export function imageCost({ id, price }: Model, images: number): NanoUsd {
+  if (price.unit !== 'per_image') throw new Error(`${id} is not billed by the image`);
+  return BigInt(images) * price.image;
+}

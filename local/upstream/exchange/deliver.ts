@@ -53,7 +53,7 @@ function begin({ link, route, call, record }: Delivery, reply: Reply): void {
   record.status = reply.kind === 'stream' ? 200 : reply.status;
   const own =
     reply.kind === 'stream'
-      ? route.protocol.encoding.headers
+      ? { ...route.protocol.encoding.headers, ...reply.headers }
       : { 'content-length': String(reply.body.length), ...reply.headers };
   link.begin(record.status, {
     ...route.protocol.responseHeaders(call),

@@ -41,6 +41,8 @@ export interface StreamEvent {
 
 export interface StreamReply {
   readonly kind: 'stream';
+  /** Beside those of the encoding. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Made one at a time, so that a client that leaves ends the work. */
   readonly events: Iterable<StreamEvent>;
 }

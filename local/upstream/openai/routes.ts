@@ -6,9 +6,11 @@ import { identifierFrom } from '../model/random.ts';
 import { type CompletionIdentity, chatCompletion } from './answer-document.ts';
 import { chatChunks } from './answer-stream.ts';
 import { replyWithEmbeddings } from './embeddings.ts';
+import { PICTURES_PATH, replyWithImages, replyWithPicture } from './images.ts';
 import { errorReply, NOT_JSON, openAiProtocol } from './protocol.ts';
 import { chatRequestSchema } from './request.ts';
 import { brokenRule } from './request-rules.ts';
+import { audioProtocol, replyWithSpeech } from './speech.ts';
 import { toModelRequest } from './to-model-request.ts';
 import { validationError } from './validation-error.ts';
 
@@ -64,6 +66,28 @@ export const openAiRoutes: readonly Route[] = [
     protocol: openAiProtocol,
     modelOf: modelInBody,
     reply: replyWithEmbeddings,
+  },
+  {
+    method: 'POST',
+    path: '/v1/images/generations',
+    protocol: openAiProtocol,
+    modelOf: modelInBody,
+    reply: replyWithImages,
+  },
+  {
+    method: 'GET',
+    path: PICTURES_PATH,
+    // Whoever has a picture's address may see it.
+    protocol: { ...openAiProtocol, refusal: () => undefined },
+    modelOf: modelInBody,
+    reply: replyWithPicture,
+  },
+  {
+    method: 'POST',
+    path: '/v1/audio/speech',
+    protocol: audioProtocol,
+    modelOf: modelInBody,
+    reply: replyWithSpeech,
   },
   {
     method: 'GET',

@@ -1,6 +1,6 @@
 /** Embeddings: billed by the tokens of the input, answered in the caller's encoding whatever the route's. */
-import { boundPromptTokens, countPromptTokens, type PromptSize } from '../estimate.ts';
-import { deliverJson, type Modality, type Sale } from '../modality.ts';
+import { boundTextTokens, countTextTokens } from '../estimate.ts';
+import { deliverJson, forwarded, type Modality, type Sale } from '../modality.ts';
 import { tokenCost } from '../price.ts';
 import { type Embedding, toBase64, toFloats } from './encoding.ts';
 import { type EmbeddingRequest, embeddingRequest } from './schema.ts';
@@ -16,8 +16,7 @@ export const embeddings: Modality<EmbeddingRequest, EmbeddingAnswer> = {
   kind: 'embeddings',
   schema: embeddingRequest,
   stream: false,
-  toPayload: ({ provider: _provider, ...request }) =>
-    Object.fromEntries(Object.entries(request).filter(([, value]) => value != null)),
+  toPayload: forwarded,
   tokens: (request) => boundTokensOf(request),
   worstCost: (request, model) => tokenCost(model, usageOf(boundTokensOf(request))),
   deliver,
@@ -34,11 +33,9 @@ function sizeOf({ input }: EmbeddingRequest): { readonly texts: readonly string[
 /** Separators that a model puts around an input. */
 const TOKENS_PER_INPUT = 2;
 
-const promptOf = (texts: readonly string[]): PromptSize => ({ texts, images: 0, messages: 0 });
-
 function boundTokensOf(request: EmbeddingRequest): number {
   const { texts, ids } = sizeOf(request);
-  return boundPromptTokens(promptOf(texts)) + ids + texts.length * TOKENS_PER_INPUT;
+  return boundTextTokens(texts) + ids + texts.length * TOKENS_PER_INPUT;
 }
 
 const usageOf = (promptTokens: number) => ({ promptTokens, cachedTokens: 0, completionTokens: 0 });
@@ -47,7 +44,7 @@ async function deliver(sale: Sale<EmbeddingRequest, EmbeddingAnswer>): Promise<R
   const { request, answer, admission, candidate } = sale;
   const { model, route } = candidate;
   const { texts, ids } = sizeOf(request);
-  const tokens = answer.tokens ?? countPromptTokens(promptOf(texts)) + ids;
+  const tokens = answer.tokens ?? countTextTokens(texts) + ids;
   const estimated = answer.tokens === undefined;
   const cost = tokenCost(model, usageOf(tokens));
   const encode = request.encoding_format === 'base64' ? toBase64 : toFloats;
