@@ -4,9 +4,10 @@ import { type Assembly, readAssembly } from './assembly/assembly.ts';
 import { createBedrockService } from './aws/bedrock-service.ts';
 import { accessKeyIdOf, createCallers } from './aws/callers.ts';
 import { createDynamoDbService } from './aws/dynamodb-service.ts';
-import { type AwsEndpoint, startAwsEndpoint } from './aws/endpoint.ts';
+import { type AwsEndpoint, type AwsService, startAwsEndpoint } from './aws/endpoint.ts';
 import { openSecretStore } from './aws/secret-store.ts';
 import { createSecretsService } from './aws/secrets-service.ts';
+import { createStatesService } from './aws/states-service.ts';
 import { startBackground } from './background.ts';
 import { deploymentEnvironment } from './deployment-environment.ts';
 import { createEngineClient, ENGINE_CREDENTIALS } from './dynamodb/client.ts';
@@ -82,12 +83,18 @@ async function assemble(options: RuntimeOptions, releases: Release[]): Promise<O
   const engine = await startEngine({ stateDir: options.stateDir, endpoint: options.dynamodbEndpoint });
   releases.push(() => engine.stop());
   releases.push(await startTables(assembly, engine.endpoint, options.log));
-  const aws = await startAws(assembly, engine.endpoint, options, releases);
+  const states = createStatesService({
+    workflows: assembly.workflows,
+    run: (arn, input) => background.runWorkflow(arn, input),
+    log: options.log,
+  });
+  const aws = await startAws(assembly, { engine: engine.endpoint, states }, options, releases);
   const functions = startFunctions(assembly, { aws: aws.url, engine: engine.endpoint }, options);
   releases.push(() => functions.close());
   const background = startBackground({
     assembly,
     functions,
+    awsEndpoint: aws.url,
     enforceIam: options.enforceIam ?? true,
     log: options.log,
   });
@@ -129,16 +136,17 @@ async function startTables(
 
 async function startAws(
   assembly: Assembly,
-  engineEndpoint: string,
+  { engine, states }: { readonly engine: string; readonly states: AwsService },
   { stateDir, bedrockUrl, enforceIam = true, log }: RuntimeOptions,
   releases: Release[],
 ): Promise<AwsEndpoint> {
-  const dynamodb = createDynamoDbService(engineEndpoint);
+  const dynamodb = createDynamoDbService(engine);
   const endpoint = await startAwsEndpoint({
     services: {
       DynamoDB_20120810: dynamodb.service,
       secretsmanager: createSecretsService(openSecretStore(stateDir, assembly.secrets)),
       bedrock: createBedrockService(bedrockUrl),
+      AWSStepFunctions: states,
     },
     authorizeAs: createCallers({
       functions: assembly.functions,

@@ -19,7 +19,7 @@ export interface PaidCallOptions {
 export function createPaidCalls({ environment, log }: PaidCallOptions) {
   const clients = createDynamoClients();
   const { readSecret, peppers } = createAccess({ environment, log });
-  const { gate, ledger } = createLedger({ clients, environment, log });
+  const { gate, ledger, wallets, usage } = createLedger({ clients, environment, log });
   const store = new DynamoReplayStore(clients.client, requireVariable(environment, TABLES.replays.variable));
   const world = { clock: systemClock, after: systemAfter, random: systemRandom, ulid: systemUlid };
   return {
@@ -28,6 +28,8 @@ export function createPaidCalls({ environment, log }: PaidCallOptions) {
     peppers,
     gate,
     ledger,
+    wallets,
+    usage,
     catalog: createCatalog({ ...clients, environment, log }),
     idempotency: new Idempotency({ store, gate, clock: world.clock, after: world.after, log }),
   };

@@ -14,6 +14,11 @@ export const CONSUMERS = {
     schedule: 'rate(5 minutes)',
     timeoutSeconds: 240,
   },
+  'settle-transcription': {
+    purpose: 'settles a transcription on its duration, as the step of its own workflow',
+    // A handful of database calls with all their retries.
+    timeoutSeconds: 30,
+  },
   'audit-books': {
     purpose: 'proves the books of a page of accounts, as a step of the audit workflow',
     // A page is 25 wallets, each with all its usage records: an account of a million calls takes minutes.

@@ -5,6 +5,8 @@ export const VARIABLES = {
   keyPepperSecret: 'KEY_PEPPER_SECRET',
   /** Seconds after which an unsettled hold may be recovered; longer than the longest function may run. */
   holdTtlSeconds: 'HOLD_TTL_SECONDS',
+  /** ARN of the workflow that settles transcriptions. */
+  settlementWorkflow: 'SETTLEMENT_WORKFLOW',
 } as const;
 
 /** The data stack's output that holds what the variable holds; output names are alphanumeric. */

@@ -97,6 +97,17 @@ export const ROUTES = [
   },
   {
     ...inference,
+    method: 'POST',
+    path: '/v1/audio/transcriptions',
+    endpoint: 'create-transcription',
+    purpose: 'transcript of an audio file, sent as a form',
+    // Long recordings take longer than a buffered function may.
+    response: 'streamed',
+    authentication: 'api-key',
+    kind: 'audio',
+  },
+  {
+    ...inference,
     method: 'GET',
     path: '/v1/models',
     endpoint: 'list-models',

@@ -13,7 +13,8 @@ const MAX_ERROR_BYTES = 64 * 1024;
 export interface UpstreamRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | FormData;
+  /** A stream is sent as it is read, and with a length of its own among the headers. */
+  readonly body: string | ReadableStream<Uint8Array>;
   readonly signal: AbortSignal;
   /** What an answer means whose status is not 2xx. */
   readonly toFailure: (response: Response) => Promise<UpstreamFailure>;
@@ -46,7 +47,14 @@ export const post = (
 ): Promise<Response> =>
   reading(async () => {
     // A redirect would carry the prompt to a host that the catalog does not name.
-    const response = await fetch(url, { method: 'POST', headers, body, redirect: 'error', signal });
+    const response = await fetch(url, {
+      method: 'POST',
+      headers,
+      body,
+      redirect: 'error',
+      signal,
+      ...(typeof body === 'string' ? {} : { duplex: 'half' }),
+    } as RequestInit);
     if (!response.ok) throw await toFailure(response);
     return response;
   });

@@ -17,6 +17,8 @@ export interface Grants {
   readonly providerSecrets?: true;
   /** Calls the models of Amazon Bedrock. */
   readonly bedrockModels?: true;
+  /** Starts the workflow that settles transcriptions. */
+  readonly settlements?: true;
   /** Opens and recovers holds, so it needs their life. */
   readonly holds?: true;
 }
@@ -49,6 +51,7 @@ export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
   'create-embeddings': PAID_HTTP_CALL,
   'create-images': PAID_HTTP_CALL,
   'create-speech': PAID_HTTP_CALL,
+  'create-transcription': { ...PAID_HTTP_CALL, settlements: true },
   'count-message-tokens': { tables: { keys: ['UpdateItem'], catalog: ['GetItem'] }, keyPepper: true },
   'list-models': { tables: { catalog: ['GetItem'] } },
   'get-model': { tables: { catalog: ['GetItem'] } },
@@ -67,6 +70,10 @@ export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
   'get-health': { tables: { catalog: ['GetItem'] } },
   'get-index': {},
   'unknown-route': {},
+  'settle-transcription': {
+    tables: { keys: ['GetItem', 'UpdateItem'], wallets: ['GetItem', 'UpdateItem'], usage: ['PutItem'] },
+    holds: true,
+  },
   'sweep-holds': {
     tables: { keys: ['Scan', 'UpdateItem'], wallets: ['Scan', 'GetItem', 'UpdateItem'], usage: ['PutItem'] },
     holds: true,

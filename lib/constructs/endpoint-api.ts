@@ -54,6 +54,8 @@ export class EndpointApi extends Construct {
     this.#api = new RestApi(this, 'Rest', {
       restApiName: props.name,
       endpointConfiguration: { types: [EndpointType.REGIONAL] },
+      // Forms carry files, which must reach a function byte by byte.
+      binaryMediaTypes: ['multipart/form-data'],
       cloudWatchRole: true,
       cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
       deployOptions: {

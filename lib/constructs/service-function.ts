@@ -4,6 +4,7 @@ import { ArnFormat, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { VARIABLES } from '../../lambdas/contract/environment.ts';
 import { SERVICE_NAME } from '../../lambdas/contract/limits.ts';
@@ -22,6 +23,8 @@ export interface ServiceFunctionProps {
   readonly config: Config;
   readonly data: DataStack;
   readonly bundles: string;
+  /** For functions that settle by a workflow. */
+  readonly settlements?: StateMachine;
 }
 
 export class ServiceFunction extends Construct {
@@ -74,8 +77,16 @@ export class ServiceFunction extends Construct {
     }
     if (grants.providerSecrets) this.#grantProviderSecrets();
     if (grants.bedrockModels) this.#grantBedrockModels();
+    if (grants.settlements) this.#grantSettlements(environment);
     if (grants.holds) environment[VARIABLES.holdTtlSeconds] = String(config.holdTtlSeconds);
     return environment;
+  }
+
+  #grantSettlements(environment: Record<string, string>): void {
+    const { name, settlements } = this.#props;
+    if (settlements === undefined) throw new Error(`${name} needs the workflow that settles transcriptions`);
+    this.#allow(['states:StartExecution'], settlements.stateMachineArn);
+    environment[VARIABLES.settlementWorkflow] = settlements.stateMachineArn;
   }
 
   #grantProviderSecrets(): void {

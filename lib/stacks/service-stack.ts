@@ -13,6 +13,7 @@ import { EndpointApi } from '../constructs/endpoint-api.ts';
 import { IpRateLimit } from '../constructs/ip-rate-limit.ts';
 import { LedgerUpkeep } from '../constructs/ledger-upkeep.ts';
 import { ServiceFunction } from '../constructs/service-function.ts';
+import { TranscriptionSettlement } from '../constructs/transcription-settlement.ts';
 import type { DataStack } from './data-stack.ts';
 
 /** API Gateway gives up on a buffered integration after 29 s; the function ends first, in order to answer. */
@@ -34,6 +35,10 @@ export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, props: ServiceStackProps) {
     super(scope, id, props);
     const { config, data, bundles } = props;
+    const settlements =
+      props.api === 'inference'
+        ? new TranscriptionSettlement(this, 'TranscriptionSettlement', { config, data, bundles }).workflow
+        : undefined;
     const makeFunction = (endpoint: EndpointName, response: Route['response']) =>
       new ServiceFunction(this, endpoint, {
         name: endpoint,
@@ -41,6 +46,7 @@ export class ServiceStack extends Stack {
         config,
         data,
         bundles,
+        ...(settlements === undefined ? {} : { settlements }),
       });
 
     const api = new EndpointApi(this, 'Api', {

@@ -35,6 +35,8 @@ const RUN = [
   'AWS::IAM::Policy',
   'AWS::IAM::Role',
   'AWS::Lambda::Function',
+  'AWS::SQS::Queue',
+  'AWS::SQS::QueuePolicy',
   'AWS::SecretsManager::Secret',
   'AWS::StepFunctions::StateMachine',
   'AWS::WAFv2::WebACL',

@@ -78,6 +78,11 @@ export const IDENTITIES: Readonly<Record<string, (resource: Unnamed) => Identity
     const name = resource.property('Name') ?? generatedName(resource);
     return { ref: name, attributes: { Arn: regionalArn('events', `rule/${name}`) } };
   },
+  'AWS::SQS::Queue': (resource) => {
+    const name = resource.property('QueueName') ?? generatedName(resource);
+    const url = `https://sqs.${REGION}.amazonaws.com/${ACCOUNT_ID}/${name}`;
+    return { ref: url, attributes: { Arn: regionalArn('sqs', name), QueueName: name } };
+  },
   'AWS::StepFunctions::StateMachine': (resource) => {
     const name = resource.property('StateMachineName') ?? generatedName(resource);
     const arn = regionalArn('states', `stateMachine:${name}`);

@@ -4,6 +4,7 @@ import { UpstreamFailure } from '../../core/inference/provider.ts';
 import type { SecretReader } from '../../core/ports.ts';
 import { post, reading, readKey } from '../http-upstream.ts';
 import { toFailure } from '../openai/errors.ts';
+import type { FormBody } from './form-body.ts';
 
 export interface OpenAiHttp {
   readonly fetch: typeof fetch;
@@ -14,7 +15,7 @@ export interface OpenAiRequest {
   readonly route: Route;
   /** Below the route's address, such as `/embeddings`. */
   readonly path: string;
-  readonly body: Readonly<Record<string, unknown>> | FormData;
+  readonly body: Readonly<Record<string, unknown>> | FormBody;
   readonly signal: AbortSignal;
 }
 
@@ -24,19 +25,22 @@ export async function ask(
   { route, path, body, signal }: OpenAiRequest,
 ): Promise<Response> {
   const key = await readKey(readSecret, route.secret);
-  const isForm = body instanceof FormData;
+  const { stream, headers } = isForm(body)
+    ? body
+    : { stream: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
   return post(fetch, {
     url: `${route.base_url}${path}`,
     headers: {
-      // A form's type carries its boundary, which `fetch` makes.
-      ...(isForm ? {} : { 'content-type': 'application/json' }),
+      ...headers,
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
     },
-    body: isForm ? body : JSON.stringify(body),
+    body: stream,
     signal,
     toFailure,
   });
 }
+
+const isForm = (body: OpenAiRequest['body']): body is FormBody => body.stream instanceof ReadableStream;
 
 /**
  * The answer's JSON object. Numbers are read as doubles: a vector or a duration is one. Throws `UpstreamFailure` for

@@ -87,7 +87,7 @@ export interface Route {
   readonly protocol: Protocol;
   /** The model a request names, by which behaviours and faults are chosen. */
   modelOf(question: Question): string | undefined;
-  reply(call: Call): Reply;
+  reply(call: Call): Reply | Promise<Reply>;
 }
 
 export function jsonReply(

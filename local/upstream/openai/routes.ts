@@ -12,6 +12,7 @@ import { chatRequestSchema } from './request.ts';
 import { brokenRule } from './request-rules.ts';
 import { audioProtocol, replyWithSpeech } from './speech.ts';
 import { toModelRequest } from './to-model-request.ts';
+import { replyWithTranscript } from './transcriptions.ts';
 import { validationError } from './validation-error.ts';
 
 const COMPLETION_ID_LENGTH = 29;
@@ -88,6 +89,13 @@ export const openAiRoutes: readonly Route[] = [
     protocol: audioProtocol,
     modelOf: modelInBody,
     reply: replyWithSpeech,
+  },
+  {
+    method: 'POST',
+    path: '/v1/audio/transcriptions',
+    protocol: openAiProtocol,
+    modelOf: modelInBody,
+    reply: replyWithTranscript,
   },
   {
     method: 'GET',
