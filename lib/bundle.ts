@@ -9,6 +9,9 @@ const root = join(import.meta.dirname, '..');
 const banner =
   "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);";
 
+/** The node:http host of the upload ingress: the same endpoint as its function's, so it lies in the same folder. */
+const UPLOAD_HOST = { in: join(root, 'lambdas', 'hosts', 'upload.ts'), out: 'create-transcription/host' };
+
 /**
  * Writes `<directory>/<function>/index.mjs` (minified, with a source map beside it) for every handler, and returns
  * esbuild's account of what went into each. The output depends on the sources alone, so asset hashes are stable.
@@ -22,7 +25,10 @@ export async function bundleFunctions(directory: string): Promise<Metafile> {
   mkdirSync(directory, { recursive: true });
   const result = await build({
     absWorkingDir: root,
-    entryPoints: folders.map(({ name, handler }) => ({ in: handler, out: `${name}/index` })),
+    entryPoints: [
+      ...folders.map(({ name, handler }) => ({ in: handler, out: `${name}/index` })),
+      UPLOAD_HOST,
+    ],
     outdir: directory,
     outExtension: { '.js': '.mjs' },
     bundle: true,

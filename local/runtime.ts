@@ -1,6 +1,7 @@
 /** Puts the local service together: an assembly's functions behind its APIs, with AWS answered on loopback. */
 import { mkdirSync } from 'node:fs';
 import { type Assembly, readAssembly } from './assembly/assembly.ts';
+import type { FunctionDescription } from './assembly/functions.ts';
 import { createBedrockService } from './aws/bedrock-service.ts';
 import { accessKeyIdOf, createCallers } from './aws/callers.ts';
 import { createDynamoDbService } from './aws/dynamodb-service.ts';
@@ -16,6 +17,7 @@ import { ensureTables } from './dynamodb/tables.ts';
 import { startTtlSweeper } from './dynamodb/ttl-sweeper.ts';
 import { functionEnvironment } from './functions/environment.ts';
 import { FunctionFleet } from './functions/function-fleet.ts';
+import { hasUploadHost, UploadHost } from './functions/upload-host.ts';
 import { Gateway } from './gateway/gateway.ts';
 
 export interface RuntimeOptions {
@@ -39,6 +41,8 @@ export interface RuntimeOptions {
   readonly enforceIam?: boolean | undefined;
   /** Milliseconds without a byte after which an unfinished request body is given up. */
   readonly bodyStallTimeoutMs?: number | undefined;
+  /** `none`: uploads go through API Gateway, with its limits. */
+  readonly ingress?: 'host' | 'none' | undefined;
   readonly log: (line: string) => void;
 }
 
@@ -89,7 +93,8 @@ async function assemble(options: RuntimeOptions, releases: Release[]): Promise<O
     log: options.log,
   });
   const aws = await startAws(assembly, { engine: engine.endpoint, states }, options, releases);
-  const functions = startFunctions(assembly, { aws: aws.url, engine: engine.endpoint }, options);
+  const endpoints = { aws: aws.url, engine: engine.endpoint };
+  const functions = startFunctions(assembly, endpoints, options);
   releases.push(() => functions.close());
   const background = startBackground({
     assembly,
@@ -99,7 +104,15 @@ async function assemble(options: RuntimeOptions, releases: Release[]): Promise<O
     log: options.log,
   });
   releases.push(async () => background.stop());
+  const uploads = startUploadHosts(assembly, endpoints, options);
+  releases.push(async () => {
+    await Promise.all([...uploads.values()].map((host) => host.close()));
+  });
   const gateway = new Gateway({
+    ingress: (arn) => {
+      const host = uploads.get(arn);
+      return host && ((request, response) => host.relay(request, response));
+    },
     apis: assembly.restApis,
     port: options.port,
     invoke: (arn, event, requestId) => functions.invoke(arn, event, requestId),
@@ -163,22 +176,42 @@ async function startAws(
   return endpoint;
 }
 
-function startFunctions(
-  assembly: Assembly,
-  endpoints: { readonly aws: string; readonly engine: string },
-  { environment, overrides, enforceIam = true, log }: RuntimeOptions,
-): FunctionFleet {
-  return new FunctionFleet({
-    functions: assembly.functions,
-    log,
-    environmentOf: (description) =>
-      functionEnvironment({
-        description,
-        passedThrough: environment,
-        overrides,
-        accessKeyId: enforceIam ? accessKeyIdOf(description) : ENGINE_CREDENTIALS.accessKeyId,
-        awsEndpoint: endpoints.aws,
-        dynamodbEndpoint: enforceIam ? endpoints.aws : endpoints.engine,
-      }),
+interface Endpoints {
+  readonly aws: string;
+  readonly engine: string;
+}
+
+function startFunctions(assembly: Assembly, endpoints: Endpoints, options: RuntimeOptions): FunctionFleet {
+  const environmentOf = (description: FunctionDescription) => environmentIn(description, endpoints, options);
+  return new FunctionFleet({ functions: assembly.functions, log: options.log, environmentOf });
+}
+
+/** By the ARN of the function whose route each serves. */
+function startUploadHosts(
+  { functions }: Assembly,
+  endpoints: Endpoints,
+  options: RuntimeOptions,
+): ReadonlyMap<string, UploadHost> {
+  const hosted = options.ingress === 'none' ? [] : functions.filter(hasUploadHost);
+  return new Map(
+    hosted.map((description) => {
+      const environment = environmentIn(description, endpoints, options);
+      return [description.arn, new UploadHost({ description, environment, log: options.log })];
+    }),
+  );
+}
+
+function environmentIn(
+  description: FunctionDescription,
+  { aws, engine }: Endpoints,
+  { environment, overrides, enforceIam = true }: RuntimeOptions,
+): Record<string, string> {
+  return functionEnvironment({
+    description,
+    passedThrough: environment,
+    overrides,
+    accessKeyId: enforceIam ? accessKeyIdOf(description) : ENGINE_CREDENTIALS.accessKeyId,
+    awsEndpoint: aws,
+    dynamodbEndpoint: enforceIam ? aws : engine,
   });
 }

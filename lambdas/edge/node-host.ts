@@ -47,12 +47,38 @@ async function serve(
     ...(hasBody ? { body: Readable.toWeb(Readable.from(bounded(incoming, options))), duplex: 'half' } : {}),
   } as RequestInit);
   const answer = await handler(request, { pathParameters, remainingTimeMs: () => deadlineMs - clock() });
-  // What is left of a refused body is not worth waiting for.
   if (!incoming.complete) outgoing.setHeader('connection', 'close');
   outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
   outgoing.flushHeaders();
   await deliver(answer.body, outgoing);
-  incoming.resume();
+  await drain(incoming);
+  outgoing.end();
+}
+
+/** How much, and for how long, to take in what a refused client still sends. */
+const DRAIN_BYTES = 64 * 1024 * 1024;
+const DRAIN_MS = 10_000;
+
+/**
+ * Waits, within bounds, for the rest of a request that has been answered: closing a connection on which data still
+ * arrives would reset it, and the client might lose the answer.
+ */
+async function drain(incoming: IncomingMessage): Promise<void> {
+  if (incoming.complete || incoming.destroyed) return;
+  let bytes = 0;
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, DRAIN_MS);
+    const done = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    incoming.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > DRAIN_BYTES) done();
+    });
+    incoming.on('error', () => {});
+    incoming.once('end', done).once('close', done).resume();
+  });
 }
 
 function headersOf(incoming: IncomingMessage): Headers {
@@ -102,5 +128,4 @@ async function deliver(body: ReadableStream<Uint8Array> | null, outgoing: Server
     if (!gone && !outgoing.write(chunk))
       await Promise.race([new Promise((resolve) => outgoing.once('drain', resolve)), closed]);
   }
-  outgoing.end();
 }

@@ -101,7 +101,8 @@ describe('the role of a function', () => {
   it.each(named)(
     'allows what the grants list, and nothing else: %s',
     (_name, { stack, name, roleId, logGroupId }) => {
-      const { tables = {}, indexes = [], keyPepper, providerSecrets, bedrockModels } = GRANTS[name];
+      const grants = GRANTS[name];
+      const { tables = {}, indexes = [], keyPepper, providerSecrets, bedrockModels, settlements } = grants;
       const logs = resourceName(app, stack, { 'Fn::GetAtt': [logGroupId, 'Arn'] });
       const secrets =
         'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:prod/providers/*';
@@ -114,6 +115,7 @@ describe('the role of a function', () => {
         ...indexes.map((index) => `dynamodb:Query data:${capitalized(index.table)}.Arn/index/${index.name}`),
         ...(keyPepper ? ['secretsmanager:GetSecretValue data:KeyPepper.Ref'] : []),
         ...(providerSecrets ? [`secretsmanager:GetSecretValue ${secrets}`] : []),
+        ...(settlements ? ['states:StartExecution TranscriptionSettlementWorkflow.Ref'] : []),
         ...(bedrockModels
           ? INVOCATIONS.flatMap((action) => MODELS.map((model) => `${action} ${model}`))
           : []),
@@ -129,7 +131,7 @@ describe('the role of a function', () => {
         .map((permission) => `${name}: ${permission.split(' ')[0]}`),
     );
     const talkers = ['create-chat-completion', 'create-message'];
-    const sellers = [...talkers, 'create-embeddings', 'create-images', 'create-speech'];
+    const sellers = [...talkers, 'create-embeddings', 'create-images', 'create-speech', 'create-transcription'];
     const atRunTime = [
       ...talkers.flatMap((name) => INVOCATIONS.map((action) => `${name}: ${action}`)),
       ...sellers.map((name) => `${name}: secretsmanager:GetSecretValue`),
@@ -145,7 +147,7 @@ describe('the environment of a function', () => {
       const { Variables: variables } = properties.Environment as {
         readonly Variables: Record<string, unknown>;
       };
-      const { tables = {}, keyPepper, holds } = GRANTS[functionName];
+      const { tables = {}, keyPepper, holds, settlements } = GRANTS[functionName];
       const reference = (name: string) => {
         const found = app.reference(stack, variables[name]);
         return found === undefined
@@ -156,6 +158,8 @@ describe('the environment of a function', () => {
       for (const table of Object.keys(tables) as TableName[])
         expected[TABLES[table].variable] = `data:${capitalized(table)}`;
       if (keyPepper) expected[VARIABLES.keyPepperSecret] = 'data:KeyPepper';
+      if (settlements)
+        expected[VARIABLES.settlementWorkflow] = 'inference:TranscriptionSettlementWorkflow';
       if (holds) expected[VARIABLES.holdTtlSeconds] = '1200';
       expect(Object.fromEntries(Object.keys(variables).map((name) => [name, reference(name)]))).toEqual(
         expected,
