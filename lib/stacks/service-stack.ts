@@ -35,6 +35,7 @@ export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, props: ServiceStackProps) {
     super(scope, id, props);
     const { config, data, bundles } = props;
+    if (props.api === 'inference') new LedgerUpkeep(this, 'LedgerUpkeep', { config, data, bundles });
     const settlements =
       props.api === 'inference'
         ? new TranscriptionSettlement(this, 'TranscriptionSettlement', { config, data, bundles }).workflow
@@ -57,7 +58,6 @@ export class ServiceStack extends Stack {
     for (const route of ROUTES.filter((candidate) => candidate.api === props.api)) {
       api.addRoute(route, makeFunction(route.endpoint, route.response));
     }
-    if (props.api === 'inference') new LedgerUpkeep(this, 'LedgerUpkeep', { config, data, bundles });
     this.ipRateLimit = props.ipRateLimit ?? new IpRateLimit(this, 'IpRateLimit', { config });
     this.ipRateLimit.protect(this, api.stage);
   }

@@ -115,7 +115,7 @@ describe('the role of a function', () => {
         ...indexes.map((index) => `dynamodb:Query data:${capitalized(index.table)}.Arn/index/${index.name}`),
         ...(keyPepper ? ['secretsmanager:GetSecretValue data:KeyPepper.Ref'] : []),
         ...(providerSecrets ? [`secretsmanager:GetSecretValue ${secrets}`] : []),
-        ...(settlements ? ['states:StartExecution TranscriptionSettlementWorkflow.Ref'] : []),
+        ...(settlements ? ['states:StartExecution inference:TranscriptionSettlementWorkflow.Ref'] : []),
         ...(bedrockModels
           ? INVOCATIONS.flatMap((action) => MODELS.map((model) => `${action} ${model}`))
           : []),
@@ -131,7 +131,13 @@ describe('the role of a function', () => {
         .map((permission) => `${name}: ${permission.split(' ')[0]}`),
     );
     const talkers = ['create-chat-completion', 'create-message'];
-    const sellers = [...talkers, 'create-embeddings', 'create-images', 'create-speech', 'create-transcription'];
+    const sellers = [
+      ...talkers,
+      'create-embeddings',
+      'create-images',
+      'create-speech',
+      'create-transcription',
+    ];
     const atRunTime = [
       ...talkers.flatMap((name) => INVOCATIONS.map((action) => `${name}: ${action}`)),
       ...sellers.map((name) => `${name}: secretsmanager:GetSecretValue`),
@@ -158,8 +164,7 @@ describe('the environment of a function', () => {
       for (const table of Object.keys(tables) as TableName[])
         expected[TABLES[table].variable] = `data:${capitalized(table)}`;
       if (keyPepper) expected[VARIABLES.keyPepperSecret] = 'data:KeyPepper';
-      if (settlements)
-        expected[VARIABLES.settlementWorkflow] = 'inference:TranscriptionSettlementWorkflow';
+      if (settlements) expected[VARIABLES.settlementWorkflow] = 'inference:TranscriptionSettlementWorkflow';
       if (holds) expected[VARIABLES.holdTtlSeconds] = '1200';
       expect(Object.fromEntries(Object.keys(variables).map((name) => [name, reference(name)]))).toEqual(
         expected,

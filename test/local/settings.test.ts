@@ -11,6 +11,7 @@ describe('the settings of a start', () => {
       dynamodbEndpoint: undefined,
       ipRequestsPerMinute: undefined,
       enforceIam: true,
+      ingress: 'host',
       overrides: {},
     });
     expect(readSettings({ PORT: '', CATALOG: '' })).toEqual(readSettings({}));
@@ -33,6 +34,7 @@ describe('the settings of a start', () => {
       dynamodbEndpoint: 'http://127.0.0.1:8000',
       ipRequestsPerMinute: 0,
       enforceIam: false,
+      ingress: 'host',
       overrides: { HOLD_TTL_SECONDS: '5', LOG_LEVEL: 'WARN' },
     });
   });
