@@ -1,5 +1,5 @@
 /** A regional REST API over the route table: streamed or buffered integrations, our own errors, no keys in logs. */
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
   EndpointType,
@@ -69,6 +69,12 @@ export class EndpointApi extends Construct {
     this.#api.root.addResource('{proxy+}').addMethod('ANY', this.#fallback);
     this.#addGatewayErrors();
     this.#acknowledge();
+  }
+
+  /** The host name of the API; its paths begin with the stage's name. */
+  get host(): string {
+    const { region, urlSuffix } = Stack.of(this);
+    return `${this.#api.restApiId}.execute-api.${region}.${urlSuffix}`;
   }
 
   get stage(): Stage {

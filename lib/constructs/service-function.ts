@@ -27,8 +27,17 @@ export interface ServiceFunctionProps {
   readonly settlements?: StateMachine;
 }
 
+/** What a function acts in, knows and writes its logs to. */
+export interface FunctionHosting {
+  readonly role: Role;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly logGroup: LogGroup;
+}
+
 export class ServiceFunction extends Construct {
   readonly function: LambdaFunction;
+  /** For another host of the same endpoint. */
+  readonly hosting: FunctionHosting;
   readonly #role: Role;
   readonly #props: ServiceFunctionProps;
 
@@ -41,6 +50,8 @@ export class ServiceFunction extends Construct {
     });
     this.#role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.#allow(['logs:CreateLogStream', 'logs:PutLogEvents'], logGroup.logGroupArn);
+    const environment = { POWERTOOLS_SERVICE_NAME: props.name, ...this.#grant() };
+    this.hosting = { role: this.#role, environment, logGroup };
     this.function = new LambdaFunction(this, 'Function', {
       description: `${SERVICE_NAME}: ${props.name}`,
       runtime: Runtime.NODEJS_24_X,
@@ -51,7 +62,7 @@ export class ServiceFunction extends Construct {
       code: Code.fromAsset(join(props.bundles, props.name), { exclude: ['*.map'] }),
       role: this.#role,
       logGroup,
-      environment: { POWERTOOLS_SERVICE_NAME: props.name, ...this.#grant() },
+      environment,
     });
   }
 

@@ -31,6 +31,9 @@ export interface ServiceStackProps extends StackProps {
 
 export class ServiceStack extends Stack {
   readonly ipRateLimit: IpRateLimit;
+  readonly api: EndpointApi;
+  /** The functions of the routes, by endpoint. */
+  readonly functions: ReadonlyMap<EndpointName, ServiceFunction>;
 
   constructor(scope: Construct, id: string, props: ServiceStackProps) {
     super(scope, id, props);
@@ -50,15 +53,19 @@ export class ServiceStack extends Stack {
         ...(settlements === undefined ? {} : { settlements }),
       });
 
-    const api = new EndpointApi(this, 'Api', {
+    this.api = new EndpointApi(this, 'Api', {
       config,
       name: `${config.stage}-${props.api}`,
       fallback: makeFunction(UNKNOWN_ROUTE_ENDPOINT, 'buffered'),
     });
+    const functions = new Map<EndpointName, ServiceFunction>();
     for (const route of ROUTES.filter((candidate) => candidate.api === props.api)) {
-      api.addRoute(route, makeFunction(route.endpoint, route.response));
+      const target = makeFunction(route.endpoint, route.response);
+      functions.set(route.endpoint, target);
+      this.api.addRoute(route, target);
     }
+    this.functions = functions;
     this.ipRateLimit = props.ipRateLimit ?? new IpRateLimit(this, 'IpRateLimit', { config });
-    this.ipRateLimit.protect(this, api.stage);
+    this.ipRateLimit.protect(this, this.api.stage);
   }
 }
