@@ -4,7 +4,7 @@ import { startUpstreamProcess } from '../../local/upstream-process.ts';
 import type { Figure } from '../report.ts';
 import { type Account, auditOf, openAccount } from '../service/account.ts';
 import { applyCatalog, callChat, composeChat, MODEL } from '../service/chat.ts';
-import type { Database } from '../service/database.ts';
+import { backgroundTables, type Database } from '../service/database.ts';
 import { type Spent, Traffic } from '../service/traffic.ts';
 import { waitForQuietMinute } from './call.ts';
 import { ROUNDS_AFTER, ROUNDS_BEFORE, WRITE_UNITS } from './call-cost.ts';
@@ -48,7 +48,7 @@ interface CallCost {
 
 async function measureCost(database: Database, { credential }: Account): Promise<readonly Figure[]> {
   const clients = database.connect();
-  const recorder = new Recorder(new Traffic(clients, database.environment.CATALOG_TABLE));
+  const recorder = new Recorder(new Traffic(clients, backgroundTables(database)));
   const handler = composeChat({ clients, environment: database.environment, fetch: recorder.fetch });
   const cost = async (headers: Record<string, string> = {}): Promise<CallCost> => {
     recorder.begin();

@@ -12,7 +12,7 @@ import { systemUlid } from '../../lambdas/adapters/system.ts';
 import type { Figure } from '../report.ts';
 import type { Account } from '../service/account.ts';
 import { callChat, composeChat } from '../service/chat.ts';
-import type { Database } from '../service/database.ts';
+import { backgroundTables, type Database } from '../service/database.ts';
 import { type Sent, Traffic } from '../service/traffic.ts';
 import { median } from '../statistics.ts';
 import { waitForQuietMinute } from './call.ts';
@@ -76,7 +76,7 @@ function figuresOf(wholeMs: readonly number[], bareMs: readonly number[]): reado
 /** Makes a warm call and tells what it sent. */
 function recorderOf({ database, account, body }: OwnCpuOptions): () => Promise<RecordedCall> {
   const clients = database.connect();
-  const recorder = new Recorder(new Traffic(clients, database.environment.CATALOG_TABLE));
+  const recorder = new Recorder(new Traffic(clients, backgroundTables(database)));
   const handler = composeChat({ clients, environment: database.environment, fetch: recorder.fetch });
   return async () => {
     recorder.begin();

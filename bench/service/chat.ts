@@ -1,8 +1,9 @@
-/** The chat endpoint on the real stores, wired as its handler wires it, with an upstream of the bench's choice. */
+/** The conversational endpoints on the real stores, wired as their handlers wire them, with an upstream of the bench's choice. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createBedrockClients } from '../../lambdas/adapters/bedrock-clients.ts';
 import { createCatalog, writeCatalog } from '../../lambdas/adapters/catalog-store.ts';
+import { DynamoCircuitStore } from '../../lambdas/adapters/circuit-store.ts';
 import { createSecretsClient, type DynamoClients } from '../../lambdas/adapters/clients.ts';
 import { createLedger } from '../../lambdas/adapters/ledger.ts';
 import { DynamoReplayStore } from '../../lambdas/adapters/replay-store.ts';
@@ -12,11 +13,13 @@ import { systemAfter, systemClock, systemRandom, systemUlid } from '../../lambda
 import { requireVariable } from '../../lambdas/contract/environment.ts';
 import { TABLES } from '../../lambdas/contract/tables.ts';
 import { Idempotency } from '../../lambdas/core/idempotency/idempotency.ts';
+import { Breaker } from '../../lambdas/core/inference/breaker.ts';
 import { Completions } from '../../lambdas/core/inference/completion.ts';
 import { errorBody } from '../../lambdas/edge/envelope.ts';
 import { front, type Handler } from '../../lambdas/edge/front.ts';
 import { sseResponse } from '../../lambdas/edge/sse.ts';
 import { createChatCompletion } from '../../lambdas/endpoints/create-chat-completion/endpoint.ts';
+import { createMessage } from '../../lambdas/endpoints/create-message/endpoint.ts';
 import { createProviders } from '../../lambdas/providers/protocols.ts';
 import { REGION } from '../../local/assembly/intrinsics.ts';
 import { PEPPERS, SILENT } from './account.ts';
@@ -27,10 +30,19 @@ const SIMULATED_KEYS = { SIM_KEY: 'simulated' };
 /** The model that every bench calls. */
 export const MODEL = 'sim/chat';
 
+export type SurfaceName = 'chat' | 'messages';
+
+const SURFACES = {
+  chat: { create: createChatCompletion, envelope: 'openai', path: '/v1/chat/completions' },
+  messages: { create: createMessage, envelope: 'messages', path: '/v1/messages' },
+} as const;
+
 export interface ChatOptions {
   readonly clients: DynamoClients;
   readonly environment: Readonly<Record<string, string>>;
   readonly fetch: typeof fetch;
+  /** Chat when absent. */
+  readonly surface?: SurfaceName;
 }
 
 /** Makes the local catalog the one in force, with its simulated routes at `upstreamUrl`. */
@@ -45,7 +57,8 @@ export async function applyCatalog(
 }
 
 /** What `handler.ts` makes, but for the Lambda host, the pepper's secret and the log lines. */
-export function composeChat({ clients, environment, fetch }: ChatOptions): Handler {
+export function composeChat({ clients, environment, fetch, surface = 'chat' }: ChatOptions): Handler {
+  const { create, envelope } = SURFACES[surface];
   const [log, clock, after] = [SILENT, systemClock, systemAfter];
   const { gate, ledger } = createLedger({ clients, environment, log });
   const table = requireVariable(environment, TABLES.replays.variable);
@@ -53,7 +66,7 @@ export function composeChat({ clients, environment, fetch }: ChatOptions): Handl
   const secrets = createSecretsClient({ region: REGION });
   const bedrock = createBedrockClients({ region: REGION });
   const readSecret = createSecretReader({ client: secrets, environment: SIMULATED_KEYS, clock, log });
-  const endpoint = createChatCompletion({
+  const endpoint = create({
     peppers: async () => PEPPERS,
     catalog: createCatalog({ ...clients, environment, log }),
     gate,
@@ -72,6 +85,14 @@ export function composeChat({ clients, environment, fetch }: ChatOptions): Handl
         bedrockClient: bedrock.client,
         sign: createRequestSigner(bedrock),
       }),
+      breaker: new Breaker({
+        store: new DynamoCircuitStore(clients.client, requireVariable(environment, TABLES.circuits.variable)),
+        clock,
+        after,
+        ulid: systemUlid,
+        log,
+        count: () => {},
+      }),
       after,
       log,
     }),
@@ -80,15 +101,16 @@ export function composeChat({ clients, environment, fetch }: ChatOptions): Handl
     clock,
     after,
     eventStream: (frames, options) => sseResponse(frames, { after, ...options }),
-    errorBody: (error, requestId) => errorBody(error, 'openai', requestId),
+    errorBody: (error, requestId) => errorBody(error, envelope, requestId),
   });
-  return front(endpoint, 'openai', { clock, ulid: systemUlid, log });
+  return front(endpoint, envelope, { clock, ulid: systemUlid, log });
 }
 
 export interface ChatCall {
   readonly credential: string;
   readonly body: object;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly surface?: SurfaceName;
 }
 
 /** The longest a function may run; no bench comes near it. */
@@ -97,9 +119,9 @@ const CALL_MS = 900_000;
 /** Makes one call; throws when it is not answered with 200. */
 export async function callChat(
   handler: Handler,
-  { credential, body, headers = {} }: ChatCall,
+  { credential, body, headers = {}, surface = 'chat' }: ChatCall,
 ): Promise<Response> {
-  const request = new Request('http://localhost/v1/chat/completions', {
+  const request = new Request(`http://localhost${SURFACES[surface].path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${credential}`, ...headers },
     body: JSON.stringify(body),

@@ -19,6 +19,12 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** What is read behind the backs of calls: the catalog and the circuits of failing routes. */
+export const backgroundTables = ({ environment }: Pick<Database, 'environment'>): (string | undefined)[] => [
+  environment[TABLES.catalog.variable],
+  environment[TABLES.circuits.variable],
+];
+
 /** Starts the engine on a file, as the local service does. */
 export async function openDatabase(): Promise<Database> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-database-'));

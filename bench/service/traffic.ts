@@ -34,11 +34,11 @@ export class Traffic {
   #sent: Sent[] = [];
   /** The last round of which a request has ended. */
   #ended = 0;
-  readonly #ignoredTable: string | undefined;
+  readonly #background: readonly unknown[];
 
-  /** Requests to the ignored table are not counted: its reads happen behind the caller's back. */
-  constructor({ client, onceClient }: DynamoClients, ignoredTable?: string) {
-    this.#ignoredTable = ignoredTable;
+  /** Reads of the background tables are not counted, because no call waits for them; writes to them are. */
+  constructor({ client, onceClient }: DynamoClients, background: readonly (string | undefined)[] = []) {
+    this.#background = background;
     for (const watched of [client, onceClient]) this.#watch(watched);
   }
 
@@ -56,7 +56,7 @@ export class Traffic {
       (next, { commandName = '' }) =>
         async (request) => {
           const input = { ...request.input } as Record<string, unknown>;
-          if (input.TableName === this.#ignoredTable) return next(request);
+          if (isRead(commandName) && this.#background.includes(input.TableName)) return next(request);
           const round = this.#begin(commandName, { ...input });
           try {
             const answer = await next({

@@ -1,8 +1,12 @@
-/** What a streamed chunk costs us, and whether a long stream stays in memory; in a fresh process that can collect garbage. */
+/**
+ * What a streamed chunk costs us in each direction, whether a long stream stays in memory, and how much later its
+ * first content comes; each in a fresh process.
+ */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Figure } from '../report.ts';
+import type { FirstTokenMeasurement } from './first-token.ts';
 import type { StreamMeasurement } from './measure.ts';
 
 const run = promisify(execFile);
@@ -13,25 +17,57 @@ const CHUNK_MICROSECONDS = 20;
 /** Below what any of our own buffers would add over 40,000 chunks (8 MB of body), above the noise of a collection. */
 const HEAP_GROWTH_MB = 5;
 
+/** Surface and route protocol. */
+const DIRECTIONS = [
+  ['chat', 'openai'],
+  ['chat', 'anthropic'],
+  ['messages', 'openai'],
+  ['messages', 'anthropic'],
+] as const;
+
 export async function measureStream(): Promise<readonly Figure[]> {
-  const program = join(import.meta.dirname, 'measure.ts');
-  const { stdout } = await run(process.execPath, ['--expose-gc', program]);
-  const measured = JSON.parse(stdout) as StreamMeasurement;
+  const figures: Figure[] = [];
+  for (const [surface, protocol] of DIRECTIONS) {
+    const measured = await measuredBy<StreamMeasurement>('measure.ts', surface, protocol);
+    figures.push(...directionFigures(`${surface} over ${protocol}`, measured));
+  }
+  const { rounds, bareMs, oursMs } = await measuredBy<FirstTokenMeasurement>('first-token.ts');
   return [
+    ...figures,
+    { name: 'first content from the bare upstream, median', value: bareMs, unit: 'ms' },
     {
-      name: 'stream: CPU a chunk',
-      value: measured.chunkMicroseconds,
-      unit: 'microseconds',
-      most: CHUNK_MICROSECONDS,
-      note: 'the whole endpoint from body bytes to response bytes, the garbage collector included',
-    },
-    { name: 'stream: chunks', value: measured.chunks, unit: '' },
-    { name: 'stream: body', value: measured.bodyBytes / 1e6, unit: 'MB' },
-    {
-      name: 'stream: heap growth from 10,000 to 50,000 chunks',
-      value: measured.heapGrowthBytes / 1e6,
-      unit: 'MB',
-      most: HEAP_GROWTH_MB,
+      name: 'added to it, money on, median',
+      value: oursMs - bareMs,
+      unit: 'ms',
+      note: `${rounds} interleaved rounds; the upstream, the database and this process share the machine`,
     },
   ];
 }
+
+async function measuredBy<T>(program: string, ...args: readonly string[]): Promise<T> {
+  const { stdout } = await run(process.execPath, [
+    '--expose-gc',
+    join(import.meta.dirname, program),
+    ...args,
+  ]);
+  return JSON.parse(stdout) as T;
+}
+
+const directionFigures = (
+  direction: string,
+  { chunks, chunkMicroseconds, heapGrowthBytes, bodyBytes }: StreamMeasurement,
+): Figure[] => [
+  {
+    name: `${direction}: CPU a chunk`,
+    value: chunkMicroseconds,
+    unit: 'microseconds',
+    most: CHUNK_MICROSECONDS,
+    note: `${chunks} chunks, ${Math.round(bodyBytes / 1e6)} MB; the whole endpoint from body bytes to response bytes, the garbage collector included`,
+  },
+  {
+    name: `${direction}: heap growth from 10,000 to 50,000 chunks`,
+    value: heapGrowthBytes / 1e6,
+    unit: 'MB',
+    most: HEAP_GROWTH_MB,
+  },
+];

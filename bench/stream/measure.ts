@@ -1,9 +1,9 @@
-/** Streams a long answer through the chat endpoint and prints what it cost; run with `--expose-gc`. */
+/** Streams a long answer through an endpoint and prints what it cost: `<surface> <protocol>`; run with `--expose-gc`. */
 import { openAccount } from '../service/account.ts';
-import { applyCatalog, callChat, composeChat, MODEL } from '../service/chat.ts';
+import { applyCatalog, callChat, composeChat, type SurfaceName } from '../service/chat.ts';
 import { openDatabase } from '../service/database.ts';
 import { median } from '../statistics.ts';
-import { makeBody, piecesOf } from './upstream-body.ts';
+import { makeBody, type Protocol, piecesOf } from './upstream-body.ts';
 
 export interface StreamMeasurement {
   readonly chunks: number;
@@ -18,9 +18,20 @@ const CHUNKS = 50_000;
 const FIRST_LOOK = 10_000;
 const PASSES = 5;
 
+const [surface = 'chat', protocol = 'openai'] = process.argv.slice(2) as [SurfaceName?, Protocol?];
+
+/** A model of the local catalog whose first route speaks the protocol. */
+const MODELS: Readonly<Record<Protocol, string>> = { openai: 'sim/chat', anthropic: 'sim/chat-anthropic' };
+
+/** The end of a stream on each surface. */
+const ENDS: Readonly<Record<SurfaceName, string>> = {
+  chat: 'data: [DONE]\n\n',
+  messages: 'event: message_stop\ndata: {"type":"message_stop"}\n\n',
+};
+
 /** The prompt is of no matter: the upstream's answer is in memory. */
 const BODY = {
-  model: MODEL,
+  model: MODELS[protocol],
   max_tokens: 16_000,
   stream: true,
   messages: [{ role: 'user', content: 'Hello' }],
@@ -41,7 +52,7 @@ async function read(response: Response, onFrame: (frames: number) => void = () =
     last = bytes;
     onFrame(frames);
   }
-  if (frames <= CHUNKS || Buffer.from(last).toString() !== 'data: [DONE]\n\n')
+  if (frames < CHUNKS || Buffer.from(last).toString() !== ENDS[surface])
     throw new Error(`the stream ended after ${frames} frames with ${Buffer.from(last)}`);
 }
 
@@ -73,11 +84,11 @@ try {
   const clients = database.connect();
   await applyCatalog(clients, environment, 'http://127.0.0.1:9');
   const { credential } = await openAccount(clients, environment);
-  const body = makeBody(CHUNKS);
+  const body = makeBody(protocol, CHUNKS);
   const headers = { 'content-type': 'text/event-stream' };
   const fetch = async () => new Response(ReadableStream.from(piecesOf(body)), { headers });
-  const handler = composeChat({ clients, environment, fetch });
-  const stream = () => callChat(handler, { credential, body: BODY });
+  const handler = composeChat({ clients, environment, fetch, surface });
+  const stream = () => callChat(handler, { credential, body: BODY, surface });
   console.log(JSON.stringify(await measure(stream, body.length)));
 } finally {
   await database.close();

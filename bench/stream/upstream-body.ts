@@ -1,4 +1,6 @@
-/** A streamed answer as an OpenAI-compatible server writes it (OpenAI API reference, Streaming), whole in memory. */
+/** A streamed answer as a server of either protocol writes it (OpenAI API reference and Claude API docs, Streaming), whole in memory. */
+
+export type Protocol = 'openai' | 'anthropic';
 
 const WORDS = [
   'Gate',
@@ -24,22 +26,46 @@ const COMMON = {
 
 const event = (fields: object) => `data: ${JSON.stringify({ ...COMMON, ...fields })}\n\n`;
 
+const USAGE_TOKENS = 16_000;
+
 /** A role, `chunks - 2` pieces of text and a finish reason, then usage and the end. */
-export function makeBody(chunks: number): Buffer {
+function openAiBody(chunks: number): string[] {
   const choice = (delta: object, finish: string | null = null) =>
     event({ choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }] });
   const text = Array.from({ length: chunks - 2 }, (_, at) => choice({ content: WORDS[at % WORDS.length] }));
-  const usage = { prompt_tokens: 8, completion_tokens: 16_000, total_tokens: 16_008 };
-  return Buffer.from(
-    [
-      choice({ role: 'assistant', content: '' }),
-      ...text,
-      choice({}, 'stop'),
-      event({ choices: [], usage }),
-      'data: [DONE]\n\n',
-    ].join(''),
-  );
+  const usage = { prompt_tokens: 8, completion_tokens: USAGE_TOKENS, total_tokens: 8 + USAGE_TOKENS };
+  return [
+    choice({ role: 'assistant', content: '' }),
+    ...text,
+    choice({}, 'stop'),
+    event({ choices: [], usage }),
+    'data: [DONE]\n\n',
+  ];
 }
+
+/** A start, `chunks - 2` pieces of text in one block, and an end with usage. */
+function anthropicBody(chunks: number): string[] {
+  const named = (type: string, fields: object) =>
+    `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
+  const message = { id: 'msg_upstream', type: 'message', role: 'assistant', model: 'claude', content: [] };
+  const text = Array.from({ length: chunks - 2 }, (_, at) =>
+    named('content_block_delta', { index: 0, delta: { type: 'text_delta', text: WORDS[at % WORDS.length] } }),
+  );
+  return [
+    named('message_start', { message: { ...message, usage: { input_tokens: 8, output_tokens: 1 } } }),
+    named('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
+    ...text,
+    named('content_block_stop', { index: 0 }),
+    named('message_delta', {
+      delta: { stop_reason: 'end_turn', stop_sequence: null },
+      usage: { output_tokens: USAGE_TOKENS },
+    }),
+    named('message_stop', {}),
+  ];
+}
+
+export const makeBody = (protocol: Protocol, chunks: number): Buffer =>
+  Buffer.from((protocol === 'openai' ? openAiBody(chunks) : anthropicBody(chunks)).join(''));
 
 /** The pieces of a body as a connection brings them: 1 to 4 KB, split anywhere. */
 export function* piecesOf(body: Buffer): Generator<Uint8Array, void> {

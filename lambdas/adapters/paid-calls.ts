@@ -1,12 +1,16 @@
 /** What every endpoint that sells a model's work is built from, made once and kept warm. */
 import { requireVariable } from '../contract/environment.ts';
+import { METRICS } from '../contract/metrics.ts';
 import { TABLES } from '../contract/tables.ts';
 import { Idempotency } from '../core/idempotency/idempotency.ts';
+import { Breaker } from '../core/inference/breaker.ts';
 import type { Log } from '../core/ports.ts';
 import { createAccess } from './access.ts';
 import { createCatalog } from './catalog-store.ts';
+import { DynamoCircuitStore } from './circuit-store.ts';
 import { createDynamoClients } from './clients.ts';
 import { createLedger } from './ledger.ts';
+import { createMetric } from './metrics.ts';
 import { DynamoReplayStore } from './replay-store.ts';
 import { systemAfter, systemClock, systemRandom, systemUlid } from './system.ts';
 
@@ -21,6 +25,11 @@ export function createPaidCalls({ environment, log }: PaidCallOptions) {
   const { readSecret, peppers } = createAccess({ environment, log });
   const { gate, ledger, wallets, usage } = createLedger({ clients, environment, log });
   const store = new DynamoReplayStore(clients.client, requireVariable(environment, TABLES.replays.variable));
+  const circuits = new DynamoCircuitStore(
+    clients.client,
+    requireVariable(environment, TABLES.circuits.variable),
+  );
+  const metric = createMetric();
   const world = { clock: systemClock, after: systemAfter, random: systemRandom, ulid: systemUlid };
   return {
     ...world,
@@ -31,6 +40,7 @@ export function createPaidCalls({ environment, log }: PaidCallOptions) {
     wallets,
     usage,
     catalog: createCatalog({ ...clients, environment, log }),
+    breaker: new Breaker({ ...world, store: circuits, log, count: (event) => metric(METRICS[event], 1) }),
     idempotency: new Idempotency({ store, gate, clock: world.clock, after: world.after, log }),
   };
 }

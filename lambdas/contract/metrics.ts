@@ -13,4 +13,8 @@ export const METRICS = {
   auditDrift: 'AuditDriftNanoUsd',
   /** Accounts whose books were proved. */
   accountsAudited: 'AccountsAudited',
+  /** Calls that a route failed for reasons of its own. */
+  routeFailed: 'RouteFailed',
+  /** Circuits that opened: a route that failed too often is left alone for a while. */
+  circuitOpened: 'CircuitOpened',
 } as const;

@@ -32,6 +32,8 @@ export const TABLES = {
   replays: { variable: 'REPLAYS_TABLE', partitionKey: 'replay_id', ttl: 'expires' },
   /** The catalog document in compressed parts, and a pointer to the current version. */
   catalog: { variable: 'CATALOG_TABLE', partitionKey: 'part' },
+  /** Circuits of routes that have failed of late. */
+  circuits: { variable: 'CIRCUITS_TABLE', partitionKey: 'route_id', ttl: 'expires' },
 } as const satisfies Record<string, Table>;
 
 export type TableName = keyof typeof TABLES;

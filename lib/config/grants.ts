@@ -35,6 +35,7 @@ const PAID_CALL: Grants = {
     usage: ['PutItem', 'GetItem'],
     catalog: ['GetItem'],
     replays: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    circuits: ['Scan', 'PutItem'],
   },
   keyPepper: true,
   providerSecrets: true,

@@ -1,18 +1,16 @@
-/**
- * The completion use case: what a conversational call estimates, how it tries a route, and how its answer, whole or
- * streamed, is written and settled.
- */
+/** The completion use case: a paid call whose answer is metered by tokens, whole or as a stream. */
 import type { VerifiedKey } from '../access/api-key.ts';
 import { ServiceError } from '../errors.ts';
-import type { Admission, Ledger } from '../ledger/admission.ts';
+import type { Ledger } from '../ledger/admission.ts';
 import type { Settlement } from '../ledger/settlement.ts';
 import type { CallStatus } from '../ledger/usage-record.ts';
 import type { After, Log } from '../ports.ts';
 import { type Answer, attemptRoute } from './attempt.ts';
+import type { Breaker } from './breaker.ts';
 import type { Model, Route } from './catalog-document.ts';
 import { boundPromptTokens, countPromptTokens, type PromptSize } from './estimate.ts';
 import { Meter } from './meter.ts';
-import { runPaidCall } from './paid-call.ts';
+import { type Paid, runPaidCall } from './paid-call.ts';
 import { type TokenUsage, tokenCost } from './price.ts';
 import {
   type ChatPayload,
@@ -28,6 +26,7 @@ import type { ReplyWriter, WriterOptions } from './surface.ts';
 export interface CompletionDependencies {
   readonly ledger: Ledger;
   readonly providers: Readonly<Record<Route['protocol'], Provider>>;
+  readonly breaker: Breaker;
   readonly after: After;
   readonly log: Log;
 }
@@ -67,6 +66,15 @@ export type StreamEvent =
   | { readonly type: 'output'; readonly payload: JsonObject }
   | { readonly type: 'settled'; readonly usage: TokenUsage; readonly settlement: Settlement };
 
+/** An answer that is ready to send. */
+interface Prepared {
+  readonly meter: Meter;
+  readonly writer: ReplyWriter;
+  readonly answer: { readonly kind: 'json'; readonly text: string } | StreamAnswer;
+}
+
+type StreamAnswer = Extract<Answer, { kind: 'stream' }>;
+
 export class Completions {
   readonly #dependencies: CompletionDependencies;
 
@@ -83,60 +91,72 @@ export class Completions {
    * when a route refused the call as invalid, 503 when every candidate failed; nothing stays held in any case.
    */
   async run(call: CompletionCall): Promise<Completion> {
+    const { breaker } = this.#dependencies;
     const worst: TokenUsage = {
       promptTokens: boundPromptTokens(call.prompt),
       cachedTokens: 0,
       completionTokens: call.maxTokens * call.choices,
     };
-    const { requestId, key, candidates } = call;
-    return runPaidCall(this.#dependencies, {
-      requestId,
-      key,
+    const { candidate, admission, prepared } = await runPaidCall(this.#dependencies, {
+      ...call,
       kind: 'chat',
-      candidates,
       tokens: worst.promptTokens + worst.completionTokens,
       worstCost: (model) => tokenCost(model, worst),
-      attempt: (candidate, remainingTimeMs) => this.#attempt(call, candidate, remainingTimeMs),
-      deliver: (answer, candidate, admission) => deliver(call, answer, candidate, admission),
-      remainingTimeMs: () => call.remainingTimeMs(),
+      attempt: (tried, remainingTimeMs) => this.#attempt(call, tried, remainingTimeMs),
+      prepare: (answer, paid) => prepare(call, answer, paid),
     });
+    const { meter, writer, answer } = prepared;
+    const served = { headers: admission.headers, ...candidate };
+    if (answer.kind === 'stream') {
+      const { route } = candidate;
+      return { ...served, kind: 'stream', events: stream({ answer, meter, writer, route, breaker }) };
+    }
+    const [settlement] = await Promise.all([meter.settle('completed'), breaker.flush()]);
+    return { ...served, kind: 'json', text: answer.text, settlement };
   }
 
-  #attempt(call: CompletionCall, { route, model }: Candidate, remainingTimeMs: number): Promise<Answer> {
+  #attempt(call: CompletionCall, { model, route }: Candidate, remainingTimeMs: number): Promise<Answer> {
     const { providers, after } = this.#dependencies;
-    const identity = { id: call.answerId, model: model.id };
-    const payload = payloadFor(route, call.payload);
-    const provider = providers[route.protocol];
-    return attemptRoute({ provider, after, route, payload, identity, remainingTimeMs });
+    return attemptRoute({
+      provider: providers[route.protocol],
+      after,
+      route,
+      payload: payloadFor(route, call.payload),
+      identity: { id: call.answerId, model: model.id },
+      remainingTimeMs,
+    });
   }
 }
 
-/** A whole answer is settled here, a stream when it ends. */
-async function deliver(
+async function prepare(
   call: CompletionCall,
   answer: Answer,
-  candidate: Candidate,
-  admission: Admission,
-): Promise<Completion> {
+  { candidate, admission }: Paid,
+): Promise<Prepared> {
   const meter = new Meter(candidate, admission, call.prompt);
-  const served = { headers: admission.headers, ...candidate };
   const writer = call.writer({
     identity: { id: call.answerId, model: candidate.model.id },
     promptTokens: () => countPromptTokens(call.prompt),
   });
-  if (answer.kind === 'stream') return { ...served, kind: 'stream', events: stream(answer, meter, writer) };
+  if (answer.kind === 'stream') return { meter, writer, answer };
   meter.add(answer);
   const text = writer.whole(answer.answer, meter.usage);
   await call.keep?.(text, candidate.route);
-  return { ...served, kind: 'json', text, settlement: await meter.settle('completed') };
+  return { meter, writer, answer: { kind: 'json', text } };
 }
 
 /** Delivers a stream and settles it in its own `finally`: however it ends, it is settled before anyone is told. */
-async function* stream(
-  answer: Extract<Answer, { kind: 'stream' }>,
-  meter: Meter,
-  writer: ReplyWriter,
-): AsyncGenerator<StreamEvent, void> {
+async function* stream({
+  answer,
+  meter,
+  writer,
+  route,
+  breaker,
+}: Prepared & {
+  readonly answer: StreamAnswer;
+  readonly route: Route;
+  readonly breaker: Breaker;
+}): AsyncGenerator<StreamEvent, void> {
   let status: CallStatus = 'interrupted';
   let settlement: Settlement;
   try {
@@ -151,13 +171,14 @@ async function* stream(
     status = 'completed';
   } catch (failure) {
     if (!(failure instanceof UpstreamFailure)) throw failure;
+    breaker.failed(route, failure, false);
     throw new ServiceError(
       'all_routes_failed',
       'The route that served this call failed before its answer was complete.',
     );
   } finally {
     answer.close(status === 'completed');
-    settlement = await meter.settle(status);
+    [settlement] = await Promise.all([meter.settle(status), breaker.flush()]);
   }
   yield { type: 'settled', usage: meter.usage, settlement };
 }

@@ -1,6 +1,7 @@
 /** Failover: a call's candidates in order, each tried once, until one of them answers. */
 import { ServiceError } from '../errors.ts';
 import type { Log } from '../ports.ts';
+import type { Breaker } from './breaker.ts';
 import { UpstreamFailure } from './provider.ts';
 import type { Candidate } from './route-choice.ts';
 
@@ -21,32 +22,27 @@ export interface FailoverOptions<Answer> {
   attempt(candidate: Candidate, remainingTimeMs: number): Promise<Answer>;
   /** Milliseconds until the host ends the call. */
   remainingTimeMs(): number;
+  readonly breaker: Breaker;
   readonly log: Log;
 }
 
 /**
- * The first answer, and who gave it. Throws `ServiceError`: 400 when a route refused the call as invalid, 503 when
- * every candidate failed or no time is left; any other failure of an attempt as it is.
+ * The first answer, and who gave it; routes whose circuit is open are passed over. Throws `ServiceError`: 400 when a
+ * route refused the call as invalid, 503 when no candidate is left or no time is; any other failure of an attempt as
+ * it is.
  */
 export async function firstAnswer<Answer>(
   options: FailoverOptions<Answer>,
 ): Promise<readonly [Answer, Candidate]> {
-  const { requestId, candidates, attempt, log } = options;
+  const { candidates, breaker } = options;
   let retryAfterSeconds = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
     const remainingTimeMs = options.remainingTimeMs() - SETTLE_MARGIN_MS;
     if (remainingTimeMs <= 0) break;
-    try {
-      return [await attempt(candidate, remainingTimeMs), candidate];
-    } catch (failure) {
-      if (!(failure instanceof UpstreamFailure)) throw failure;
-      log.warn('route failed', { requestId, route: candidate.route.id, reason: failure.message });
-      if (!failure.retryable) throw refusedByRoute(failure);
-      retryAfterSeconds = Math.min(
-        retryAfterSeconds,
-        failure.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS,
-      );
-    }
+    const pass = await breaker.admit(candidate.route);
+    const tried = pass.allowed ? await tryCandidate(options, candidate, { remainingTimeMs, ...pass }) : pass;
+    if ('answer' in tried) return [tried.answer, candidate];
+    retryAfterSeconds = Math.min(retryAfterSeconds, tried.retryAfterSeconds);
   }
   throw new ServiceError(
     'all_routes_failed',
@@ -55,6 +51,25 @@ export async function firstAnswer<Answer>(
       retryAfterSeconds: Number.isFinite(retryAfterSeconds) ? retryAfterSeconds : DEFAULT_RETRY_AFTER_SECONDS,
     },
   );
+}
+
+async function tryCandidate<Answer>(
+  { requestId, attempt, breaker, log }: FailoverOptions<Answer>,
+  candidate: Candidate,
+  { remainingTimeMs, probe }: { readonly remainingTimeMs: number; readonly probe: boolean },
+): Promise<{ readonly answer: Answer } | { readonly retryAfterSeconds: number }> {
+  const { route } = candidate;
+  try {
+    const answer = await attempt(candidate, remainingTimeMs);
+    breaker.succeeded(route, probe);
+    return { answer };
+  } catch (failure) {
+    if (!(failure instanceof UpstreamFailure)) throw failure;
+    breaker.failed(route, failure, probe);
+    log.warn('route failed', { requestId, route: route.id, reason: failure.message });
+    if (!failure.retryable) throw refusedByRoute(failure);
+    return { retryAfterSeconds: failure.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS };
+  }
 }
 
 function refusedByRoute({ param }: UpstreamFailure): ServiceError {

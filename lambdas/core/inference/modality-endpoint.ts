@@ -5,11 +5,12 @@ import type { Idempotency } from '../idempotency/idempotency.ts';
 import { readJson, validate } from '../json-body.ts';
 import type { KeyGate } from '../ledger/key-gate.ts';
 import type { After, Endpoint, RandomSource } from '../ports.ts';
+import type { Breaker } from './breaker.ts';
 import { type Catalog, type CatalogSource, requireModel } from './catalog.ts';
 import type { Model } from './catalog-document.ts';
-import type { Modality, ModalityRequest, Servers } from './modality.ts';
+import type { Modality, ModalityRequest, Servers, Watch } from './modality.ts';
 import { attemptModality } from './modality-attempt.ts';
-import { type PaidCallDependencies, runPaidCall } from './paid-call.ts';
+import { type Paid, type PaidCallDependencies, runPaidCall } from './paid-call.ts';
 import type { JsonObject } from './provider.ts';
 import { chooseRoutes } from './route-choice.ts';
 import { controlsOf } from './route-controls.ts';
@@ -29,7 +30,7 @@ export function createModalityEndpoint<Request extends ModalityRequest, Answer>(
   servers: Servers<JsonObject, Answer>,
   dependencies: ModalityEndpointDependencies,
 ): Endpoint {
-  const { peppers, gate, idempotency, after } = dependencies;
+  const { peppers, gate, idempotency, after, breaker } = dependencies;
   const { kind, stream } = modality;
   return async (request, context) => {
     const { requestId } = context;
@@ -45,8 +46,8 @@ export function createModalityEndpoint<Request extends ModalityRequest, Answer>(
       context,
     };
     const { body, payload, candidates } = valid;
-    return idempotency.guard(guarded, (keep) =>
-      runPaidCall(dependencies, {
+    return idempotency.guard(guarded, async (keep) => {
+      const { prepared: send, ...paid } = await runPaidCall(dependencies, {
         requestId,
         key,
         kind,
@@ -55,13 +56,19 @@ export function createModalityEndpoint<Request extends ModalityRequest, Answer>(
         worstCost: (model) => modality.worstCost(body, model),
         attempt: ({ route }, remainingTimeMs) =>
           attemptModality(servers, payload, { after, route, remainingTimeMs, stream }),
-        deliver: ({ answer, clock }, candidate, admission) =>
-          modality.deliver({ request: body, answer, candidate, admission, clock, keep }),
+        prepare: ({ answer, clock }, { candidate, admission }) =>
+          modality.prepare({ request: body, answer, candidate, admission, clock, keep }),
         remainingTimeMs: () => context.remainingTimeMs(),
-      }),
-    );
+      });
+      return send(watchOf(breaker, paid));
+    });
   };
 }
+
+export const watchOf = (breaker: Breaker, { candidate }: Paid): Watch => ({
+  broke: (failure) => breaker.failed(candidate.route, failure, false),
+  flush: () => breaker.flush(),
+});
 
 /** Everything about the request that can be wrong before it is paid for. */
 async function check<Request extends ModalityRequest, Answer>(

@@ -6,7 +6,7 @@ import type { Admission } from '../ledger/admission.ts';
 import type { Settlement } from '../ledger/settlement.ts';
 import type { NanoUsd } from '../money.ts';
 import type { Model, Route } from './catalog-document.ts';
-import type { JsonObject } from './provider.ts';
+import type { JsonObject, UpstreamFailure } from './provider.ts';
 import { receiptHeaders } from './receipt.ts';
 import type { Candidate } from './route-choice.ts';
 import type { RouteClock } from './route-clock.ts';
@@ -32,6 +32,17 @@ export interface ModalityRequest extends JsonObject, Pick<RouteControlFields, 'p
   readonly model?: string | null | undefined;
 }
 
+/** What the breaker is told of an answer after it has begun. */
+export interface Watch {
+  /** It broke off. */
+  broke(failure: UpstreamFailure): void;
+  /** Waits until what was told is kept; does not throw. */
+  flush(): Promise<void>;
+}
+
+/** Settles a prepared answer and sends it. */
+export type Send = (watch: Watch) => Promise<Response>;
+
 /** An answer and everything that its delivery needs. */
 export interface Sale<Request, Answer> {
   readonly request: Request;
@@ -53,8 +64,8 @@ export interface Modality<Request extends ModalityRequest, Answer> {
   /** What counts against the key's tokens a minute at most. */
   tokens(request: Request): number;
   worstCost(request: Request, model: Model): NanoUsd;
-  /** Settles, and answers; see `PaidCall.deliver`. */
-  deliver(sale: Sale<Request, Answer>): Promise<Response>;
+  /** Makes the answer ready to send; see `PaidCall.prepare`. */
+  prepare(sale: Sale<Request, Answer>): Promise<Send>;
 }
 
 /** A request as routes get it: without nulls, routing controls and the model's name, which is each route's own. */
@@ -63,15 +74,17 @@ export const forwarded = ({ provider: _provider, model: _model, ...request }: Mo
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Keeps a whole answer, settles, and answers with it. */
-export async function deliverJson(
+/** Keeps a whole answer; what it returns settles and answers with it. */
+export async function prepareJson(
   { admission, candidate: { route }, keep }: Pick<Sale<unknown, unknown>, 'admission' | 'candidate' | 'keep'>,
   text: string,
   settle: () => Promise<Settlement>,
-): Promise<Response> {
+): Promise<Send> {
   await keep?.({ body: text, headers: { ...JSON_TYPE, 'x-route': route.id } });
-  const settlement = await settle();
-  return new Response(text, {
-    headers: { ...JSON_TYPE, ...receiptHeaders(admission, route, settlement) },
-  });
+  return async ({ flush }) => {
+    const [settlement] = await Promise.all([settle(), flush()]);
+    return new Response(text, {
+      headers: { ...JSON_TYPE, ...receiptHeaders(admission, route, settlement) },
+    });
+  };
 }

@@ -1,4 +1,4 @@
-/** What every paid call goes through, whatever it sells: hold, try routes until one answers, deliver and settle. */
+/** What every paid call goes through, whatever it sells: hold, try routes until one answers, and be ready to settle. */
 import type { VerifiedKey } from '../access/api-key.ts';
 import type { Kind } from '../access/policy.ts';
 import { ServiceError } from '../errors.ts';
@@ -6,17 +6,19 @@ import type { Admission, Ledger } from '../ledger/admission.ts';
 import { type Outcome, unitOf } from '../ledger/usage-record.ts';
 import type { NanoUsd } from '../money.ts';
 import type { Log } from '../ports.ts';
+import type { Breaker } from './breaker.ts';
 import type { Model } from './catalog-document.ts';
 import { firstAnswer } from './failover.ts';
 import type { Candidate } from './route-choice.ts';
 
 export interface PaidCallDependencies {
   readonly ledger: Ledger;
+  readonly breaker: Breaker;
   readonly log: Log;
 }
 
-/** The estimate, the attempt and the settlement of one kind of call. */
-export interface PaidCall<Answer, Delivered> {
+/** The estimate, the attempt and the preparation of one kind of call. */
+export interface PaidCall<Answer, Prepared> {
   readonly requestId: string;
   readonly key: VerifiedKey;
   readonly kind: Kind;
@@ -28,21 +30,29 @@ export interface PaidCall<Answer, Delivered> {
   worstCost(model: Model): NanoUsd;
   /** One try of one route; throws `UpstreamFailure` when it did not answer. */
   attempt(candidate: Candidate, remainingTimeMs: number): Promise<Answer>;
-  /** Makes of the answer what the caller gets. It settles the admission, or sees to it that it is settled later. */
-  deliver(answer: Answer, candidate: Candidate, admission: Admission): Promise<Delivered>;
+  /** Makes the answer ready to send. When that fails, the call fails and costs nothing. */
+  prepare(answer: Answer, paid: Paid): Promise<Prepared>;
   remainingTimeMs(): number;
 }
 
+/** Who answered, and the hold that is yet to be settled. */
+export interface Paid {
+  readonly candidate: Candidate;
+  readonly admission: Admission;
+}
+
 /**
- * Resolves with what is delivered. Throws `ServiceError`: 401, 403, 429, 402 from admission, 400 when a route refused
- * the call as invalid, 503 when every candidate failed; nothing stays held in any case.
+ * Resolves with an answer that is ready to send and still to be settled. Throws `ServiceError`: 401, 403, 429, 402
+ * from admission, 400 when a route refused the call as invalid, 503 when every candidate failed; nothing stays held
+ * then.
  */
-export async function runPaidCall<Answer, Delivered>(
-  { ledger, log }: PaidCallDependencies,
-  call: PaidCall<Answer, Delivered>,
-): Promise<Delivered> {
+export async function runPaidCall<Answer, Prepared>(
+  { ledger, breaker, log }: PaidCallDependencies,
+  call: PaidCall<Answer, Prepared>,
+): Promise<Paid & { readonly prepared: Prepared }> {
   const { requestId, key, kind, candidates, tokens } = call;
   const models = [...new Set(candidates.map(({ model }) => model))];
+  const looked = breaker.refresh();
   const admission = await ledger.admit({
     requestId,
     key,
@@ -51,18 +61,21 @@ export async function runPaidCall<Answer, Delivered>(
     amount: models.map((model) => call.worstCost(model)).reduce(max, 0n),
   });
   try {
+    await looked;
     const [answer, candidate] = await firstAnswer({
       requestId,
       candidates,
       attempt: (tried, remainingTimeMs) => call.attempt(tried, remainingTimeMs),
       remainingTimeMs: () => call.remainingTimeMs(),
+      breaker,
       log,
     });
-    return await call.deliver(answer, candidate, admission);
+    return { candidate, admission, prepared: await call.prepare(answer, { candidate, admission }) };
   } catch (failure) {
-    await admission.settle(failedOutcome(kind, candidates[0]?.model)).catch((cause: unknown) => {
+    const released = admission.settle(failedOutcome(kind, candidates[0]?.model)).catch((cause: unknown) => {
       log.error('release left to recovery', { requestId, failure: String(cause) });
     });
+    await Promise.all([released, breaker.flush()]);
     throw failure instanceof ServiceError ? failure.withHeaders(admission.headers) : failure;
   }
 }

@@ -3,7 +3,7 @@ import type { ChatPayload, UpstreamFailure } from '../../core/inference/provider
 import { toStatusFailure } from '../http-upstream.ts';
 
 /** The path that a validation error opens with, as in `messages.0.content: Field required`. */
-const LEADING_PATH = /^([a-z][a-z_]{0,63})((?:\.(?:\d{1,6}|[a-z][a-z_]{0,63})){0,12}): /;
+const LEADING_PATH = /^([a-z][a-z0-9_]{0,63})((?:\.(?:\d{1,6}|[a-z][a-z0-9_]{0,63})){0,12}): /;
 
 /** The fields of a request, and the name that the chat surface has for what each was written from. */
 const CHAT_FIELDS: Readonly<Record<string, string | undefined>> = {

@@ -25,7 +25,7 @@ export function toReply(body: unknown, asked: Asked): Extract<Reply, { kind: 'js
     answer: native
       ? { body: { ...message, id: asked.identity.id, model: asked.identity.model } }
       : { reply: toAssistantReply(message, blocks, asked.answerTool) },
-    text: blocks.map(textOf).join(''),
+    text: blocks.map((block) => outputOf(block, asked.answerTool)).join(''),
     usage: toUsage(usage, native),
   };
 }
@@ -41,7 +41,7 @@ function toAssistantReply(
     if (block.type === 'text')
       return typeof block.text === 'string' ? [{ type: 'text', text: block.text }] : [];
     if (block.type !== 'tool_use') return [];
-    if (block.name !== answerTool)
+    if (!isAnswer(block.name, answerTool))
       return [{ type: 'tool-call', ...callOf(block), arguments: inputOf(block) }];
     // The answer is one object; a second is none.
     return block === answer ? [{ type: 'text', text: inputOf(block) }] : [];
@@ -50,8 +50,13 @@ function toAssistantReply(
   return { parts: parts.filter(isNotEmpty), finish: toFinish(message, answeredByTool) };
 }
 
+/** Whether a call is of the tool whose input is the answer. */
 export const isAnswer = (name: unknown, answerTool: string | undefined): boolean =>
   answerTool !== undefined && name === answerTool;
+
+/** The output text of a block; the answer tool's name is none: no caller gets it. */
+export const outputOf = (block: JsonObject, answerTool: string | undefined): string =>
+  textOf(isAnswer(block.name, answerTool) ? { ...block, name: '' } : block);
 
 const inputOf = ({ input }: JsonObject): string => JSON.stringify(input ?? {});
 

@@ -2,8 +2,8 @@
 import type { StreamPart } from '../../core/inference/conversation.ts';
 import { type JsonObject, type ReplyEvent, UpstreamFailure } from '../../core/inference/provider.ts';
 import { drain, parseEvent } from '../http-upstream.ts';
-import { textOf, textOfDelta, toFinish } from './content.ts';
-import { type Asked, callOf, isAnswer, objectOf } from './response.ts';
+import { textOfDelta, toFinish } from './content.ts';
+import { type Asked, callOf, isAnswer, objectOf, outputOf } from './response.ts';
 import { mergeUsage, toUsage } from './usage.ts';
 
 /**
@@ -106,7 +106,7 @@ class MessageReader {
   #startBlock({ index, content_block: started }: JsonObject): Reading {
     this.#requireStart();
     const block = objectOf(started);
-    const text = textOf(block);
+    const text = outputOf(block, this.#asked.answerTool);
     const parts = this.#translate(() => this.#parts.start(index, block));
     const delivered = this.#native
       ? text !== '' || (block.type !== 'text' && block.type !== 'thinking')

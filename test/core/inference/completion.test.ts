@@ -8,6 +8,7 @@ import type { Ledger } from '../../../lambdas/core/ledger/admission.ts';
 import type { Outcome } from '../../../lambdas/core/ledger/usage-record.ts';
 import { createProviders } from '../../../lambdas/providers/protocols.ts';
 import { startUpstream } from '../../../local/upstream/server.ts';
+import { createBreaker } from './memory-circuits.ts';
 
 let upstream: Awaited<ReturnType<typeof startUpstream>>;
 
@@ -63,6 +64,7 @@ function calling(
       sign: async ({ headers }) => headers,
       bedrockClient: createBedrockClients({ region: 'us-east-1' }).client,
     }),
+    breaker: createBreaker(),
     after: systemAfter,
     log: { info: () => {}, warn: () => {}, error: () => {} },
   });

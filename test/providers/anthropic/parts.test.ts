@@ -120,6 +120,12 @@ describe('a stream in JSON mode', () => {
     ]);
   });
 
+  it('counts as output only what the caller gets', async () => {
+    const events = await collect(decode(JSON_MODE, bytesOf('json-answer')));
+    expect(events.map(({ text }) => text).join('')).toBe('{"größe": 12345678901234567890}');
+    expect(events.findIndex(({ content }) => content)).toBe(3);
+  });
+
   it('gives an empty object where the tool got nothing', async () => {
     const empty = [block(0, { type: 'tool_use', id: 'toolu_0', name: 'json_answer', input: {} }), closed(0)];
     expect(await partsOf(JSON_MODE, wire(START, ...empty, CALLS_END, STOP))).toEqual([

@@ -1,6 +1,6 @@
 /** Embeddings: billed by the tokens of the input, answered in the caller's encoding whatever the route's. */
 import { boundTextTokens, countTextTokens } from '../estimate.ts';
-import { deliverJson, forwarded, type Modality, type Sale } from '../modality.ts';
+import { forwarded, type Modality, prepareJson, type Sale, type Send } from '../modality.ts';
 import { tokenCost } from '../price.ts';
 import { type Embedding, toBase64, toFloats } from './encoding.ts';
 import { type EmbeddingRequest, embeddingRequest } from './schema.ts';
@@ -19,7 +19,7 @@ export const embeddings: Modality<EmbeddingRequest, EmbeddingAnswer> = {
   toPayload: forwarded,
   tokens: (request) => boundTokensOf(request),
   worstCost: (request, model) => tokenCost(model, usageOf(boundTokensOf(request))),
-  deliver,
+  prepare,
 };
 
 /** Inputs of an embedding call: texts, and arrays of token ids, which need no counting. */
@@ -40,7 +40,7 @@ function boundTokensOf(request: EmbeddingRequest): number {
 
 const usageOf = (promptTokens: number) => ({ promptTokens, cachedTokens: 0, completionTokens: 0 });
 
-async function deliver(sale: Sale<EmbeddingRequest, EmbeddingAnswer>): Promise<Response> {
+async function prepare(sale: Sale<EmbeddingRequest, EmbeddingAnswer>): Promise<Send> {
   const { request, answer, admission, candidate } = sale;
   const { model, route } = candidate;
   const { texts, ids } = sizeOf(request);
@@ -58,7 +58,7 @@ async function deliver(sale: Sale<EmbeddingRequest, EmbeddingAnswer>): Promise<R
     })),
     usage: { prompt_tokens: tokens, completion_tokens: 0, total_tokens: tokens },
   });
-  return deliverJson(sale, text, () =>
+  return prepareJson(sale, text, () =>
     admission.settle({
       model: model.id,
       inputUnits: tokens,

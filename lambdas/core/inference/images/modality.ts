@@ -1,5 +1,5 @@
 /** Image generation: billed by the images that the route returns. */
-import { deliverJson, forwarded, type Modality, type Sale } from '../modality.ts';
+import { forwarded, type Modality, prepareJson, type Sale, type Send } from '../modality.ts';
 import { imageCost } from '../price.ts';
 import type { JsonObject } from '../provider.ts';
 import { type ImageRequest, imageRequest } from './schema.ts';
@@ -22,14 +22,14 @@ export const images: Modality<ImageRequest, ImageAnswer> = {
   toPayload: (request) => ({ size: DEFAULT_SIZE, ...forwarded(request), n: countOf(request) }),
   tokens: () => 0,
   worstCost: (request, model) => imageCost(model, countOf(request)),
-  deliver,
+  prepare,
 };
 
-async function deliver(sale: Sale<ImageRequest, ImageAnswer>): Promise<Response> {
+async function prepare(sale: Sale<ImageRequest, ImageAnswer>): Promise<Send> {
   const { answer, admission, candidate } = sale;
   const { model, route } = candidate;
   const text = JSON.stringify({ created: answer.created, data: answer.images });
-  return deliverJson(sale, text, () =>
+  return prepareJson(sale, text, () =>
     admission.settle({
       model: model.id,
       inputUnits: 0,

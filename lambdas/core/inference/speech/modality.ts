@@ -3,11 +3,13 @@
  * the service counts the text itself, and what a call costs is known before its first byte.
  */
 import { ServiceError } from '../../errors.ts';
+import type { CallStatus } from '../../ledger/usage-record.ts';
 import { formatUsd, type NanoUsd } from '../../money.ts';
 import type { Model } from '../catalog-document.ts';
 import { boundTextTokens, countTextTokens } from '../estimate.ts';
-import { forwarded, type Modality, type Sale } from '../modality.ts';
+import { forwarded, type Modality, type Sale, type Send } from '../modality.ts';
 import { tokenCost } from '../price.ts';
+import { UpstreamFailure } from '../provider.ts';
 import { type SpeechRequest, speechRequest } from './schema.ts';
 import { settledStream } from './settled-stream.ts';
 
@@ -34,7 +36,7 @@ export const speech: Modality<SpeechRequest, SpeechAnswer> = {
   }),
   tokens: ({ input }) => boundTextTokens([input]),
   worstCost: ({ input }, model) => tokenCost(model, usageOf(boundTextTokens([input]))),
-  deliver,
+  prepare,
 };
 
 function voiceOf({ voice }: SpeechRequest, { id, voices, default_voice: fallback }: Model): string {
@@ -52,18 +54,17 @@ function voiceOf({ voice }: SpeechRequest, { id, voices, default_voice: fallback
   return wanted;
 }
 
-async function deliver({
+async function prepare({
   request,
   answer,
   admission,
   candidate: { model, route },
   clock,
-}: Sale<SpeechRequest, SpeechAnswer>): Promise<Response> {
+}: Sale<SpeechRequest, SpeechAnswer>): Promise<Send> {
   const tokens = countTextTokens([request.input]);
   const cost = least(tokenCost(model, usageOf(tokens)), admission.hold.amount);
-  const body = settledStream(answer, async (status) => {
-    clock.close(status === 'completed');
-    await admission.settle({
+  const settle = (status: CallStatus) =>
+    admission.settle({
       model: model.id,
       inputUnits: tokens,
       cachedUnits: 0,
@@ -76,15 +77,21 @@ async function deliver({
       status,
       tokens,
     });
-  });
-  return new Response(body, {
-    headers: {
-      ...admission.headers,
-      'content-type': CONTENT_TYPES[formatOf(request)],
-      'x-route': route.id,
-      'x-cost-usd': formatUsd(cost),
-    },
-  });
+  return async ({ broke, flush }) => {
+    const body = settledStream(answer, async (status, failure) => {
+      clock.close(status === 'completed');
+      if (failure instanceof UpstreamFailure) broke(failure);
+      await Promise.all([settle(status), flush()]);
+    });
+    return new Response(body, {
+      headers: {
+        ...admission.headers,
+        'content-type': CONTENT_TYPES[formatOf(request)],
+        'x-route': route.id,
+        'x-cost-usd': formatUsd(cost),
+      },
+    });
+  };
 }
 
 const least = (a: NanoUsd, b: NanoUsd): NanoUsd => (a < b ? a : b);

@@ -9,14 +9,14 @@ export interface Begun {
 /** Hands the bytes on as they are asked for; `settle` is called once. A source that fails breaks the body off. */
 export function settledStream(
   { first, rest }: Begun,
-  settle: (status: CallStatus) => Promise<void>,
+  settle: (status: CallStatus, failure?: unknown) => Promise<void>,
 ): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       start: (controller) => controller.enqueue(first),
       async pull(controller) {
         const next = await rest.next().catch(async (failure: unknown) => {
-          await settle('interrupted');
+          await settle('interrupted', failure);
           throw failure;
         });
         if (!next.done) return controller.enqueue(next.value);

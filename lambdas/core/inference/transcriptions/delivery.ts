@@ -5,6 +5,7 @@ import type { Admission } from '../../ledger/admission.ts';
 import type { UsageStore, WalletStore } from '../../ledger/ports.ts';
 import type { Settlement } from '../../ledger/settlement.ts';
 import type { After, Clock, Log } from '../../ports.ts';
+import type { Send } from '../modality.ts';
 import { minutePrice } from '../price.ts';
 import { receiptHeaders } from '../receipt.ts';
 import type { Candidate } from '../route-choice.ts';
@@ -46,22 +47,24 @@ export interface AnsweredCall {
   readonly keep: Keep | undefined;
 }
 
-/** Throws only while nothing has been handed over. */
-export async function deliverTranscript(
+/** Keeps the answer; what it returns settles and answers, and does not throw. */
+export async function prepareTranscript(
   dependencies: DeliveryDependencies,
   call: AnsweredCall,
-): Promise<Response> {
+): Promise<Send> {
   const { transcript, candidate, admission, recording, fields, keep } = call;
   const { route } = candidate;
   const order = orderOf(call);
   const text = transcriptBody(transcript, fields, order.seconds);
   await keep?.({ body: text, headers: { ...JSON_TYPE, 'x-route': route.id } });
-  const settlement = await settle(dependencies, order, admission);
-  const headers =
-    settlement === undefined
-      ? { ...admission.headers, 'x-route': route.id }
-      : receiptHeaders(admission, route, settlement);
-  return new Response(text, { headers: { ...JSON_TYPE, ...headers } });
+  return async ({ flush }) => {
+    const [settlement] = await Promise.all([settle(dependencies, order, admission), flush()]);
+    const headers =
+      settlement === undefined
+        ? { ...admission.headers, 'x-route': route.id }
+        : receiptHeaders(admission, route, settlement);
+    return new Response(text, { headers: { ...JSON_TYPE, ...headers } });
+  };
 
   function orderOf({ requestId, key }: AnsweredCall): SettlementOrder {
     const { id: _id, amount, ...hold } = admission.hold;

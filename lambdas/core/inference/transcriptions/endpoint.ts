@@ -9,13 +9,13 @@ import type { After, CallContext, Endpoint, RandomSource } from '../../ports.ts'
 import type { CatalogSource } from '../catalog.ts';
 import type { Servers } from '../modality.ts';
 import { attemptModality } from '../modality-attempt.ts';
-import { modelOf } from '../modality-endpoint.ts';
+import { modelOf, watchOf } from '../modality-endpoint.ts';
 import { type PaidCallDependencies, runPaidCall } from '../paid-call.ts';
 import { durationCost, minutePrice } from '../price.ts';
 import { type Candidate, chooseRoutes } from '../route-choice.ts';
 import { NO_CONTROLS } from '../route-controls.ts';
 import { type AudioType, requireAudio } from './audio-type.ts';
-import { type DeliveryDependencies, deliverTranscript } from './delivery.ts';
+import { type DeliveryDependencies, prepareTranscript } from './delivery.ts';
 import { estimatedSeconds, type Recording } from './duration.ts';
 import type { MeasureAudio, ReceiveUpload, Upload, UploadedFile } from './ports.ts';
 import { readForm, type TranscriptionForm } from './schema.ts';
@@ -113,12 +113,12 @@ interface Transcription {
   readonly context: CallContext;
 }
 
-function transcribe(call: Transcription): Promise<Response> {
+async function transcribe(call: Transcription): Promise<Response> {
   const { servers, dependencies, checked, key, keep, context } = call;
   const { payload, recording, candidates, form } = checked;
-  const { after } = dependencies;
+  const { after, breaker } = dependencies;
   const seconds = estimatedSeconds(recording);
-  return runPaidCall(dependencies, {
+  const { prepared: send, ...paid } = await runPaidCall(dependencies, {
     requestId: context.requestId,
     key,
     kind: 'audio',
@@ -127,10 +127,11 @@ function transcribe(call: Transcription): Promise<Response> {
     worstCost: (model) => durationCost(minutePrice(model), seconds),
     attempt: ({ route }, remainingTimeMs) =>
       attemptModality(servers, payload, { after, route, remainingTimeMs, stream: false }),
-    deliver: ({ answer: transcript }, candidate, admission) => {
+    prepare: ({ answer: transcript }, { candidate, admission }) => {
       const answered = { requestId: context.requestId, key, transcript, candidate, admission };
-      return deliverTranscript(dependencies, { ...answered, recording, fields: form.fields, keep });
+      return prepareTranscript(dependencies, { ...answered, recording, fields: form.fields, keep });
     },
     remainingTimeMs: () => context.remainingTimeMs(),
   });
+  return send(watchOf(breaker, paid));
 }
