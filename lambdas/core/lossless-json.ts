@@ -1,38 +1,40 @@
-/** Reading of JSON that is written out again: no number loses digits on the way, as a double would make it. */
+/** Reading of JSON that is written out again: no whole number loses digits on the way, as a double would make it. */
 
 /** ECMAScript proposal "JSON.parse source text access", which the type library does not know yet. */
 interface SourceText {
   rawJSON(text: string): unknown;
+  isRawJSON(value: unknown): boolean;
   parse(
     text: string,
     reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
   ): unknown;
 }
 
-const { rawJSON, parse } = JSON as unknown as SourceText;
+const { rawJSON, isRawJSON, parse } = JSON as unknown as SourceText;
 
-/** A double holds every number of 15 digits between 1e-300 and 1e300; a text without more is parsed as it is. */
-const MAY_LOSE_DIGITS = /[\d.]{16}|\de[+-]?\d{3}/i;
+/** A number's text as a value: an opaque object that `JSON.stringify` writes as it is given. */
+export const rawJson = (number: string): unknown => rawJSON(number);
+
+/** An object of JSON; a number that is kept as `rawJson` is none. */
+export const isJsonObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawJSON(value);
 
 /**
- * The value of a JSON text. A number that a double cannot hold comes as `JSON.rawJSON` of its own digits: an opaque
- * object that `JSON.stringify` writes as it was. Throws `SyntaxError`.
+ * A number of 16 digits or more where a number may begin; without one a text is parsed as it is, because a reviver
+ * makes that several times slower. Digits behind a point are none, and most runs of digits within texts.
  */
-export function parseJson(text: string): unknown {
-  if (!MAY_LOSE_DIGITS.test(text)) return JSON.parse(text);
-  return parse(text, (_key, value, { source }) => {
-    if (typeof value !== 'number' || source === undefined) return value;
-    return decimal(String(value)) === decimal(source) ? value : rawJSON(source);
-  });
-}
+const MAY_HOLD_LONG_INTEGER = /(?:^|[[:,\s-])\d{16}/;
 
-/** One form for all spellings of a number: its digits without zeros at either end, and the exponent of the last. */
-function decimal(number: string): string {
-  const [, sign, whole = '', fraction = '', exponent = '0'] =
-    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(number) ?? [];
-  const digits = `${whole}${fraction}`.replace(/^0+/, '');
-  const significant = digits.replace(/0+$/, '');
-  if (significant === '') return '0';
-  const zeros = digits.length - significant.length;
-  return `${sign}${significant}e${BigInt(exponent) - BigInt(fraction.length) + BigInt(zeros)}`;
+const INTEGER = /^-?\d+$/;
+
+/**
+ * The value of a JSON text. A whole number that a double may not hold comes as `keep` makes it of its own digits:
+ * `rawJson`, if nothing else is said. All others are plain numbers. Throws `SyntaxError`.
+ */
+export function parseJson(text: string, keep: (digits: string) => unknown = rawJson): unknown {
+  if (!MAY_HOLD_LONG_INTEGER.test(text)) return JSON.parse(text);
+  return parse(text, (_key, value, { source = '' }) => {
+    const isLost = typeof value === 'number' && !Number.isSafeInteger(value) && INTEGER.test(source);
+    return isLost ? keep(source) : value;
+  });
 }

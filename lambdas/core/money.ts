@@ -1,4 +1,5 @@
 /** Money as integers of nano-USD (1 credit = 1 USD = 1e9): parsing, printing and the one rounding. */
+import { rawJson } from './lossless-json.ts';
 
 /** An amount in nano-USD; never a floating-point number. */
 export type NanoUsd = bigint;
@@ -55,7 +56,7 @@ export function divideUp(dividend: bigint, divisor: bigint): bigint {
   return (dividend + divisor - 1n) / divisor;
 }
 
-/** An amount as an exact JSON number, whatever its size (`JSON.rawJSON`, ECMAScript proposal JSON.parse source text). */
+/** An amount as an exact JSON number, whatever its size. */
 export function usdJson(amount: NanoUsd): unknown {
-  return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(formatUsd(amount));
+  return rawJson(formatUsd(amount));
 }

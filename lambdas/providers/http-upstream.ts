@@ -1,6 +1,6 @@
 /** What every upstream that takes JSON over HTTP has in common: the key, one POST, its answer and its failures. */
 import { type JsonObject, type Reply, type ReplyEvent, UpstreamFailure } from '../core/inference/provider.ts';
-import { parseJson } from '../core/lossless-json.ts';
+import { isJsonObject, parseJson } from '../core/lossless-json.ts';
 import type { SecretReader } from '../core/ports.ts';
 import { sseData } from './sse-data.ts';
 
@@ -113,9 +113,13 @@ export function parseEvent(text: string): JsonObject {
   } catch {
     throw new UpstreamFailure('protocol');
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new UpstreamFailure('protocol');
-  return value as JsonObject;
+  return objectOf(value);
+}
+
+/** Throws `UpstreamFailure` for anything but an object. */
+export function objectOf(value: unknown): JsonObject {
+  if (!isJsonObject(value)) throw new UpstreamFailure('protocol');
+  return value;
 }
 
 /** Reads what is left of a complete answer, so that its connection can be used again. */
@@ -141,17 +145,17 @@ export async function toStatusFailure(
   { paramOf, isRouteFault = () => false }: ErrorWords,
 ): Promise<UpstreamFailure> {
   const { status } = response;
-  const retryAfterSeconds = retryAfter(response.headers.get('retry-after'));
+  const retryAfterSeconds = secondsOf(response.headers.get('retry-after'));
   const body = CALLER_FAULTS.has(status) ? await errorBody(response) : undefined;
   const retryable = !CALLER_FAULTS.has(status) || isRouteFault(body);
   const param = retryable ? undefined : paramOf(body);
   return new UpstreamFailure('status', { status, retryable, retryAfterSeconds, param });
 }
 
-/** Delay-seconds form (RFC 9110, section 10.2.3); a date or nonsense counts as absent. */
-function retryAfter(value: string | null): number | undefined {
-  if (value === null || !/^\d{1,6}$/.test(value.trim())) return undefined;
-  return Math.max(1, Number(value));
+/** `retry-after` in its delay-seconds form (RFC 9110, section 10.2.3); a date or nonsense counts as absent. */
+export function secondsOf(retryAfter: unknown): number | undefined {
+  if (typeof retryAfter !== 'string' || !/^\d{1,6}$/.test(retryAfter.trim())) return undefined;
+  return Math.max(1, Number(retryAfter));
 }
 
 async function errorBody({ body }: Response): Promise<unknown> {

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Service } from './service.ts';
@@ -10,18 +11,72 @@ const ARGUMENT = 'canaryargument55de';
 const UPSTREAM_TEXT = 'canaryupstream0d1e';
 const SECRET = 'canarysecret2277';
 
+const PROTOCOLS = ['openai', 'anthropic', 'bedrock'] as const;
+
+/** Ways in which a route fails. */
+const FAULTS: readonly object[] = [
+  ...[400, 401, 404, 422, 429, 500, 503].map((status) => ({ status })),
+  { garbage: true },
+  { reset: true },
+  { cut_after_chunks: 2 },
+  { error_event_after_chunks: 2 },
+];
+
+/** Each with a model of its own: a route that is left alone after one of them would hide the rest. */
+const CASES = FAULTS.flatMap((fault) =>
+  // Only a stream can fail by an event of its own.
+  ('error_event_after_chunks' in fault ? [true] : [false, true]).flatMap((stream) =>
+    [call, callMessages].map((send) => ({ fault, stream, send })),
+  ),
+);
+
+const modelOf = (protocol: string, index: number) => `sim/${protocol}-${index}`;
+const upstreamModelOf = (protocol: string, index: number) => `up-${protocol}-${index}`;
+
+const catalogAt = (upstream: string) => ({
+  models: PROTOCOLS.flatMap((protocol) =>
+    CASES.map((_, index) => ({
+      id: modelOf(protocol, index),
+      type: 'chat',
+      owned_by: 'sim',
+      created: 1_760_000_000,
+      price: { unit: 'per_million_tokens', input: 1, output: 2 },
+      routes: [
+        {
+          id: `route-${protocol}-${index}`,
+          protocol,
+          upstream_model: upstreamModelOf(protocol, index),
+          capabilities: ['tools', 'json', 'vision', 'stream'],
+          ...(protocol === 'bedrock' ? {} : { base_url: `${upstream}/v1`, secret: 'env:SIM_KEY' }),
+        },
+      ],
+    })),
+  ),
+});
+
+const folder = mkdtempSync(join(tmpdir(), 'leaks-'));
 const service = new Service({ SIM_KEY: SECRET });
 let account: { readonly id: string; readonly key: string };
-const bodies: string[] = [];
+
+/** Starts the service with the catalog in force before any function has read one. */
+async function start(): Promise<void> {
+  const { upstream_control_url: control } = await service.start();
+  const file = join(folder, 'catalog.json');
+  writeFileSync(file, JSON.stringify(catalogAt(new URL(control).origin)));
+  await service.admin('catalog', 'apply', file);
+}
 
 beforeAll(async () => {
-  await service.start();
-  account = await service.account('1');
+  await start();
+  account = await service.account('5');
 }, 90_000);
-afterAll(() => service.dispose());
+afterAll(async () => {
+  await service.dispose();
+  rmSync(folder, { recursive: true });
+});
 
 const request = (fields: object = {}) => ({
-  model: 'sim/chat',
+  model: modelOf('openai', 0),
   messages: [
     { role: 'system', content: SYSTEM },
     { role: 'user', content: `Repeat exactly: ${PROMPT}` },
@@ -29,18 +84,48 @@ const request = (fields: object = {}) => ({
   ...fields,
 });
 
-async function queueFault(fault: object): Promise<void> {
-  await fetch(`${service.session.upstream_control_url}/faults`, {
+/** Queues a fault; gives how many there are by then that have not happened. */
+async function queueFault(fault: object, model: string): Promise<number> {
+  const answer = await fetch(`${service.session.upstream_control_url}/faults`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ fault }),
+    body: JSON.stringify({ fault, match: { model } }),
   });
+  return ((await answer.json()) as { rules: number }).rules;
 }
 
 async function call(body: object): Promise<string> {
   const response = await service.chat(body, { key: account.key });
   return response.text();
 }
+
+async function callMessages(body: object): Promise<string> {
+  const response = await service.fetch('/v1/messages', {
+    method: 'POST',
+    key: account.key,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return response.text();
+}
+
+/** A Messages request with every kind of content that could be written down somewhere. */
+const messagesRequest = (fields: object = {}) => ({
+  model: modelOf('anthropic', 0),
+  system: SYSTEM,
+  messages: [
+    { role: 'user', content: 'x' },
+    { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', input: { a: ARGUMENT } }] },
+    {
+      role: 'user',
+      content: [
+        { type: 'tool_result', tool_use_id: 't', content: ARGUMENT },
+        { type: 'text', text: `Repeat exactly: ${PROMPT}` },
+      ],
+    },
+  ],
+  ...fields,
+});
 
 it('a prompt, an answer, a key and a secret are in no log and in no table', async () => {
   expect(await call(request())).toContain(PROMPT);
@@ -56,6 +141,14 @@ it('a prompt, an answer, a key and a secret are in no log and in no table', asyn
       { role: 'tool', tool_call_id: 'c', content: ARGUMENT },
     ],
   });
+  for (const protocol of PROTOCOLS) {
+    const model = modelOf(protocol, 0);
+    for (const stream of [false, true]) {
+      expect(await callMessages(messagesRequest({ model, stream }))).toMatch(/"message(_stop)?"/);
+      expect(await call(request({ model, stream }))).toContain('chat.completion');
+    }
+  }
+  await callMessages(messagesRequest({ temperature: 9, note: PROMPT }));
   const wrong = await call({ ...request(), temperature: 9, user: PROMPT });
   await service.fetch(`/credits/${account.key}`, { key: account.key });
   await service.fetch(`/credits/${account.key}x`, { key: `${account.key}x` });
@@ -71,42 +164,28 @@ it('a prompt, an answer, a key and a secret are in no log and in no table', asyn
     const content = readFileSync(join(file.parentPath, file.name)).toString('latin1');
     for (const canary of canaries) expect(content.includes(canary) ? `${file.name}: ${canary}` : '').toBe('');
   }
-  await service.start();
+  await start();
 }, 60_000);
 
-it('nothing of an upstream shows in an error: no text, host, key or model name', async () => {
-  const upstream = new URL(service.session.upstream_control_url).host;
-  const body = {
-    error: {
-      message: `${UPSTREAM_TEXT} at http://${upstream} with ${SECRET}`,
-      type: 'x',
-      code: 'y',
-      param: UPSTREAM_TEXT,
-    },
-  };
-  for (const status of [400, 401, 404, 422, 429, 500, 503]) {
-    for (const stream of [false, true]) {
-      await queueFault({ status, body });
-      bodies.push(await call(request({ stream })));
+it.each(PROTOCOLS)(
+  'nothing of an upstream shows in an error of either surface: no text, host, key or model name (%s)',
+  async (protocol) => {
+    const upstream = new URL(service.session.upstream_control_url).host;
+    const message = `${UPSTREAM_TEXT} at http://${upstream} with ${SECRET}`;
+    const body = { message, error: { message, type: 'x', code: 'y', param: UPSTREAM_TEXT } };
+    for (const [index, { fault, stream, send }] of CASES.entries()) {
+      const told = 'status' in fault ? { ...fault, body } : fault;
+      expect(await queueFault(told, upstreamModelOf(protocol, index))).toBe(1);
+      const model = modelOf(protocol, index);
+      const text = await send(
+        send === call ? request({ model, stream }) : messagesRequest({ model, stream }),
+      );
+      expect(text).toContain('"error"');
+      for (const canary of [UPSTREAM_TEXT, SECRET, upstream, '127.0.0.1', 'up-', 'route-'])
+        expect(text.includes(canary) ? `${canary} in ${text.slice(0, 300)}` : '').toBe('');
     }
-  }
-  for (const fault of [
-    { garbage: true },
-    { reset: true },
-    { cut_after_chunks: 2 },
-    { error_event_after_chunks: 2 },
-  ]) {
-    for (const stream of [false, true]) {
-      await queueFault(fault);
-      bodies.push(await call(request({ stream })));
-    }
-  }
-  for (const text of bodies) {
-    expect(text).toMatch(/"error"|chat\.completion/);
-    for (const canary of [UPSTREAM_TEXT, SECRET, upstream, '127.0.0.1', '"chat"']) {
-      expect(text.includes(canary) ? `${canary} in ${text.slice(0, 300)}` : '').toBe('');
-    }
-  }
-  for (const canary of [UPSTREAM_TEXT, SECRET])
-    expect(service.output.includes(canary) ? canary : '').toBe('');
-}, 60_000);
+    for (const canary of [UPSTREAM_TEXT, SECRET])
+      expect(service.output.includes(canary) ? canary : '').toBe('');
+  },
+  60_000,
+);

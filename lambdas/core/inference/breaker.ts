@@ -1,33 +1,25 @@
 /**
  * The circuit breaker that all processes share: it knows which routes to leave alone, at no cost to calls over routes
- * that work. Circuits are read in the background and written only when a route fails, by optimistic versions: a write
- * that meets another is made again on what the other left, so a transition is made by exactly one process.
+ * that work. A route's calls are written down when one of them fails, and for as long as it is in doubt.
  */
 import type { After, Clock, Log, UlidSource } from '../ports.ts';
+import { CallTally } from './call-tally.ts';
 import type { Route } from './catalog-document.ts';
 import {
   afterClaim,
   afterFailure,
   afterProbe,
   afterRateLimit,
+  afterSuccesses,
   type Circuit,
-  closedCircuit,
-  isSpent,
-  type ProbeResult,
+  isInDoubt,
+  type Stretch,
   stateOf,
+  type Verdict,
 } from './circuit.ts';
+import { findingOf, VERDICTS } from './finding.ts';
+import { type CircuitStore, KnownCircuits } from './known-circuits.ts';
 import type { UpstreamFailure } from './provider.ts';
-
-/** Where circuits are kept. Routes that nothing is known of have none. */
-export interface CircuitStore {
-  /** Every circuit; may lag behind the latest writes. */
-  load(): Promise<readonly Circuit[]>;
-  /**
-   * Writes the circuit if the stored one has the version before it. Resolves with `saved`, or with the circuit that is
-   * there instead; a repeated write of one `writer` counts as saved.
-   */
-  save(circuit: Circuit, writer: string): Promise<'saved' | Circuit>;
-}
 
 export interface BreakerDependencies {
   readonly store: CircuitStore;
@@ -39,180 +31,176 @@ export interface BreakerDependencies {
   readonly count: (event: 'routeFailed' | 'circuitOpened') => void;
 }
 
-type Change = (circuit: Circuit, nowMs: number) => Circuit;
+/** Leave to try a route, to be handed back with what came of it. */
+export interface Leave {
+  readonly allowed: true;
+  readonly begunMs: number;
+  /** The claim of the one call that tries a route on probation. */
+  readonly claimId: string | undefined;
+}
 
-/** A call's leave to try a route. */
-export type Pass =
-  | { readonly allowed: true; readonly probe: boolean }
-  | { readonly allowed: false; readonly retryAfterSeconds: number };
+/** What became of a try whose answer has begun; to be handed back when the answer breaks off. */
+export interface Served {
+  readonly begunMs: number;
+  readonly servedMs: number;
+  /** A probe: it closed the circuit, and was not counted. */
+  readonly probe: boolean;
+  /** The call before it failed. */
+  readonly failedBefore: boolean;
+}
 
-/** How old what is known may be: another process's finding arrives within two seconds. */
-const REFRESH_MS = 2_000;
+export interface Refusal {
+  readonly allowed: false;
+  readonly retryAfterSeconds: number;
+}
 
-/** A process that knows nothing yet waits this long at most: beside the first admission, that is next to nothing. */
-const FIRST_LOAD_MS = 250;
+/** A process that knows nothing yet waits this long at most, once: beside its first admission, which takes as long. */
+const FIRST_LOOK_MS = 250;
 
-/** A probe is over when its route's own clock has run out, and a little later at the latest. */
-const PROBE_MARGIN_MS = 5_000;
+/** A store that takes longer over a claim is as good as none, and the call goes by its own process's word. */
+const CLAIM_MS = 1_000;
 
-/** Writers that meet on one item take turns; more meetings than this and the failure is left uncounted. */
-const MAX_TRIES = 8;
+/** What a function waits for at a call's end; a settlement beside it takes two rounds of database calls. */
+const FLUSH_MS = 1_000;
 
-/** More routes than any catalog's traffic has in trouble at once; the rest of memory is not worth keeping. */
-const MAX_TALLIES = 10_000;
+/** A dead prober keeps a route from being tried for this long at most, and the rest of it for answers on their way. */
+const PROBE_MS = { most: 60_000, margin: 5_000 };
 
 export class Breaker {
   readonly #dependencies: BreakerDependencies;
-  /** As last read or written. */
-  #stored: ReadonlyMap<string, Circuit> = new Map();
-  /** What is still being written, and is true here already. */
-  readonly #ahead = new Map<string, Circuit>();
-  /** The last write of each route: one follows the other, so that none is made on what another has not left yet. */
-  readonly #writes = new Map<string, Promise<void>>();
-  /** Calls that succeeded since a failure was last written, by route. */
-  readonly #successes = new Map<string, number>();
-  #loadedMs: number | undefined;
-  #loading: Promise<void> | undefined;
+  readonly #circuits: KnownCircuits;
+  readonly #tally: CallTally;
+  /** Looks that began at a call's end. */
+  readonly #lastLooks = new Set<Promise<void>>();
+  #firstLook: Promise<void> | undefined;
 
   constructor(dependencies: BreakerDependencies) {
     this.#dependencies = dependencies;
+    this.#tally = new CallTally(dependencies.clock);
+    const written = (before: Circuit, after: Circuit) => this.#tell(before, after);
+    this.#circuits = new KnownCircuits({ ...dependencies, written });
   }
 
   /**
    * To be called as a call begins: looks again in the background when the last look is old. Resolves at once, except
    * in a process that knows nothing yet. Never rejects.
    */
-  async refresh(): Promise<void> {
-    const { clock, after } = this.#dependencies;
-    if (this.#loadedMs !== undefined && clock() - this.#loadedMs < REFRESH_MS) return;
-    this.#loading ??= this.#load();
-    if (this.#loadedMs !== undefined) return;
-    let stop = () => {};
-    const patience = new Promise<void>((resolve) => {
-      stop = after(FIRST_LOAD_MS, resolve);
-    });
-    await Promise.race([this.#loading, patience]);
-    stop();
+  refresh(): Promise<void> {
+    const look = this.#circuits.look();
+    this.#firstLook ??= this.#patiently(FIRST_LOOK_MS, look);
+    return this.#firstLook;
   }
 
-  async #load(): Promise<void> {
-    const { store, clock, log } = this.#dependencies;
-    try {
-      const found = new Map((await store.load()).map((circuit) => [circuit.routeId, circuit]));
-      // A look may lag behind what this process has written.
-      for (const known of this.#stored.values()) {
-        const newer = known.version > (found.get(known.routeId)?.version ?? 0);
-        if (newer && !isSpent(known, clock())) found.set(known.routeId, known);
-      }
-      this.#stored = found;
-    } catch (failure) {
-      log.warn('circuits not read', { failure: nameOf(failure) });
-    } finally {
-      this.#loadedMs = clock();
-      this.#loading = undefined;
-    }
-  }
-
-  /** Whether the route may be tried. Waits for the database only where a circuit is half open, to claim the probe. */
-  async admit(route: Route): Promise<Pass> {
-    const { clock } = this.#dependencies;
-    const circuit = this.#circuitOf(route.id);
-    const state = stateOf(circuit, clock());
-    if (state.kind === 'closed') return { allowed: true, probe: false };
-    if (state.kind === 'shut') return this.#refusal(state.untilMs);
-    const claimed = afterClaim(circuit, clock(), route.timeout_ms + PROBE_MARGIN_MS);
-    try {
-      if (await this.#save(claimed)) return { allowed: true, probe: true };
-    } catch (failure) {
-      this.#dependencies.log.warn('probe not claimed', { route: route.id, failure: nameOf(failure) });
-      return this.#refusal(clock());
-    }
+  /**
+   * Whether the route may be tried. Waits for the database only where a circuit is half open, to claim the probe, and
+   * then not for long. Never rejects.
+   */
+  async admit(route: Route): Promise<Leave | Refusal> {
+    const { clock, ulid } = this.#dependencies;
+    const begunMs = clock();
+    const state = stateOf(this.#circuits.of(route.id), begunMs);
+    if (state.kind === 'closed') return { allowed: true, begunMs, claimId: undefined };
+    if (state.kind === 'shut') return refusal(state.untilMs, begunMs);
+    const lapseMs = begunMs + Math.min(route.timeout_ms, PROBE_MS.most) + PROBE_MS.margin;
+    const claim = { id: ulid(), untilMs: lapseMs };
+    const written = this.#circuits.change(route.id, (circuit) => afterClaim(circuit, begunMs, claim));
+    await this.#patiently(CLAIM_MS, written);
+    const circuit = this.#circuits.of(route.id);
+    if (circuit.probe?.id === claim.id) return { allowed: true, begunMs, claimId: claim.id };
     // Another process was first: its claim, or what its probe found, is known now.
-    const found = stateOf(this.#circuitOf(route.id), clock());
-    if (found.kind === 'closed') return { allowed: true, probe: false };
-    return this.#refusal(found.kind === 'shut' ? found.untilMs : clock());
-  }
-
-  #refusal(untilMs: number): Pass {
-    const seconds = Math.ceil((untilMs - this.#dependencies.clock()) / 1000);
-    return { allowed: false, retryAfterSeconds: Math.max(1, seconds) };
+    const nowMs = clock();
+    const found = stateOf(circuit, nowMs);
+    if (found.kind === 'closed') return { allowed: true, begunMs: nowMs, claimId: undefined };
+    return refusal(found.kind === 'shut' ? found.untilMs : nowMs, nowMs);
   }
 
   /** The route gave a whole answer, or the first content of a stream. */
-  succeeded({ id }: Route, probe: boolean): void {
-    if (probe) {
-      this.#endProbe(id, 'served');
-      return;
+  succeeded({ id }: Route, leave: Leave): Served {
+    const servedMs = this.#dependencies.clock();
+    const { begunMs, claimId } = leave;
+    if (claimId !== undefined) {
+      this.#endProbe(id, leave, 'served');
+      return { begunMs, servedMs, probe: true, failedBefore: false };
     }
-    if (this.#successes.size >= MAX_TALLIES) this.#successes.clear();
-    this.#successes.set(id, (this.#successes.get(id) ?? 0) + 1);
-  }
-
-  /** The route failed, before its answer or within it. */
-  failed({ id }: Route, failure: UpstreamFailure, probe: boolean): void {
-    const isRateLimit = failure.status === 429;
-    const counts = failure.retryable && failure.kind !== 'deadline' && failure.status !== 409 && !isRateLimit;
-    if (counts) this.#dependencies.count('routeFailed');
-    if (isRateLimit) {
-      this.#change(id, (circuit, nowMs) => afterRateLimit(circuit, nowMs, failure.retryAfterSeconds));
+    const served = { begunMs, servedMs, probe: false, failedBefore: this.#tally.succeeded(id) };
+    const look = this.#circuits.look(this.#isInDoubt(id) ? 0 : undefined)?.then(() => this.#reassure(id));
+    if (look === undefined) {
+      this.#reassure(id);
+      return served;
     }
-    if (probe) {
-      this.#endProbe(id, counts ? 'failed' : 'unclear');
-    } else if (counts) {
-      const successes = this.#successes.get(id) ?? 0;
-      this.#successes.delete(id);
-      this.#change(id, (circuit, nowMs) => afterFailure(circuit, nowMs, successes));
+    this.#lastLooks.add(look);
+    void look.then(() => this.#lastLooks.delete(look));
+    return served;
+  }
+
+  /** The route failed before its answer began. */
+  failed({ id }: Route, failure: UpstreamFailure, leave: Leave): void {
+    const finding = findingOf(failure);
+    if (finding === 'limited') {
+      const { retryAfterSeconds } = failure;
+      const nowMs = this.#dependencies.clock();
+      void this.#circuits.change(id, (circuit) => afterRateLimit(circuit, nowMs, retryAfterSeconds));
     }
+    if (finding === 'failing') this.#dependencies.count('routeFailed');
+    if (leave.claimId !== undefined) this.#endProbe(id, leave, VERDICTS[finding]);
+    else if (finding === 'failing') this.#countFailure(id, leave.begunMs);
   }
 
-  #endProbe(id: string, result: ProbeResult): void {
-    this.#change(id, (circuit, nowMs) => afterProbe(circuit, nowMs, result));
+  /** The route failed within its answer: the call counts as a failed one after all. */
+  broke(route: Route, failure: UpstreamFailure, { begunMs, servedMs, probe, failedBefore }: Served): void {
+    const counts = findingOf(failure) === 'failing' && !probe;
+    if (counts) this.#tally.broke(route.id, servedMs, failedBefore);
+    this.failed(route, failure, { allowed: true, begunMs, claimId: undefined });
   }
 
-  /** Waits for what is being written behind calls' backs: a function that has answered may be frozen. Never rejects. */
-  async flush(): Promise<void> {
-    await Promise.all(this.#writes.values());
+  /** The try ended without a word of the route. */
+  abandoned({ id }: Route, leave: Leave): void {
+    if (leave.claimId !== undefined) this.#endProbe(id, leave, 'unclear');
   }
 
-  /** Makes a change here at once, and in the store behind the caller's back. */
-  #change(id: string, change: Change): void {
-    const { clock, log } = this.#dependencies;
-    const base = this.#circuitOf(id);
-    const changed = change(base, clock());
-    if (changed === base) return;
-    this.#ahead.set(id, changed);
-    const before = this.#writes.get(id) ?? Promise.resolve();
-    const work = before
-      .then(() => this.#write(id, change))
-      .catch((failure: unknown) => log.warn('circuit not written', { route: id, failure: nameOf(failure) }))
-      .then(() => {
-        if (this.#writes.get(id) !== work) return;
-        this.#writes.delete(id);
-        this.#ahead.delete(id);
+  /**
+   * Waits, not for long, for what is being written behind calls' backs: a function that has answered may be frozen.
+   * Never rejects.
+   */
+  flush(): Promise<void> {
+    const looks = this.#lastLooks.size > 0 ? Promise.all(this.#lastLooks) : undefined;
+    return this.#patiently(FLUSH_MS, looks?.then(() => this.#circuits.settled()) ?? this.#circuits.settled());
+  }
+
+  #endProbe(id: string, { claimId, begunMs }: Leave, result: Verdict['result']): void {
+    if (claimId === undefined) return;
+    const nowMs = this.#dependencies.clock();
+    void this.#circuits.change(id, (circuit) => afterProbe(circuit, nowMs, { claimId, begunMs, result }));
+  }
+
+  #countFailure(id: string, begunMs: number): void {
+    const nowMs = this.#dependencies.clock();
+    const failedBefore = this.#tally.failed(id);
+    const seen = this.#tally.seen(id);
+    this.#write(id, (circuit, untold) =>
+      afterFailure(circuit, { nowMs, begunMs, failedBefore, seen, untold }),
+    );
+  }
+
+  /** Tells of the successes over a route that others have seen fail. */
+  #reassure(id: string): void {
+    if (!this.#tally.hasUntold(id) || !this.#isInDoubt(id)) return;
+    const nowMs = this.#dependencies.clock();
+    this.#write(id, (circuit, untold) => afterSuccesses(circuit, nowMs, untold));
+  }
+
+  #isInDoubt(id: string): boolean {
+    return isInDoubt(this.#circuits.of(id), this.#dependencies.clock());
+  }
+
+  /** Makes a change that tells of the successes so far; they are kept if it comes to nothing. */
+  #write(id: string, change: (circuit: Circuit, untold: readonly Stretch[]) => Circuit): void {
+    const untold = this.#tally.take(id);
+    void this.#circuits
+      .change(id, (circuit) => change(circuit, untold))
+      .then((took) => {
+        if (!took) this.#tally.restore(id, untold);
       });
-    this.#writes.set(id, work);
-  }
-
-  /** Writes the change of what is stored, whoever left it, until it takes or there is nothing left to change. */
-  async #write(id: string, change: Change): Promise<void> {
-    const { clock } = this.#dependencies;
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const base = this.#stored.get(id) ?? closedCircuit(id);
-      const changed = change(base, clock());
-      if (changed === base) return;
-      if (await this.#save(changed)) return this.#tell(base, changed);
-    }
-    throw new Error('too many writers');
-  }
-
-  /** Whether the circuit took; when another was there, that one is known from now on. */
-  async #save(circuit: Circuit): Promise<boolean> {
-    const { store, ulid } = this.#dependencies;
-    const written = { ...circuit, version: circuit.version + 1 };
-    const found = await store.save(written, ulid());
-    const known = found === 'saved' ? written : found;
-    this.#stored = new Map(this.#stored).set(known.routeId, known);
-    return found === 'saved';
   }
 
   /** Only the process whose write made the transition gets here with it. */
@@ -225,10 +213,15 @@ export class Breaker {
     if (before.openUntilMs !== 0 && openUntilMs === 0) log.info('circuit closed', { route: routeId });
   }
 
-  #circuitOf(id: string): Circuit {
-    return this.#ahead.get(id) ?? this.#stored.get(id) ?? closedCircuit(id);
+  async #patiently(patienceMs: number, work: Promise<unknown> | undefined): Promise<void> {
+    if (work === undefined) return;
+    const { promise: enough, resolve } = Promise.withResolvers<void>();
+    const stop = this.#dependencies.after(patienceMs, resolve);
+    await Promise.race([work, enough]);
+    stop();
   }
 }
 
-/** What may be said of a failure: its message may hold names of the deployment. */
-const nameOf = (failure: unknown): string => (failure instanceof Error ? failure.name : typeof failure);
+function refusal(untilMs: number, nowMs: number): Refusal {
+  return { allowed: false, retryAfterSeconds: Math.max(1, Math.ceil((untilMs - nowMs) / 1000)) };
+}

@@ -60,14 +60,13 @@ const route = z
     id,
     protocol: z.enum(PROTOCOLS),
     /**
-     * Ends in the version segment; the service appends `/chat/completions`, `/messages` and so on. Empty on a
-     * `bedrock` route that uses the address of the function's own region.
+     * Ends in the version segment; the service appends `/chat/completions`, `/messages` and so on. Absent, and then
+     * empty, on a `bedrock` route that uses the address of the function's own region.
      */
     base_url: z
       .url({ protocol: /^https?$/ })
-      .transform((url) => url.replace(/\/+$/, ''))
-      .or(z.literal(''))
-      .default(''),
+      .optional()
+      .transform((url = '') => url.replace(/\/+$/, '')),
     upstream_model: z.string().min(1).max(256),
     secret: secret.optional(),
     /** `sigv4`: the request is signed with the function's own role, as Bedrock's OpenAI endpoint takes it. */

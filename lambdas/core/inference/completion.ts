@@ -97,7 +97,7 @@ export class Completions {
       cachedTokens: 0,
       completionTokens: call.maxTokens * call.choices,
     };
-    const { candidate, admission, prepared } = await runPaidCall(this.#dependencies, {
+    const { candidate, admission, served, prepared } = await runPaidCall(this.#dependencies, {
       ...call,
       kind: 'chat',
       tokens: worst.promptTokens + worst.completionTokens,
@@ -106,13 +106,14 @@ export class Completions {
       prepare: (answer, paid) => prepare(call, answer, paid),
     });
     const { meter, writer, answer } = prepared;
-    const served = { headers: admission.headers, ...candidate };
+    const completion = { headers: admission.headers, ...candidate };
     if (answer.kind === 'stream') {
-      const { route } = candidate;
-      return { ...served, kind: 'stream', events: stream({ answer, meter, writer, route, breaker }) };
+      const broke = (failure: UpstreamFailure) => breaker.broke(candidate.route, failure, served);
+      const events = stream({ answer, meter, writer, broke, flush: () => breaker.flush() });
+      return { ...completion, kind: 'stream', events };
     }
     const [settlement] = await Promise.all([meter.settle('completed'), breaker.flush()]);
-    return { ...served, kind: 'json', text: answer.text, settlement };
+    return { ...completion, kind: 'json', text: answer.text, settlement };
   }
 
   #attempt(call: CompletionCall, { model, route }: Candidate, remainingTimeMs: number): Promise<Answer> {
@@ -150,12 +151,12 @@ async function* stream({
   answer,
   meter,
   writer,
-  route,
-  breaker,
+  broke,
+  flush,
 }: Prepared & {
   readonly answer: StreamAnswer;
-  readonly route: Route;
-  readonly breaker: Breaker;
+  readonly broke: (failure: UpstreamFailure) => void;
+  readonly flush: () => Promise<void>;
 }): AsyncGenerator<StreamEvent, void> {
   let status: CallStatus = 'interrupted';
   let settlement: Settlement;
@@ -171,14 +172,14 @@ async function* stream({
     status = 'completed';
   } catch (failure) {
     if (!(failure instanceof UpstreamFailure)) throw failure;
-    breaker.failed(route, failure, false);
+    broke(failure);
     throw new ServiceError(
       'all_routes_failed',
       'The route that served this call failed before its answer was complete.',
     );
   } finally {
     answer.close(status === 'completed');
-    [settlement] = await Promise.all([meter.settle(status), breaker.flush()]);
+    [settlement] = await Promise.all([meter.settle(status), flush()]);
   }
   yield { type: 'settled', usage: meter.usage, settlement };
 }

@@ -1,7 +1,7 @@
 /** Failover: a call's candidates in order, each tried once, until one of them answers. */
 import { ServiceError } from '../errors.ts';
 import type { Log } from '../ports.ts';
-import type { Breaker } from './breaker.ts';
+import type { Breaker, Leave, Served } from './breaker.ts';
 import { UpstreamFailure } from './provider.ts';
 import type { Candidate } from './route-choice.ts';
 
@@ -26,22 +26,28 @@ export interface FailoverOptions<Answer> {
   readonly log: Log;
 }
 
+/** An answer that has begun, and who gave it; if it breaks off, that is to be told to the breaker with `served`. */
+export interface Answered<Answer> {
+  readonly answer: Answer;
+  readonly candidate: Candidate;
+  readonly served: Served;
+}
+
 /**
- * The first answer, and who gave it; routes whose circuit is open are passed over. Throws `ServiceError`: 400 when a
- * route refused the call as invalid, 503 when no candidate is left or no time is; any other failure of an attempt as
- * it is.
+ * The first answer; routes whose circuit is open are passed over. Throws `ServiceError`: 400 when a route refused the
+ * call as invalid, 503 when no candidate is left or no time is; any other failure of an attempt as it is.
  */
-export async function firstAnswer<Answer>(
-  options: FailoverOptions<Answer>,
-): Promise<readonly [Answer, Candidate]> {
+export async function firstAnswer<Answer>(options: FailoverOptions<Answer>): Promise<Answered<Answer>> {
   const { candidates, breaker } = options;
   let retryAfterSeconds = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
     const remainingTimeMs = options.remainingTimeMs() - SETTLE_MARGIN_MS;
     if (remainingTimeMs <= 0) break;
     const pass = await breaker.admit(candidate.route);
-    const tried = pass.allowed ? await tryCandidate(options, candidate, { remainingTimeMs, ...pass }) : pass;
-    if ('answer' in tried) return [tried.answer, candidate];
+    const tried = pass.allowed
+      ? await tryCandidate(options, candidate, { remainingTimeMs, leave: pass })
+      : pass;
+    if ('answer' in tried) return tried;
     retryAfterSeconds = Math.min(retryAfterSeconds, tried.retryAfterSeconds);
   }
   throw new ServiceError(
@@ -56,16 +62,18 @@ export async function firstAnswer<Answer>(
 async function tryCandidate<Answer>(
   { requestId, attempt, breaker, log }: FailoverOptions<Answer>,
   candidate: Candidate,
-  { remainingTimeMs, probe }: { readonly remainingTimeMs: number; readonly probe: boolean },
-): Promise<{ readonly answer: Answer } | { readonly retryAfterSeconds: number }> {
+  { remainingTimeMs, leave }: { readonly remainingTimeMs: number; readonly leave: Leave },
+): Promise<Answered<Answer> | { readonly retryAfterSeconds: number }> {
   const { route } = candidate;
   try {
     const answer = await attempt(candidate, remainingTimeMs);
-    breaker.succeeded(route, probe);
-    return { answer };
+    return { answer, candidate, served: breaker.succeeded(route, leave) };
   } catch (failure) {
-    if (!(failure instanceof UpstreamFailure)) throw failure;
-    breaker.failed(route, failure, probe);
+    if (!(failure instanceof UpstreamFailure)) {
+      breaker.abandoned(route, leave);
+      throw failure;
+    }
+    breaker.failed(route, failure, leave);
     log.warn('route failed', { requestId, route: route.id, reason: failure.message });
     if (!failure.retryable) throw refusedByRoute(failure);
     return { retryAfterSeconds: failure.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS };

@@ -65,8 +65,8 @@ export function createModalityEndpoint<Request extends ModalityRequest, Answer>(
   };
 }
 
-export const watchOf = (breaker: Breaker, { candidate }: Paid): Watch => ({
-  broke: (failure) => breaker.failed(candidate.route, failure, false),
+export const watchOf = (breaker: Breaker, { candidate, served }: Paid): Watch => ({
+  broke: (failure) => breaker.broke(candidate.route, failure, served),
   flush: () => breaker.flush(),
 });
 

@@ -10,7 +10,7 @@ import type { JsonObject, UpstreamFailure } from './provider.ts';
 import { receiptHeaders } from './receipt.ts';
 import type { Candidate } from './route-choice.ts';
 import type { RouteClock } from './route-clock.ts';
-import type { RouteControlFields } from './route-controls.ts';
+import { forwardedFields, type RouteControlFields } from './route-controls.ts';
 
 /** One try of one route. */
 export interface ModalityAttempt<Payload> {
@@ -68,9 +68,10 @@ export interface Modality<Request extends ModalityRequest, Answer> {
   prepare(sale: Sale<Request, Answer>): Promise<Send>;
 }
 
-/** A request as routes get it: without nulls, routing controls and the model's name, which is each route's own. */
-export const forwarded = ({ provider: _provider, model: _model, ...request }: ModalityRequest): JsonObject =>
-  Object.fromEntries(Object.entries(request).filter(([, value]) => value != null));
+/** A request as routes get it: without the model's name too, which is each route's own. */
+export function forwarded({ model: _model, ...request }: ModalityRequest): JsonObject {
+  return forwardedFields(request);
+}
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 

@@ -6,7 +6,7 @@ import type { Admission, Ledger } from '../ledger/admission.ts';
 import { type Outcome, unitOf } from '../ledger/usage-record.ts';
 import type { NanoUsd } from '../money.ts';
 import type { Log } from '../ports.ts';
-import type { Breaker } from './breaker.ts';
+import type { Breaker, Served } from './breaker.ts';
 import type { Model } from './catalog-document.ts';
 import { firstAnswer } from './failover.ts';
 import type { Candidate } from './route-choice.ts';
@@ -39,6 +39,8 @@ export interface PaidCall<Answer, Prepared> {
 export interface Paid {
   readonly candidate: Candidate;
   readonly admission: Admission;
+  /** For the breaker, when the answer breaks off after it has begun. */
+  readonly served: Served;
 }
 
 /**
@@ -62,7 +64,7 @@ export async function runPaidCall<Answer, Prepared>(
   });
   try {
     await looked;
-    const [answer, candidate] = await firstAnswer({
+    const { answer, candidate, served } = await firstAnswer({
       requestId,
       candidates,
       attempt: (tried, remainingTimeMs) => call.attempt(tried, remainingTimeMs),
@@ -70,7 +72,8 @@ export async function runPaidCall<Answer, Prepared>(
       breaker,
       log,
     });
-    return { candidate, admission, prepared: await call.prepare(answer, { candidate, admission }) };
+    const paid = { candidate, admission, served };
+    return { ...paid, prepared: await call.prepare(answer, paid) };
   } catch (failure) {
     const released = admission.settle(failedOutcome(kind, candidates[0]?.model)).catch((cause: unknown) => {
       log.error('release left to recovery', { requestId, failure: String(cause) });

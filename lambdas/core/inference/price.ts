@@ -11,6 +11,10 @@ export interface TokenUsage {
   readonly reported?: Readonly<Record<string, unknown>>;
 }
 
+/** Whether a figure that a route reports can be a number of tokens. */
+export const isTokenCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 0;
+
 const TOKENS_PER_PRICE = 1_000_000n;
 
 /** Cost of a token-billed call. Throws when the model is billed by another unit: the catalog rules that out. */

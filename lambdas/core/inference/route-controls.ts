@@ -1,5 +1,6 @@
 /** The caller's say in routing: additive fields of a request, the same on both conversational surfaces. */
 import * as z from 'zod';
+import type { JsonObject } from './provider.ts';
 
 /** Names are route ids or protocols. */
 export interface RouteControls {
@@ -31,6 +32,17 @@ export const routeControlFields = {
 };
 
 export type RouteControlFields = z.infer<z.ZodObject<typeof routeControlFields>>;
+
+/** What of a request is a route's business: every other field that is not null. */
+export function forwardedFields({
+  models: _models,
+  provider: _provider,
+  ...fields
+}: JsonObject & Partial<RouteControlFields>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
+  );
+}
 
 export function controlsOf({ provider }: Pick<RouteControlFields, 'provider'>): RouteControls {
   if (provider == null) return NO_CONTROLS;

@@ -6,26 +6,26 @@ import { toStatusFailure } from '../http-upstream.ts';
 const LEADING_PATH = /^([a-z][a-z0-9_]{0,63})((?:\.(?:\d{1,6}|[a-z][a-z0-9_]{0,63})){0,12}): /;
 
 /** The fields of a request, and the name that the chat surface has for what each was written from. */
-const CHAT_FIELDS: Readonly<Record<string, string | undefined>> = {
-  model: undefined,
-  messages: 'messages',
-  system: 'messages',
-  max_tokens: 'max_tokens',
-  temperature: 'temperature',
-  top_p: 'top_p',
-  top_k: undefined,
-  stop_sequences: 'stop',
-  tools: 'tools',
-  tool_choice: 'tool_choice',
-  output_config: 'response_format',
-  metadata: 'user',
-  thinking: undefined,
-  container: undefined,
-  cache_control: undefined,
-  context_management: undefined,
-  mcp_servers: undefined,
-  service_tier: undefined,
-};
+const CHAT_FIELDS: ReadonlyMap<string, string | undefined> = new Map([
+  ['model', undefined],
+  ['messages', 'messages'],
+  ['system', 'messages'],
+  ['max_tokens', 'max_tokens'],
+  ['temperature', 'temperature'],
+  ['top_p', 'top_p'],
+  ['top_k', undefined],
+  ['stop_sequences', 'stop'],
+  ['tools', 'tools'],
+  ['tool_choice', 'tool_choice'],
+  ['output_config', 'response_format'],
+  ['metadata', 'user'],
+  ['thinking', undefined],
+  ['container', undefined],
+  ['cache_control', undefined],
+  ['context_management', undefined],
+  ['mcp_servers', undefined],
+  ['service_tier', undefined],
+]);
 
 /** Kinds of blocks, tools and sources, which a path names behind their place though no field has that name. */
 const KINDS_IN_LISTS = /(\.\d+)\.(?:custom|text|image|document|thinking|tool_use|tool_result)(?=\.|$)/g;
@@ -51,8 +51,8 @@ function messageOf(body: unknown): string {
 /** A caller of another protocol did not write the request that was refused, so only its own field is named. */
 function paramOf(message: string, protocol: ChatPayload['protocol']): string | undefined {
   const [, field, path] = LEADING_PATH.exec(message) ?? [];
-  if (field === undefined || path === undefined || !Object.hasOwn(CHAT_FIELDS, field)) return undefined;
-  if (protocol !== 'anthropic') return CHAT_FIELDS[field];
+  if (field === undefined || path === undefined || !CHAT_FIELDS.has(field)) return undefined;
+  if (protocol !== 'anthropic') return CHAT_FIELDS.get(field);
   return `${field}${path}`
     .replace(KINDS_IN_LISTS, '$1')
     .replace(KINDS_OF_FIELDS, '$1')

@@ -1,6 +1,7 @@
 /** A whole answer of a server of the Messages protocol (Claude API reference, Create a Message, Message). */
 import type { AssistantPart, AssistantReply } from '../../core/inference/conversation.ts';
 import { type Attempt, type JsonObject, type Reply, UpstreamFailure } from '../../core/inference/provider.ts';
+import { objectOf } from '../http-upstream.ts';
 import { textOf, toFinish } from './content.ts';
 import { toUsage } from './usage.ts';
 
@@ -66,11 +67,4 @@ const isNotEmpty = (part: AssistantPart): boolean => part.type !== 'text' || par
 export function callOf({ id, name }: JsonObject): { readonly id: string; readonly name: string } {
   if (typeof id !== 'string' || typeof name !== 'string') throw new UpstreamFailure('protocol');
   return { id, name };
-}
-
-/** Throws `UpstreamFailure` for anything but an object. */
-export function objectOf(value: unknown): JsonObject {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new UpstreamFailure('protocol');
-  return value as JsonObject;
 }

@@ -1,9 +1,9 @@
 /** A streamed answer of a server of the Messages protocol: bytes -> events -> reply events (Claude API docs, Streaming). */
 import type { StreamPart } from '../../core/inference/conversation.ts';
 import { type JsonObject, type ReplyEvent, UpstreamFailure } from '../../core/inference/provider.ts';
-import { drain, parseEvent } from '../http-upstream.ts';
+import { drain, objectOf, parseEvent } from '../http-upstream.ts';
 import { textOfDelta, toFinish } from './content.ts';
-import { type Asked, callOf, isAnswer, objectOf, outputOf } from './response.ts';
+import { type Asked, callOf, isAnswer, outputOf } from './response.ts';
 import { mergeUsage, toUsage } from './usage.ts';
 
 /**
@@ -108,10 +108,8 @@ class MessageReader {
     const block = objectOf(started);
     const text = outputOf(block, this.#asked.answerTool);
     const parts = this.#translate(() => this.#parts.start(index, block));
-    const delivered = this.#native
-      ? text !== '' || (block.type !== 'text' && block.type !== 'thinking')
-      : parts.length > 0;
-    return { text, content: delivered, parts };
+    const isOtherBlock = this.#native && block.type !== 'text' && block.type !== 'thinking';
+    return { text, content: text !== '' || isOtherBlock || parts.length > 0, parts };
   }
 
   #changeBlock({ index, delta: changed }: JsonObject): Reading {
@@ -119,7 +117,8 @@ class MessageReader {
     const delta = objectOf(changed);
     const text = textOfDelta(delta);
     const parts = this.#translate(() => this.#parts.change(index, delta));
-    return { text, content: this.#native ? text !== '' : parts.length > 0, parts };
+    // Thoughts are output too, even where the caller gets none of them: a model that thinks for long is healthy.
+    return { text, content: text !== '', parts };
   }
 
   #stopBlock({ index }: JsonObject): Reading {

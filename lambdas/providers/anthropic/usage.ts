@@ -1,5 +1,5 @@
 /** Usage as the Messages protocol reports it (Claude API reference, Create a Message, Usage). */
-import type { TokenUsage } from '../../core/inference/price.ts';
+import { isTokenCount, type TokenUsage } from '../../core/inference/price.ts';
 import type { JsonObject } from '../../core/inference/provider.ts';
 
 /**
@@ -9,9 +9,9 @@ import type { JsonObject } from '../../core/inference/provider.ts';
 export function toUsage(reported: unknown, native: boolean): TokenUsage | undefined {
   if (typeof reported !== 'object' || reported === null) return undefined;
   const { input_tokens: input, output_tokens: output, ...cache } = reported as JsonObject;
-  if (!isCount(input) || !isCount(output)) return undefined;
-  const read = isCount(cache.cache_read_input_tokens) ? cache.cache_read_input_tokens : 0;
-  const written = isCount(cache.cache_creation_input_tokens) ? cache.cache_creation_input_tokens : 0;
+  if (!isTokenCount(input) || !isTokenCount(output)) return undefined;
+  const read = isTokenCount(cache.cache_read_input_tokens) ? cache.cache_read_input_tokens : 0;
+  const written = isTokenCount(cache.cache_creation_input_tokens) ? cache.cache_creation_input_tokens : 0;
   return {
     promptTokens: input + read + written,
     cachedTokens: read,
@@ -26,5 +26,3 @@ export function mergeUsage(earlier: JsonObject, later: unknown): JsonObject {
   const told = Object.entries(later).filter(([, value]) => value !== null);
   return { ...earlier, ...Object.fromEntries(told) };
 }
-
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;

@@ -1,15 +1,16 @@
 /** Errors of Bedrock and of its client: is the route at fault, or the request (Amazon Bedrock API reference, Converse, Errors)? */
 import { UpstreamFailure } from '../../core/inference/provider.ts';
+import { secondsOf } from '../http-upstream.ts';
 
 /** Statuses of the errors that a stream brings as events (Amazon Bedrock API reference, ConverseStreamOutput). */
-const STATUSES: Readonly<Record<string, number>> = {
-  ValidationException: 400,
-  ModelTimeoutException: 408,
-  ModelStreamErrorException: 424,
-  ThrottlingException: 429,
-  InternalServerException: 500,
-  ServiceUnavailableException: 503,
-};
+const STATUSES: ReadonlyMap<unknown, number> = new Map([
+  ['ValidationException', 400],
+  ['ModelTimeoutException', 408],
+  ['ModelStreamErrorException', 424],
+  ['ThrottlingException', 429],
+  ['InternalServerException', 500],
+  ['ServiceUnavailableException', 503],
+]);
 
 /**
  * What Bedrock also calls a failed validation: that the model is unknown or not to be had here, or that it has no
@@ -39,7 +40,7 @@ export function toFailure(thrown: unknown, signal: AbortSignal): UpstreamFailure
   if (NO_CREDENTIALS.has(String(error.name))) return new UpstreamFailure('secret', { cause: thrown });
   // The answer began: it broke off, or was none.
   if (error.$response !== undefined)
-    return new UpstreamFailure(isString(error.code) ? 'interrupted' : 'protocol');
+    return new UpstreamFailure(typeof error.code === 'string' ? 'interrupted' : 'protocol');
   return new UpstreamFailure('connection', { cause: thrown });
 }
 
@@ -49,13 +50,11 @@ export function toInterruption(thrown: unknown, signal: AbortSignal): UpstreamFa
   return isKnown || signal.aborted ? toFailure(thrown, signal) : new UpstreamFailure('interrupted');
 }
 
-const isString = (value: unknown): value is string => typeof value === 'string';
-
 function statusOf({ name, $metadata }: ClientError): number | undefined {
   const status = $metadata?.httpStatusCode;
   // An error within a stream comes under the status of the stream.
   if (typeof status === 'number' && status >= 300) return status;
-  return isString(name) && Object.hasOwn(STATUSES, name) ? STATUSES[name] : undefined;
+  return STATUSES.get(name);
 }
 
 function toStatusFailure({ name, message, $response }: ClientError, status: number): UpstreamFailure {
@@ -63,12 +62,6 @@ function toStatusFailure({ name, message, $response }: ClientError, status: numb
   return new UpstreamFailure('status', {
     status,
     retryable: !isRefused && status !== 413 && status !== 422,
-    retryAfterSeconds: retryAfter($response?.headers?.['retry-after']),
+    retryAfterSeconds: secondsOf($response?.headers?.['retry-after']),
   });
-}
-
-/** Delay-seconds form (RFC 9110, section 10.2.3); a date or nonsense counts as absent. */
-function retryAfter(value: unknown): number | undefined {
-  if (!isString(value) || !/^\d{1,6}$/.test(value.trim())) return undefined;
-  return Math.max(1, Number(value));
 }

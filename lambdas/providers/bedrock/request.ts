@@ -7,9 +7,9 @@ import type {
   ToolSpecification,
 } from '@aws-sdk/client-bedrock-runtime';
 import type { Route } from '../../core/inference/catalog-document.ts';
-import type { AnswerFormat, Conversation, Tool } from '../../core/inference/conversation.ts';
-import type { JsonObject } from '../../core/inference/provider.ts';
-import { takesSchema } from './capabilities.ts';
+import type { Conversation, Tool } from '../../core/inference/conversation.ts';
+import { isNotBlank } from '../alternating-turns.ts';
+import { calledTools, jsonAnswerOf, type SchemaFormat, soundTool } from '../json-answer.ts';
 import { parseDocument, toMessages } from './content.ts';
 
 export interface ConverseCall {
@@ -27,30 +27,23 @@ export function toConverseCall(
   conversation: Conversation,
   { upstream_model: modelId, reasoning }: Pick<Route, 'upstream_model' | 'reasoning'>,
 ): ConverseCall {
-  const { system, turns, format } = conversation;
-  const loose = looseFormatOf(conversation);
-  const answerTool = loose === undefined || reasoning ? undefined : toAnswerTool(loose, conversation);
-  // Claude does not think when it is made to call a tool, and a model that always thinks refuses: a text asks it.
-  const texts = [...system, ...(loose !== undefined && reasoning ? formatTexts(loose) : [])].filter(
-    isNotBlank,
-  );
+  const { native, tool: answerTool, texts } = jsonAnswerOf(conversation, reasoning);
+  const system = [...conversation.system, ...texts].filter(isNotBlank);
   const toolConfig = toToolConfig(conversation, answerTool);
   const inferenceConfig = toInference(conversation, modelId);
   const request = {
     modelId,
-    messages: toMessages(turns),
+    messages: toMessages(conversation.turns),
     inferenceConfig,
-    ...(texts.length === 0 ? {} : { system: texts.map((text) => ({ text })) }),
+    ...(system.length === 0 ? {} : { system: system.map((text) => ({ text })) }),
     ...(toolConfig === undefined ? {} : { toolConfig }),
-    ...(isNative(format) ? { outputConfig: toOutputConfig(format) } : {}),
+    ...(native === undefined ? {} : { outputConfig: toOutputConfig(native) }),
     ...(inferenceConfig.stopSequences !== undefined && isClaude(modelId)
       ? { additionalModelResponseFieldPaths: STOP_SEQUENCE_PATHS }
       : {}),
   };
   return { request, ...(answerTool === undefined ? {} : { answerTool: answerTool.name }) };
 }
-
-const isNotBlank = (text: string): boolean => text.trim() !== '';
 
 /** Where Claude names the stop sequence that it met: in an answer at once, and in a stream. */
 const STOP_SEQUENCE_PATHS = ['/stop_sequence', '/delta/stop_sequence'];
@@ -74,15 +67,6 @@ function toInference(conversation: Conversation, modelId: string): InferenceConf
   };
 }
 
-type SchemaFormat = Extract<AnswerFormat, { type: 'json-schema' }>;
-
-/** Structured outputs say it: there is nothing else for a schema that is not even an object's. */
-const isNative = (format: AnswerFormat | undefined): format is SchemaFormat =>
-  format?.type === 'json-schema' && (takesSchema(format.schema) || !isOfObject(format.schema));
-
-const isOfObject = ({ type, anyOf, oneOf, allOf }: JsonObject): boolean =>
-  (type === undefined || type === 'object') && [anyOf, oneOf, allOf].every((union) => union === undefined);
-
 function toOutputConfig({ name, description, schema }: SchemaFormat): OutputConfig {
   const jsonSchema = {
     schema: JSON.stringify(schema),
@@ -92,37 +76,6 @@ function toOutputConfig({ name, description, schema }: SchemaFormat): OutputConf
   return { textFormat: { type: 'json_schema', structure: { jsonSchema } } };
 }
 
-/** JSON of any schema, or of one that structured outputs refuse; not where the caller insists on a call of its tools. */
-function looseFormatOf({ format, tools, toolChoice }: Conversation): AnswerFormat | undefined {
-  const insists = toolChoice?.type === 'tool' || (toolChoice?.type === 'any' && tools.length > 0);
-  return isNative(format) || insists ? undefined : format;
-}
-
-function formatTexts(format: AnswerFormat): string[] {
-  const asked = 'Answer with one JSON object and nothing else: no code fence, no words around it.';
-  if (format.type === 'json') return [asked];
-  return [asked, `The object conforms to this JSON Schema: ${JSON.stringify(format.schema)}`];
-}
-
-const ANSWER_TOOL = 'json_answer';
-const ANSWER_TOOL_USE = 'Call this tool once to give the whole answer: its input is the answer.';
-
-function toAnswerTool(format: AnswerFormat, { tools, turns }: Conversation): Tool {
-  const taken = new Set([...tools.map(({ name }) => name), ...calledNames(turns)]);
-  let name = ANSWER_TOOL;
-  for (let next = 2; taken.has(name); next += 1) name = `${ANSWER_TOOL}_${next}`;
-  if (format.type === 'json') return { name, description: ANSWER_TOOL_USE, parameters: ANY_OBJECT };
-  const about = format.description === undefined ? '' : ` ${format.description}`;
-  return { name, description: `${ANSWER_TOOL_USE}${about}`, parameters: format.schema };
-}
-
-const ANY_OBJECT: JsonObject = { type: 'object' };
-
-const calledNames = (turns: Conversation['turns']): ReadonlySet<string> =>
-  new Set(
-    turns.flatMap(({ parts }) => [...parts].flatMap((part) => (part.type === 'tool-call' ? part.name : []))),
-  );
-
 /**
  * Converse cannot forbid tool calls, so tools that the caller forbids are not declared. A conversation that holds tool
  * calls is refused without tools, though: then those that it called are, for the model to leave alone.
@@ -131,11 +84,9 @@ function toToolConfig(
   conversation: Conversation,
   answerTool: Tool | undefined,
 ): ToolConfiguration | undefined {
-  const { tools, toolChoice, turns } = conversation;
+  const { tools, toolChoice } = conversation;
   const offered = toolChoice?.type === 'none' ? [] : tools;
-  const known = new Map(tools.map((tool) => [tool.name, tool]));
-  const called = [...calledNames(turns)].map((name) => known.get(name) ?? { name, parameters: ANY_OBJECT });
-  const others = offered.length > 0 ? offered : called;
+  const others = offered.length > 0 ? offered : calledTools(conversation);
   const declared = answerTool === undefined ? others : [...others, answerTool];
   if (declared.length === 0) return undefined;
   const choice =
@@ -159,12 +110,12 @@ const answerToolChoice = ({ name }: Tool, others: readonly Tool[], offered: read
   offered.length > 0 || others.length === 0 ? { any: {} } : { tool: { name } };
 
 /** Many models refuse to be strict, so it is asked only of a schema that can be. */
-function toSpec({ name, description = '', parameters, strict }: Tool): ToolSpecification {
-  const schema = parameters.type === 'object' ? parameters : { ...parameters, type: 'object' };
+function toSpec(tool: Tool): ToolSpecification {
+  const { name, description = '', parameters, strict } = soundTool(tool);
   return {
     name,
     ...(isNotBlank(description) ? { description } : {}),
-    inputSchema: { json: parseDocument(JSON.stringify(schema)) },
-    ...(strict === true && takesSchema(schema) ? { strict } : {}),
+    inputSchema: { json: parseDocument(JSON.stringify(parameters)) },
+    ...(strict === undefined ? {} : { strict }),
   };
 }

@@ -73,7 +73,7 @@ export function toFinish(
   hasToolCalls: boolean,
 ): Finish {
   const raw = stringOf(ending.stopReason);
-  const reason = FINISH_REASONS[raw] ?? 'stop';
+  const reason = FINISH_REASONS.get(raw) ?? 'stop';
   if (reason === 'tool-calls' && answerTool !== undefined && !hasToolCalls) return { reason: 'stop', raw };
   if (raw === 'end_turn' && hasToolCalls) return { reason: 'tool-calls', raw };
   if (reason !== 'stop-sequence') return { reason, raw };
@@ -84,14 +84,14 @@ export function toFinish(
 }
 
 /** Amazon Bedrock API reference, `stopReason`; whatever is not named here is the model's own end. */
-const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
-  stop_sequence: 'stop-sequence',
-  max_tokens: 'length',
-  tool_use: 'tool-calls',
-  content_filtered: 'refusal',
-  guardrail_intervened: 'refusal',
-  model_context_window_exceeded: 'context',
-};
+const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
+  ['stop_sequence', 'stop-sequence'],
+  ['max_tokens', 'length'],
+  ['tool_use', 'tool-calls'],
+  ['content_filtered', 'refusal'],
+  ['guardrail_intervened', 'refusal'],
+  ['model_context_window_exceeded', 'context'],
+]);
 
 /** Claude's own field, as it was asked for. */
 function namedSequence(fields: unknown): string | undefined {

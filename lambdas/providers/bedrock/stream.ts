@@ -72,8 +72,9 @@ class EventReader {
       return usage === undefined ? undefined : { text: '', content: false, usage };
     }
     const { parts, text } = this.#finished ? NOTHING : this.#readOutput(event);
-    if (parts.length === 0) return text === '' ? undefined : { text, content: false };
-    return { parts, text, content: true };
+    if (parts.length > 0) return { parts, text, content: true };
+    // Output that the caller does not get, or not yet, is output too: a model that thinks for long is healthy.
+    return text === '' ? undefined : { text, content: true };
   }
 
   #readOutput(event: ConverseStreamOutput): Reading {

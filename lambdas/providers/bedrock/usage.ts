@@ -1,5 +1,5 @@
 /** Usage as Converse reports it (Amazon Bedrock API reference, TokenUsage). */
-import type { TokenUsage } from '../../core/inference/price.ts';
+import { isTokenCount, type TokenUsage } from '../../core/inference/price.ts';
 
 /**
  * Returns undefined for anything that does not count both sides. `inputTokens` leaves out what was read from and
@@ -9,12 +9,10 @@ import type { TokenUsage } from '../../core/inference/price.ts';
 export function toUsage(reported: unknown): TokenUsage | undefined {
   if (typeof reported !== 'object' || reported === null) return undefined;
   const { inputTokens, outputTokens, totalTokens, ...cache } = reported as Readonly<Record<string, unknown>>;
-  if (!isCount(inputTokens) || !isCount(outputTokens)) return undefined;
-  const read = isCount(cache.cacheReadInputTokens) ? cache.cacheReadInputTokens : 0;
-  const written = isCount(cache.cacheWriteInputTokens) ? cache.cacheWriteInputTokens : 0;
+  if (!isTokenCount(inputTokens) || !isTokenCount(outputTokens)) return undefined;
+  const read = isTokenCount(cache.cacheReadInputTokens) ? cache.cacheReadInputTokens : 0;
+  const written = isTokenCount(cache.cacheWriteInputTokens) ? cache.cacheWriteInputTokens : 0;
   const inclusive = totalTokens === inputTokens + outputTokens && inputTokens >= read + written;
   const promptTokens = inclusive ? inputTokens : inputTokens + read + written;
   return { promptTokens, cachedTokens: read, completionTokens: outputTokens };
 }
-
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;

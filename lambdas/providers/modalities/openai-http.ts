@@ -1,6 +1,7 @@
 /** One request to a server of the OpenAI protocol, for whatever is not a conversation. */
 import type { Route } from '../../core/inference/catalog-document.ts';
 import { UpstreamFailure } from '../../core/inference/provider.ts';
+import { isJsonObject } from '../../core/lossless-json.ts';
 import type { SecretReader } from '../../core/ports.ts';
 import { post, reading, readKey } from '../http-upstream.ts';
 import { toFailure } from '../openai/errors.ts';
@@ -54,13 +55,9 @@ export async function askForJson(
   const text = await reading(() => response.text());
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return value as Readonly<Record<string, unknown>>;
+    if (isJsonObject(value)) return value;
   } catch {
     // Not JSON: the same failure as JSON of another kind.
   }
   throw new UpstreamFailure('protocol');
 }
-
-export const isCount = (value: unknown): value is number =>
-  Number.isSafeInteger(value) && (value as number) >= 0;

@@ -11,7 +11,7 @@ import type {
   UserPart,
 } from '../../core/inference/conversation.ts';
 import type { JsonObject } from '../../core/inference/provider.ts';
-import { legalToolCallId } from '../../core/inference/tool-call-id.ts';
+import { ToolCallIds } from '../../core/inference/tool-calls.ts';
 
 interface Output {
   readonly content?: unknown;
@@ -66,16 +66,19 @@ const MAX_TOOL_CALL_ID = 40;
 /** The conversation as messages: system texts first, tool results directly after the calls that they answer. */
 export function toMessages({ system, turns }: Conversation): JsonObject[] {
   const opening = system.length === 0 ? [] : [{ role: 'system', content: textContent(system) }];
-  return [...opening, ...turns.flatMap(turnMessages)];
+  const ids = new ToolCallIds(MAX_TOOL_CALL_ID);
+  return [...opening, ...turns.flatMap((turn) => turnMessages(turn, ids))];
 }
 
 /** One text is a string: some compatible servers take nothing else. */
 const textContent = (texts: readonly string[]): unknown =>
   texts.length === 1 ? texts[0] : texts.map((text) => ({ type: 'text', text }));
 
-function turnMessages(turn: Turn): JsonObject[] {
-  if (turn.role === 'assistant') return [assistantMessage(turn.parts)];
-  const results = turn.parts.filter((part) => part.type === 'tool-result');
+function turnMessages(turn: Turn, ids: ToolCallIds): JsonObject[] {
+  if (turn.role === 'assistant') return [assistantMessage(turn.parts, ids)];
+  const results = turn.parts
+    .filter((part) => part.type === 'tool-result')
+    .map((result) => ({ ...result, id: ids.ofResult(result.id) }));
   const shown = results.flatMap(imagesOf);
   const said = [...shown, ...turn.parts.filter((part) => part.type !== 'tool-result')];
   return [...results.map(toolMessage), ...(said.length === 0 ? [] : [userMessage(said)])];
@@ -98,7 +101,7 @@ function toolMessage({ id, content, isError }: ToolResultPart): JsonObject {
   const told = isError ? [`Error: ${texts[0] ?? ''}`, ...texts.slice(1)] : texts;
   return {
     role: 'tool',
-    tool_call_id: toolCallId(id),
+    tool_call_id: id,
     content: told.length === 0 ? '' : textContent(told),
   };
 }
@@ -107,12 +110,10 @@ function toolMessage({ id, content, isError }: ToolResultPart): JsonObject {
 function imagesOf({ id, content }: ToolResultPart): (TextPart | ImagePart)[] {
   const images = content.filter((part) => part.type === 'image');
   if (images.length === 0) return [];
-  return [{ type: 'text', text: `From the result of tool call ${toolCallId(id)}:` }, ...images];
+  return [{ type: 'text', text: `From the result of tool call ${id}:` }, ...images];
 }
 
-const toolCallId = (id: string): string => legalToolCallId(id, MAX_TOOL_CALL_ID);
-
-function assistantMessage(parts: readonly AssistantPart[]): JsonObject {
+function assistantMessage(parts: readonly AssistantPart[], ids: ToolCallIds): JsonObject {
   const texts = parts.flatMap((part) => (part.type === 'text' ? part.text : []));
   const refusals = parts.flatMap((part) => (part.type === 'refusal' ? part.text : []));
   const calls = parts.flatMap((part) => (part.type === 'tool-call' ? part : []));
@@ -124,7 +125,7 @@ function assistantMessage(parts: readonly AssistantPart[]): JsonObject {
       ? {}
       : {
           tool_calls: calls.map(({ id, name, arguments: text }) => ({
-            id: toolCallId(id),
+            id: ids.ofCall(id),
             type: 'function',
             function: { name, arguments: text === '' ? '{}' : text },
           })),

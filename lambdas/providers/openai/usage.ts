@@ -1,5 +1,5 @@
 /** Usage as an OpenAI-compatible server reports it (OpenAI API reference, The chat completion object, usage). */
-import type { TokenUsage } from '../../core/inference/price.ts';
+import { isTokenCount, type TokenUsage } from '../../core/inference/price.ts';
 
 /**
  * Returns undefined for anything that does not count both sides. `prompt_tokens` includes the cached ones. A caller
@@ -13,14 +13,12 @@ export function toUsage(reported: unknown, native: boolean): TokenUsage | undefi
     prompt_tokens_details?: { cached_tokens?: unknown } | null;
   };
   const { prompt_tokens: prompt, completion_tokens: completion } = usage;
-  if (!isCount(prompt) || !isCount(completion)) return undefined;
+  if (!isTokenCount(prompt) || !isTokenCount(completion)) return undefined;
   const cached = usage.prompt_tokens_details?.cached_tokens;
   return {
     promptTokens: prompt,
-    cachedTokens: isCount(cached) ? Math.min(cached, prompt) : 0,
+    cachedTokens: isTokenCount(cached) ? Math.min(cached, prompt) : 0,
     completionTokens: completion,
     ...(native ? { reported: { ...usage } } : {}),
   };
 }
-
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;

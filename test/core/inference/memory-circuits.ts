@@ -1,30 +1,36 @@
 /** A circuit store in memory, and breakers on it. */
 import { ulid } from 'ulid';
 import { systemAfter, systemClock } from '../../../lambdas/adapters/system.ts';
-import {
-  Breaker,
-  type BreakerDependencies,
-  type CircuitStore,
-} from '../../../lambdas/core/inference/breaker.ts';
+import { Breaker, type BreakerDependencies } from '../../../lambdas/core/inference/breaker.ts';
 import { type Circuit, closedCircuit } from '../../../lambdas/core/inference/circuit.ts';
+import type { CircuitStore } from '../../../lambdas/core/inference/known-circuits.ts';
 
 export const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 
 export class MemoryCircuits implements CircuitStore {
-  readonly circuits = new Map<string, { readonly circuit: Circuit; readonly writer: string }>();
+  readonly circuits = new Map<string, Circuit>();
+  /** Every circuit that was written, in order. */
+  readonly history: Circuit[] = [];
+  reads = 0;
+  /** Writes that were asked for, whether they took or met another. */
   writes = 0;
 
   async load(): Promise<readonly Circuit[]> {
-    return [...this.circuits.values()].map(({ circuit }) => circuit);
+    this.reads += 1;
+    return [...this.circuits.values()];
   }
 
-  async save(circuit: Circuit, writer: string): Promise<'saved' | Circuit> {
+  async save(circuit: Circuit): Promise<Circuit> {
     this.writes += 1;
-    const stored = this.circuits.get(circuit.routeId);
-    const isNext = (stored?.circuit.version ?? 0) === circuit.version - 1;
-    if (!isNext && stored?.writer !== writer) return stored?.circuit ?? closedCircuit(circuit.routeId);
-    this.circuits.set(circuit.routeId, { circuit, writer });
-    return 'saved';
+    const stored = this.of(circuit.routeId);
+    if (stored.version !== circuit.version - 1) return stored;
+    this.circuits.set(circuit.routeId, circuit);
+    this.history.push(circuit);
+    return circuit;
+  }
+
+  of(routeId: string): Circuit {
+    return this.circuits.get(routeId) ?? closedCircuit(routeId);
   }
 }
 

@@ -38,7 +38,7 @@ describe('a stream for a caller of another protocol', () => {
     ]);
   });
 
-  it('leaves out thoughts, which count as output and leave the call free to move', async () => {
+  it('leaves out thoughts, which count as output and are content: the model is at work', async () => {
     expect(await partsOf(FOREIGN, bytesOf('thinking'))).toEqual([
       { type: 'text-delta', text: '27 × 453 = 12,231' },
       { type: 'text-end' },
@@ -48,8 +48,8 @@ describe('a stream for a caller of another protocol', () => {
     expect(events.map(({ text, content }) => [text, content])).toEqual([
       ['', false],
       ['', false],
-      ['27 × 453:', false],
-      [' 12,231', false],
+      ['27 × 453:', true],
+      [' 12,231', true],
       ['', false],
       ['', false],
       ['', false],
@@ -60,6 +60,11 @@ describe('a stream for a caller of another protocol', () => {
       ['', true],
       ['', true],
     ]);
+  });
+
+  it('begins with a thought, which has no parts', async () => {
+    const events = await collect(decode(FOREIGN, bytesOf('thinking')));
+    expect(events.find(({ content }) => content)).toEqual({ text: '27 × 453:', content: true });
   });
 
   it('leaves out what only the protocol itself knows', async () => {

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
+import { features } from '../../../lambdas/providers/anthropic/capabilities.ts';
 import { wireServer } from '../openai/wire-server.ts';
 import {
   CANARY,
@@ -25,6 +26,10 @@ const replyWithStream = (name = 'text') => replyWith(200, EVENT_STREAM, bytesOf(
 const replyWithJson = () => replyWith(200, JSON_TYPE, JSON.stringify(jsonOf('message')));
 
 describe('a call', () => {
+  it('can say image addresses and the protocol’s own blocks beside a conversation', () => {
+    expect([...features].sort()).toEqual(['image-urls', 'messages-blocks']);
+  });
+
   it('is one POST to the route’s address, with its key, the protocol’s version and the route’s model', async () => {
     replyWithJson();
     await call({ secret: 'env:UPSTREAM_KEY' });

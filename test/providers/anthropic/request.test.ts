@@ -133,11 +133,14 @@ describe('the tools of a request', () => {
       { name: 'a', parameters: closed, strict: true },
       { name: 'b', parameters: closed, strict: false },
       { name: 'c', parameters: { type: 'object' }, strict: true },
+      // Without a type it becomes one of any object.
+      { name: 'd', parameters: {}, strict: true },
     ];
     expect(bodyOf({ tools }).tools).toEqual([
       { name: 'a', input_schema: closed, strict: true },
       { name: 'b', input_schema: closed },
       { name: 'c', input_schema: { type: 'object' } },
+      { name: 'd', input_schema: { type: 'object' } },
     ]);
   });
 

@@ -67,6 +67,8 @@ describe('a whole answer of Converse', () => {
     ['malformed_model_output', 'stop'],
     ['malformed_tool_use', 'stop'],
     ['something_new', 'stop'],
+    ['toString', 'stop'],
+    ['__proto__', 'stop'],
   ])('ends for the model’s reason, and keeps its word: %s', async (raw, reason) => {
     expect((await answerTo(message([{ text: 'a' }], raw))).finish).toEqual({ reason, raw });
   });

@@ -35,9 +35,9 @@ describe('a stream of Converse', () => {
     ]);
   });
 
-  it('numbers its tool calls, passes their arguments on as they come, and counts thoughts as output only', async () => {
+  it('numbers its tool calls, passes their arguments on as they come, and counts thoughts as output', async () => {
     const { events, parts } = await outcome(framesOf(STREAMS['tool-calls'] ?? []));
-    expect(events[0]).toEqual({ text: 'Two cities.', content: false });
+    expect(events[0]).toEqual({ text: 'Two cities.', content: true });
     expect(parts).toEqual([
       { type: 'text-delta', text: 'Let me look.' },
       { type: 'text-end' },
@@ -199,6 +199,12 @@ describe('JSON that was asked for as a tool’s input', () => {
       { type: 'text-end' },
       { type: 'finish', reason: 'stop', raw: 'end_turn' },
     ]);
+  });
+
+  it('is content from its first word, though the caller gets it at its end: the model is at work', async () => {
+    const events = [start, text(0, '{"a"'), text(0, ':1}'), stop(0), end('end_turn')];
+    const outcomes = await outcome(framesOf(events), JSON_ANSWER);
+    expect(outcomes.events[0]).toEqual({ text: '{"a"', content: true });
   });
 
   it('does not hide a call of the caller’s own tools, nor the words before it', async () => {

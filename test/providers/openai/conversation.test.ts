@@ -142,6 +142,30 @@ describe('the request made of another protocol’s conversation', () => {
     expect(messages[1]?.tool_call_id).toBe(called);
   });
 
+  it('gives each call an id of its own, even where a caller numbers every turn anew', () => {
+    const turn = [
+      {
+        role: 'assistant' as const,
+        parts: [{ type: 'tool-call' as const, id: 'call_0', name: 'f', arguments: '{}' }],
+      },
+      {
+        role: 'user' as const,
+        parts: [{ type: 'tool-result' as const, id: 'call_0', content: [text('b')], isError: false }],
+      },
+    ];
+    const messages = requestOf({ turns: [...turn, ...turn] }).messages as {
+      readonly tool_call_id?: string;
+      readonly tool_calls?: readonly { readonly id: string }[];
+    }[];
+    const [first, firstResult, second, secondResult] = messages.map(
+      ({ tool_call_id: of, tool_calls: calls }) => calls?.[0]?.id ?? of,
+    );
+    expect([first, firstResult]).toEqual(['call_0', 'call_0']);
+    expect(second).toMatch(/^[a-zA-Z0-9_-]{1,40}$/);
+    expect(second).not.toBe(first);
+    expect(secondResult).toBe(second);
+  });
+
   it('names the output’s bound as reasoning models know it', () => {
     const body = toRequestBody(payloadOf({}), { ...target, reasoning: true });
     expect(body).toMatchObject({ max_completion_tokens: 256 });

@@ -1,6 +1,7 @@
 /** What a chat request asks of a route: the body to forward, and what the route must be able to do. */
 import type { Capability } from '../catalog-document.ts';
 import type { ChatPayload } from '../provider.ts';
+import { forwardedFields } from '../route-controls.ts';
 import { toConversation } from './conversation.ts';
 import {
   type ChatMessage,
@@ -13,10 +14,7 @@ import {
 
 /** The request with defaults filled in, without nulls and without what is the service's own business. */
 export function toPayload(request: ChatRequest): ChatPayload {
-  const { models: _models, provider: _provider, ...fields } = request;
-  const body: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(fields))
-    if (value !== null && value !== undefined) body[name] = value;
+  const body = forwardedFields(request);
   body.messages = request.messages.map(asSystem);
   body.temperature ??= DEFAULT_TEMPERATURE;
   // Two names of one thing: servers refuse a request that uses both.

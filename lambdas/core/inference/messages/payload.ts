@@ -3,6 +3,7 @@ import { ServiceError } from '../../errors.ts';
 import type { Capability } from '../catalog-document.ts';
 import type { Conversation } from '../conversation.ts';
 import type { ChatPayload, Feature } from '../provider.ts';
+import { forwardedFields } from '../route-controls.ts';
 import { toConversation } from './conversation.ts';
 import {
   allBlocks,
@@ -53,10 +54,7 @@ function refuseThread({ thread }: MessagesRequest): void {
 }
 
 function toBody(request: MessagesRequest): Record<string, unknown> {
-  const { models: _models, provider: _provider, ...fields } = request;
-  const body: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(fields))
-    if (value !== null && value !== undefined) body[name] = value;
+  const body = forwardedFields(request);
   body.max_tokens = maxTokensOf(request);
   if (topPOf(request) === undefined) delete body.top_p;
   // Claude refuses a temperature beside `top_p`, and any but 1 beside thinking; a caller of either set none itself.

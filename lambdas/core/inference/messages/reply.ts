@@ -1,9 +1,9 @@
 /** An answer in the words of the Messages surface: a whole message, or the events of a stream. */
-import { parseJson } from '../../lossless-json.ts';
 import type { AssistantPart, AssistantReply, Finish, FinishReason } from '../conversation.ts';
 import type { TokenUsage } from '../price.ts';
 import type { JsonObject, WholeAnswer } from '../provider.ts';
 import type { ReplyWriter, WriterOptions } from '../surface.ts';
+import { toolInput } from '../tool-calls.ts';
 import { EventWriter } from './stream.ts';
 
 /** Claude API docs, Handling stop reasons. */
@@ -77,20 +77,4 @@ function toBlock(part: AssistantPart): JsonObject[] {
   if (part.type !== 'tool-call') return part.text === '' ? [] : [{ type: 'text', text: part.text }];
   const { id, name, arguments: text } = part;
   return [{ type: 'tool_use', id, name, input: toolInput(text) }];
-}
-
-/** ECMAScript proposal "JSON.parse source text access", which the type library does not know yet. */
-const { isRawJSON } = JSON as unknown as { readonly isRawJSON: (value: unknown) => boolean };
-
-/** A call's arguments as an object; what a model wrote in any other form is kept as text in one. */
-function toolInput(text: string): unknown {
-  if (text.trim() === '') return {};
-  try {
-    const value = parseJson(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawJSON(value))
-      return value;
-  } catch {
-    // Kept as text below.
-  }
-  return { arguments: text };
 }

@@ -1,16 +1,11 @@
 /** MessagesRequest (interface, Resources), checked in full; fields and blocks it does not name are kept and forwarded. */
 import * as z from 'zod';
+import { isJsonObject } from '../../lossless-json.ts';
 import type { JsonObject } from '../provider.ts';
 import { reference, routeControlFields } from '../route-controls.ts';
 
-/** ECMAScript proposal "JSON.parse source text access", which the type library does not know yet. */
-const { isRawJSON } = JSON as unknown as { readonly isRawJSON: (value: unknown) => boolean };
-
-/** An object that is kept as it is, numbers of any length within it included; a lone number is none. */
-const object = z.custom<JsonObject>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawJSON(value),
-  'must be an object',
-);
+/** An object that is kept as it is, numbers of any length within it included. */
+const object = z.custom<JsonObject>(isJsonObject, 'must be an object');
 
 /** The schema of a kind, or why there may be none of that kind. */
 type Kinds = Readonly<Record<string, z.ZodType | string>>;

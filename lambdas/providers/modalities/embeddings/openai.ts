@@ -2,8 +2,9 @@
 import { type Embedding, isEmbedding } from '../../../core/inference/embeddings/encoding.ts';
 import type { EmbeddingAnswer } from '../../../core/inference/embeddings/modality.ts';
 import type { Serve } from '../../../core/inference/modality.ts';
+import { isTokenCount } from '../../../core/inference/price.ts';
 import { type JsonObject, UpstreamFailure } from '../../../core/inference/provider.ts';
-import { askForJson, isCount, type OpenAiHttp } from '../openai-http.ts';
+import { askForJson, type OpenAiHttp } from '../openai-http.ts';
 
 export function embeddingsOfOpenAi(http: OpenAiHttp): Serve<JsonObject, EmbeddingAnswer> {
   return async ({ route, payload, clock: { signal } }) => {
@@ -23,7 +24,8 @@ function toEmbeddings(data: unknown, inputs: number): readonly Embedding[] {
   const embeddings: Embedding[] = [];
   for (const [position, entry] of (Array.isArray(data) ? data : []).entries()) {
     const { index = position, embedding } = (entry ?? {}) as { index?: unknown; embedding?: unknown };
-    if (!isCount(index) || index >= inputs || !isEmbedding(embedding)) throw new UpstreamFailure('protocol');
+    if (!isTokenCount(index) || index >= inputs || !isEmbedding(embedding))
+      throw new UpstreamFailure('protocol');
     embeddings[index] = embedding;
   }
   if (embeddings.filter((embedding) => embedding !== undefined).length !== inputs)
@@ -33,5 +35,5 @@ function toEmbeddings(data: unknown, inputs: number): readonly Embedding[] {
 
 function toTokens(usage: unknown): number | undefined {
   const { prompt_tokens: prompt, total_tokens: total } = (usage ?? {}) as Readonly<Record<string, unknown>>;
-  return [prompt, total].find(isCount);
+  return [prompt, total].find(isTokenCount);
 }

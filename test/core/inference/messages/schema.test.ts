@@ -44,11 +44,17 @@ describe('the schema of a Messages request', () => {
     expect(request(unknown)).toMatchObject(unknown);
   });
 
-  it('keeps numbers in tool inputs to the last digit', () => {
+  it('keeps whole numbers in tool inputs to the last digit', () => {
     const json =
       '{"model":"a/b","messages":[{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f",' +
-      '"input":{"n":12345678901234567890,"deep":[{"x":0.12345678901234567890123}]}}]}]}';
+      '"input":{"n":12345678901234567890,"deep":[{"x":-98765432109876543210}]}}]}]}';
     expect(JSON.stringify(requestOf(json))).toBe(json);
+  });
+
+  it('takes a fraction of more digits than a double holds', () => {
+    const json =
+      '{"model":"a/b","messages":[{"role":"user","content":"Hi"}],"temperature":0.69999998807907104}';
+    expect(requestOf(json).temperature).toBe(0.699999988079071);
   });
 
   it.each<[string, Record<string, unknown>, string]>([

@@ -2,9 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { requireAudio } from '../../../../lambdas/core/inference/transcriptions/audio-type.ts';
 import { mp3Frame, wavHeader } from '../../../../local/upstream/model/voice.ts';
 
-const file = (name: string, ...parts: (string | Uint8Array<ArrayBuffer>)[]) => ({
+type Parts = readonly (string | Uint8Array<ArrayBuffer>)[];
+
+const file = (name: string, parts: Parts) => ({
   name,
-  content: new Blob(parts),
+  content: new Blob([...parts]),
   sha256: '',
 });
 const frame = mp3Frame() as Uint8Array<ArrayBuffer>;
@@ -21,9 +23,12 @@ describe('a file is taken', () => {
     ['a.flac', ['fLaC'], 'audio/flac'],
     ['a.ogg', ['OggS'], 'audio/ogg'],
     ['a.webm', [bytes(0x1a, 0x45, 0xdf, 0xa3)], 'audio/webm'],
-  ] as const)('%s, by its name and its first bytes', async (name, parts, mimeType) => {
-    expect(await requireAudio(file(name, ...(parts as never)))).toMatchObject({ mimeType });
-  });
+  ] as readonly (readonly [string, Parts, string])[])(
+    '%s, by its name and its first bytes',
+    async (name, parts, mimeType) => {
+      expect(await requireAudio(file(name, parts))).toMatchObject({ mimeType });
+    },
+  );
 });
 
 describe('a file is refused', () => {
@@ -35,14 +40,17 @@ describe('a file is refused', () => {
     ['a.mp3', [header], 'unsupported_file_type'],
     ['a.ogg', ['fLaC'], 'unsupported_file_type'],
     ['a.wav', [], 'invalid_value'],
-  ] as const)('%s, when its name or its bytes are not audio of that kind: %#', async (name, parts, code) => {
-    await expect(requireAudio(file(name, ...(parts as never)))).rejects.toMatchObject({
-      code,
-      param: 'file',
-    });
-  });
+  ] as readonly (readonly [string, Parts, string])[])(
+    '%s, when its name or its bytes are not audio of that kind: %#',
+    async (name, parts, code) => {
+      await expect(requireAudio(file(name, parts))).rejects.toMatchObject({
+        code,
+        param: 'file',
+      });
+    },
+  );
 
   it('and told what it is, when that is another accepted format', async () => {
-    await expect(requireAudio(file('a.flac', header))).rejects.toThrow('its content is wav');
+    await expect(requireAudio(file('a.flac', [header]))).rejects.toThrow('its content is wav');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { features, takesSchema } from '../../../lambdas/providers/anthropic/capabilities.ts';
+import { takesSchema } from '../../lambdas/providers/structured-outputs.ts';
 
 const object = (properties: Record<string, unknown>, more: Record<string, unknown> = {}) => ({
   type: 'object',
@@ -7,12 +7,6 @@ const object = (properties: Record<string, unknown>, more: Record<string, unknow
   required: Object.keys(properties),
   additionalProperties: false,
   ...more,
-});
-
-describe('the protocol', () => {
-  it('carries image addresses and its own blocks, and one choice', () => {
-    expect([...features].sort()).toEqual(['image-urls', 'messages-blocks']);
-  });
 });
 
 describe('structured outputs', () => {

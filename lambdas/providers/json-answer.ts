@@ -1,0 +1,77 @@
+/**
+ * JSON that a caller asks Claude for, of Anthropic and of Bedrock alike: by structured outputs, by a tool whose input
+ * is the answer, or in words; and the tools beside it.
+ */
+import type { AnswerFormat, Conversation, Tool } from '../core/inference/conversation.ts';
+import type { JsonObject } from '../core/inference/provider.ts';
+import { takesSchema } from './structured-outputs.ts';
+
+export type SchemaFormat = Extract<AnswerFormat, { type: 'json-schema' }>;
+
+/** How a conversation's answer is asked for; of a plain text nothing is said. */
+export interface JsonAnswer {
+  /** What structured outputs are to hold to. */
+  readonly native?: SchemaFormat;
+  /** The tool whose input is the answer. */
+  readonly tool?: Tool;
+  /** What the system is to say beside the conversation's own texts. */
+  readonly texts: readonly string[];
+}
+
+/** Claude refuses to be made to call a tool while it thinks (Claude API docs, Extended thinking with tool use): a text asks. */
+export function jsonAnswerOf(conversation: Conversation, reasoning: boolean): JsonAnswer {
+  const { format } = conversation;
+  if (format === undefined) return { texts: [] };
+  if (isNative(format)) return { native: format, texts: [] };
+  if (!mayAnswer(conversation)) return { texts: [] };
+  return reasoning ? { texts: wordsFor(format) } : { tool: toAnswerTool(format, conversation), texts: [] };
+}
+
+/** Structured outputs say it: there is nothing else for a schema that is not even an object's. */
+const isNative = (format: AnswerFormat): format is SchemaFormat =>
+  format.type === 'json-schema' && (takesSchema(format.schema) || !isOfObject(format.schema));
+
+const isOfObject = ({ type, anyOf, oneOf, allOf }: JsonObject): boolean =>
+  (type === undefined || type === 'object') && [anyOf, oneOf, allOf].every((union) => union === undefined);
+
+/** The caller lets the model answer in words; where it insists on a call, it gets no answer but that. */
+const mayAnswer = ({ tools, toolChoice }: Conversation): boolean =>
+  toolChoice?.type !== 'tool' && (toolChoice?.type !== 'any' || tools.length === 0);
+
+function wordsFor(format: AnswerFormat): string[] {
+  const asked = 'Answer with one JSON object and nothing else: no code fence, no words around it.';
+  if (format.type === 'json') return [asked];
+  return [asked, `The object conforms to this JSON Schema: ${JSON.stringify(format.schema)}`];
+}
+
+const ANSWER_TOOL = 'json_answer';
+const ANSWER_TOOL_USE = 'Call this tool once to give the whole answer: the input is the answer.';
+
+const ANY_OBJECT: JsonObject = { type: 'object' };
+
+function toAnswerTool(format: AnswerFormat, { tools, turns }: Conversation): Tool {
+  const taken = new Set([...tools.map(({ name }) => name), ...calledNames(turns)]);
+  let name = ANSWER_TOOL;
+  for (let next = 2; taken.has(name); next += 1) name = `${ANSWER_TOOL}_${next}`;
+  if (format.type === 'json') return { name, description: ANSWER_TOOL_USE, parameters: ANY_OBJECT };
+  const about = format.description === undefined ? '' : ` ${format.description}`;
+  return { name, description: `${ANSWER_TOOL_USE}${about}`, parameters: format.schema };
+}
+
+const calledNames = (turns: Conversation['turns']): ReadonlySet<string> =>
+  new Set(
+    turns.flatMap(({ parts }) => [...parts].flatMap((part) => (part.type === 'tool-call' ? part.name : []))),
+  );
+
+/** The tools that a conversation called: one with calls is refused without tools, so they stand in where it offers none. */
+export function calledTools({ tools, turns }: Conversation): Tool[] {
+  const known = new Map(tools.map((tool) => [tool.name, tool]));
+  return [...calledNames(turns)].map((name) => known.get(name) ?? { name, parameters: ANY_OBJECT });
+}
+
+/** The tool as both protocols take it: with the schema of an object, and strict only where structured outputs take that. */
+export function soundTool({ strict, ...tool }: Tool): Tool {
+  const parameters =
+    tool.parameters.type === 'object' ? tool.parameters : { ...tool.parameters, ...ANY_OBJECT };
+  return { ...tool, parameters, ...(strict === true && takesSchema(parameters) ? { strict } : {}) };
+}
