@@ -1,6 +1,7 @@
 /**
- * Three rings: `unit` is fast and needs nothing but Node; `integration` runs the ledger, the adapters and the local
- * runtime on the real engine; `system` starts the whole service and drives it with official SDKs.
+ * Four rings: `unit` is fast and needs nothing but Node; `integration` runs the ledger, the adapters and the local
+ * runtime on the real engine; `system` starts the whole service and drives it with official SDKs; `deploy` deploys it
+ * with the CDK CLI into an emulated AWS account (`npm run test:deploy` installs the emulator).
  */
 const INTEGRATION = ['adapters', 'core/ledger', 'local'].map((folder) => `<rootDir>/test/${folder}/`);
 
@@ -23,12 +24,17 @@ const ring = (displayName, testMatch, testPathIgnorePatterns) => ({
 export default {
   watchman: false,
   projects: [
-    ring('unit', ['<rootDir>/test/**/*.test.ts'], ['<rootDir>/test/system/', ...INTEGRATION]),
+    ring(
+      'unit',
+      ['<rootDir>/test/**/*.test.ts'],
+      ['<rootDir>/test/system/', '<rootDir>/test/deploy/', ...INTEGRATION],
+    ),
     ring(
       'integration',
       INTEGRATION.map((folder) => `${folder}**/*.test.ts`),
       [],
     ),
     ring('system', ['<rootDir>/test/system/**/*.test.ts'], []),
+    ring('deploy', ['<rootDir>/test/deploy/**/*.test.ts'], []),
   ],
 };

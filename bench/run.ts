@@ -5,12 +5,14 @@ import { measureLedger } from './ledger/bench.ts';
 import { describeMachine, type Figure, formatReport, isBroken, round, writeReport } from './report.ts';
 import { measureStart } from './start/bench.ts';
 import { measureStream } from './stream/bench.ts';
+import { measureWebhooks } from './webhooks/bench.ts';
 
 const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   ledger: measureLedger,
   bundles: measureBundles,
   start: measureStart,
   stream: measureStream,
+  webhooks: measureWebhooks,
 };
 
 const RESULTS = join(import.meta.dirname, 'results');

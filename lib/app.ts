@@ -6,6 +6,7 @@ import { bundleFunctions } from './bundle.ts';
 import { type Config, loadConfig } from './config/config.ts';
 import { DataStack } from './stacks/data-stack.ts';
 import { IngressStack } from './stacks/ingress-stack.ts';
+import { OperationsStack } from './stacks/operations-stack.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
 
 /** The whole service as a CDK app; `bundles` holds a folder for each function. */
@@ -13,9 +14,9 @@ export function buildApp(config: Config, bundles: string, outdir?: string): App 
   const app = new App(outdir === undefined ? {} : { outdir });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   const id = (stack: string) => `Inference-${config.stage}-${stack}`;
-  const data = new DataStack(app, id('data'));
+  const data = new DataStack(app, id('data'), { config });
   const inference = new ServiceStack(app, id('inference'), { api: 'inference', config, data, bundles });
-  new ServiceStack(app, id('platform'), {
+  const platform = new ServiceStack(app, id('platform'), {
     api: 'platform',
     config,
     data,
@@ -23,8 +24,18 @@ export function buildApp(config: Config, bundles: string, outdir?: string): App 
     ipRateLimit: inference.ipRateLimit,
   });
   const uploads = inference.functions.get('create-transcription');
-  if (config.ingress !== 'none' && uploads !== undefined)
-    new IngressStack(app, id('ingress'), { config, bundles, api: inference.api, hosting: uploads.hosting });
+  const ingress =
+    config.ingress === 'none' || uploads === undefined
+      ? []
+      : [
+          new IngressStack(app, id('ingress'), {
+            config,
+            bundles,
+            api: inference.api,
+            hosting: uploads.hosting,
+          }),
+        ];
+  new OperationsStack(app, id('operations'), { config, data, stacks: [inference, platform, ...ingress] });
   return app;
 }
 

@@ -42,7 +42,7 @@ export function startBackground(options: BackgroundOptions): Background {
     workflows: assembly.workflows,
     async invoke({ name, roleArn }, functionArn, input) {
       authorize(roleArn, name, 'lambda:InvokeFunction', functionArn);
-      return invoke(functions, functionArn, JSON.stringify(input));
+      return invokeBuffered(functions, functionArn, JSON.stringify(input));
     },
     integrations: {
       [SEND_MESSAGE]: async ({ name, roleArn }, parameters) => {
@@ -55,7 +55,7 @@ export function startBackground(options: BackgroundOptions): Background {
 
   async function deliver({ arn, roleArn }: ScheduleTarget, event: string): Promise<void> {
     if (!workflows.has(arn)) {
-      await invoke(functions, arn, event);
+      await invokeBuffered(functions, arn, event);
       return;
     }
     authorize(roleArn, 'events', 'states:StartExecution', arn);
@@ -97,7 +97,7 @@ async function sendMessage(endpoint: string, message: SendMessageParameters): Pr
 }
 
 /** Invokes a buffered function and resolves with its result. */
-async function invoke(functions: FunctionFleet, arn: string, event: string): Promise<unknown> {
+export async function invokeBuffered(functions: FunctionFleet, arn: string, event: string): Promise<unknown> {
   const chunks: Buffer[] = [];
   for await (const chunk of await functions.invoke(arn, Buffer.from(event), randomUUID())) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString();

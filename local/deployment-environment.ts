@@ -1,6 +1,6 @@
 /** The names under which the operator's tools find a deployment's resources, as its functions would. */
-import { outputName, VARIABLES } from '../lambdas/contract/environment.ts';
-import { TABLES } from '../lambdas/contract/tables.ts';
+import { outputName } from '../lambdas/contract/environment.ts';
+import { OPERATED } from './admin/target.ts';
 import type { Assembly } from './assembly/assembly.ts';
 
 /**
@@ -18,8 +18,8 @@ export function deploymentEnvironment(
   const agreed = [...values].flatMap(([name, [value = '', ...others]]) =>
     others.length === 0 ? [[name, value]] : [],
   );
-  const variables = [VARIABLES.keyPepperSecret, ...Object.values(TABLES).map(({ variable }) => variable)];
-  const named = variables
+  const named = Object.values(OPERATED)
+    .flat()
     .map((variable) => [variable, outputs[outputName(variable)]])
     .filter(([, value]) => value !== undefined);
   return { ...Object.fromEntries(named), ...Object.fromEntries(agreed), ...overrides };

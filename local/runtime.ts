@@ -9,7 +9,7 @@ import { type AwsEndpoint, type AwsService, startAwsEndpoint } from './aws/endpo
 import { openSecretStore } from './aws/secret-store.ts';
 import { createSecretsService } from './aws/secrets-service.ts';
 import { createStatesService } from './aws/states-service.ts';
-import { startBackground } from './background.ts';
+import { invokeBuffered, startBackground } from './background.ts';
 import { deploymentEnvironment } from './deployment-environment.ts';
 import { createEngineClient, ENGINE_CREDENTIALS } from './dynamodb/client.ts';
 import { startEngine } from './dynamodb/engine.ts';
@@ -19,6 +19,7 @@ import { functionEnvironment } from './functions/environment.ts';
 import { FunctionFleet } from './functions/function-fleet.ts';
 import { hasUploadHost, UploadHost } from './functions/upload-host.ts';
 import { Gateway } from './gateway/gateway.ts';
+import { Messaging } from './messaging/messaging.ts';
 
 export interface RuntimeOptions {
   /** A folder that `cdk synth` wrote. */
@@ -39,6 +40,8 @@ export interface RuntimeOptions {
   readonly bedrockUrl?: (() => Promise<string>) | undefined;
   /** False: every call is allowed, and DynamoDB calls go straight to the engine (for benchmarks). */
   readonly enforceIam?: boolean | undefined;
+  /** Replaces how long a received message is hidden, in every queue. */
+  readonly queueVisibilityMs?: number | undefined;
   /** Milliseconds without a byte after which an unfinished request body is given up. */
   readonly bodyStallTimeoutMs?: number | undefined;
   /** `none`: uploads go through API Gateway, with its limits. */
@@ -87,12 +90,23 @@ async function assemble(options: RuntimeOptions, releases: Release[]): Promise<O
   const engine = await startEngine({ stateDir: options.stateDir, endpoint: options.dynamodbEndpoint });
   releases.push(() => engine.stop());
   releases.push(await startTables(assembly, engine.endpoint, options.log));
+  const messaging = new Messaging({
+    assembly,
+    stateDir: options.stateDir,
+    enforceIam: options.enforceIam ?? true,
+    visibilityMs: options.queueVisibilityMs,
+    log: options.log,
+  });
+  releases.push(async () => messaging.close());
   const states = createStatesService({
     workflows: assembly.workflows,
     run: (arn, input) => background.runWorkflow(arn, input),
     log: options.log,
   });
-  const aws = await startAws(assembly, { engine: engine.endpoint, states }, options, releases);
+  const aws = await startAws(
+    { assembly, engineEndpoint: engine.endpoint, messaging, states, options },
+    releases,
+  );
   const endpoints = { aws: aws.url, engine: engine.endpoint };
   const functions = startFunctions(assembly, endpoints, options);
   releases.push(() => functions.close());
@@ -108,6 +122,8 @@ async function assemble(options: RuntimeOptions, releases: Release[]): Promise<O
   releases.push(async () => {
     await Promise.all([...uploads.values()].map((host) => host.close()));
   });
+  messaging.start((arn, event) => invokeBuffered(functions, arn, JSON.stringify(event)));
+  releases.push(async () => messaging.stop());
   const gateway = new Gateway({
     ingress: (arn) => {
       const host = uploads.get(arn);
@@ -147,19 +163,32 @@ async function startTables(
   };
 }
 
+interface AwsOptions {
+  readonly assembly: Assembly;
+  readonly engineEndpoint: string;
+  readonly messaging: Messaging;
+  readonly states: AwsService;
+  readonly options: RuntimeOptions;
+}
+
 async function startAws(
-  assembly: Assembly,
-  { engine, states }: { readonly engine: string; readonly states: AwsService },
-  { stateDir, bedrockUrl, enforceIam = true, log }: RuntimeOptions,
+  {
+    assembly,
+    engineEndpoint,
+    messaging,
+    states,
+    options: { stateDir, bedrockUrl, enforceIam = true, log },
+  }: AwsOptions,
   releases: Release[],
 ): Promise<AwsEndpoint> {
-  const dynamodb = createDynamoDbService(engine);
+  const dynamodb = createDynamoDbService(engineEndpoint);
   const endpoint = await startAwsEndpoint({
     services: {
       DynamoDB_20120810: dynamodb.service,
       secretsmanager: createSecretsService(openSecretStore(stateDir, assembly.secrets)),
       bedrock: createBedrockService(bedrockUrl),
       AWSStepFunctions: states,
+      ...messaging.services,
     },
     authorizeAs: createCallers({
       functions: assembly.functions,

@@ -19,7 +19,7 @@ interface Seed {
 const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
 /** Seeds what is missing; safe to run at every start. */
-export async function seed(target: SeedTarget): Promise<{ apiKey: string; sessionToken: string | null }> {
+export async function seed(target: SeedTarget): Promise<{ apiKey: string; sessionToken: string }> {
   const operator = createOperator(localTarget(target.awsEndpoint, target.environment), silent);
   try {
     const file = join(target.stateDir, 'seed.json');
@@ -28,7 +28,7 @@ export async function seed(target: SeedTarget): Promise<{ apiKey: string; sessio
     const apiKey = before?.api_key ?? (await openDemoAccount(operator));
     const after: Seed = { api_key: apiKey, ...(catalog === undefined ? {} : { default_catalog: catalog }) };
     writeFileSync(file, JSON.stringify(after), { mode: 0o600 });
-    return { apiKey, sessionToken: null };
+    return { apiKey, sessionToken: await demoSession(operator, apiKey) };
   } finally {
     operator.close();
   }
@@ -39,6 +39,13 @@ async function openDemoAccount(operator: Operator): Promise<string> {
   await operator.grant(accountId, DEMO_CREDITS * NANO_PER_USD);
   const { key } = await operator.createKey(accountId, 'demo', {});
   return key;
+}
+
+/** A fresh session at every start: one lasts a day. */
+async function demoSession(operator: Operator, apiKey: string): Promise<string> {
+  const accountId = await operator.accountOf(apiKey);
+  if (accountId === undefined) throw new Error('the demo key is not of this state folder');
+  return operator.issueSession(accountId);
 }
 
 /** A named catalog is applied at every start; the default one only while nobody has applied another. */

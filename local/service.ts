@@ -2,7 +2,15 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { createSecretsClient } from '../lambdas/adapters/clients.ts';
+import { createSecretReader } from '../lambdas/adapters/secrets.ts';
+import { systemClock } from '../lambdas/adapters/system.ts';
+import { VARIABLES } from '../lambdas/contract/environment.ts';
+import type { Log } from '../lambdas/core/ports.ts';
+import { localTarget } from './admin/target.ts';
 import { ensureAssembly } from './build.ts';
+import type { Recipient } from './payments/courier.ts';
+import { startPaymentSandbox } from './payments/sandbox.ts';
 import { type Runtime, startRuntime } from './runtime.ts';
 import { seed } from './seed.ts';
 import type { Settings } from './settings.ts';
@@ -27,6 +35,8 @@ const GRACE_MS = 5_000;
 
 /** The key of the simulated upstream, which takes any: the default catalog's routes name it as a secret. */
 const SIMULATED_KEYS = { SIM_KEY: 'simulated' };
+
+const SILENT: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
 const root = join(import.meta.dirname, '..');
 
@@ -57,6 +67,12 @@ async function assemble(options: ServiceOptions, releases: Release[]): Promise<O
       () => {},
     ),
   );
+  const payments = await startPaymentSandbox({
+    preferredPort: settings.port === 0 ? 0 : settings.port + 2,
+    file: join(settings.stateDir, 'payment-sandbox.json'),
+    log,
+  });
+  releases.push(() => payments.stop());
   const assemblyDir = await ensureAssembly({
     root,
     outputDir: join(root, '.build', 'assembly'),
@@ -68,13 +84,31 @@ async function assemble(options: ServiceOptions, releases: Release[]): Promise<O
     assemblyDir,
     environment: { ...SIMULATED_KEYS, ...environment },
     bedrockUrl: async () => (await upstreamStart).url,
+    overrides: {
+      ...settings.overrides,
+      [VARIABLES.paymentApiUrl]: payments.url,
+      [VARIABLES.paymentReturnUrl]: `${payments.url}/return`,
+    },
     log,
   });
   releases.push(() => runtime.close(GRACE_MS));
+  payments.connect(await paymentEvents(runtime));
   const upstream = await upstreamStart;
   const session = await openSession(runtime, upstream, settings);
   releases.push(() => retract(settings.stateDir));
   return { session, failure: Promise.race([runtime.failure, upstream.failure]) };
+}
+
+/** Where the payment provider's events go, and the secret that the service expects them to be signed with. */
+async function paymentEvents({ url, awsEndpoint, environment }: Runtime): Promise<Recipient> {
+  const client = createSecretsClient(localTarget(awsEndpoint, {}).client);
+  const readSecret = createSecretReader({ client, environment, clock: systemClock, log: SILENT });
+  try {
+    const secret = await readSecret(`secretsmanager:${environment[VARIABLES.paymentSecret]}#webhook_secret`);
+    return { url: `${url}/api/payments/stripe/events`, secret };
+  } finally {
+    client.destroy();
+  }
 }
 
 async function openSession(

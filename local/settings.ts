@@ -1,5 +1,6 @@
 /** The environment variables of `npm start`, checked before anything starts. */
 import { resolve } from 'node:path';
+import { ALLOW_LOOPBACK_VARIABLE, VARIABLES } from '../lambdas/contract/environment.ts';
 
 export interface Settings {
   readonly port: number;
@@ -10,6 +11,7 @@ export interface Settings {
   readonly enforceIam: boolean;
   /** `none`: uploads go through API Gateway, with its limits. */
   readonly ingress: 'host' | 'none';
+  readonly queueVisibilityMs: number | undefined;
   /** Variables that win over the templates in every function. */
   readonly overrides: Readonly<Record<string, string>>;
 }
@@ -23,7 +25,11 @@ export function readSettings(shell: Shell): Settings {
   const text = (name: string) => (shell[name] === '' ? undefined : shell[name]);
   const path = (name: string) => (text(name) === undefined ? undefined : resolve(text(name) ?? ''));
   const holdTtl = integer(shell, 'HOLD_TTL_SECONDS', { least: 1 });
+  const lease = integer(shell, 'DELIVERY_LEASE_SECONDS', { least: 1 });
+  const visibility = integer(shell, 'QUEUE_VISIBILITY_SECONDS', { least: 1, most: 43_200 });
+  const loopback = choice(text(ALLOW_LOOPBACK_VARIABLE) ?? '0', ALLOW_LOOPBACK_VARIABLE, ['0', '1']);
   const logLevel = text('LOG_LEVEL');
+  const identityProviders = text('IDENTITY_PROVIDERS');
   return {
     port: integer(shell, 'PORT', { least: 0, most: 65_535 }) ?? DEFAULT_PORT,
     stateDir: path('LOCAL_DIR') ?? resolve('.local'),
@@ -32,9 +38,13 @@ export function readSettings(shell: Shell): Settings {
     ipRequestsPerMinute: integer(shell, 'IP_RPM', { least: 0 }),
     enforceIam: choice(text('IAM') ?? 'on', 'IAM', ['on', 'off']) === 'on',
     ingress: choice(text('INGRESS') ?? 'host', 'INGRESS', ['host', 'none']) as Settings['ingress'],
+    queueVisibilityMs: visibility === undefined ? undefined : visibility * 1000,
     overrides: {
+      ...(loopback === '1' ? { [ALLOW_LOOPBACK_VARIABLE]: loopback } : {}),
+      ...(lease === undefined ? {} : { [VARIABLES.deliveryLeaseSeconds]: String(lease) }),
       ...(holdTtl === undefined ? {} : { HOLD_TTL_SECONDS: String(holdTtl) }),
       ...(logLevel === undefined ? {} : { LOG_LEVEL: logLevel }),
+      ...(identityProviders === undefined ? {} : { IDENTITY_PROVIDERS: identityProviders }),
     },
   };
 }

@@ -1,5 +1,6 @@
 /** The variables that a function finds in Lambda, with names of nothing that exists. */
 import { VARIABLES } from '../../lambdas/contract/environment.ts';
+import { QUEUES } from '../../lambdas/contract/queues.ts';
 import { TABLES, type TableName } from '../../lambdas/contract/tables.ts';
 import { type FunctionName, GRANTS } from '../../lib/config/grants.ts';
 
@@ -7,7 +8,8 @@ import { type FunctionName, GRANTS } from '../../lib/config/grants.ts';
 const NOWHERE = 'http://127.0.0.1:9';
 
 export function functionVariables(name: FunctionName): Record<string, string> {
-  const { tables = {}, keyPepper, holds } = GRANTS[name];
+  const { tables = {}, keyPepper, sessionKey, identityProviders, payments, holds } = GRANTS[name];
+  const { webhookKey, sends = [], publishes, schedules } = GRANTS[name];
   const granted = (Object.keys(tables) as TableName[]).map((table) => [TABLES[table].variable, table]);
   return {
     AWS_REGION: 'us-east-1',
@@ -17,6 +19,25 @@ export function functionVariables(name: FunctionName): Record<string, string> {
     POWERTOOLS_SERVICE_NAME: name,
     ...Object.fromEntries(granted),
     ...(keyPepper ? { [VARIABLES.keyPepperSecret]: 'none' } : {}),
+    ...(sessionKey ? { [VARIABLES.sessionKeySecret]: 'none' } : {}),
+    ...(identityProviders ? { [VARIABLES.identitySecret]: 'none', [VARIABLES.identityProviders]: '{}' } : {}),
+    ...(payments
+      ? {
+          [VARIABLES.paymentSecret]: 'none',
+          [VARIABLES.paymentApiUrl]: NOWHERE,
+          [VARIABLES.paymentReturnUrl]: NOWHERE,
+        }
+      : {}),
+    ...(webhookKey ? { [VARIABLES.webhookKeySecret]: 'none' } : {}),
+    ...Object.fromEntries(sends.map((queue) => [QUEUES[queue].variable, NOWHERE])),
+    ...(publishes ? { [VARIABLES.eventBus]: 'none' } : {}),
+    ...(schedules
+      ? {
+          [VARIABLES.scheduleGroup]: 'none',
+          [VARIABLES.scheduleRole]: 'none',
+          [VARIABLES.deliveryLeaseSeconds]: '40',
+        }
+      : {}),
     ...(holds ? { [VARIABLES.holdTtlSeconds]: '1200' } : {}),
   };
 }

@@ -1,10 +1,9 @@
 /** An account with credit and a key, opened as the operator opens one, and the proof of its books. */
 import { randomBytes } from 'node:crypto';
-import { DynamoAccountStore } from '../../lambdas/adapters/account-store.ts';
+import { createAccounts, createKeyIssuer } from '../../lambdas/adapters/accounts.ts';
 import type { DynamoClients } from '../../lambdas/adapters/clients.ts';
 import { createLedger } from '../../lambdas/adapters/ledger.ts';
 import { createAuditReader } from '../../lambdas/adapters/ledger-scan.ts';
-import { systemClock, systemUlid } from '../../lambdas/adapters/system.ts';
 import { requireVariable } from '../../lambdas/contract/environment.ts';
 import { TABLES } from '../../lambdas/contract/tables.ts';
 import {
@@ -14,17 +13,14 @@ import {
   verifyKey,
 } from '../../lambdas/core/access/api-key.ts';
 import type { Policy } from '../../lambdas/core/access/policy.ts';
-import { Accounts } from '../../lambdas/core/ledger/accounts.ts';
 import { auditAccount, type Books } from '../../lambdas/core/ledger/audit.ts';
 import { NANO_PER_USD, type NanoUsd } from '../../lambdas/core/money.ts';
 import type { Log } from '../../lambdas/core/ports.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
-const randomHex = () => randomBytes(SECRET_BYTES).toString('hex');
-
 /** The peppers of this process. */
-export const PEPPERS: Peppers = { current: randomHex() };
+export const PEPPERS: Peppers = { current: randomBytes(SECRET_BYTES).toString('hex') };
 
 /** Limits that no bench reaches. */
 export const UNLIMITED: Policy = { rpm: 1_000_000_000, tpm: 1_000_000_000 };
@@ -50,30 +46,20 @@ const tablesOf = (environment: Environment) => {
   return {
     accounts: table('accounts'),
     keys: table('keys'),
-    wallets: table('wallets'),
     usage: table('usage'),
   };
 };
 
 export async function openAccount(
-  { client }: DynamoClients,
+  clients: DynamoClients,
   environment: Environment,
   { policy = UNLIMITED, credit = 1_000n * NANO_PER_USD }: AccountOptions = {},
 ): Promise<Account> {
-  const accounts = new Accounts({
-    store: new DynamoAccountStore(client, tablesOf(environment)),
-    clock: systemClock,
-    ulid: systemUlid,
-    randomHex,
-  });
+  const accounts = createAccounts({ clients, environment });
   const accountId = await accounts.open();
   if (credit > 0n) await accounts.topUp({ accountId, amount: credit, source: 'bench' });
-  const { key: credential } = await accounts.createKey({
-    accountId,
-    name: 'bench',
-    policy,
-    peppers: PEPPERS,
-  });
+  const keys = createKeyIssuer({ clients, environment, peppers: async () => PEPPERS });
+  const { key: credential } = await keys.create(accountId, 'bench', policy);
   const key = verifyKey(credential, PEPPERS);
   if (key === undefined) throw new Error('a new key does not verify');
   return { accountId, key, credential };

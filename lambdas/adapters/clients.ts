@@ -1,6 +1,9 @@
 /** The AWS clients of a function, made once and kept warm. */
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { EventBridgeClient, type EventBridgeClientConfig } from '@aws-sdk/client-eventbridge';
+import { SchedulerClient, type SchedulerClientConfig } from '@aws-sdk/client-scheduler';
 import { SecretsManagerClient, type SecretsManagerClientConfig } from '@aws-sdk/client-secrets-manager';
+import { SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
 
 /**
  * DynamoDB answers in single-digit milliseconds; one that takes this long is better asked again. All tries of one
@@ -17,6 +20,9 @@ const SECRETS_REQUEST_MS = 3_000;
 
 /** Two parallel writes a call, and as many calls at once as one process may hold. */
 const MAX_SOCKETS = 256;
+
+/** Queues, schedules and the bus answer in tens of milliseconds; what takes so long is better asked again. */
+const MESSAGING_REQUEST_MS = 3_000;
 
 const requestHandler = (requestTimeout: number) => ({
   connectionTimeout: CONNECT_MS,
@@ -42,4 +48,18 @@ export function createDynamoClients(config: DynamoDBClientConfig = {}): DynamoCl
 
 export function createSecretsClient(config: SecretsManagerClientConfig = {}): SecretsManagerClient {
   return new SecretsManagerClient({ ...config, requestHandler: requestHandler(SECRETS_REQUEST_MS) });
+}
+
+/** The region of the client says where a queue is, not the queue's URL. */
+export function createQueueClient(config: SQSClientConfig = {}): SQSClient {
+  const options = { useQueueUrlAsEndpoint: false, requestHandler: requestHandler(MESSAGING_REQUEST_MS) };
+  return new SQSClient({ ...config, ...options });
+}
+
+export function createScheduleClient(config: SchedulerClientConfig = {}): SchedulerClient {
+  return new SchedulerClient({ ...config, requestHandler: requestHandler(MESSAGING_REQUEST_MS) });
+}
+
+export function createEventClient(config: EventBridgeClientConfig = {}): EventBridgeClient {
+  return new EventBridgeClient({ ...config, requestHandler: requestHandler(MESSAGING_REQUEST_MS) });
 }

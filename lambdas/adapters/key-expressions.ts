@@ -1,4 +1,6 @@
 /** The conditional updates of a key's item, as expressions (DynamoDB developer guide, update and condition expressions). */
+
+import type { KeyChange } from '../core/access/api-keys.ts';
 import { dailyOf, type KeyCharge, type KeyState, monthlyOf, rpmOf, tpmOf } from '../core/access/key-state.ts';
 import type { Policy } from '../core/access/policy.ts';
 import type { Windows } from '../core/access/windows.ts';
@@ -54,14 +56,19 @@ const counters = ({ tokens, amount }: KeyCharge): readonly Counter[] => [
 /**
  * Takes a call from its key's windows. A window that still runs (or is later than the caller's clock knows) is
  * counted down if it has enough; one that `rolled` says has ended begins afresh if nobody else has begun it since,
- * so only two calls that begin the same window are in each other's way.
+ * so only two calls that begin the same window are in each other's way. While a rotation's overlap lasts, the key has
+ * two hashes, and the call may have sent the secret of either.
  */
 export function chargeExpression(
   charge: KeyCharge,
+  nowSeconds: number,
   rolled?: { readonly from: KeyState; readonly to: KeyState },
 ): Expression {
   const clauses = new Clauses();
-  clauses.conditions.push('#status = :active AND secret_hash = :hash');
+  clauses.conditions.push(
+    '#status = :active AND (secret_hash = :hash OR (previous_hash = :hash AND previous_until > :now))',
+  );
+  clauses.values[':now'] = number(nowSeconds);
   clauses.names['#status'] = 'status';
   clauses.values[':active'] = text('active');
   clauses.values[':hash'] = text(charge.key.secretHash);
@@ -155,18 +162,37 @@ export function endExpression({ id, windows, taken, used }: ChargeEnd, current: 
   return clauses.build(' REMOVE charges.#id');
 }
 
-/** Replaces the policy of a key that still has the version it was read with; what is left follows each cap. */
-export function policyExpression(from: KeyState, policy: Policy): Expression {
+/**
+ * Changes a key that still has the version it was read with, and has not been revoked since. With another policy,
+ * what is left follows each cap.
+ */
+export function changeExpression(from: KeyState, { name, policy, disabled }: KeyChange): Expression {
   const clauses = new Clauses();
-  clauses.conditions.push('version = :version');
+  clauses.names['#status'] = 'status';
+  clauses.conditions.push('version = :version AND #status <> :revoked');
   clauses.sets.push('version = :next');
   clauses.values[':version'] = number(from.version);
   clauses.values[':next'] = number(from.version + 1);
+  clauses.values[':revoked'] = text('revoked');
+  if (disabled !== undefined) {
+    clauses.sets.push('#status = :status');
+    clauses.values[':status'] = text(disabled ? 'disabled' : 'active');
+  }
+  if (name !== undefined) {
+    clauses.sets.push('#name = :name');
+    clauses.names['#name'] = 'name';
+    clauses.values[':name'] = text(name);
+  }
+  return clauses.build(policy === undefined ? '' : replacePolicy(clauses, from.policy, policy));
+}
+
+/** Returns what is to be removed. */
+function replacePolicy(clauses: Clauses, from: Policy, policy: Policy): string {
   const changes = [
-    { attribute: 'requests_left', by: BigInt(rpmOf(policy) - rpmOf(from.policy)) },
-    { attribute: 'tokens_left', by: tpmOf(policy) - tpmOf(from.policy) },
-    { attribute: 'day_left', by: dailyOf(policy) - dailyOf(from.policy) },
-    { attribute: 'month_left', by: monthlyOf(policy) - monthlyOf(from.policy) },
+    { attribute: 'requests_left', by: BigInt(rpmOf(policy) - rpmOf(from)) },
+    { attribute: 'tokens_left', by: tpmOf(policy) - tpmOf(from) },
+    { attribute: 'day_left', by: dailyOf(policy) - dailyOf(from) },
+    { attribute: 'month_left', by: monthlyOf(policy) - monthlyOf(from) },
   ];
   for (const { attribute, by } of changes) {
     clauses.sets.push(`${attribute} = ${attribute} + :${attribute}`);
@@ -179,7 +205,5 @@ export function policyExpression(from: KeyState, policy: Policy): Expression {
     clauses.values[`:new_${attribute}`] = value;
   }
   const gone = POLICY_ATTRIBUTES.filter((attribute) => written[attribute] === undefined);
-  return clauses.build(
-    gone.length === 0 ? '' : ` REMOVE ${gone.map((attribute) => `#${attribute}`).join(', ')}`,
-  );
+  return gone.length === 0 ? '' : ` REMOVE ${gone.map((attribute) => `#${attribute}`).join(', ')}`;
 }

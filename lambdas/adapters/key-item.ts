@@ -95,6 +95,14 @@ export function decodeKey(item: Item): KeyState {
     keyId: readText(item, 'key_id'),
     accountId: readText(item, 'account_id'),
     secretHash: readText(item, 'secret_hash'),
+    ...(item.previous_hash === undefined
+      ? {}
+      : {
+          previous: {
+            secretHash: readText(item, 'previous_hash'),
+            until: readNumber(item, 'previous_until'),
+          },
+        }),
     name: readText(item, 'name'),
     status: readStatus(item),
     policy: decodePolicy(item),

@@ -32,7 +32,7 @@ export function createKeyStore({ client, table, clock }: KeyStoreOptions): KeySt
   ): Promise<ChargeResult> {
     const result = await update(client, {
       ...keyOf(request.key.keyId),
-      ...chargeExpression(request, rolled),
+      ...chargeExpression(request, Math.floor(clock() / 1000), rolled),
       ReturnValues: 'ALL_NEW',
     });
     if (result.item === undefined) return { granted: false, state: undefined };

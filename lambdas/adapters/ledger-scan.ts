@@ -9,6 +9,7 @@ import { TABLES } from '../contract/tables.ts';
 import type { KeyState } from '../core/access/key-state.ts';
 import type { AuditReader } from '../core/ledger/audit.ts';
 import type { Wallet, WalletStore } from '../core/ledger/ports.ts';
+import type { NanoUsd } from '../core/money.ts';
 import { type Item, number, readInteger, readText, text } from './attribute-values.ts';
 import { decodeKey } from './key-item.ts';
 import { accountOf, decodeWallet } from './wallet-item.ts';
@@ -40,7 +41,7 @@ export async function readWalletPage(
     }),
   );
   return {
-    wallets: items.map(decodeWallet),
+    wallets: items.map((item) => decodeWallet(item)),
     accounts: items.map((item) => readText(item, 'wallet_id')).filter((id) => accountOf(id) === id),
     next: last === undefined ? undefined : readText(last, 'wallet_id'),
   };
@@ -80,6 +81,17 @@ export function createAuditReader(
     for await (const page of paginateQuery({ client }, input)) yield* page.Items ?? [];
   }
 
+  async function* entries(accountId: string, prefix: string): AsyncGenerator<NanoUsd, void> {
+    const rows = query({
+      TableName: tables.accounts,
+      ConsistentRead: true,
+      KeyConditionExpression: 'account_id = :account AND begins_with(#item, :prefix)',
+      ExpressionAttributeNames: { '#item': 'item' },
+      ExpressionAttributeValues: { ':account': text(accountId), ':prefix': text(prefix) },
+    });
+    for await (const item of rows) yield readInteger(item, 'amount');
+  }
+
   /** The keys of an account, from an index that a key enters within moments of its making. */
   async function* keyIds(accountId: string): AsyncGenerator<string, void> {
     const rows = query({
@@ -93,16 +105,8 @@ export function createAuditReader(
 
   return {
     wallet: (accountId) => wallets.read(accountId),
-    async *topUps(accountId) {
-      const rows = query({
-        TableName: tables.accounts,
-        ConsistentRead: true,
-        KeyConditionExpression: 'account_id = :account AND begins_with(#item, :prefix)',
-        ExpressionAttributeNames: { '#item': 'item' },
-        ExpressionAttributeValues: { ':account': text(accountId), ':prefix': text('top_up#') },
-      });
-      for await (const item of rows) yield readInteger(item, 'amount');
-    },
+    topUps: (accountId) => entries(accountId, 'top_up#'),
+    refunds: (accountId) => entries(accountId, 'refund#'),
     async *usage(accountId) {
       for await (const keyId of keyIds(accountId)) {
         const rows = query({

@@ -1,15 +1,16 @@
 /** The ledger on DynamoDB. */
 import { requirePositiveInteger, requireVariable, VARIABLES } from '../contract/environment.ts';
-import { METRICS } from '../contract/metrics.ts';
+import { DIMENSIONS, METRICS } from '../contract/metrics.ts';
 import { TABLES } from '../contract/tables.ts';
 import { Ledger } from '../core/ledger/admission.ts';
 import { KeyGate } from '../core/ledger/key-gate.ts';
 import { Recovery } from '../core/ledger/recovery.ts';
 import { Refusals } from '../core/ledger/refusals.ts';
-import type { Log } from '../core/ports.ts';
+import type { UsageRecord } from '../core/ledger/usage-record.ts';
+import type { Log, Measured } from '../core/ports.ts';
 import type { DynamoClients } from './clients.ts';
 import { createKeyStore } from './key-store.ts';
-import { createMetric } from './metrics.ts';
+import { createMeasure } from './metrics.ts';
 import { systemClock } from './system.ts';
 import { createUsageStore } from './usage-store.ts';
 import { createWalletStore } from './wallet-store.ts';
@@ -35,7 +36,8 @@ export function createLedger({ clients, environment, log }: LedgerOptions) {
   const wallets = createWalletStore(clients, table('wallets'));
   const usage = createUsageStore(clients.client, table('usage'));
   const recovery = new Recovery({ keys, wallets, usage, clock, log });
-  const metric = createMetric();
+  const measure = createMeasure();
+  const onSettled = (record: UsageRecord) => measure(measuredCall(record));
   const holdTtlSeconds = requirePositiveInteger(environment, VARIABLES.holdTtlSeconds);
   const ledger = new Ledger({
     keys,
@@ -46,8 +48,22 @@ export function createLedger({ clients, environment, log }: LedgerOptions) {
     recovery,
     clock,
     log,
-    onWrittenOff: (amount) => metric(METRICS.writtenOff, Number(amount)),
+    onSettled,
     holdTtlSeconds,
   });
-  return { ledger, gate, keys, wallets, usage, recovery };
+  return { ledger, gate, keys, wallets, usage, recovery, onSettled };
+}
+
+/** A settled call as metrics. Amounts of money are exact in the books; as metrics they may lose their last digits. */
+export function measuredCall(record: UsageRecord): Measured {
+  const { unit, inputUnits, outputUnits, cost, writtenOff, route } = record;
+  return {
+    values: {
+      [METRICS.callsSettled]: 1,
+      [METRICS.cost]: Number(cost),
+      ...(unit === 'token' ? { [METRICS.inputTokens]: inputUnits, [METRICS.outputTokens]: outputUnits } : {}),
+      ...(writtenOff > 0n ? { [METRICS.writtenOff]: Number(writtenOff) } : {}),
+    },
+    dimensions: { [DIMENSIONS.route]: route ?? 'none' },
+  };
 }

@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { Claim, KeptAnswer, ReplayStore, StoredClaim } from '../core/idempotency/ports.ts';
 import { type Item, number, readNumber, readText, text } from './attribute-values.ts';
-import { seal, unseal } from './replay-cipher.ts';
+import { type Seal, seal, unseal } from './sealing.ts';
 
 /** DynamoDB's items are at most 400 KB (DynamoDB quotas). */
 const PART_BYTES = 350 * 1024;
@@ -57,7 +57,7 @@ export class DynamoReplayStore implements ReplayStore {
   }
 
   async keep({ id, requestId, expires }: Claim, credential: string, answer: KeptAnswer): Promise<void> {
-    const bytes = await seal(credential, id, JSON.stringify(answer));
+    const bytes = await seal(sealOf(credential, id), JSON.stringify(answer));
     const parts = Math.ceil(bytes.length / PART_BYTES);
     const part = (index: number) => bytes.subarray(index * PART_BYTES, (index + 1) * PART_BYTES);
     await Promise.all(
@@ -101,7 +101,7 @@ export class DynamoReplayStore implements ReplayStore {
       if (bytes === undefined) throw new Error('a part of the answer to replay is gone');
       return bytes;
     });
-    return JSON.parse(await unseal(credential, id, Buffer.concat(pieces))) as KeptAnswer;
+    return JSON.parse(await unseal(sealOf(credential, id), Buffer.concat(pieces))) as KeptAnswer;
   }
 
   async free({ id, requestId }: Claim): Promise<void> {
@@ -126,6 +126,13 @@ export class DynamoReplayStore implements ReplayStore {
     return { TableName: this.#table, Key: { replay_id: text(id) } };
   }
 }
+
+/** Under the caller's own API key, which the service keeps only a hash of: at rest nobody can read an answer. */
+const sealOf = (credential: string, id: string): Seal => ({
+  secret: credential,
+  purpose: 'uis-replay-1',
+  id,
+});
 
 /** Parts carry their call's id, so that a dead call's parts never mix with those of the one that took its claim. */
 const partId = (id: string, requestId: string, index: number): string => `${id}#${requestId}#${index}`;

@@ -70,26 +70,37 @@ function requireText(value: unknown, reference: string): string {
   throw new Error(`there is no secret ${reference}`);
 }
 
+/** A secret in use and, while it is being rotated, the one before it. */
+export type RotatedSecret = Peppers;
+
 /** A parser's own message would quote the secret. */
-function parsePeppers(text: string): Peppers {
+function parseRotated(text: string, name: string): RotatedSecret {
   try {
-    const { current, previous } = peppersSchema.parse(JSON.parse(text));
+    const { current, previous } = rotatedSchema.parse(JSON.parse(text));
     return previous === undefined ? { current } : { current, previous };
   } catch {
-    throw new Error('the key pepper is not JSON of the form {"current": text, "previous"?: text}');
+    throw new Error(`${name} is not JSON of the form {"current": text, "previous"?: text}`);
   }
 }
 
-const peppersSchema = z.object({ current: z.string().min(16), previous: z.string().min(16).optional() });
+const rotatedSchema = z.object({ current: z.string().min(16), previous: z.string().min(16).optional() });
 
-/** Gives the peppers in force; the first read is awaited, later ones happen in the background. */
-export function createPepperSource(read: SecretReader, secretId: string): () => Promise<Peppers> {
-  let parsed: { readonly text: string; readonly peppers: Peppers } | undefined;
+/** Gives the values in force of a secret; the first read is awaited, later ones happen in the background. */
+export function createRotatedSource(
+  read: SecretReader,
+  secretId: string,
+  name: string,
+): () => Promise<RotatedSecret> {
+  let parsed: { readonly text: string; readonly values: RotatedSecret } | undefined;
   return async () => {
     const text = await read(`secretsmanager:${secretId}`);
     if (parsed?.text !== text) {
-      parsed = { text, peppers: parsePeppers(text) };
+      parsed = { text, values: parseRotated(text, name) };
     }
-    return parsed.peppers;
+    return parsed.values;
   };
 }
+
+/** The peppers under which API keys are signed. */
+export const createPepperSource = (read: SecretReader, secretId: string): (() => Promise<Peppers>) =>
+  createRotatedSource(read, secretId, 'the key pepper');

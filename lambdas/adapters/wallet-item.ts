@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { KINDS, type Kind } from '../core/access/policy.ts';
 import type { Hold, Wallet } from '../core/ledger/ports.ts';
+import type { NanoUsd } from '../core/money.ts';
 import {
   type Item,
   map,
@@ -50,7 +51,24 @@ export function encodeHold(hold: Hold) {
 /** Tells the copies of one call's hold apart: two of them are all there can be. */
 export const newAttempt = (): string => randomBytes(4).toString('hex');
 
-/** One item as a wallet. */
+/** What an account owes is in its first item; while it owes anything, every item has the attribute, so that none takes a hold. */
+export const decodeOwed = (item: Item): NanoUsd | undefined =>
+  item.owed === undefined ? undefined : readInteger(item, 'owed');
+
+/** The part of a hold's condition that keeps an owing account from it; a call that costs nothing may pass. */
+export const unlessOwing = ({ amount }: Pick<Hold, 'amount'>): string =>
+  amount === 0n ? '' : ' AND attribute_not_exists(owed)';
+
+/** What is left of a balance once what is owed is paid, and what is owed then. */
+export function settleOwed(
+  balance: NanoUsd,
+  owed: NanoUsd,
+): { readonly balance: NanoUsd; readonly owed: NanoUsd } {
+  const paid = balance < owed ? balance : owed;
+  return { balance: balance - paid, owed: owed - paid };
+}
+
+/** One item as a wallet, its balance as it is stored. */
 export function decodeWallet(item: Item): Wallet {
   const walletId = readText(item, 'wallet_id');
   const holds = Object.entries(readMap(item, 'holds')).map(([id, value]): Hold => {
@@ -66,7 +84,13 @@ export function decodeWallet(item: Item): Wallet {
       ...(hold.attempt?.S === undefined ? {} : { attempt: hold.attempt.S }),
     };
   });
-  return { accountId: accountOf(walletId), balance: readInteger(item, 'balance'), holds };
+  return {
+    accountId: accountOf(walletId),
+    balance: readInteger(item, 'balance'),
+    owed: decodeOwed(item) ?? 0n,
+    entries: item.entries === undefined ? 0 : readNumber(item, 'entries'),
+    holds,
+  };
 }
 
 export function readKind(value: string): Kind {

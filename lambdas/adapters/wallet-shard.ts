@@ -18,7 +18,14 @@ import type { Hold, HoldEnd } from '../core/ledger/ports.ts';
 import type { NanoUsd } from '../core/money.ts';
 import { type Item, number, readInteger, text } from './attribute-values.ts';
 import type { DynamoClients } from './clients.ts';
-import { decodeWallet, encodeHold, newAttempt } from './wallet-item.ts';
+import {
+  decodeShardCount,
+  decodeWallet,
+  encodeHold,
+  newAttempt,
+  shardId,
+  unlessOwing,
+} from './wallet-item.ts';
 
 /** A connection that was reset while the function slept is the usual reason for a second try. */
 const MAX_HOLD_TRIES = 2;
@@ -73,7 +80,7 @@ export class WalletShards {
     const { applied, item } = await this.#update(this.#onceClient, {
       ...this.key(walletId),
       UpdateExpression: 'SET balance = balance - :amount, holds.#id = :hold',
-      ConditionExpression: 'balance >= :amount AND attribute_not_exists(holds.#id)',
+      ConditionExpression: `balance >= :amount AND attribute_not_exists(holds.#id)${unlessOwing(wanted)}`,
       ExpressionAttributeNames: { '#id': wanted.id },
       ExpressionAttributeValues: { ':amount': number(wanted.amount), ':hold': encodeHold(wanted) },
       ReturnValues: 'ALL_NEW',
@@ -127,6 +134,17 @@ export class WalletShards {
       new GetItemCommand({ ...this.key(walletId), ConsistentRead: true }),
     );
     return item;
+  }
+
+  /** Every item that the account's wallet ever had, as of one instant, the first one first; none when there is no wallet. */
+  async readAll(accountId: string): Promise<readonly Item[]> {
+    const first = await this.read(accountId);
+    if (first === undefined) return [];
+    const { made } = decodeShardCount(first);
+    // Money on its way from one item to another must be seen in one of them.
+    return made === 1
+      ? [first]
+      : this.snapshot(Array.from({ length: made }, (_, index) => shardId(accountId, index)));
   }
 
   /**

@@ -5,10 +5,19 @@
 import type { Hold, HoldEnd, HoldResult, Wallet, WalletStore } from '../core/ledger/ports.ts';
 import type { NanoUsd } from '../core/money.ts';
 import type { RandomSource } from '../core/ports.ts';
-import { readText } from './attribute-values.ts';
+import { type Item, readInteger, readText } from './attribute-values.ts';
 import type { DynamoClients } from './clients.ts';
 import { systemRandom } from './system.ts';
-import { decodeShardCount, decodeWallet, newAttempt, type ShardCount, shardId } from './wallet-item.ts';
+import {
+  decodeOwed,
+  decodeShardCount,
+  decodeWallet,
+  newAttempt,
+  type ShardCount,
+  settleOwed,
+  shardId,
+} from './wallet-item.ts';
+import { WalletPostings } from './wallet-posting.ts';
 import { WalletShards } from './wallet-shard.ts';
 import { collect, WalletTransfers } from './wallet-transfer.ts';
 
@@ -31,6 +40,7 @@ export function createWalletStore(
 class DynamoWalletStore implements WalletStore {
   readonly #shards: WalletShards;
   readonly #transfers: WalletTransfers;
+  readonly #postings: WalletPostings;
   readonly #random: RandomSource;
   /** Accounts with more than one item. */
   readonly #known = new Map<string, ShardCount>();
@@ -38,16 +48,21 @@ class DynamoWalletStore implements WalletStore {
   constructor(clients: DynamoClients, table: string, random: RandomSource) {
     this.#shards = new WalletShards(clients, table);
     this.#transfers = new WalletTransfers(clients.client, this.#shards);
+    this.#postings = new WalletPostings(clients.client, this.#shards);
     this.#random = random;
   }
 
   async hold(accountId: string, wanted: Hold): Promise<HoldResult> {
     const walletId = this.#pick(accountId);
-    const { granted, item } = await this.#shards.hold(walletId, wanted);
+    let { granted, item } = await this.#shards.hold(walletId, wanted);
+    if (!granted && item !== undefined && decodeOwed(item) !== undefined) {
+      await this.#postings.collect(accountId);
+      ({ granted, item } = await this.#shards.hold(walletId, wanted));
+    }
     if (item !== undefined && walletId === accountId) this.#learn(accountId, decodeShardCount(item));
-    if (granted && item !== undefined) return { granted: true, wallet: decodeWallet(item) };
+    if (granted && item !== undefined) return { granted: true, wallet: whole(accountId, [item]) };
     if (this.#count(accountId).made > 1) return this.#gather(accountId, wanted, walletId);
-    return { granted: false, wallet: item === undefined ? undefined : decodeWallet(item) };
+    return { granted: false, wallet: item === undefined ? undefined : whole(accountId, [item]) };
   }
 
   async growHold(accountId: string, held: Hold, target: NanoUsd): Promise<NanoUsd> {
@@ -55,7 +70,9 @@ class DynamoWalletStore implements WalletStore {
     let amount = await this.#shards.grow(walletId, held, target);
     if (this.#count(accountId).made === 1) return amount;
     for (let tries = 0; tries < MAX_GATHER_TRIES && amount < target; tries += 1) {
-      const others = (await this.#items(accountId)).filter((shard) => shard.walletId !== walletId);
+      const others = (await this.#items(accountId))
+        .map(decodeBalance)
+        .filter((shard) => shard.walletId !== walletId);
       const all = others.reduce((total, { balance }) => total + balance, 0n);
       const missing = target - amount;
       const donations = collect(others, all < missing ? all : missing) ?? [];
@@ -86,51 +103,52 @@ class DynamoWalletStore implements WalletStore {
   }
 
   async read(accountId: string): Promise<Wallet | undefined> {
-    const shards = await this.#items(accountId);
-    return shards.length === 0 ? undefined : this.#whole(accountId, shards);
+    const items = await this.#items(accountId);
+    return items.length === 0 ? undefined : whole(accountId, items);
   }
 
   /** Takes the hold on the item that lacked money, moving some to it: half of what the richest has more, so that it need not soon again. */
   async #gather(accountId: string, wanted: Hold, dry: string): Promise<HoldResult> {
     for (let tries = 0; tries < MAX_GATHER_TRIES; tries += 1) {
-      const shards = await this.#items(accountId);
-      const wallet = this.#whole(accountId, shards);
+      const items = await this.#items(accountId);
+      const wallet = whole(accountId, items);
       if (wallet.holds.some(({ id }) => id === wanted.id)) return { granted: true, wallet };
       if (wallet.balance < wanted.amount) return { granted: false, wallet };
-      const target = shards.find((shard) => shard.walletId === dry) ?? shards[0];
-      if (target === undefined) continue;
-      const { walletId } = target;
-      const others = shards.filter((shard) => shard !== target);
-      const richest = others.reduce((most, { balance }) => (balance > most ? balance : most), 0n);
-      const missing = wanted.amount > target.balance ? wanted.amount - target.balance : 0n;
-      const spare = richest > target.balance ? (richest - target.balance) / 2n : 0n;
-      const donations = collect(others, spare > missing ? spare : missing) ?? collect(others, missing);
-      if (donations === undefined) continue;
-      const hold = { ...wanted, attempt: newAttempt() };
-      if (await this.#transfers.hold(walletId, hold, donations)) {
-        const holds = [...wallet.holds, { ...hold, walletId }];
-        return { granted: true, wallet: { accountId, balance: wallet.balance - wanted.amount, holds } };
+      if (wanted.amount > 0n && items.some((item) => decodeOwed(item) !== undefined)) {
+        await this.#postings.collect(accountId);
+        continue;
       }
+      const hold = { ...wanted, attempt: newAttempt() };
+      const walletId = await this.#holdWithGifts(items.map(decodeBalance), hold, dry);
+      if (walletId === undefined) continue;
+      const holds = [...wallet.holds, { ...hold, walletId }];
+      return { granted: true, wallet: { ...wallet, balance: wallet.balance - wanted.amount, holds } };
     }
     throw new Error('the wallet is too busy');
   }
 
-  #whole(accountId: string, shards: readonly Wallet[]): Wallet {
-    const balance = shards.reduce((total, shard) => total + shard.balance, 0n);
-    return { accountId, balance, holds: shards.flatMap(({ holds }) => holds) };
+  /** Returns the item that took the hold; undefined when the items have moved meanwhile. */
+  async #holdWithGifts(
+    shards: readonly ShardBalance[],
+    hold: Hold,
+    dry: string,
+  ): Promise<string | undefined> {
+    const target = shards.find((shard) => shard.walletId === dry) ?? shards[0];
+    if (target === undefined) return undefined;
+    const others = shards.filter((shard) => shard !== target);
+    const richest = others.reduce((most, { balance }) => (balance > most ? balance : most), 0n);
+    const missing = hold.amount > target.balance ? hold.amount - target.balance : 0n;
+    const spare = richest > target.balance ? (richest - target.balance) / 2n : 0n;
+    const donations = collect(others, spare > missing ? spare : missing) ?? collect(others, missing);
+    if (donations === undefined) return undefined;
+    return (await this.#transfers.hold(target.walletId, hold, donations)) ? target.walletId : undefined;
   }
 
   /** Every item the account's wallet ever had; none when there is no wallet. */
-  async #items(accountId: string): Promise<readonly (Wallet & { readonly walletId: string })[]> {
-    const first = await this.#shards.read(accountId);
-    if (first === undefined) return [];
-    const count = decodeShardCount(first);
-    this.#learn(accountId, count);
-    if (count.made === 1) return [{ ...decodeWallet(first), walletId: accountId }];
-    // Money on its way from one item to another must be seen in one of them.
-    const ids = Array.from({ length: count.made }, (_, index) => shardId(accountId, index));
-    const items = await this.#shards.snapshot(ids);
-    return items.map((item) => ({ ...decodeWallet(item), walletId: readText(item, 'wallet_id') }));
+  async #items(accountId: string): Promise<readonly Item[]> {
+    const items = await this.#shards.readAll(accountId);
+    if (items[0] !== undefined) this.#learn(accountId, decodeShardCount(items[0]));
+    return items;
   }
 
   #pick(accountId: string): string {
@@ -149,4 +167,23 @@ class DynamoWalletStore implements WalletStore {
     }
     this.#known.set(accountId, count);
   }
+}
+
+interface ShardBalance {
+  readonly walletId: string;
+  readonly balance: NanoUsd;
+}
+
+const decodeBalance = (item: Item): ShardBalance => ({
+  walletId: readText(item, 'wallet_id'),
+  balance: readInteger(item, 'balance'),
+});
+
+/** An account's items as one wallet, with what it owes taken off what it has. */
+function whole(accountId: string, items: readonly Item[]): Wallet {
+  const shards = items.map(decodeWallet);
+  const balance = shards.reduce((total, shard) => total + shard.balance, 0n);
+  const owed = shards.reduce((total, shard) => total + shard.owed, 0n);
+  const entries = shards.reduce((total, shard) => total + shard.entries, 0);
+  return { accountId, ...settleOwed(balance, owed), entries, holds: shards.flatMap(({ holds }) => holds) };
 }

@@ -9,7 +9,7 @@ import {
 import type { Hold } from '../core/ledger/ports.ts';
 import type { NanoUsd } from '../core/money.ts';
 import { number } from './attribute-values.ts';
-import { encodeHold } from './wallet-item.ts';
+import { encodeHold, unlessOwing } from './wallet-item.ts';
 import type { WalletShards } from './wallet-shard.ts';
 
 /** What one item gives. */
@@ -49,7 +49,7 @@ export class WalletTransfers {
     return this.#send(donations, {
       ...this.#shards.key(walletId),
       UpdateExpression: 'SET balance = balance + :change, holds.#id = :hold',
-      ConditionExpression: 'balance >= :least AND attribute_not_exists(holds.#id)',
+      ConditionExpression: `balance >= :least AND attribute_not_exists(holds.#id)${unlessOwing(hold)}`,
       ExpressionAttributeNames: { '#id': hold.id },
       ExpressionAttributeValues: {
         ':change': number(change),

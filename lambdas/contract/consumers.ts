@@ -1,28 +1,46 @@
 /** The functions that no caller waits for, by what sets them off. */
+import type { Route } from './routes.ts';
 
 export interface Consumer {
   readonly purpose: string;
+  /** The stack that holds it. */
+  readonly api: Route['api'];
   readonly timeoutSeconds: number;
-  /** EventBridge schedule expression; absent for a step of a workflow. */
+  /** EventBridge schedule expression; absent for a step of a workflow and for readers of queues (`queues.ts`). */
   readonly schedule?: string;
 }
 
 export const CONSUMERS = {
   'sweep-holds': {
     purpose: 'recovers the holds of crashed calls',
+    api: 'inference',
     // A hold that has expired has waited 20 minutes already; five more lock no more credit than it was meant to.
     schedule: 'rate(5 minutes)',
     timeoutSeconds: 240,
   },
   'settle-transcription': {
     purpose: 'settles a transcription on its duration, as the step of its own workflow',
+    api: 'inference',
     // A handful of database calls with all their retries.
     timeoutSeconds: 30,
   },
   'audit-books': {
     purpose: 'proves the books of a page of accounts, as a step of the audit workflow',
+    api: 'inference',
     // A page is 25 wallets, each with all its usage records: an account of a million calls takes minutes.
     timeoutSeconds: 900,
+  },
+  'fan-out-events': {
+    purpose: 'makes a delivery of an event for each subscription to it',
+    api: 'platform',
+    // A hundred subscriptions are a hundred writes and ten messages of ten, a second or two for a batch of events.
+    timeoutSeconds: 30,
+  },
+  'deliver-webhooks': {
+    purpose: 'sends deliveries to their receivers, and plans the next attempt of those that fail',
+    api: 'platform',
+    // 5 s for the receiver, and three database calls that may each take 9 s with the SDK's repetitions.
+    timeoutSeconds: 35,
   },
 } as const satisfies Record<string, Consumer>;
 

@@ -3,13 +3,52 @@
 export const VARIABLES = {
   /** Secrets Manager name or ARN of the key pepper: JSON `{"current": text, "previous"?: text}`. */
   keyPepperSecret: 'KEY_PEPPER_SECRET',
+  /** Secrets Manager name or ARN of the key that signs sessions: JSON `{"current": text, "previous"?: text}`. */
+  sessionKeySecret: 'SESSION_KEY_SECRET',
+  /** The identity providers that accounts sign in with, as JSON (`identity-providers.ts`). */
+  identityProviders: 'IDENTITY_PROVIDERS',
+  /** Secrets Manager name or ARN of the secrets of identity providers that need one: JSON `{"<provider>": text}`. */
+  identitySecret: 'IDENTITY_SECRET',
+  /** Secrets Manager name or ARN of the key that seals webhook secrets and event data; JSON like the pepper's. */
+  webhookKeySecret: 'WEBHOOK_KEY_SECRET',
+  /** Name of the event bus that the platform's events go through. */
+  eventBus: 'EVENT_BUS',
+  /** Name of the group of one-time schedules that wake a delivery up later than a queue can. */
+  scheduleGroup: 'SCHEDULE_GROUP',
+  /** ARN of the role those schedules act in. */
+  scheduleRole: 'SCHEDULE_ROLE',
+  /** Seconds for which one reader may be at a delivery before another takes over. */
+  deliveryLeaseSeconds: 'DELIVERY_LEASE_SECONDS',
   /** Seconds after which an unsettled hold may be recovered; longer than the longest function may run. */
   holdTtlSeconds: 'HOLD_TTL_SECONDS',
   /** ARN of the workflow that settles transcriptions. */
   settlementWorkflow: 'SETTLEMENT_WORKFLOW',
+  /** Secrets Manager name or ARN of the payment provider's secret: JSON `{"api_key": text, "webhook_secret": text}`. */
+  paymentSecret: 'PAYMENT_SECRET',
+  /** Where the payment provider's API is. */
+  paymentApiUrl: 'PAYMENT_API_URL',
+  /** Where a payer comes back to, with `order_id` and `outcome` in the query. */
+  paymentReturnUrl: 'PAYMENT_RETURN_URL',
 } as const;
 
-/** The data stack's output that holds what the variable holds; output names are alphanumeric. */
+/** The variables that name the secrets of a deployment; each is an output of the data stack. */
+export const SECRET_VARIABLES = [
+  VARIABLES.keyPepperSecret,
+  VARIABLES.sessionKeySecret,
+  VARIABLES.webhookKeySecret,
+  VARIABLES.identitySecret,
+  VARIABLES.paymentSecret,
+] as const;
+
+export type SecretVariable = (typeof SECRET_VARIABLES)[number];
+
+/**
+ * Set to `1` on this machine, lets webhooks go to loopback addresses over HTTP. No template sets it: in AWS it would
+ * open the function's own address to whoever may subscribe.
+ */
+export const ALLOW_LOOPBACK_VARIABLE = 'WEBHOOK_ALLOW_LOOPBACK';
+
+/** The stacks' output that holds what the variable holds; output names are alphanumeric. */
 export const outputName = (variable: string): string => variable.replaceAll('_', '');
 
 /** The longest a streaming function may run, seconds: API Gateway's and Lambda's limit (15 minutes). */
@@ -20,6 +59,12 @@ export const STREAM_TIMEOUT_SECONDS = 900;
  * the longest call (900 s) by 5 minutes of clock skew and settlement.
  */
 export const DEFAULT_HOLD_TTL_SECONDS = STREAM_TIMEOUT_SECONDS + 300;
+
+/**
+ * Default lease of a delivery, seconds: longer than an attempt can take (5 s for the receiver, the rest for the
+ * database), shorter than a message stays hidden, so that the message of a process that died finds its lease over.
+ */
+export const DEFAULT_DELIVERY_LEASE_SECONDS = 40;
 
 /** Returns the variable's value; throws an error that names it when it is missing or empty. */
 export function requireVariable(

@@ -1,6 +1,18 @@
 /** The metrics of the service, named once for the functions that raise them and the stacks that watch them. */
 
+/** The namespace of a deployment's metrics ends in its stage, so that two in one account stay apart. */
 export const METRIC_NAMESPACE = 'UnifiedInference';
+
+/** The variable that carries the whole namespace to a function. */
+export const METRIC_NAMESPACE_VARIABLE = 'METRICS_NAMESPACE';
+
+/** Dimensions that a metric may have beside `application`; each takes few values, because each value is a metric more. */
+export const DIMENSIONS = {
+  /** An error's `type`, as the caller sees it. */
+  errorType: 'error_type',
+  /** A route's id in the catalog. */
+  route: 'route',
+} as const;
 
 export const METRICS = {
   /** Cost that no balance covered, nano-USD; never charged. */
@@ -13,8 +25,42 @@ export const METRICS = {
   auditDrift: 'AuditDriftNanoUsd',
   /** Accounts whose books were proved. */
   accountsAudited: 'AccountsAudited',
+  /** Credit that was ever bought or granted, nano-USD, as of an audit. */
+  topUps: 'TopUpsNanoUsd',
+  /** Credit that is left in all wallets, nano-USD, as of an audit. */
+  balances: 'BalancesNanoUsd',
+  /** Holds that are open as the sweeper looks. */
+  holdsOpen: 'HoldsOpen',
+  /** How long ago the oldest of them was opened. */
+  oldestHold: 'OldestHoldSeconds',
+  /** Answers with an error, by its type. */
+  errors: 'Errors',
+  /** Milliseconds from a streamed request's arrival to the first frame of its answer. */
+  timeToFirstToken: 'TimeToFirstTokenMs',
+  /** Calls that were settled, by the route that served them. */
+  callsSettled: 'CallsSettled',
+  inputTokens: 'InputTokens',
+  outputTokens: 'OutputTokens',
+  /** What accounts paid, nano-USD, by route. */
+  cost: 'CostNanoUsd',
   /** Calls that a route failed for reasons of its own. */
   routeFailed: 'RouteFailed',
   /** Circuits that opened: a route that failed too often is left alone for a while. */
   circuitOpened: 'CircuitOpened',
+  /** Events that no subscription can be asked about: malformed, too large or of an unknown type. */
+  eventsRejected: 'EventsRejected',
+  /** Deliveries that an event made. */
+  deliveriesCreated: 'DeliveriesCreated',
+  /** Attempts that the receiver answered with 2xx in time. */
+  deliveriesSucceeded: 'DeliveriesSucceeded',
+  /** Attempts that failed, whatever comes of the delivery. */
+  attemptsFailed: 'DeliveryAttemptsFailed',
+  /** Milliseconds from an event's arrival to its first successful attempt. */
+  deliveryLatency: 'DeliveryLatencyMs',
+  /** Deliveries given up after 24 hours. */
+  deliveriesDead: 'DeliveriesDead',
+  /** Subscriptions put out of force because their receiver is gone. */
+  webhooksDisabled: 'WebhooksDisabled',
+  /** Attempts that were refused because the address is not one on the public internet. */
+  addressesForbidden: 'WebhookAddressesForbidden',
 } as const;

@@ -3,6 +3,8 @@
  * CDK builds the APIs from it, the local runtime and the gateway index list it, the tests walk it.
  */
 
+import { WEBHOOK_ROUTES } from './webhook-routes.ts';
+
 /** The envelope that errors on a route use; `platform` answers with the OpenAI-style envelope. */
 export type Surface = 'openai' | 'messages' | 'platform';
 
@@ -10,7 +12,7 @@ export type Surface = 'openai' | 'messages' | 'platform';
 export type Kind = 'chat' | 'embeddings' | 'image' | 'tts' | 'audio';
 
 /** Who may call: anyone, the bearer of an API key, or the owner's session. */
-export type Authentication = 'none' | 'api-key';
+export type Authentication = 'none' | 'api-key' | 'session';
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -148,12 +150,101 @@ export const ROUTES = [
   },
   {
     ...platform,
+    method: 'POST',
+    path: '/api/v1/auth/{identity_provider}',
+    endpoint: 'create-session',
+    purpose: 'sign in by an identity provider; the first time opens the account',
+    authentication: 'none',
+  },
+  {
+    ...platform,
+    method: 'GET',
+    path: '/api/v1/auth/me',
+    endpoint: 'get-account',
+    purpose: 'the account that is signed in',
+    authentication: 'session',
+  },
+  {
+    ...platform,
+    method: 'POST',
+    path: '/api-keys',
+    endpoint: 'create-key',
+    purpose: 'make an API key; its text is shown this once',
+    authentication: 'session',
+  },
+  {
+    ...platform,
+    method: 'GET',
+    path: '/api-keys',
+    endpoint: 'list-keys',
+    purpose: 'the API keys of the account',
+    authentication: 'session',
+  },
+  {
+    ...platform,
+    method: 'PATCH',
+    path: '/api-keys/{id}',
+    endpoint: 'update-key',
+    purpose: 'change the name or policy of a key, disable or enable it',
+    authentication: 'session',
+  },
+  {
+    ...platform,
+    method: 'DELETE',
+    path: '/api-keys/{id}',
+    endpoint: 'delete-key',
+    purpose: 'end a key for good',
+    authentication: 'session',
+  },
+  {
+    ...platform,
+    method: 'POST',
+    path: '/api-keys/{id}/rotate',
+    endpoint: 'rotate-key',
+    purpose: 'give a key a new secret; the old one may overlap',
+    authentication: 'session',
+  },
+  {
+    ...platform,
     method: 'GET',
     path: '/credits/{api_key}',
     endpoint: 'get-credits',
     purpose: 'credit balance for a key',
     authentication: 'api-key',
   },
+  {
+    ...platform,
+    method: 'POST',
+    path: '/api/create-order',
+    endpoint: 'create-order',
+    purpose: 'open a payment order for a credit top-up',
+    authentication: 'session',
+  },
+  {
+    ...platform,
+    method: 'GET',
+    path: '/api/orders',
+    endpoint: 'list-orders',
+    purpose: 'the orders of the account, newest first',
+    authentication: 'session',
+  },
+  {
+    ...platform,
+    method: 'GET',
+    path: '/api/orders/{order_id}',
+    endpoint: 'get-order',
+    purpose: 'one order, with its status',
+    authentication: 'session',
+  },
+  {
+    ...platform,
+    method: 'POST',
+    path: '/api/payments/{provider}/events',
+    endpoint: 'receive-payment-event',
+    purpose: 'where the payment provider sends its signed events',
+    authentication: 'none',
+  },
+  ...WEBHOOK_ROUTES,
   {
     ...platform,
     method: 'GET',

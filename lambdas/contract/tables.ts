@@ -18,6 +18,8 @@ export interface Table {
 export const TABLES = {
   /** Accounts and their top-ups (`item` = `account`, `top_up#<id>`). */
   accounts: { variable: 'ACCOUNTS_TABLE', partitionKey: 'account_id', sortKey: 'item' },
+  /** Which account an external identity opened: one item for each, so that it opens exactly one. */
+  identities: { variable: 'IDENTITIES_TABLE', partitionKey: 'identity' },
   /** API keys: hash, policy and what is left of each window. */
   keys: {
     variable: 'KEYS_TABLE',
@@ -30,6 +32,17 @@ export const TABLES = {
   usage: { variable: 'USAGE_TABLE', partitionKey: 'key_id', sortKey: 'request_id' },
   /** Idempotency keys in use, and the sealed answers to replay. */
   replays: { variable: 'REPLAYS_TABLE', partitionKey: 'replay_id', ttl: 'expires' },
+  /** Webhook subscriptions. An account's are one query, and a key of another account does not find them. */
+  webhooks: { variable: 'WEBHOOKS_TABLE', partitionKey: 'account_id', sortKey: 'webhook_id' },
+  /** Published events, their data sealed; writing one is what makes a repeated event change nothing. */
+  events: { variable: 'EVENTS_TABLE', partitionKey: 'event_key', ttl: 'expires' },
+  /** One item for each event and subscription: where its delivery stands, and its last attempts. */
+  deliveries: {
+    variable: 'DELIVERIES_TABLE',
+    partitionKey: 'webhook_id',
+    sortKey: 'delivery_id',
+    ttl: 'expires',
+  },
   /** The catalog document in compressed parts, and a pointer to the current version. */
   catalog: { variable: 'CATALOG_TABLE', partitionKey: 'part' },
   /** Circuits of routes that have failed of late. */

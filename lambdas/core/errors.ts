@@ -6,6 +6,7 @@ export type ErrorType =
   | 'billing_error'
   | 'permission_error'
   | 'not_found_error'
+  | 'conflict_error'
   | 'rate_limit_error'
   | 'api_error'
   | 'service_unavailable';
@@ -29,6 +30,10 @@ export const ERROR_CODES = {
   idempotency_key_reused: request(400),
   missing_api_key: { status: 401, type: 'authentication_error' },
   invalid_api_key: { status: 401, type: 'authentication_error' },
+  missing_session: { status: 401, type: 'authentication_error' },
+  invalid_session: { status: 401, type: 'authentication_error' },
+  invalid_token: { status: 401, type: 'authentication_error' },
+  invalid_signature: { status: 401, type: 'authentication_error' },
   insufficient_credit: { status: 402, type: 'billing_error' },
   daily_usd_exceeded: { status: 402, type: 'billing_error' },
   monthly_usd_exceeded: { status: 402, type: 'billing_error' },
@@ -37,12 +42,15 @@ export const ERROR_CODES = {
   unknown_path: { status: 404, type: 'not_found_error' },
   not_found: { status: 404, type: 'not_found_error' },
   method_not_allowed: request(405),
+  conflict: { status: 409, type: 'conflict_error' },
   request_too_large: request(413),
   requests_per_minute: { status: 429, type: 'rate_limit_error' },
   tokens_per_minute: { status: 429, type: 'rate_limit_error' },
   internal_error: { status: 500, type: 'api_error' },
   all_routes_failed: { status: 503, type: 'service_unavailable' },
   idempotent_request_in_progress: { status: 503, type: 'service_unavailable' },
+  identity_provider_unavailable: { status: 503, type: 'service_unavailable' },
+  payment_provider_unavailable: { status: 503, type: 'service_unavailable' },
 } as const satisfies Record<string, ErrorClass>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;
@@ -97,4 +105,9 @@ export class ServiceError extends Error {
 export function toServiceError(failure: unknown): ServiceError {
   if (failure instanceof ServiceError) return failure;
   return new ServiceError('internal_error', 'The service failed to answer this request.', { cause: failure });
+}
+
+/** A message of a queue is to come back, though nothing has failed: what it waits for is under way elsewhere. */
+export class ComesBack extends Error {
+  override readonly name = 'ComesBack';
 }

@@ -52,6 +52,12 @@ function isTooDeep(value: unknown): boolean {
 
 const isNested = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
+/** Reads a body that may be left out, which then counts as an empty object. */
+export async function readOptionalJson(request: Request): Promise<unknown> {
+  const text = await request.clone().text();
+  return text.trim() === '' ? {} : (await readJson(request)).value;
+}
+
 /** Validates a value. Throws 400 `missing_field` or `invalid_value` with the path of the first field that is wrong. */
 export function validate<T>(schema: z.ZodType<T>, value: unknown): T {
   const result = schema.safeParse(value);

@@ -12,15 +12,26 @@ export type RandomSource = () => number;
 /** Runs something once after so many milliseconds; the function returned calls it off. */
 export type After = (ms: number, run: () => void) => () => void;
 
+/** Numbers to be raised as metrics, by their names in the contract. Values are counts, amounts and times. */
+export interface Measured {
+  readonly values: Readonly<Record<string, number>>;
+  /** Each takes few values; the metrics are raised with them and without. */
+  readonly dimensions?: Readonly<Record<string, string>>;
+}
+
 /** Structured logging. Fields never hold prompts, answers, keys, secrets or upstream addresses. */
 export interface Log {
-  info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** What is measured rides on the same line, so it costs none of its own. */
+  info(message: string, fields?: Readonly<Record<string, unknown>>, measured?: Measured): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
 /** Raises a metric by its name in the contract. Values never hold more than counts and amounts. */
 export type Metric = (name: string, value: number) => void;
+
+/** Raises several metrics in one line. */
+export type Measure = (measured: Measured) => void;
 
 /** Reads a secret by reference (`env:NAME`, `secretsmanager:NAME#field`); throws when there is none. */
 export type SecretReader = (reference: string) => Promise<string>;

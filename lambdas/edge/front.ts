@@ -1,8 +1,10 @@
-/** What every endpoint stands behind on every host: a request id, one log line, and errors in the right envelope. */
+/** What every endpoint stands behind on every host: a request id, one log line with metrics, errors in the right envelope. */
+import { DIMENSIONS, METRICS } from '../contract/metrics.ts';
 import type { Surface } from '../contract/routes.ts';
 import { toServiceError } from '../core/errors.ts';
-import type { CallContext, Clock, Endpoint, Log, UlidSource } from '../core/ports.ts';
+import type { CallContext, Clock, Endpoint, Log, Measured, UlidSource } from '../core/ports.ts';
 import { errorResponse } from './envelope.ts';
+import { firstFrameOf } from './sse.ts';
 
 export interface FrontDependencies {
   readonly clock: Clock;
@@ -25,11 +27,18 @@ export function front(
     const startedMs = clock();
     const requestId = `req_${ulid()}`;
     const errorSurface = typeof surface === 'function' ? surface(request) : surface;
-    const made = await answer(endpoint, errorSurface, request, { ...host, requestId, log });
+    const { made, errorType } = await answer(endpoint, errorSurface, request, { ...host, requestId, log });
     // A response that was made elsewhere may not let its headers be changed.
     const response = new Response(made.body, made);
     response.headers.set('x-request-id', requestId);
-    log.info('answered', { requestId, status: response.status, ms: clock() - startedMs });
+    const { status } = response;
+    const line = { requestId, status, ms: clock() - startedMs };
+    const firstFrame = firstFrameOf(made);
+    if (firstFrame === undefined) log.info('answered', line, measuredError(status, errorType));
+    else
+      firstFrame.then(() => {
+        log.info('answered', line, { values: { [METRICS.timeToFirstToken]: clock() - startedMs } });
+      });
     return response;
   };
 }
@@ -39,21 +48,27 @@ async function answer(
   surface: Surface,
   request: Request,
   context: CallContext,
-): Promise<Response> {
+): Promise<{ readonly made: Response; readonly errorType?: string }> {
   try {
-    return await endpoint(request, context);
+    return { made: await endpoint(request, context) };
   } catch (failure) {
     const error = toServiceError(failure);
     if (error.status === 500) {
       const { name, stack } = (error.cause ?? error) as Error;
       context.log.error('internal error', { requestId: context.requestId, name, stack: framesOf(stack) });
     }
-    return errorResponse(error, surface, context.requestId);
+    return { made: errorResponse(error, surface, context.requestId), errorType: error.type };
   }
 }
 
+/** An error that the endpoint answered itself, as the health check does, has no type. */
+const measuredError = (status: number, errorType = 'none'): Measured | undefined =>
+  status < 400
+    ? undefined
+    : { values: { [METRICS.errors]: 1 }, dimensions: { [DIMENSIONS.errorType]: errorType } };
+
 /** Where it happened. The lines above the frames are the message, which may quote the request. */
-const framesOf = (stack: string | undefined): string =>
+export const framesOf = (stack: string | undefined): string =>
   (stack ?? '')
     .split('\n')
     .filter((line) => /^\s+at /.test(line))

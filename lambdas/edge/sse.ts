@@ -14,6 +14,11 @@ export interface SseOptions {
 
 const COMMENT = ': keep-alive\n\n';
 
+const firstFrames = new WeakMap<Response, Promise<void>>();
+
+/** Resolves when an event stream's first frame has come, or its end; undefined for any other response. */
+export const firstFrameOf = (response: Response): Promise<void> | undefined => firstFrames.get(response);
+
 /**
  * Streams frames, each complete with its blank line. The frames are asked for one at a time as the reader takes
  * them; they must not throw, because by now there is no status left to say so.
@@ -24,6 +29,10 @@ export function sseResponse(frames: AsyncIterable<string>, options: SseOptions):
   const iterator = frames[Symbol.asyncIterator]();
   let quiet = true;
   let stop = () => {};
+  let arrived = () => {};
+  const firstFrame = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       const beat = () => {
@@ -36,9 +45,11 @@ export function sseResponse(frames: AsyncIterable<string>, options: SseOptions):
     async pull(controller) {
       const next = await iterator.next().catch((failure: unknown) => {
         stop();
+        arrived();
         throw failure;
       });
       quiet = false;
+      arrived();
       if (next.done) {
         stop();
         controller.close();
@@ -48,10 +59,13 @@ export function sseResponse(frames: AsyncIterable<string>, options: SseOptions):
     },
     async cancel() {
       stop();
+      arrived();
       await iterator.return?.();
     },
   });
-  return new Response(body, {
+  const response = new Response(body, {
     headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', ...headers },
   });
+  firstFrames.set(response, firstFrame);
+  return response;
 }

@@ -2,7 +2,10 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { DEFAULT_HOLD_TTL_SECONDS, STREAM_TIMEOUT_SECONDS } from '../../lambdas/contract/environment.ts';
+import { identityProvidersSchema } from '../../lambdas/contract/identity-providers.ts';
 import { IP_REQUESTS_PER_MINUTE } from '../../lambdas/contract/limits.ts';
+
+const hostName = z.string().regex(/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/);
 
 const schema = z.strictObject({
   /** Names the deployment: stack names and the API's stage carry it. */
@@ -21,9 +24,48 @@ const schema = z.strictObject({
   ingress: z.enum(['none', 'web-function']).default('none'),
   /** Requests a minute that one IP address may make (WAF counts approximately; its minimum is 10). */
   ipRequestsPerMinute: z.int().min(10).default(IP_REQUESTS_PER_MINUTE),
+  /** Who accounts may sign in with, by the name in `POST /api/v1/auth/{identity_provider}`. */
+  identityProviders: identityProvidersSchema.default({}),
+  /** Where a payer comes back to from the checkout; a page of the operator's own. */
+  paymentReturnUrl: z.url({ protocol: /^https$/ }).default('https://example.com/'),
+  /**
+   * Requests a second that each API takes, and as many at once (API Gateway counts approximately). A region's default
+   * is 10,000 for the whole account, and 1,000 Lambda functions at a time: more than this would starve what else the
+   * account runs.
+   */
+  requestsPerSecond: z.int().min(1).max(10_000).default(1_000),
+  /** Told of every alarm; nobody is when it is absent. The address confirms by a mail that AWS sends. */
+  alarmEmail: z.email().optional(),
+  /** Days back to which a table can be restored, to the second (1 to 35, DynamoDB point-in-time recovery). */
+  recoveryDays: z.int().min(1).max(35).default(35),
+  /** Traces every call with X-Ray: about $5 a million calls, and a few milliseconds at each cold start. */
+  tracing: z.boolean().default(false),
+  /**
+   * The only secrets below `<stage>/providers/` that the functions may read, by the rest of their names. When absent,
+   * all of them, so that the catalog can name a new one without a deployment.
+   */
+  providerSecrets: z
+    .array(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/))
+    .min(1)
+    .max(50)
+    .optional(),
+  /** The APIs' own names, under one certificate of AWS Certificate Manager in the region of the deployment. */
+  domains: z
+    .strictObject({
+      inference: hostName,
+      platform: hostName,
+      certificateArn: z.string().regex(/^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[0-9a-f-]+$/),
+    })
+    .refine(({ inference, platform }) => inference !== platform, {
+      error: 'inference and platform must be two names: each API answers one',
+    })
+    .optional(),
 });
 
 export type Config = z.infer<typeof schema>;
+
+/** The names of the settings. */
+export const SETTINGS: readonly string[] = Object.keys(schema.shape);
 
 /** Validates settings and fills defaults; throws an error that names the field. */
 export function parseConfig(input: unknown): Config {

@@ -3,6 +3,7 @@
  * variables the function needs, so a function cannot know a table that it may not reach.
  */
 import type { ConsumerName } from '../../lambdas/contract/consumers.ts';
+import type { QueueName } from '../../lambdas/contract/queues.ts';
 import type { EndpointName } from '../../lambdas/contract/routes.ts';
 import type { TableName } from '../../lambdas/contract/tables.ts';
 
@@ -13,6 +14,12 @@ export interface Grants {
   readonly indexes?: readonly { readonly table: TableName; readonly name: string }[];
   /** Reads the pepper that proves an API key genuine. */
   readonly keyPepper?: true;
+  /** Reads the key that signs sessions. */
+  readonly sessionKey?: true;
+  /** Signs people in: knows the identity providers, and reads the secrets of those that need one. */
+  readonly identityProviders?: true;
+  /** Talks to the payment provider, and reads its secret. */
+  readonly payments?: true;
   /** Reads the upstream providers' secrets (`<stage>/providers/...`). */
   readonly providerSecrets?: true;
   /** Calls the models of Amazon Bedrock. */
@@ -21,11 +28,31 @@ export interface Grants {
   readonly settlements?: true;
   /** Opens and recovers holds, so it needs their life. */
   readonly holds?: true;
+  /** Reads the key that seals webhook secrets and event data. */
+  readonly webhookKey?: true;
+  /** Queues it sends to. Who reads a queue is in the contract of the queues. */
+  readonly sends?: readonly QueueName[];
+  /** Plans one-time schedules. */
+  readonly schedules?: true;
+  /** Publishes to the platform's bus. */
+  readonly publishes?: true;
+  /** A table whose changes it follows. */
+  readonly follows?: TableName;
 }
 
-export type DynamoAction = 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'Query' | 'Scan';
+export type DynamoAction =
+  | 'GetItem'
+  | 'BatchGetItem'
+  | 'PutItem'
+  | 'UpdateItem'
+  | 'DeleteItem'
+  | 'Query'
+  | 'Scan';
 
 export type FunctionName = EndpointName | ConsumerName;
+
+const webhookLists = { webhooks: ['GetItem'], deliveries: ['Query'], keys: ['UpdateItem'] } as const;
+const lanes = ['deliveries', 'retries'] as const;
 
 /** A call to a model: the key, the wallet and the record that pay for it, the catalog and secrets that route it. */
 const PAID_CALL: Grants = {
@@ -59,6 +86,42 @@ export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
   'list-prices': { tables: { catalog: ['GetItem'] } },
   'list-usage': { tables: { keys: ['UpdateItem'], usage: ['Query'] }, keyPepper: true },
   'get-usage': { tables: { keys: ['UpdateItem'], usage: ['GetItem'] }, keyPepper: true },
+  'create-session': {
+    tables: {
+      accounts: ['GetItem', 'PutItem'],
+      wallets: ['PutItem'],
+      identities: ['GetItem', 'PutItem'],
+    },
+    sessionKey: true,
+    identityProviders: true,
+  },
+  'get-account': { tables: { accounts: ['GetItem'] }, sessionKey: true },
+  'create-key': {
+    tables: { accounts: ['GetItem', 'UpdateItem'], keys: ['PutItem'] },
+    keyPepper: true,
+    sessionKey: true,
+  },
+  'list-keys': {
+    tables: { accounts: ['GetItem', 'UpdateItem'], keys: ['BatchGetItem'] },
+    sessionKey: true,
+  },
+  'update-key': { tables: { accounts: [], keys: ['GetItem', 'UpdateItem'] }, sessionKey: true },
+  'delete-key': {
+    tables: { accounts: ['UpdateItem'], keys: ['GetItem', 'UpdateItem'] },
+    sessionKey: true,
+  },
+  'rotate-key': {
+    tables: { accounts: [], keys: ['GetItem', 'UpdateItem'] },
+    keyPepper: true,
+    sessionKey: true,
+  },
+  'create-order': { tables: { accounts: ['UpdateItem'], wallets: [] }, sessionKey: true, payments: true },
+  'list-orders': { tables: { accounts: ['Query'], wallets: [] }, sessionKey: true },
+  'get-order': { tables: { accounts: ['GetItem'], wallets: [] }, sessionKey: true },
+  'receive-payment-event': {
+    tables: { accounts: ['GetItem', 'PutItem', 'UpdateItem'], wallets: ['GetItem', 'UpdateItem'] },
+    payments: true,
+  },
   'get-credits': {
     tables: {
       keys: ['GetItem', 'UpdateItem'],
@@ -66,8 +129,39 @@ export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
       usage: ['GetItem', 'PutItem'],
     },
     keyPepper: true,
+    sessionKey: true,
     holds: true,
   },
+  'create-webhook': {
+    tables: { keys: ['UpdateItem'], webhooks: ['PutItem', 'Query'] },
+    keyPepper: true,
+    webhookKey: true,
+  },
+  'list-webhooks': { tables: { keys: ['UpdateItem'], webhooks: ['Query'] }, keyPepper: true },
+  'get-webhook': { tables: webhookLists, keyPepper: true },
+  'update-webhook': {
+    tables: { keys: ['UpdateItem'], webhooks: ['GetItem', 'UpdateItem'] },
+    keyPepper: true,
+  },
+  'delete-webhook': { tables: { keys: ['UpdateItem'], webhooks: ['DeleteItem'] }, keyPepper: true },
+  'rotate-webhook-secret': {
+    tables: { keys: ['UpdateItem'], webhooks: ['GetItem', 'UpdateItem'] },
+    keyPepper: true,
+    webhookKey: true,
+  },
+  'test-webhook': {
+    tables: { keys: ['UpdateItem'], webhooks: ['GetItem'], events: ['PutItem'], deliveries: ['PutItem'] },
+    keyPepper: true,
+    webhookKey: true,
+    sends: lanes,
+  },
+  'list-deliveries': { tables: webhookLists, keyPepper: true },
+  'redeliver-webhook': {
+    tables: { keys: ['UpdateItem'], webhooks: ['GetItem'], deliveries: ['GetItem'] },
+    keyPepper: true,
+    sends: lanes,
+  },
+  'recover-webhook': { tables: webhookLists, keyPepper: true, sends: lanes },
   'get-health': { tables: { catalog: ['GetItem'] } },
   'get-index': {},
   'unknown-route': {},
@@ -82,5 +176,17 @@ export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
   'audit-books': {
     tables: { accounts: ['Query'], keys: [], wallets: ['Scan', 'GetItem'], usage: ['Query'] },
     indexes: [{ table: 'keys', name: 'by-account' }],
+  },
+  'fan-out-events': {
+    tables: { webhooks: ['Query'], events: ['PutItem', 'UpdateItem'], deliveries: ['PutItem'] },
+    webhookKey: true,
+    sends: lanes,
+  },
+  'deliver-webhooks': {
+    tables: { webhooks: ['GetItem', 'UpdateItem'], events: ['GetItem'], deliveries: ['UpdateItem'] },
+    webhookKey: true,
+    sends: [...lanes, 'deadDeliveries'],
+    schedules: true,
+    publishes: true,
   },
 };

@@ -1,5 +1,5 @@
 /** A regional REST API over the route table: streamed or buffered integrations, our own errors, no keys in logs. */
-import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { CfnOutput, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
   EndpointType,
@@ -9,8 +9,10 @@ import {
   ResponseTransferMode,
   ResponseType,
   RestApi,
+  SecurityPolicy,
   type Stage,
 } from 'aws-cdk-lib/aws-apigateway';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { STREAM_TIMEOUT_SECONDS } from '../../lambdas/contract/environment.ts';
@@ -37,6 +39,8 @@ const ACCESS_LOG = AccessLogFormat.custom(
 export interface EndpointApiProps {
   readonly config: Config;
   readonly name: string;
+  /** The API's own name, if it has one. */
+  readonly domainName: string | undefined;
   /** Answers unknown paths and methods. */
   readonly fallback: ServiceFunction;
 }
@@ -63,10 +67,14 @@ export class EndpointApi extends Construct {
         accessLogDestination: new LogGroupLogDestination(accessLogs),
         accessLogFormat: ACCESS_LOG,
         metricsEnabled: true,
+        throttlingRateLimit: props.config.requestsPerSecond,
+        throttlingBurstLimit: props.config.requestsPerSecond,
+        tracingEnabled: props.config.tracing,
       },
     });
     this.#fallback = new LambdaIntegration(props.fallback.function, { scopePermissionToMethod: false });
     this.#api.root.addResource('{proxy+}').addMethod('ANY', this.#fallback);
+    if (props.domainName !== undefined) this.#serveAs(props.domainName, props.config);
     this.#addGatewayErrors();
     this.#acknowledge();
   }
@@ -95,6 +103,18 @@ export class EndpointApi extends Construct {
         : new LambdaIntegration(target.function, { scopePermissionToMethod: false }),
     );
     if (resource.node.tryFindChild('ANY') === undefined) resource.addMethod('ANY', this.#fallback);
+  }
+
+  /** Serves the API at the root of a name; the operator points the name to the output. */
+  #serveAs(domainName: string, { domains }: Config): void {
+    const certificate = Certificate.fromCertificateArn(this, 'Certificate', domains?.certificateArn ?? '');
+    const domain = this.#api.addDomainName('Domain', {
+      domainName,
+      certificate,
+      endpointType: EndpointType.REGIONAL,
+      securityPolicy: SecurityPolicy.TLS_1_2,
+    });
+    new CfnOutput(this, 'DomainTarget', { value: domain.domainNameAliasDomainName });
   }
 
   #addGatewayErrors(): void {

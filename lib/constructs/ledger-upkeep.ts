@@ -26,10 +26,12 @@ export class LedgerUpkeep extends Construct {
     super(scope, id);
     this.#props = props;
     new Rule(this, 'SweepSchedule', {
+      ruleName: `${props.config.stage}-sweep-holds`,
       schedule: Schedule.expression(CONSUMERS['sweep-holds'].schedule),
       targets: [new LambdaFunction(this.#function('sweep-holds').function)],
     });
     new Rule(this, 'AuditSchedule', {
+      ruleName: `${props.config.stage}-audit-books`,
       schedule: Schedule.expression(AUDIT_SCHEDULE),
       targets: [new SfnStateMachine(this.#audit())],
     });
@@ -47,6 +49,7 @@ export class LedgerUpkeep extends Construct {
       'utf8',
     );
     const machine = new StateMachine(this, 'AuditBooks', {
+      stateMachineName: `${this.#props.config.stage}-audit-books`,
       stateMachineType: StateMachineType.STANDARD,
       definitionBody: DefinitionBody.fromString(definition),
       definitionSubstitutions: { AuditBooksFunctionArn: step.functionArn },

@@ -3,39 +3,85 @@ import { CfnOutput, RemovalPolicy, Stack, type StackProps, Validations } from 'a
 import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
-import { outputName, VARIABLES } from '../../lambdas/contract/environment.ts';
+import {
+  outputName,
+  SECRET_VARIABLES,
+  type SecretVariable,
+  VARIABLES,
+} from '../../lambdas/contract/environment.ts';
 import { TABLES, type TableName, type Table as TableSpec } from '../../lambdas/contract/tables.ts';
+import type { Config } from '../config/config.ts';
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
+interface SecretSpec {
+  readonly description: string;
+  /** Fields with a value that stands for none. */
+  readonly fields?: Readonly<Record<string, string>>;
+  /** The field that is generated at the first deployment. */
+  readonly key: string;
+  /** Why nothing rotates it by itself. */
+  readonly rotation: string;
+}
+
+const KEY_PEPPER: SecretSpec = {
+  description: 'Pepper under which API keys are signed; losing it voids every key',
+  key: 'current',
+  rotation:
+    'Rotation voids keys signed under the old pepper, so it is a deliberate act: move current to previous.',
+};
+
+const SESSION_KEY: SecretSpec = {
+  description: 'Key that signs sessions: {"current", "previous"?}',
+  key: 'current',
+  rotation:
+    'Rotation is a deliberate act: move current to previous, which is good until its sessions have ended.',
+};
+
+const WEBHOOK_KEY: SecretSpec = {
+  description: 'Key that seals webhook secrets and event data; losing it voids every webhook',
+  key: 'current',
+  rotation: 'Rotation voids what the old key sealed, so it is a deliberate act: move current to previous.',
+};
+
+const IDENTITY_SECRET: SecretSpec = {
+  description: 'Client secrets of identity providers that need one, by the name of the provider',
+  key: 'unused',
+  rotation: 'The identity providers issue these values, and only they can rotate them.',
+};
+
+const PAYMENT_SECRET: SecretSpec = {
+  description: 'The payment provider\'s own: {"api_key", "webhook_secret"}; put in by the operator',
+  fields: { api_key: 'none' },
+  key: 'webhook_secret',
+  rotation: 'The payment provider issues these values, and only it can rotate them.',
+};
+
+export interface DataStackProps extends StackProps {
+  readonly config: Config;
+}
+
 export class DataStack extends Stack {
   readonly tables: Readonly<Record<TableName, Table>>;
-  readonly keyPepper: Secret;
+  /** By the variable that names each to a function. */
+  readonly secrets: Readonly<Record<SecretVariable, Secret>>;
 
-  constructor(scope: Construct, id: string, props?: StackProps) {
+  constructor(scope: Construct, id: string, props: DataStackProps) {
     super(scope, id, props);
     this.tables = Object.fromEntries(
-      Object.entries(TABLES).map(([name, spec]) => [name, this.#table(name, spec)]),
+      Object.entries(TABLES).map(([name, spec]) => [name, this.#table(name, spec, props.config)]),
     ) as Record<TableName, Table>;
-    this.keyPepper = new Secret(this, 'KeyPepper', {
-      description: 'Pepper under which API keys are signed; losing it voids every key',
-      generateSecretString: {
-        secretStringTemplate: '{}',
-        generateStringKey: 'current',
-        passwordLength: 64,
-        excludePunctuation: true,
-      },
-      removalPolicy: RemovalPolicy.RETAIN,
-    });
+    this.secrets = {
+      [VARIABLES.keyPepperSecret]: this.#secret('KeyPepper', KEY_PEPPER),
+      [VARIABLES.sessionKeySecret]: this.#secret('SessionKey', SESSION_KEY),
+      [VARIABLES.webhookKeySecret]: this.#secret('WebhookKey', WEBHOOK_KEY),
+      [VARIABLES.identitySecret]: this.#secret('IdentitySecret', IDENTITY_SECRET),
+      [VARIABLES.paymentSecret]: this.#secret('PaymentSecret', PAYMENT_SECRET),
+    };
     for (const [name, spec] of Object.entries(TABLES)) {
       this.#output(spec.variable, this.tables[name as TableName].tableName);
     }
-    this.#output(VARIABLES.keyPepperSecret, this.keyPepper.secretArn);
-    Validations.of(this.keyPepper).acknowledge({
-      id: 'AwsSolutions-SMG4',
-      reason:
-        'Rotation voids keys signed under the old pepper, so it is a deliberate act: move current to previous.',
-    });
+    for (const variable of SECRET_VARIABLES) this.#output(variable, this.secrets[variable].secretArn);
   }
 
   /** The operator's command finds the deployment's resources by these. */
@@ -43,14 +89,32 @@ export class DataStack extends Stack {
     new CfnOutput(this, `Output-${variable}`, { value }).overrideLogicalId(outputName(variable));
   }
 
-  #table(name: string, spec: TableSpec): Table {
+  #secret(id: string, { description, fields = {}, key, rotation }: SecretSpec): Secret {
+    const secret = new Secret(this, id, {
+      description,
+      generateSecretString: {
+        secretStringTemplate: JSON.stringify(fields),
+        generateStringKey: key,
+        passwordLength: 64,
+        excludePunctuation: true,
+      },
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
+    Validations.of(secret).acknowledge({ id: 'AwsSolutions-SMG4', reason: rotation });
+    return secret;
+  }
+
+  #table(name: string, spec: TableSpec, { recoveryDays }: Config): Table {
     const table = new Table(this, name[0]?.toUpperCase() + name.slice(1), {
       partitionKey: text(spec.partitionKey),
       ...(spec.sortKey === undefined ? {} : { sortKey: text(spec.sortKey) }),
       ...(spec.ttl === undefined ? {} : { timeToLiveAttribute: spec.ttl }),
       billingMode: BillingMode.PAY_PER_REQUEST,
       encryption: TableEncryption.AWS_MANAGED,
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      pointInTimeRecoverySpecification: {
+        pointInTimeRecoveryEnabled: true,
+        recoveryPeriodInDays: recoveryDays,
+      },
       deletionProtection: true,
       removalPolicy: RemovalPolicy.RETAIN,
     });

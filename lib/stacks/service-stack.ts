@@ -12,8 +12,10 @@ import type { Config } from '../config/config.ts';
 import { EndpointApi } from '../constructs/endpoint-api.ts';
 import { IpRateLimit } from '../constructs/ip-rate-limit.ts';
 import { LedgerUpkeep } from '../constructs/ledger-upkeep.ts';
+import { Messaging } from '../constructs/messaging.ts';
 import { ServiceFunction } from '../constructs/service-function.ts';
 import { TranscriptionSettlement } from '../constructs/transcription-settlement.ts';
+import { WebhookDelivery } from '../constructs/webhook-delivery.ts';
 import type { DataStack } from './data-stack.ts';
 
 /** API Gateway gives up on a buffered integration after 29 s; the function ends first, in order to answer. */
@@ -38,11 +40,11 @@ export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, props: ServiceStackProps) {
     super(scope, id, props);
     const { config, data, bundles } = props;
-    if (props.api === 'inference') new LedgerUpkeep(this, 'LedgerUpkeep', { config, data, bundles });
     const settlements =
       props.api === 'inference'
         ? new TranscriptionSettlement(this, 'TranscriptionSettlement', { config, data, bundles }).workflow
         : undefined;
+    const messaging = props.api === 'platform' ? new Messaging(this, 'Messaging', { config }) : undefined;
     const makeFunction = (endpoint: EndpointName, response: Route['response']) =>
       new ServiceFunction(this, endpoint, {
         name: endpoint,
@@ -50,12 +52,14 @@ export class ServiceStack extends Stack {
         config,
         data,
         bundles,
-        ...(settlements === undefined ? {} : { settlements }),
+        settlements,
+        messaging,
       });
 
     this.api = new EndpointApi(this, 'Api', {
       config,
       name: `${config.stage}-${props.api}`,
+      domainName: config.domains?.[props.api],
       fallback: makeFunction(UNKNOWN_ROUTE_ENDPOINT, 'buffered'),
     });
     const functions = new Map<EndpointName, ServiceFunction>();
@@ -65,6 +69,9 @@ export class ServiceStack extends Stack {
       this.api.addRoute(route, target);
     }
     this.functions = functions;
+    if (props.api === 'inference') new LedgerUpkeep(this, 'LedgerUpkeep', { config, data, bundles });
+    if (messaging !== undefined)
+      new WebhookDelivery(this, 'WebhookDelivery', { config, data, bundles, messaging });
     this.ipRateLimit = props.ipRateLimit ?? new IpRateLimit(this, 'IpRateLimit', { config });
     this.ipRateLimit.protect(this, this.api.stage);
   }

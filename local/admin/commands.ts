@@ -1,9 +1,11 @@
 /** The operator's commands: arguments in, one JSON object out. */
 import { readFileSync } from 'node:fs';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { ulid } from 'ulid';
 import * as z from 'zod';
 import { policyEntry, policySchema } from '../../lambdas/core/access/policy.ts';
 import { type NanoUsd, parseUsd, usdJson } from '../../lambdas/core/money.ts';
+import { EVENT_ID, MAX_DATA_BYTES, SUBSCRIBABLE_TYPES } from '../../lambdas/core/webhooks/event.ts';
 import type { Operator } from './operator.ts';
 
 /** What a command prints, and the exit code it ends with. */
@@ -41,6 +43,25 @@ function amountOf(value: string): NanoUsd {
   return amount;
 }
 
+function typeOf(value: string): string {
+  if (SUBSCRIBABLE_TYPES.some((type) => type === value)) return value;
+  throw new Error(`--type must be one of ${SUBSCRIBABLE_TYPES.join(', ')}`);
+}
+
+function dataOf(value: string): Record<string, unknown> {
+  let data: unknown;
+  try {
+    data = JSON.parse(value);
+  } catch {
+    // Answered below, with everything else that is not an object.
+  }
+  if (typeof data !== 'object' || data === null || Array.isArray(data))
+    throw new Error('--data must be a JSON object');
+  if (Buffer.byteLength(value) > MAX_DATA_BYTES)
+    throw new Error(`--data must be at most ${MAX_DATA_BYTES} bytes`);
+  return { ...data };
+}
+
 function policyOf(value: string | undefined) {
   let input: unknown;
   try {
@@ -60,7 +81,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: '[--email E]',
     async run(operator, args) {
       const { email } = options(args, [], ['email']);
-      return ok({ account_id: await operator.openAccount(email), session_token: null });
+      const accountId = await operator.openAccount(email);
+      return ok({ account_id: accountId, session_token: await operator.issueSession(accountId) });
     },
   },
   'key create': {
@@ -100,10 +122,11 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: '--account A',
     async run(operator, args) {
       const { account } = options(args, ['account']);
-      const { balance, holds } = await operator.wallet(account);
+      const { balance, owed, holds } = await operator.wallet(account);
       return ok({
         account_id: account,
         balance: usdJson(balance),
+        owed: usdJson(owed),
         held: usdJson(holds.reduce((sum, hold) => sum + hold.amount, 0n)),
         holds: holds.map(({ id, amount, expires }) => ({ id, amount: usdJson(amount), expires })),
         written_off: usdJson(await operator.writtenOff(account)),
@@ -131,10 +154,13 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: '',
     async run(operator, args) {
       options(args, []);
-      const { exact, topUps, balances, held, usage, writtenOff, drift } = await operator.audit();
+      const { exact, topUps, refunds, balances, held, usage, owed, writtenOff, drift } =
+        await operator.audit();
       const output = {
         exact,
         top_ups: usdJson(topUps),
+        refunds: usdJson(refunds),
+        owed: usdJson(owed),
         balances: usdJson(balances),
         held: usdJson(held),
         usage: usdJson(usage),
@@ -142,6 +168,34 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
         drift: usdJson(drift),
       };
       return { output, exitCode: exact ? 0 : 1 };
+    },
+  },
+  'event publish': {
+    usage: '--type T --account A --data JSON [--id ID]',
+    async run(operator, args) {
+      const {
+        type,
+        account,
+        data,
+        id = `evt_${ulid()}`,
+      } = options(args, ['type', 'account', 'data'], ['id']);
+      if (!EVENT_ID.test(id)) throw new Error('--id must be 1 to 128 letters, digits and _ . : -');
+      await operator.publish({ type: typeOf(type), accountId: account, data: dataOf(data), id });
+      return ok({ id });
+    },
+  },
+  'deliveries redrive': {
+    usage: '',
+    async run(operator, args) {
+      options(args, []);
+      return ok({ redriven: await operator.redrive('deliveries') });
+    },
+  },
+  'event redrive': {
+    usage: '',
+    async run(operator, args) {
+      options(args, []);
+      return ok({ redriven: await operator.redrive('events') });
     },
   },
   'catalog apply': {

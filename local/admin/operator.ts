@@ -1,28 +1,41 @@
 /** What an operator can do to a deployment; the command line and the local seed both work through this. */
-import { randomBytes } from 'node:crypto';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createAccess } from '../../lambdas/adapters/access.ts';
-import { DynamoAccountStore } from '../../lambdas/adapters/account-store.ts';
+import { createAccounts, createKeyIssuer, createKeyRegistry } from '../../lambdas/adapters/accounts.ts';
 import { readCatalog, writeCatalog } from '../../lambdas/adapters/catalog-store.ts';
-import { createDynamoClients, createSecretsClient } from '../../lambdas/adapters/clients.ts';
+import {
+  createDynamoClients,
+  createEventClient,
+  createQueueClient,
+  createSecretsClient,
+} from '../../lambdas/adapters/clients.ts';
+import { createPublisher } from '../../lambdas/adapters/event-publisher.ts';
 import { createLedger } from '../../lambdas/adapters/ledger.ts';
 import { createAuditReader, readKeyPage, readWalletPage } from '../../lambdas/adapters/ledger-scan.ts';
-import { systemClock, systemUlid } from '../../lambdas/adapters/system.ts';
+import { createSessions } from '../../lambdas/adapters/session-tokens.ts';
 import { setShardCount } from '../../lambdas/adapters/wallet-sharding.ts';
 import { DEFAULT_HOLD_TTL_SECONDS, requireVariable, VARIABLES } from '../../lambdas/contract/environment.ts';
 import { TABLES, type TableName } from '../../lambdas/contract/tables.ts';
-import { SECRET_BYTES } from '../../lambdas/core/access/api-key.ts';
+import { verifyKey } from '../../lambdas/core/access/api-key.ts';
+import { ApiKeys } from '../../lambdas/core/access/api-keys.ts';
+import type { KeyState } from '../../lambdas/core/access/key-state.ts';
 import type { Policy } from '../../lambdas/core/access/policy.ts';
-import { Accounts } from '../../lambdas/core/ledger/accounts.ts';
 import type { Books } from '../../lambdas/core/ledger/audit.ts';
-import type { Wallet } from '../../lambdas/core/ledger/ports.ts';
+import type { Wallet, WalletStore } from '../../lambdas/core/ledger/ports.ts';
 import type { RecoveryCount } from '../../lambdas/core/ledger/recovery.ts';
 import { auditAll, sweep } from '../../lambdas/core/ledger/upkeep.ts';
 import type { NanoUsd } from '../../lambdas/core/money.ts';
 import type { Log } from '../../lambdas/core/ports.ts';
+import type { PublishedEvent } from '../../lambdas/core/webhooks/ports.ts';
+import { type Redriven, redrive } from './redrive.ts';
 import type { Target } from './target.ts';
 
 export interface Operator {
   openAccount(email?: string): Promise<string>;
+  /** A session of the account, good for a day: an operator has no identity provider to sign in with again. */
+  issueSession(accountId: string): Promise<string>;
+  /** The account of an API key; undefined when this deployment has not issued it. */
+  accountOf(key: string): Promise<string | undefined>;
   /** Refuses an account that does not exist. */
   createKey(
     accountId: string,
@@ -43,53 +56,82 @@ export interface Operator {
   audit(): Promise<Books>;
   /** What one account's calls cost beyond what it had. */
   writtenOff(accountId: string): Promise<NanoUsd>;
+  /** Puts an event on the platform's bus. */
+  publish(event: PublishedEvent): Promise<void>;
+  /** Brings every dead letter of that kind back; returns how many. */
+  redrive(what: Redriven): Promise<number>;
   applyCatalog(json: string): Promise<string>;
   /** The document in force, undefined when there is none. */
   catalog(): Promise<{ readonly version: string; readonly json: string } | undefined>;
   close(): void;
 }
 
+const walletOf =
+  (wallets: Pick<WalletStore, 'read'>) =>
+  async (accountId: string): Promise<Wallet> => {
+    const found = await wallets.read(accountId);
+    if (found === undefined) throw new Error(`there is no account ${accountId}`);
+    return found;
+  };
+
+const pagesOf = (client: DynamoDBClient, tables: { readonly wallets: string; readonly keys: string }) => ({
+  wallets: (after?: string) => readWalletPage(client, tables.wallets, after),
+  keys: (after?: string) => readKeyPage(client, tables.keys, after),
+});
+
+/** Seconds. */
+const OPERATOR_SESSION_SECONDS = 24 * 60 * 60;
+
 export function createOperator(target: Target, log: Log): Operator {
   const clients = createDynamoClients(target.client);
   const secrets = createSecretsClient(target.client);
+  const events = createEventClient(target.client);
+  const queues = createQueueClient(target.client);
   const { client } = clients;
   const table = (name: TableName) => requireVariable(target.environment, TABLES[name].variable);
+  const [accountsTable, keysTable] = [table('accounts'), table('keys')];
   const tables = {
-    accounts: table('accounts'),
-    keys: table('keys'),
+    accounts: accountsTable,
+    keys: keysTable,
     wallets: table('wallets'),
     usage: table('usage'),
   };
   const environment = { [VARIABLES.holdTtlSeconds]: String(DEFAULT_HOLD_TTL_SECONDS), ...target.environment };
   const { wallets, recovery } = createLedger({ clients, environment, log });
   const { peppers } = createAccess({ environment, log, client: secrets });
-  const store = new DynamoAccountStore(client, tables);
-  const accounts = new Accounts({
-    store,
-    clock: systemClock,
-    ulid: systemUlid,
-    randomHex: () => randomBytes(SECRET_BYTES).toString('hex'),
-  });
-  const pages = {
-    wallets: (after?: string) => readWalletPage(client, tables.wallets, after),
-    keys: (after?: string) => readKeyPage(client, tables.keys, after),
-  };
+  const { tokens } = createSessions({ environment, log, client: secrets });
+  const accounts = createAccounts({ clients, environment });
+  const registry = createKeyRegistry({ clients, environment });
+  const keys = new ApiKeys(registry);
+  const issuer = createKeyIssuer({ clients, environment, peppers });
+  const pages = pagesOf(client, tables);
   const reader = createAuditReader(client, wallets, tables);
+  const wallet = walletOf(wallets);
 
-  async function wallet(accountId: string): Promise<Wallet> {
-    const found = await wallets.read(accountId);
-    if (found === undefined) throw new Error(`there is no account ${accountId}`);
+  async function keyOf(keyId: string): Promise<KeyState> {
+    const found = await registry.find(keyId);
+    if (found === undefined) throw new Error(`there is no key ${keyId}`);
     return found;
   }
 
   return {
     openAccount: (email) => accounts.open(email),
+    issueSession: (accountId) => tokens.issue(accountId, OPERATOR_SESSION_SECONDS),
+    async accountOf(key) {
+      return verifyKey(key, await peppers())?.accountId;
+    },
     async createKey(accountId, name, policy) {
       await wallet(accountId);
-      return accounts.createKey({ accountId, name, policy, peppers: await peppers() });
+      const { state, key } = await issuer.create(accountId, name, policy);
+      return { keyId: state.keyId, key };
     },
-    setPolicy: (keyId, policy) => store.setPolicy(keyId, policy),
-    revoke: (keyId) => store.setStatus(keyId, 'revoked'),
+    async setPolicy(keyId, policy) {
+      const { accountId } = await keyOf(keyId);
+      await keys.change(accountId, keyId, { policy });
+    },
+    async revoke(keyId) {
+      await registry.revoke(await keyOf(keyId));
+    },
     async grant(accountId, amount) {
       await accounts.topUp({ accountId, amount, source: 'grant' });
       return (await wallet(accountId)).balance;
@@ -103,12 +145,14 @@ export function createOperator(target: Target, log: Log): Operator {
       for await (const record of reader.usage(accountId)) sum += record.writtenOff;
       return sum;
     },
+    publish: (event) => createPublisher(events, requireVariable(environment, VARIABLES.eventBus))(event),
+    redrive: (what) => redrive(queues, environment, what),
     applyCatalog: (json) => writeCatalog(client, table('catalog'), json),
     catalog: () => readCatalog(client, table('catalog')),
     close() {
       client.destroy();
       clients.onceClient.destroy();
-      secrets.destroy();
+      for (const other of [secrets, events, queues]) other.destroy();
     },
   };
 }

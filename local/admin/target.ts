@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { outputName, VARIABLES } from '../../lambdas/contract/environment.ts';
+import { outputName, SECRET_VARIABLES, VARIABLES } from '../../lambdas/contract/environment.ts';
 import { TABLES } from '../../lambdas/contract/tables.ts';
+import { REDRIVES } from './redrive.ts';
 
 export interface Target {
   /** Table names and secret, by the functions' own variables. */
@@ -46,20 +47,33 @@ export function readLocalTarget(stateDir: string): Target {
   return localTarget(endpoint, environment);
 }
 
+/** What an operator works with, by the stack whose outputs name it. */
+export const OPERATED = {
+  data: [...SECRET_VARIABLES, ...Object.values(TABLES).map(({ variable }) => variable)],
+  platform: [VARIABLES.eventBus, ...Object.values(REDRIVES).flatMap(({ from, to }) => [from, to])],
+} as const;
+
 /** The deployment of that stage, with the caller's own AWS credentials. */
 export async function readAwsTarget(stage: string): Promise<Target> {
-  const stackName = `Inference-${stage}-data`;
-  const { Stacks: stacks } = await new CloudFormationClient({}).send(
-    new DescribeStacksCommand({ StackName: stackName }),
+  const client = new CloudFormationClient({});
+  const stacks = Object.entries(OPERATED).map(([stack, variables]) =>
+    readOutputs(client, `Inference-${stage}-${stack}`, variables),
   );
+  return { environment: Object.fromEntries((await Promise.all(stacks)).flat()), client: {} };
+}
+
+async function readOutputs(
+  client: CloudFormationClient,
+  stackName: string,
+  variables: readonly string[],
+): Promise<[string, string][]> {
+  const { Stacks: stacks } = await client.send(new DescribeStacksCommand({ StackName: stackName }));
   const outputs = new Map(
     stacks?.[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]),
   );
-  const variables = [VARIABLES.keyPepperSecret, ...Object.values(TABLES).map(({ variable }) => variable)];
-  const environment = variables.map((variable) => {
+  return variables.map((variable) => {
     const value = outputs.get(outputName(variable));
     if (value === undefined) throw new Error(`stack ${stackName} has no output ${outputName(variable)}`);
     return [variable, value];
   });
-  return { environment: Object.fromEntries(environment) as Record<string, string>, client: {} };
 }

@@ -1,8 +1,20 @@
 /** The whole of an assembly as the local runtime runs it. */
 import { readCloudAssembly } from './cloud-assembly.ts';
+import {
+  describeBuses,
+  describeEventRules,
+  type EventBusDescription,
+  type EventRule,
+} from './event-rules.ts';
 import { describeFunctions, type FunctionDescription } from './functions.ts';
+import {
+  describeMappings,
+  describeQueues,
+  type MappingDescription,
+  type QueueDescription,
+} from './queues.ts';
 import { describeRestApis, type RestApi } from './rest-apis.ts';
-import { describeRoles, type RoleDescription } from './roles.ts';
+import { describeRoles, type RoleDescription, rolesOfService } from './roles.ts';
 import { describeSchedules, type ScheduleDescription } from './schedules.ts';
 import { describeSecrets, type SecretDescription } from './secrets.ts';
 import { Stacks } from './stacks.ts';
@@ -16,6 +28,12 @@ export interface Assembly {
   readonly restApis: readonly RestApi[];
   readonly workflows: readonly WorkflowDescription[];
   readonly schedules: readonly ScheduleDescription[];
+  readonly queues: readonly QueueDescription[];
+  readonly mappings: readonly MappingDescription[];
+  readonly buses: readonly EventBusDescription[];
+  readonly eventRules: readonly EventRule[];
+  /** Names of the groups that one-time schedules are made in. */
+  readonly scheduleGroups: readonly string[];
   /** The roles that functions, workflows and schedules act in. */
   readonly roles: readonly RoleDescription[];
   /** Stack outputs by name. */
@@ -30,13 +48,16 @@ const RUN = [
   'AWS::ApiGateway::RestApi',
   'AWS::ApiGateway::Stage',
   'AWS::DynamoDB::Table',
+  'AWS::Events::EventBus',
   'AWS::Events::Rule',
   'AWS::IAM::ManagedPolicy',
   'AWS::IAM::Policy',
   'AWS::IAM::Role',
+  'AWS::Lambda::EventSourceMapping',
   'AWS::Lambda::Function',
   'AWS::SQS::Queue',
   'AWS::SQS::QueuePolicy',
+  'AWS::Scheduler::ScheduleGroup',
   'AWS::SecretsManager::Secret',
   'AWS::StepFunctions::StateMachine',
   'AWS::WAFv2::WebACL',
@@ -46,7 +67,9 @@ const RUN = [
 /** Types whose absence nobody notices locally: they watch, record or only matter to a deployment. */
 const IGNORED = [
   'AWS::ApiGateway::Account',
+  'AWS::ApiGateway::BasePathMapping',
   'AWS::ApiGateway::Deployment',
+  'AWS::ApiGateway::DomainName',
   'AWS::CDK::Metadata',
   'AWS::CloudWatch::Alarm',
   'AWS::CloudWatch::CompositeAlarm',
@@ -55,6 +78,9 @@ const IGNORED = [
   'AWS::Logs::LogGroup',
   'AWS::Logs::MetricFilter',
   'AWS::Logs::QueryDefinition',
+  'AWS::SNS::Subscription',
+  'AWS::SNS::Topic',
+  'AWS::SNS::TopicPolicy',
 ];
 
 /** Reads an assembly folder; throws an error that names whatever the local runtime cannot run. */
@@ -67,7 +93,10 @@ export function readAssembly(directory: string): Assembly {
   const workflows = describeWorkflows(stacks);
   const schedules = describeSchedules(stacks);
   const targets = schedules.flatMap((schedule) => schedule.targets);
-  const roleArns = [...functions, ...workflows, ...targets].flatMap(({ roleArn }) => roleArn ?? []);
+  const roleArns = [
+    ...[...functions, ...workflows, ...targets].flatMap(({ roleArn }) => roleArn ?? []),
+    ...rolesOfService(stacks, 'scheduler.amazonaws.com'),
+  ];
   return {
     functions,
     tables: describeTables(stacks),
@@ -75,6 +104,11 @@ export function readAssembly(directory: string): Assembly {
     restApis: describeRestApis(stacks),
     workflows,
     schedules,
+    queues: describeQueues(stacks),
+    mappings: describeMappings(stacks),
+    buses: describeBuses(stacks),
+    eventRules: describeEventRules(stacks),
+    scheduleGroups: stacks.resources('AWS::Scheduler::ScheduleGroup').map(({ identity }) => identity.ref),
     roles: describeRoles(stacks, roleArns),
     outputs: stacks.outputs(),
   };

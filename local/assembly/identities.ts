@@ -76,7 +76,17 @@ export const IDENTITIES: Readonly<Record<string, (resource: Unnamed) => Identity
   }),
   'AWS::Events::Rule': (resource) => {
     const name = resource.property('Name') ?? generatedName(resource);
-    return { ref: name, attributes: { Arn: regionalArn('events', `rule/${name}`) } };
+    const bus = resource.property('EventBusName');
+    const path = bus === undefined ? name : `${bus}/${name}`;
+    return { ref: name, attributes: { Arn: regionalArn('events', `rule/${path}`) } };
+  },
+  'AWS::Events::EventBus': (resource) => {
+    const name = resource.property('Name') ?? generatedName(resource);
+    return { ref: name, attributes: { Arn: regionalArn('events', `event-bus/${name}`), Name: name } };
+  },
+  'AWS::Scheduler::ScheduleGroup': (resource) => {
+    const name = resource.property('Name') ?? generatedName(resource);
+    return { ref: name, attributes: { Arn: regionalArn('scheduler', `schedule-group/${name}`) } };
   },
   'AWS::SQS::Queue': (resource) => {
     const name = resource.property('QueueName') ?? generatedName(resource);

@@ -22,6 +22,9 @@ interface PolicyDocument {
 }
 
 interface RoleProperties {
+  readonly AssumeRolePolicyDocument?: {
+    readonly Statement: readonly { readonly Principal?: { readonly Service?: string } }[];
+  };
   readonly Policies?: readonly { readonly PolicyDocument: PolicyDocument }[];
   readonly ManagedPolicyArns?: readonly string[];
 }
@@ -55,6 +58,18 @@ export function describeRoles(stacks: Stacks, roleArns: readonly string[]): read
   const missing = [...wanted].find((arn) => !found.some((role) => role.arn === arn));
   if (missing !== undefined) throw new Error(`no stack defines the role ${missing}`);
   return found;
+}
+
+/** ARNs of the roles that a service may take. */
+export function rolesOfService(stacks: Stacks, service: string): readonly string[] {
+  return stacks
+    .resources('AWS::IAM::Role')
+    .filter((role) =>
+      role
+        .properties<RoleProperties>()
+        .AssumeRolePolicyDocument?.Statement.some(({ Principal }) => Principal?.Service === service),
+    )
+    .map(({ identity }) => String(identity.attributes.Arn));
 }
 
 function describeRole(role: LocatedResource, attached: readonly AttachedPolicyProperties[]): RoleDescription {

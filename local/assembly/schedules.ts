@@ -19,12 +19,14 @@ export interface ScheduleDescription {
 }
 
 interface RuleProperties {
+  /** Rules that wait for events are described elsewhere. */
+  readonly EventPattern?: unknown;
   readonly ScheduleExpression?: string;
   readonly State?: string;
   readonly Targets?: readonly { readonly Arn: string; readonly RoleArn?: string; readonly Input?: string }[];
 }
 
-/** Every rule that is switched on; throws an error that names a rule that is not a schedule. */
+/** Every scheduled rule that is switched on. */
 export function describeSchedules(stacks: Stacks): readonly ScheduleDescription[] {
   return stacks.resources('AWS::Events::Rule').flatMap(describeRule);
 }
@@ -32,9 +34,9 @@ export function describeSchedules(stacks: Stacks): readonly ScheduleDescription[
 function describeRule(resource: LocatedResource): readonly ScheduleDescription[] {
   const properties = resource.properties<RuleProperties>();
   const place = `${resource.stack.name}/${resource.logicalId}`;
-  if (properties.State === 'DISABLED') return [];
+  if (properties.State === 'DISABLED' || properties.EventPattern !== undefined) return [];
   const { ScheduleExpression: expression, Targets: targets = [] } = properties;
-  if (expression === undefined) throw new Error(`${place}: the local runtime runs scheduled rules only`);
+  if (expression === undefined) throw new Error(`${place}: it has neither a schedule nor a pattern`);
   return [
     {
       name: resource.identity.ref,

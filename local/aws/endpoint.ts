@@ -10,6 +10,8 @@ export interface AwsCall {
   readonly operation: string;
   /** The whole `X-Amz-Target`; empty for a service that names its operations by path. */
   readonly target: string;
+  readonly method: string;
+  /** Such as `/schedules/name`; `/` in the JSON protocols. */
   readonly path: string;
   readonly body: Buffer;
   readonly headers: IncomingHttpHeaders;
@@ -68,8 +70,11 @@ async function answer(
     throw new AwsError('UnknownOperationException', `the local runtime does not know the AWS call ${name}`);
   }
   const authorize = options.authorizeAs(keyId);
-  const { headers, url: path = '' } = request;
-  await service({ operation: target.slice(dot + 1), target, path, body, headers, authorize }, response);
+  const { method = 'POST', url: path = '/', headers } = request;
+  await service(
+    { operation: target.slice(dot + 1), target, method, path, body, headers, authorize },
+    response,
+  );
 }
 
 /** Signature version 4: `Credential=<access key id>/<date>/<region>/<service>/aws4_request`. */

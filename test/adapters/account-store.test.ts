@@ -1,15 +1,10 @@
-import { randomBytes } from 'node:crypto';
-import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DynamoAccountStore } from '../../lambdas/adapters/account-store.ts';
 import { systemUlid } from '../../lambdas/adapters/system.ts';
-import { SECRET_BYTES, verifyKey } from '../../lambdas/core/access/api-key.ts';
 import { Accounts, MAX_TOP_UP } from '../../lambdas/core/ledger/accounts.ts';
 import { auditAll, NOON_MS, openLedger } from '../core/ledger/running-ledger.ts';
 import { engineClients, startDatabase, type TestDatabase } from './engine.ts';
 import { loseFirstAnswers } from './lost-answers.ts';
-
-const PEPPERS = { current: 'the pepper of this test' };
 
 let database: TestDatabase;
 
@@ -23,7 +18,6 @@ const accountsOn = (client = database.client) =>
     store: new DynamoAccountStore(client, database.tables),
     clock: () => NOON_MS,
     ulid: systemUlid,
-    randomHex: () => randomBytes(SECRET_BYTES).toString('hex'),
   });
 
 const walletOf = async (accountId: string) =>
@@ -39,26 +33,23 @@ describe('accounts', () => {
     expect(await walletOf(id)).toMatchObject({ balance: 5n });
   });
 
-  it('get keys that verify offline and pass the gate, whose secret is stored nowhere', async () => {
-    const accountId = await accountsOn().open();
-    const request = { accountId, name: 'first', policy: { rpm: 1 }, peppers: PEPPERS };
-    const { keyId, key } = await accountsOn().createKey(request);
-    const verified = verifyKey(key, PEPPERS);
-    if (verified === undefined) throw new Error('the key does not verify');
-    expect(verified).toMatchObject({ accountId, keyId });
-    const { gate } = openLedger({ clients: database, clock: () => NOON_MS });
-    expect((await gate.touch(verified)).state).toMatchObject({ name: 'first', policy: { rpm: 1 } });
-    const { Item: item } = await database.client.send(
-      new GetItemCommand({ TableName: database.tables.keys, Key: { key_id: { S: keyId } } }),
+  it('are one for each identity, however many sign in with it for the first time at once', async () => {
+    const opened = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => accountsOn().openFor('identity-1', `${index}@example.com`)),
     );
-    expect(JSON.stringify(item)).not.toContain(key.slice(56, 96));
+    expect(new Set(opened.map(({ id }) => id)).size).toBe(1);
+    const again = await accountsOn().openFor('identity-1');
+    expect(again).toEqual(opened[0]);
+    expect((await accountsOn().openFor('identity-2')).id).not.toBe(again.id);
+    expect(await walletOf(again.id)).toMatchObject({ balance: 0n, holds: [] });
   });
 
-  it('never get another’s key: an id that is taken is refused', async () => {
-    const store = new DynamoAccountStore(database.client, database.tables);
-    const key = { keyId: 'key_taken', accountId: 'a', secretHash: 'h', name: 'n', policy: {}, created: 0 };
-    await store.addKey(key);
-    await expect(store.addKey({ ...key, accountId: 'b' })).rejects.toThrow();
+  it('are one when the SDK repeats a lost opening', async () => {
+    const { client } = engineClients(database.endpoint);
+    const { attempts } = loseFirstAnswers(client);
+    const { id } = await accountsOn(client).openFor('identity-lost');
+    expect(attempts()).toBe(4);
+    expect(await accountsOn().openFor('identity-lost')).toMatchObject({ id });
   });
 });
 

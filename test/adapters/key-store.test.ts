@@ -1,5 +1,5 @@
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { DynamoAccountStore } from '../../lambdas/adapters/account-store.ts';
 import { decodeKey, encodeNewKey } from '../../lambdas/adapters/key-item.ts';
 import { createKeyStore } from '../../lambdas/adapters/key-store.ts';
 import { type KeyCharge, type KeyState, rollWindows } from '../../lambdas/core/access/key-state.ts';
@@ -44,7 +44,9 @@ beforeEach(async () => {
   made += 1;
   keyId = `key_${made}`;
   const key = { keyId, accountId: 'acc_1', secretHash: 'hash', name: 'test', policy: POLICY, created: 5 };
-  await new DynamoAccountStore(database.client, database.tables).addKey(key);
+  await database.client.send(
+    new PutItemCommand({ TableName: database.tables.keys, Item: encodeNewKey(key) }),
+  );
   const from = await read();
   await keys.charge(chargeOf({ tokens: 0, amount: 0n }), { from, to: rollWindows(from, NOW) });
 });

@@ -2,14 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { GetItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { seal, unseal } from '../../lambdas/adapters/replay-cipher.ts';
 import { DynamoReplayStore } from '../../lambdas/adapters/replay-store.ts';
+import { type Seal, seal, unseal } from '../../lambdas/adapters/sealing.ts';
 import type { Claim } from '../../lambdas/core/idempotency/ports.ts';
 import { startDatabase, type TestDatabase } from './engine.ts';
 
 const NOW_MS = Date.UTC(2026, 6, 15, 12);
 const DAY_SECONDS = 86_400;
 const CREDENTIAL = 'uis_the-callers-own-key';
+const under = (id: string): Seal => ({ secret: CREDENTIAL, purpose: 'uis-replay-1', id });
 
 let database: TestDatabase;
 let store: DynamoReplayStore;
@@ -127,19 +128,20 @@ describe('sealing', () => {
   it('is undone by the same key and row, for any text', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary' }), fc.string({ minLength: 1 }), async (text, id) => {
-        expect(await unseal(CREDENTIAL, id, await seal(CREDENTIAL, id, text))).toBe(text);
+        expect(await unseal(under(id), await seal(under(id), text))).toBe(text);
       }),
     );
   });
 
   it('notices a changed byte anywhere, another row and another key', async () => {
-    const bytes = await seal(CREDENTIAL, 'row', 'text');
+    const bytes = await seal(under('row'), 'text');
     for (let at = 0; at < bytes.length; at += 1) {
       const changed = Buffer.from(bytes);
       changed[at] = (changed[at] ?? 0) ^ 1;
-      await expect(unseal(CREDENTIAL, 'row', changed)).rejects.toThrow();
+      await expect(unseal(under('row'), changed)).rejects.toThrow();
     }
-    await expect(unseal(CREDENTIAL, 'other', bytes)).rejects.toThrow();
-    await expect(unseal('uis_other', 'row', bytes)).rejects.toThrow();
+    await expect(unseal(under('other'), bytes)).rejects.toThrow();
+    await expect(unseal({ ...under('row'), secret: 'uis_other' }, bytes)).rejects.toThrow();
+    await expect(unseal({ ...under('row'), purpose: 'uis-event-1' }, bytes)).rejects.toThrow();
   });
 });

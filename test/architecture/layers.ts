@@ -16,7 +16,7 @@ interface Layer {
 }
 
 /** Packages without input, output, clock or chance. */
-const PURE = /^(zod|tokenx|ulid|node:crypto)$/;
+const PURE = /^(zod|tokenx|ulid|ipaddr\.js|node:crypto)$/;
 
 export const LAYERS: readonly Layer[] = [
   { name: 'bin', holds: /^bin\//, ours: /^lib\// },

@@ -9,7 +9,7 @@ import { isGlobal, memberName, parse, runningNodes, type SyntaxNode } from './sy
 const AMOUNT = /(NanoUsd|amount|balance|cost|credit|price|refund|held|writtenOff)$/i;
 
 const moneyModules = modulesIn('lambdas/core').filter(({ path }) =>
-  /^lambdas\/core\/(ledger\/.+|money|inference\/price)\.ts$/.test(path),
+  /^lambdas\/core\/(ledger\/.+|payments\/.+|money|inference\/price)\.ts$/.test(path),
 );
 
 const nameOf = (node: SyntaxNode): string =>

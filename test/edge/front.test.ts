@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Surface } from '../../lambdas/contract/routes.ts';
 import { ERROR_CODES, type ErrorCode, ServiceError } from '../../lambdas/core/errors.ts';
-import type { Endpoint, Log } from '../../lambdas/core/ports.ts';
+import type { Endpoint, Log, Measured } from '../../lambdas/core/ports.ts';
 import { front } from '../../lambdas/edge/front.ts';
+import { sseResponse } from '../../lambdas/edge/sse.ts';
 
 const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const REQUEST_ID = `req_${ULID}`;
@@ -13,6 +14,7 @@ interface Line {
   readonly level: keyof Log;
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;
+  readonly measured: Measured | undefined;
 }
 
 /** One call through the front, with what it logged. */
@@ -20,8 +22,8 @@ async function call(endpoint: Endpoint, surface: Surface = 'openai') {
   const lines: Line[] = [];
   const line =
     (level: keyof Log): Log['info'] =>
-    (message, fields = {}) =>
-      void lines.push({ level, message, fields });
+    (message, fields = {}, measured = undefined) =>
+      void lines.push({ level, message, fields, measured });
   const log: Log = { info: line('info'), warn: line('warn'), error: line('error') };
   let nowMs = 1_000;
   const handler = front(endpoint, surface, { clock: () => (nowMs += 40), ulid: () => ULID, log });
@@ -229,5 +231,62 @@ describe('an internal error', () => {
   it('is not made of an answer whose headers cannot be changed', async () => {
     const { response } = await call(async () => Response.redirect('https://example.com/'));
     expect(response.headers.get('x-request-id')).toBe(REQUEST_ID);
+  });
+});
+
+describe('what the front measures', () => {
+  const errorLine = (type: string): Measured => ({ values: { Errors: 1 }, dimensions: { error_type: type } });
+
+  it('is each error, by the type that the caller sees', async () => {
+    for (const code of Object.keys(ERROR_CODES) as ErrorCode[]) {
+      const { lines } = await call(failing(new ServiceError(code, 'No.')));
+      expect(lines.at(-1)?.measured).toEqual(errorLine(ERROR_CODES[code].type));
+    }
+    const unexpected = await call(failing(new Error(CANARY)));
+    expect(unexpected.lines.at(-1)?.measured).toEqual(errorLine('api_error'));
+    const unhealthy = await call(async () => new Response('', { status: 503 }));
+    expect(unhealthy.lines.at(-1)?.measured).toEqual(errorLine('none'));
+  });
+
+  it('is nothing of a good answer', async () => {
+    const { lines } = await call(async () => new Response('fine'));
+    expect(lines.map(({ measured }) => measured)).toEqual([undefined]);
+  });
+
+  it('is a stream’s time to its first frame, on the one line of the call, whatever comes before and after', async () => {
+    let deliver = (_frame: string) => {};
+    const frame = new Promise<string>((resolve) => {
+      deliver = resolve;
+    });
+    async function* frames() {
+      yield await frame;
+      yield 'data: [DONE]\n\n';
+    }
+    const lines: Line[] = [];
+    let nowMs = 1_000;
+    const log: Log = {
+      info: (message, fields = {}, measured = undefined) =>
+        void lines.push({ level: 'info', message, fields, measured }),
+      warn: () => {},
+      error: () => {},
+    };
+    const endpoint = async () => sseResponse(frames(), { after: () => () => {}, headers: {} });
+    const handler = front(endpoint, 'openai', { clock: () => nowMs, ulid: () => ULID, log });
+    const response = await handler(new Request('https://localhost/'), {
+      pathParameters: {},
+      remainingTimeMs: () => 900_000,
+    });
+    const text = response.text();
+    nowMs += 700;
+    expect(lines).toEqual([]);
+    deliver('data: 1\n\n');
+    expect(await text).toBe('data: 1\n\ndata: [DONE]\n\n');
+    expect(lines).toEqual([
+      expect.objectContaining({
+        message: 'answered',
+        fields: { requestId: REQUEST_ID, status: 200, ms: 0 },
+        measured: { values: { TimeToFirstTokenMs: 700 } },
+      }),
+    ]);
   });
 });

@@ -2,8 +2,15 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { type Config, loadConfig, parseConfig } from '../../lib/config/config.ts';
+import { permissionsOf } from './permissions.ts';
 import { methodsOf } from './rest-apis.ts';
 import { joined, SERVICE_STACKS, SynthesizedApp, temporaryFolder } from './synthesized-app.ts';
+
+const DOMAINS = {
+  inference: 'api.example.com',
+  platform: 'platform.example.com',
+  certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b2c3d-0000-4000-8000-000000000000',
+};
 
 const DEFAULTS: Config = {
   stage: 'prod',
@@ -11,7 +18,19 @@ const DEFAULTS: Config = {
   holdTtlSeconds: 1200,
   ingress: 'none',
   ipRequestsPerMinute: 200,
+  identityProviders: {},
+  paymentReturnUrl: 'https://example.com/',
+  requestsPerSecond: 1000,
+  recoveryDays: 35,
+  tracing: false,
 };
+
+const oidc = (fields: object) => ({
+  type: 'oidc',
+  issuer: 'https://accounts.google.com',
+  audience: 'client.apps.googleusercontent.com',
+  ...fields,
+});
 
 describe('the settings', () => {
   it('are complete without a word from the operator', () => {
@@ -38,7 +57,25 @@ describe('the settings', () => {
     ['holdTtlSeconds', { holdTtlSeconds: 1200.5 }],
     ['ipRequestsPerMinute', { ipRequestsPerMinute: 9 }],
     ['ipRequestsPerMinute', { ipRequestsPerMinute: Number.POSITIVE_INFINITY }],
+    ['identityProviders', { identityProviders: { Google: oidc({}) } }],
+    ['identityProviders', { identityProviders: { me: oidc({}) } }],
+    ['identityProviders', { identityProviders: { google: oidc({ issuer: 'http://example.com' }) } }],
+    ['identityProviders', { identityProviders: { google: oidc({ audience: [] }) } }],
+    ['identityProviders', { identityProviders: { google: oidc({ clientSecret: 'x' }) } }],
+    ['identityProviders', { identityProviders: { google: { type: 'saml' } } }],
+    ['paymentReturnUrl', { paymentReturnUrl: 'http://example.com/' }],
     ['ip_rpm', { ip_rpm: 100 }],
+    ['requestsPerSecond', { requestsPerSecond: 0 }],
+    ['requestsPerSecond', { requestsPerSecond: 10_001 }],
+    ['recoveryDays', { recoveryDays: 36 }],
+    ['alarmEmail', { alarmEmail: 'nobody' }],
+    ['tracing', { tracing: 'yes' }],
+    ['providerSecrets', { providerSecrets: [] }],
+    ['providerSecrets', { providerSecrets: ['prod/providers/*'] }],
+    ['domains', { domains: { inference: 'api.example.com', platform: 'www.example.com' } }],
+    ['domains', { domains: { ...DOMAINS, platform: DOMAINS.inference } }],
+    ['domains', { domains: { ...DOMAINS, inference: 'https://api.example.com' } }],
+    ['certificateArn', { domains: { ...DOMAINS, certificateArn: 'arn:aws:iam::1:role/x' } }],
   ])('that are wrong are refused by name: %s %j', (field, settings) => {
     expect(() => parseConfig(settings)).toThrow(new RegExp(`^configuration: .*${field}`, 's'));
   });
@@ -65,15 +102,77 @@ describe('every setting', () => {
     logRetentionDays: 7,
     holdTtlSeconds: 3600,
     ipRequestsPerMinute: 1000,
+    requestsPerSecond: 50,
+    alarmEmail: 'operators@example.com',
+    recoveryDays: 14,
+    tracing: true,
+    providerSecrets: ['openai', 'anthropic'],
+    domains: DOMAINS,
   });
 
-  it('stage: names the APIs and their stages, and confines the providers’ secrets', () => {
+  it('requestsPerSecond: throttles every method of both APIs', () => {
+    for (const stack of SERVICE_STACKS) {
+      expect(app.only(stack, 'AWS::ApiGateway::Stage').Properties.MethodSettings).toEqual([
+        expect.objectContaining({
+          HttpMethod: '*',
+          ResourcePath: '/*',
+          ThrottlingRateLimit: 50,
+          ThrottlingBurstLimit: 50,
+        }),
+      ]);
+    }
+  });
+
+  it('alarmEmail: is told of every alarm', () => {
+    expect(app.only('operations', 'AWS::SNS::Subscription').Properties).toMatchObject({
+      Protocol: 'email',
+      Endpoint: 'operators@example.com',
+    });
+  });
+
+  it('recoveryDays: is how far back each table can be restored', () => {
+    const days = app
+      .resources('data', 'AWS::DynamoDB::Table')
+      .map(([, { Properties }]) => Object(Properties.PointInTimeRecoverySpecification).RecoveryPeriodInDays);
+    expect(new Set(days)).toEqual(new Set([14]));
+  });
+
+  it('tracing: traces every API and function, which may write traces and nothing else besides', () => {
+    for (const stack of SERVICE_STACKS) {
+      expect(app.only(stack, 'AWS::ApiGateway::Stage').Properties.TracingEnabled).toBe(true);
+      for (const [, { Properties }] of app.resources(stack, 'AWS::Lambda::Function')) {
+        expect(Properties.TracingConfig).toEqual({ Mode: 'Active' });
+        const roleId = app.reference(stack, Properties.Role)?.id ?? '';
+        const everywhere = permissionsOf(app, stack, roleId).filter((permission) =>
+          permission.endsWith(' *'),
+        );
+        expect(everywhere).toEqual(['xray:PutTelemetryRecords *', 'xray:PutTraceSegments *']);
+      }
+    }
+  });
+
+  it('domains: serves each API under its name, over TLS 1.2 at least', () => {
+    for (const stack of SERVICE_STACKS) {
+      expect(app.only(stack, 'AWS::ApiGateway::DomainName').Properties).toMatchObject({
+        DomainName: DOMAINS[stack],
+        RegionalCertificateArn: DOMAINS.certificateArn,
+        SecurityPolicy: 'TLS_1_2',
+        EndpointConfiguration: { Types: ['REGIONAL'] },
+      });
+      expect(app.only(stack, 'AWS::ApiGateway::BasePathMapping').Properties).not.toHaveProperty('BasePath');
+    }
+  });
+
+  it('stage, providerSecrets: name the APIs and their stages, and confine the providers’ secrets', () => {
     for (const stack of SERVICE_STACKS) {
       expect(app.only(stack, 'AWS::ApiGateway::RestApi').Properties.Name).toBe(`eu-test-2-${stack}`);
       expect(app.only(stack, 'AWS::ApiGateway::Stage').Properties.StageName).toBe('eu-test-2');
     }
     const secrets = JSON.stringify(app.templates.inference).match(/:secret:[^"]*/g);
-    expect([...new Set(secrets)]).toEqual([':secret:eu-test-2/providers/*']);
+    expect([...new Set(secrets)]).toEqual([
+      ':secret:eu-test-2/providers/openai-??????',
+      ':secret:eu-test-2/providers/anthropic-??????',
+    ]);
   });
 
   it('logRetentionDays: bounds the life of every log', () => {

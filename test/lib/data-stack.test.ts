@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { outputName, VARIABLES } from '../../lambdas/contract/environment.ts';
+import { outputName, SECRET_VARIABLES, VARIABLES } from '../../lambdas/contract/environment.ts';
 import { TABLES, type Table, type TableName } from '../../lambdas/contract/tables.ts';
 import { SynthesizedApp } from './synthesized-app.ts';
 
@@ -56,8 +56,12 @@ describe('the tables', () => {
   });
 });
 
-describe('the key pepper', () => {
-  const { resource } = resourceOf(VARIABLES.keyPepperSecret);
+describe.each([
+  ['the key pepper', VARIABLES.keyPepperSecret],
+  ['the session key', VARIABLES.sessionKeySecret],
+  ['the webhook key', VARIABLES.webhookKeySecret],
+])('%s', (_name, variable) => {
+  const { resource } = resourceOf(variable);
 
   it('is generated at deployment, in the form that the functions read', () => {
     expect(resource?.Properties).not.toHaveProperty('SecretString');
@@ -68,9 +72,11 @@ describe('the key pepper', () => {
       ExcludePunctuation: true,
     });
   });
+});
 
-  it('outlives the stack, because every key depends on it', () => {
-    expect(resource).toMatchObject({
+describe('a secret', () => {
+  it.each(SECRET_VARIABLES)('outlives the stack: %s', (variable) => {
+    expect(resourceOf(variable).resource).toMatchObject({
       Type: 'AWS::SecretsManager::Secret',
       DeletionPolicy: 'Retain',
       UpdateReplacePolicy: 'Retain',
@@ -80,9 +86,7 @@ describe('the key pepper', () => {
 
 describe('the data stack', () => {
   it('tells the operator’s command where everything is, under names that CloudFormation takes', () => {
-    const expected = [...specs.map(([, { variable }]) => variable), VARIABLES.keyPepperSecret].map(
-      outputName,
-    );
+    const expected = [...specs.map(([, { variable }]) => variable), ...SECRET_VARIABLES].map(outputName);
     const own = Object.entries(outputs).filter(([, output]) => output.Export === undefined);
     expect(own.map(([name]) => name).sort()).toEqual(expected.sort());
     for (const name of expected) expect(name).toMatch(/^[A-Za-z0-9]+$/);

@@ -79,7 +79,14 @@ describe.each(SERVICE_STACKS)('the REST API of the %s stack', (stack) => {
   it('writes no execution logs, which hold headers and bodies', () => {
     const { Properties: stage } = app.only(stack, 'AWS::ApiGateway::Stage');
     expect(stage.MethodSettings).toEqual([
-      { DataTraceEnabled: false, HttpMethod: '*', ResourcePath: '/*', MetricsEnabled: true },
+      {
+        DataTraceEnabled: false,
+        HttpMethod: '*',
+        ResourcePath: '/*',
+        MetricsEnabled: true,
+        ThrottlingRateLimit: 1000,
+        ThrottlingBurstLimit: 1000,
+      },
     ]);
   });
 });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { VARIABLES } from '../../lambdas/contract/environment.ts';
+import { QUEUES } from '../../lambdas/contract/queues.ts';
 import { TABLES } from '../../lambdas/contract/tables.ts';
 import type { FunctionName } from '../../lib/config/grants.ts';
 import { CONSUMER_NAMES, SERVICE_STACKS, SynthesizedApp } from './synthesized-app.ts';
@@ -11,6 +12,7 @@ const LAMBDAS = join(import.meta.dirname, '..', '..', 'lambdas');
 const NAMES: ReadonlySet<string> = new Set([
   ...Object.values(VARIABLES),
   ...Object.values(TABLES).map(({ variable }) => variable),
+  ...Object.values(QUEUES).map(({ variable }) => variable),
 ]);
 
 const app = new SynthesizedApp();
@@ -23,6 +25,15 @@ const functions = new Map(
   ),
 );
 
+/** Values of variables that hold no name. */
+const SPECIAL: Readonly<Record<string, string>> = {
+  [VARIABLES.holdTtlSeconds]: '1200',
+  [VARIABLES.deliveryLeaseSeconds]: '40',
+  [VARIABLES.identityProviders]: '{}',
+  [VARIABLES.paymentApiUrl]: 'https://api.example.com',
+  [VARIABLES.paymentReturnUrl]: 'https://example.com',
+};
+
 const outer = process.env;
 let given: Record<string, string> = {};
 let asked = new Set<string>();
@@ -30,9 +41,7 @@ let imports = 0;
 
 /** Runs a handler's module afresh, in an environment that has these variables of the contract and no others. */
 async function start(name: FunctionName, variables: readonly string[]): Promise<unknown> {
-  given = Object.fromEntries(
-    variables.map((variable) => [variable, variable === VARIABLES.holdTtlSeconds ? '1200' : 'a-name']),
-  );
+  given = Object.fromEntries(variables.map((variable) => [variable, SPECIAL[variable] ?? 'a-name']));
   asked = new Set();
   imports += 1;
   const kind = CONSUMER_NAMES.some((consumer) => consumer === name) ? 'consumers' : 'endpoints';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { CONSUMERS } from '../../lambdas/contract/consumers.ts';
 import { VARIABLES } from '../../lambdas/contract/environment.ts';
+import { QUEUES, type Queue, type QueueName } from '../../lambdas/contract/queues.ts';
 import { ROUTES } from '../../lambdas/contract/routes.ts';
 import { TABLES, type TableName } from '../../lambdas/contract/tables.ts';
 import { type FunctionName, GRANTS } from '../../lib/config/grants.ts';
@@ -36,6 +37,15 @@ const functions: readonly Deployed[] = SERVICE_STACKS.flatMap((stack) =>
 const named = functions.map((deployed) => [`${deployed.stack} ${deployed.name}`, deployed] as const);
 
 const capitalized = (name: string): string => `${name[0]?.toUpperCase()}${name.slice(1)}`;
+const READING = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'] as const;
+const SCHEDULES = 'arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/prod-deliveries/*';
+
+/** The queues that a function reads. */
+const readBy = (name: FunctionName): QueueName[] =>
+  (Object.entries(QUEUES) as [QueueName, Queue][]).flatMap(([queue, { reader }]) =>
+    reader?.consumer === name ? queue : [],
+  );
+
 const sharing = (own: Deployed, field: 'roleId' | 'logGroupId') =>
   functions.filter((other) => other.stack === own.stack && other[field] === own[field]);
 
@@ -51,7 +61,7 @@ describe('the functions', () => {
     const expected = [
       ...ROUTES.map(({ api, endpoint }) => `${api} ${endpoint}`),
       ...SERVICE_STACKS.map((stack) => `${stack} unknown-route`),
-      ...CONSUMER_NAMES.map((name) => `inference ${name}`),
+      ...CONSUMER_NAMES.map((name) => `${CONSUMERS[name].api} ${name}`),
     ];
     expect(named.map(([name]) => name).sort()).toEqual(expected.sort());
   });
@@ -101,8 +111,9 @@ describe('the role of a function', () => {
   it.each(named)(
     'allows what the grants list, and nothing else: %s',
     (_name, { stack, name, roleId, logGroupId }) => {
-      const grants = GRANTS[name];
-      const { tables = {}, indexes = [], keyPepper, providerSecrets, bedrockModels, settlements } = grants;
+      const { tables = {}, indexes = [], sends = [], schedules, publishes } = GRANTS[name];
+      const { keyPepper, sessionKey, webhookKey, identityProviders, payments } = GRANTS[name];
+      const { providerSecrets, bedrockModels, settlements } = GRANTS[name];
       const logs = resourceName(app, stack, { 'Fn::GetAtt': [logGroupId, 'Arn'] });
       const secrets =
         'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:prod/providers/*';
@@ -114,6 +125,18 @@ describe('the role of a function', () => {
         ),
         ...indexes.map((index) => `dynamodb:Query data:${capitalized(index.table)}.Arn/index/${index.name}`),
         ...(keyPepper ? ['secretsmanager:GetSecretValue data:KeyPepper.Ref'] : []),
+        ...(sessionKey ? ['secretsmanager:GetSecretValue data:SessionKey.Ref'] : []),
+        ...(identityProviders ? ['secretsmanager:GetSecretValue data:IdentitySecret.Ref'] : []),
+        ...(payments ? ['secretsmanager:GetSecretValue data:PaymentSecret.Ref'] : []),
+        ...(webhookKey ? ['secretsmanager:GetSecretValue data:WebhookKey.Ref'] : []),
+        ...sends.map((queue) => `sqs:SendMessage platform:Messaging${capitalized(queue)}.Arn`),
+        ...readBy(name).flatMap((queue) =>
+          READING.map((action) => `${action} platform:Messaging${capitalized(queue)}.Arn`),
+        ),
+        ...(publishes ? ['events:PutEvents platform:MessagingBus.Arn'] : []),
+        ...(schedules
+          ? [`scheduler:CreateSchedule ${SCHEDULES}`, 'iam:PassRole platform:MessagingScheduleRole.Arn']
+          : []),
         ...(providerSecrets ? [`secretsmanager:GetSecretValue ${secrets}`] : []),
         ...(settlements ? ['states:StartExecution inference:TranscriptionSettlementWorkflow.Ref'] : []),
         ...(bedrockModels
@@ -124,23 +147,18 @@ describe('the role of a function', () => {
     },
   );
 
-  it('has a wildcard only where the catalog names secrets and models at run time', () => {
+  it('has a wildcard only where secrets, models and schedules are named at run time', () => {
     const wild = functions.flatMap(({ stack, name, roleId }) =>
       permissionsOf(app, stack, roleId)
         .filter((permission) => permission.includes('*'))
         .map((permission) => `${name}: ${permission.split(' ')[0]}`),
     );
-    const talkers = ['create-chat-completion', 'create-message'];
-    const sellers = [
-      ...talkers,
-      'create-embeddings',
-      'create-images',
-      'create-speech',
-      'create-transcription',
-    ];
+    const callers = ['create-chat-completion', 'create-message', 'create-embeddings', 'create-images'];
+    const sellers = [...callers, 'create-speech', 'create-transcription'];
     const atRunTime = [
-      ...talkers.flatMap((name) => INVOCATIONS.map((action) => `${name}: ${action}`)),
+      ...callers.flatMap((name) => INVOCATIONS.map((action) => `${name}: ${action}`)),
       ...sellers.map((name) => `${name}: secretsmanager:GetSecretValue`),
+      'deliver-webhooks: scheduler:CreateSchedule',
     ];
     expect([...new Set(wild)].sort()).toEqual(atRunTime.sort());
   });
@@ -153,18 +171,40 @@ describe('the environment of a function', () => {
       const { Variables: variables } = properties.Environment as {
         readonly Variables: Record<string, unknown>;
       };
-      const { tables = {}, keyPepper, holds, settlements } = GRANTS[functionName];
+      const { tables = {}, keyPepper, sessionKey, webhookKey, identityProviders } = GRANTS[functionName];
+      const { payments, holds, settlements, sends = [], publishes, schedules } = GRANTS[functionName];
       const reference = (name: string) => {
         const found = app.reference(stack, variables[name]);
         return found === undefined
           ? variables[name]
           : `${found.stack}:${found.id.replace(/[0-9A-F]{8}$/, '')}`;
       };
-      const expected: Record<string, string> = { POWERTOOLS_SERVICE_NAME: functionName };
+      const expected: Record<string, string> = {
+        POWERTOOLS_SERVICE_NAME: functionName,
+        METRICS_NAMESPACE: 'UnifiedInference/prod',
+      };
       for (const table of Object.keys(tables) as TableName[])
         expected[TABLES[table].variable] = `data:${capitalized(table)}`;
       if (keyPepper) expected[VARIABLES.keyPepperSecret] = 'data:KeyPepper';
       if (settlements) expected[VARIABLES.settlementWorkflow] = 'inference:TranscriptionSettlementWorkflow';
+      if (sessionKey) expected[VARIABLES.sessionKeySecret] = 'data:SessionKey';
+      if (identityProviders) {
+        expected[VARIABLES.identitySecret] = 'data:IdentitySecret';
+        expected[VARIABLES.identityProviders] = '{}';
+      }
+      if (payments) {
+        expected[VARIABLES.paymentSecret] = 'data:PaymentSecret';
+        expected[VARIABLES.paymentApiUrl] = 'https://api.stripe.com';
+        expected[VARIABLES.paymentReturnUrl] = 'https://example.com/';
+      }
+      if (webhookKey) expected[VARIABLES.webhookKeySecret] = 'data:WebhookKey';
+      for (const queue of sends) expected[QUEUES[queue].variable] = `platform:Messaging${capitalized(queue)}`;
+      if (publishes) expected[VARIABLES.eventBus] = 'platform:MessagingBus';
+      if (schedules) {
+        expected[VARIABLES.scheduleGroup] = 'prod-deliveries';
+        expected[VARIABLES.scheduleRole] = 'platform:MessagingScheduleRole';
+        expected[VARIABLES.deliveryLeaseSeconds] = '40';
+      }
       if (holds) expected[VARIABLES.holdTtlSeconds] = '1200';
       expect(Object.fromEntries(Object.keys(variables).map((name) => [name, reference(name)]))).toEqual(
         expected,

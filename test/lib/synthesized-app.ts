@@ -9,8 +9,8 @@ import { buildApp } from '../../lib/app.ts';
 import { parseConfig } from '../../lib/config/config.ts';
 import type { FunctionName } from '../../lib/config/grants.ts';
 
-export type StackName = 'data' | 'inference' | 'platform';
-export const STACK_NAMES: readonly StackName[] = ['data', 'inference', 'platform'];
+export type StackName = 'data' | 'inference' | 'platform' | 'operations';
+export const STACK_NAMES: readonly StackName[] = ['data', 'inference', 'platform', 'operations'];
 export const SERVICE_STACKS = ['inference', 'platform'] as const;
 
 export const ENDPOINTS: readonly EndpointName[] = [
@@ -82,6 +82,7 @@ export class SynthesizedApp {
       data: templateOf('data'),
       inference: templateOf('inference'),
       platform: templateOf('platform'),
+      operations: templateOf('operations'),
     };
   }
 

@@ -26,6 +26,9 @@ describe('the settings of a start', () => {
       HOLD_TTL_SECONDS: '5',
       IAM: 'off',
       LOG_LEVEL: 'WARN',
+      WEBHOOK_ALLOW_LOOPBACK: '1',
+      DELIVERY_LEASE_SECONDS: '2',
+      QUEUE_VISIBILITY_SECONDS: '3',
     };
     expect(readSettings({ ...shell, DYNAMODB_ENDPOINT: 'http://127.0.0.1:8000' })).toEqual({
       port: 0,
@@ -35,7 +38,13 @@ describe('the settings of a start', () => {
       ipRequestsPerMinute: 0,
       enforceIam: false,
       ingress: 'host',
-      overrides: { HOLD_TTL_SECONDS: '5', LOG_LEVEL: 'WARN' },
+      queueVisibilityMs: 3_000,
+      overrides: {
+        HOLD_TTL_SECONDS: '5',
+        LOG_LEVEL: 'WARN',
+        WEBHOOK_ALLOW_LOOPBACK: '1',
+        DELIVERY_LEASE_SECONDS: '2',
+      },
     });
   });
 
@@ -46,6 +55,8 @@ describe('the settings of a start', () => {
     ['IP_RPM', '-1', 'of at least 0'],
     ['HOLD_TTL_SECONDS', '0', 'of at least 1'],
     ['IAM', 'maybe', 'on or off'],
+    ['WEBHOOK_ALLOW_LOOPBACK', 'yes', '0 or 1'],
+    ['QUEUE_VISIBILITY_SECONDS', '43201', 'from 1 to 43200'],
     ['DYNAMODB_ENDPOINT', '127.0.0.1:8000', 'http or https address'],
   ])('refuse %s=%s by name', (name, value, wanted) => {
     expect(() => readSettings({ [name]: value })).toThrow(

@@ -23,7 +23,7 @@ const session = {
   base_url: 'u',
   platform_url: 'u',
   api_key: 'k',
-  session_token: null,
+  session_token: 'session',
   upstream_control_url: 'c',
   pid: process.pid,
 };

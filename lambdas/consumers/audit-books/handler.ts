@@ -2,7 +2,7 @@
 import { createDynamoClients } from '../../adapters/clients.ts';
 import { createAuditReader, readWalletPage } from '../../adapters/ledger-scan.ts';
 import { createLog } from '../../adapters/logger.ts';
-import { createMetric } from '../../adapters/metrics.ts';
+import { createMeasure } from '../../adapters/metrics.ts';
 import { createWalletStore } from '../../adapters/wallet-store.ts';
 import { requireVariable } from '../../contract/environment.ts';
 import { METRICS } from '../../contract/metrics.ts';
@@ -10,7 +10,7 @@ import { TABLES } from '../../contract/tables.ts';
 import { consumer } from '../../edge/pipelines.ts';
 import { auditBooks } from './consumer.ts';
 
-const metric = createMetric();
+const measure = createMeasure();
 const clients = createDynamoClients();
 const { client } = clients;
 const table = (name: 'accounts' | 'keys' | 'wallets' | 'usage') =>
@@ -21,10 +21,15 @@ export const handler = consumer(
   auditBooks({
     pages: (after) => readWalletPage(client, table('wallets'), after),
     reader: createAuditReader(client, createWalletStore(clients, table('wallets')), tables),
-    onAudited: ({ busy, drift }, accounts) => {
-      metric(METRICS.accountsAudited, accounts - busy);
-      metric(METRICS.auditDrift, Number(drift));
-    },
+    onAudited: ({ busy, drift, topUps, balances }, accounts) =>
+      measure({
+        values: {
+          [METRICS.accountsAudited]: accounts - busy,
+          [METRICS.auditDrift]: Number(drift),
+          [METRICS.topUps]: Number(topUps),
+          [METRICS.balances]: Number(balances),
+        },
+      }),
     log: createLog(),
   }),
 );

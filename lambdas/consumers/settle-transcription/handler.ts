@@ -2,21 +2,11 @@
 import { createDynamoClients } from '../../adapters/clients.ts';
 import { createLedger } from '../../adapters/ledger.ts';
 import { createLog } from '../../adapters/logger.ts';
-import { createMetric } from '../../adapters/metrics.ts';
 import { systemClock } from '../../adapters/system.ts';
-import { METRICS } from '../../contract/metrics.ts';
 import { consumer } from '../../edge/pipelines.ts';
 import { settleTranscription } from './consumer.ts';
 
 const log = createLog();
-const metric = createMetric();
 const stores = createLedger({ clients: createDynamoClients(), environment: process.env, log });
 
-export const handler = consumer(
-  settleTranscription({
-    ...stores,
-    clock: systemClock,
-    log,
-    onWrittenOff: (amount) => metric(METRICS.writtenOff, Number(amount)),
-  }),
-);
+export const handler = consumer(settleTranscription({ ...stores, clock: systemClock, log }));

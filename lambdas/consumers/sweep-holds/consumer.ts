@@ -1,20 +1,38 @@
 /** On a schedule: recovers what crashed calls have left. */
 import type { Recovery, RecoveryCount } from '../../core/ledger/recovery.ts';
 import { type KeyPages, sweep, type WalletPages } from '../../core/ledger/upkeep.ts';
-import type { Log } from '../../core/ports.ts';
+import type { Clock, Log } from '../../core/ports.ts';
+
+/** The holds of every wallet as the sweep reads them, those of running calls among them. */
+export interface OpenHolds {
+  readonly open: number;
+  /** Age of the oldest, seconds; 0 when there is none. */
+  readonly oldestSeconds: number;
+}
 
 export interface SweepDependencies {
   readonly pages: { readonly wallets: WalletPages; readonly keys: KeyPages };
   readonly recovery: Recovery;
-  /** Told what each run has recovered. */
-  readonly onRecovered: (count: RecoveryCount) => void;
+  /** Told what each run has recovered, and what it found. */
+  readonly onSwept: (count: RecoveryCount, found: OpenHolds) => void;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
-export function sweepHolds({ pages, recovery, onRecovered, log }: SweepDependencies) {
+export function sweepHolds({ pages, recovery, onSwept, clock, log }: SweepDependencies) {
   return async (): Promise<RecoveryCount> => {
-    const { settled, released } = await sweep(pages, recovery);
-    onRecovered({ settled, released });
+    const nowSeconds = Math.floor(clock() / 1000);
+    let [open, oldestSeconds] = [0, 0];
+    const wallets: WalletPages = async (after) => {
+      const page = await pages.wallets(after);
+      for (const { created } of page.wallets.flatMap(({ holds }) => holds)) {
+        open += 1;
+        oldestSeconds = Math.max(oldestSeconds, nowSeconds - created);
+      }
+      return page;
+    };
+    const { settled, released } = await sweep({ ...pages, wallets }, recovery);
+    onSwept({ settled, released }, { open, oldestSeconds });
     if (settled + released > 0) log.warn('holds recovered', { settled, released });
     return { settled, released };
   };

@@ -3,7 +3,8 @@ import { createDynamoClients } from '../../adapters/clients.ts';
 import { createLedger } from '../../adapters/ledger.ts';
 import { readKeyPage, readWalletPage } from '../../adapters/ledger-scan.ts';
 import { createLog } from '../../adapters/logger.ts';
-import { createMetric } from '../../adapters/metrics.ts';
+import { createMeasure } from '../../adapters/metrics.ts';
+import { systemClock } from '../../adapters/system.ts';
 import { requireVariable } from '../../contract/environment.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import { TABLES } from '../../contract/tables.ts';
@@ -11,7 +12,7 @@ import { consumer } from '../../edge/pipelines.ts';
 import { sweepHolds } from './consumer.ts';
 
 const log = createLog();
-const metric = createMetric();
+const measure = createMeasure();
 const environment = process.env;
 const clients = createDynamoClients();
 const { recovery } = createLedger({ clients, environment, log });
@@ -24,10 +25,16 @@ export const handler = consumer(
       keys: (after) => readKeyPage(clients.client, table('keys'), after),
     },
     recovery,
-    onRecovered: ({ settled, released }) => {
-      metric(METRICS.holdsSettled, settled);
-      metric(METRICS.holdsReleased, released);
-    },
+    onSwept: ({ settled, released }, { open, oldestSeconds }) =>
+      measure({
+        values: {
+          [METRICS.holdsSettled]: settled,
+          [METRICS.holdsReleased]: released,
+          [METRICS.holdsOpen]: open,
+          [METRICS.oldestHold]: oldestSeconds,
+        },
+      }),
+    clock: systemClock,
     log,
   }),
 );

@@ -7,6 +7,7 @@
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../errors.ts';
+import { bearerToken } from './bearer.ts';
 
 const KEY = /^uis_([0-9A-HJKMNP-TV-Z]{26})([0-9A-HJKMNP-TV-Z]{26})([0-9a-f]{40})([0-9a-f]{32})$/;
 
@@ -76,7 +77,8 @@ export function invalidKey(): ServiceError {
  */
 export function credentialOf(headers: Headers): string {
   const authorization = headers.get('authorization');
-  const key = authorization === null ? headers.get('x-api-key') : bearer(authorization);
+  const key = authorization === null ? headers.get('x-api-key') : bearerToken(authorization);
+  if (key === undefined) throw invalidKey();
   if (key === null) {
     throw new ServiceError(
       'missing_api_key',
@@ -91,11 +93,4 @@ export function authenticate(headers: Headers, peppers: Peppers): VerifiedKey {
   const verified = verifyKey(credentialOf(headers), peppers);
   if (verified === undefined) throw invalidKey();
   return verified;
-}
-
-/** The token of a Bearer credential (RFC 6750, section 2.1; the scheme's case does not matter). */
-function bearer(authorization: string): string {
-  const match = /^bearer +(.+)$/i.exec(authorization.trim());
-  if (match?.[1] === undefined) throw invalidKey();
-  return match[1];
 }

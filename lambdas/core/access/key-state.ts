@@ -18,6 +18,8 @@ export interface KeyState {
   readonly keyId: string;
   readonly accountId: string;
   readonly secretHash: string;
+  /** The secret before it, while both are good. */
+  readonly previous?: { readonly secretHash: string /** Seconds since the epoch. */; readonly until: number };
   readonly name: string;
   readonly status: 'active' | 'disabled' | 'revoked';
   readonly policy: Policy;
@@ -103,10 +105,15 @@ export function refusal(
   charge: KeyCharge,
   nowMs: number,
 ): ServiceError | undefined {
-  if (state === undefined || state.status !== 'active' || state.secretHash !== charge.key.secretHash) {
+  if (state === undefined || state.status !== 'active' || !takes(state, charge.key.secretHash, nowMs)) {
     return invalidKey();
   }
   return scopeRefusal(state.policy, charge) ?? rateRefusal(state, charge, nowMs) ?? capRefusal(state, charge);
+}
+
+function takes({ secretHash, previous }: KeyState, given: string, nowMs: number): boolean {
+  if (given === secretHash) return true;
+  return given === previous?.secretHash && previous.until > Math.floor(nowMs / 1000);
 }
 
 function scopeRefusal(policy: Policy, { scope }: KeyCharge): ServiceError | undefined {

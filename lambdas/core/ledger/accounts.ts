@@ -1,11 +1,22 @@
-/** Opening accounts, making keys and crediting top-ups. */
-import { formatKey, hashSecret, type Peppers } from '../access/api-key.ts';
-import type { KeyState } from '../access/key-state.ts';
-import type { Policy } from '../access/policy.ts';
+/** Opening accounts and crediting top-ups. */
 import type { NanoUsd } from '../money.ts';
 import type { Clock, UlidSource } from '../ports.ts';
 
-export type NewKey = Pick<KeyState, 'keyId' | 'accountId' | 'secretHash' | 'name' | 'policy' | 'created'>;
+export interface Account {
+  /** `acc_<ulid>`. */
+  readonly id: string;
+  readonly email?: string;
+  /** Seconds since the epoch. */
+  readonly created: number;
+}
+
+/** An account as its owner sees it. */
+export const accountEntry = ({ id, email, created }: Account): Record<string, unknown> => ({
+  id,
+  object: 'account',
+  email: email ?? null,
+  created,
+});
 
 export interface TopUp {
   readonly accountId: string;
@@ -20,15 +31,13 @@ export interface TopUp {
 
 export interface AccountStore {
   /**
-   * Puts a policy in force for the next call. What was used of each window stays used: the new cap less the spend is
-   * left. Throws when there is no such key.
+   * Opens an account with an empty wallet. For an identity that has opened one already, nothing changes; returns
+   * whether it was opened.
    */
-  setPolicy(keyId: string, policy: Policy): Promise<void>;
-  /** Puts the key in or out of force for the next call. Throws when there is no such key. */
-  setStatus(keyId: string, status: KeyState['status']): Promise<void>;
-  /** Opens an account with an empty wallet. */
-  open(account: { readonly id: string; readonly email?: string; readonly created: number }): Promise<void>;
-  addKey(key: NewKey): Promise<void>;
+  open(account: Account, identity?: string): Promise<boolean>;
+  /** The account that an identity opened. */
+  findByIdentity(identity: string): Promise<Account | undefined>;
+  find(accountId: string): Promise<Account | undefined>;
   /** Credits the wallet exactly once per id; throws when the account does not exist. */
   topUp(entry: TopUp): Promise<'credited' | 'repeated'>;
 }
@@ -37,12 +46,13 @@ export interface AccountDependencies {
   readonly store: AccountStore;
   readonly clock: Clock;
   readonly ulid: UlidSource;
-  /** Hex of so many random bytes. */
-  readonly randomHex: () => string;
 }
 
 /** A top-up beyond this is a mistake in units. */
 export const MAX_TOP_UP: NanoUsd = 1_000_000n * 1_000_000_000n;
+
+/** A second try finds the account that another request has opened; a third is for one that gave up midway. */
+const MAX_OPEN_TRIES = 4;
 
 export class Accounts {
   readonly #dependencies: AccountDependencies;
@@ -53,32 +63,21 @@ export class Accounts {
 
   /** Returns the new account's id. */
   async open(email?: string): Promise<string> {
-    const { store, ulid } = this.#dependencies;
-    const id = `acc_${ulid()}`;
-    await store.open({ id, created: this.#now(), ...(email === undefined ? {} : { email }) });
-    return id;
+    const account = this.#newAccount(email);
+    await this.#dependencies.store.open(account);
+    return account.id;
   }
 
-  /** Makes a key; the text returned is the only copy there will ever be. */
-  async createKey(request: {
-    readonly accountId: string;
-    readonly name: string;
-    readonly policy: Policy;
-    readonly peppers: Peppers;
-  }): Promise<{ readonly keyId: string; readonly key: string }> {
-    const { store, ulid, randomHex } = this.#dependencies;
-    const { accountId, name, policy, peppers } = request;
-    const keyId = `key_${ulid()}`;
-    const secret = randomHex();
-    await store.addKey({
-      keyId,
-      accountId,
-      secretHash: hashSecret(secret),
-      name,
-      policy,
-      created: this.#now(),
-    });
-    return { keyId, key: formatKey({ accountId, keyId, secret }, peppers) };
+  /** The account of an identity, opened if this is the first time it is seen: exactly one, however many race. */
+  async openFor(identity: string, email?: string): Promise<Account> {
+    const { store } = this.#dependencies;
+    for (let tries = 0; tries < MAX_OPEN_TRIES; tries += 1) {
+      const known = await store.findByIdentity(identity);
+      if (known !== undefined) return known;
+      const account = this.#newAccount(email);
+      if (await store.open(account, identity)) return account;
+    }
+    throw new Error('an identity is being signed in too often at once');
   }
 
   /** Credits a top-up. Throws when the amount is not positive or absurd. */
@@ -93,6 +92,11 @@ export class Accounts {
     if (amount <= 0n || amount > MAX_TOP_UP)
       throw new Error('amount must be more than 0 and at most 1000000 USD');
     return store.topUp({ accountId, id, amount, created: this.#now(), source });
+  }
+
+  #newAccount(email: string | undefined): Account {
+    const id = `acc_${this.#dependencies.ulid()}`;
+    return { id, created: this.#now(), ...(email === undefined ? {} : { email }) };
   }
 
   #now(): number {

@@ -14,7 +14,7 @@ import type { ChargeResult, Hold, HoldResult, KeyStore, UsageStore, Wallet, Wall
 import type { Recovery } from './recovery.ts';
 import { insufficientCredit, type Refusals } from './refusals.ts';
 import { type Settlement, settleCall } from './settlement.ts';
-import type { Outcome } from './usage-record.ts';
+import type { Outcome, UsageRecord } from './usage-record.ts';
 
 export interface LedgerDependencies {
   readonly keys: KeyStore;
@@ -25,8 +25,8 @@ export interface LedgerDependencies {
   readonly recovery: Recovery;
   readonly clock: Clock;
   readonly log: Log;
-  /** Told what no balance covered, nano-USD. */
-  readonly onWrittenOff: (amount: NanoUsd) => void;
+  /** Told of each call that this process settled, once its record is written. */
+  readonly onSettled: (record: UsageRecord) => void;
   /** Seconds that a hold lives. */
   readonly holdTtlSeconds: number;
 }

@@ -1,6 +1,7 @@
 /**
- * The proof that the books balance, account by account: what came in equals what is left, what is held and what was
- * spent. It may run while calls do: an account is read again when its wallet moved meanwhile.
+ * The proof that the books balance, account by account: what came in, less what was taken back, equals what is left,
+ * what is held and what was spent, less what is owed. It may run while calls and payments do: an account is read again
+ * when its wallet moved meanwhile.
  */
 import type { NanoUsd } from '../money.ts';
 import type { Wallet } from './ports.ts';
@@ -9,6 +10,7 @@ import type { Wallet } from './ports.ts';
 export interface AuditReader {
   wallet(accountId: string): Promise<Wallet | undefined>;
   topUps(accountId: string): AsyncIterable<NanoUsd>;
+  refunds(accountId: string): AsyncIterable<NanoUsd>;
   usage(accountId: string): AsyncIterable<{
     readonly id: string;
     readonly cost: NanoUsd;
@@ -18,12 +20,16 @@ export interface AuditReader {
 
 export interface Books {
   readonly topUps: NanoUsd;
+  /** Taken back after a refund or a dispute of a payment. */
+  readonly refunds: NanoUsd;
   readonly balances: NanoUsd;
   readonly held: NanoUsd;
   readonly usage: NanoUsd;
+  /** Taken back after it had been spent, and not paid since. */
+  readonly owed: NanoUsd;
   /** Apart from the books: cost that was never charged. */
   readonly writtenOff: NanoUsd;
-  /** The sum of every account's `|topUps - balance - held - usage|`: zero when the books balance. */
+  /** The sum of every account's `|topUps - refunds - balance - held - usage + owed|`: zero when the books balance. */
   readonly drift: NanoUsd;
   /** No drift, and no balance below zero. */
   readonly exact: boolean;
@@ -33,9 +39,11 @@ export interface Books {
 
 export const EMPTY_BOOKS: Books = {
   topUps: 0n,
+  refunds: 0n,
   balances: 0n,
   held: 0n,
   usage: 0n,
+  owed: 0n,
   writtenOff: 0n,
   drift: 0n,
   exact: true,
@@ -61,9 +69,11 @@ export async function auditAccount(reader: AuditReader, accountId: string): Prom
 export function addBooks(a: Books, b: Books): Books {
   return {
     topUps: a.topUps + b.topUps,
+    refunds: a.refunds + b.refunds,
     balances: a.balances + b.balances,
     held: a.held + b.held,
     usage: a.usage + b.usage,
+    owed: a.owed + b.owed,
     writtenOff: a.writtenOff + b.writtenOff,
     drift: a.drift + b.drift,
     exact: a.exact && b.exact,
@@ -71,9 +81,10 @@ export function addBooks(a: Books, b: Books): Books {
   };
 }
 
-async function readBooks(reader: AuditReader, { accountId, balance, holds }: Wallet): Promise<Books> {
-  let [topUps, usage, writtenOff] = [0n, 0n, 0n];
+async function readBooks(reader: AuditReader, { accountId, balance, owed, holds }: Wallet): Promise<Books> {
+  let [topUps, refunds, usage, writtenOff] = [0n, 0n, 0n, 0n];
   for await (const amount of reader.topUps(accountId)) topUps += amount;
+  for await (const amount of reader.refunds(accountId)) refunds += amount;
   const open = new Set(holds.map(({ id }) => id));
   for await (const record of reader.usage(accountId)) {
     writtenOff += record.writtenOff;
@@ -81,17 +92,15 @@ async function readBooks(reader: AuditReader, { accountId, balance, holds }: Wal
     if (!open.has(record.id)) usage += record.cost;
   }
   const held = holds.reduce((sum, hold) => sum + hold.amount, 0n);
-  const difference = topUps - balance - held - usage;
+  const difference = topUps - refunds - balance - held - usage + owed;
   const drift = difference < 0n ? -difference : difference;
-  const exact = drift === 0n && balance >= 0n;
-  return { topUps, balances: balance, held, usage, writtenOff, drift, exact, busy: 0 };
+  const exact = drift === 0n && balance >= 0n && owed >= 0n;
+  return { topUps, refunds, balances: balance, held, usage, owed, writtenOff, drift, exact, busy: 0 };
 }
 
+/** Between two readings, calls only lower a balance and only an entry raises it, so the same state is the same instant. */
 function same(a: Wallet, b: Wallet): boolean {
-  const ids = (wallet: Wallet) =>
-    wallet.holds
-      .map(({ id, amount }) => `${id}:${amount}`)
-      .sort()
-      .join();
-  return a.balance === b.balance && ids(a) === ids(b);
+  const state = ({ balance, owed, entries, holds }: Wallet) =>
+    [balance, owed, entries, ...holds.map(({ id, amount }) => `${id}:${amount}`).sort()].join();
+  return state(a) === state(b);
 }

@@ -24,7 +24,12 @@ export interface Hold {
 
 export interface Wallet {
   readonly accountId: string;
+  /** What calls may hold: what is owed has been taken off. */
   readonly balance: NanoUsd;
+  /** Credit that was taken back after it had been spent. More than 0 only while the balance is 0. */
+  readonly owed: NanoUsd;
+  /** How many top-ups and refunds it has had: tells two states with the same balance apart. */
+  readonly entries: number;
   readonly holds: readonly Hold[];
 }
 
@@ -73,7 +78,10 @@ export type HoldResult =
   | { readonly granted: false; readonly wallet: Wallet | undefined };
 
 export interface WalletStore {
-  /** Moves `hold.amount` from the balance into a hold if the balance suffices. Repeating it changes nothing more. */
+  /**
+   * Moves `hold.amount` from the balance into a hold if the balance suffices. Repeating it changes nothing more.
+   * What the account owes is paid first, from whatever has come back to the balance.
+   */
   hold(accountId: string, hold: Hold): Promise<HoldResult>;
   /**
    * Moves up to `target - hold.amount` more from the balance into the hold, as much as there is.

@@ -44,7 +44,7 @@ export class Recovery {
   }
 
   /** What of a wallet and a key has expired by now. */
-  expiredOf(wallet: Wallet, key?: KeyState): Expired {
+  expiredOf(wallet: Pick<Wallet, 'accountId' | 'holds'>, key?: KeyState): Expired {
     const nowSeconds = this.#dependencies.clock() / 1000;
     const { accountId } = wallet;
     const holds = wallet.holds.filter(({ expires }) => expires <= nowSeconds);
@@ -61,7 +61,7 @@ export class Recovery {
 
   /** Settles every expired charge of the key whose hold has ended without it. */
   async recoverKey(key: KeyState): Promise<void> {
-    await this.recover(this.expiredOf({ accountId: key.accountId, balance: 0n, holds: [] }, key));
+    await this.recover(this.expiredOf({ accountId: key.accountId, holds: [] }, key));
   }
 
   async recover({ accountId, holds, charges }: Expired): Promise<RecoveryCount> {

@@ -34,8 +34,8 @@ export interface SettlementDependencies {
   readonly usage: UsageStore;
   readonly clock: Clock;
   readonly log: Log;
-  /** Told what no balance covered, nano-USD. */
-  readonly onWrittenOff: (amount: NanoUsd) => void;
+  /** Told of each call that this process settled, once its record is written. */
+  readonly onSettled: (record: UsageRecord) => void;
 }
 
 /**
@@ -48,7 +48,7 @@ export async function settleCall(
   outcome: Outcome,
 ): Promise<Settlement> {
   const { request, hold } = call;
-  const { wallets, usage, keys, clock, log, onWrittenOff } = dependencies;
+  const { wallets, usage, keys, clock, log, onSettled } = dependencies;
   const { accountId, keyId } = request.key;
   const held =
     outcome.cost > hold.amount ? await grow(dependencies, accountId, hold, outcome.cost) : hold.amount;
@@ -69,7 +69,7 @@ export async function settleCall(
       used: { tokens: outcome.tokens, amount: outcome.cost },
     }),
   ]);
-  if (record.writtenOff > 0n) onWrittenOff(record.writtenOff);
+  onSettled(record);
   if (corrected.status === 'rejected') log.warn('charge left to recovery', { requestId: hold.id });
   if (ended.status === 'rejected') log.warn('refund left to recovery', { requestId: hold.id });
   return { record, balance: ended.status === 'fulfilled' ? ended.value : undefined };

@@ -1,43 +1,45 @@
-/** `GET /credits/{api_key}`: balance, open holds, policy and spend, for the key that asks. */
+/** `GET /credits/{api_key}`: balance, open holds, policy and spend, for the key that asks or for its owner. */
 import { authenticate, type Peppers, verifyKey } from '../../core/access/api-key.ts';
-import { dailyOf, monthlyOf } from '../../core/access/key-state.ts';
+import { dailyOf, type KeyState, monthlyOf, rollWindows } from '../../core/access/key-state.ts';
 import { policyEntry } from '../../core/access/policy.ts';
+import { authenticateSession, carriesSession, type SessionTokens } from '../../core/access/session.ts';
+import { windowsAt } from '../../core/access/windows.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { jsonResponse } from '../../core/json-response.ts';
 import type { KeyGate } from '../../core/ledger/key-gate.ts';
-import type { WalletStore } from '../../core/ledger/ports.ts';
+import type { KeyStore, Wallet, WalletStore } from '../../core/ledger/ports.ts';
 import type { Recovery } from '../../core/ledger/recovery.ts';
 import { usdJson } from '../../core/money.ts';
-import type { Endpoint } from '../../core/ports.ts';
+import type { Clock, Endpoint } from '../../core/ports.ts';
 
 export interface GetCreditsDependencies {
   readonly peppers: () => Promise<Peppers>;
+  readonly tokens: SessionTokens;
   readonly gate: KeyGate;
+  readonly keys: Pick<KeyStore, 'read'>;
   readonly wallets: WalletStore;
   readonly recovery: Recovery;
+  readonly clock: Clock;
 }
 
-export function getCredits({ peppers, gate, wallets, recovery }: GetCreditsDependencies): Endpoint {
-  return async (request, { pathParameters }) => {
-    const known = await peppers();
-    const key = authenticate(request.headers, known);
-    const asked = pathParameters.api_key ?? '';
-    const { state, headers } = await gate.touch(key);
-    if (asked !== key.keyId && verifyKey(asked, known)?.keyId !== key.keyId) {
-      throw new ServiceError('not_found', 'There is no such API key in your hands.', {
-        param: 'api_key',
-        headers,
-      });
-    }
-    const found = await wallets.read(key.accountId);
-    if (found === undefined) throw new Error(`account ${key.accountId} has no wallet`);
-    const { settled, released } = await recovery.recoverWallet(found);
-    const wallet = settled + released === 0 ? found : ((await wallets.read(key.accountId)) ?? found);
+/** The key that is asked about, once whoever asks has been found to be entitled to it. */
+interface Asked {
+  readonly state: KeyState;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export function getCredits(dependencies: GetCreditsDependencies): Endpoint {
+  return async (request, { pathParameters: { api_key: asked = '' } }) => {
+    const { state, headers } = carriesSession(request.headers)
+      ? await byOwner(dependencies, request.headers, asked)
+      : await byKey(dependencies, request.headers, asked);
+    const { balance, owed, holds } = await currentWallet(dependencies, state.accountId);
     const body = {
       object: 'credit_balance',
-      api_key: key.keyId,
-      balance: usdJson(wallet.balance),
-      held: usdJson(wallet.holds.reduce((sum, hold) => sum + hold.amount, 0n)),
+      api_key: state.keyId,
+      balance: usdJson(balance),
+      held: usdJson(holds.reduce((sum, hold) => sum + hold.amount, 0n)),
+      owed: usdJson(owed),
       currency: 'USD',
       policy: policyEntry(state.policy),
       spend: {
@@ -47,4 +49,48 @@ export function getCredits({ peppers, gate, wallets, recovery }: GetCreditsDepen
     };
     return jsonResponse(body, headers);
   };
+}
+
+/** A key may ask about itself only, by its id or by its text. */
+async function byKey(
+  { peppers, gate }: GetCreditsDependencies,
+  sent: Headers,
+  asked: string,
+): Promise<Asked> {
+  const known = await peppers();
+  const key = authenticate(sent, known);
+  const { state, headers } = await gate.touch(key);
+  if (asked !== key.keyId && verifyKey(asked, known)?.keyId !== key.keyId) throw unknownKey(headers);
+  return { state, headers };
+}
+
+/** An owner may ask about every key of the account. */
+async function byOwner(
+  { peppers, tokens, keys, clock }: GetCreditsDependencies,
+  sent: Headers,
+  asked: string,
+): Promise<Asked> {
+  const accountId = await authenticateSession(sent, tokens);
+  const keyId = verifyKey(asked, await peppers())?.keyId ?? asked;
+  const state = /^key_\w{26}$/.test(keyId) ? await keys.read(keyId) : undefined;
+  if (state === undefined || state.accountId !== accountId || state.status === 'revoked') throw unknownKey();
+  return { state: rollWindows(state, windowsAt(clock())), headers: {} };
+}
+
+/** Expired holds lock credit that is there: they are recovered before the balance is told. */
+async function currentWallet(
+  { wallets, recovery }: GetCreditsDependencies,
+  accountId: string,
+): Promise<Wallet> {
+  const found = await wallets.read(accountId);
+  if (found === undefined) throw new Error(`account ${accountId} has no wallet`);
+  const { settled, released } = await recovery.recoverWallet(found);
+  return settled + released === 0 ? found : ((await wallets.read(accountId)) ?? found);
+}
+
+function unknownKey(headers: Readonly<Record<string, string>> = {}): ServiceError {
+  return new ServiceError('not_found', 'There is no such API key in your hands.', {
+    param: 'api_key',
+    headers,
+  });
 }

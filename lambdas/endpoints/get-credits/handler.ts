@@ -3,6 +3,7 @@ import { createAccess } from '../../adapters/access.ts';
 import { createDynamoClients } from '../../adapters/clients.ts';
 import { createLedger } from '../../adapters/ledger.ts';
 import { createLog } from '../../adapters/logger.ts';
+import { createSessions } from '../../adapters/session-tokens.ts';
 import { systemClock, systemUlid } from '../../adapters/system.ts';
 import { front } from '../../edge/front.ts';
 import { buffered } from '../../edge/pipelines.ts';
@@ -11,8 +12,9 @@ import { getCredits } from './endpoint.ts';
 const log = createLog();
 const environment = process.env;
 const { peppers } = createAccess({ environment, log });
-const { gate, wallets, recovery } = createLedger({ clients: createDynamoClients(), environment, log });
+const { tokens } = createSessions({ environment, log });
+const { gate, keys, wallets, recovery } = createLedger({ clients: createDynamoClients(), environment, log });
 
-const endpoint = getCredits({ peppers, gate, wallets, recovery });
+const endpoint = getCredits({ peppers, tokens, gate, keys, wallets, recovery, clock: systemClock });
 
 export const handler = buffered(front(endpoint, 'platform', { clock: systemClock, ulid: systemUlid, log }));

@@ -34,11 +34,11 @@ export interface LedgerSetup {
   readonly clients: DynamoClients;
   readonly clock: Clock;
   readonly log?: Log;
-  readonly onWrittenOff?: (amount: NanoUsd) => void;
+  readonly onSettled?: (record: UsageRecord) => void;
 }
 
 /** One process's ledger, composed as the service composes it. */
-export function openLedger({ clients, clock, log = SILENT, onWrittenOff = () => {} }: LedgerSetup) {
+export function openLedger({ clients, clock, log = SILENT, onSettled = () => {} }: LedgerSetup) {
   const { client } = clients;
   const keys = createKeyStore({ client, table: TABLES.keys, clock });
   const wallets = createWalletStore(clients, TABLES.wallets);
@@ -55,7 +55,7 @@ export function openLedger({ clients, clock, log = SILENT, onWrittenOff = () => 
     recovery,
     clock,
     log,
-    onWrittenOff,
+    onSettled,
     holdTtlSeconds: HOLD_TTL_SECONDS,
   });
   return { ledger, gate, keys, wallets, usage, recovery };
@@ -159,15 +159,19 @@ export async function booksOf(
   for (const { keyId } of keys) {
     for await (const item of query(client, TABLES.usage, 'key_id', keyId)) records.push(decodeRecord(item));
   }
-  let topUps = 0n;
+  let [topUps, refunds] = [0n, 0n];
   for await (const item of query(client, TABLES.accounts, 'account_id', accountId)) {
     if (item.item?.S?.startsWith('top_up#')) topUps += readInteger(item, 'amount');
+    if (item.item?.S?.startsWith('refund#')) refunds += readInteger(item, 'amount');
   }
   const audit = await auditAccount(
     {
       wallet: async () => wallet,
       async *topUps() {
         yield topUps;
+      },
+      async *refunds() {
+        yield refunds;
       },
       async *usage() {
         yield* records;

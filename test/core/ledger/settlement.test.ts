@@ -47,7 +47,7 @@ describe('settlement', () => {
     const settlement = await admission.settle(outcomeOf(123n));
     expect(settlement).toMatchObject({ balance: 877n, record: { cost: 123n, writtenOff: 0n } });
     const after = await booksOf(database.client, account);
-    expect(after.wallet).toEqual({ accountId: account.accountId, balance: 877n, holds: [] });
+    expect(after.wallet).toMatchObject({ accountId: account.accountId, balance: 877n, owed: 0n, holds: [] });
     expect(after.records).toEqual([settlement.record]);
     expect(after.audit).toMatchObject({ exact: true, usage: 123n, held: 0n });
   });

@@ -128,9 +128,9 @@ describe('a secret', () => {
 
 describe('any other AWS call', () => {
   it('is refused by its name', async () => {
-    const { status, output } = await call('AmazonSQS.SendMessage', {});
+    const { status, output } = await call('AmazonSSM.GetParameter', {});
     expect([status, output.__type]).toEqual([400, 'UnknownOperationException']);
-    expect(output.message).toContain('AmazonSQS.SendMessage');
+    expect(output.message).toContain('AmazonSSM.GetParameter');
   });
 });
 

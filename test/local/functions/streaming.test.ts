@@ -43,15 +43,15 @@ describe('a streaming function', () => {
   it('is held back by a client that does not read', async () => {
     const response = await new Promise<IncomingMessage>((resolve) => {
       const call = request(`${fixture.url}/stream`, { method: 'POST', agent: false }, resolve);
-      call.end(JSON.stringify({ chunks: 100, bytes: 1_000_000 }));
+      call.end(JSON.stringify({ chunks: 40, bytes: 1_000_000 }));
     });
     await sleep(300);
     const before = await state();
     expect(before.ended).toBe(false);
-    expect(before.written).toBeLessThan(60);
+    expect(before.written).toBeLessThan(30);
     let size = 0;
     for await (const chunk of response) size += chunk.length;
-    expect(size).toBe(100_000_000);
+    expect(size).toBe(40_000_000);
   });
 
   it('is read to its end when the client leaves', async () => {

@@ -1,7 +1,4 @@
-/**
- * Sealing of kept answers: compressed, then encrypted under a key that only the caller's API key yields. The service
- * keeps only a hash of that, so at rest nobody can read what is stored.
- */
+/** Sealing of what is kept: compressed, then encrypted under a key of its own that only the given secret yields. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
@@ -12,24 +9,34 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 
+/** What is sealed, so that nothing sealed for one purpose opens for another. */
+export type Purpose = 'uis-replay-1' | 'uis-webhook-secret-1' | 'uis-event-1';
+
+/** Under which key, and for which row. */
+export interface Seal {
+  readonly secret: string;
+  readonly purpose: Purpose;
+  readonly id: string;
+}
+
 /** HKDF-SHA-256 (RFC 5869); the row's id as salt gives every row a key of its own. */
-const keyOf = (credential: string, id: string): Buffer =>
-  Buffer.from(hkdfSync('sha256', credential, id, 'uis-replay-1', KEY_BYTES));
+const keyOf = ({ secret, purpose, id }: Seal): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, id, purpose, KEY_BYTES));
 
 /** `nonce | tag | ciphertext`. */
-export async function seal(credential: string, id: string, text: string): Promise<Buffer> {
+export async function seal(under: Seal, text: string): Promise<Buffer> {
   const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv(ALGORITHM, keyOf(credential, id), nonce).setAAD(Buffer.from(id));
+  const cipher = createCipheriv(ALGORITHM, keyOf(under), nonce).setAAD(Buffer.from(under.id));
   const sealed = Buffer.concat([cipher.update(await promisify(gzip)(text)), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
 }
 
-/** Throws when the bytes were changed or sealed under another API key. */
-export async function unseal(credential: string, id: string, bytes: Uint8Array): Promise<string> {
+/** Throws when the bytes were changed, or sealed under another secret, for another purpose or another row. */
+export async function unseal(under: Seal, bytes: Uint8Array): Promise<string> {
   const nonce = bytes.subarray(0, NONCE_BYTES);
   const tag = bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
-  const decipher = createDecipheriv(ALGORITHM, keyOf(credential, id), nonce)
-    .setAAD(Buffer.from(id))
+  const decipher = createDecipheriv(ALGORITHM, keyOf(under), nonce)
+    .setAAD(Buffer.from(under.id))
     .setAuthTag(tag);
   const sealed = bytes.subarray(NONCE_BYTES + TAG_BYTES);
   const compressed = Buffer.concat([decipher.update(sealed), decipher.final()]);

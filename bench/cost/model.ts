@@ -1,0 +1,133 @@
+/** What a month of calls costs, by service: measured counts times public prices. */
+import { PRICES } from './prices.ts';
+
+/** What a call takes, as the benches have measured it. */
+export interface Measured {
+  readonly writeUnits: number;
+  readonly writeUnitsIdempotent: number;
+  /** The service's own work, on a whole core. */
+  readonly cpuMs: number;
+  /** The function's own start, on a whole core. */
+  readonly initMs: number;
+}
+
+/** A month's traffic. */
+export interface Traffic {
+  readonly calls: number;
+  /** From the request's arrival to the answer's end. */
+  readonly seconds: number;
+  /** Tokens of an answer, a chunk each. */
+  readonly tokens: number;
+  readonly memoryMb: number;
+  /** Share of the calls that carry an Idempotency-Key, 0 to 1. */
+  readonly idempotent: number;
+}
+
+export interface Line {
+  readonly service: string;
+  readonly usd: number;
+  /** How it comes about. */
+  readonly how: string;
+}
+
+/** What does not depend on the traffic, from the synthesized templates. */
+export interface Fixtures {
+  readonly alarms: number;
+  readonly secrets: number;
+  readonly customMetrics: number;
+}
+
+/**
+ * Of a chunk of one token as the chat surface writes it: ids, model and the fields that a provider adds around five
+ * characters of text.
+ */
+export const CHUNK_BYTES = 270;
+
+/** Of the answer's headers, as the deployed API sends them. */
+const HEADER_BYTES = 700;
+
+/** Of a usage record: ids, names, counts and attribute names. */
+const RECORD_BYTES = 350;
+
+/** Lambda's three platform lines (about 300 B), our line of the call (200), its metrics (550), the access log (300). */
+const LOG_BYTES = 1_350;
+
+/** A streamed answer beyond this counts as a further request. */
+const API_UNIT_BYTES = 10 * 1024 * 1024;
+
+const GB = 1e9;
+
+/** A core is what 1,769 MB buy (AWS Lambda developer guide, memory). */
+export const CORE_MB = 1_769;
+
+export function costOf(traffic: Traffic, measured: Measured): readonly Line[] {
+  const { calls, seconds, tokens, memoryMb, idempotent } = traffic;
+  const bytes = HEADER_BYTES + tokens * CHUNK_BYTES;
+  const units = measured.writeUnits * (1 - idempotent) + measured.writeUnitsIdempotent * idempotent;
+  const gbSeconds = calls * seconds * (memoryMb / 1024);
+  const apiUnits = Math.max(1, Math.ceil(bytes / API_UNIT_BYTES));
+  const line = (service: string, usd: number, how: string): Line => ({ service, usd, how });
+  return [
+    line(
+      'Lambda',
+      gbSeconds * PRICES.lambdaGbSecond.usd + calls * PRICES.lambdaRequest.usd,
+      `${memoryMb} MB for ${seconds} s a call: paid for while the provider writes`,
+    ),
+    line('API Gateway', calls * apiUnits * PRICES.apiRequest.usd, 'one request a call'),
+    line('DynamoDB', calls * units * PRICES.writeUnit.usd, `${round(units)} write units a call, no reads`),
+    line('Data out', (calls * bytes * PRICES.transferGb.usd) / GB, `${round(bytes / 1000)} KB a call`),
+    line('WAF', calls * PRICES.firewallRequest.usd, 'the limit of each address'),
+    line('CloudWatch Logs', (calls * LOG_BYTES * PRICES.logGb.usd) / GB, `${LOG_BYTES} B a call`),
+    line(
+      'Usage records',
+      (calls * RECORD_BYTES * PRICES.tableGbMonth.usd) / GB,
+      'each month that they are kept',
+    ),
+  ];
+}
+
+/** What a deployment costs that nobody calls, a month. */
+export function idleCost({ alarms, secrets, customMetrics }: Fixtures): readonly Line[] {
+  return [
+    { service: 'WAF', usd: PRICES.firewallMonth.usd, how: 'one ACL, one rule' },
+    { service: 'Alarms', usd: alarms * PRICES.alarmMonth.usd, how: `${alarms} metrics in alarms` },
+    {
+      service: 'Metrics',
+      usd: customMetrics * PRICES.metricMonth.usd,
+      how: `${customMetrics} of our own, one more for each route and measure`,
+    },
+    { service: 'Secrets', usd: secrets * PRICES.secretMonth.usd, how: `${secrets}, and one a provider` },
+  ];
+}
+
+export interface MemoryLine {
+  readonly memoryMb: number;
+  readonly usd: number;
+  /** The function's own start. */
+  readonly initMs: number;
+  /** What the service itself adds to a warm call. */
+  readonly ownMs: number;
+}
+
+/** Lambda's share of the cost at several sizes, and what a smaller share of a core does to speed. */
+export function compareMemory(
+  traffic: Traffic,
+  measured: Measured,
+  sizesMb: readonly number[],
+): readonly MemoryLine[] {
+  return sizesMb.map((memoryMb) => {
+    const slower = Math.max(1, CORE_MB / memoryMb);
+    const [lambda] = costOf({ ...traffic, memoryMb }, measured);
+    return {
+      memoryMb,
+      usd: lambda?.usd ?? 0,
+      // Lambda starts a function with a full core's burst of CPU only above its share; the share is the safe figure.
+      initMs: measured.initMs * slower,
+      ownMs: measured.cpuMs * slower,
+    };
+  });
+}
+
+export const total = (lines: readonly Line[]): number => lines.reduce((sum, { usd }) => sum + usd, 0);
+
+const round = (value: number): number => Math.round(value * 10) / 10;

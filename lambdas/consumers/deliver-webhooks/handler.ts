@@ -1,0 +1,29 @@
+/** Wires the sending of deliveries for Lambda. */
+import { createDynamoClients } from '../../adapters/clients.ts';
+import { createDeliveryWatch } from '../../adapters/delivery-watch.ts';
+import { createLog } from '../../adapters/logger.ts';
+import { createMetric } from '../../adapters/metrics.ts';
+import { systemClock, systemRandom, systemUlid } from '../../adapters/system.ts';
+import { laneOfQueue } from '../../adapters/wake-queue.ts';
+import { createDeliveryPorts } from '../../adapters/webhooks.ts';
+import { METRICS } from '../../contract/metrics.ts';
+import { queueReader } from '../../edge/pipelines.ts';
+import { deliverWebhooks } from './consumer.ts';
+
+const log = createLog();
+const metric = createMetric();
+const environment = process.env;
+const [clock, random, ulid] = [systemClock, systemRandom, systemUlid];
+const onDisabled = () => metric(METRICS.webhooksDisabled, 1);
+
+export const handler = queueReader(
+  deliverWebhooks({
+    ...createDeliveryPorts({ clients: createDynamoClients(), environment, log, onDisabled }),
+    laneOfQueue: laneOfQueue(environment),
+    watch: createDeliveryWatch(metric, clock),
+    clock,
+    random,
+    ulid,
+  }),
+  log,
+);

@@ -1,0 +1,57 @@
+/** The queues: what waits in each, who reads it, and where a message goes that cannot be handled. */
+import type { ConsumerName } from './consumers.ts';
+
+export interface Queue {
+  /** Environment variable that holds the queue's URL in a function. */
+  readonly variable: string;
+  /** Absent for a dead-letter queue: an operator looks at those. */
+  readonly reader?: {
+    readonly consumer: ConsumerName;
+    readonly batchSize: number;
+    /** Invocations at once; Lambda takes 2 to 1000. */
+    readonly maxConcurrency: number;
+  };
+  /** Seconds that a message in a reader's hands is hidden from others. */
+  readonly visibilitySeconds?: number;
+  /** After so many readings that ended in nothing, a message goes to that queue. */
+  readonly dead?: { readonly queue: string; readonly maxReceives: number };
+}
+
+/** A poison message is read this often, and then is out of the way. */
+const MAX_RECEIVES = 5;
+
+export const QUEUES = {
+  /** Events on their way from the bus to the subscriptions. */
+  events: {
+    variable: 'EVENTS_QUEUE',
+    reader: { consumer: 'fan-out-events', batchSize: 10, maxConcurrency: 50 },
+    // Six times the function's timeout, as Lambda advises.
+    visibilitySeconds: 180,
+    dead: { queue: 'deadEvents', maxReceives: MAX_RECEIVES },
+  },
+  /** First attempts at receivers that answered the last time. */
+  deliveries: {
+    variable: 'DELIVERIES_QUEUE',
+    reader: { consumer: 'deliver-webhooks', batchSize: 10, maxConcurrency: 200 },
+    visibilitySeconds: 210,
+    dead: { queue: 'deadDeliveries', maxReceives: MAX_RECEIVES },
+  },
+  /** Everything that may take 5 seconds to fail: retries, and first attempts at receivers that failed the last time. */
+  retries: {
+    variable: 'RETRIES_QUEUE',
+    // Apart from the first attempts, so that any number of dead receivers leaves those the whole of their own share.
+    reader: { consumer: 'deliver-webhooks', batchSize: 10, maxConcurrency: 50 },
+    visibilitySeconds: 210,
+    dead: { queue: 'deadDeliveries', maxReceives: MAX_RECEIVES },
+  },
+  /** Events that could not be handled. */
+  deadEvents: { variable: 'DEAD_EVENTS_QUEUE' },
+  /** Deliveries given up after 24 hours, and messages that could not be handled. */
+  deadDeliveries: { variable: 'DEAD_DELIVERIES_QUEUE' },
+} as const satisfies Record<string, Queue>;
+
+export type QueueName = keyof typeof QUEUES;
+
+/** The name of a queue in a deployment, such as `prod-dead-events`. */
+export const queueNameOf = (stage: string, name: QueueName): string =>
+  `${stage}-${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

@@ -1,0 +1,74 @@
+/** Issues the text of API keys: for a new key, and for one whose secret is to be replaced. */
+import { ServiceError } from '../errors.ts';
+import type { Clock, UlidSource } from '../ports.ts';
+import { formatKey, hashSecret, type Peppers } from './api-key.ts';
+import { ApiKeys, type KeyRegistry, unknownKey } from './api-keys.ts';
+import type { KeyState } from './key-state.ts';
+import type { Policy } from './policy.ts';
+
+/** Bounds the list of an account's keys to what one request to the database can read. */
+export const MAX_KEYS = 100;
+
+export interface KeyIssuerDependencies {
+  readonly registry: KeyRegistry;
+  readonly peppers: () => Promise<Peppers>;
+  readonly clock: Clock;
+  readonly ulid: UlidSource;
+  /** Hex of so many random bytes. */
+  readonly randomHex: () => string;
+}
+
+/** A key with the text that its holder sends: the only copy there will ever be. */
+export interface IssuedKey {
+  readonly state: KeyState;
+  readonly key: string;
+}
+
+export class KeyIssuer {
+  readonly #dependencies: KeyIssuerDependencies;
+  readonly #keys: ApiKeys;
+
+  constructor(dependencies: KeyIssuerDependencies) {
+    this.#dependencies = dependencies;
+    this.#keys = new ApiKeys(dependencies.registry);
+  }
+
+  /** Makes a key. Throws 409 `conflict` when the account has as many as it may. */
+  async create(accountId: string, name: string, policy: Policy): Promise<IssuedKey> {
+    const { registry, ulid, randomHex } = this.#dependencies;
+    const keyId = `key_${ulid()}`;
+    const secret = randomHex();
+    const key = await this.#format(accountId, keyId, secret);
+    const created = this.#now();
+    const added = { keyId, accountId, secretHash: hashSecret(secret), name, policy, created };
+    const state = await registry.add(added, MAX_KEYS);
+    if (state === 'full') {
+      const message = `An account may have ${MAX_KEYS} API keys: delete one that is not needed.`;
+      throw new ServiceError('conflict', message);
+    }
+    return { state, key };
+  }
+
+  /**
+   * Gives the account's key another secret; the present one stays good for so many seconds, one before it does not.
+   * Throws 404.
+   */
+  async rotate(accountId: string, keyId: string, overlapSeconds: number): Promise<IssuedKey> {
+    const { registry, randomHex } = this.#dependencies;
+    await this.#keys.owned(accountId, keyId);
+    const secret = randomHex();
+    const key = await this.#format(accountId, keyId, secret);
+    const until = overlapSeconds === 0 ? undefined : this.#now() + overlapSeconds;
+    const state = await registry.rotate(keyId, hashSecret(secret), until);
+    if (state === undefined) throw unknownKey();
+    return { state, key };
+  }
+
+  async #format(accountId: string, keyId: string, secret: string): Promise<string> {
+    return formatKey({ accountId, keyId, secret }, await this.#dependencies.peppers());
+  }
+
+  #now(): number {
+    return Math.floor(this.#dependencies.clock() / 1000);
+  }
+}

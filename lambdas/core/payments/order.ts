@@ -1,0 +1,116 @@
+/**
+ * An order of credit, as the facts that are known of its payment. Facts only ever add up: learning one again, or two in
+ * another order, comes to the same order. What it is worth follows from them, and the books follow what it is worth.
+ */
+import { type NanoUsd, usdJson } from '../money.ts';
+
+/** Money that the payment provider has sent back, or may yet have to. */
+export interface Reversal {
+  readonly amount: NanoUsd;
+  /** It came to nothing after all: a refund that failed, a dispute that was won. */
+  readonly undone: boolean;
+}
+
+export interface Order {
+  /** `ord_<ulid>`. */
+  readonly id: string;
+  readonly accountId: string;
+  readonly amount: NanoUsd;
+  /** Seconds since the epoch. */
+  readonly created: number;
+  /** Where the payer goes; undefined while only the payment is known. */
+  readonly checkoutUrl?: string | undefined;
+  /** What was paid. */
+  readonly paid?: NanoUsd | undefined;
+  /** How the checkout ended without a payment. */
+  readonly ended?: 'expired' | 'failed' | undefined;
+  /** By the provider's own ids of refunds and disputes. */
+  readonly reversals: Readonly<Record<string, Reversal>>;
+  /** Counts the facts; 0 when nothing but the order is known. */
+  readonly version: number;
+}
+
+/** One thing that the payment provider says of an order. */
+export type PaymentFact =
+  | { readonly kind: 'paid'; readonly amount: NanoUsd }
+  | { readonly kind: 'ended'; readonly how: 'expired' | 'failed' }
+  | ({ readonly kind: 'reversal'; readonly id: string } & Reversal);
+
+export type OrderStatus = 'pending' | 'expired' | 'failed' | 'paid' | 'partially_refunded' | 'refunded';
+
+/** The order with one more fact; the very same order when it is known already. */
+export function learn(order: Order, fact: PaymentFact): Order {
+  if (fact.kind === 'paid') return order.paid === undefined ? next(order, { paid: fact.amount }) : order;
+  if (fact.kind === 'ended') return order.ended === undefined ? next(order, { ended: fact.how }) : order;
+  const { id, amount, undone } = fact;
+  const known = order.reversals[id];
+  // A dispute's amount may yet grow; what was undone stays so, however late the news of its beginning comes.
+  const merged = {
+    amount: known !== undefined && known.amount > amount ? known.amount : amount,
+    undone: undone || known?.undone === true,
+  };
+  if (known !== undefined && known.amount === merged.amount && known.undone === merged.undone) return order;
+  return next(order, { reversals: { ...order.reversals, [id]: merged } });
+}
+
+const next = (order: Order, changes: Partial<Order>): Order => ({
+  ...order,
+  ...changes,
+  version: order.version + 1,
+});
+
+/** What has been taken back of what was paid; never more than that. */
+export function takenBack({ paid = 0n, reversals }: Order): NanoUsd {
+  const sent = Object.values(reversals).reduce(
+    (sum, { amount, undone }) => (undone ? sum : sum + amount),
+    0n,
+  );
+  return sent < paid ? sent : paid;
+}
+
+/** The credit that the order is worth now. */
+export const worth = (order: Order): NanoUsd => (order.paid ?? 0n) - takenBack(order);
+
+/** An entry of an account's books. */
+export interface LedgerEntry {
+  readonly kind: 'top_up' | 'refund';
+  /** Unique among the account's entries of its kind. */
+  readonly id: string;
+  /** More than 0. */
+  readonly amount: NanoUsd;
+  readonly source: string;
+}
+
+/** The entries that take the books from what an order was worth to what it is worth; their sum is the difference. */
+export function entriesBetween(before: Order, after: Order): readonly LedgerEntry[] {
+  const entries: LedgerEntry[] = [];
+  if (before.paid === undefined && after.paid !== undefined && after.paid > 0n)
+    entries.push({ kind: 'top_up', id: after.id, amount: after.paid, source: 'order' });
+  const back = takenBack(after) - takenBack(before);
+  const id = `${after.id}#${after.version}`;
+  if (back > 0n) entries.push({ kind: 'refund', id, amount: back, source: 'order' });
+  if (back < 0n) entries.push({ kind: 'top_up', id, amount: -back, source: 'order_reinstated' });
+  return entries;
+}
+
+export function statusOf(order: Order): OrderStatus {
+  if (order.paid === undefined) return order.ended ?? 'pending';
+  const back = takenBack(order);
+  if (back === 0n) return 'paid';
+  return back < order.paid ? 'partially_refunded' : 'refunded';
+}
+
+/** An order as its owner sees it. */
+export function orderEntry(order: Order): Record<string, unknown> {
+  const status = statusOf(order);
+  return {
+    order_id: order.id,
+    object: 'order',
+    status,
+    amount: usdJson(order.amount),
+    currency: 'USD',
+    checkout_url: status === 'pending' ? (order.checkoutUrl ?? null) : null,
+    refunded: usdJson(takenBack(order)),
+    created: order.created,
+  };
+}

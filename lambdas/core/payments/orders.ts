@@ -1,0 +1,77 @@
+/** Buying credit: orders, and what becomes of them as the payment provider reports it. */
+import { ServiceError } from '../errors.ts';
+import type { NanoUsd } from '../money.ts';
+import type { Clock, Log, UlidSource } from '../ports.ts';
+import { entriesBetween, learn, type Order } from './order.ts';
+import type { OrderReference, OrderStore, PaymentEvent, PaymentProvider } from './ports.ts';
+
+/** Each further try means that another event of the same order came in between. */
+const MAX_TRIES = 10;
+
+const ORDER_ID = /^ord_[0-9A-HJKMNP-TV-Z]{26}$/;
+
+export interface OrderDependencies {
+  readonly store: OrderStore;
+  readonly provider: PaymentProvider;
+  readonly clock: Clock;
+  readonly ulid: UlidSource;
+}
+
+/**
+ * Opens a checkout and writes its order down. An event of the payment may be here first: then the order is there
+ * already, and keeps what is known of it.
+ */
+export async function createOrder(
+  { store, provider, clock, ulid }: OrderDependencies,
+  accountId: string,
+  amount: NanoUsd,
+): Promise<Order> {
+  const id = `ord_${ulid()}`;
+  const { url } = await provider.openCheckout({ orderId: id, accountId, amount });
+  const created = Math.floor(clock() / 1000);
+  const order: Order = { id, accountId, amount, created, checkoutUrl: url, reversals: {}, version: 0 };
+  await store.save(order);
+  return order;
+}
+
+/** The account's order of that id. Throws 404 for every other. */
+export async function ownOrder(store: Pick<OrderStore, 'find'>, reference: OrderReference): Promise<Order> {
+  const order = ORDER_ID.test(reference.orderId) ? await store.find(reference) : undefined;
+  if (order === undefined) {
+    throw new ServiceError('not_found', 'There is no such order in your account.', { param: 'order_id' });
+  }
+  return order;
+}
+
+/**
+ * Brings an order and its account's books up to what an event says: once, however often it is delivered, and whatever
+ * came before it. Throws when it is not known whether that was done: then the provider must deliver it again.
+ */
+export async function applyEvent(
+  { store, log }: { readonly store: OrderStore; readonly log: Log },
+  { order: reference, fact, created }: PaymentEvent,
+): Promise<void> {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const before = (await store.find(reference)) ?? unknownOrder(reference, created);
+    const after = learn(before, fact);
+    if (after === before) return;
+    const result = await store.advance(before, after, entriesBetween(before, after));
+    if (result === 'stale') continue;
+    if (result === 'no account') {
+      // Another deployment shares the provider's account, and its events come here too.
+      log.warn('payment event of no account here', { accountId: reference.accountId, fact: fact.kind });
+    }
+    return;
+  }
+  throw new Error('an order is receiving too many events at once');
+}
+
+/** All that is known of an order that has not been written down yet. */
+const unknownOrder = ({ orderId, accountId }: OrderReference, created: number): Order => ({
+  id: orderId,
+  accountId,
+  amount: 0n,
+  created,
+  reversals: {},
+  version: 0,
+});

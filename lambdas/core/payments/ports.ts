@@ -1,0 +1,53 @@
+/** What orders need of the payment provider and of the database. */
+import type { NanoUsd } from '../money.ts';
+import type { LedgerEntry, Order, PaymentFact } from './order.ts';
+
+/** What the provider is told of an order, and repeats with everything it says of its payment. */
+export interface OrderReference {
+  readonly orderId: string;
+  readonly accountId: string;
+}
+
+export interface Checkout {
+  readonly url: string;
+}
+
+export interface PaymentEvent {
+  readonly order: OrderReference;
+  readonly fact: PaymentFact;
+  /** When the provider made it, seconds since the epoch. */
+  readonly created: number;
+}
+
+export interface PaymentProvider {
+  /** Opens a checkout; the same order again gives the same one. Throws 503 `payment_provider_unavailable`. */
+  openCheckout(order: OrderReference & { readonly amount: NanoUsd }): Promise<Checkout>;
+  /**
+   * Reads an event, of whose body not a byte may have changed since it was signed. Undefined for one that says nothing
+   * of an order of ours. Throws 401 `invalid_signature`, or 503 when the provider must be asked and does not answer.
+   */
+  readEvent(body: string, signature: string | null): Promise<PaymentEvent | undefined>;
+}
+
+export interface OrderPage {
+  readonly orders: readonly Order[];
+  /** Undefined on the last page. */
+  readonly next: string | undefined;
+}
+
+export interface OrderStore {
+  /** Writes an order down; what is known of its payment already stays. */
+  save(order: Order): Promise<void>;
+  find(reference: OrderReference): Promise<Order | undefined>;
+  /** Newest first, after the order that the page before ended with. */
+  list(accountId: string, limit: number, after?: string): Promise<OrderPage>;
+  /**
+   * Takes an order from one version to the next, makes the entries in the account's books and changes its wallet by
+   * their sum: all of it or nothing. `stale` when the order is no longer at that version.
+   */
+  advance(
+    before: Order,
+    after: Order,
+    entries: readonly LedgerEntry[],
+  ): Promise<'done' | 'stale' | 'no account'>;
+}

@@ -1,0 +1,39 @@
+/** Which addresses a delivery may go to: those of the public internet, in whatever form they are written. */
+import ipaddr from 'ipaddr.js';
+
+/** The only part of IPv6 that is routed globally (IANA, IPv6 Global Unicast Address Assignments). */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/** Public in form, but answered by the host itself: the virtual machine agent's address in Azure. */
+const HOST_SERVICES: ReadonlySet<string> = new Set(['168.63.129.16']);
+
+/**
+ * Whether the address is a global unicast one. Everything that IANA's special-purpose registries list is not, nor is
+ * any IPv6 form that carries an IPv4 address (mapped, compatible, translated, 6to4, Teredo, NAT64), whichever it is.
+ */
+export function isPublicAddress(text: string): boolean {
+  const address = parse(text);
+  if (address === undefined || address.range() !== 'unicast') return false;
+  if (address.kind() === 'ipv4') return !HOST_SERVICES.has(address.toString());
+  return (address as ipaddr.IPv6).match(GLOBAL_UNICAST);
+}
+
+/** Whether the address is this machine, `127.0.0.0/8` or `::1`, mapped or not. */
+export function isLoopbackAddress(text: string): boolean {
+  const address = parse(text);
+  if (address === undefined) return false;
+  const plain = address.kind() === 'ipv6' ? ipaddr.process(address.toString()) : address;
+  return plain.range() === 'loopback';
+}
+
+/** Whether the host of a URL is an address and no name. */
+export function isAddress(host: string): boolean {
+  return parse(host) !== undefined;
+}
+
+/** A host of a URL without the brackets of IPv6. */
+export const bareHost = (host: string): string => host.replace(/^\[(.*)\]$/, '$1');
+
+function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  return ipaddr.isValid(text) ? ipaddr.parse(text) : undefined;
+}

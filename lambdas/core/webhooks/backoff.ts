@@ -1,0 +1,58 @@
+/** When a failed delivery is tried again: growing waits with jitter, for 24 hours. */
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** How long a delivery is tried (interface, Webhooks, reliability rules). */
+export const RETRY_SPAN_MS = 24 * HOUR_MS;
+
+/** The wait after each failed attempt; the last one repeats for as long as the span lasts. */
+export const WAITS_MS = [
+  5 * SECOND_MS,
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+] as const;
+
+/** A wait is this much shorter or longer at most, so that what failed together does not come back together. */
+export const JITTER = 0.1;
+
+/** A receiver that was down for most of a day is not up again minutes later: what is left must be worth an attempt. */
+const LAST_WAIT_MS = HOUR_MS;
+
+/** The last attempts of many deliveries are spread over so long before the span's end. */
+const LAST_SPREAD_MS = 10 * MINUTE_MS;
+
+export interface Failure {
+  readonly nowMs: number;
+  /** Attempts made in this span, the failed one included. */
+  readonly tries: number;
+  /** The end of the span. */
+  readonly deadlineMs: number;
+  /** What the receiver asked for, if it did. */
+  readonly retryAfterMs: number | undefined;
+  /** In [0, 1). */
+  readonly chance: number;
+}
+
+/** When to try again, milliseconds since the epoch; undefined when the delivery is to be given up. */
+export function nextAttempt({ nowMs, tries, deadlineMs, retryAfterMs, chance }: Failure): number | undefined {
+  const left = deadlineMs - nowMs;
+  const wait = WAITS_MS[Math.min(tries, WAITS_MS.length) - 1] ?? 0;
+  const jittered = wait * (1 - JITTER + 2 * JITTER * chance);
+  const asked = Math.max(jittered, retryAfterMs ?? 0);
+  if (asked <= left) return Math.round(nowMs + asked);
+  return left < LAST_WAIT_MS ? undefined : Math.round(deadlineMs - chance * LAST_SPREAD_MS);
+}
+
+/** `Retry-After` as milliseconds from now: seconds or a date (RFC 9110, section 10.2.3). */
+export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\d{1,9}$/.test(header)) return Number(header) * SECOND_MS;
+  const date = /^[A-Z][a-z]{2}, /.test(header) ? Date.parse(header) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
+}

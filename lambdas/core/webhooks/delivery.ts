@@ -1,0 +1,106 @@
+/** A delivery: one event on its way to one subscription, with its attempts. */
+import { createHash } from 'node:crypto';
+import { encodeTime } from 'ulid';
+import type { EventType, StoredEvent } from './event.ts';
+
+/** `status`: an answer that was not 2xx; the others say why there was none. */
+export type Outcome =
+  | 'delivered'
+  | 'status'
+  | 'timeout'
+  | 'connection'
+  | 'tls'
+  | 'dns'
+  | 'forbidden_address'
+  | 'protocol';
+
+export interface Attempt {
+  /** From 1, over all rounds. */
+  readonly number: number;
+  /** Milliseconds since the epoch. */
+  readonly atMs: number;
+  readonly durationMs: number;
+  readonly outcome: Outcome;
+  /** HTTP status, if an answer came. */
+  readonly status?: number;
+  /** The beginning of the answer's body. */
+  readonly body?: string;
+}
+
+/** Why a delivery was given up. `missing`: its event is no longer kept. */
+export type DeadReason = 'exhausted' | 'gone' | 'disabled' | 'missing';
+
+export interface Delivery {
+  readonly webhookId: string;
+  /** `dlv_` and a ULID made of the event's arrival, the event and the subscription. */
+  readonly id: string;
+  readonly accountId: string;
+  readonly eventId: string;
+  readonly eventType: EventType;
+  readonly status: 'pending' | 'delivered' | 'dead';
+  readonly deadReason: DeadReason | undefined;
+  /** Attempts that ended, over all rounds. */
+  readonly attempts: number;
+  /** Attempts that had ended when this round of 24 hours began. */
+  readonly roundStart: number;
+  /** The end of this round, milliseconds since the epoch. */
+  readonly deadlineMs: number;
+  /** When the next attempt is due, milliseconds since the epoch. */
+  readonly dueMs: number;
+  readonly createdMs: number;
+  /** The last attempts, oldest first. */
+  readonly log: readonly Attempt[];
+}
+
+/** Attempts whose record is kept: two rounds of 24 hours. */
+export const MAX_LOGGED_ATTEMPTS = 20;
+
+/** How much of a receiver's answer is kept. */
+export const MAX_LOGGED_BODY_BYTES = 1024;
+
+/** How long deliveries and the data of their events are kept, seconds: as long as a queue keeps a dead letter. */
+export const RETENTION_SECONDS = 14 * 86_400;
+
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/** The same for the same event and subscription, and sorted by the event's arrival. */
+export function deliveryId(event: StoredEvent, webhookId: string): string {
+  const digest = createHash('sha256').update(`${event.accountId}\n${event.id}\n${webhookId}`).digest();
+  const random = [...digest.subarray(0, 16)].map((byte) => ALPHABET[byte % ALPHABET.length]).join('');
+  return `dlv_${encodeTime(event.receivedMs, 10)}${random}`;
+}
+
+/** The first id that a delivery of an event that arrived then can have. */
+export const firstIdAt = (ms: number): string =>
+  `dlv_${encodeTime(Math.max(0, Math.floor(ms)), 10)}${'0'.repeat(16)}`;
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+/** A delivery as callers see it. */
+export function deliveryEntry(delivery: Delivery): Record<string, unknown> {
+  const { id, webhookId, eventId, eventType, status, deadReason, attempts, createdMs, dueMs, log } = delivery;
+  return {
+    id,
+    object: 'webhook_delivery',
+    webhook_id: webhookId,
+    event_id: eventId,
+    event_type: eventType,
+    status,
+    ...(deadReason === undefined ? {} : { dead_reason: deadReason }),
+    created: iso(createdMs),
+    attempt_count: attempts,
+    next_attempt: status === 'pending' ? iso(dueMs) : null,
+    attempts: log.map(attemptEntry),
+  };
+}
+
+export function attemptEntry({ number, atMs, durationMs, outcome, status, body }: Attempt) {
+  return {
+    attempt: number,
+    at: iso(atMs),
+    duration_ms: durationMs,
+    outcome,
+    response_status: status ?? null,
+    response_body: body ?? null,
+  };
+}

@@ -1,0 +1,78 @@
+/** The platform's events: what may be published, and the body that receivers see. */
+import * as z from 'zod';
+
+/** The nine types of the interface. */
+export const EVENT_TYPES = [
+  'listing.installed',
+  'purchase.completed',
+  'subscription.created',
+  'subscription.canceled',
+  'app.build.scanned',
+  'release.created',
+  'release.rolled_back',
+  'review.created',
+  'payout.paid',
+] as const;
+
+/** Tells an owner that a receiver is no longer delivered to. */
+export const ENDPOINT_DISABLED = 'endpoint.disabled';
+
+/** Everything that can be subscribed to. */
+export const SUBSCRIBABLE_TYPES = [...EVENT_TYPES, ENDPOINT_DISABLED] as const;
+export type EventType = (typeof SUBSCRIBABLE_TYPES)[number];
+
+/** Characters that stand in a header as they are. */
+export const EVENT_ID = /^[\w.:-]{1,128}$/;
+
+/** The data of an event as JSON; EventBridge took entries of 256 KB when most of its publishers were written. */
+export const MAX_DATA_BYTES = 240 * 1024;
+
+export interface PlatformEvent {
+  readonly accountId: string;
+  /** Unique within the account; a repetition has the same. */
+  readonly id: string;
+  readonly type: EventType;
+  /** ISO 8601, UTC. */
+  readonly created: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** An event that was taken in. */
+export interface StoredEvent extends PlatformEvent {
+  /** Milliseconds since the epoch; the first time that it came. */
+  readonly receivedMs: number;
+  /** Every subscription that was to have a delivery has one. */
+  readonly fannedOut: boolean;
+}
+
+/** What publishers put on the bus (Amazon EventBridge user guide, event structure). */
+const busEventSchema = z.object({
+  id: z.string().regex(EVENT_ID),
+  'detail-type': z.enum(SUBSCRIBABLE_TYPES),
+  time: z.iso.datetime(),
+  detail: z.object({
+    account_id: z.string().min(1).max(128),
+    data: z.record(z.string(), z.unknown()),
+    id: z.string().regex(EVENT_ID).optional(),
+  }),
+});
+
+/** The event in a message of the bus; undefined when it is none of ours. */
+export function parseBusEvent(message: unknown): PlatformEvent | undefined {
+  const parsed = busEventSchema.safeParse(message);
+  if (!parsed.success) return undefined;
+  const { id, 'detail-type': type, time: created, detail } = parsed.data;
+  if (Buffer.byteLength(JSON.stringify(detail.data)) > MAX_DATA_BYTES) return undefined;
+  return { accountId: detail.account_id, id: detail.id ?? id, type, created, data: detail.data };
+}
+
+/** The body of every delivery of the event, byte for byte the same. */
+export function payloadOf({ id, type, created, data }: PlatformEvent): string {
+  return JSON.stringify({ id, type, created, data });
+}
+
+/** What a test event of that type holds: the interface's own fields where it names them, and nothing that counts. */
+export function testData(type: EventType): Record<string, unknown> {
+  const none = { listing_id: 'test', buyer_id: 'test', amount: 0, currency: 'USD' };
+  return { ...(type === 'purchase.completed' ? none : {}), test: true };
+}

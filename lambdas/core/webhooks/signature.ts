@@ -1,0 +1,41 @@
+/** The signatures of a delivery: the interface's own header, and the three of the Standard Webhooks specification. */
+import { createHmac } from 'node:crypto';
+
+/** How a signing secret begins; base64 of its bytes follows. */
+export const SECRET_PREFIX = 'whsec_';
+
+/** Standard Webhooks asks for 24 to 64 bytes. */
+export const SIGNING_SECRET_BYTES = 32;
+
+export interface Signed {
+  /** The event's id, the same in every delivery of it. */
+  readonly id: string;
+  /** When this attempt is made, seconds since the epoch. */
+  readonly timestamp: number;
+  readonly body: string;
+  /** Every secret in force, the current one first; each signs. */
+  readonly secrets: readonly string[];
+}
+
+/** The interface and Stripe key the digest with the secret's text as it stands. */
+function hexSignature({ timestamp, body }: Signed, secret: string): string {
+  return createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
+}
+
+/** Standard Webhooks keys it with the bytes that the text after the prefix stands for, and signs the id too. */
+function base64Signature({ id, timestamp, body }: Signed, secret: string): string {
+  const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
+  return createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
+}
+
+/** Headers that prove a delivery genuine; sources: the interface, Webhooks; github.com/standard-webhooks, spec. */
+export function signatureHeaders(signed: Signed): Record<string, string> {
+  const { id, timestamp, secrets } = signed;
+  const own = secrets.map((secret) => `v1=${hexSignature(signed, secret)}`);
+  return {
+    'X-service-Signature': [`t=${timestamp}`, ...own].join(','),
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': secrets.map((secret) => `v1,${base64Signature(signed, secret)}`).join(' '),
+  };
+}

@@ -1,0 +1,20 @@
+/** `POST /api/create-order`: an order of credit, and the checkout where it is paid. */
+import { authenticateSession, type SessionTokens } from '../../core/access/session.ts';
+import { readJson, validate } from '../../core/json-body.ts';
+import { jsonResponse } from '../../core/json-response.ts';
+import { orderEntry } from '../../core/payments/order.ts';
+import { createOrder, type OrderDependencies } from '../../core/payments/orders.ts';
+import type { Endpoint } from '../../core/ports.ts';
+import { createOrderRequest } from './schema.ts';
+
+export interface CreateOrderDependencies extends OrderDependencies {
+  readonly tokens: SessionTokens;
+}
+
+export function createOrderEndpoint({ tokens, ...orders }: CreateOrderDependencies): Endpoint {
+  return async (request) => {
+    const accountId = await authenticateSession(request.headers, tokens);
+    const { amount } = validate(createOrderRequest, (await readJson(request)).value);
+    return jsonResponse(orderEntry(await createOrder(orders, accountId, amount)), {}, 201);
+  };
+}

@@ -1,0 +1,51 @@
+/** `POST /api/v1/webhooks`: a new subscription, with its secret shown this once. */
+import { ServiceError } from '../../core/errors.ts';
+import { readJson, validate } from '../../core/json-body.ts';
+import { jsonResponse } from '../../core/json-response.ts';
+import type { Clock, Endpoint, UlidSource } from '../../core/ports.ts';
+import { admit, type WebhookAccess } from '../../core/webhooks/access.ts';
+import type { SigningSecretStore, SubscriptionStore } from '../../core/webhooks/ports.ts';
+import { createSchema } from '../../core/webhooks/request.ts';
+import { MAX_SUBSCRIPTIONS, type Subscription, subscriptionEntry } from '../../core/webhooks/subscription.ts';
+import { checkTarget, type Resolve } from '../../core/webhooks/target.ts';
+
+export interface CreateWebhookDependencies extends WebhookAccess {
+  readonly subscriptions: Pick<SubscriptionStore, 'count'>;
+  readonly secrets: Pick<SigningSecretStore, 'create'>;
+  readonly newSecret: () => string;
+  readonly allowLoopback: boolean;
+  readonly resolve: Resolve;
+  readonly clock: Clock;
+  readonly ulid: UlidSource;
+}
+
+export function createWebhook(dependencies: CreateWebhookDependencies): Endpoint {
+  const { subscriptions, secrets, newSecret, allowLoopback, resolve, clock, ulid } = dependencies;
+  return async (request) => {
+    const { accountId, input, headers } = await admit(dependencies, request, async () =>
+      validate(createSchema, (await readJson(request)).value),
+    );
+    const url = await checkTarget(input.url, allowLoopback, resolve).catch((failure: unknown) => {
+      throw failure instanceof ServiceError ? failure.withHeaders(headers) : failure;
+    });
+    if ((await subscriptions.count(accountId)) >= MAX_SUBSCRIPTIONS)
+      throw new ServiceError('conflict', `An account has at most ${MAX_SUBSCRIPTIONS} webhooks.`, {
+        headers,
+      });
+    const subscription: Subscription = {
+      accountId,
+      id: `wh_${ulid()}`,
+      url,
+      events: input.events,
+      description: input.description,
+      status: 'active',
+      disabledReason: undefined,
+      created: Math.floor(clock() / 1000),
+      failingSinceMs: undefined,
+      notice: undefined,
+    };
+    const secret = newSecret();
+    await secrets.create(subscription, secret);
+    return jsonResponse({ ...subscriptionEntry(subscription), secret }, headers, 201);
+  };
+}

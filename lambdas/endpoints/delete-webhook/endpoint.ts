@@ -1,0 +1,18 @@
+/** `DELETE /api/v1/webhooks/{id}`: ends a subscription; deliveries under way are dropped. */
+import { jsonResponse } from '../../core/json-response.ts';
+import type { Endpoint } from '../../core/ports.ts';
+import { admit, noSuch, type WebhookAccess } from '../../core/webhooks/access.ts';
+import type { SubscriptionStore } from '../../core/webhooks/ports.ts';
+
+export interface DeleteWebhookDependencies extends WebhookAccess {
+  readonly subscriptions: Pick<SubscriptionStore, 'remove'>;
+}
+
+export function deleteWebhook(dependencies: DeleteWebhookDependencies): Endpoint {
+  return async (request, { pathParameters }) => {
+    const { accountId, headers } = await admit(dependencies, request, async () => undefined);
+    const { id = '' } = pathParameters;
+    if (!(await dependencies.subscriptions.remove({ accountId, id }))) throw noSuch('webhook', headers);
+    return jsonResponse({ id, object: 'webhook', deleted: true }, headers);
+  };
+}

@@ -1,0 +1,30 @@
+/** Wires `GET /api/v1/webhooks/{id}` for Lambda. */
+import { createAccess } from '../../adapters/access.ts';
+import { createDynamoClients } from '../../adapters/clients.ts';
+import { DynamoDeliveryStore } from '../../adapters/delivery-store.ts';
+import { createKeyGate } from '../../adapters/ledger.ts';
+import { createLog } from '../../adapters/logger.ts';
+import { DynamoSubscriptionStore } from '../../adapters/subscription-store.ts';
+import { systemClock, systemUlid } from '../../adapters/system.ts';
+import { requireVariable } from '../../contract/environment.ts';
+import { TABLES } from '../../contract/tables.ts';
+import { front } from '../../edge/front.ts';
+import { buffered } from '../../edge/pipelines.ts';
+import { getWebhook } from './endpoint.ts';
+
+const log = createLog();
+const environment = process.env;
+const clients = createDynamoClients();
+const { peppers } = createAccess({ environment, log });
+const { gate } = createKeyGate({ clients, environment });
+const table = requireVariable(environment, TABLES.webhooks.variable);
+const subscriptions = new DynamoSubscriptionStore(clients.client, table);
+const deliveries = new DynamoDeliveryStore(
+  clients.client,
+  requireVariable(environment, TABLES.deliveries.variable),
+  systemClock,
+);
+
+const endpoint = getWebhook({ peppers, gate, subscriptions, deliveries });
+
+export const handler = buffered(front(endpoint, 'platform', { clock: systemClock, ulid: systemUlid, log }));

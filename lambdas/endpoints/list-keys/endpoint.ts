@@ -1,0 +1,24 @@
+/** `GET /api-keys`: the keys of the account that is signed in. */
+import { type ApiKeys, keyEntry } from '../../core/access/api-keys.ts';
+import { authenticateSession, type SessionTokens } from '../../core/access/session.ts';
+import { jsonResponse } from '../../core/json-response.ts';
+import type { Clock, Endpoint } from '../../core/ports.ts';
+
+export interface ListKeysDependencies {
+  readonly tokens: SessionTokens;
+  readonly keys: ApiKeys;
+  readonly clock: Clock;
+}
+
+export function listKeys({ tokens, keys, clock }: ListKeysDependencies): Endpoint {
+  return async (request) => {
+    const found = await keys.list(await authenticateSession(request.headers, tokens));
+    const nowMs = clock();
+    // An account has no more keys than fit on one page.
+    return jsonResponse({
+      object: 'list',
+      data: found.map((state) => keyEntry(state, nowMs)),
+      next_cursor: null,
+    });
+  };
+}

@@ -1,0 +1,19 @@
+/** Wires `GET /api-keys` for Lambda. */
+import { createKeyRegistry } from '../../adapters/accounts.ts';
+import { createDynamoClients } from '../../adapters/clients.ts';
+import { createLog } from '../../adapters/logger.ts';
+import { createSessions } from '../../adapters/session-tokens.ts';
+import { systemClock, systemUlid } from '../../adapters/system.ts';
+import { ApiKeys } from '../../core/access/api-keys.ts';
+import { front } from '../../edge/front.ts';
+import { buffered } from '../../edge/pipelines.ts';
+import { listKeys } from './endpoint.ts';
+
+const log = createLog();
+const environment = process.env;
+const { tokens } = createSessions({ environment, log });
+const keys = new ApiKeys(createKeyRegistry({ clients: createDynamoClients(), environment }));
+
+const endpoint = listKeys({ tokens, keys, clock: systemClock });
+
+export const handler = buffered(front(endpoint, 'platform', { clock: systemClock, ulid: systemUlid, log }));

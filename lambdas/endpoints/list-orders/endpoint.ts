@@ -1,0 +1,26 @@
+/** `GET /api/orders`: the orders of the account that is signed in, newest first. */
+import { authenticateSession, type SessionTokens } from '../../core/access/session.ts';
+import { validate } from '../../core/json-body.ts';
+import { jsonResponse } from '../../core/json-response.ts';
+import { orderEntry } from '../../core/payments/order.ts';
+import type { OrderStore } from '../../core/payments/ports.ts';
+import type { Endpoint } from '../../core/ports.ts';
+import { formatCursor, ordersQuery } from './schema.ts';
+
+export interface ListOrdersDependencies {
+  readonly tokens: SessionTokens;
+  readonly store: Pick<OrderStore, 'list'>;
+}
+
+export function listOrders({ tokens, store }: ListOrdersDependencies): Endpoint {
+  return async (request) => {
+    const accountId = await authenticateSession(request.headers, tokens);
+    const { limit, cursor } = validate(ordersQuery, Object.fromEntries(new URL(request.url).searchParams));
+    const { orders, next } = await store.list(accountId, limit, cursor);
+    return jsonResponse({
+      object: 'list',
+      data: orders.map(orderEntry),
+      next_cursor: next === undefined ? null : formatCursor(next),
+    });
+  };
+}

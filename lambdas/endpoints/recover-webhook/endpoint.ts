@@ -1,0 +1,39 @@
+/** `POST /api/v1/webhooks/{id}/recover`: brings back the deliveries that were given up, of events since a time. */
+import { ServiceError } from '../../core/errors.ts';
+import { readJson, validate } from '../../core/json-body.ts';
+import { jsonResponse } from '../../core/json-response.ts';
+import type { Clock, Endpoint } from '../../core/ports.ts';
+import { admit, noSuch, type WebhookAccess } from '../../core/webhooks/access.ts';
+import type { DeliveryStore, SubscriptionStore, WakeQueue } from '../../core/webhooks/ports.ts';
+import { recover } from '../../core/webhooks/recovery.ts';
+import { recoverSchema } from '../../core/webhooks/request.ts';
+
+export interface RecoverWebhookDependencies extends WebhookAccess {
+  readonly subscriptions: Pick<SubscriptionStore, 'get'>;
+  readonly deliveries: Pick<DeliveryStore, 'list'>;
+  readonly wakes: Pick<WakeQueue, 'now'>;
+  readonly clock: Clock;
+}
+
+export function recoverWebhook(dependencies: RecoverWebhookDependencies): Endpoint {
+  return async (request, { pathParameters }) => {
+    const { accountId, input, headers } = await admit(dependencies, request, async () =>
+      validate(recoverSchema, (await readJson(request)).value),
+    );
+    const { id = '' } = pathParameters;
+    const subscription = await dependencies.subscriptions.get({ accountId, id });
+    if (subscription === undefined) throw noSuch('webhook', headers);
+    if (subscription.status !== 'active')
+      throw new ServiceError('conflict', 'The webhook is disabled; set its status to active first.', {
+        headers,
+      });
+    const { count, nextMs } = await recover(dependencies, id, input.since);
+    const body = {
+      object: 'webhook_recovery',
+      webhook_id: id,
+      recovered: count,
+      next_since: nextMs === undefined ? null : new Date(nextMs).toISOString(),
+    };
+    return jsonResponse(body, headers, 202);
+  };
+}

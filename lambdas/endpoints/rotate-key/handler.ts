@@ -1,0 +1,20 @@
+/** Wires `POST /api-keys/{id}/rotate` for Lambda. */
+import { createAccess } from '../../adapters/access.ts';
+import { createKeyIssuer } from '../../adapters/accounts.ts';
+import { createDynamoClients } from '../../adapters/clients.ts';
+import { createLog } from '../../adapters/logger.ts';
+import { createSessions } from '../../adapters/session-tokens.ts';
+import { systemClock, systemUlid } from '../../adapters/system.ts';
+import { front } from '../../edge/front.ts';
+import { buffered } from '../../edge/pipelines.ts';
+import { rotateKey } from './endpoint.ts';
+
+const log = createLog();
+const environment = process.env;
+const { peppers } = createAccess({ environment, log });
+const { tokens } = createSessions({ environment, log });
+const issuer = createKeyIssuer({ clients: createDynamoClients(), environment, peppers });
+
+const endpoint = rotateKey({ tokens, issuer, clock: systemClock });
+
+export const handler = buffered(front(endpoint, 'platform', { clock: systemClock, ulid: systemUlid, log }));

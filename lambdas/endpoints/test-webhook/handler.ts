@@ -1,0 +1,43 @@
+/** Wires `POST /api/v1/webhooks/{id}/test` for Lambda. */
+import { createAccess } from '../../adapters/access.ts';
+import { createDynamoClients, createQueueClient } from '../../adapters/clients.ts';
+import { DynamoDeliveryStore } from '../../adapters/delivery-store.ts';
+import { createEventStore } from '../../adapters/event-store.ts';
+import { createKeyGate } from '../../adapters/ledger.ts';
+import { createLog } from '../../adapters/logger.ts';
+import { DynamoSubscriptionStore } from '../../adapters/subscription-store.ts';
+import { systemClock, systemUlid } from '../../adapters/system.ts';
+import { createWakeSender } from '../../adapters/wake-queue.ts';
+import { requireVariable } from '../../contract/environment.ts';
+import { TABLES } from '../../contract/tables.ts';
+import { front } from '../../edge/front.ts';
+import { buffered } from '../../edge/pipelines.ts';
+import { testWebhook } from './endpoint.ts';
+
+const log = createLog();
+const environment = process.env;
+const clients = createDynamoClients();
+const { peppers } = createAccess({ environment, log });
+const { gate } = createKeyGate({ clients, environment });
+const table = requireVariable(environment, TABLES.webhooks.variable);
+const subscriptions = new DynamoSubscriptionStore(clients.client, table);
+const deliveries = new DynamoDeliveryStore(
+  clients.client,
+  requireVariable(environment, TABLES.deliveries.variable),
+  systemClock,
+);
+const wakes = createWakeSender(createQueueClient(), environment);
+const events = createEventStore(clients.client, { environment, log });
+
+const endpoint = testWebhook({
+  peppers,
+  gate,
+  subscriptions,
+  events,
+  deliveries,
+  wakes,
+  clock: systemClock,
+  ulid: systemUlid,
+});
+
+export const handler = buffered(front(endpoint, 'platform', { clock: systemClock, ulid: systemUlid, log }));

@@ -1,0 +1,104 @@
+/** What events and deliveries travel through: the bus, the queues with their dead letters, and the one-time schedules. */
+import { Aws, CfnOutput, Duration, Validations } from 'aws-cdk-lib';
+import { EventBus, Rule } from 'aws-cdk-lib/aws-events';
+import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { CfnScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { outputName, VARIABLES } from '../../lambdas/contract/environment.ts';
+import {
+  QUEUES,
+  type QueueName,
+  type Queue as QueueSpec,
+  queueNameOf,
+} from '../../lambdas/contract/queues.ts';
+import type { Config } from '../config/config.ts';
+
+/** The name that publishers know; further deployments in an account add their stage. */
+const BUS_NAME = 'platform-events';
+
+/** SQS keeps a message for 14 days at most; a dead letter waits for a person. */
+const RETENTION = Duration.days(14);
+
+export class Messaging extends Construct {
+  readonly bus: EventBus;
+  readonly queues: Readonly<Record<QueueName, Queue>>;
+  /** Name of the group that holds the schedules. */
+  readonly scheduleGroup: string;
+  /** The role that schedules act in: it may wake deliveries up, and nothing else. */
+  readonly scheduleRole: Role;
+  readonly #stage: string;
+
+  constructor(scope: Construct, id: string, { config }: { readonly config: Config }) {
+    super(scope, id);
+    this.#stage = config.stage;
+    const suffix = config.stage === 'prod' ? '' : `-${config.stage}`;
+    this.bus = new EventBus(this, 'Bus', { eventBusName: `${BUS_NAME}${suffix}` });
+    this.queues = this.#makeQueues();
+    new Rule(this, 'EveryEvent', {
+      eventBus: this.bus,
+      description:
+        'Every event of this account; what is none of the platform is counted and dropped by the reader',
+      eventPattern: { account: [Aws.ACCOUNT_ID] },
+      targets: [new SqsQueue(this.queues.events, { deadLetterQueue: this.queues.deadEvents })],
+    });
+    this.scheduleGroup = `${config.stage}-deliveries`;
+    new CfnScheduleGroup(this, 'ScheduleGroup', { name: this.scheduleGroup });
+    this.scheduleRole = new Role(this, 'ScheduleRole', {
+      assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
+        conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
+      }),
+    });
+    this.scheduleRole.addToPolicy(
+      new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.queues.retries.queueArn] }),
+    );
+    this.#output(VARIABLES.eventBus, this.bus.eventBusName);
+    for (const [name, { variable }] of Object.entries(QUEUES))
+      this.#output(variable, this.queues[name as QueueName].queueUrl);
+  }
+
+  /** Dead-letter queues first, because the others name them. */
+  #makeQueues(): Readonly<Record<QueueName, Queue>> {
+    const specs = Object.entries(QUEUES) as [QueueName, QueueSpec][];
+    const queues: Partial<Record<QueueName, Queue>> = {};
+    for (const [name, { reader }] of specs) if (reader === undefined) queues[name] = this.#deadLetters(name);
+    for (const [name, spec] of specs) {
+      if (spec.reader === undefined) continue;
+      const dead = queues[spec.dead?.queue as QueueName];
+      if (dead === undefined) throw new Error(`the queue ${name} has nowhere to put what cannot be handled`);
+      queues[name] = new Queue(this, capitalized(name), {
+        ...this.#common(name),
+        visibilityTimeout: Duration.seconds(spec.visibilitySeconds ?? 0),
+        deadLetterQueue: { queue: dead, maxReceiveCount: spec.dead?.maxReceives ?? 1 },
+      });
+    }
+    return queues as Record<QueueName, Queue>;
+  }
+
+  #deadLetters(name: QueueName): Queue {
+    const queue = new Queue(this, capitalized(name), this.#common(name));
+    Validations.of(queue).acknowledge({
+      id: 'AwsSolutions-SQS3',
+      reason: 'It is a dead-letter queue itself.',
+    });
+    return queue;
+  }
+
+  #common(name: QueueName) {
+    return {
+      // Named, so that the operations stack need not import the names from this one.
+      queueName: queueNameOf(this.#stage, name),
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: RETENTION,
+    };
+  }
+
+  /** The operator's command finds the bus and the dead letters by these. */
+  #output(variable: string, value: string): void {
+    new CfnOutput(this, `Output-${variable}`, { value }).overrideLogicalId(outputName(variable));
+  }
+}
+
+const capitalized = (name: string): string => `${name[0]?.toUpperCase()}${name.slice(1)}`;

@@ -1,0 +1,45 @@
+/** Webhook deliveries: the functions that read the queues. */
+import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import { CONSUMERS, type ConsumerName } from '../../lambdas/contract/consumers.ts';
+import { QUEUES, type QueueName, type Queue as QueueSpec } from '../../lambdas/contract/queues.ts';
+import type { Config } from '../config/config.ts';
+import type { DataStack } from '../stacks/data-stack.ts';
+import type { Messaging } from './messaging.ts';
+import { ServiceFunction } from './service-function.ts';
+
+export interface WebhookDeliveryProps {
+  readonly config: Config;
+  readonly data: DataStack;
+  readonly bundles: string;
+  readonly messaging: Messaging;
+}
+
+export class WebhookDelivery extends Construct {
+  readonly #props: WebhookDeliveryProps;
+
+  constructor(scope: Construct, id: string, props: WebhookDeliveryProps) {
+    super(scope, id);
+    this.#props = props;
+    const specs = Object.entries(QUEUES) as [QueueName, QueueSpec][];
+    const consumers = new Set(specs.flatMap(([, { reader }]) => reader?.consumer ?? []));
+    for (const consumer of consumers) this.#reader(consumer, specs);
+  }
+
+  #reader(name: ConsumerName, specs: readonly [QueueName, QueueSpec][]): void {
+    const { timeoutSeconds } = CONSUMERS[name];
+    const reader = new ServiceFunction(this, name, { ...this.#props, name, timeoutSeconds });
+    for (const [queue, spec] of specs) {
+      if (spec.reader?.consumer !== name) continue;
+      const mapping = new EventSourceMapping(this, `${queue}-mapping`, {
+        target: reader.function,
+        eventSourceArn: this.#props.messaging.queues[queue].queueArn,
+        batchSize: spec.reader.batchSize,
+        maxConcurrency: spec.reader.maxConcurrency,
+        reportBatchItemFailures: true,
+      });
+      // Lambda checks that the role may read the queue when the mapping is made.
+      mapping.node.addDependency(reader);
+    }
+  }
+}

@@ -1,0 +1,250 @@
+/**
+ * The registry of alarms: a row for each kind, with its severity, its threshold and the reason for it. The article of
+ * the same name in `runbook.md` says what to do; a test sees that neither is without the other.
+ */
+import { Duration } from 'aws-cdk-lib';
+import {
+  ComparisonOperator,
+  type IMetric,
+  MathExpression,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { DIMENSIONS, METRICS } from '../../lambdas/contract/metrics.ts';
+import {
+  allFunctions,
+  api,
+  lambda,
+  own,
+  PERIOD,
+  queueAge,
+  queueLength,
+  schedule,
+  tableThrottles,
+  workflow,
+} from './metrics.ts';
+import type { System, Watched } from './system.ts';
+
+/** `critical`: callers are failing or money is wrong, wake someone. `warning`: look at it within a working day. */
+export type Severity = 'critical' | 'warning';
+
+/** What one alarm watches, and when it is raised. */
+export interface Watch {
+  readonly metric: IMetric;
+  readonly threshold: number;
+  /** What it watches, where a row has several. */
+  readonly subject?: Watched;
+  /** How many of the last periods must be over the threshold; 1 of 1 by default. */
+  readonly periods?: { readonly breaching: number; readonly of: number };
+  /** Raised at the threshold and above by default, or below it; then a metric without a value is below it too. */
+  readonly when?: 'reached' | 'below';
+}
+
+export interface AlarmRow {
+  readonly severity: Severity;
+  /** One sentence, for the mail. */
+  readonly meaning: string;
+  readonly watches: (system: System) => readonly Watch[];
+}
+
+const once = (metric: IMetric): readonly Watch[] => [{ metric, threshold: 1 }];
+
+const each =
+  <T extends Watched>(subjects: readonly T[]) =>
+  (watch: (subject: T) => Omit<Watch, 'subject'>): readonly Watch[] =>
+    subjects.map((subject) => ({ subject, ...watch(subject) }));
+
+const [HOUR, DAY] = [Duration.hours(1), Duration.days(1)];
+
+/** A schedule's period, twice over: one sweep may be late. */
+const SWEEP_GRACE_SECONDS = 600;
+
+/** Fewer requests than this in five minutes make no rate worth waking for. */
+const MIN_REQUESTS = 20;
+
+const errorsOf = (system: System, type: string): IMetric =>
+  own(system.config, METRICS.errors, { dimensions: { [DIMENSIONS.errorType]: type } });
+
+export const ALARMS: Readonly<Record<string, AlarmRow>> = {
+  'function-errors': {
+    severity: 'critical',
+    meaning: 'A function crashed or timed out; its callers got an error of the gateway instead of ours.',
+    watches: ({ functions }) =>
+      each(functions)((subject) => ({ metric: lambda(subject, 'Errors'), threshold: 1 })),
+  },
+  'function-throttles': {
+    severity: 'critical',
+    meaning: 'Lambda refused to run a function because the account runs too many at once.',
+    watches: ({ functions }) =>
+      each(functions)((subject) => ({ metric: lambda(subject, 'Throttles'), threshold: 1 })),
+  },
+  'function-duration': {
+    severity: 'warning',
+    meaning: 'A function ran for more than nine tenths of its time limit.',
+    watches: ({ functions }) =>
+      each(functions)((subject) => ({
+        metric: lambda(subject, 'Duration', 'Maximum'),
+        threshold: subject.timeoutSeconds * 900,
+        // One long answer is no incident; three periods of them are.
+        periods: { breaching: 3, of: 3 },
+      })),
+  },
+  concurrency: {
+    severity: 'warning',
+    meaning: 'The account runs 800 functions at once; its default limit is 1,000.',
+    watches: () => [{ metric: allFunctions('ConcurrentExecutions', 'Maximum'), threshold: 800 }],
+  },
+  'api-5xx': {
+    severity: 'critical',
+    meaning: 'More than one in twenty requests to an API failed with a 5xx.',
+    watches: ({ apis }) =>
+      each(apis)((subject) => ({
+        metric: new MathExpression({
+          expression: `IF(requests >= ${MIN_REQUESTS}, 100 * errors / requests, 0)`,
+          usingMetrics: { requests: api(subject, 'Count'), errors: api(subject, '5XXError') },
+          label: `${subject.label}, % of requests`,
+          period: PERIOD,
+        }),
+        threshold: 5,
+        periods: { breaching: 2, of: 3 },
+      })),
+  },
+  'internal-errors': {
+    severity: 'critical',
+    meaning: 'Requests failed with internal_error: something the code does not expect.',
+    // A single one may be a passing fault.
+    watches: (system) => [{ metric: errorsOf(system, 'api_error'), threshold: 5 }],
+  },
+  'routes-exhausted': {
+    severity: 'critical',
+    meaning: 'Calls failed because every route of their model did.',
+    watches: (system) => [
+      {
+        metric: errorsOf(system, 'service_unavailable'),
+        threshold: 10,
+        periods: { breaching: 2, of: 3 },
+      },
+    ],
+  },
+  'circuit-opened': {
+    severity: 'warning',
+    meaning: 'A route failed so often that calls leave it alone for a while.',
+    watches: ({ config }) => once(own(config, METRICS.circuitOpened)),
+  },
+  'slow-first-token': {
+    severity: 'warning',
+    meaning: 'One in twenty streams waited more than ten seconds for its first token.',
+    watches: ({ config }) => [
+      {
+        metric: own(config, METRICS.timeToFirstToken, { statistic: 'p95' }),
+        threshold: 10_000,
+        periods: { breaching: 3, of: 3 },
+      },
+    ],
+  },
+  'written-off': {
+    severity: 'warning',
+    meaning: 'Calls cost more than their hold and the balance; the difference was written off.',
+    watches: ({ config }) => once(own(config, METRICS.writtenOff, { period: HOUR })),
+  },
+  'audit-drift': {
+    severity: 'critical',
+    meaning: 'The books of an account do not balance.',
+    watches: ({ config }) => once(own(config, METRICS.auditDrift, { statistic: 'Maximum' })),
+  },
+  'audit-missing': {
+    severity: 'critical',
+    meaning: 'No audit has proved the books for two days.',
+    watches: ({ workflows }) =>
+      each(workflows.filter(({ label }) => label === 'audit-books'))((subject) => ({
+        metric: workflow(subject, 'ExecutionsSucceeded', DAY),
+        threshold: 1,
+        when: 'below',
+        periods: { breaching: 2, of: 2 },
+      })),
+  },
+  'workflow-failed': {
+    severity: 'critical',
+    meaning: 'A workflow failed, timed out or was aborted.',
+    watches: ({ workflows }) =>
+      each(workflows)((subject) => ({
+        metric: new MathExpression({
+          expression: 'FILL(failed, 0) + FILL(timedOut, 0) + FILL(aborted, 0)',
+          usingMetrics: {
+            failed: workflow(subject, 'ExecutionsFailed'),
+            timedOut: workflow(subject, 'ExecutionsTimedOut'),
+            aborted: workflow(subject, 'ExecutionsAborted'),
+          },
+          label: subject.label,
+          period: PERIOD,
+        }),
+        threshold: 1,
+      })),
+  },
+  'holds-stuck': {
+    severity: 'critical',
+    meaning: 'A hold has outlived its expiry by two sweeps: credit is locked that no call uses.',
+    watches: ({ config }) => [
+      {
+        metric: own(config, METRICS.oldestHold, { statistic: 'Maximum' }),
+        threshold: config.holdTtlSeconds + SWEEP_GRACE_SECONDS,
+      },
+    ],
+  },
+  'holds-released': {
+    severity: 'warning',
+    meaning: 'Ten calls within an hour died without settling; their holds were released unpaid.',
+    watches: ({ config }) => [
+      { metric: own(config, METRICS.holdsReleased, { period: HOUR }), threshold: 10 },
+    ],
+  },
+  'sweep-missing': {
+    severity: 'critical',
+    meaning: 'The sweeper of expired holds has not run for half an hour.',
+    watches: ({ config }) => [
+      {
+        metric: own(config, METRICS.holdsOpen, { statistic: 'SampleCount', period: Duration.minutes(15) }),
+        threshold: 1,
+        when: 'below',
+        periods: { breaching: 2, of: 2 },
+      },
+    ],
+  },
+  'schedule-failed': {
+    severity: 'critical',
+    meaning: 'A schedule could not start what it is for.',
+    watches: ({ schedules }) =>
+      each(schedules)((subject) => ({ metric: schedule(subject, 'FailedInvocations'), threshold: 1 })),
+  },
+  'dead-letters': {
+    severity: 'critical',
+    meaning: 'Messages were given up and wait in a dead-letter queue.',
+    watches: ({ deadLetterQueues }) =>
+      each(deadLetterQueues)((subject) => ({ metric: queueLength(subject), threshold: 1 })),
+  },
+  'webhook-deliveries-late': {
+    severity: 'warning',
+    meaning: 'A first attempt at a webhook has waited for more than two minutes.',
+    watches: ({ config }) => [{ metric: queueAge(config, 'deliveries'), threshold: 120 }],
+  },
+  'webhook-events-rejected': {
+    severity: 'warning',
+    meaning: 'Something was put on the bus that is no event of the platform.',
+    watches: ({ config }) => once(own(config, METRICS.eventsRejected)),
+  },
+  'table-throttles': {
+    severity: 'critical',
+    meaning: 'DynamoDB refused reads or writes of a table because of its load.',
+    watches: ({ tables }) => each(tables)((subject) => ({ metric: tableThrottles(subject), threshold: 1 })),
+  },
+};
+
+/** CloudWatch's terms for a watch. */
+export const evaluationOf = ({ when = 'reached', periods = { breaching: 1, of: 1 } }: Watch) => ({
+  comparisonOperator:
+    when === 'below'
+      ? ComparisonOperator.LESS_THAN_THRESHOLD
+      : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+  treatMissingData: when === 'below' ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+  evaluationPeriods: periods.of,
+  datapointsToAlarm: periods.breaching,
+});

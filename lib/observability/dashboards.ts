@@ -1,0 +1,228 @@
+/**
+ * The dashboards: a table of graphs, by section. Three dashboards of up to 50 metrics are free of charge, so six
+ * sections share them.
+ */
+import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
+import { DIMENSIONS, METRICS } from '../../lambdas/contract/metrics.ts';
+import {
+  allFunctions,
+  api,
+  lambda,
+  own,
+  ownBy,
+  queueAge,
+  queueLength,
+  schedule,
+  table,
+  usd,
+  workflow,
+} from './metrics.ts';
+import type { System } from './system.ts';
+
+export interface Graph {
+  readonly title: string;
+  readonly left: (system: System) => readonly IMetric[];
+  /** Another scale. */
+  readonly right?: (system: System) => readonly IMetric[];
+}
+
+export interface Section {
+  readonly title: string;
+  readonly graphs: readonly Graph[];
+}
+
+const PERCENTILES = ['p50', 'p95', 'p99'];
+
+const SERVICE: Section = {
+  title: 'Service',
+  graphs: [
+    { title: 'Requests', left: ({ apis }) => apis.map((each) => api(each, 'Count')) },
+    {
+      title: 'Errors by type',
+      left: ({ config }) => [ownBy(config, METRICS.errors, DIMENSIONS.errorType)],
+    },
+    {
+      title: 'Client and server errors',
+      left: ({ apis }) => apis.map((each) => api(each, '4XXError', 'Sum', ' 4xx')),
+      right: ({ apis }) => apis.map((each) => api(each, '5XXError', 'Sum', ' 5xx')),
+    },
+    {
+      title: 'Latency, ms',
+      left: ({ apis }) =>
+        apis.flatMap((each) =>
+          PERCENTILES.map((percentile) => api(each, 'Latency', percentile, ` ${percentile}`)),
+        ),
+    },
+    {
+      title: 'Time to first token, ms',
+      left: ({ config }) =>
+        PERCENTILES.map((statistic) =>
+          own(config, METRICS.timeToFirstToken, { statistic, label: statistic }),
+        ),
+    },
+    {
+      title: 'Tokens',
+      left: ({ config }) => [
+        own(config, METRICS.inputTokens, { label: 'input' }),
+        own(config, METRICS.outputTokens, { label: 'output' }),
+      ],
+      right: ({ config }) => [own(config, METRICS.callsSettled, { label: 'calls' })],
+    },
+  ],
+};
+
+const ROUTES: Section = {
+  title: 'Routes',
+  graphs: [
+    {
+      title: 'Calls by route (none: every route failed)',
+      left: ({ config }) => [ownBy(config, METRICS.callsSettled, DIMENSIONS.route)],
+    },
+    {
+      title: 'Failed attempts, and circuits that opened',
+      left: ({ config }) => [own(config, METRICS.routeFailed, { label: 'failed attempts' })],
+      right: ({ config }) => [own(config, METRICS.circuitOpened, { label: 'circuits opened' })],
+    },
+    {
+      title: 'Cost by route, nano-USD',
+      left: ({ config }) => [ownBy(config, METRICS.cost, DIMENSIONS.route)],
+    },
+    {
+      title: 'Output tokens by route',
+      left: ({ config }) => [ownBy(config, METRICS.outputTokens, DIMENSIONS.route)],
+    },
+  ],
+};
+
+const MONEY: Section = {
+  title: 'Money',
+  graphs: [
+    { title: 'Spend, USD', left: ({ config }) => [usd(own(config, METRICS.cost), 'spend')] },
+    {
+      title: 'Written off, USD',
+      left: ({ config }) => [usd(own(config, METRICS.writtenOff), 'written off')],
+    },
+    {
+      title: 'Top-ups and balances of all accounts, USD, as of the audit',
+      left: ({ config }) => [
+        usd(own(config, METRICS.topUps), 'top-ups'),
+        usd(own(config, METRICS.balances), 'balances'),
+      ],
+    },
+    {
+      title: 'Open holds and the age of the oldest',
+      left: ({ config }) => [own(config, METRICS.holdsOpen, { statistic: 'Maximum', label: 'open' })],
+      right: ({ config }) => [
+        own(config, METRICS.oldestHold, { statistic: 'Maximum', label: 'oldest, seconds' }),
+      ],
+    },
+  ],
+};
+
+const UPKEEP: Section = {
+  title: 'Reconciliation and upkeep',
+  graphs: [
+    {
+      title: 'Drift of the books, nano-USD',
+      left: ({ config }) => [own(config, METRICS.auditDrift, { statistic: 'Maximum', label: 'drift' })],
+      right: ({ config }) => [own(config, METRICS.accountsAudited, { label: 'accounts audited' })],
+    },
+    {
+      title: 'Holds of crashed calls',
+      left: ({ config }) => [
+        own(config, METRICS.holdsSettled, { label: 'settled' }),
+        own(config, METRICS.holdsReleased, { label: 'released' }),
+      ],
+    },
+    {
+      title: 'Workflows that succeeded and failed',
+      left: ({ workflows }) => workflows.map((each) => workflow(each, 'ExecutionsSucceeded')),
+      right: ({ workflows }) => workflows.map((each) => workflow(each, 'ExecutionsFailed')),
+    },
+    {
+      title: 'Schedules',
+      left: ({ schedules }) => schedules.map((each) => schedule(each, 'Invocations')),
+    },
+  ],
+};
+
+const PLATFORM: Section = {
+  title: 'Platform',
+  graphs: [
+    { title: 'Invocations', left: ({ functions }) => functions.map((each) => lambda(each, 'Invocations')) },
+    { title: 'Errors', left: ({ functions }) => functions.map((each) => lambda(each, 'Errors')) },
+    {
+      title: 'Duration p95, ms',
+      left: ({ functions }) => functions.map((each) => lambda(each, 'Duration', 'p95')),
+    },
+    { title: 'Dead letters', left: ({ deadLetterQueues }) => deadLetterQueues.map(queueLength) },
+  ],
+};
+
+const WEBHOOKS: Section = {
+  title: 'Webhooks',
+  graphs: [
+    {
+      title: 'Deliveries',
+      left: ({ config }) => [
+        own(config, METRICS.deliveriesCreated, { label: 'created' }),
+        own(config, METRICS.deliveriesSucceeded, { label: 'delivered' }),
+        own(config, METRICS.attemptsFailed, { label: 'attempts that failed' }),
+        own(config, METRICS.deliveriesDead, { label: 'given up' }),
+      ],
+    },
+    {
+      title: 'From the event to its first success, ms',
+      left: ({ config }) =>
+        PERCENTILES.map((statistic) => own(config, METRICS.deliveryLatency, { statistic, label: statistic })),
+      right: ({ config }) => [queueAge(config, 'deliveries')],
+    },
+    {
+      title: 'Refused',
+      left: ({ config }) => [
+        own(config, METRICS.eventsRejected, { label: 'events rejected' }),
+        own(config, METRICS.webhooksDisabled, { label: 'webhooks disabled' }),
+        own(config, METRICS.addressesForbidden, { label: 'addresses forbidden' }),
+      ],
+    },
+  ],
+};
+
+const CAPACITY: Section = {
+  title: 'Capacity',
+  graphs: [
+    {
+      title: 'Functions at once, and refused',
+      left: () => [allFunctions('ConcurrentExecutions', 'Maximum')],
+      right: () => [allFunctions('Throttles', 'Sum')],
+    },
+    {
+      title: 'Write units',
+      left: ({ tables }) => tables.map((each) => table(each, 'ConsumedWriteCapacityUnits')),
+    },
+    {
+      title: 'Read units',
+      left: ({ tables }) => tables.map((each) => table(each, 'ConsumedReadCapacityUnits')),
+    },
+    {
+      title: 'Table throttles',
+      left: ({ tables }) => tables.map((each) => table(each, 'WriteThrottleEvents')),
+      right: ({ tables }) => tables.map((each) => table(each, 'ReadThrottleEvents')),
+    },
+    {
+      title: 'Conditions that refused a write (most of them are limits doing their work)',
+      left: ({ tables }) => tables.map((each) => table(each, 'ConditionalCheckFailedRequests')),
+    },
+    {
+      title: 'Transaction conflicts',
+      left: ({ tables }) => tables.map((each) => table(each, 'TransactionConflict')),
+    },
+  ],
+};
+
+/** By name; the deployment's stage comes before it. */
+export const DASHBOARDS: Readonly<Record<string, readonly Section[]>> = {
+  service: [SERVICE, ROUTES],
+  money: [MONEY, UPKEEP],
+  platform: [PLATFORM, WEBHOOKS, CAPACITY],
+};

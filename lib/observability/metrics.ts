@@ -1,0 +1,154 @@
+/** CloudWatch metrics of the parts of the service, by what they say. */
+import { Duration } from 'aws-cdk-lib';
+import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { SERVICE_NAME } from '../../lambdas/contract/limits.ts';
+import { METRIC_NAMESPACE, type METRICS } from '../../lambdas/contract/metrics.ts';
+import { type QueueName, queueNameOf } from '../../lambdas/contract/queues.ts';
+import type { Config } from '../config/config.ts';
+import type { Watched } from './system.ts';
+
+/** Five minutes: what a person reads a graph by, and an alarm's delay that is still in time. */
+export const PERIOD = Duration.minutes(5);
+
+export type MetricName = (typeof METRICS)[keyof typeof METRICS];
+
+interface Reading {
+  readonly namespace: string;
+  readonly metricName: string;
+  readonly statistic: string;
+  readonly dimensionsMap?: Record<string, string>;
+  readonly label?: string;
+  readonly period?: Duration;
+}
+
+const read = (reading: Reading): Metric => new Metric({ period: PERIOD, ...reading });
+
+const namespaceOf = ({ stage }: Config): string => `${METRIC_NAMESPACE}/${stage}`;
+
+export interface OwnOptions {
+  readonly statistic?: string;
+  readonly label?: string;
+  readonly period?: Duration;
+  readonly dimensions?: Readonly<Record<string, string>>;
+}
+
+/** A metric that the service's own functions raise. */
+export const own = (
+  config: Config,
+  metricName: MetricName,
+  { dimensions = {}, statistic = 'Sum', ...rest }: OwnOptions = {},
+): Metric =>
+  read({
+    namespace: namespaceOf(config),
+    metricName,
+    statistic,
+    dimensionsMap: { application: SERVICE_NAME, ...dimensions },
+    ...rest,
+  });
+
+/** One of the service's metrics, a line for each value of a dimension. */
+export const ownBy = (
+  config: Config,
+  metricName: MetricName,
+  dimension: string,
+  statistic = 'Sum',
+): IMetric =>
+  new MathExpression({
+    expression: `SEARCH('{${namespaceOf(config)},application,${dimension}} MetricName="${metricName}"', '${statistic}', ${PERIOD.toSeconds()})`,
+    label: '',
+    usingMetrics: {},
+    period: PERIOD,
+  });
+
+/** A metric's id within a graph begins with a small letter. */
+const idOf = ({ metricName }: Metric): string => `${metricName[0]?.toLowerCase()}${metricName.slice(1)}`;
+
+/** Nano-USD as USD. */
+export const usd = (metric: Metric, label: string): IMetric =>
+  new MathExpression({
+    expression: `${idOf(metric)} / 1000000000`,
+    usingMetrics: { [idOf(metric)]: metric },
+    label,
+    period: metric.period,
+  });
+
+export const api = ({ name, label }: Watched, metricName: string, statistic = 'Sum', suffix = ''): Metric =>
+  read({
+    namespace: 'AWS/ApiGateway',
+    metricName,
+    statistic,
+    dimensionsMap: { ApiName: name },
+    label: `${label}${suffix}`,
+  });
+
+export const lambda = ({ name, label }: Watched, metricName: string, statistic = 'Sum'): Metric =>
+  read({
+    namespace: 'AWS/Lambda',
+    metricName,
+    statistic,
+    dimensionsMap: { FunctionName: name },
+    label,
+  });
+
+/** Of all functions of the account in the region. */
+export const allFunctions = (metricName: string, statistic: string): Metric =>
+  read({ namespace: 'AWS/Lambda', metricName, statistic });
+
+export const table = ({ name, label }: Watched, metricName: string): Metric =>
+  read({
+    namespace: 'AWS/DynamoDB',
+    metricName,
+    statistic: 'Sum',
+    dimensionsMap: { TableName: name },
+    label,
+  });
+
+/** Reads and writes that a table has refused because of its load. */
+export const tableThrottles = (watched: Watched): IMetric =>
+  new MathExpression({
+    expression: 'FILL(reads, 0) + FILL(writes, 0)',
+    usingMetrics: {
+      reads: table(watched, 'ReadThrottleEvents'),
+      writes: table(watched, 'WriteThrottleEvents'),
+    },
+    label: watched.label,
+    period: PERIOD,
+  });
+
+export const queueLength = ({ name, label }: Watched): Metric =>
+  read({
+    namespace: 'AWS/SQS',
+    metricName: 'ApproximateNumberOfMessagesVisible',
+    statistic: 'Maximum',
+    dimensionsMap: { QueueName: name },
+    label,
+  });
+
+/** Seconds that the oldest message has waited. */
+export const queueAge = (config: Config, queue: QueueName): Metric =>
+  read({
+    namespace: 'AWS/SQS',
+    metricName: 'ApproximateAgeOfOldestMessage',
+    statistic: 'Maximum',
+    dimensionsMap: { QueueName: queueNameOf(config.stage, queue) },
+    label: queue,
+  });
+
+export const workflow = ({ name, label }: Watched, metricName: string, period = PERIOD): Metric =>
+  read({
+    namespace: 'AWS/States',
+    metricName,
+    statistic: 'Sum',
+    dimensionsMap: { StateMachineArn: name },
+    label,
+    period,
+  });
+
+export const schedule = ({ name, label }: Watched, metricName: string): Metric =>
+  read({
+    namespace: 'AWS/Events',
+    metricName,
+    statistic: 'Sum',
+    dimensionsMap: { RuleName: name },
+    label,
+  });

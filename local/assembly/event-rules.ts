@@ -1,0 +1,107 @@
+/** Describes the event buses of an assembly and the rules that pass their events on to queues. */
+import type { LocatedResource, Stacks } from './stacks.ts';
+
+/** Fields and the values that each may have, nested like the event (EventBridge user guide, event patterns). */
+export interface EventPattern {
+  readonly [field: string]: readonly (string | number | boolean | null)[] | EventPattern;
+}
+
+export interface EventRule {
+  readonly name: string;
+  readonly busName: string;
+  readonly pattern: EventPattern;
+  readonly queueArns: readonly string[];
+}
+
+export interface EventBusDescription {
+  readonly name: string;
+  readonly arn: string;
+}
+
+interface RuleProperties {
+  readonly EventBusName?: string;
+  readonly EventPattern?: EventPattern;
+  readonly State?: string;
+  readonly Targets?: readonly { readonly Arn: string }[];
+}
+
+interface QueuePolicyProperties {
+  readonly Queues: readonly string[];
+  readonly PolicyDocument: { readonly Statement: readonly PolicyStatement[] };
+}
+
+interface PolicyStatement {
+  readonly Effect: string;
+  readonly Action: string | readonly string[];
+  readonly Principal: { readonly Service?: string } | string;
+  readonly Condition?: { readonly ArnEquals?: Readonly<Record<string, string>> };
+}
+
+export function describeBuses(stacks: Stacks): readonly EventBusDescription[] {
+  return stacks.resources('AWS::Events::EventBus').map(({ identity }) => ({
+    name: identity.ref,
+    arn: String(identity.attributes.Arn),
+  }));
+}
+
+/** Every rule with a pattern; throws when a queue's own policy does not let the rule send to it. */
+export function describeEventRules(stacks: Stacks): readonly EventRule[] {
+  return stacks.resources('AWS::Events::Rule').flatMap((resource) => {
+    const {
+      EventPattern: pattern,
+      EventBusName: bus,
+      State,
+      Targets = [],
+    } = resource.properties<RuleProperties>();
+    if (pattern === undefined || State === 'DISABLED') return [];
+    const place = `${resource.stack.name}/${resource.logicalId}`;
+    requireKnown(pattern, place);
+    const queueArns = Targets.map(({ Arn: arn }) => arn);
+    for (const arn of queueArns) requireAdmission(stacks, resource, arn);
+    return { name: resource.identity.ref, busName: bus ?? 'default', pattern, queueArns };
+  });
+}
+
+function requireKnown(pattern: EventPattern, place: string): void {
+  for (const wanted of Object.values(pattern)) {
+    if (!Array.isArray(wanted)) requireKnown(wanted as EventPattern, place);
+    else if (wanted.some((value) => typeof value === 'object' && value !== null))
+      throw new Error(
+        `${place}: the local runtime matches literal values only, not ${JSON.stringify(wanted)}`,
+      );
+  }
+}
+
+function requireAdmission(stacks: Stacks, rule: LocatedResource, queueArn: string): void {
+  const queue = stacks
+    .resources('AWS::SQS::Queue')
+    .find(({ identity }) => identity.attributes.Arn === queueArn);
+  const admitted = stacks
+    .resources('AWS::SQS::QueuePolicy')
+    .map((policy) => policy.properties<QueuePolicyProperties>())
+    .filter(({ Queues }) => Queues.includes(queue?.identity.ref ?? ''))
+    .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
+    .some((statement) => admits(statement, String(rule.identity.attributes.Arn)));
+  if (!admitted)
+    throw new Error(`${rule.stack.name}/${rule.logicalId}: the policy of ${queueArn} does not let it send`);
+}
+
+function admits({ Effect, Action, Principal, Condition }: PolicyStatement, ruleArn: string): boolean {
+  const service = typeof Principal === 'string' ? undefined : Principal.Service;
+  return (
+    Effect === 'Allow' &&
+    [Action].flat().includes('sqs:SendMessage') &&
+    service === 'events.amazonaws.com' &&
+    (Condition === undefined || Condition.ArnEquals?.['aws:SourceArn'] === ruleArn)
+  );
+}
+
+/** Whether an event is one that the rule waits for. */
+export function matches(pattern: EventPattern, event: Readonly<Record<string, unknown>>): boolean {
+  return Object.entries(pattern).every(([field, wanted]) => {
+    const value = event[field];
+    if (!Array.isArray(wanted))
+      return typeof value === 'object' && value !== null && matches(wanted as EventPattern, { ...value });
+    return [value].flat().some((one) => (wanted as readonly unknown[]).includes(one));
+  });
+}

@@ -1,0 +1,66 @@
+/** EventBridge, as far as publishers use it. Source: Amazon EventBridge API reference, PutEvents. */
+import type { EventBuses } from '../messaging/event-bus.ts';
+import type { Authorize } from './callers.ts';
+import { type AwsService, sendJson } from './endpoint.ts';
+import { AwsError } from './errors.ts';
+
+interface Entry {
+  readonly EventBusName?: string;
+  readonly Source?: string;
+  readonly DetailType?: string;
+  readonly Detail?: string;
+}
+
+/** Amazon EventBridge quotas. */
+const MAX_ENTRIES = 10;
+const MAX_REQUEST_BYTES = 1024 * 1024;
+
+export function createEventsService(buses: EventBuses): AwsService {
+  return async ({ operation, body, authorize }, response) => {
+    if (operation !== 'PutEvents')
+      throw new AwsError(
+        'UnknownOperationException',
+        `the local runtime does not know the EventBridge call ${operation}`,
+      );
+    const entries = parse(body);
+    const results = entries.map((entry) => put(buses, entry, authorize));
+    const failed = results.filter((result) => 'ErrorCode' in result).length;
+    sendJson(response, 200, JSON.stringify({ FailedEntryCount: failed, Entries: results }));
+  };
+}
+
+/** An entry that is wrong fails by itself; one that the caller may not put fails the request. */
+function put(buses: EventBuses, entry: Entry, authorize: Authorize): object {
+  const { EventBusName: name = 'default', Source: source, DetailType: detailType, Detail: text } = entry;
+  const bus = buses.find(name);
+  if (bus === undefined) throw new AwsError('ResourceNotFoundException', `Event bus ${name} does not exist.`);
+  authorize('events:PutEvents', bus.arn);
+  if (source === undefined || detailType === undefined || text === undefined)
+    return { ErrorCode: 'InvalidArgument', ErrorMessage: 'Source, DetailType and Detail are required.' };
+  const detail = parseDetail(text);
+  if (detail === undefined) return { ErrorCode: 'MalformedDetail', ErrorMessage: 'Detail is malformed.' };
+  return { EventId: buses.put(bus, { source, detailType, detail }) };
+}
+
+function parseDetail(text: string): object | undefined {
+  try {
+    const detail: unknown = JSON.parse(text);
+    return typeof detail === 'object' && detail !== null && !Array.isArray(detail) ? detail : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function parse(body: Buffer): readonly Entry[] {
+  let entries: unknown;
+  try {
+    entries = (JSON.parse(body.toString()) as { Entries?: unknown }).Entries;
+  } catch {
+    throw new AwsError('SerializationException', 'the request body is not a JSON object');
+  }
+  if (!Array.isArray(entries) || entries.length === 0 || entries.length > MAX_ENTRIES)
+    throw new AwsError('ValidationException', `Entries must hold from 1 to ${MAX_ENTRIES} events.`);
+  if (body.length > MAX_REQUEST_BYTES)
+    throw new AwsError('ValidationException', 'Total size of the entries in the request is over the limit.');
+  return entries as readonly Entry[];
+}

@@ -1,0 +1,200 @@
+/**
+ * A standard queue of SQS: delays, visibility, dead letters, and fair queueing. Source: Amazon SQS developer guide.
+ * Where SQS looks after quiet groups once another is noisy, this one always serves the group with the fewest messages
+ * in flight first.
+ */
+import { randomUUID } from 'node:crypto';
+import type { QueueDescription } from '../assembly/queues.ts';
+import { DueList } from './due-list.ts';
+import type { MessagingStore, StoredMessage } from './store.ts';
+
+export interface NewMessage {
+  readonly body: string;
+  readonly groupId?: string | undefined;
+  readonly delayMs?: number | undefined;
+}
+
+export interface ReceivedMessage extends StoredMessage {
+  /** Deletes or returns this very reception. */
+  readonly receipt: string;
+}
+
+interface Group {
+  /** Visible messages, oldest first. */
+  readonly waiting: StoredMessage[];
+  inFlight: number;
+}
+
+export interface QueueOptions {
+  readonly description: QueueDescription;
+  readonly store: MessagingStore;
+  readonly clock: () => number;
+  /** Takes a message that was received in vain too often. */
+  readonly toDead: (queueArn: string, message: StoredMessage) => void;
+}
+
+export class LocalQueue {
+  readonly description: QueueDescription;
+  readonly #options: QueueOptions;
+  readonly #groups = new Map<string, Group>();
+  readonly #hidden = new DueList<{ readonly message: StoredMessage; readonly receipt: string | undefined }>();
+  /** Receptions whose visibility has not ended. */
+  readonly #inFlight = new Map<string, StoredMessage>();
+  readonly #listeners: (() => void)[] = [];
+  /** Messages that are there, whether visible or not. */
+  #size = 0;
+
+  constructor(options: QueueOptions) {
+    this.#options = options;
+    this.description = options.description;
+    for (const message of options.store.messages(this.description.name)) this.#hide(message, undefined);
+  }
+
+  /** Called whenever a message may have become receivable, or its time is known. */
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Returns the ids; the messages are safe when this returns. */
+  send(messages: readonly NewMessage[]): readonly string[] {
+    const nowMs = this.#options.clock();
+    const stored = messages.map(
+      ({ body, groupId = null, delayMs = this.description.delayMs }): StoredMessage => ({
+        id: randomUUID(),
+        queue: this.description.name,
+        body,
+        groupId,
+        sentMs: nowMs,
+        visibleMs: nowMs + delayMs,
+        receives: 0,
+        firstReceivedMs: null,
+      }),
+    );
+    this.#options.store.add(stored);
+    for (const message of stored) this.#hide(message, undefined);
+    this.#changed();
+    return stored.map(({ id }) => id);
+  }
+
+  /** Takes in a message that the store has already moved here. */
+  adopt(message: StoredMessage): void {
+    this.#hide(message, undefined);
+    this.#changed();
+  }
+
+  /** At most so many messages, hidden from others for the queue's time or the one given. */
+  receive(most: number, visibilityMs = this.description.visibilityMs): readonly ReceivedMessage[] {
+    const nowMs = this.#options.clock();
+    this.#reveal(nowMs);
+    const received: ReceivedMessage[] = [];
+    while (received.length < most) {
+      const message = this.#next();
+      if (message === undefined) break;
+      if (this.#isDead(message)) continue;
+      message.visibleMs = nowMs + visibilityMs;
+      message.receives += 1;
+      message.firstReceivedMs ??= nowMs;
+      const receipt = randomUUID();
+      this.#inFlight.set(receipt, message);
+      this.#groupOf(message).inFlight += 1;
+      this.#hidden.add(message.visibleMs, { message, receipt });
+      received.push({ ...message, receipt });
+    }
+    if (received.length > 0) this.#options.store.update(received);
+    return received;
+  }
+
+  /** Ends messages for good. A reception whose visibility has ended has no say any more. */
+  delete(receipts: readonly string[]): void {
+    const messages = receipts.flatMap((receipt) => this.#release(receipt) ?? []);
+    this.#options.store.remove(messages.map(({ id }) => id));
+    this.#size -= messages.length;
+  }
+
+  /** Hides a received message for so long from now. */
+  changeVisibility(receipt: string, visibilityMs: number): void {
+    const message = this.#release(receipt);
+    if (message === undefined) return;
+    message.visibleMs = this.#options.clock() + visibilityMs;
+    this.#options.store.update([message]);
+    this.#size -= 1;
+    this.#hide(message, undefined);
+    this.#changed();
+  }
+
+  /** As SQS counts them: messages that can be received, that are held by a reader, and that are held back. */
+  counts(): { readonly visible: number; readonly inFlight: number; readonly delayed: number } {
+    this.#reveal(this.#options.clock());
+    const visible = [...this.#groups.values()].reduce((sum, { waiting }) => sum + waiting.length, 0);
+    return { visible, inFlight: this.#inFlight.size, delayed: this.#size - visible - this.#inFlight.size };
+  }
+
+  /** When the next hidden message becomes visible. */
+  get nextVisibleMs(): number | undefined {
+    return this.#hidden.nextMs;
+  }
+
+  #hide(message: StoredMessage, receipt: string | undefined): void {
+    this.#size += 1;
+    this.#hidden.add(message.visibleMs, { message, receipt });
+  }
+
+  #reveal(nowMs: number): void {
+    for (const { message, receipt } of this.#hidden.take(nowMs)) {
+      // A reception that was deleted or changed has left its entry behind.
+      if (receipt !== undefined && this.#release(receipt) === undefined) continue;
+      this.#groupOf(message).waiting.push(message);
+    }
+  }
+
+  #release(receipt: string): StoredMessage | undefined {
+    const message = this.#inFlight.get(receipt);
+    if (message === undefined) return undefined;
+    this.#inFlight.delete(receipt);
+    this.#groupOf(message).inFlight -= 1;
+    return message;
+  }
+
+  /** From the group that has the fewest messages in flight; of those, from the one whose message waits longest. */
+  #next(): StoredMessage | undefined {
+    let best: Group | undefined;
+    for (const [name, group] of this.#groups) {
+      const [head] = group.waiting;
+      if (head === undefined) {
+        if (group.inFlight === 0) this.#groups.delete(name);
+        continue;
+      }
+      const [bestHead] = best?.waiting ?? [];
+      if (best === undefined || bestHead === undefined || group.inFlight < best.inFlight) best = group;
+      else if (group.inFlight === best.inFlight && head.sentMs < bestHead.sentMs) best = group;
+    }
+    return best?.waiting.shift();
+  }
+
+  #isDead(message: StoredMessage): boolean {
+    const { dead, retentionMs } = this.description;
+    const { store, clock, toDead } = this.#options;
+    if (message.sentMs + retentionMs < clock()) {
+      store.remove([message.id]);
+    } else if (dead !== undefined && message.receives >= dead.maxReceives) {
+      toDead(dead.queueArn, message);
+    } else return false;
+    this.#size -= 1;
+    return true;
+  }
+
+  /** Messages without a group are one. */
+  #groupOf({ groupId }: StoredMessage): Group {
+    const name = groupId ?? '';
+    let group = this.#groups.get(name);
+    if (group === undefined) {
+      group = { waiting: [], inFlight: 0 };
+      this.#groups.set(name, group);
+    }
+    return group;
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

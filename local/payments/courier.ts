@@ -1,0 +1,93 @@
+/** Delivers the sandbox's events, signed as Stripe signs them, until somebody takes them. */
+import Stripe from 'stripe';
+import { type Books, newId, nowSeconds, type SandboxEvent } from './books.ts';
+
+export interface Recipient {
+  readonly url: string;
+  /** Signs the events. */
+  readonly secret: string;
+}
+
+/** Between two tries at one event, milliseconds; Stripe itself goes on for three days. */
+const RETRY_MS = [500, 1_000, 2_000, 5_000, 15_000, 60_000];
+const TIMEOUT_MS = 30_000;
+
+export class Courier {
+  readonly #books: Books;
+  readonly #log: (line: string) => void;
+  readonly #stripe = new Stripe('sk_test_sandbox');
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #recipient: Recipient | undefined;
+  #stopped = false;
+
+  constructor(books: Books, log: (line: string) => void) {
+    this.#books = books;
+    this.#log = log;
+  }
+
+  /** From now on there is somebody to deliver to; what has waited is delivered at once. */
+  connect(recipient: Recipient): void {
+    this.#recipient = recipient;
+    for (const event of Object.values(this.#books.records.outbox)) void this.#deliver(event, 0);
+  }
+
+  /** Makes an event of an object as it is now, and resolves when it has been offered once. */
+  async send(type: string, object: object): Promise<void> {
+    const event: SandboxEvent = {
+      id: newId('evt'),
+      object: 'event',
+      type,
+      created: nowSeconds(),
+      data: { object: structuredClone(object) },
+      livemode: false,
+    };
+    this.#books.records.outbox[event.id] = event;
+    this.#books.save();
+    await this.#deliver(event, 0);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+
+  async #deliver(event: SandboxEvent, tries: number): Promise<void> {
+    if (this.#stopped || this.#recipient === undefined) return;
+    const status = await this.#post(event, this.#recipient);
+    // Its file may be gone by now; an event that was taken is delivered once more at the next start, as by Stripe.
+    if (this.#stopped) return;
+    if (status >= 200 && status < 300) {
+      delete this.#books.records.outbox[event.id];
+      this.#books.save();
+      return;
+    }
+    this.#log(`payments: ${event.type} was answered with ${status === 0 ? 'nothing' : status}; trying again`);
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(timer);
+        void this.#deliver(event, tries + 1);
+      },
+      RETRY_MS[Math.min(tries, RETRY_MS.length - 1)],
+    );
+    timer.unref();
+    this.#timers.add(timer);
+  }
+
+  /** The status, or 0 when there was no answer. */
+  async #post(event: SandboxEvent, { url, secret }: Recipient): Promise<number> {
+    const payload = JSON.stringify(event);
+    const signature = this.#stripe.webhooks.generateTestHeaderString({ payload, secret });
+    try {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json; charset=utf-8', 'stripe-signature': signature },
+        body: payload,
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      await response.arrayBuffer();
+      return response.status;
+    } catch {
+      return 0;
+    }
+  }
+}

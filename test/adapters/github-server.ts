@@ -1,0 +1,61 @@
+/** The two questions that GitHub's API is asked about an access token, answered on a real socket. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export const GITHUB_CLIENT = 'Iv1.0123456789abcdef';
+export const GITHUB_SECRET = 'the secret of the app';
+
+const OWNER = { id: 583231, login: 'octocat' };
+const check = (clientId: string) => ({ id: 1, app: { client_id: clientId }, user: OWNER });
+
+/** What the token check says of each token; 404 for one of another app, as GitHub has it. */
+const CHECKS: Readonly<Record<string, readonly [number, unknown]>> = {
+  gho_ours: [200, check(GITHUB_CLIENT)],
+  gho_revoked_meanwhile: [200, check(GITHUB_CLIENT)],
+  gho_of_another_app: [200, check('Iv1.of_somebody_else')],
+  gho_breaks: [502, { message: 'Bad Gateway' }],
+  gho_limited: [429, { message: 'API rate limit exceeded' }],
+  gho_nonsense: [200, { hello: 'world' }],
+};
+
+export class GitHubServer {
+  readonly #server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const [status, body] = answer(
+      `${request.method} ${request.url}`,
+      request.headers.authorization ?? '',
+      Buffer.concat(chunks).toString(),
+    );
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  });
+
+  async start(): Promise<void> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await once(this.#server, 'close');
+  }
+}
+
+function answer(target: string, authorization: string, body: string): readonly [number, unknown] {
+  if (target === `POST /applications/${GITHUB_CLIENT}/token`) {
+    const basic = Buffer.from(`${GITHUB_CLIENT}:${GITHUB_SECRET}`).toString('base64');
+    if (authorization !== `Basic ${basic}`) return [401, { message: 'Bad credentials' }];
+    const { access_token: token } = JSON.parse(body) as { access_token: string };
+    return CHECKS[token] ?? [404, { message: 'Not Found' }];
+  }
+  if (target === 'GET /user') {
+    return authorization === 'Bearer gho_ours' ? [200, OWNER] : [401, { message: 'Bad credentials' }];
+  }
+  return [404, { message: 'Not Found' }];
+}

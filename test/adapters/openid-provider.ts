@@ -1,0 +1,93 @@
+/** A real OpenID Connect provider for a test: discovery, keys, authorization codes and ID tokens over HTTP. */
+import { exportJWK, generateKeyPair } from 'jose';
+import { OAuth2Server } from 'oauth2-mock-server';
+
+export const CLIENT_ID = 'client-of-this-test';
+
+export interface TokenChanges {
+  readonly header?: Readonly<Record<string, unknown>>;
+  readonly claims?: Readonly<Record<string, unknown>>;
+  /** Signs with the key of that id. */
+  readonly kid?: string;
+}
+
+export class OpenIdProvider {
+  readonly #server = new OAuth2Server();
+  /** Requests for its discovery document and its keys. */
+  fetched: string[] = [];
+
+  async start(port?: number): Promise<void> {
+    await this.addKey('first');
+    await this.#server.start(port, '127.0.0.1');
+  }
+
+  get issuer(): string {
+    return this.#server.issuer.url ?? '';
+  }
+
+  get port(): number {
+    return this.#server.address().port;
+  }
+
+  /** Counts what is asked of it. */
+  readonly fetch: typeof globalThis.fetch = (input, init) => {
+    this.fetched.push(new URL(String(input)).pathname);
+    return fetch(input, init);
+  };
+
+  async addKey(kid: string, algorithm = 'RS256'): Promise<void> {
+    const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
+    // By way of text: the server refuses an object that was made in another realm, as jest's modules see the platform's.
+    const jwk = JSON.parse(JSON.stringify(await exportJWK(privateKey))) as Record<string, unknown>;
+    await this.#server.issuer.keys.add({ ...jwk, kid, alg: algorithm });
+  }
+
+  /** The public key of that id, as its key set shows it. */
+  async publicKey(kid: string): Promise<Record<string, unknown>> {
+    const response = await fetch(`${this.issuer}/jwks`);
+    const { keys } = (await response.json()) as { keys: Record<string, unknown>[] };
+    return keys.find((key) => key.kid === kid) ?? {};
+  }
+
+  /** An ID token of that subject, with whatever is to be wrong with it. */
+  idToken(subject: string, { header = {}, claims = {}, kid }: TokenChanges = {}): Promise<string> {
+    return this.#server.issuer.buildToken({
+      ...(kid === undefined ? {} : { kid }),
+      scopesOrTransform: (made, payload) => {
+        Object.assign(made, header);
+        Object.assign(payload, { sub: subject, aud: CLIENT_ID, ...claims });
+        for (const [name, value] of Object.entries(claims)) if (value === undefined) delete payload[name];
+        for (const [name, value] of Object.entries(header)) if (value === undefined) delete made[name];
+      },
+    });
+  }
+
+  /** Walks through the authorization code flow as a browser and its client do, and returns the ID token. */
+  async signIn(nonce: string): Promise<string> {
+    const redirect = 'http://127.0.0.1/callback';
+    const query = new URLSearchParams({
+      response_type: 'code',
+      client_id: CLIENT_ID,
+      redirect_uri: redirect,
+      scope: 'openid email',
+      state: 'state',
+      nonce,
+    });
+    const authorized = await fetch(`${this.issuer}/authorize?${query}`, { redirect: 'manual' });
+    const code = new URL(authorized.headers.get('location') ?? redirect).searchParams.get('code') ?? '';
+    const answer = await fetch(`${this.issuer}/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'authorization_code',
+        code,
+        client_id: CLIENT_ID,
+        redirect_uri: redirect,
+      }),
+    });
+    return ((await answer.json()) as { id_token: string }).id_token;
+  }
+
+  async stop(): Promise<void> {
+    if (this.#server.listening) await this.#server.stop();
+  }
+}

@@ -1,0 +1,69 @@
+/** Events as Stripe sends them, signed by Stripe's own library, and the one question its API is asked about them. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Stripe from 'stripe';
+
+export const WEBHOOK_SECRET = 'whsec_of_this_test';
+export const API_KEY = 'sk_test_of_this_test';
+
+const stripe = new Stripe(API_KEY);
+
+export interface SignedEvent {
+  readonly body: string;
+  readonly signature: string;
+}
+
+let made = 0;
+
+/** A signed event about an object; `changes` are of the event itself. */
+export function signedEvent(
+  type: string,
+  object: object,
+  secret = WEBHOOK_SECRET,
+  timestamp?: number,
+): SignedEvent {
+  made += 1;
+  const created = Math.floor(Date.now() / 1000);
+  const payload = JSON.stringify({
+    ...{ id: `evt_${made}`, object: 'event', api_version: '2026-01-01', created, type },
+    ...{ data: { object }, livemode: false, pending_webhooks: 1, request: null },
+  });
+  const signature = stripe.webhooks.generateTestHeaderString({
+    payload,
+    secret,
+    ...(timestamp === undefined ? {} : { timestamp }),
+  });
+  return { body: payload, signature };
+}
+
+/** Stripe's API as far as events are read: payments by their id, with the metadata of their order. */
+export class PaymentIntents {
+  readonly metadata = new Map<string, Readonly<Record<string, string>>>();
+  asked = 0;
+  readonly #server = createServer((request, response) => {
+    this.asked += 1;
+    const id = /^\/v1\/payment_intents\/(\w+)$/.exec(request.url ?? '')?.[1] ?? '';
+    const metadata = this.metadata.get(id);
+    response.writeHead(metadata === undefined ? 404 : 200, { 'content-type': 'application/json' });
+    response.end(
+      JSON.stringify(
+        metadata === undefined
+          ? { error: { type: 'invalid_request_error', message: 'No such payment_intent' } }
+          : { id, object: 'payment_intent', metadata },
+      ),
+    );
+  });
+
+  async start(): Promise<string> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await once(this.#server, 'close');
+  }
+}

@@ -1,0 +1,223 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { createResolve } from '../../../lambdas/adapters/address-guard.ts';
+import { createSender, RECEIVER_MS } from '../../../lambdas/adapters/webhook-sender.ts';
+import type { SendResult } from '../../../lambdas/core/webhooks/ports.ts';
+import { checkTarget } from '../../../lambdas/core/webhooks/target.ts';
+import { FORBIDDEN_HOSTS } from '../../core/webhooks/forbidden-hosts.ts';
+import { startNameServer } from './name-server.ts';
+import {
+  httpReceiver,
+  type Received,
+  type Receiver,
+  readReceived,
+  selfSignedReceiver,
+  tcpReceiver,
+} from './receivers.ts';
+
+const open: { close(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((one) => one.close()));
+});
+
+async function kept<T extends { close(): Promise<void> }>(making: Promise<T>): Promise<T> {
+  const made = await making;
+  open.push(made);
+  return made;
+}
+
+const local = createSender({ allowLoopback: true, resolve: createResolve() });
+const guarded = createSender({ allowLoopback: false, resolve: createResolve() });
+const request = (url: string) => ({ url, headers: { 'x-test': 'yes' }, body: '{"id":"evt_1"}' });
+
+async function timed(url: string): Promise<SendResult & { readonly ms: number }> {
+  const startedMs = performance.now();
+  const result = await local(request(url));
+  return { ...result, ms: performance.now() - startedMs };
+}
+
+describe('a receiver', () => {
+  it('is sent the body byte for byte, and its answer’s first kilobyte is kept', async () => {
+    let received: Received | undefined;
+    const receiver = await kept(
+      httpReceiver(async (incoming, answer) => {
+        received = await readReceived(incoming);
+        answer.writeHead(201).end('x'.repeat(5000));
+      }),
+    );
+    const result = await local(request(receiver.url));
+    expect(result).toEqual({ outcome: 'delivered', status: 201, body: 'x'.repeat(1024) });
+    expect(received?.body).toBe('{"id":"evt_1"}');
+    expect(received?.headers).toMatchObject({ 'x-test': 'yes', Connection: 'close' });
+  });
+
+  it.each([200, 201, 202, 204, 299])('that answers %i has taken the delivery', async (status) => {
+    const receiver = await kept(httpReceiver((_, answer) => answer.writeHead(status).end()));
+    expect(await local(request(receiver.url))).toMatchObject({ outcome: 'delivered', status });
+  });
+
+  it.each([300, 301, 302, 303, 307, 308])(
+    'that answers %i has failed, and is not followed',
+    async (status) => {
+      const elsewhere = await kept(httpReceiver((_, answer) => answer.end()));
+      const receiver = await kept(
+        httpReceiver((_, answer) => answer.writeHead(status, { location: elsewhere.url }).end()),
+      );
+      expect(await local(request(receiver.url))).toMatchObject({ outcome: 'status', status });
+      expect(elsewhere.connections()).toBe(0);
+    },
+  );
+
+  it.each([400, 404, 410, 500, 503])('that answers %i has failed, and why is kept', async (status) => {
+    const receiver = await kept(httpReceiver((_, answer) => answer.writeHead(status).end('because')));
+    expect(await local(request(receiver.url))).toEqual({ outcome: 'status', status, body: 'because' });
+  });
+
+  it('that answers 429 says when to come back', async () => {
+    const receiver = await kept(
+      httpReceiver((_, answer) => answer.writeHead(429, { 'retry-after': '17' }).end()),
+    );
+    expect(await local(request(receiver.url))).toMatchObject({ status: 429, retryAfter: '17' });
+  });
+
+  it('that has no end is left after a kilobyte, having answered', async () => {
+    const receiver = await kept(
+      httpReceiver(async (_, answer) => {
+        answer.writeHead(200);
+        while (!answer.destroyed) {
+          answer.write('x'.repeat(65_536));
+          await sleep(1);
+        }
+      }),
+    );
+    const result = await timed(receiver.url);
+    expect(result).toMatchObject({ outcome: 'delivered', status: 200 });
+    expect(result.ms).toBeLessThan(1000);
+  });
+
+  it('that resets, hangs up, talks nonsense or has no end of headers has failed', async () => {
+    const [reset, hangUp, nonsense, headers] = await Promise.all([
+      kept(tcpReceiver((socket) => socket.once('data', () => socket.resetAndDestroy()))),
+      kept(
+        tcpReceiver((socket) =>
+          socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf')),
+        ),
+      ),
+      kept(tcpReceiver((socket) => socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.6\r\n')))),
+      kept(
+        tcpReceiver((socket) =>
+          socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(64_000)}\r\n\r\n`)),
+        ),
+      ),
+    ]);
+    expect(await local(request(reset.url))).toEqual({ outcome: 'connection' });
+    expect(await local(request(hangUp.url))).toEqual({ outcome: 'connection' });
+    expect(await local(request(nonsense.url))).toEqual({ outcome: 'protocol' });
+    expect(await local(request(headers.url))).toEqual({ outcome: 'protocol' });
+  });
+
+  it('that is not there has failed', async () => {
+    const receiver = await httpReceiver((_, answer) => answer.end());
+    await receiver.close();
+    expect(await local(request(receiver.url))).toEqual({ outcome: 'connection' });
+  });
+
+  it('whose certificate nobody trusts has failed, and was sent nothing', async () => {
+    const receiver = await kept(selfSignedReceiver());
+    expect(await local(request(receiver.url))).toEqual({ outcome: 'tls' });
+  });
+});
+
+describe('five seconds', () => {
+  it('are for everything: 4.9 s are in time; 5.1 s, slow headers, a slow body and a slow name are not', async () => {
+    const answeringAfter = (ms: number) =>
+      kept(httpReceiver((_, answer) => void sleep(ms).then(() => answer.writeHead(200).end('late'))));
+    const dripping = (text: string) =>
+      tcpReceiver((socket) => {
+        socket.write(text);
+        const drip = setInterval(() => socket.write('x'), 300);
+        socket.once('close', () => clearInterval(drip));
+      });
+    const [inTime, late, headers, body, silent] = await Promise.all([
+      answeringAfter(4_900),
+      answeringAfter(5_100),
+      kept(dripping('HTTP/1.1 200 OK\r\nx-slow: ')),
+      kept(dripping('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n')),
+      kept(tcpReceiver(() => {})),
+    ]);
+    const unresolved = createSender({ allowLoopback: false, resolve: () => new Promise(() => {}) });
+    const nameless = unresolved(request('https://hook.example/'));
+    const results = await Promise.all([inTime, late, headers, body, silent].map(({ url }) => timed(url)));
+    expect(results.map(({ outcome }) => outcome)).toEqual([
+      'delivered',
+      'timeout',
+      'timeout',
+      'timeout',
+      'timeout',
+    ]);
+    expect(await nameless).toEqual({ outcome: 'timeout' });
+    for (const { ms } of results.slice(1)) {
+      expect(ms).toBeGreaterThan(RECEIVER_MS - 50);
+      expect(ms).toBeLessThan(RECEIVER_MS + 500);
+    }
+  }, 15_000);
+
+  it('are not spent on a name without an address', async () => {
+    const server = await kept(startNameServer(() => []));
+    const send = createSender({ allowLoopback: false, resolve: createResolve([server.address]) });
+    expect(await send(request('https://hook.example/'))).toEqual({ outcome: 'dns' });
+  });
+});
+
+describe('a forbidden address', () => {
+  const listeners: Receiver[] = [];
+
+  afterAll(() => Promise.all(listeners.map((one) => one.close())));
+
+  it('is not connected to, however it is spelt', async () => {
+    const [four, six] = await Promise.all([tcpReceiver(() => {}), tcpReceiver(() => {}, '::1')]);
+    listeners.push(four, six);
+    const urls = FORBIDDEN_HOSTS.flatMap((host) =>
+      ['https', 'http'].flatMap((scheme) => [four, six].map(({ port }) => `${scheme}://${host}:${port}/`)),
+    );
+    const results = await Promise.all(urls.map((url) => guarded(request(url))));
+    expect(results.filter(({ outcome }) => outcome !== 'forbidden_address')).toEqual([]);
+    expect([four.connections(), six.connections()]).toEqual([0, 0]);
+  });
+
+  it('is not connected to when a name begins to lead there after it was subscribed', async () => {
+    const listener = await kept(tcpReceiver(() => {}));
+    const server = await kept(
+      startNameServer((question) => (question === 0 ? ['93.184.216.34'] : ['127.0.0.1'])),
+    );
+    const resolve = createResolve([server.address]);
+    const url = await checkTarget(`https://rebind.example:${listener.port}/hook`, false, resolve);
+    const send = createSender({ allowLoopback: false, resolve });
+    expect(await send(request(url))).toEqual({ outcome: 'forbidden_address' });
+    expect(listener.connections()).toBe(0);
+  });
+
+  it('is not connected to when it is one of several', async () => {
+    const listener = await kept(tcpReceiver(() => {}));
+    const server = await kept(startNameServer(() => ['93.184.216.34', '127.0.0.1']));
+    const send = createSender({ allowLoopback: false, resolve: createResolve([server.address]) });
+    expect(await send(request(`https://mixed.example:${listener.port}/`))).toEqual({
+      outcome: 'forbidden_address',
+    });
+    expect(listener.connections()).toBe(0);
+  });
+
+  it('is not connected to when the name changes between the check and the connection: it is asked once', async () => {
+    const checked = await kept(selfSignedReceiver());
+    const other = await kept(tcpReceiver(() => {}, '127.0.0.2'));
+    const server = await kept(
+      startNameServer((question) => (question === 0 ? ['127.0.0.1'] : ['127.0.0.2'])),
+    );
+    const send = createSender({ allowLoopback: true, resolve: createResolve([server.address]) });
+    // The certificate is for another name: the connection was made, and to the address that was checked.
+    expect(await send(request(`https://rebind.example:${checked.port}/`))).toEqual({ outcome: 'tls' });
+    expect(server.questions()).toBe(1);
+    expect([checked.connections(), other.connections()]).toEqual([1, 0]);
+  });
+});

@@ -1,0 +1,259 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import OpenAI from 'openai';
+import { ROUTES } from '../../lambdas/contract/routes.ts';
+import { TABLES } from '../../lambdas/contract/tables.ts';
+import { startUpstreamProcess, type UpstreamProcess } from '../../local/upstream-process.ts';
+import { Deployment } from './deployment.ts';
+import { Emulator, REGION, ROOT } from './emulator.ts';
+import { RunningWorkflow } from './running-workflow.ts';
+
+/** Bundling, synthesis and three deployments, on a machine that does other things too. */
+const DEPLOY_MS = 240_000;
+
+/** A cold function is a process that starts; an operator's command is another. */
+jest.setTimeout(60_000);
+
+let upstream: UpstreamProcess;
+let emulator: Emulator;
+let deployment: Deployment;
+let inferenceUrl: string;
+let platformUrl: string;
+let account: string;
+let key: string;
+
+const get = (url: string, headers: Record<string, string> = {}) => fetch(url, { headers });
+const bearer = () => ({ authorization: `Bearer ${key}` });
+const ask = (content: string) => [{ role: 'user' as const, content }];
+const openai = (apiKey = key) => new OpenAI({ baseURL: `${inferenceUrl}/v1`, apiKey, maxRetries: 0 });
+
+beforeAll(async () => {
+  upstream = await startUpstreamProcess(0, () => {});
+  emulator = await Emulator.start(process.env.EMULATOR_PYTHON ?? 'python3');
+  deployment = new Deployment(emulator);
+  await deployment.bootstrap();
+  await deployment.deploy();
+  inferenceUrl = await deployment.apiUrl('inference');
+  platformUrl = await deployment.apiUrl('platform');
+}, DEPLOY_MS);
+
+afterAll(async () => {
+  deployment?.dispose();
+  await emulator?.stop();
+  await upstream?.stop();
+});
+
+/** The simulated models, their key in Secrets Manager as in AWS. */
+async function applyCatalog(): Promise<string> {
+  const secrets = new SecretsManagerClient({ endpoint: emulator.url, region: REGION, credentials: ROOT });
+  const name = `${deployment.stage}/providers/sim`;
+  await secrets.send(new CreateSecretCommand({ Name: name, SecretString: '{"key":"sim-key"}' }));
+  secrets.destroy();
+  const catalog = readFileSync(join(import.meta.dirname, '..', '..', 'local', 'catalog.json'), 'utf8')
+    .replaceAll('{UPSTREAM_URL}', upstream.url)
+    .replaceAll('env:SIM_KEY', `secretsmanager:${name}#key`);
+  return deployment.applyCatalog(catalog);
+}
+
+describe('a fresh deployment', () => {
+  it('has every stack of the app', async () => {
+    const names = ['data', 'inference', 'operations', 'platform'];
+    expect(await deployment.stacks()).toEqual(names.map((name) => `Inference-${deployment.stage}-${name}`));
+  });
+
+  it('is not healthy before it has a catalog', async () => {
+    expect((await get(`${platformUrl}/health`)).status).toBe(503);
+  });
+
+  it('takes a catalog, an account, credit and a key from the operator’s command', async () => {
+    await applyCatalog();
+    const created = await deployment.admin<{ account_id: string }>('account', 'create');
+    account = created.account_id;
+    const granted = await deployment.admin('credit', 'grant', '--account', account, '--amount', '5');
+    expect(granted).toEqual({ account_id: account, balance: 5 });
+    ({ key } = await deployment.admin<{ key: string }>('key', 'create', '--account', account));
+    expect(key).toMatch(/^uis_/);
+  });
+
+  it('is healthy', async () => {
+    // The function that found no catalog looks again after a moment.
+    let answer = await get(`${platformUrl}/health`);
+    for (let tries = 0; answer.status !== 200 && tries < 50; tries += 1) {
+      await sleep(200);
+      answer = await get(`${platformUrl}/health`);
+    }
+    expect(await answer.json()).toMatchObject({ status: 'ok', checks: { database: 'ok' } });
+  });
+
+  it('lists every route in its index', async () => {
+    const index = (await (await get(`${platformUrl}/`)).json()) as { endpoints: { path: string }[] };
+    expect(index.endpoints).toHaveLength(ROUTES.length);
+  });
+
+  it('answers an unknown path in the envelope of the service', async () => {
+    for (const url of [`${inferenceUrl}/v1/nothing`, `${platformUrl}/nothing/at/all`]) {
+      const answer = await get(url);
+      expect(answer.status).toBe(404);
+      expect(await answer.json()).toMatchObject({ error: { code: 'unknown_path' } });
+      expect(answer.headers.get('x-request-id')).toMatch(/^req_/);
+    }
+  });
+
+  it('answers a known path with another method 405', async () => {
+    const answer = await fetch(`${inferenceUrl}/v1/models`, { method: 'DELETE' });
+    expect(answer.status).toBe(405);
+  });
+});
+
+describe('the deployed inference API', () => {
+  it('lists the models to the official SDK', async () => {
+    const ids = [];
+    for await (const model of openai().models.list()) ids.push(model.id);
+    expect(ids).toContain('sim/chat');
+  });
+
+  it('refuses a key that nobody made', async () => {
+    const call = openai('uis_nobody').chat.completions.create({ model: 'sim/chat', messages: ask('Hi') });
+    await expect(call).rejects.toMatchObject({ status: 401, code: 'invalid_api_key' });
+  });
+
+  it('answers a chat completion, with its cost and the provider’s secret read in the function’s own role', async () => {
+    const { data, response } = await openai()
+      .chat.completions.create({ model: 'sim/chat', messages: ask('Repeat exactly: Grüße, 世界') })
+      .withResponse();
+    expect(data.choices[0]?.message.content).toBe('Grüße, 世界');
+    expect(response.headers.get('x-route')).toBe('sim-chat');
+    expect(Number(response.headers.get('x-cost-usd'))).toBeGreaterThan(0);
+  });
+
+  it('streams a chat completion chunk by chunk', async () => {
+    const startedMs = performance.now();
+    const stream = await openai().chat.completions.create({
+      model: 'sim/chat',
+      messages: ask(`Repeat exactly: ${'and '.repeat(150)}`),
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+    const arrivalsMs: number[] = [];
+    let usage: OpenAI.CompletionUsage | null | undefined;
+    for await (const chunk of stream) {
+      arrivalsMs.push(performance.now() - startedMs);
+      usage = chunk.usage ?? usage;
+    }
+    const tokens = usage?.completion_tokens ?? 0;
+    expect(tokens).toBeGreaterThan(100);
+    // The upstream writes a token every 5 ms: an answer that was collected first would arrive all at once.
+    expect((arrivalsMs.at(-1) ?? 0) - (arrivalsMs[0] ?? 0)).toBeGreaterThan(tokens * 3);
+  });
+
+  it('fails over from a dead route', async () => {
+    const { response } = await openai()
+      .chat.completions.create({ model: 'sim/chat-failover', messages: ask('Hi') })
+      .withResponse();
+    expect(response.headers.get('x-route')).toBe('sim-failover-live');
+  });
+
+  it('answers 503 when every route fails', async () => {
+    const call = openai().chat.completions.create({ model: 'sim/chat-down', messages: ask('Hi') });
+    await expect(call).rejects.toMatchObject({ status: 503, code: 'all_routes_failed' });
+  });
+
+  it('replays a repeated call instead of billing it again', async () => {
+    const send = () =>
+      fetch(`${inferenceUrl}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { ...bearer(), 'content-type': 'application/json', 'idempotency-key': 'once' },
+        body: JSON.stringify({ model: 'sim/chat', messages: ask('Once.') }),
+      });
+    const first = await send();
+    const second = await send();
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect(await second.text()).toBe(await first.text());
+  });
+
+  it('lists the calls of a key with what they cost', async () => {
+    const answer = await get(`${inferenceUrl}/v1/usage`, bearer());
+    const { data } = (await answer.json()) as { data: { id: string; cost: number; status: string }[] };
+    expect(data.filter(({ status }) => status === 'completed')).toHaveLength(4);
+    const one = await get(`${inferenceUrl}/v1/usage/${data[0]?.id}`, bearer());
+    expect(await one.json()).toMatchObject({ id: data[0]?.id });
+  });
+
+  it('tells a key its balance, and the books balance', async () => {
+    const answer = await get(`${platformUrl}/credits/${key}`, bearer());
+    const { balance, held } = (await answer.json()) as { balance: number; held: number };
+    expect(held).toBe(0);
+    expect(balance).toBeLessThan(5);
+    expect(await deployment.admin('audit')).toMatchObject({ exact: true, balances: balance, drift: 0 });
+  });
+});
+
+describe('the deployed upkeep', () => {
+  it('proves the books in the audit workflow, in its own roles', async () => {
+    const workflow = await RunningWorkflow.start(emulator, deployment.stackName('inference'));
+    expect(await workflow.output()).toMatchObject({ exact: true, done: true, accounts: 1, drift: '0' });
+  });
+});
+
+describe('an update of the deployment', () => {
+  /** Every setting there is; the emulator has no certificate to serve a name with. */
+  const settings = {
+    logRetentionDays: 7,
+    holdTtlSeconds: 1500,
+    ipRequestsPerMinute: 500,
+    requestsPerSecond: 100,
+    recoveryDays: 14,
+    alarmEmail: 'operators@example.com',
+    tracing: true,
+    providerSecrets: ['sim'],
+  };
+  let before: unknown;
+
+  beforeAll(async () => {
+    before = await deployment.admin('audit');
+    await deployment.deploy(settings);
+  }, DEPLOY_MS);
+
+  it('keeps every row, and the key that was signed before it', async () => {
+    expect(await deployment.admin('audit')).toEqual(before);
+    const usage = await get(`${inferenceUrl}/v1/usage`, bearer());
+    expect(((await usage.json()) as { data: unknown[] }).data.length).toBeGreaterThan(3);
+  });
+
+  it('keeps serving at the same address', async () => {
+    const { choices } = await openai().chat.completions.create({
+      model: 'sim/chat',
+      messages: ask('Repeat exactly: still here'),
+    });
+    expect(choices[0]?.message.content).toBe('still here');
+  });
+
+  it('takes a new catalog without a deployment', async () => {
+    const { document } = await deployment.admin<{ document: { models: { price: { output: number } }[] } }>(
+      'catalog',
+      'show',
+    );
+    for (const { price } of document.models) price.output = 60;
+    await deployment.applyCatalog(JSON.stringify(document));
+    const listed = async () => {
+      const answer = await get(`${inferenceUrl}/api/v1/models`);
+      const { models } = (await answer.json()) as { models: { output_price: number }[] };
+      return models[0]?.output_price;
+    };
+    for (let tries = 0; (await listed()) !== 60 && tries < 100; tries += 1) await sleep(200);
+    expect(await listed()).toBe(60);
+  });
+
+  afterAll(() => deployment.destroy(settings), DEPLOY_MS);
+});
+
+describe('a destroyed deployment', () => {
+  it('leaves its tables and secrets, and nothing else', async () => {
+    expect(await deployment.stacks()).toEqual([]);
+    expect(await deployment.tables()).toHaveLength(Object.keys(TABLES).length);
+    expect((await get(`${platformUrl}/health`)).status).toBeGreaterThanOrEqual(400);
+  });
+});

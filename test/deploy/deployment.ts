@@ -1,0 +1,130 @@
+/** The service as an operator deploys it: the real CDK CLI, the admin command with a stage, the deployed addresses. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { ACCOUNT, type Emulator, REGION, ROOT } from './emulator.ts';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '..', '..');
+
+/** A deploy prints a line for each event of each resource. */
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+
+export class Deployment {
+  readonly stage = 'ring';
+  readonly #emulator: Emulator;
+  readonly #folder = mkdtempSync(join(tmpdir(), 'deployment-'));
+  readonly #cloudFormation: CloudFormationClient;
+
+  constructor(emulator: Emulator) {
+    this.#emulator = emulator;
+    this.#cloudFormation = new CloudFormationClient({
+      endpoint: emulator.url,
+      region: REGION,
+      credentials: ROOT,
+    });
+  }
+
+  dispose(): void {
+    this.#cloudFormation.destroy();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  bootstrap(): Promise<string> {
+    return this.#cdk({}, 'bootstrap', `aws://${ACCOUNT}/${REGION}`);
+  }
+
+  /** `npm run deploy` with these settings; resolves with what the CLI printed. */
+  deploy(settings: object = {}): Promise<string> {
+    return this.#cdk(settings, 'deploy', '--all', '--require-approval', 'never');
+  }
+
+  destroy(settings: object = {}): Promise<string> {
+    return this.#cdk(settings, 'destroy', '--all', '--force');
+  }
+
+  /** `npm run admin -- <command> --stage <stage> --json`; its one JSON object. */
+  async admin<T = Record<string, unknown>>(...command: string[]): Promise<T> {
+    const args = ['local/admin.ts', ...command, '--stage', this.stage, '--json'];
+    const { stdout } = await run(process.execPath, args, { cwd: root, env: this.#environment() });
+    return JSON.parse(stdout) as T;
+  }
+
+  /** `catalog apply` of a document; resolves with its version. */
+  async applyCatalog(json: string): Promise<string> {
+    const file = join(this.#folder, 'catalog.json');
+    writeFileSync(file, json);
+    return (await this.admin<{ version: string }>('catalog', 'apply', file)).version;
+  }
+
+  stackName(stack: string): string {
+    return `Inference-${this.stage}-${stack}`;
+  }
+
+  /** The names of the tables in the account. */
+  async tables(): Promise<readonly string[]> {
+    const client = new DynamoDBClient({ endpoint: this.#emulator.url, region: REGION, credentials: ROOT });
+    const { TableNames: names } = await client.send(new ListTablesCommand({}));
+    client.destroy();
+    return names ?? [];
+  }
+
+  /** The names of the stacks that are deployed. */
+  async stacks(): Promise<readonly string[]> {
+    const { Stacks: stacks } = await this.#cloudFormation.send(new DescribeStacksCommand({}));
+    return (stacks ?? [])
+      .map(({ StackName }) => StackName ?? '')
+      .filter((name) => name.startsWith('Inference-'))
+      .sort();
+  }
+
+  async outputs(stack: string): Promise<Readonly<Record<string, string>>> {
+    const { Stacks: stacks } = await this.#cloudFormation.send(
+      new DescribeStacksCommand({ StackName: this.stackName(stack) }),
+    );
+    const outputs = stacks?.[0]?.Outputs ?? [];
+    return Object.fromEntries(
+      outputs.map(({ OutputKey, OutputValue }) => [OutputKey ?? '', OutputValue ?? '']),
+    );
+  }
+
+  /** The API's address: on the emulator instead of the name that AWS would serve it under. */
+  async apiUrl(stack: 'inference' | 'platform'): Promise<string> {
+    const endpoint = Object.values(await this.outputs(stack)).find((value) =>
+      value.includes('.execute-api.'),
+    );
+    const id = endpoint === undefined ? undefined : /^https:\/\/(\w+)\.execute-api\./.exec(endpoint)?.[1];
+    if (id === undefined) throw new Error(`the ${stack} stack tells no address of an API`);
+    return `${this.#emulator.url}/_aws/execute-api/${id}/${this.stage}`;
+  }
+
+  async #cdk(settings: object, ...command: string[]): Promise<string> {
+    writeFileSync(join(this.#folder, 'config.json'), JSON.stringify({ stage: this.stage, ...settings }));
+    const cli = join(root, 'node_modules', 'aws-cdk', 'bin', 'cdk');
+    const args = [cli, ...command, '--no-notices', '--ci', '--output', join(this.#folder, 'cdk.out')];
+    try {
+      const options = { cwd: root, env: this.#environment(), maxBuffer: MAX_OUTPUT_BYTES };
+      const { stdout, stderr } = await run(process.execPath, args, options);
+      return stdout + stderr;
+    } catch (failure) {
+      const { stdout, stderr } = failure as { stdout?: string; stderr?: string };
+      const printed = `${stdout ?? ''}${stderr ?? ''}`.slice(-5_000);
+      throw new Error(`cdk ${command.join(' ')} failed:\n${printed}\n${this.#emulator.output.slice(-5_000)}`);
+    }
+  }
+
+  #environment(): Record<string, string | undefined> {
+    return {
+      ...process.env,
+      ...this.#emulator.variables,
+      // `cdk.json` says `node`: the one that runs this.
+      PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+      CONFIG: join(this.#folder, 'config.json'),
+      CDK_DISABLE_CLI_TELEMETRY: 'true',
+    };
+  }
+}

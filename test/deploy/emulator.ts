@@ -1,0 +1,117 @@
+/** MiniStack as a process of its own: an AWS account on loopback that enforces the roles of the functions it runs. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** It imports 90 services; on a busy machine that takes a while. */
+const READY_MS = 60_000;
+
+/** The account's root, whom the emulator lets do everything; its functions get sessions of their roles instead. */
+export const ROOT = { accessKeyId: 'test', secretAccessKey: 'test' } as const;
+export const ACCOUNT = '000000000000';
+export const REGION = 'us-east-1';
+
+export class Emulator {
+  readonly url: string;
+  readonly #child: ChildProcess;
+  readonly #folder: string;
+  readonly #output: string[] = [];
+
+  private constructor(child: ChildProcess, url: string, folder: string) {
+    this.#child = child;
+    this.url = url;
+    this.#folder = folder;
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (chunk: Buffer) => this.#output.push(String(chunk)));
+  }
+
+  /** Starts it with the Python that has it installed, on a free port, and waits until it answers. */
+  static async start(python: string): Promise<Emulator> {
+    const port = await freePort();
+    const folder = mkdtempSync(join(tmpdir(), 'emulator-'));
+    const child = spawn(python, [join(import.meta.dirname, 'launcher.py')], {
+      env: environment(port, folder),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const emulator = new Emulator(child, `http://127.0.0.1:${port}`, folder);
+    try {
+      await emulator.#ready();
+    } catch (failure) {
+      await emulator.stop();
+      throw failure;
+    }
+    return emulator;
+  }
+
+  /** What an AWS SDK or the CDK CLI needs to find it. */
+  get variables(): Record<string, string> {
+    return {
+      AWS_ENDPOINT_URL: this.url,
+      AWS_ACCESS_KEY_ID: ROOT.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: ROOT.secretAccessKey,
+      AWS_REGION: REGION,
+      AWS_EC2_METADATA_DISABLED: 'true',
+    };
+  }
+
+  /** What it has printed. */
+  get output(): string {
+    return this.#output.join('');
+  }
+
+  /** Ends it and the processes of its functions, and deletes what they wrote. */
+  async stop(): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) {
+      const ended = once(this.#child, 'close');
+      this.#child.kill('SIGTERM');
+      const timer = setTimeout(() => this.#child.kill('SIGKILL'), 10_000);
+      await ended;
+      clearTimeout(timer);
+    }
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #ready(): Promise<void> {
+    const deadline = Date.now() + READY_MS;
+    while (Date.now() < deadline && this.#child.exitCode === null) {
+      const answer = await fetch(`${this.url}/_ministack/health`).catch(() => undefined);
+      if (answer?.ok) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error(`the emulator did not start:\n${this.output}`);
+  }
+}
+
+function environment(port: number, folder: string): Record<string, string> {
+  const preload = pathToFileURL(join(import.meta.dirname, 'lambda-runtime.ts')).href;
+  return {
+    // The functions run on the Node that runs this: the one that Lambda's runtime is of.
+    PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+    HOME: folder,
+    TMPDIR: folder,
+    STATE_DIR: join(folder, 'state'),
+    BIND_HOST: '127.0.0.1',
+    MINISTACK_HOST: '127.0.0.1',
+    GATEWAY_PORT: String(port),
+    LAMBDA_EXECUTOR: 'local',
+    LOG_LEVEL: 'WARNING',
+    // Left on, it would listen on every interface for devices.
+    IOT_MTLS_ENABLED: '0',
+    // Credentials are checked, and every role's policies with them.
+    AUTH: 'true',
+    NODE_OPTIONS: `--import ${preload}`,
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

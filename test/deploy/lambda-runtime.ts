@@ -1,0 +1,51 @@
+/**
+ * Preloaded into every function's process of the emulator: the `awslambda` global of Lambda's Node.js runtime
+ * (AWS Lambda developer guide, response streaming), its chunks written as JSON lines that `launcher.py` reads.
+ */
+import { Writable } from 'node:stream';
+
+type Metadata = { readonly statusCode: number; readonly headers?: Readonly<Record<string, string>> };
+type Handler = (event: unknown, stream: ResponseStream, context: unknown) => Promise<unknown>;
+
+// The emulator turns standard output into log lines once it has loaded; this is the one before.
+const write = process.stdout.write.bind(process.stdout);
+const report = (chunk: object) => write(`${JSON.stringify({ status: 'chunk', ...chunk })}\n`);
+
+/** Metadata leaves with the first write, as in Lambda. */
+class ResponseStream extends Writable {
+  metadata: Metadata = { statusCode: 200, headers: { 'content-type': 'application/octet-stream' } };
+  #begun = false;
+
+  setContentType(type: string): void {
+    this.metadata = { statusCode: 200, headers: { 'content-type': type } };
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    if (!this.#begun) report({ metadata: this.metadata });
+    this.#begun = true;
+    report({ data: Buffer.from(chunk).toString('base64') });
+    done();
+  }
+
+  override _final(done: () => void): void {
+    if (this.#begun) report({ end: true });
+    done();
+  }
+}
+
+Object.assign(globalThis, {
+  awslambda: {
+    streamifyResponse: (handler: Handler) => async (event: unknown, context: unknown) => {
+      const stream = new ResponseStream();
+      await handler(event, stream, context);
+      if (!stream.writableEnded) stream.end();
+      return null;
+    },
+    HttpResponseStream: {
+      from(stream: ResponseStream, metadata: Metadata): ResponseStream {
+        stream.metadata = metadata;
+        return stream;
+      },
+    },
+  },
+});

@@ -1,0 +1,65 @@
+/** An execution of the deployed audit workflow, started as an operator would and followed to its end. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CloudFormationClient, DescribeStackResourcesCommand } from '@aws-sdk/client-cloudformation';
+import { type Emulator, REGION, ROOT } from './emulator.ts';
+
+const FOLLOWED_MS = 30_000;
+
+interface Execution {
+  readonly status: string;
+  readonly output?: string;
+}
+
+export class RunningWorkflow {
+  readonly #emulator: Emulator;
+  readonly #executionArn: string;
+
+  private constructor(emulator: Emulator, executionArn: string) {
+    this.#emulator = emulator;
+    this.#executionArn = executionArn;
+  }
+
+  /** Starts the only state machine of the stack. */
+  static async start(emulator: Emulator, stackName: string): Promise<RunningWorkflow> {
+    const client = new CloudFormationClient({ endpoint: emulator.url, region: REGION, credentials: ROOT });
+    const found = await client.send(new DescribeStackResourcesCommand({ StackName: stackName }));
+    client.destroy();
+    const machine = found.StackResources?.find(
+      ({ ResourceType }) => ResourceType === 'AWS::StepFunctions::StateMachine',
+    );
+    const { executionArn } = await call<{ executionArn: string }>(emulator, 'StartExecution', {
+      stateMachineArn: machine?.PhysicalResourceId,
+      input: '{}',
+    });
+    return new RunningWorkflow(emulator, executionArn);
+  }
+
+  /** What it ended with; throws when it did not succeed. */
+  async output(): Promise<unknown> {
+    const deadline = Date.now() + FOLLOWED_MS;
+    while (Date.now() < deadline) {
+      const execution = await call<Execution>(this.#emulator, 'DescribeExecution', {
+        executionArn: this.#executionArn,
+      });
+      if (execution.status === 'SUCCEEDED') return JSON.parse(execution.output ?? 'null');
+      if (execution.status !== 'RUNNING') throw new Error(`the workflow ended: ${JSON.stringify(execution)}`);
+      await sleep(100);
+    }
+    throw new Error('the workflow did not end');
+  }
+}
+
+/** The Step Functions API (AWS JSON 1.0), for which the project has no other use of a client. */
+async function call<T>(emulator: Emulator, action: string, input: object): Promise<T> {
+  const answer = await fetch(emulator.url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-amz-json-1.0',
+      'x-amz-target': `AWSStepFunctions.${action}`,
+      authorization: `AWS4-HMAC-SHA256 Credential=${ROOT.accessKeyId}/20260101/${REGION}/states/aws4_request, SignedHeaders=host, Signature=none`,
+    },
+    body: JSON.stringify(input),
+  });
+  if (!answer.ok) throw new Error(`${action}: ${answer.status} ${await answer.text()}`);
+  return (await answer.json()) as T;
+}

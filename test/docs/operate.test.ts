@@ -1,0 +1,68 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { parseConfig, SETTINGS } from '../../lib/config/config.ts';
+import { COMMANDS } from '../../local/admin/commands.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const page = readFileSync(join(root, 'docs', 'operate.md'), 'utf8');
+const runbook = readFileSync(join(root, 'lib', 'observability', 'runbook.md'), 'utf8');
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  scripts: Record<string, string>;
+};
+
+/** GitHub's anchors of a page's headings. */
+const anchorsOf = (text: string): readonly string[] =>
+  [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9 -]/g, '')
+      .replaceAll(' ', '-'),
+  );
+
+describe.each([
+  ['docs/operate.md', page],
+  ['lib/observability/runbook.md', runbook],
+])('the operator’s page %s', (path, text) => {
+  it('names only npm scripts that exist', () => {
+    const named = [...text.matchAll(/npm run ([a-z:]+)/g)].map(([, script = '']) => script);
+    expect(named.length).toBeGreaterThan(0);
+    for (const script of named) expect(Object.keys(scripts)).toContain(script);
+  });
+
+  it('names only commands that exist, with options that they take', () => {
+    const named = [...text.matchAll(/npm run admin -- ([a-z][^`\n]*)/g)].map(([, command = '']) => command);
+    expect(named.length).toBeGreaterThan(0);
+    for (const command of named) {
+      const words = command.split(' ');
+      const known = COMMANDS[words.slice(0, 2).join(' ')] ?? COMMANDS[words[0] ?? ''];
+      expect([command, known === undefined]).toEqual([command, false]);
+      for (const [option] of command.matchAll(/--(?!stage|json)[a-z]+/g))
+        expect([command, known?.usage]).toEqual([command, expect.stringContaining(option)]);
+    }
+  });
+
+  it('links only to files and headings that exist', () => {
+    for (const [, target = '', anchor] of text.matchAll(/\]\((?!https:)([^)#]*)#?([^)]*)\)/g)) {
+      const file = target === '' ? join(root, path) : join(root, dirname(path), target);
+      expect([file, existsSync(file)]).toEqual([file, true]);
+      if (anchor) expect(anchorsOf(readFileSync(file, 'utf8'))).toContain(anchor);
+    }
+  });
+});
+
+describe('the table of settings', () => {
+  const rows = [...page.matchAll(/^\| `(\w+)` \| `?([^`|]+)`? \|/gm)].map(
+    ([, name = '', usual = '']) => [name, usual.trim()] as const,
+  );
+
+  it('has every setting, and no other', () => {
+    expect(rows.map(([name]) => name).sort()).toEqual([...SETTINGS].sort());
+  });
+
+  it('tells each default', () => {
+    const defaults = parseConfig({}) as Record<string, unknown>;
+    for (const [name, usual] of rows)
+      if (defaults[name] !== undefined) expect([name, usual]).toEqual([name, String(defaults[name])]);
+  });
+});

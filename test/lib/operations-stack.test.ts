@@ -1,0 +1,206 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { METRICS } from '../../lambdas/contract/metrics.ts';
+import { TABLES } from '../../lambdas/contract/tables.ts';
+import { ALARMS } from '../../lib/observability/alarms.ts';
+import { DASHBOARDS } from '../../lib/observability/dashboards.ts';
+import { joined, SERVICE_STACKS, SynthesizedApp } from './synthesized-app.ts';
+
+const app = new SynthesizedApp();
+const template = JSON.stringify(app.templates.operations);
+const runbook = readFileSync(
+  join(import.meta.dirname, '..', '..', 'lib', 'observability', 'runbook.md'),
+  'utf8',
+);
+const alarms = app.resources('operations', 'AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties);
+const named = (article: string) =>
+  alarms
+    .map(({ AlarmName: name }) => String(name))
+    .filter((name) => name === `prod/${article}` || name.startsWith(`prod/${article}/`));
+
+/** The articles of the runbook by their headings. */
+const articles = new Map(
+  runbook
+    .split(/^## /m)
+    .slice(1)
+    .map((article) => [article.split('\n', 1)[0] ?? '', article] as const),
+);
+
+describe('the runbook', () => {
+  it('has an article for each alarm, and no other', () => {
+    expect([...articles.keys()].sort()).toEqual(Object.keys(ALARMS).sort());
+  });
+
+  it.each([...articles])('says what it means, what to look at and what to do: %s', (_name, article) => {
+    for (const part of ['**Means.**', '**Look at.**', '**Do.**']) expect(article).toContain(part);
+  });
+
+  it('is what each alarm points to', () => {
+    for (const { AlarmName: name, AlarmDescription: description } of alarms) {
+      const [, article = ''] = String(name).split('/');
+      const { severity, meaning } = ALARMS[article] ?? {};
+      expect(description).toBe(`${severity}: ${meaning} See lib/observability/runbook.md#${article}.`);
+    }
+  });
+});
+
+describe('the alarms', () => {
+  it('have a name each, and are all sent to the topic', () => {
+    expect(new Set(alarms.map(({ AlarmName: name }) => name)).size).toBe(alarms.length);
+    for (const { AlarmActions: actions } of alarms)
+      expect(actions).toEqual([{ Ref: expect.stringMatching(/^Alarms/) }]);
+  });
+
+  it.each(['function-errors', 'function-throttles', 'function-duration'])(
+    'watch every function: %s',
+    (article) => {
+      const functions = SERVICE_STACKS.flatMap((stack) =>
+        app
+          .resources(stack, 'AWS::Lambda::Function')
+          .map(([id]) => `prod/${article}/${stack}-${app.functionName(stack, id)}`),
+      );
+      expect(named(article).sort()).toEqual(functions.sort());
+    },
+  );
+
+  it('watch a function’s duration at nine tenths of its own time limit', () => {
+    for (const stack of SERVICE_STACKS) {
+      for (const [, { Properties: properties }] of app.resources(stack, 'AWS::Lambda::Function')) {
+        const name = String(properties.FunctionName).replace('prod-', 'prod/function-duration/');
+        const alarm = alarms.find(({ AlarmName: candidate }) => candidate === name);
+        expect(alarm).toMatchObject({ Threshold: Number(properties.Timeout) * 900, EvaluationPeriods: 3 });
+        expect(alarm?.Metrics).toMatchObject([
+          {
+            MetricStat: {
+              Metric: {
+                MetricName: 'Duration',
+                Dimensions: [{ Name: 'FunctionName', Value: properties.FunctionName }],
+              },
+              Stat: 'Maximum',
+            },
+          },
+        ]);
+      }
+    }
+  });
+
+  it('watch every table, workflow, schedule and API', () => {
+    expect(named('table-throttles')).toEqual(
+      Object.keys(TABLES).map((table) => `prod/table-throttles/${table}`),
+    );
+    for (const [type, article] of [
+      ['AWS::StepFunctions::StateMachine', 'workflow-failed'],
+      ['AWS::Events::Rule', 'schedule-failed'],
+      ['AWS::ApiGateway::RestApi', 'api-5xx'],
+    ] as const) {
+      const scheduled = SERVICE_STACKS.flatMap((stack) => app.resources(stack, type)).filter(
+        ([, { Properties }]) => type !== 'AWS::Events::Rule' || Properties.ScheduleExpression !== undefined,
+      );
+      expect([article, named(article).length]).toEqual([article, scheduled.length]);
+    }
+  });
+
+  it('watch every dead-letter queue', () => {
+    const ends = SERVICE_STACKS.flatMap((stack) =>
+      app
+        .resources(stack, 'AWS::SQS::Queue')
+        .map(([, { Properties }]) => Object(Properties.RedrivePolicy).deadLetterTargetArn)
+        .filter((arn) => arn !== undefined)
+        .map((arn) => `${stack}:${app.reference(stack, arn)?.id}`),
+    );
+    expect(named('dead-letters').length).toBeGreaterThanOrEqual(new Set(ends).size);
+  });
+
+  it('take silence for a fault only where something must always speak', () => {
+    const silent = alarms.filter(({ TreatMissingData: missing }) => missing === 'breaching');
+    expect(silent.map(({ AlarmName: name }) => name).sort()).toEqual([
+      'prod/audit-missing/audit-books',
+      'prod/sweep-missing',
+    ]);
+    for (const { TreatMissingData: missing } of alarms) expect(missing).toMatch(/^(notB|b)reaching$/);
+  });
+
+  it('that guard money go off at the smallest amount', () => {
+    for (const article of ['audit-drift', 'written-off']) {
+      const alarm = alarms.find(({ AlarmName: name }) => name === `prod/${article}`);
+      expect(alarm).toMatchObject({
+        Namespace: 'UnifiedInference/prod',
+        Threshold: 1,
+        ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+      });
+    }
+  });
+});
+
+describe('the dashboards', () => {
+  const bodies = app.resources('operations', 'AWS::CloudWatch::Dashboard').map(([, { Properties }]) => ({
+    name: Properties.DashboardName,
+    body: joined(Properties.DashboardBody),
+  }));
+
+  it('are those of the table, as few as are free', () => {
+    expect(bodies.map(({ name }) => name)).toEqual(Object.keys(DASHBOARDS).map((name) => `prod-${name}`));
+    expect(bodies.length).toBeLessThanOrEqual(3);
+  });
+
+  it.each(bodies.map(({ name, body }) => [name, body] as const))(
+    'are valid, with every section and graph: %s',
+    (name, body) => {
+      const { widgets } = JSON.parse(body) as { widgets: { properties: { title?: string } }[] };
+      const sections = DASHBOARDS[String(name).replace('prod-', '')] ?? [];
+      const titles = sections.flatMap(({ graphs }) => graphs.map(({ title }) => title));
+      expect(widgets.flatMap(({ properties }) => properties.title ?? [])).toEqual(titles);
+      expect(widgets).toHaveLength(titles.length + sections.length);
+    },
+  );
+});
+
+describe('the metrics of the contract', () => {
+  it.each(Object.values(METRICS))('are each on a dashboard or an alarm: %s', (metric) => {
+    expect(template.includes(metric)).toBe(true);
+  });
+
+  it('are raised in the namespace that is watched', () => {
+    for (const stack of SERVICE_STACKS) {
+      for (const [, { Properties }] of app.resources(stack, 'AWS::Lambda::Function')) {
+        expect(Object(Properties.Environment).Variables.METRICS_NAMESPACE).toBe('UnifiedInference/prod');
+      }
+    }
+  });
+});
+
+describe('the topic', () => {
+  it('takes what alarms publish, over TLS only', () => {
+    const { Properties: policy } = app.only('operations', 'AWS::SNS::TopicPolicy');
+    const { Statement: statements } = policy.PolicyDocument as { Statement: object[] };
+    expect(statements).toHaveLength(2);
+    expect(statements).toContainEqual(
+      expect.objectContaining({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
+    );
+    expect(statements).toContainEqual(
+      expect.objectContaining({
+        Effect: 'Allow',
+        Action: 'sns:Publish',
+        Principal: { Service: 'cloudwatch.amazonaws.com' },
+        Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+      }),
+    );
+  });
+
+  it('tells nobody unless an address is set', () => {
+    expect(app.resources('operations', 'AWS::SNS::Subscription')).toEqual([]);
+  });
+});
+
+describe('the operations stack', () => {
+  it('imports nothing from the stateless stacks, so that either may change without the other', () => {
+    const imports = [...template.matchAll(/"Fn::ImportValue":"([^:"]+)/g)].map(([, stack]) => stack);
+    expect(new Set(imports)).toEqual(new Set(['Inference-prod-data']));
+  });
+
+  it('can go without harm', () => {
+    for (const { DeletionPolicy: policy } of Object.values(app.templates.operations.Resources))
+      expect(policy).toBeUndefined();
+  });
+});

@@ -1,0 +1,65 @@
+/** An account's owner, signed in: what a console does for them. */
+import type { Service } from './service.ts';
+
+export interface MadeKey {
+  readonly id: string;
+  readonly key: string;
+}
+
+export interface MadeOrder {
+  readonly order_id: string;
+  readonly checkout_url: string;
+}
+
+/** A payment is reported by an event, which may take a moment. */
+const PAID_MS = 10_000;
+
+export class Owner {
+  readonly #service: Service;
+  readonly session: string;
+
+  constructor(service: Service, session: string) {
+    this.#service = service;
+    this.session = session;
+  }
+
+  fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    return this.#service.fetch(path, { ...init, key: this.session });
+  }
+
+  send(method: string, path: string, body?: object): Promise<Response> {
+    const json = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    return this.fetch(path, { method, ...(body === undefined ? {} : json) });
+  }
+
+  async json<T = Record<string, unknown>>(path: string): Promise<T> {
+    const response = await this.fetch(path);
+    if (!response.ok) throw new Error(`${path} was answered with ${response.status}`);
+    return (await response.json()) as T;
+  }
+
+  async createKey(fields: object): Promise<MadeKey> {
+    const response = await this.send('POST', '/api-keys', fields);
+    if (response.status !== 201) throw new Error(`no key was made: ${await response.text()}`);
+    return (await response.json()) as MadeKey;
+  }
+
+  async order(amount: number): Promise<MadeOrder> {
+    const response = await this.send('POST', '/api/create-order', { amount, currency: 'USD' });
+    if (response.status !== 201) throw new Error(`no order was made: ${await response.text()}`);
+    return (await response.json()) as MadeOrder;
+  }
+
+  /** Orders credit, pays for it on the checkout's page, and waits until it is there. */
+  async buy(amount: number): Promise<MadeOrder> {
+    const order = await this.order(amount);
+    await fetch(order.checkout_url, { method: 'POST', redirect: 'manual' });
+    const deadlineMs = Date.now() + PAID_MS;
+    while (Date.now() < deadlineMs) {
+      const { status } = await this.json<{ status: string }>(`/api/orders/${order.order_id}`);
+      if (status === 'paid') return order;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    throw new Error('the order was not paid');
+  }
+}
