@@ -76,8 +76,8 @@ const { bedrockModels: _bedrockModels, ...PAID_HTTP_CALL } = PAID_CALL;
 export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
   'create-chat-completion': PAID_CALL,
   'create-message': PAID_CALL,
-  'create-embeddings': PAID_HTTP_CALL,
-  'create-images': PAID_HTTP_CALL,
+  'create-embeddings': PAID_CALL,
+  'create-images': PAID_CALL,
   'create-speech': PAID_HTTP_CALL,
   'create-transcription': { ...PAID_HTTP_CALL, settlements: true },
   'count-message-tokens': { tables: { keys: ['UpdateItem'], catalog: ['GetItem'] }, keyPepper: true },

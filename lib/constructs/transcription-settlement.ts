@@ -1,14 +1,14 @@
-/** The workflow that settles transcriptions: a step that is repeated until it succeeds, else a dead letter and an alarm. */
+/** The workflow that settles transcriptions: a step that is repeated until it succeeds, else a dead letter. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { CONSUMERS } from '../../lambdas/contract/consumers.ts';
+import { DEAD_SETTLEMENTS, queueNameOf } from '../../lambdas/contract/queues.ts';
 import type { Config } from '../config/config.ts';
 import type { DataStack } from '../stacks/data-stack.ts';
 import { ServiceFunction } from './service-function.ts';
@@ -29,22 +29,12 @@ export class TranscriptionSettlement extends Construct {
   constructor(scope: Construct, id: string, props: TranscriptionSettlementProps) {
     super(scope, id);
     this.#props = props;
-    const deadLetters = this.#deadLetters();
-    this.workflow = this.#workflow(deadLetters);
-    new Alarm(this, 'NotSettled', {
-      alarmDescription:
-        'A transcription was not settled in spite of retries: its order is in the dead-letter queue, and its hold ends ' +
-        'at no cost when it expires.',
-      metric: deadLetters.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(1) }),
-      threshold: 0,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-      evaluationPeriods: 1,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-    });
+    this.workflow = this.#workflow(this.#deadLetters());
   }
 
   #deadLetters(): Queue {
     const queue = new Queue(this, 'DeadLetters', {
+      queueName: queueNameOf(this.#props.config.stage, DEAD_SETTLEMENTS),
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       retentionPeriod: RETENTION,
@@ -64,6 +54,7 @@ export class TranscriptionSettlement extends Construct {
       timeoutSeconds: CONSUMERS[name].timeoutSeconds,
     }).function;
     const machine = new StateMachine(this, 'Workflow', {
+      stateMachineName: `${this.#props.config.stage}-${name}`,
       stateMachineType: StateMachineType.STANDARD,
       definitionBody: DefinitionBody.fromString(
         readFileSync(join(import.meta.dirname, '..', 'workflows', `${name}.asl.json`), 'utf8'),

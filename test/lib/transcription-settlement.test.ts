@@ -50,19 +50,21 @@ describe('the workflow that settles transcriptions', () => {
     expect(starters.map(([id]) => id.replace(/[0-9A-F]{8}$/, ''))).toEqual(['createtranscriptionRole']);
   });
 
-  it('has an alarm on its encrypted dead-letter queue, which keeps a letter for 14 days', () => {
+  it('has a dead-letter queue, encrypted, that keeps a letter for 14 days', () => {
     expect(queue.Properties).toMatchObject({
+      QueueName: 'prod-dead-settlements',
       SqsManagedSseEnabled: true,
       MessageRetentionPeriod: 14 * 24 * 60 * 60,
     });
-    const [, alarm] = one('AWS::CloudWatch::Alarm', 'TranscriptionSettlementNotSettled');
-    expect(alarm.Properties).toMatchObject({
-      MetricName: 'ApproximateNumberOfMessagesVisible',
-      Threshold: 0,
-      ComparisonOperator: 'GreaterThanThreshold',
-      Dimensions: [{ Name: 'QueueName', Value: { 'Fn::GetAtt': [queueId, 'QueueName'] } }],
-    });
   });
+
+  it.each(['dead-letters/dead-settlements', 'workflow-failed/settle-transcription'])(
+    'is watched by the alarm %s',
+    (name) => {
+      const alarms = app.resources('operations', 'AWS::CloudWatch::Alarm');
+      expect(alarms.map(([, { Properties }]) => Properties.AlarmName)).toContain(`prod/${name}`);
+    },
+  );
 });
 
 /** Runs the definition itself with a step that fails so often, without its waits. */

@@ -49,10 +49,16 @@ export const PROTOCOLS = ['openai', 'anthropic', 'bedrock'] as const;
 /** The protocols by which the service knows how to ask for each type. */
 const PROTOCOLS_OF_TYPE: Readonly<Record<Kind, readonly (typeof PROTOCOLS)[number][]>> = {
   chat: PROTOCOLS,
-  embeddings: ['openai'],
-  image: ['openai'],
+  embeddings: ['openai', 'bedrock'],
+  image: ['openai', 'bedrock'],
   tts: ['openai'],
   audio: ['openai'],
+};
+
+/** The models of Bedrock, beside those that converse, whose requests the service knows how to write. */
+const BEDROCK_MODELS: Partial<Record<Kind, RegExp>> = {
+  embeddings: /titan-embed-text-v2|cohere\.embed-/,
+  image: /nova-canvas|titan-image-generator/,
 };
 
 const route = z
@@ -131,11 +137,13 @@ const model = z
     if (voices !== undefined && defaultVoice !== undefined && !voices.includes(defaultVoice))
       context.addIssue({ code: 'custom', path: ['default_voice'], message: 'must be one of voices' });
     const protocols = PROTOCOLS_OF_TYPE[entry.type];
-    entry.routes.forEach(({ protocol, auth }, at) => {
+    entry.routes.forEach(({ protocol, auth, upstream_model: upstreamModel }, at) => {
       const issue = (field: string, message: string) =>
         context.addIssue({ code: 'custom', path: ['routes', at, field], message });
       if (!protocols.includes(protocol))
         issue('protocol', `must be ${protocols.join(' or ')} for type "${entry.type}"`);
+      if (protocol === 'bedrock' && BEDROCK_MODELS[entry.type]?.test(upstreamModel) === false)
+        issue('upstream_model', 'must be a model of Bedrock that the service knows how to ask');
       if (auth !== undefined && entry.type !== 'chat') issue('auth', 'is for type "chat" only');
     });
   });

@@ -1,4 +1,5 @@
 /** Wires `POST /v1/embeddings` for Lambda. */
+import { createBedrockClients } from '../../adapters/bedrock-clients.ts';
 import { createLog } from '../../adapters/logger.ts';
 import { createPaidCalls } from '../../adapters/paid-calls.ts';
 import { front } from '../../edge/front.ts';
@@ -8,7 +9,7 @@ import { createEmbeddings } from './endpoint.ts';
 
 const log = createLog();
 const calls = createPaidCalls({ environment: process.env, log });
-const servers = createEmbeddingServers({ ...calls, fetch });
+const servers = createEmbeddingServers({ ...calls, fetch, bedrockClient: createBedrockClients().client });
 
 const endpoint = createEmbeddings(servers, { ...calls, log });
 

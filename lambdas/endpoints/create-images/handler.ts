@@ -1,4 +1,5 @@
 /** Wires `POST /v1/images/generations` for Lambda. */
+import { createBedrockClients } from '../../adapters/bedrock-clients.ts';
 import { createLog } from '../../adapters/logger.ts';
 import { createPaidCalls } from '../../adapters/paid-calls.ts';
 import { front } from '../../edge/front.ts';
@@ -8,7 +9,7 @@ import { createImages } from './endpoint.ts';
 
 const log = createLog();
 const calls = createPaidCalls({ environment: process.env, log });
-const servers = createImageServers({ ...calls, fetch });
+const servers = createImageServers({ ...calls, fetch, bedrockClient: createBedrockClients().client });
 
 const endpoint = createImages(servers, { ...calls, log });
 
