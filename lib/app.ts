@@ -24,18 +24,9 @@ export function buildApp(config: Config, bundles: string, outdir?: string): App 
     ipRateLimit: inference.ipRateLimit,
   });
   const uploads = inference.functions.get('create-transcription');
-  const ingress =
-    config.ingress === 'none' || uploads === undefined
-      ? []
-      : [
-          new IngressStack(app, id('ingress'), {
-            config,
-            bundles,
-            api: inference.api,
-            hosting: uploads.hosting,
-          }),
-        ];
-  new OperationsStack(app, id('operations'), { config, data, stacks: [inference, platform, ...ingress] });
+  if (config.ingress !== 'none' && uploads !== undefined)
+    new IngressStack(app, id('ingress'), { config, bundles, api: inference.api, hosting: uploads.hosting });
+  new OperationsStack(app, id('operations'), { config, data, stacks: [inference, platform] });
   return app;
 }
 

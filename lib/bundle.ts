@@ -1,5 +1,5 @@
 /** Bundles every function for Lambda with esbuild, in one run: one folder a function, one file in it. */
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 
@@ -11,6 +11,9 @@ const banner =
 
 /** The node:http host of the upload ingress: the same endpoint as its function's, so it lies in the same folder. */
 const UPLOAD_HOST = { in: join(root, 'lambdas', 'hosts', 'upload.ts'), out: 'create-transcription/host' };
+
+/** How that host becomes an image, for platforms that run one. */
+const DOCKERFILE = join(root, 'lambdas', 'hosts', 'Dockerfile');
 
 /**
  * Writes `<directory>/<function>/index.mjs` (minified, with a source map beside it) for every handler, and returns
@@ -43,5 +46,6 @@ export async function bundleFunctions(directory: string): Promise<Metafile> {
     banner: { js: banner },
     logLevel: 'warning',
   });
+  copyFileSync(DOCKERFILE, join(directory, 'create-transcription', 'Dockerfile'));
   return result.metafile;
 }

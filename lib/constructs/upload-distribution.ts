@@ -19,7 +19,7 @@ import { Construct } from 'constructs';
 import { VIEWER_IP_HEADER } from './ip-rate-limit.ts';
 
 /** The longest silence of an origin that CloudFront allows without a raised quota (CloudFront quotas). */
-const ORIGIN_SILENCE = Duration.seconds(60);
+export const ORIGIN_SILENCE = Duration.seconds(60);
 
 /** CloudFront's own addresses hide the callers' from the API's rate rule, so the edge tells it who called. */
 const TELL_VIEWER = `function handler(event) {
@@ -30,9 +30,18 @@ const TELL_VIEWER = `function handler(event) {
 
 export interface UploadDistributionProps {
   readonly api: { readonly host: string; readonly stage: string };
-  readonly uploadHost: string;
+  /** What takes the uploads. */
+  readonly uploads: IOrigin;
   readonly uploadPaths: readonly string[];
 }
+
+/** An origin with a name and a certificate of AWS's own. */
+export const httpsOrigin = (host: string, originPath?: string): IOrigin =>
+  new HttpOrigin(host, {
+    protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
+    readTimeout: ORIGIN_SILENCE,
+    ...(originPath === undefined ? {} : { originPath }),
+  });
 
 export class UploadDistribution extends Construct {
   readonly domainName: string;
@@ -52,15 +61,9 @@ export class UploadDistribution extends Construct {
       compress: false,
       functionAssociations: [{ function: tellViewer, eventType: FunctionEventType.VIEWER_REQUEST }],
     });
-    const origin = (host: string, originPath?: string) =>
-      new HttpOrigin(host, {
-        protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
-        readTimeout: ORIGIN_SILENCE,
-        ...(originPath === undefined ? {} : { originPath }),
-      });
-    const uploads = behaviour(origin(props.uploadHost));
+    const uploads = behaviour(props.uploads);
     const distribution = new Distribution(this, 'Distribution', {
-      defaultBehavior: behaviour(origin(props.api.host, `/${props.api.stage}`)),
+      defaultBehavior: behaviour(httpsOrigin(props.api.host, `/${props.api.stage}`)),
       additionalBehaviors: Object.fromEntries(props.uploadPaths.map((path) => [path, uploads])),
       httpVersion: HttpVersion.HTTP2_AND_3,
     });

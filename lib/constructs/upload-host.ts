@@ -30,7 +30,7 @@ export class UploadHost extends Construct {
     const variables = Object.entries(environment).map(([name, value]) => [name, imported(value)] as const);
     const host = new WebFunction(this, 'Function', {
       code: WebFunctionCode.fromAssetToManagedBucket(join(bundles, 'create-transcription'), {
-        exclude: ['*.map'],
+        exclude: ['*.map', 'index.mjs', 'Dockerfile'],
       }),
       runtime: WebFunctionRuntime.NODEJS_24_X,
       entryPoint: 'host.mjs',

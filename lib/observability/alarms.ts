@@ -20,6 +20,7 @@ import {
   queueLength,
   schedule,
   tableThrottles,
+  uploadTasks,
   workflow,
 } from './metrics.ts';
 import type { System, Watched } from './system.ts';
@@ -230,6 +231,12 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
     severity: 'warning',
     meaning: 'Something was put on the bus that is no event of the platform.',
     watches: ({ config }) => once(own(config, METRICS.eventsRejected)),
+  },
+  'upload-tasks-missing': {
+    severity: 'critical',
+    meaning: 'No task takes uploads; transcriptions fail at the edge.',
+    watches: ({ config }) =>
+      uploadTasks(config).map((metric) => ({ metric, threshold: 1, when: 'below' as const })),
   },
   'table-throttles': {
     severity: 'critical',

@@ -1,12 +1,15 @@
 /** One hostname for everything: CloudFront in front of the API, and of the host that takes uploads of 25 MB. */
 import { CfnOutput, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { type IOrigin, OriginProtocolPolicy } from 'aws-cdk-lib/aws-cloudfront';
+import { VpcOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import type { Construct } from 'constructs';
 import { ROUTES } from '../../lambdas/contract/routes.ts';
 import type { Config } from '../config/config.ts';
 import type { EndpointApi } from '../constructs/endpoint-api.ts';
 import type { FunctionHosting } from '../constructs/service-function.ts';
-import { UploadDistribution } from '../constructs/upload-distribution.ts';
+import { httpsOrigin, ORIGIN_SILENCE, UploadDistribution } from '../constructs/upload-distribution.ts';
 import { UploadHost } from '../constructs/upload-host.ts';
+import { UploadService } from '../constructs/upload-service.ts';
 
 export interface IngressStackProps extends StackProps {
   readonly config: Config;
@@ -20,17 +23,30 @@ export interface IngressStackProps extends StackProps {
 export class IngressStack extends Stack {
   constructor(scope: Construct, id: string, props: IngressStackProps) {
     super(scope, id, props);
-    const { config, bundles, api, hosting } = props;
-    const host = new UploadHost(this, 'UploadHost', { bundles, hosting });
+    const { config, api } = props;
     const distribution = new UploadDistribution(this, 'Ingress', {
       api: { host: api.host, stage: config.stage },
-      uploadHost: host.domainName,
+      uploads: config.ingress === 'fargate' ? this.#service(props) : this.#webFunction(props),
       uploadPaths: ROUTES.filter(({ endpoint }) => endpoint === 'create-transcription').map(
         ({ path }) => path,
       ),
     });
     new CfnOutput(this, 'BaseUrl', { value: `https://${distribution.domainName}` });
+  }
+
+  #webFunction({ bundles, hosting }: IngressStackProps): IOrigin {
+    const { domainName } = new UploadHost(this, 'UploadHost', { bundles, hosting });
     this.#acknowledge();
+    return httpsOrigin(domainName);
+  }
+
+  #service({ config, bundles, hosting }: IngressStackProps): IOrigin {
+    const { balancer } = new UploadService(this, 'UploadService', { config, bundles, hosting });
+    return VpcOrigin.withApplicationLoadBalancer(balancer, {
+      // Within AWS's network: an internal balancer has no name that a certificate could vouch for.
+      protocolPolicy: OriginProtocolPolicy.HTTP_ONLY,
+      readTimeout: ORIGIN_SILENCE,
+    });
   }
 
   /** What the CDK makes for the code of a Web Function: a bucket, and a function that copies the code into it. */

@@ -25,8 +25,8 @@ describe('the bundles', () => {
     expect(readdirSync(folder).sort()).toEqual([...FUNCTIONS].sort());
     for (const endpoint of FUNCTIONS)
       expect(readdirSync(join(folder, endpoint)).sort()).toEqual([
-        // The upload ingress is a second program beside the function.
-        ...(endpoint === 'create-transcription' ? ['host.mjs', 'host.mjs.map'] : []),
+        // The upload ingress is a second program beside the function, and an image of it.
+        ...(endpoint === 'create-transcription' ? ['Dockerfile', 'host.mjs', 'host.mjs.map'] : []),
         ...['index.mjs', 'index.mjs.map'],
       ]);
   });

@@ -7,10 +7,14 @@ import { parseConfig } from '../../lib/config/config.ts';
 import { placeholderBundles, type Template, temporaryFolder } from './synthesized-app.ts';
 
 const bundles = placeholderBundles();
-writeFileSync(join(bundles, 'create-transcription', 'host.mjs'), 'host');
+for (const file of ['host.mjs', 'Dockerfile'])
+  writeFileSync(join(bundles, 'create-transcription', file), file);
 // Synthesis throws when a check of cdk-nag fails.
-const assembly = buildApp(parseConfig({ ingress: 'web-function' }), bundles, temporaryFolder()).synth();
-const templateOf = (name: string) => assembly.getStackByName(`Inference-prod-${name}`).template as Template;
+const synthesize = (ingress: string) =>
+  buildApp(parseConfig({ ingress }), bundles, temporaryFolder()).synth();
+const assembly = synthesize('web-function');
+const templateOf = (name: string, from = assembly) =>
+  from.getStackByName(`Inference-prod-${name}`).template as Template;
 
 const ingress = templateOf('ingress');
 const only = (template: Template, type: string) => {
@@ -29,7 +33,11 @@ interface Behaviour {
 interface DistributionConfig {
   readonly DefaultCacheBehavior: Behaviour;
   readonly CacheBehaviors: readonly Behaviour[];
-  readonly Origins: readonly { readonly Id: string; readonly OriginPath?: string }[];
+  readonly Origins: readonly {
+    readonly Id: string;
+    readonly OriginPath?: string;
+    readonly VpcOriginConfig?: object;
+  }[];
 }
 
 describe('the ingress', () => {
@@ -88,5 +96,65 @@ describe('the ingress', () => {
   it('is absent by default', () => {
     const stacks = buildApp(parseConfig({}), bundles, temporaryFolder()).synth().stacks;
     expect(stacks.map(({ stackName }) => stackName)).not.toContain('Inference-prod-ingress');
+  });
+});
+
+describe('the ingress on Fargate', () => {
+  const onFargate = synthesize('fargate');
+  const service = templateOf('ingress', onFargate);
+  const text = JSON.stringify(service);
+
+  it('is the same hostname, with the tasks behind a VPC origin', () => {
+    const { DistributionConfig: config } = only(service, 'AWS::CloudFront::Distribution') as {
+      readonly DistributionConfig: DistributionConfig;
+    };
+    const [uploads] = config.CacheBehaviors;
+    expect(uploads?.PathPattern).toBe('/v1/audio/transcriptions');
+    const behind = config.Origins.filter(({ VpcOriginConfig }) => VpcOriginConfig !== undefined);
+    expect(behind.map(({ Id }) => Id)).toEqual([uploads?.TargetOriginId]);
+    expect(only(service, 'AWS::CloudFront::VpcOrigin')).toMatchObject({
+      VpcOriginEndpointConfig: { OriginProtocolPolicy: 'http-only' },
+    });
+  });
+
+  it('runs two arm64 tasks or more, each with time to end its uploads, and rolls a bad deployment back', () => {
+    expect(only(service, 'AWS::ECS::Service')).toMatchObject({
+      ServiceName: 'prod-uploads',
+      DesiredCount: 2,
+      DeploymentConfiguration: { DeploymentCircuitBreaker: { Enable: true, Rollback: true } },
+    });
+    expect(only(service, 'AWS::ECS::TaskDefinition')).toMatchObject({
+      RuntimePlatform: { CpuArchitecture: 'ARM64' },
+      ContainerDefinitions: [{ StopTimeout: 120, PortMappings: [{ ContainerPort: 8080 }] }],
+    });
+    expect(text).toContain('SETTLEMENT_WORKFLOW');
+  });
+
+  it('acts in the function’s own role, which the tasks alone may take on beside it', () => {
+    const { TaskRoleArn: role } = only(service, 'AWS::ECS::TaskDefinition');
+    expect(JSON.stringify(role)).toContain('createtranscriptionRole');
+    const trusting = Object.entries(templateOf('inference', onFargate).Resources).filter(
+      ([, { Properties }]) => JSON.stringify(Properties).includes('ecs-tasks.amazonaws.com'),
+    );
+    expect(trusting.map(([id]) => id.replace(/[0-9A-F]{8}$/, ''))).toEqual(['createtranscriptionRole']);
+  });
+
+  it('is reached from within its network alone', () => {
+    expect(only(service, 'AWS::ElasticLoadBalancingV2::LoadBalancer')).toMatchObject({ Scheme: 'internal' });
+    const rules = Object.values(service.Resources).flatMap(({ Type, Properties }) =>
+      Type === 'AWS::EC2::SecurityGroup'
+        ? ((Properties.SecurityGroupIngress as object[] | undefined) ?? [])
+        : [],
+    );
+    expect(rules).toMatchObject([{ CidrIp: '10.0.0.0/16', FromPort: 80, ToPort: 80 }]);
+  });
+
+  it('has an alarm for the time when no task runs', () => {
+    const alarm = Object.values(templateOf('operations', onFargate).Resources).find(
+      ({ Properties }) => Properties.AlarmName === 'prod/upload-tasks-missing',
+    );
+    expect(alarm?.Properties).toMatchObject({ Threshold: 1, TreatMissingData: 'breaching' });
+    expect(JSON.stringify(alarm)).toContain('RunningTaskCount');
+    expect(JSON.stringify(alarm)).toContain('{"Name":"ServiceName","Value":"prod-uploads"}');
   });
 });

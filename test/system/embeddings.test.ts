@@ -102,6 +102,47 @@ it('a batch of 2048 inputs is answered whole, and is larger than a buffered func
   expect((JSON.parse(text) as { data: unknown[] }).data).toHaveLength(2048);
 });
 
+describe('a model of Bedrock', () => {
+  it.each([
+    ['that takes one text a call', 'sim/embed-bedrock', 'sim-embed-titan', 20],
+    ['that takes 96 texts a call', 'sim/embed-bedrock-batch', 'sim-embed-cohere', 100],
+  ])(
+    '%s embeds a batch in its order, and Bedrock’s own count is paid',
+    async (_name, model, route, price) => {
+      const before = await payer.wallet();
+      const batch = Array.from({ length: 200 }, (_, index) => `text ${index}`);
+      const { data, response } = await payer.client.embeddings.create({ model, input: batch }).withResponse();
+      expect(data.data.map(({ index }) => index)).toEqual(batch.map((_, index) => index));
+      const [alone] = (await payer.client.embeddings.create({ model, input: 'text 150' })).data;
+      expect(data.data[150]?.embedding).toEqual(alone?.embedding);
+      expect(Math.hypot(...(alone?.embedding ?? []))).toBeCloseTo(1, 5);
+      const { prompt_tokens: tokens } = data.usage;
+      expect(response.headers.get('x-route')).toBe(route);
+      expect(nano(response, 'x-cost-usd')).toBe(tokens * price);
+      expect(nano(response, 'x-balance-usd')).toBe(before.balance - tokens * price);
+      expect(await payer.record(response)).toMatchObject({ estimated: false, input_units: tokens });
+    },
+  );
+
+  it('takes no token ids: the caller is told which field, and nothing is paid', async () => {
+    const before = await payer.wallet();
+    const response = await post({ model: 'sim/embed-bedrock', input: [[1, 2], [3]] });
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { error: { code: 'invalid_value', param: 'input' } },
+    ]);
+    expect(await payer.wallet()).toEqual(before);
+  });
+
+  it('that fails in the middle of a batch costs nothing', async () => {
+    const before = await payer.wallet();
+    await payer.fault({ status: 500 }, { model: 'amazon.titan-embed-text-v2:0' });
+    const response = await post({ model: 'sim/embed-bedrock', input: ['a', 'b', 'c'] });
+    expect(response.status).toBe(503);
+    expect(await payer.wallet()).toEqual(before);
+  });
+});
+
 it('a dead route is moved on from', async () => {
   const response = await post({ model: 'sim/embed-failover', input: 'a' });
   expect([response.status, response.headers.get('x-route')]).toEqual([200, 'sim-embed-live']);

@@ -91,6 +91,34 @@ describe('the official OpenAI SDK', () => {
   });
 });
 
+describe('a model of Bedrock', () => {
+  it('paints as many pictures as are asked for, of the size, and each is paid', async () => {
+    const { data, response } = await payer.client.images
+      .generate({
+        model: 'sim/image-bedrock',
+        prompt: 'a fox',
+        n: 2,
+        size: '1024x768' as '1024x1024',
+        response_format: 'b64_json',
+      })
+      .withResponse();
+    const sizes = (data.data ?? []).map(({ b64_json: text = '' }) => sizeOfPng(Buffer.from(text, 'base64')));
+    expect(sizes).toEqual(['1024x768', '1024x768']);
+    expect(nano(response, 'x-cost-usd')).toBe(2 * PRICE);
+    expect(response.headers.get('x-route')).toBe('sim-image-canvas');
+  });
+
+  it('has no addresses of pictures, and says which field it cannot serve', async () => {
+    const before = await payer.wallet();
+    const response = await post({ model: 'sim/image-bedrock', prompt: 'a fox', response_format: 'url' });
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { error: { code: 'invalid_value', param: 'response_format' } },
+    ]);
+    expect(await payer.wallet()).toEqual(before);
+  });
+});
+
 describe('a bad request is refused, and nothing is held or paid', () => {
   it.each([
     ['size 1x1', { size: '1x1' }, 'invalid_value', 'size'],
