@@ -59,6 +59,9 @@ async function serve(
 const DRAIN_BYTES = 64 * 1024 * 1024;
 const DRAIN_MS = 10_000;
 
+/** A client that is still sending is not silent for so long; one that waits for its answer is. */
+const DRAIN_IDLE_MS = 1_000;
+
 /**
  * Waits, within bounds, for the rest of a request that has been answered: closing a connection on which data still
  * arrives would reset it, and the client might lose the answer.
@@ -77,6 +80,7 @@ async function drain(incoming: IncomingMessage): Promise<void> {
       if (bytes > DRAIN_BYTES) done();
     });
     incoming.on('error', () => {});
+    incoming.setTimeout(DRAIN_IDLE_MS, done);
     incoming.once('end', done).once('close', done).resume();
   });
 }
