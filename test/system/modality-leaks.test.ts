@@ -31,6 +31,8 @@ it('nothing of what was sent or answered is in a log, a table or a file that is 
         { model: 'sim/image', prompt: CANARY, size: '512x512' },
         headers(),
       ),
+    () => payer.post('/v1/embeddings', { model: 'sim/embed-bedrock', input: CANARY }, headers()),
+    () => payer.post('/v1/images/generations', { model: 'sim/image-bedrock', prompt: CANARY }, headers()),
     () => payer.post('/v1/audio/speech', { model: 'sim/tts', input: CANARY }, headers()),
     () =>
       payer.post('/v1/audio/transcriptions', form(wav(1.2), `${CANARY}.wav`, { prompt: CANARY }), headers()),

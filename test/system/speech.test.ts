@@ -111,6 +111,20 @@ it('a dead route is moved on from before the first byte, and so is one that send
   expect(await payer.wallet()).toEqual(before);
 });
 
+it('a route that keeps failing is left alone: its circuit opens, and calls go to the next at once', async () => {
+  const attempts = () => service.output.split('sim-tts-dead').length - 1;
+  const speak = async () => {
+    const response = await post({ model: 'sim/tts-failover', input: 'hello' });
+    expect([response.status, response.headers.get('x-route')]).toEqual([200, 'sim-tts-live']);
+    await response.arrayBuffer();
+  };
+  for (let calls = 0; calls < 8; calls += 1) await speak();
+  const known = attempts();
+  expect(known).toBeGreaterThan(0);
+  for (let calls = 0; calls < 5; calls += 1) await speak();
+  expect(attempts()).toBe(known);
+}, 30_000);
+
 it('audio that breaks off is cut and settled as interrupted', async () => {
   const before = await payer.wallet();
   await payer.fault({ cut_after_chunks: 3 });
