@@ -24,11 +24,15 @@ const ring = (displayName, testMatch, testPathIgnorePatterns) => ({
 export default {
   watchman: false,
   projects: [
-    ring(
-      'unit',
-      ['<rootDir>/test/**/*.test.ts'],
-      ['<rootDir>/test/system/', '<rootDir>/test/deploy/', ...INTEGRATION],
-    ),
+    {
+      ...ring(
+        'unit',
+        ['<rootDir>/test/**/*.test.ts'],
+        ['<rootDir>/test/system/', '<rootDir>/test/deploy/', ...INTEGRATION],
+      ),
+      globalSetup: '<rootDir>/test/lib/set-up.ts',
+      globalTeardown: '<rootDir>/test/lib/tear-down.ts',
+    },
     ring(
       'integration',
       INTEGRATION.map((folder) => `${folder}**/*.test.ts`),

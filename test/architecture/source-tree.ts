@@ -19,6 +19,7 @@ export interface Module {
 const IGNORED: ReadonlySet<string> = new Set([
   '.git',
   ...readFileSync(join(ROOT, '.gitignore'), 'utf8')
+    .replaceAll('/*', '/')
     .split('\n')
     .map((line) => line.replace(/\/$/, ''))
     .filter((line) => line !== ''),

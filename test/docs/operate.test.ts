@@ -62,7 +62,8 @@ describe('the table of settings', () => {
 
   it('tells each default', () => {
     const defaults = parseConfig({}) as Record<string, unknown>;
+    const written = (value: unknown) => (JSON.stringify(value) === '{}' ? 'none' : String(value));
     for (const [name, usual] of rows)
-      if (defaults[name] !== undefined) expect([name, usual]).toEqual([name, String(defaults[name])]);
+      if (defaults[name] !== undefined) expect([name, usual]).toEqual([name, written(defaults[name])]);
   });
 });

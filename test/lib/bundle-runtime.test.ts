@@ -6,7 +6,8 @@ import { functionVariables } from '../../bench/bundles/environment.ts';
 import { ROUTES, type Route, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/contract/routes.ts';
 import { bundleFunctions } from '../../lib/bundle.ts';
 import type { FunctionName } from '../../lib/config/grants.ts';
-import { CONSUMER_NAMES, temporaryFolder } from './synthesized-app.ts';
+import { CONSUMER_NAMES } from './functions.ts';
+import { temporaryFolder } from './synthesized-app.ts';
 
 const folder = temporaryFolder();
 const PRELOAD = join(import.meta.dirname, '..', 'deploy', 'lambda-runtime.ts');

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Metafile } from 'esbuild';
 import { bundleFunctions } from '../../lib/bundle.ts';
-import { FUNCTIONS, temporaryFolder } from './synthesized-app.ts';
+import { FUNCTIONS } from './functions.ts';
+import { temporaryFolder } from './synthesized-app.ts';
 
 /** A cold start reads and compiles the bundle; a megabyte still leaves it within its 250 ms. */
 const MAX_CHAT_BUNDLE_BYTES = 1_000_000;

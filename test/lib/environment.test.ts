@@ -4,7 +4,8 @@ import { VARIABLES } from '../../lambdas/contract/environment.ts';
 import { QUEUES } from '../../lambdas/contract/queues.ts';
 import { TABLES } from '../../lambdas/contract/tables.ts';
 import type { FunctionName } from '../../lib/config/grants.ts';
-import { CONSUMER_NAMES, SERVICE_STACKS, SynthesizedApp } from './synthesized-app.ts';
+import { CONSUMER_NAMES } from './functions.ts';
+import { SERVICE_STACKS, SynthesizedApp } from './synthesized-app.ts';
 
 const LAMBDAS = join(import.meta.dirname, '..', '..', 'lambdas');
 

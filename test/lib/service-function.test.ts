@@ -5,15 +5,9 @@ import { QUEUES, type Queue, type QueueName } from '../../lambdas/contract/queue
 import { ROUTES } from '../../lambdas/contract/routes.ts';
 import { TABLES, type TableName } from '../../lambdas/contract/tables.ts';
 import { type FunctionName, GRANTS } from '../../lib/config/grants.ts';
+import { CONSUMER_NAMES, FUNCTIONS } from './functions.ts';
 import { permissionsOf, resourceName } from './permissions.ts';
-import {
-  CONSUMER_NAMES,
-  FUNCTIONS,
-  type Resource,
-  SERVICE_STACKS,
-  type StackName,
-  SynthesizedApp,
-} from './synthesized-app.ts';
+import { type Resource, SERVICE_STACKS, type StackName, SynthesizedApp } from './synthesized-app.ts';
 
 const app = new SynthesizedApp();
 

@@ -1,24 +1,16 @@
 /** The app synthesized with placeholder bundles, and its templates read as a deployment would resolve them. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
-import { CONSUMERS, type ConsumerName } from '../../lambdas/contract/consumers.ts';
-import { type EndpointName, ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/contract/routes.ts';
-import { buildApp } from '../../lib/app.ts';
 import { parseConfig } from '../../lib/config/config.ts';
 import type { FunctionName } from '../../lib/config/grants.ts';
+import { assemblyOf } from './assemblies.ts';
+import { FUNCTIONS } from './functions.ts';
 
 export type StackName = 'data' | 'inference' | 'platform' | 'operations';
 export const STACK_NAMES: readonly StackName[] = ['data', 'inference', 'platform', 'operations'];
 export const SERVICE_STACKS = ['inference', 'platform'] as const;
-
-export const ENDPOINTS: readonly EndpointName[] = [
-  ...ROUTES.map(({ endpoint }) => endpoint),
-  UNKNOWN_ROUTE_ENDPOINT,
-];
-export const CONSUMER_NAMES = Object.keys(CONSUMERS) as readonly ConsumerName[];
-export const FUNCTIONS: readonly FunctionName[] = [...ENDPOINTS, ...CONSUMER_NAMES];
 
 type Properties = Readonly<Record<string, unknown>>;
 
@@ -57,33 +49,25 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** A bundle for each function, different from every other, with a source map that must not be deployed. */
-export function placeholderBundles(): string {
-  const folder = temporaryFolder();
-  for (const name of FUNCTIONS) {
-    mkdirSync(join(folder, name));
-    writeFileSync(join(folder, name, 'index.mjs'), name);
-    writeFileSync(join(folder, name, 'index.mjs.map'), '{}');
-  }
-  return folder;
+/** The templates of an assembly. */
+export function templatesOf(outdir: string, stage: string): Readonly<Record<StackName, Template>> {
+  const template = (name: StackName) =>
+    JSON.parse(readFileSync(join(outdir, `Inference-${stage}-${name}.template.json`), 'utf8')) as Template;
+  return {
+    data: template('data'),
+    inference: template('inference'),
+    platform: template('platform'),
+    operations: template('operations'),
+  };
 }
 
 export class SynthesizedApp {
   readonly templates: Readonly<Record<StackName, Template>>;
   readonly outdir: string;
 
-  constructor(settings: object = {}, bundles: string = placeholderBundles()) {
-    const config = parseConfig(settings);
-    this.outdir = temporaryFolder();
-    const assembly = buildApp(config, bundles, this.outdir).synth();
-    const templateOf = (name: StackName) =>
-      assembly.getStackByName(`Inference-${config.stage}-${name}`).template as Template;
-    this.templates = {
-      data: templateOf('data'),
-      inference: templateOf('inference'),
-      platform: templateOf('platform'),
-      operations: templateOf('operations'),
-    };
+  constructor(settings: object = {}) {
+    this.outdir = assemblyOf(settings);
+    this.templates = templatesOf(this.outdir, parseConfig(settings).stage);
   }
 
   /** The resources of a type in a stack, by logical id. */

@@ -1,0 +1,22 @@
+/** Every function that the app deploys, by name, and bundles that stand for them. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CONSUMERS, type ConsumerName } from '../../lambdas/contract/consumers.ts';
+import { type EndpointName, ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/contract/routes.ts';
+import type { FunctionName } from '../../lib/config/grants.ts';
+
+export const ENDPOINTS: readonly EndpointName[] = [
+  ...ROUTES.map(({ endpoint }) => endpoint),
+  UNKNOWN_ROUTE_ENDPOINT,
+];
+export const CONSUMER_NAMES = Object.keys(CONSUMERS) as readonly ConsumerName[];
+export const FUNCTIONS: readonly FunctionName[] = [...ENDPOINTS, ...CONSUMER_NAMES];
+
+/** Writes a bundle for each function, different from every other, with a source map that must not be deployed. */
+export function writePlaceholderBundles(folder: string): void {
+  for (const name of FUNCTIONS) {
+    mkdirSync(join(folder, name));
+    writeFileSync(join(folder, name, 'index.mjs'), name);
+    writeFileSync(join(folder, name, 'index.mjs.map'), '{}');
+  }
+}
