@@ -3,6 +3,7 @@
  * CDK builds the APIs from it, the local runtime and the gateway index list it, the tests walk it.
  */
 
+import { MODALITY_ROUTES } from './modality-routes.ts';
 import { WEBHOOK_ROUTES } from './webhook-routes.ts';
 
 /** The envelope that errors on a route use; `platform` answers with the OpenAI-style envelope. */
@@ -65,49 +66,7 @@ export const ROUTES = [
     surface: 'messages',
     authentication: 'api-key',
   },
-  {
-    ...inference,
-    method: 'POST',
-    path: '/v1/embeddings',
-    endpoint: 'create-embeddings',
-    purpose: 'embeddings of texts',
-    // A batch of vectors is larger than what a buffered function may answer.
-    response: 'streamed',
-    authentication: 'api-key',
-    kind: 'embeddings',
-  },
-  {
-    ...inference,
-    method: 'POST',
-    path: '/v1/images/generations',
-    endpoint: 'create-images',
-    purpose: 'images of a text',
-    // Four images are larger than what a buffered function may answer.
-    response: 'streamed',
-    authentication: 'api-key',
-    kind: 'image',
-  },
-  {
-    ...inference,
-    method: 'POST',
-    path: '/v1/audio/speech',
-    endpoint: 'create-speech',
-    purpose: 'speech of a text, as audio bytes',
-    response: 'streamed',
-    authentication: 'api-key',
-    kind: 'tts',
-  },
-  {
-    ...inference,
-    method: 'POST',
-    path: '/v1/audio/transcriptions',
-    endpoint: 'create-transcription',
-    purpose: 'transcript of an audio file, sent as a form',
-    // Long recordings take longer than a buffered function may.
-    response: 'streamed',
-    authentication: 'api-key',
-    kind: 'audio',
-  },
+  ...MODALITY_ROUTES,
   {
     ...inference,
     method: 'GET',

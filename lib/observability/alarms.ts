@@ -3,13 +3,9 @@
  * the same name in `runbook.md` says what to do; a test sees that neither is without the other.
  */
 import { Duration } from 'aws-cdk-lib';
-import {
-  ComparisonOperator,
-  type IMetric,
-  MathExpression,
-  TreatMissingData,
-} from 'aws-cdk-lib/aws-cloudwatch';
+import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { DIMENSIONS, METRICS } from '../../lambdas/contract/metrics.ts';
+import type { AlarmRow, Watch } from './alarm.ts';
 import {
   allFunctions,
   api,
@@ -24,28 +20,6 @@ import {
   workflow,
 } from './metrics.ts';
 import type { System, Watched } from './system.ts';
-
-/** `critical`: callers are failing or money is wrong, wake someone. `warning`: look at it within a working day. */
-export type Severity = 'critical' | 'warning';
-
-/** What one alarm watches, and when it is raised. */
-export interface Watch {
-  readonly metric: IMetric;
-  readonly threshold: number;
-  /** What it watches, where a row has several. */
-  readonly subject?: Watched;
-  /** How many of the last periods must be over the threshold; 1 of 1 by default. */
-  readonly periods?: { readonly breaching: number; readonly of: number };
-  /** Raised at the threshold and above by default, or below it; then a metric without a value is below it too. */
-  readonly when?: 'reached' | 'below';
-}
-
-export interface AlarmRow {
-  readonly severity: Severity;
-  /** One sentence, for the mail. */
-  readonly meaning: string;
-  readonly watches: (system: System) => readonly Watch[];
-}
 
 const once = (metric: IMetric): readonly Watch[] => [{ metric, threshold: 1 }];
 
@@ -244,14 +218,3 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
     watches: ({ tables }) => each(tables)((subject) => ({ metric: tableThrottles(subject), threshold: 1 })),
   },
 };
-
-/** CloudWatch's terms for a watch. */
-export const evaluationOf = ({ when = 'reached', periods = { breaching: 1, of: 1 } }: Watch) => ({
-  comparisonOperator:
-    when === 'below'
-      ? ComparisonOperator.LESS_THAN_THRESHOLD
-      : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-  treatMissingData: when === 'below' ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
-  evaluationPeriods: periods.of,
-  datapointsToAlarm: periods.breaching,
-});

@@ -7,7 +7,8 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import { SERVICE_NAME } from '../../lambdas/contract/limits.ts';
-import { ALARMS, type AlarmRow, evaluationOf, type Watch } from '../observability/alarms.ts';
+import { type AlarmRow, evaluationOf, type Watch } from '../observability/alarm.ts';
+import { ALARMS } from '../observability/alarms.ts';
 import { DASHBOARDS, type Graph, type Section } from '../observability/dashboards.ts';
 import { findSystem, type System, type SystemOptions } from '../observability/system.ts';
 

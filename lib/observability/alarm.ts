@@ -1,0 +1,36 @@
+/** What a row of the registry of alarms says, and what CloudWatch makes of it. */
+import { ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import type { System, Watched } from './system.ts';
+
+/** `critical`: callers are failing or money is wrong, wake someone. `warning`: look at it within a working day. */
+export type Severity = 'critical' | 'warning';
+
+/** What one alarm watches, and when it is raised. */
+export interface Watch {
+  readonly metric: IMetric;
+  readonly threshold: number;
+  /** What it watches, where a row has several. */
+  readonly subject?: Watched;
+  /** How many of the last periods must be over the threshold; 1 of 1 by default. */
+  readonly periods?: { readonly breaching: number; readonly of: number };
+  /** Raised at the threshold and above by default, or below it; then a metric without a value is below it too. */
+  readonly when?: 'reached' | 'below';
+}
+
+export interface AlarmRow {
+  readonly severity: Severity;
+  /** One sentence, for the mail. */
+  readonly meaning: string;
+  readonly watches: (system: System) => readonly Watch[];
+}
+
+/** CloudWatch's terms for a watch. */
+export const evaluationOf = ({ when = 'reached', periods = { breaching: 1, of: 1 } }: Watch) => ({
+  comparisonOperator:
+    when === 'below'
+      ? ComparisonOperator.LESS_THAN_THRESHOLD
+      : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+  treatMissingData: when === 'below' ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+  evaluationPeriods: periods.of,
+  datapointsToAlarm: periods.breaching,
+});
