@@ -22,7 +22,9 @@ interface State {
   readonly Choices?: readonly { readonly Next: string }[];
 }
 
-const [[machineId = '', machine] = []] = app.resources(STACK, 'AWS::StepFunctions::StateMachine');
+const [[machineId = '', machine] = []] = app
+  .resources(STACK, 'AWS::StepFunctions::StateMachine')
+  .filter(([id]) => id.startsWith('LedgerUpkeep'));
 const definition = JSON.parse(String(machine?.Properties.DefinitionString)) as {
   readonly StartAt: string;
   readonly States: Readonly<Record<string, State>>;
