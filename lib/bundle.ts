@@ -13,7 +13,7 @@ const banner =
 const UPLOAD_HOST = { in: join(root, 'lambdas', 'hosts', 'upload.ts'), out: 'create-transcription/host' };
 
 /** How that host becomes an image, for platforms that run one. */
-const DOCKERFILE = join(root, 'lambdas', 'hosts', 'Dockerfile');
+const DOCKERFILE = join(root, 'lambdas', 'hosts', 'upload.dockerfile');
 
 /**
  * Writes `<directory>/<function>/index.mjs` (minified, with a source map beside it) for every handler, and returns

@@ -76,7 +76,7 @@ export class ServiceFunction extends Construct {
       memorySize: MEMORY_MB,
       timeout: Duration.seconds(props.timeoutSeconds),
       handler: 'index.handler',
-      code: Code.fromAsset(join(props.bundles, props.name), { exclude: ['*.map', 'host.mjs', 'Dockerfile'] }),
+      code: Code.fromAsset(join(props.bundles, props.name), { exclude: ['*.map', 'Dockerfile'] }),
       role: this.#role,
       logGroup,
       tracing: props.config.tracing ? Tracing.ACTIVE : Tracing.DISABLED,

@@ -118,7 +118,7 @@ describe('names', () => {
   const paths = [...SOURCE_FOLDERS, 'test', 'docs'].flatMap((folder) => filesIn(folder));
   const parts = new Set(
     paths.flatMap((path) =>
-      path.split('/').map((part) => part.replace(/(\.test)?\.(ts|asl\.json|json|mjs|py)$/, '')),
+      path.split('/').map((part) => part.replace(/(\.test)?\.(ts|asl\.json|json|mjs|py|dockerfile)$/, '')),
     ),
   );
 
