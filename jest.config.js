@@ -23,6 +23,8 @@ const ring = (displayName, testMatch, testPathIgnorePatterns) => ({
 
 export default {
   watchman: false,
+  // A test on a busy machine is slow, not wrong: only one that hangs takes this long.
+  testTimeout: 60_000,
   projects: [
     {
       ...ring(

@@ -97,7 +97,18 @@ const CASES: Readonly<Partial<Record<ErrorCode, { readonly provoke: Provoke; rea
 };
 
 /** Not of a call to a model, or not to be met while the service is whole. */
-const ELSEWHERE: readonly ErrorCode[] = ['not_found', 'internal_error', 'idempotent_request_in_progress'];
+const ELSEWHERE: readonly ErrorCode[] = [
+  'not_found',
+  'conflict',
+  'missing_session',
+  'invalid_session',
+  'invalid_token',
+  'invalid_signature',
+  'internal_error',
+  'idempotent_request_in_progress',
+  'identity_provider_unavailable',
+  'payment_provider_unavailable',
+];
 
 function send(surface: Surface, request: Request = {}): Promise<Response> {
   const { method = 'POST', path = surface.path, key = funded, headers = {} } = request;

@@ -1,22 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ROUTES, type Route } from '../../lambdas/contract/routes.ts';
 import { Owner } from './owner.ts';
+import { type Belongings, NOBODYS, REACHES, RECEIVER } from './reaches.ts';
 import { Service } from './service.ts';
 
 /** The first call to a function starts its process. */
 jest.setTimeout(30_000);
 
-const service = new Service();
-
-/** What belongs to one account. */
-interface Belongings {
-  readonly accountId: string;
-  readonly owner: Owner;
-  readonly keyId: string;
-  readonly key: string;
-  readonly orderId: string;
-  readonly requestId: string;
-}
+/** A webhook's receiver may be on this machine, so that no delivery leaves it. */
+const service = new Service({ WEBHOOK_ALLOW_LOOPBACK: '1' });
 
 let mine: Belongings;
 let theirs: Belongings;
@@ -28,12 +20,25 @@ async function settleIn(): Promise<Belongings> {
   }>('account', 'create');
   const owner = new Owner(service, session);
   const { order_id: orderId } = await owner.buy(5);
-  const { id: keyId, key } = await owner.createKey({ name: 'own', policy: { daily_usd: 3 } });
+  const { id: keyId, key } = await owner.createKey({ name: 'own', policy: { daily_usd: 3, rpm: 10_000 } });
   const call = await service.chat(
     { model: 'sim/chat', messages: [{ role: 'user', content: 'Hi' }] },
     { key },
   );
-  return { accountId, owner, keyId, key, orderId, requestId: call.headers.get('x-request-id') ?? '' };
+  const requestId = call.headers.get('x-request-id') ?? '';
+  const { webhookId, deliveryId } = await subscribe(key);
+  return { accountId, owner, keyId, key, orderId, requestId, webhookId, deliveryId };
+}
+
+async function subscribe(key: string): Promise<Pick<Belongings, 'webhookId' | 'deliveryId'>> {
+  const post = async (path: string, body: object) => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await service.fetch(path, { method: 'POST', key, headers, body: JSON.stringify(body) });
+    return (await response.json()) as { readonly id: string };
+  };
+  const { id: webhookId } = await post('/api/v1/webhooks', { url: RECEIVER, events: ['review.created'] });
+  const { id: deliveryId } = await post(`/api/v1/webhooks/${webhookId}/test`, {});
+  return { webhookId, deliveryId };
 }
 
 beforeAll(async () => {
@@ -42,47 +47,19 @@ beforeAll(async () => {
 }, 90_000);
 afterAll(() => service.dispose());
 
-interface Reach {
-  /** The path and body that reach for what belongs to somebody; undefined when the route names nothing. */
-  readonly path?: (of: Pick<Belongings, 'keyId' | 'orderId' | 'requestId' | 'key'>) => string;
-  readonly body?: object;
-}
-
-/** How each route that knows who asks could reach for what is another's. A new such route needs a row. */
-const REACHES: Readonly<Record<string, Reach>> = {
-  'get-account': {},
-  'create-key': { body: { name: 'new' } },
-  'list-keys': {},
-  'update-key': { path: ({ keyId }) => `/api-keys/${keyId}`, body: { disabled: true, name: 'taken over' } },
-  'delete-key': { path: ({ keyId }) => `/api-keys/${keyId}` },
-  'rotate-key': { path: ({ keyId }) => `/api-keys/${keyId}/rotate`, body: { overlap_seconds: 0 } },
-  'create-order': { body: { amount: 1, currency: 'USD' } },
-  'list-orders': {},
-  'get-order': { path: ({ orderId }) => `/api/orders/${orderId}` },
-  'get-credits': { path: ({ keyId }) => `/credits/${keyId}` },
-  'list-usage': {},
-  'get-usage': { path: ({ requestId }) => `/v1/usage/${requestId}` },
-};
-
-const NOBODYS = {
-  keyId: `key_${'0'.repeat(26)}`,
-  orderId: `ord_${'0'.repeat(26)}`,
-  requestId: `req_${'0'.repeat(26)}`,
-  key: `uis_${'0'.repeat(124)}`,
-};
-
 const routes: readonly (readonly [string, Route])[] = ROUTES.filter(
   (route: Route) => route.authentication !== 'none' && route.kind === undefined,
 ).map((route: Route) => [`${route.method} ${route.path}`, route]);
 
-const send = (route: Route, path: string, credential: string | null, body: object | undefined) =>
-  service.fetch(path, {
+const send = (route: Route, path: string, credential: string | null) => {
+  const { body } = REACHES[route.endpoint] ?? {};
+  const json = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  return service.fetch(path, {
     method: route.method,
     key: credential,
-    ...(body === undefined || route.method === 'GET'
-      ? {}
-      : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    ...(body === undefined ? {} : json),
   });
+};
 
 /** The credentials of an account that a route takes. */
 const credentialsFor = (
@@ -96,11 +73,27 @@ const credentialsFor = (
 const anonymous = (text: string) => text.replaceAll(/ \(request id: req_\w+\)/g, '');
 
 /** Everything of an account that a stranger might want to see or change. */
-async function stateOf({ owner, keyId, key, requestId, orderId }: Belongings) {
+async function stateOf({ owner, keyId, key, requestId, orderId, webhookId }: Belongings) {
+  const get = async (path: string) => (await service.fetch(path, { key })).json();
   const keys = await (await owner.fetch('/api-keys')).json();
   const credits = await owner.json(`/credits/${keyId}`);
-  const usage = await (await service.fetch(`/v1/usage/${requestId}`, { key })).json();
-  return { keys, credits, usage, order: await owner.json(`/api/orders/${orderId}`) };
+  const { data: deliveries } = (await get(`/api/v1/webhooks/${webhookId}/deliveries`)) as {
+    readonly data: readonly { readonly id: string }[];
+  };
+  return {
+    keys,
+    credits,
+    usage: await get(`/v1/usage/${requestId}`),
+    order: await owner.json(`/api/orders/${orderId}`),
+    subscription: await subscriptionOf(get, webhookId),
+    deliveries: deliveries.map(({ id }) => id),
+  };
+}
+
+/** A webhook as its owner set it up: how its deliveries fare changes by itself. */
+async function subscriptionOf(get: (path: string) => Promise<unknown>, id: string) {
+  const { url, events, status } = (await get(`/api/v1/webhooks/${id}`)) as Record<string, unknown>;
+  return { url, events, status };
 }
 
 it('every route that knows who asks has been thought of', () => {
@@ -108,14 +101,14 @@ it('every route that knows who asks has been thought of', () => {
 });
 
 describe.each(routes)('%s', (_name, route) => {
-  const { path, body } = REACHES[route.endpoint] ?? {};
+  const { path } = REACHES[route.endpoint] ?? {};
 
   it('takes no other credential than its own kind', async () => {
-    const target = path?.(mine) ?? route.path;
+    const target = path?.(mine, route) ?? route.path;
     const wrong = route.authentication === 'session' ? mine.key : mine.owner.session;
     const credentials = [null, 'nonsense', ...(route.endpoint === 'get-credits' ? [] : [wrong])];
     for (const credential of credentials) {
-      const response = await send(route, target, credential, body);
+      const response = await send(route, target, credential);
       expect(response.status).toBe(401);
       expect(((await response.json()) as { error: object }).error).toMatchObject({
         type: 'authentication_error',
@@ -130,16 +123,16 @@ describe.each(routes)('%s', (_name, route) => {
     ] as const) {
       const before = await stateOf(other);
       for (const credential of credentialsFor(route, asker)) {
-        const response = await send(route, path?.(other) ?? route.path, credential, body);
+        const response = await send(route, path?.(other, route) ?? route.path, credential);
         const text = anonymous(await response.text());
-        if (path === undefined) {
-          expect(response.ok).toBe(true);
-          for (const own of [other.accountId, other.keyId, other.orderId, other.requestId])
-            expect(text).not.toContain(own);
-        } else {
-          const missing = await send(route, path(NOBODYS), credential, body);
+        if (path !== undefined) {
+          const missing = await send(route, path(NOBODYS, route), credential);
           expect([response.status, text]).toEqual([404, anonymous(await missing.text())]);
           expect(missing.status).toBe(404);
+        } else {
+          expect([response.status, response.ok]).toEqual([response.status, true]);
+          for (const own of [other.accountId, other.keyId, other.orderId, other.requestId, other.webhookId])
+            expect(text).not.toContain(own);
         }
       }
       expect(await stateOf(other)).toEqual(before);
