@@ -5,6 +5,7 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { bundleFunctions } from './bundle.ts';
 import { type Config, loadConfig } from './config/config.ts';
 import { DataStack } from './stacks/data-stack.ts';
+import { IngressStack } from './stacks/ingress-stack.ts';
 import { OperationsStack } from './stacks/operations-stack.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
 
@@ -22,6 +23,9 @@ export function buildApp(config: Config, bundles: string, outdir?: string): App 
     bundles,
     ipRateLimit: inference.ipRateLimit,
   });
+  const uploads = inference.functions.get('create-transcription');
+  if (config.ingress !== 'none' && uploads !== undefined)
+    new IngressStack(app, id('ingress'), { config, bundles, api: inference.api, hosting: uploads.hosting });
   new OperationsStack(app, id('operations'), { config, data, stacks: [inference, platform] });
   return app;
 }

@@ -1,5 +1,5 @@
 /** Bundles every function for Lambda with esbuild, in one run: one folder a function, one file in it. */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build, type Metafile } from 'esbuild';
@@ -21,6 +21,12 @@ function addDocsAssets(directory: string): void {
   }
 }
 
+/** The node:http host of the upload ingress: the same endpoint as its function's, so it lies in the same folder. */
+const UPLOAD_HOST = { in: join(root, 'lambdas', 'hosts', 'upload.ts'), out: 'create-transcription/host' };
+
+/** How that host becomes an image, for platforms that run one. */
+const DOCKERFILE = join(root, 'lambdas', 'hosts', 'upload.dockerfile');
+
 /**
  * Writes `<directory>/<function>/index.mjs` (minified, with a source map beside it) for every handler, and returns
  * esbuild's account of what went into each. The output depends on the sources alone, so asset hashes are stable.
@@ -34,7 +40,10 @@ export async function bundleFunctions(directory: string): Promise<Metafile> {
   mkdirSync(directory, { recursive: true });
   const result = await build({
     absWorkingDir: root,
-    entryPoints: folders.map(({ name, handler }) => ({ in: handler, out: `${name}/index` })),
+    entryPoints: [
+      ...folders.map(({ name, handler }) => ({ in: handler, out: `${name}/index` })),
+      UPLOAD_HOST,
+    ],
     outdir: directory,
     outExtension: { '.js': '.mjs' },
     bundle: true,
@@ -50,5 +59,6 @@ export async function bundleFunctions(directory: string): Promise<Metafile> {
     logLevel: 'warning',
   });
   addDocsAssets(join(directory, 'get-docs-asset'));
+  copyFileSync(DOCKERFILE, join(directory, 'create-transcription', 'Dockerfile'));
   return result.metafile;
 }

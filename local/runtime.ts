@@ -1,12 +1,14 @@
 /** Puts the local service together: an assembly's functions behind its APIs, with AWS answered on loopback. */
 import { mkdirSync } from 'node:fs';
 import { type Assembly, readAssembly } from './assembly/assembly.ts';
+import type { FunctionDescription } from './assembly/functions.ts';
 import { createBedrockService } from './aws/bedrock-service.ts';
 import { accessKeyIdOf, createCallers } from './aws/callers.ts';
 import { createDynamoDbService } from './aws/dynamodb-service.ts';
-import { type AwsEndpoint, startAwsEndpoint } from './aws/endpoint.ts';
+import { type AwsEndpoint, type AwsService, startAwsEndpoint } from './aws/endpoint.ts';
 import { openSecretStore } from './aws/secret-store.ts';
 import { createSecretsService } from './aws/secrets-service.ts';
+import { createStatesService } from './aws/states-service.ts';
 import { invokeBuffered, startBackground } from './background.ts';
 import { deploymentEnvironment } from './deployment-environment.ts';
 import { createEngineClient, ENGINE_CREDENTIALS } from './dynamodb/client.ts';
@@ -15,6 +17,7 @@ import { ensureTables } from './dynamodb/tables.ts';
 import { startTtlSweeper } from './dynamodb/ttl-sweeper.ts';
 import { functionEnvironment } from './functions/environment.ts';
 import { FunctionFleet } from './functions/function-fleet.ts';
+import { hasUploadHost, UploadHost } from './functions/upload-host.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { Messaging } from './messaging/messaging.ts';
 import { startStreams } from './streams/streams.ts';
@@ -42,6 +45,8 @@ export interface RuntimeOptions {
   readonly queueVisibilityMs?: number | undefined;
   /** Milliseconds without a byte after which an unfinished request body is given up. */
   readonly bodyStallTimeoutMs?: number | undefined;
+  /** `none`: uploads go through API Gateway, with its limits. */
+  readonly ingress?: 'host' | 'none' | undefined;
   readonly log: (line: string) => void;
 }
 
@@ -81,43 +86,65 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
 }
 
 async function assemble(options: RuntimeOptions, releases: Release[]): Promise<Omit<Runtime, 'close'>> {
-  mkdirSync(options.stateDir, { recursive: true });
+  const { stateDir, log, enforceIam = true } = options;
+  mkdirSync(stateDir, { recursive: true });
   const assembly = readAssembly(options.assemblyDir);
-  const engine = await startEngine({ stateDir: options.stateDir, endpoint: options.dynamodbEndpoint });
+  const engine = await startEngine({ stateDir, endpoint: options.dynamodbEndpoint });
   releases.push(() => engine.stop());
-  releases.push(await startTables(assembly, engine.endpoint, options.log));
-  const messaging = new Messaging({
-    assembly,
-    stateDir: options.stateDir,
-    enforceIam: options.enforceIam ?? true,
-    visibilityMs: options.queueVisibilityMs,
-    log: options.log,
-  });
+  releases.push(await startTables(assembly, engine.endpoint, log));
+  const visibilityMs = options.queueVisibilityMs;
+  const messaging = new Messaging({ assembly, stateDir, enforceIam, visibilityMs, log });
   releases.push(async () => messaging.close());
-  const aws = await startAws({ assembly, engineEndpoint: engine.endpoint, messaging, options }, releases);
-  const functions = startFunctions(assembly, { aws: aws.url, engine: engine.endpoint }, options);
-  releases.push(() => functions.close());
-  const background = startBackground({
-    assembly,
-    functions,
-    enforceIam: options.enforceIam ?? true,
-    log: options.log,
+  const states = createStatesService({
+    workflows: assembly.workflows,
+    run: (arn, input) => background.runWorkflow(arn, input),
+    log,
   });
+  const services = { assembly, engineEndpoint: engine.endpoint, messaging, states, options };
+  const aws = await startAws(services, releases);
+  const endpoints = { aws: aws.url, engine: engine.endpoint };
+  const functions = startFunctions(assembly, endpoints, options);
+  releases.push(() => functions.close());
+  const background = startBackground({ assembly, functions, awsEndpoint: aws.url, enforceIam, log });
   releases.push(async () => background.stop());
-  messaging.start((arn, event) => invokeBuffered(functions, arn, JSON.stringify(event)));
+  const invoke = (arn: string, event: unknown) => invokeBuffered(functions, arn, JSON.stringify(event));
+  messaging.start(invoke);
   releases.push(async () => messaging.stop());
-  releases.push(
-    await startStreams({
-      assembly,
-      stateDir: options.stateDir,
-      engineEndpoint: engine.endpoint,
-      queues: messaging.queues,
-      enforceIam: options.enforceIam ?? true,
-      invoke: (arn, event) => invokeBuffered(functions, arn, JSON.stringify(event)),
-      log: options.log,
-    }),
-  );
+  const { queues } = messaging;
+  const streams = { assembly, stateDir, engineEndpoint: engine.endpoint, queues, enforceIam, invoke, log };
+  releases.push(await startStreams(streams));
+  return {
+    url: await serve({ assembly, functions, endpoints, options }, releases),
+    awsEndpoint: aws.url,
+    dynamodbEndpoint: engine.endpoint,
+    environment: deploymentEnvironment(assembly, options.overrides),
+    outputs: assembly.outputs,
+    runWorkflow: background.runWorkflow,
+    failure: engine.failure,
+  };
+}
+
+interface Served {
+  readonly assembly: Assembly;
+  readonly functions: ReturnType<typeof startFunctions>;
+  readonly endpoints: Parameters<typeof startUploadHosts>[1];
+  readonly options: RuntimeOptions;
+}
+
+/** Opens the gateway, with the hosts of uploads behind it; resolves with its address. */
+async function serve(
+  { assembly, functions, endpoints, options }: Served,
+  releases: Release[],
+): Promise<string> {
+  const uploads = startUploadHosts(assembly, endpoints, options);
+  releases.push(async () => {
+    await Promise.all([...uploads.values()].map((host) => host.close()));
+  });
   const gateway = new Gateway({
+    ingress: (arn) => {
+      const host = uploads.get(arn);
+      return host && ((request, response) => host.relay(request, response));
+    },
     apis: assembly.restApis,
     port: options.port,
     invoke: (arn, event, requestId) => functions.invoke(arn, event, requestId),
@@ -127,15 +154,7 @@ async function assemble(options: RuntimeOptions, releases: Release[]): Promise<O
   });
   const url = await gateway.listen();
   releases.push((graceMs) => gateway.close(graceMs));
-  return {
-    url,
-    awsEndpoint: aws.url,
-    dynamodbEndpoint: engine.endpoint,
-    environment: deploymentEnvironment(assembly, options.overrides),
-    outputs: assembly.outputs,
-    runWorkflow: background.runWorkflow,
-    failure: engine.failure,
-  };
+  return url;
 }
 
 async function startTables(
@@ -156,6 +175,7 @@ interface AwsOptions {
   readonly assembly: Assembly;
   readonly engineEndpoint: string;
   readonly messaging: Messaging;
+  readonly states: AwsService;
   readonly options: RuntimeOptions;
 }
 
@@ -164,6 +184,7 @@ async function startAws(
     assembly,
     engineEndpoint,
     messaging,
+    states,
     options: { stateDir, bedrockUrl, enforceIam = true, log },
   }: AwsOptions,
   releases: Release[],
@@ -174,6 +195,7 @@ async function startAws(
       DynamoDB_20120810: dynamodb.service,
       secretsmanager: createSecretsService(openSecretStore(stateDir, assembly.secrets)),
       bedrock: createBedrockService(bedrockUrl),
+      AWSStepFunctions: states,
       ...messaging.services,
     },
     authorizeAs: createCallers({
@@ -191,22 +213,42 @@ async function startAws(
   return endpoint;
 }
 
-function startFunctions(
-  assembly: Assembly,
-  endpoints: { readonly aws: string; readonly engine: string },
-  { environment, overrides, enforceIam = true, log }: RuntimeOptions,
-): FunctionFleet {
-  return new FunctionFleet({
-    functions: assembly.functions,
-    log,
-    environmentOf: (description) =>
-      functionEnvironment({
-        description,
-        passedThrough: environment,
-        overrides,
-        accessKeyId: enforceIam ? accessKeyIdOf(description) : ENGINE_CREDENTIALS.accessKeyId,
-        awsEndpoint: endpoints.aws,
-        dynamodbEndpoint: enforceIam ? endpoints.aws : endpoints.engine,
-      }),
+interface Endpoints {
+  readonly aws: string;
+  readonly engine: string;
+}
+
+function startFunctions(assembly: Assembly, endpoints: Endpoints, options: RuntimeOptions): FunctionFleet {
+  const environmentOf = (description: FunctionDescription) => environmentIn(description, endpoints, options);
+  return new FunctionFleet({ functions: assembly.functions, log: options.log, environmentOf });
+}
+
+/** By the ARN of the function whose route each serves. */
+function startUploadHosts(
+  { functions }: Assembly,
+  endpoints: Endpoints,
+  options: RuntimeOptions,
+): ReadonlyMap<string, UploadHost> {
+  const hosted = options.ingress === 'none' ? [] : functions.filter(hasUploadHost);
+  return new Map(
+    hosted.map((description) => {
+      const environment = environmentIn(description, endpoints, options);
+      return [description.arn, new UploadHost({ description, environment, log: options.log })];
+    }),
+  );
+}
+
+function environmentIn(
+  description: FunctionDescription,
+  { aws, engine }: Endpoints,
+  { environment, overrides, enforceIam = true }: RuntimeOptions,
+): Record<string, string> {
+  return functionEnvironment({
+    description,
+    passedThrough: environment,
+    overrides,
+    accessKeyId: enforceIam ? accessKeyIdOf(description) : ENGINE_CREDENTIALS.accessKeyId,
+    awsEndpoint: aws,
+    dynamodbEndpoint: enforceIam ? aws : engine,
   });
 }

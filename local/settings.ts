@@ -9,6 +9,8 @@ export interface Settings {
   readonly dynamodbEndpoint: string | undefined;
   readonly ipRequestsPerMinute: number | undefined;
   readonly enforceIam: boolean;
+  /** `none`: uploads go through API Gateway, with its limits. */
+  readonly ingress: 'host' | 'none';
   readonly queueVisibilityMs: number | undefined;
   /** Variables that win over the templates in every function. */
   readonly overrides: Readonly<Record<string, string>>;
@@ -35,6 +37,7 @@ export function readSettings(shell: Shell): Settings {
     dynamodbEndpoint: endpoint(text('DYNAMODB_ENDPOINT')),
     ipRequestsPerMinute: integer(shell, 'IP_RPM', { least: 0 }),
     enforceIam: choice(text('IAM') ?? 'on', 'IAM', ['on', 'off']) === 'on',
+    ingress: choice(text('INGRESS') ?? 'host', 'INGRESS', ['host', 'none']) as Settings['ingress'],
     queueVisibilityMs: visibility === undefined ? undefined : visibility * 1000,
     overrides: {
       ...(loopback === '1' ? { [ALLOW_LOOPBACK_VARIABLE]: loopback } : {}),

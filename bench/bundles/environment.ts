@@ -8,7 +8,15 @@ import { type FunctionName, GRANTS } from '../../lib/config/grants.ts';
 const NOWHERE = 'http://127.0.0.1:9';
 
 export function functionVariables(name: FunctionName): Record<string, string> {
-  const { tables = {}, keyPepper, sessionKey, identityProviders, payments, holds } = GRANTS[name];
+  const {
+    tables = {},
+    keyPepper,
+    sessionKey,
+    identityProviders,
+    payments,
+    holds,
+    settlements,
+  } = GRANTS[name];
   const { webhookKey, sends = [], publishes, schedules } = GRANTS[name];
   const granted = (Object.keys(tables) as TableName[]).map((table) => [TABLES[table].variable, table]);
   return {
@@ -38,6 +46,7 @@ export function functionVariables(name: FunctionName): Record<string, string> {
           [VARIABLES.deliveryLeaseSeconds]: '40',
         }
       : {}),
+    ...(settlements ? { [VARIABLES.settlementWorkflow]: 'none' } : {}),
     ...(holds ? { [VARIABLES.holdTtlSeconds]: '1200' } : {}),
   };
 }

@@ -37,6 +37,7 @@ export function createLedger({ clients, environment, log }: LedgerOptions) {
   const usage = createUsageStore(clients.client, table('usage'));
   const recovery = new Recovery({ keys, wallets, usage, clock, log });
   const measure = createMeasure();
+  const onSettled = (record: UsageRecord) => measure(measuredCall(record));
   const holdTtlSeconds = requirePositiveInteger(environment, VARIABLES.holdTtlSeconds);
   const ledger = new Ledger({
     keys,
@@ -47,10 +48,10 @@ export function createLedger({ clients, environment, log }: LedgerOptions) {
     recovery,
     clock,
     log,
-    onSettled: (record) => measure(measuredCall(record)),
+    onSettled,
     holdTtlSeconds,
   });
-  return { ledger, gate, keys, wallets, usage, recovery };
+  return { ledger, gate, keys, wallets, usage, recovery, onSettled };
 }
 
 /** A settled call as metrics. Amounts of money are exact in the books; as metrics they may lose their last digits. */

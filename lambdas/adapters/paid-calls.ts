@@ -23,7 +23,7 @@ export interface PaidCallOptions {
 export function createPaidCalls({ environment, log }: PaidCallOptions) {
   const clients = createDynamoClients();
   const { readSecret, peppers } = createAccess({ environment, log });
-  const { gate, ledger } = createLedger({ clients, environment, log });
+  const { gate, ledger, wallets, usage } = createLedger({ clients, environment, log });
   const store = new DynamoReplayStore(clients.client, requireVariable(environment, TABLES.replays.variable));
   const circuits = new DynamoCircuitStore(
     clients.client,
@@ -37,6 +37,8 @@ export function createPaidCalls({ environment, log }: PaidCallOptions) {
     peppers,
     gate,
     ledger,
+    wallets,
+    usage,
     catalog: createCatalog({ ...clients, environment, log }),
     breaker: new Breaker({ ...world, store: circuits, log, count: (event) => metric(METRICS[event], 1) }),
     idempotency: new Idempotency({ store, gate, clock: world.clock, after: world.after, log }),

@@ -18,6 +18,12 @@ export const CONSUMERS = {
     schedule: 'rate(5 minutes)',
     timeoutSeconds: 240,
   },
+  'settle-transcription': {
+    purpose: 'settles a transcription on its duration, as the step of its own workflow',
+    api: 'inference',
+    // A handful of database calls with all their retries.
+    timeoutSeconds: 30,
+  },
   'audit-books': {
     purpose: 'proves the books of a page of accounts, as a step of the audit workflow',
     api: 'inference',

@@ -46,7 +46,8 @@ export const GATEWAY_ERRORS: readonly GatewayError[] = [
     status: 413,
     type: 'invalid_request_error',
     code: 'request_too_large',
-    message: 'The request body is too large.',
+    // The caller may have sent a file to an address without an ingress for uploads.
+    message: 'The request body is too large: this address takes bodies of 6 MB, and files of 4 MB.',
   },
   {
     responseType: 'THROTTLED',

@@ -9,6 +9,15 @@ export const LAMBDA_PAYLOAD_BYTES = 6 * 1024 * 1024;
 /** API Gateway takes 10 MB (API Gateway quotas, payload size). */
 export const GATEWAY_PAYLOAD_BYTES = 10 * 1024 * 1024;
 
+/** The largest file of a transcription (interface, Limits). */
+export const TRANSCRIPTION_FILE_BYTES = 25 * 1024 * 1024;
+
+/**
+ * The largest file that reaches a function through API Gateway: the event carries it as base64, which makes 4 of 3,
+ * beside the request's headers.
+ */
+export const FUNCTION_FILE_BYTES = 4 * 1024 * 1024;
+
 export const VERSION = '3.0.0';
 export const INTERFACE_VERSION = '1.1.0';
 export const SERVICE_NAME = 'unified-inference-service';

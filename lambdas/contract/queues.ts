@@ -54,6 +54,9 @@ export const QUEUES = {
 
 export type QueueName = keyof typeof QUEUES;
 
+/** Orders of transcriptions that could not be settled. Their workflow alone puts them there, and no function reads them. */
+export const DEAD_SETTLEMENTS = 'deadSettlements';
+
 /** The name of a queue in a deployment, such as `prod-dead-events`. */
-export const queueNameOf = (stage: string, name: QueueName): string =>
+export const queueNameOf = (stage: string, name: QueueName | typeof DEAD_SETTLEMENTS): string =>
   `${stage}-${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

@@ -3,6 +3,7 @@
  * CDK builds the APIs from it, the local runtime and the gateway index list it, the tests walk it.
  */
 import { LISTING_ROUTES } from './listing-routes.ts';
+import { MODALITY_ROUTES } from './modality-routes.ts';
 import { REFERENCE_ROUTES } from './reference-routes.ts';
 import { WEBHOOK_ROUTES } from './webhook-routes.ts';
 
@@ -66,6 +67,7 @@ export const ROUTES = [
     surface: 'messages',
     authentication: 'api-key',
   },
+  ...MODALITY_ROUTES,
   {
     ...inference,
     method: 'GET',

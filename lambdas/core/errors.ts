@@ -23,6 +23,8 @@ export const ERROR_CODES = {
   missing_field: request(400),
   invalid_value: request(400),
   unsupported_media_type: request(400),
+  file_too_large: request(400),
+  unsupported_file_type: request(400),
   model_not_found: request(400),
   unsupported_by_model: request(400),
   idempotency_key_reused: request(400),

@@ -30,6 +30,17 @@ export function parseUsd(input: string | number): NanoUsd | undefined {
   return sign === '-' ? -digits : digits;
 }
 
+/** A number as the exact fraction that its shortest decimal form spells. Throws for what is not a finite number. */
+export function toFraction(value: number): { readonly numerator: bigint; readonly denominator: bigint } {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = DECIMAL.exec(String(value)) ?? [];
+  if (whole === '') throw new Error('not a finite number');
+  const digits = BigInt(`${sign}${whole}${fraction}`);
+  const places = fraction.length - Number(exponent);
+  return places >= 0
+    ? { numerator: digits, denominator: 10n ** BigInt(places) }
+    : { numerator: digits * 10n ** BigInt(-places), denominator: 1n };
+}
+
 /** Prints an amount as a decimal with as many of the 9 places as it needs: `0.000012`, `10`. */
 export function formatUsd(amount: NanoUsd): string {
   const sign = amount < 0n ? '-' : '';

@@ -7,6 +7,7 @@ import type { Answer, Operation, Tag } from './operation.ts';
 import {
   answerSchema,
   componentSchemas,
+  formSchema,
   type JsonSchema,
   queryParameters,
   reference,
@@ -112,7 +113,9 @@ const pathParameters = (path: string): readonly JsonSchema[] =>
     schema: { type: 'string' },
   }));
 
-function bodyOf({ body, rawBody, optionalBody }: Operation): JsonSchema | undefined {
+function bodyOf({ body, form, rawBody, optionalBody }: Operation): JsonSchema | undefined {
+  if (form !== undefined)
+    return { required: true, content: { 'multipart/form-data': { schema: formSchema(form) } } };
   if (rawBody !== undefined) return { required: true, content: { [rawBody]: { schema: {} } } };
   if (body === undefined) return undefined;
   return {

@@ -38,12 +38,13 @@ const message = z.looseObject({
   usage: z.looseObject({ input_tokens: z.int(), output_tokens: z.int() }),
 });
 
-const IDEMPOTENCY = {
+export const IDEMPOTENCY = {
   'Idempotency-Key':
     '1 to 255 visible ASCII characters. Repeated within 24 hours, the completed call is replayed and not billed again.',
 };
 
-const PAID = [400, 402, 403, 503];
+/** What a paid call can end in, beside what every route can. */
+export const PAID = [400, 402, 403, 503];
 
 export const INFERENCE_OPERATIONS = {
   'create-chat-completion': {

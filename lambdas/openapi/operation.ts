@@ -29,6 +29,8 @@ export interface Operation {
   readonly headers?: Readonly<Record<string, string>>;
   /** What the endpoint validates the body with. */
   readonly body?: z.ZodType;
+  /** What the endpoint validates the fields of a form with, and the field that is a file. */
+  readonly form?: { readonly fields: z.ZodObject; readonly file: string };
   /** A body that may be left out. */
   readonly optionalBody?: true;
   /** A body that is passed on as it is, byte by byte. */

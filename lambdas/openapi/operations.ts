@@ -6,12 +6,14 @@ import { ACCOUNT_OPERATIONS } from './account-operations.ts';
 import { openApiDocument } from './document.ts';
 import { INFERENCE_OPERATIONS } from './inference-operations.ts';
 import { LISTING_OPERATIONS } from './listing-operations.ts';
+import { MODALITY_OPERATIONS } from './modality-operations.ts';
 import type { Operation } from './operation.ts';
 import { SERVICE_OPERATIONS } from './service-operations.ts';
 import { WEBHOOK_OPERATIONS } from './webhook-operations.ts';
 
 export const OPERATIONS: Readonly<Record<Exclude<EndpointName, 'unknown-route'>, Operation>> = {
   ...INFERENCE_OPERATIONS,
+  ...MODALITY_OPERATIONS,
   ...ACCOUNT_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
   ...LISTING_OPERATIONS,

@@ -17,6 +17,26 @@ function convert(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
 /** What a caller may send. */
 export const requestSchema = (schema: z.ZodType): JsonSchema => convert(schema, 'input');
 
+/** A form with one file in it (OpenAPI 3.1, "Considerations for File Uploads": bytes have no schema of their own). */
+export function formSchema({
+  fields,
+  file,
+}: {
+  readonly fields: z.ZodObject;
+  readonly file: string;
+}): JsonSchema {
+  const {
+    properties = {},
+    required = [],
+    ...rest
+  } = requestSchema(fields) as {
+    properties?: JsonSchema;
+    required?: readonly string[];
+  };
+  const content = { contentMediaType: 'application/octet-stream', description: 'A part with a file name.' };
+  return { ...rest, properties: { [file]: content, ...properties }, required: [file, ...required] };
+}
+
 /** What the service answers; fields may be added to it at any time. */
 export const answerSchema = (schema: z.ZodType): JsonSchema => convert(schema, 'input');
 

@@ -10,48 +10,65 @@ const CALLER_FAULTS: ReadonlySet<number> = new Set([400, 413, 422]);
 /** An error body is small; more than this is not read. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
-export interface UpstreamCall {
+export interface UpstreamRequest {
   readonly url: string;
-  /** Beside those of the content's type. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  readonly stream: boolean;
+  /** A stream is sent as it is read, and with a length of its own among the headers. */
+  readonly body: string | ReadableStream<Uint8Array>;
   readonly signal: AbortSignal;
   /** What an answer means whose status is not 2xx. */
   readonly toFailure: (response: Response) => Promise<UpstreamFailure>;
+}
+
+export interface UpstreamCall extends Omit<UpstreamRequest, 'body'> {
+  readonly body: string;
+  readonly stream: boolean;
   readonly toReply: (body: unknown) => Extract<Reply, { kind: 'json' }>;
   readonly toReplyEvents: (data: AsyncIterable<string>) => AsyncIterable<ReplyEvent>;
 }
 
 /** Makes one call. Throws `UpstreamFailure` for everything that goes wrong, also while the events are read. */
 export async function callUpstream(fetch: typeof globalThis.fetch, call: UpstreamCall): Promise<Reply> {
-  try {
-    const response = await post(fetch, call);
-    if (!response.ok) throw await call.toFailure(response);
-    if (!call.stream) return call.toReply(await json(response));
+  const accept = call.stream ? 'text/event-stream' : 'application/json';
+  const headers = { 'content-type': 'application/json', accept, ...call.headers };
+  return reading(async () => {
+    const response = await post(fetch, { ...call, headers });
+    if (!call.stream) return call.toReply(parseLossless(await response.text()));
     const { body } = response;
     if (body === null || !isEventStream(response)) throw new UpstreamFailure('protocol');
     return { kind: 'stream', events: connected(call.toReplyEvents(sseData(body))) };
+  });
+}
+
+/** Makes one request and gives its answer, whose status is 2xx. Throws `UpstreamFailure`. */
+export const post = (
+  fetch: typeof globalThis.fetch,
+  { url, headers, body, signal, toFailure }: UpstreamRequest,
+): Promise<Response> =>
+  reading(async () => {
+    // A redirect would carry the prompt to a host that the catalog does not name.
+    const response = await fetch(url, {
+      method: 'POST',
+      headers,
+      body,
+      redirect: 'error',
+      signal,
+      ...(typeof body === 'string' ? {} : { duplex: 'half' }),
+    } as RequestInit);
+    if (!response.ok) throw await toFailure(response);
+    return response;
+  });
+
+/** Does what reads an answer; a connection that breaks on the way is an upstream failure. */
+export async function reading<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
   } catch (failure) {
     throw failure instanceof UpstreamFailure
       ? failure
       : new UpstreamFailure('connection', { cause: failure });
   }
 }
-
-const post = (fetch: typeof globalThis.fetch, { url, headers, body, stream, signal }: UpstreamCall) =>
-  fetch(url, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: stream ? 'text/event-stream' : 'application/json',
-      ...headers,
-    },
-    body,
-    // A redirect would carry the prompt to a host that the catalog does not name.
-    redirect: 'error',
-    signal,
-  });
 
 /** The route's key, if it has one. Throws `UpstreamFailure` when it cannot be read. */
 export async function readKey(
@@ -69,8 +86,7 @@ export async function readKey(
 const isEventStream = (response: Response) =>
   response.headers.get('content-type')?.toLowerCase().startsWith('text/event-stream') === true;
 
-async function json(response: Response): Promise<unknown> {
-  const text = await response.text();
+function parseLossless(text: string): unknown {
   try {
     return parseJson(text);
   } catch {

@@ -17,6 +17,12 @@ const schema = z.strictObject({
   logRetentionDays: z.union([7, 14, 30, 60, 90, 180, 365].map((days) => z.literal(days))).default(30),
   /** Seconds after which an unsettled hold may be recovered. */
   holdTtlSeconds: z.int().min(1).default(DEFAULT_HOLD_TTL_SECONDS),
+  /**
+   * What takes uploads of up to 25 MB, in front of which CloudFront gives the API one hostname: `web-function` is a
+   * Lambda Web Function, `fargate` two tasks or more behind a VPC origin; with `none` there is no CloudFront, and files
+   * may have 4 MB.
+   */
+  ingress: z.enum(['none', 'web-function', 'fargate']).default('none'),
   /** Requests a minute that one IP address may make (WAF counts approximately; its minimum is 10). */
   ipRequestsPerMinute: z.int().min(10).default(IP_REQUESTS_PER_MINUTE),
   /** Who accounts may sign in with, by the name in `POST /api/v1/auth/{identity_provider}`. */

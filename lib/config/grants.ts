@@ -25,6 +25,8 @@ export interface Grants {
   readonly providerSecrets?: true;
   /** Calls the models of Amazon Bedrock. */
   readonly bedrockModels?: true;
+  /** Starts the workflow that settles transcriptions. */
+  readonly settlements?: true;
   /** Opens and recovers holds, so it needs their life. */
   readonly holds?: true;
   /** Reads the key that seals webhook secrets and event data. */
@@ -71,9 +73,16 @@ const PAID_CALL: Grants = {
   holds: true,
 };
 
+/** A paid call to models that no Bedrock route serves. */
+const { bedrockModels: _bedrockModels, ...PAID_HTTP_CALL } = PAID_CALL;
+
 export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
   'create-chat-completion': PAID_CALL,
   'create-message': PAID_CALL,
+  'create-embeddings': PAID_CALL,
+  'create-images': PAID_CALL,
+  'create-speech': PAID_HTTP_CALL,
+  'create-transcription': { ...PAID_HTTP_CALL, settlements: true },
   'count-message-tokens': { tables: { keys: ['UpdateItem'], catalog: ['GetItem'] }, keyPepper: true },
   'list-models': { tables: { catalog: ['GetItem'] } },
   'get-model': { tables: { catalog: ['GetItem'] } },
@@ -163,6 +172,10 @@ export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
   'get-docs': {},
   'get-docs-asset': {},
   'unknown-route': {},
+  'settle-transcription': {
+    tables: { keys: ['GetItem', 'UpdateItem'], wallets: ['GetItem', 'UpdateItem'], usage: ['PutItem'] },
+    holds: true,
+  },
   'sweep-holds': {
     tables: { keys: ['Scan', 'UpdateItem'], wallets: ['Scan', 'GetItem', 'UpdateItem'], usage: ['PutItem'] },
     holds: true,

@@ -1,5 +1,5 @@
 /** A regional REST API over the route table: streamed or buffered integrations, our own errors, no keys in logs. */
-import { CfnOutput, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { CfnOutput, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
   EndpointType,
@@ -58,6 +58,8 @@ export class EndpointApi extends Construct {
     this.#api = new RestApi(this, 'Rest', {
       restApiName: props.name,
       endpointConfiguration: { types: [EndpointType.REGIONAL] },
+      // Forms carry files, which must reach a function byte by byte.
+      binaryMediaTypes: ['multipart/form-data'],
       cloudWatchRole: true,
       cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
       deployOptions: {
@@ -75,6 +77,12 @@ export class EndpointApi extends Construct {
     if (props.domainName !== undefined) this.#serveAs(props.domainName, props.config);
     this.#addGatewayErrors();
     this.#acknowledge();
+  }
+
+  /** The host name of the API; its paths begin with the stage's name. */
+  get host(): string {
+    const { region, urlSuffix } = Stack.of(this);
+    return `${this.#api.restApiId}.execute-api.${region}.${urlSuffix}`;
   }
 
   get stage(): Stage {

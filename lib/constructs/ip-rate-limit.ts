@@ -8,6 +8,35 @@ import type { Config } from '../config/config.ts';
 /** The interface counts a minute; WAF offers windows of 60, 120, 300 and 600 s. */
 const WINDOW_SECONDS = 60;
 
+/** Set by CloudFront, when it stands in front of the API; its own address would be every caller's. */
+export const VIEWER_IP_HEADER = 'x-viewer-ip';
+
+/** By the address that connects; behind CloudFront by the one that it tells, for requests on which it tells one. */
+function statements(config: Config): Readonly<Record<string, CfnWebACL.RateBasedStatementProperty>> {
+  const rate = { limit: config.ipRequestsPerMinute, evaluationWindowSec: WINDOW_SECONDS };
+  if (config.ingress === 'none') return { IpRequestsPerMinute: { ...rate, aggregateKeyType: 'IP' } };
+  const told: CfnWebACL.StatementProperty = {
+    sizeConstraintStatement: {
+      fieldToMatch: { singleHeader: { Name: VIEWER_IP_HEADER } },
+      comparisonOperator: 'GT',
+      size: 0,
+      textTransformations: [{ priority: 0, type: 'NONE' }],
+    },
+  };
+  return {
+    IpRequestsPerMinute: {
+      ...rate,
+      aggregateKeyType: 'IP',
+      scopeDownStatement: { notStatement: { statement: told } },
+    },
+    ViewerRequestsPerMinute: {
+      ...rate,
+      aggregateKeyType: 'FORWARDED_IP',
+      forwardedIpConfig: { headerName: VIEWER_IP_HEADER, fallbackBehavior: 'NO_MATCH' },
+    },
+  };
+}
+
 const BODY_KEY = 'too-many-requests';
 
 export class IpRateLimit extends Construct {
@@ -28,29 +57,21 @@ export class IpRateLimit extends Construct {
       customResponseBodies: {
         [BODY_KEY]: { contentType: 'APPLICATION_JSON', content: gatewayErrorBody(IP_RATE_ERROR) },
       },
-      rules: [
-        {
-          name: 'IpRequestsPerMinute',
-          priority: 0,
-          statement: {
-            rateBasedStatement: {
-              aggregateKeyType: 'IP',
-              limit: props.config.ipRequestsPerMinute,
-              evaluationWindowSec: WINDOW_SECONDS,
+      rules: Object.entries(statements(props.config)).map(([name, rateBasedStatement], priority) => ({
+        name,
+        priority,
+        statement: { rateBasedStatement },
+        action: {
+          block: {
+            customResponse: {
+              responseCode: IP_RATE_ERROR.status ?? 429,
+              customResponseBodyKey: BODY_KEY,
+              responseHeaders: [retryAfter],
             },
           },
-          action: {
-            block: {
-              customResponse: {
-                responseCode: IP_RATE_ERROR.status ?? 429,
-                customResponseBodyKey: BODY_KEY,
-                responseHeaders: [retryAfter],
-              },
-            },
-          },
-          visibilityConfig: visibility('IpRequestsPerMinute'),
         },
-      ],
+        visibilityConfig: visibility(name),
+      })),
     });
   }
 

@@ -4,6 +4,7 @@ import { ArnFormat, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { DEFAULT_DELIVERY_LEASE_SECONDS, VARIABLES } from '../../lambdas/contract/environment.ts';
 import { SERVICE_NAME } from '../../lambdas/contract/limits.ts';
@@ -26,8 +27,17 @@ export interface ServiceFunctionProps {
   readonly config: Config;
   readonly data: DataStack;
   readonly bundles: string;
+  /** Needed by functions that settle by a workflow. */
+  readonly settlements?: StateMachine | undefined;
   /** Needed by functions that send, plan or publish. */
   readonly messaging?: Messaging | undefined;
+}
+
+/** What a function acts in, knows and writes its logs to. */
+export interface FunctionHosting {
+  readonly role: Role;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly logGroup: LogGroup;
 }
 
 /** `<stage>-<stack>-<name>`: known without the stack, so that the operations stack need not import it from there. */
@@ -36,6 +46,8 @@ const functionName = (stack: Stack, name: string): string =>
 
 export class ServiceFunction extends Construct {
   readonly function: LambdaFunction;
+  /** For another host of the same endpoint. */
+  readonly hosting: FunctionHosting;
   readonly #role: Role;
   readonly #props: ServiceFunctionProps;
 
@@ -48,6 +60,12 @@ export class ServiceFunction extends Construct {
     });
     this.#role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.#allow(['logs:CreateLogStream', 'logs:PutLogEvents'], logGroup.logGroupArn);
+    const environment = {
+      POWERTOOLS_SERVICE_NAME: props.name,
+      [METRIC_NAMESPACE_VARIABLE]: `${METRIC_NAMESPACE}/${props.config.stage}`,
+      ...this.#grant(),
+    };
+    this.hosting = { role: this.#role, environment, logGroup };
     this.function = new LambdaFunction(this, 'Function', {
       functionName: functionName(Stack.of(this), props.name),
       description: `${SERVICE_NAME}: ${props.name}`,
@@ -56,15 +74,11 @@ export class ServiceFunction extends Construct {
       memorySize: memoryOf(props.name),
       timeout: Duration.seconds(props.timeoutSeconds),
       handler: 'index.handler',
-      code: Code.fromAsset(join(props.bundles, props.name), { exclude: ['*.map'] }),
+      code: Code.fromAsset(join(props.bundles, props.name), { exclude: ['*.map', 'Dockerfile'] }),
       role: this.#role,
       logGroup,
       tracing: props.config.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
-      environment: {
-        POWERTOOLS_SERVICE_NAME: props.name,
-        [METRIC_NAMESPACE_VARIABLE]: `${METRIC_NAMESPACE}/${props.config.stage}`,
-        ...this.#grant(),
-      },
+      environment,
     });
     if (props.config.tracing) {
       Validations.of(this.#role).acknowledge({
@@ -110,6 +124,7 @@ export class ServiceFunction extends Construct {
     }
     if (grants.providerSecrets) this.#grantProviderSecrets();
     if (grants.bedrockModels) this.#grantBedrockModels();
+    if (grants.settlements) this.#grantSettlements(environment);
     if (grants.holds) environment[VARIABLES.holdTtlSeconds] = String(config.holdTtlSeconds);
     return { ...environment, ...this.#grantMessaging(grants) };
   }
@@ -172,6 +187,13 @@ export class ServiceFunction extends Construct {
       [VARIABLES.scheduleRole]: scheduleRole.roleArn,
       [VARIABLES.deliveryLeaseSeconds]: String(DEFAULT_DELIVERY_LEASE_SECONDS),
     };
+  }
+
+  #grantSettlements(environment: Record<string, string>): void {
+    const { name, settlements } = this.#props;
+    if (settlements === undefined) throw new Error(`${name} needs the workflow that settles transcriptions`);
+    this.#allow(['states:StartExecution'], settlements.stateMachineArn);
+    environment[VARIABLES.settlementWorkflow] = settlements.stateMachineArn;
   }
 
   #grantProviderSecrets(): void {

@@ -16,6 +16,7 @@ import {
   queueLength,
   schedule,
   tableThrottles,
+  uploadTasks,
   workflow,
 } from './metrics.ts';
 import type { System } from './system.ts';
@@ -205,6 +206,12 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
     // The building of the search index counts on changes being written down sooner than this.
     watches: (system) =>
       followerAges(system).map((metric) => ({ metric, threshold: Duration.minutes(5).toMilliseconds() })),
+  },
+  'upload-tasks-missing': {
+    severity: 'critical',
+    meaning: 'No task takes uploads; transcriptions fail at the edge.',
+    watches: ({ config }) =>
+      uploadTasks(config).map((metric) => ({ metric, threshold: 1, when: 'below' as const })),
   },
   'table-throttles': {
     severity: 'critical',

@@ -15,6 +15,7 @@ import {
   queueLength,
   schedule,
   table,
+  uploadTasks,
   usd,
   workflow,
 } from './metrics.ts';
@@ -212,8 +213,8 @@ const CAPACITY: Section = {
   title: 'Capacity',
   graphs: [
     {
-      title: 'Functions at once, and refused',
-      left: () => [allFunctions('ConcurrentExecutions', 'Maximum')],
+      title: 'Functions at once (and tasks that take uploads, on Fargate), and refused',
+      left: ({ config }) => [allFunctions('ConcurrentExecutions', 'Maximum'), ...uploadTasks(config)],
       right: () => [allFunctions('Throttles', 'Sum')],
     },
     {

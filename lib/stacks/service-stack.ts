@@ -15,6 +15,7 @@ import { LedgerUpkeep } from '../constructs/ledger-upkeep.ts';
 import { Market } from '../constructs/market.ts';
 import { Messaging } from '../constructs/messaging.ts';
 import { ServiceFunction } from '../constructs/service-function.ts';
+import { TranscriptionSettlement } from '../constructs/transcription-settlement.ts';
 import { WebhookDelivery } from '../constructs/webhook-delivery.ts';
 import type { DataStack } from './data-stack.ts';
 
@@ -33,10 +34,17 @@ export interface ServiceStackProps extends StackProps {
 
 export class ServiceStack extends Stack {
   readonly ipRateLimit: IpRateLimit;
+  readonly api: EndpointApi;
+  /** The functions of the routes, by endpoint. */
+  readonly functions: ReadonlyMap<EndpointName, ServiceFunction>;
 
   constructor(scope: Construct, id: string, props: ServiceStackProps) {
     super(scope, id, props);
     const { config, data, bundles } = props;
+    const settlements =
+      props.api === 'inference'
+        ? new TranscriptionSettlement(this, 'TranscriptionSettlement', { config, data, bundles }).workflow
+        : undefined;
     const messaging = props.api === 'platform' ? new Messaging(this, 'Messaging', { config }) : undefined;
     const makeFunction = (endpoint: EndpointName, response: Route['response']) =>
       new ServiceFunction(this, endpoint, {
@@ -45,10 +53,11 @@ export class ServiceStack extends Stack {
         config,
         data,
         bundles,
+        settlements,
         messaging,
       });
 
-    const api = new EndpointApi(this, 'Api', {
+    this.api = new EndpointApi(this, 'Api', {
       config,
       name: `${config.stage}-${props.api}`,
       domainName: config.domains?.[props.api],
@@ -58,14 +67,15 @@ export class ServiceStack extends Stack {
     for (const route of ROUTES.filter((candidate) => candidate.api === props.api)) {
       const target = functions.get(route.endpoint) ?? makeFunction(route.endpoint, route.response);
       functions.set(route.endpoint, target);
-      api.addRoute(route, target);
+      this.api.addRoute(route, target);
     }
+    this.functions = functions;
     if (props.api === 'inference') new LedgerUpkeep(this, 'LedgerUpkeep', { config, data, bundles });
     if (messaging !== undefined) {
       new WebhookDelivery(this, 'WebhookDelivery', { config, data, bundles, messaging });
       new Market(this, 'Market', { config, data, bundles, messaging });
     }
     this.ipRateLimit = props.ipRateLimit ?? new IpRateLimit(this, 'IpRateLimit', { config });
-    this.ipRateLimit.protect(this, api.stage);
+    this.ipRateLimit.protect(this, this.api.stage);
   }
 }

@@ -8,8 +8,8 @@ import { PARTITION, REGION } from '../assembly/intrinsics.ts';
 import type { NeededAccess } from './dynamodb-access.ts';
 import { AwsError } from './errors.ts';
 
-/** Bedrock API reference, Converse and ConverseStream, URI Request Parameters. */
-const PATH = /^\/model\/([^/]+)\/(converse|converse-stream)$/;
+/** Bedrock API reference, Converse, ConverseStream and InvokeModel, URI Request Parameters. */
+const PATH = /^\/model\/([^/]+)\/(converse|converse-stream|invoke)$/;
 
 /** Geographies of system-defined inference profiles (Bedrock user guide, Supported Regions and models for inference profiles). */
 const PROFILE = /^(?:us|us-gov|eu|apac|au|ca|jp|sa|global)\.(.+)$/;
@@ -25,7 +25,8 @@ export function neededBedrockAccess(path: string): readonly NeededAccess[] {
       `the local runtime does not know the Bedrock call ${path}`,
       404,
     );
-  const action = operation === 'converse' ? 'bedrock:InvokeModel' : 'bedrock:InvokeModelWithResponseStream';
+  const action =
+    operation === 'converse-stream' ? 'bedrock:InvokeModelWithResponseStream' : 'bedrock:InvokeModel';
   return resourcesOf(decodeURIComponent(encoded)).map((resourceArn) => ({ action, resourceArn }));
 }
 

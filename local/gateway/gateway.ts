@@ -24,8 +24,13 @@ export interface GatewayOptions {
   readonly ipRequestsPerMinute?: number | undefined;
   /** After so long without a byte of a body that is not complete, the request is refused. */
   readonly bodyStallTimeoutMs?: number | undefined;
+  /** Takes the requests of some functions past API Gateway, as the upload ingress does. */
+  readonly ingress?: ((functionArn: string) => Ingress | undefined) | undefined;
   readonly log: (line: string) => void;
 }
+
+/** Answers a request whose body it reads itself. */
+export type Ingress = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /** The interface's clients upload without pauses; ten seconds of silence mean a broken one. */
 const BODY_STALL_TIMEOUT_MS = 10_000;
@@ -123,6 +128,11 @@ export class Gateway {
   async #answer({ match, context, request, response }: Unanswered): Promise<void> {
     if (!isWellEncoded(context.path)) throw faults.badRequest();
     if (match === undefined) throw faults.noSuchRoute();
+    const ingress = this.#options.ingress?.(match.route.functionArn);
+    if (ingress !== undefined) {
+      if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
+      return ingress(request, response);
+    }
     const body = await readBody(request, response, this.#stallTimeoutMs);
     await this.#integrate({ match, context, request, response, body });
   }

@@ -25,6 +25,23 @@ export function sendReply(response: ServerResponse, reply: WholeReply): void {
   response.end(reply.body);
 }
 
+/** A body as the log keeps it: of a file its name, type and size. */
+function describeFiles(body: unknown): unknown {
+  if (
+    typeof body !== 'object' ||
+    body === null ||
+    !Object.values(body).some((value) => value instanceof File)
+  )
+    return body;
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) =>
+      value instanceof File
+        ? [name, { name: value.name, type: value.type, size: value.size }]
+        : [name, value],
+    ),
+  );
+}
+
 /** What is refused before any fault or model is considered: missing headers, then a body that is too large. */
 function refusalOf(protocol: Protocol, record: RequestRecord, body: RequestBody | undefined) {
   return protocol.refusal(record) ?? (body === undefined ? protocol.rejection(413, record) : undefined);
@@ -41,7 +58,7 @@ async function answerExchange(
   const protocol = match?.route.protocol ?? table.protocolNear(path);
   const body = await readBody(request, protocol.maxBodyBytes);
   if (body !== undefined && body.byteLength > 0)
-    state.log.keepBody(record, body.json ?? body.text, body.byteLength);
+    state.log.keepBody(record, describeFiles(body.json ?? body.text), body.byteLength);
   const refusal = refusalOf(protocol, record, body);
   if (refusal !== undefined || match === undefined) {
     const reply = refusal ?? protocol.rejection(table.hasPath(path) ? 405 : 404, record);

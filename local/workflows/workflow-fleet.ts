@@ -6,6 +6,10 @@ export interface WorkflowFleetOptions {
   readonly workflows: readonly WorkflowDescription[];
   /** Invokes a function in the workflow's role and resolves with its result. */
   readonly invoke: (workflow: WorkflowDescription, functionArn: string, input: unknown) => Promise<unknown>;
+  /** Calls a service in the workflow's role, for the integrations that are known here. */
+  readonly integrations: Readonly<
+    Record<string, (workflow: WorkflowDescription, parameters: unknown) => Promise<unknown>>
+  >;
 }
 
 type Definition = ConstructorParameters<typeof StateMachine>[0];
@@ -35,14 +39,16 @@ export class WorkflowFleet {
     return result;
   }
 
-  /** A handler for each task state: its resource is the function's ARN. */
+  /** A handler for each task state: its resource is a function's ARN or a service integration. */
   #handlers(workflow: WorkflowDescription) {
     const states = workflow.definition.States as Record<string, { Type: string; Resource?: string }>;
     const tasks = Object.entries(states).filter(([, { Type }]) => Type === 'Task');
     return Object.fromEntries(
       tasks.map(([name, { Resource: functionArn = '' }]) => [
         name,
-        (input: unknown) => this.#options.invoke(workflow, functionArn, input),
+        (input: unknown) =>
+          this.#options.integrations[functionArn]?.(workflow, input) ??
+          this.#options.invoke(workflow, functionArn, input),
       ]),
     ) as Record<string, (input: unknown) => Promise<never>>;
   }

@@ -90,8 +90,13 @@ describe('a handler', () => {
   });
 });
 
+/** What is not a conversation is one request and one answer: a file a protocol says all of it. */
+const MODALITIES = 'lambdas/providers/modalities';
+
 describe('the folders of the providers', () => {
-  const providers = namesIn('lambdas/providers').filter((name) => !name.includes('.'));
+  const providers = namesIn('lambdas/providers').filter(
+    (name) => !name.includes('.') && `lambdas/providers/${name}` !== MODALITIES,
+  );
 
   it('hold the same files, few of them', () => {
     expect(providers).toContain('openai');
@@ -99,6 +104,15 @@ describe('the folders of the providers', () => {
     expect(skeleton.length).toBeLessThanOrEqual(MAX_PROVIDER_FILES);
     for (const name of providers)
       expect([name, namesIn(`lambdas/providers/${name}`)]).toEqual([name, skeleton]);
+  });
+
+  it('hold, for each other kind of call, one file a protocol that serves it', () => {
+    const kinds = namesIn(MODALITIES).filter((name) => !name.includes('.'));
+    for (const kind of kinds) {
+      const protocols = namesIn(`${MODALITIES}/${kind}`).map((file) => file.replace(/\.ts$/, ''));
+      expect(protocols).toContain('openai');
+      expect(protocols.filter((protocol) => !providers.includes(protocol))).toEqual([]);
+    }
   });
 });
 
@@ -111,7 +125,7 @@ describe('names', () => {
   const paths = [...SOURCE_FOLDERS, 'test', 'docs'].flatMap((folder) => filesIn(folder));
   const parts = new Set(
     paths.flatMap((path) =>
-      path.split('/').map((part) => part.replace(/(\.test)?\.(ts|asl\.json|json|mjs|py)$/, '')),
+      path.split('/').map((part) => part.replace(/(\.test)?\.(ts|asl\.json|json|mjs|py|dockerfile)$/, '')),
     ),
   );
 

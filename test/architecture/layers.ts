@@ -26,6 +26,11 @@ export const LAYERS: readonly Layer[] = [
   { name: 'providers', holds: /^lambdas\/providers\//, ours: /^lambdas\/(core|providers)\// },
   { name: 'adapters', holds: /^lambdas\/adapters\//, ours: /^lambdas\/(core|contract|adapters)\// },
   { name: 'edge', holds: /^lambdas\/edge\//, ours: /^lambdas\/(core|contract|edge)\// },
+  {
+    name: 'hosts',
+    holds: /^lambdas\/hosts\//,
+    ours: /^lambdas\/((core|contract|adapters|edge|providers|hosts)\/|endpoints\/[^/]+\/endpoint\.ts$)/,
+  },
   { name: 'handler', holds: /^lambdas\/(endpoints|consumers)\/[^/]+\/handler\.ts$/, ours: /^lambdas\// },
   // `endpoint.ts`, `consumer.ts` and their `schema.ts`.
   {

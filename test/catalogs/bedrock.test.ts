@@ -8,9 +8,9 @@ const { models, defaults } = parseCatalog(JSON.parse(text));
 const routes = models.flatMap((model) => model.routes);
 
 describe('the catalog of Amazon Bedrock', () => {
-  it('is valid, and has a default', () => {
+  it('is valid, and has a default of each type that Bedrock serves', () => {
     expect(models.length).toBeGreaterThan(5);
-    expect(models.map(({ id }) => id)).toContain(defaults.chat);
+    expect(Object.keys(defaults).sort()).toEqual(['chat', 'embeddings', 'image']);
   });
 
   it('answers without a provider’s key: every route is signed with the function’s role', () => {
@@ -26,8 +26,9 @@ describe('the catalog of Amazon Bedrock', () => {
       ]);
   });
 
-  it('streams everywhere', () => {
-    for (const { id, capabilities } of routes)
+  it('streams every conversation', () => {
+    const conversations = models.filter(({ type }) => type === 'chat').flatMap((model) => model.routes);
+    for (const { id, capabilities } of conversations)
       expect([id, capabilities]).toEqual([id, expect.arrayContaining(['stream'])]);
   });
 });

@@ -84,10 +84,10 @@ describe('the app', () => {
     }
   });
 
-  it('deploys one file a function: the bundle without its source map', () => {
+  it('deploys one file a function, the bundle without its source map, and one program for uploads', () => {
     const assets = readdirSync(app.outdir).filter((name) => name.startsWith('asset.'));
     expect(assets).toHaveLength(FUNCTIONS.length);
     const files = assets.flatMap((asset) => readdirSync(join(app.outdir, asset)));
-    expect(new Set(files)).toEqual(new Set(['index.mjs']));
+    expect(files.toSorted()).toEqual(['host.mjs', ...FUNCTIONS.map(() => 'index.mjs')]);
   });
 });

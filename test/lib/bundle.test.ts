@@ -26,8 +26,9 @@ describe('the bundles', () => {
     expect(readdirSync(folder).sort()).toEqual([...FUNCTIONS].sort());
     for (const endpoint of FUNCTIONS)
       expect(readdirSync(join(folder, endpoint)).sort()).toEqual([
-        'index.mjs',
-        'index.mjs.map',
+        // The upload ingress is a second program beside the function, and an image of it.
+        ...(endpoint === 'create-transcription' ? ['Dockerfile', 'host.mjs', 'host.mjs.map'] : []),
+        ...['index.mjs', 'index.mjs.map'],
         ...(endpoint === 'get-docs-asset' ? ['swagger-ui-bundle.js.gz', 'swagger-ui.css.gz'] : []),
       ]);
   });

@@ -16,6 +16,7 @@ const DEFAULTS: Config = {
   stage: 'prod',
   logRetentionDays: 30,
   holdTtlSeconds: 1200,
+  ingress: 'none',
   ipRequestsPerMinute: 200,
   identityProviders: {},
   paymentReturnUrl: 'https://example.com/',

@@ -19,4 +19,6 @@ export function writePlaceholderBundles(folder: string): void {
     writeFileSync(join(folder, name, 'index.mjs'), name);
     writeFileSync(join(folder, name, 'index.mjs.map'), '{}');
   }
+  for (const file of ['host.mjs', 'Dockerfile'])
+    writeFileSync(join(folder, 'create-transcription', file), file);
 }

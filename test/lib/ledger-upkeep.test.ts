@@ -22,7 +22,9 @@ interface State {
   readonly Choices?: readonly { readonly Next: string }[];
 }
 
-const [[machineId = '', machine] = []] = app.resources(STACK, 'AWS::StepFunctions::StateMachine');
+const [[machineId = '', machine] = []] = app
+  .resources(STACK, 'AWS::StepFunctions::StateMachine')
+  .filter(([id]) => id.startsWith('LedgerUpkeep'));
 const definition = JSON.parse(String(machine?.Properties.DefinitionString)) as {
   readonly StartAt: string;
   readonly States: Readonly<Record<string, State>>;
@@ -112,7 +114,7 @@ describe('the audit of the books', () => {
 });
 
 describe('the roles of the stack', () => {
-  it('are those of the functions, of the audit, of its schedule and of API Gateway’s logs', () => {
+  it('are those of the functions, of two workflows, of a schedule and of API Gateway’s logs', () => {
     const principals = app
       .resources(STACK, 'AWS::IAM::Role')
       .map(
@@ -123,6 +125,7 @@ describe('the roles of the stack', () => {
     expect(principals.sort()).toEqual([
       'apigateway.amazonaws.com',
       'events.amazonaws.com',
+      'states.amazonaws.com',
       'states.amazonaws.com',
     ]);
   });

@@ -115,7 +115,7 @@ describe('the role of a function', () => {
     (_name, { stack, name, roleId, logGroupId }) => {
       const { tables = {}, indexes = [], sends = [], schedules, publishes, follows } = GRANTS[name];
       const { keyPepper, sessionKey, webhookKey, identityProviders, payments } = GRANTS[name];
-      const { providerSecrets, bedrockModels } = GRANTS[name];
+      const { providerSecrets, bedrockModels, settlements } = GRANTS[name];
       const logs = resourceName(app, stack, { 'Fn::GetAtt': [logGroupId, 'Arn'] });
       const secrets =
         'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:prod/providers/*';
@@ -147,6 +147,7 @@ describe('the role of a function', () => {
           ? [`scheduler:CreateSchedule ${SCHEDULES}`, 'iam:PassRole platform:MessagingScheduleRole.Arn']
           : []),
         ...(providerSecrets ? [`secretsmanager:GetSecretValue ${secrets}`] : []),
+        ...(settlements ? ['states:StartExecution inference:TranscriptionSettlementWorkflow.Ref'] : []),
         ...(bedrockModels
           ? INVOCATIONS.flatMap((action) => MODELS.map((model) => `${action} ${model}`))
           : []),
@@ -161,13 +162,15 @@ describe('the role of a function', () => {
         .filter((permission) => permission.includes('*'))
         .map((permission) => `${name}: ${permission.split(' ')[0]}`),
     );
-    const sellers = ['create-chat-completion', 'create-message'];
-    const atRunTime = [...INVOCATIONS, 'secretsmanager:GetSecretValue'];
-    expect([...new Set(wild)].sort()).toEqual([
-      ...sellers.flatMap((name) => atRunTime.map((action) => `${name}: ${action}`)),
+    const callers = ['create-chat-completion', 'create-message', 'create-embeddings', 'create-images'];
+    const sellers = [...callers, 'create-speech', 'create-transcription'];
+    const atRunTime = [
+      ...callers.flatMap((name) => INVOCATIONS.map((action) => `${name}: ${action}`)),
+      ...sellers.map((name) => `${name}: secretsmanager:GetSecretValue`),
       'deliver-webhooks: scheduler:CreateSchedule',
       'follow-listings: dynamodb:ListStreams',
-    ]);
+    ];
+    expect([...new Set(wild)].sort()).toEqual(atRunTime.sort());
   });
 });
 
@@ -179,7 +182,7 @@ describe('the environment of a function', () => {
         readonly Variables: Record<string, unknown>;
       };
       const { tables = {}, keyPepper, sessionKey, webhookKey, identityProviders } = GRANTS[functionName];
-      const { payments, holds, sends = [], publishes, schedules } = GRANTS[functionName];
+      const { payments, holds, settlements, sends = [], publishes, schedules } = GRANTS[functionName];
       const reference = (name: string) => {
         const found = app.reference(stack, variables[name]);
         return found === undefined
@@ -193,6 +196,7 @@ describe('the environment of a function', () => {
       for (const table of Object.keys(tables) as TableName[])
         expected[TABLES[table].variable] = `data:${capitalized(table)}`;
       if (keyPepper) expected[VARIABLES.keyPepperSecret] = 'data:KeyPepper';
+      if (settlements) expected[VARIABLES.settlementWorkflow] = 'inference:TranscriptionSettlementWorkflow';
       if (sessionKey) expected[VARIABLES.sessionKeySecret] = 'data:SessionKey';
       if (identityProviders) {
         expected[VARIABLES.identitySecret] = 'data:IdentitySecret';

@@ -11,6 +11,7 @@ describe('the settings of a start', () => {
       dynamodbEndpoint: undefined,
       ipRequestsPerMinute: undefined,
       enforceIam: true,
+      ingress: 'host',
       overrides: {},
     });
     expect(readSettings({ PORT: '', CATALOG: '' })).toEqual(readSettings({}));
@@ -36,6 +37,7 @@ describe('the settings of a start', () => {
       dynamodbEndpoint: 'http://127.0.0.1:8000',
       ipRequestsPerMinute: 0,
       enforceIam: false,
+      ingress: 'host',
       queueVisibilityMs: 3_000,
       overrides: {
         HOLD_TTL_SECONDS: '5',

@@ -1,6 +1,6 @@
 /** The catalog document that operators write: every model, its price and its routes; validated as a whole. */
 import * as z from 'zod';
-import { KINDS } from '../access/policy.ts';
+import { KINDS, type Kind } from '../access/policy.ts';
 import { type NanoUsd, parseUsd } from '../money.ts';
 
 /** A dollar a token is a hundred times the dearest model there is; more is a mistake in units. */
@@ -46,6 +46,21 @@ const secret = z
 
 export const PROTOCOLS = ['openai', 'anthropic', 'bedrock'] as const;
 
+/** The protocols by which the service knows how to ask for each type. */
+const PROTOCOLS_OF_TYPE: Readonly<Record<Kind, readonly (typeof PROTOCOLS)[number][]>> = {
+  chat: PROTOCOLS,
+  embeddings: ['openai', 'bedrock'],
+  image: ['openai', 'bedrock'],
+  tts: ['openai'],
+  audio: ['openai'],
+};
+
+/** The models of Bedrock, beside those that converse, whose requests the service knows how to write. */
+const BEDROCK_MODELS: Partial<Record<Kind, RegExp>> = {
+  embeddings: /titan-embed-text-v2|cohere\.embed-/,
+  image: /nova-canvas|titan-image-generator/,
+};
+
 const route = z
   .strictObject({
     id,
@@ -84,6 +99,8 @@ const route = z
     if (auth !== undefined && key !== undefined) issue('secret', "must be absent: the function's role signs");
   });
 
+const voice = z.string().min(1).max(128);
+
 const model = z
   .strictObject({
     id,
@@ -95,7 +112,9 @@ const model = z
     aliases: z.array(id).max(20).default([]),
     context_window: z.int().min(1).optional(),
     max_output_tokens: z.int().min(1).optional(),
-    default_voice: z.string().min(1).max(128).optional(),
+    default_voice: voice.optional(),
+    /** Where they are known, a call with another voice is refused without asking a route. */
+    voices: z.array(voice).min(1).max(500).optional(),
     price: prices,
     routes: z.array(route).min(1).max(20),
   })
@@ -114,6 +133,19 @@ const model = z
     ) {
       context.addIssue({ code: 'custom', path: ['price', 'output'], message: 'is required for type "chat"' });
     }
+    const { voices, default_voice: defaultVoice } = entry;
+    if (voices !== undefined && defaultVoice !== undefined && !voices.includes(defaultVoice))
+      context.addIssue({ code: 'custom', path: ['default_voice'], message: 'must be one of voices' });
+    const protocols = PROTOCOLS_OF_TYPE[entry.type];
+    entry.routes.forEach(({ protocol, auth, upstream_model: upstreamModel }, at) => {
+      const issue = (field: string, message: string) =>
+        context.addIssue({ code: 'custom', path: ['routes', at, field], message });
+      if (!protocols.includes(protocol))
+        issue('protocol', `must be ${protocols.join(' or ')} for type "${entry.type}"`);
+      if (protocol === 'bedrock' && BEDROCK_MODELS[entry.type]?.test(upstreamModel) === false)
+        issue('upstream_model', 'must be a model of Bedrock that the service knows how to ask');
+      if (auth !== undefined && entry.type !== 'chat') issue('auth', 'is for type "chat" only');
+    });
   });
 
 const UNIT_OF_TYPE = {

@@ -19,14 +19,20 @@ export interface PromptSize {
 }
 
 /** What the prompt counts at most: the basis of a hold. */
-export function boundPromptTokens(prompt: PromptSize): number {
-  return prompt.texts.reduce((sum, text) => sum + boundTokens(text), fixedTokens(prompt));
-}
+export const boundPromptTokens = (prompt: PromptSize): number =>
+  boundTextTokens(prompt.texts) + fixedTokens(prompt);
 
 /** What the prompt probably counts: the basis of a charge where the route reports nothing. */
-export function countPromptTokens(prompt: PromptSize): number {
-  return prompt.texts.reduce((sum, text) => sum + estimateTokenCount(text), fixedTokens(prompt));
-}
+export const countPromptTokens = (prompt: PromptSize): number =>
+  countTextTokens(prompt.texts) + fixedTokens(prompt);
+
+/** What texts count at most that are no conversation. */
+export const boundTextTokens = (texts: readonly string[]): number =>
+  texts.reduce((sum, text) => sum + boundTokens(text), 0);
+
+/** What texts probably count that are no conversation. */
+export const countTextTokens = (texts: readonly string[]): number =>
+  texts.reduce((sum, text) => sum + estimateTokenCount(text), 0);
 
 const fixedTokens = ({ messages, images }: PromptSize) =>
   (messages + 1) * TOKENS_PER_MESSAGE + images * TOKENS_PER_IMAGE;

@@ -1,5 +1,5 @@
 /** Price rules: what counted units cost, in nano-USD, rounded up once. */
-import { divideUp, type NanoUsd } from '../money.ts';
+import { divideUp, type NanoUsd, toFraction } from '../money.ts';
 import type { Model } from './catalog-document.ts';
 
 /** Tokens of one call. Cached prompt tokens are part of the prompt tokens. */
@@ -28,4 +28,24 @@ export function tokenCost(model: Model, usage: TokenUsage): NanoUsd {
     cached * (price.cached_input ?? price.input) +
     BigInt(usage.completionTokens) * (price.output ?? 0n);
   return divideUp(total, TOKENS_PER_PRICE);
+}
+
+/** Cost of so many images. Throws when the model is billed by another unit: the catalog rules that out. */
+export function imageCost({ id, price }: Model, images: number): NanoUsd {
+  if (price.unit !== 'per_image') throw new Error(`${id} is not billed by the image`);
+  return BigInt(images) * price.image;
+}
+
+const SECONDS_PER_MINUTE = 60n;
+
+/** Cost of so many seconds at a price a minute. */
+export function durationCost(pricePerMinute: NanoUsd, seconds: number): NanoUsd {
+  const { numerator, denominator } = toFraction(seconds);
+  return divideUp(numerator * pricePerMinute, denominator * SECONDS_PER_MINUTE);
+}
+
+/** Price of a minute. Throws when the model is billed by another unit: the catalog rules that out. */
+export function minutePrice({ id, price }: Model): NanoUsd {
+  if (price.unit !== 'per_minute') throw new Error(`${id} is not billed by the minute`);
+  return price.minute;
 }

@@ -28,7 +28,8 @@ export interface RouteChoice {
   readonly models: readonly Model[];
   readonly demands: Demands;
   readonly controls: RouteControls;
-  readonly providers: Readonly<Record<Route['protocol'], Pick<Provider, 'features'>>>;
+  /** What each protocol can say; not asked for a payload without features. */
+  readonly providers?: Readonly<Record<Route['protocol'], Pick<Provider, 'features'>>>;
   readonly random: RandomSource;
 }
 
@@ -74,10 +75,9 @@ const WORDS: Readonly<Record<Feature, string>> = {
 };
 
 function carries({ capabilities, protocol }: Route, { demands, providers }: RouteChoice): boolean {
-  const { features } = providers[protocol];
   return (
     demands.needs.every((need) => capabilities.includes(need)) &&
-    demands.features.every((feature) => features.has(feature))
+    demands.features.every((feature) => providers?.[protocol].features.has(feature) === true)
   );
 }
 

@@ -38,13 +38,13 @@ export function forwardedFields({
   models: _models,
   provider: _provider,
   ...fields
-}: JsonObject & RouteControlFields): Record<string, unknown> {
+}: JsonObject & Partial<RouteControlFields>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
   );
 }
 
-export function controlsOf({ provider }: RouteControlFields): RouteControls {
+export function controlsOf({ provider }: Pick<RouteControlFields, 'provider'>): RouteControls {
   if (provider == null) return NO_CONTROLS;
   const { order, only, ignore, allow_fallbacks: allowFallbacks } = provider;
   return { order, only, ignore, allowFallbacks };

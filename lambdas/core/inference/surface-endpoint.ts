@@ -5,11 +5,11 @@ import { ServiceError, toServiceError } from '../errors.ts';
 import type { Idempotency, Keep } from '../idempotency/idempotency.ts';
 import { readJson, validate } from '../json-body.ts';
 import type { KeyGate } from '../ledger/key-gate.ts';
-import { formatUsd } from '../money.ts';
 import type { After, CallContext, Clock, Endpoint, RandomSource, UlidSource } from '../ports.ts';
 import { type CatalogSource, requireModel } from './catalog.ts';
 import type { Model } from './catalog-document.ts';
 import type { Completion, CompletionCall, Completions } from './completion.ts';
+import { receiptHeaders } from './receipt.ts';
 import { chooseRoutes } from './route-choice.ts';
 import { controlsOf } from './route-controls.ts';
 import type { Surface, SurfaceRequest } from './surface.ts';
@@ -124,15 +124,9 @@ function keeping(keep: Keep | undefined): CompletionCall['keep'] {
 
 function whole(completion: Completion): Response {
   if (completion.kind !== 'json') throw new Error('a call that asked for JSON was answered with a stream');
-  const { text, settlement, route, headers } = completion;
+  const { text, settlement, route } = completion;
   return new Response(text, {
-    headers: {
-      ...JSON_TYPE,
-      ...headers,
-      'x-route': route.id,
-      'x-cost-usd': formatUsd(settlement.record.cost),
-      ...(settlement.balance === undefined ? {} : { 'x-balance-usd': formatUsd(settlement.balance) }),
-    },
+    headers: { ...JSON_TYPE, ...receiptHeaders(completion, route, settlement) },
   });
 }
 

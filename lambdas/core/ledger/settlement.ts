@@ -19,13 +19,16 @@ export interface Settlement {
 
 /** A call as it was admitted. */
 export interface AdmittedCall {
-  readonly request: CallRequest;
+  readonly request: Pick<CallRequest, 'requestId' | 'tokens'> & {
+    readonly key: Pick<CallRequest['key'], 'accountId' | 'keyId'>;
+    readonly scope: Pick<CallRequest['scope'], 'kind'>;
+  };
   readonly hold: Hold;
   /** The key's windows that it was charged to. */
   readonly windows: Windows;
 }
 
-interface SettlementDependencies {
+export interface SettlementDependencies {
   readonly keys: KeyStore;
   readonly wallets: WalletStore;
   readonly usage: UsageStore;

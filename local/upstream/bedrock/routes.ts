@@ -1,4 +1,4 @@
-/** The routes of Bedrock Runtime (its API reference, "Converse" and "ConverseStream"; user guide, "Chat Completions API"). */
+/** The routes of Bedrock Runtime (its API reference, "Converse", "ConverseStream" and "InvokeModel"; user guide, "Chat Completions API"). */
 import {
   type Call,
   jsonReply,
@@ -13,6 +13,7 @@ import type { ModelChoice, ModelUsage } from '../model/model-answer.ts';
 import { replyToChat } from '../openai/routes.ts';
 import { type ConverseFrame, converseDocument } from './answer-document.ts';
 import { converseEvents } from './answer-stream.ts';
+import { replyToInvoke } from './invoke.ts';
 import { bedrockOpenAiProtocol, bedrockProtocol, errorReply } from './protocol.ts';
 import { converseRequestSchema } from './request.ts';
 import { brokenRule } from './request-rules.ts';
@@ -63,11 +64,12 @@ function replyToConverseStream(call: Call): Reply {
   return { kind: 'stream', events: converseEvents(choice, usage, frame, interleave) };
 }
 
-const converse = { method: 'POST', protocol: bedrockProtocol, modelOf: modelInPath };
+const ofModel = { method: 'POST', protocol: bedrockProtocol, modelOf: modelInPath };
 
 export const bedrockRoutes: readonly Route[] = [
-  { ...converse, path: '/model/{modelId}/converse', reply: replyToConverse },
-  { ...converse, path: '/model/{modelId}/converse-stream', reply: replyToConverseStream },
+  { ...ofModel, path: '/model/{modelId}/converse', reply: replyToConverse },
+  { ...ofModel, path: '/model/{modelId}/converse-stream', reply: replyToConverseStream },
+  { ...ofModel, path: '/model/{modelId}/invoke', reply: replyToInvoke },
   {
     method: 'POST',
     path: '/openai/v1/chat/completions',

@@ -41,10 +41,10 @@ function statusReply({ route, call, settings }: Delivery, status: number): Whole
   };
 }
 
-function replyOf(delivery: Delivery): Reply {
+async function replyOf(delivery: Delivery): Promise<Reply> {
   const { route, call } = delivery;
   if (call.fault.status !== undefined) return statusReply(delivery, call.fault.status);
-  const reply = route.reply(call);
+  const reply = await route.reply(call);
   return reply.kind === 'whole' && call.fault.garbage === true ? garbled(reply) : reply;
 }
 
@@ -53,7 +53,7 @@ function begin({ link, route, call, record }: Delivery, reply: Reply): void {
   record.status = reply.kind === 'stream' ? 200 : reply.status;
   const own =
     reply.kind === 'stream'
-      ? route.protocol.encoding.headers
+      ? { ...route.protocol.encoding.headers, ...reply.headers }
       : { 'content-length': String(reply.body.length), ...reply.headers };
   link.begin(record.status, {
     ...route.protocol.responseHeaders(call),
@@ -101,7 +101,7 @@ export async function deliver(delivery: Delivery): Promise<Outcome> {
   await link.pause(fault.delay_ms ?? 0);
   if (fault.reset === true) link.reset();
   if (fault.hang === true) await link.hang();
-  const reply = replyOf(delivery);
+  const reply = await replyOf(delivery);
   begin(delivery, reply);
   await link.pause(fault.first_chunk_delay_ms ?? 0);
   if (reply.kind === 'stream') return (await sendEvents(delivery, reply)) ? 'fault' : 'completed';

@@ -41,6 +41,8 @@ export interface StreamEvent {
 
 export interface StreamReply {
   readonly kind: 'stream';
+  /** Beside those of the encoding. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Made one at a time, so that a client that leaves ends the work. */
   readonly events: Iterable<StreamEvent>;
 }
@@ -85,7 +87,7 @@ export interface Route {
   readonly protocol: Protocol;
   /** The model a request names, by which behaviours and faults are chosen. */
   modelOf(question: Question): string | undefined;
-  reply(call: Call): Reply;
+  reply(call: Call): Reply | Promise<Reply>;
 }
 
 export function jsonReply(

@@ -4,8 +4,18 @@ import type { IncomingMessage } from 'node:http';
 export interface RequestBody {
   readonly byteLength: number;
   readonly text: string;
-  /** The parsed JSON, or undefined when the body is not JSON. */
+  /** The parsed JSON, or the fields of a form; undefined when the body is neither. */
   readonly json: unknown;
+}
+
+/** A form as a body: each field by its name, a file as `File`. */
+async function formOf(bytes: Buffer<ArrayBuffer>, contentType: string): Promise<unknown> {
+  try {
+    const form = await new Response(bytes, { headers: { 'content-type': contentType } }).formData();
+    return Object.fromEntries(form);
+  } catch {
+    return undefined;
+  }
 }
 
 function parsed(text: string): unknown {
@@ -31,6 +41,10 @@ export async function readBody(
     else chunks.push(bytes);
   }
   if (byteLength > maxBodyBytes) return undefined;
-  const text = Buffer.concat(chunks).toString('utf8');
+  const bytes = Buffer.concat(chunks);
+  const contentType = request.headers['content-type'] ?? '';
+  if (contentType.startsWith('multipart/form-data'))
+    return { byteLength, text: '', json: await formOf(bytes, contentType) };
+  const text = bytes.toString('utf8');
   return { byteLength, text, json: parsed(text) };
 }

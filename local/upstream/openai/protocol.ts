@@ -11,6 +11,11 @@ export interface OpenAiError {
   readonly code?: string | null;
 }
 
+/** What OpenAI says of a body that is not JSON. */
+export const NOT_JSON =
+  "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library " +
+  'correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)';
+
 const envelope = ({ message, type = 'invalid_request_error', param = null, code = null }: OpenAiError) => ({
   error: { message, type, param, code },
 });

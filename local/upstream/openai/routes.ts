@@ -5,15 +5,15 @@ import { answer } from '../model/answer.ts';
 import { identifierFrom } from '../model/random.ts';
 import { type CompletionIdentity, chatCompletion } from './answer-document.ts';
 import { chatChunks } from './answer-stream.ts';
-import { errorReply, openAiProtocol } from './protocol.ts';
+import { replyWithEmbeddings } from './embeddings.ts';
+import { PICTURES_PATH, replyWithImages, replyWithPicture } from './images.ts';
+import { errorReply, NOT_JSON, openAiProtocol } from './protocol.ts';
 import { chatRequestSchema } from './request.ts';
 import { brokenRule } from './request-rules.ts';
+import { audioProtocol, replyWithSpeech } from './speech.ts';
 import { toModelRequest } from './to-model-request.ts';
+import { replyWithTranscript } from './transcriptions.ts';
 import { validationError } from './validation-error.ts';
-
-const NOT_JSON =
-  "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library " +
-  'correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)';
 
 const COMPLETION_ID_LENGTH = 29;
 
@@ -60,6 +60,42 @@ export const openAiRoutes: readonly Route[] = [
     protocol: openAiProtocol,
     modelOf: modelInBody,
     reply: replyToChat,
+  },
+  {
+    method: 'POST',
+    path: '/v1/embeddings',
+    protocol: openAiProtocol,
+    modelOf: modelInBody,
+    reply: replyWithEmbeddings,
+  },
+  {
+    method: 'POST',
+    path: '/v1/images/generations',
+    protocol: openAiProtocol,
+    modelOf: modelInBody,
+    reply: replyWithImages,
+  },
+  {
+    method: 'GET',
+    path: PICTURES_PATH,
+    // Whoever has a picture's address may see it.
+    protocol: { ...openAiProtocol, refusal: () => undefined },
+    modelOf: modelInBody,
+    reply: replyWithPicture,
+  },
+  {
+    method: 'POST',
+    path: '/v1/audio/speech',
+    protocol: audioProtocol,
+    modelOf: modelInBody,
+    reply: replyWithSpeech,
+  },
+  {
+    method: 'POST',
+    path: '/v1/audio/transcriptions',
+    protocol: openAiProtocol,
+    modelOf: modelInBody,
+    reply: replyWithTranscript,
   },
   {
     method: 'GET',

@@ -1,0 +1,14 @@
+/** The step of the settling workflow. */
+import { type SettlementOrder, settlementOrder } from '../../core/inference/transcriptions/order.ts';
+import {
+  type SettleTranscriptionDependencies,
+  settleTranscription as settle,
+} from '../../core/inference/transcriptions/settle.ts';
+
+/** Throws when the step is to be repeated. */
+export function settleTranscription(dependencies: SettleTranscriptionDependencies) {
+  return async (input: SettlementOrder): Promise<{ readonly cost: string }> => {
+    const { record } = await settle(dependencies, settlementOrder.parse(input));
+    return { cost: String(record.cost) };
+  };
+}

@@ -1,0 +1,76 @@
+/** Embeddings: billed by the tokens of the input, answered in the caller's encoding whatever the route's. */
+import { boundTextTokens, countTextTokens } from '../estimate.ts';
+import { forwarded, type Modality, prepareJson, type Sale, type Send } from '../modality.ts';
+import { tokenCost } from '../price.ts';
+import { type Embedding, toBase64, toFloats } from './encoding.ts';
+import { type EmbeddingRequest, embeddingRequest } from './schema.ts';
+
+/** What a route answers: one embedding for each input, in their order. */
+export interface EmbeddingAnswer {
+  readonly embeddings: readonly Embedding[];
+  /** Undefined when the route does not count. */
+  readonly tokens: number | undefined;
+}
+
+export const embeddings: Modality<EmbeddingRequest, EmbeddingAnswer> = {
+  kind: 'embeddings',
+  schema: embeddingRequest,
+  stream: false,
+  toPayload: forwarded,
+  tokens: (request) => boundTokensOf(request),
+  worstCost: (request, model) => tokenCost(model, usageOf(boundTokensOf(request))),
+  prepare,
+};
+
+/** Inputs of an embedding call: texts, and arrays of token ids, which need no counting. */
+function sizeOf({ input }: EmbeddingRequest): { readonly texts: readonly string[]; readonly ids: number } {
+  if (typeof input === 'string') return { texts: [input], ids: 0 };
+  const texts = input.filter((item) => typeof item === 'string');
+  const ids = input.reduce<number>((sum, item) => sum + (Array.isArray(item) ? item.length : 1), 0);
+  return { texts, ids: ids - texts.length };
+}
+
+/** Separators that a model puts around an input. */
+const TOKENS_PER_INPUT = 2;
+
+function boundTokensOf(request: EmbeddingRequest): number {
+  const { texts, ids } = sizeOf(request);
+  return boundTextTokens(texts) + ids + texts.length * TOKENS_PER_INPUT;
+}
+
+const usageOf = (promptTokens: number) => ({ promptTokens, cachedTokens: 0, completionTokens: 0 });
+
+async function prepare(sale: Sale<EmbeddingRequest, EmbeddingAnswer>): Promise<Send> {
+  const { request, answer, admission, candidate } = sale;
+  const { model, route } = candidate;
+  const { texts, ids } = sizeOf(request);
+  const tokens = answer.tokens ?? countTextTokens(texts) + ids;
+  const estimated = answer.tokens === undefined;
+  const cost = tokenCost(model, usageOf(tokens));
+  const encode = request.encoding_format === 'base64' ? toBase64 : toFloats;
+  const text = JSON.stringify({
+    object: 'list',
+    model: model.id,
+    data: answer.embeddings.map((embedding, index) => ({
+      object: 'embedding',
+      index,
+      embedding: encode(embedding),
+    })),
+    usage: { prompt_tokens: tokens, completion_tokens: 0, total_tokens: tokens },
+  });
+  return prepareJson(sale, text, () =>
+    admission.settle({
+      model: model.id,
+      inputUnits: tokens,
+      cachedUnits: 0,
+      outputUnits: 0,
+      unit: 'token',
+      // The service's own count never charges beyond what the caller allowed.
+      cost: estimated && cost > admission.hold.amount ? admission.hold.amount : cost,
+      estimated,
+      route: route.id,
+      status: 'completed',
+      tokens,
+    }),
+  );
+}

@@ -1,0 +1,97 @@
+/**
+ * Text-to-speech: audio handed on as it comes, billed by the tokens of the text. Routes answer with audio alone, so
+ * the service counts the text itself, and what a call costs is known before its first byte.
+ */
+import { ServiceError } from '../../errors.ts';
+import type { CallStatus } from '../../ledger/usage-record.ts';
+import { formatUsd, type NanoUsd } from '../../money.ts';
+import type { Model } from '../catalog-document.ts';
+import { boundTextTokens, countTextTokens } from '../estimate.ts';
+import { forwarded, type Modality, type Sale, type Send } from '../modality.ts';
+import { tokenCost } from '../price.ts';
+import { UpstreamFailure } from '../provider.ts';
+import { type SpeechRequest, speechRequest } from './schema.ts';
+import { settledStream } from './settled-stream.ts';
+
+/** Audio that has begun: the first bytes, never empty, and what follows them. */
+export interface SpeechAnswer {
+  readonly first: Uint8Array;
+  readonly rest: AsyncIterator<Uint8Array>;
+}
+
+const CONTENT_TYPES = { mp3: 'audio/mpeg', wav: 'audio/wav' } as const;
+
+const formatOf = ({ response_format: format }: SpeechRequest) => format ?? 'mp3';
+
+const usageOf = (promptTokens: number) => ({ promptTokens, cachedTokens: 0, completionTokens: 0 });
+
+export const speech: Modality<SpeechRequest, SpeechAnswer> = {
+  kind: 'tts',
+  schema: speechRequest,
+  stream: true,
+  toPayload: (request, model) => ({
+    ...forwarded(request),
+    voice: voiceOf(request, model),
+    response_format: formatOf(request),
+  }),
+  tokens: ({ input }) => boundTextTokens([input]),
+  worstCost: ({ input }, model) => tokenCost(model, usageOf(boundTextTokens([input]))),
+  prepare,
+};
+
+function voiceOf({ voice }: SpeechRequest, { id, voices, default_voice: fallback }: Model): string {
+  const wanted = voice ?? fallback;
+  if (wanted === undefined) {
+    throw new ServiceError('missing_field', `voice is required: ${id} has no default voice.`, {
+      param: 'voice',
+    });
+  }
+  if (voices?.includes(wanted) === false) {
+    throw new ServiceError('invalid_value', `voice: ${id} has the voices ${voices.join(', ')}.`, {
+      param: 'voice',
+    });
+  }
+  return wanted;
+}
+
+async function prepare({
+  request,
+  answer,
+  admission,
+  candidate: { model, route },
+  clock,
+}: Sale<SpeechRequest, SpeechAnswer>): Promise<Send> {
+  const tokens = countTextTokens([request.input]);
+  const cost = least(tokenCost(model, usageOf(tokens)), admission.hold.amount);
+  const settle = (status: CallStatus) =>
+    admission.settle({
+      model: model.id,
+      inputUnits: tokens,
+      cachedUnits: 0,
+      outputUnits: 0,
+      unit: 'token',
+      // The text went to the route as a whole, so audio that breaks off costs what the whole does.
+      cost,
+      estimated: true,
+      route: route.id,
+      status,
+      tokens,
+    });
+  return async ({ broke, flush }) => {
+    const body = settledStream(answer, async (status, failure) => {
+      clock.close(status === 'completed');
+      if (failure instanceof UpstreamFailure) broke(failure);
+      await Promise.all([settle(status), flush()]);
+    });
+    return new Response(body, {
+      headers: {
+        ...admission.headers,
+        'content-type': CONTENT_TYPES[formatOf(request)],
+        'x-route': route.id,
+        'x-cost-usd': formatUsd(cost),
+      },
+    });
+  };
+}
+
+const least = (a: NanoUsd, b: NanoUsd): NanoUsd => (a < b ? a : b);

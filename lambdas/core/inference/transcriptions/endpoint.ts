@@ -1,0 +1,137 @@
+/**
+ * `POST /v1/audio/transcriptions`: a form with a file instead of a JSON body. The upload is read to its end and checked
+ * before anything is held; what the call costs is settled by a workflow on the duration that the route returns.
+ */
+import { authenticate, credentialOf, type Peppers, type VerifiedKey } from '../../access/api-key.ts';
+import type { Idempotency, Keep } from '../../idempotency/idempotency.ts';
+import type { KeyGate } from '../../ledger/key-gate.ts';
+import type { After, CallContext, Endpoint, RandomSource } from '../../ports.ts';
+import type { CatalogSource } from '../catalog.ts';
+import type { Servers } from '../modality.ts';
+import { attemptModality } from '../modality-attempt.ts';
+import { modelOf, watchOf } from '../modality-endpoint.ts';
+import { type PaidCallDependencies, runPaidCall } from '../paid-call.ts';
+import { durationCost, minutePrice } from '../price.ts';
+import { type Candidate, chooseRoutes } from '../route-choice.ts';
+import { NO_CONTROLS } from '../route-controls.ts';
+import { type AudioType, requireAudio } from './audio-type.ts';
+import { type DeliveryDependencies, prepareTranscript } from './delivery.ts';
+import { estimatedSeconds, type Recording } from './duration.ts';
+import type { MeasureAudio, ReceiveUpload, Upload, UploadedFile } from './ports.ts';
+import { readForm, type TranscriptionForm } from './schema.ts';
+import type { Transcript } from './transcript.ts';
+
+/** A transcription call, ready for any route. */
+export interface TranscriptionPayload {
+  readonly content: Blob;
+  readonly type: AudioType;
+  /** The caller's further fields, in their order. */
+  readonly fields: Upload['fields'];
+}
+
+export interface TranscriptionDependencies extends PaidCallDependencies, DeliveryDependencies {
+  readonly peppers: () => Promise<Peppers>;
+  readonly catalog: CatalogSource;
+  readonly gate: KeyGate;
+  readonly idempotency: Idempotency;
+  readonly random: RandomSource;
+  readonly after: After;
+  readonly receive: ReceiveUpload;
+  readonly measure: MeasureAudio;
+}
+
+/** Everything that a call needs and that can be wrong before it is paid for. */
+interface Checked {
+  readonly form: TranscriptionForm;
+  readonly payload: TranscriptionPayload;
+  readonly recording: Recording;
+  readonly candidates: readonly Candidate[];
+  /** Tells this request from any other, whatever boundary it was sent with. */
+  readonly identity: string;
+}
+
+/** Throws `ServiceError` for everything that is wrong before there is a transcript. */
+export function createTranscriptionEndpoint(
+  servers: Servers<TranscriptionPayload, Transcript>,
+  dependencies: TranscriptionDependencies,
+): Endpoint {
+  const { peppers, gate, idempotency, receive } = dependencies;
+  return async (request, context) => {
+    const key = authenticate(request.headers, await peppers());
+    const upload = await gate.checked(key, () => receive(request));
+    try {
+      const checked = await gate.checked(key, () => check(upload, dependencies));
+      const guarded = {
+        headers: request.headers,
+        key,
+        credential: credentialOf(request.headers),
+        path: new URL(request.url).pathname,
+        body: checked.identity,
+        stream: false,
+        context,
+      };
+      return await idempotency.guard(guarded, (keep) =>
+        transcribe({ servers, dependencies, checked, key, keep, context }),
+      );
+    } finally {
+      await upload.dispose();
+    }
+  };
+}
+
+async function check(
+  upload: Upload,
+  { catalog, random, measure }: TranscriptionDependencies,
+): Promise<Checked> {
+  const form = readForm(upload);
+  // `readForm` throws when there is none.
+  const file = upload.file as UploadedFile;
+  const type = await requireAudio(file);
+  const model = modelOf(await catalog(), 'audio', form.fields.model);
+  const candidates = chooseRoutes({
+    models: [model],
+    demands: { needs: [], features: [] },
+    controls: NO_CONTROLS,
+    random,
+  });
+  const { content, sha256 } = file;
+  return {
+    form,
+    payload: { content, type, fields: form.forwarded },
+    recording: { bytes: content.size, measured: await measure(content, type.mimeType) },
+    candidates,
+    identity: JSON.stringify([upload.fields, type.extension, sha256]),
+  };
+}
+
+interface Transcription {
+  readonly servers: Servers<TranscriptionPayload, Transcript>;
+  readonly dependencies: TranscriptionDependencies;
+  readonly checked: Checked;
+  readonly key: VerifiedKey;
+  readonly keep: Keep | undefined;
+  readonly context: CallContext;
+}
+
+async function transcribe(call: Transcription): Promise<Response> {
+  const { servers, dependencies, checked, key, keep, context } = call;
+  const { payload, recording, candidates, form } = checked;
+  const { after, breaker } = dependencies;
+  const seconds = estimatedSeconds(recording);
+  const { prepared: send, ...paid } = await runPaidCall(dependencies, {
+    requestId: context.requestId,
+    key,
+    kind: 'audio',
+    candidates,
+    tokens: 0,
+    worstCost: (model) => durationCost(minutePrice(model), seconds),
+    attempt: ({ route }, remainingTimeMs) =>
+      attemptModality(servers, payload, { after, route, remainingTimeMs, stream: false }),
+    prepare: ({ answer: transcript }, { candidate, admission }) => {
+      const answered = { requestId: context.requestId, key, transcript, candidate, admission };
+      return prepareTranscript(dependencies, { ...answered, recording, fields: form.fields, keep });
+    },
+    remainingTimeMs: () => context.remainingTimeMs(),
+  });
+  return send(watchOf(breaker, paid));
+}

@@ -1,0 +1,30 @@
+/** What a transcription asks of the world beyond routes and ledger: the upload, its measure, and a sure settlement. */
+import type { SettlementOrder } from './order.ts';
+
+/** A form with its one file, read to the end. Nothing of it stays behind once it is disposed of. */
+export interface Upload {
+  /** In the order in which they were sent; a name may stand more than once. */
+  readonly fields: readonly (readonly [name: string, value: string])[];
+  /** Undefined when the form has none. */
+  readonly file: UploadedFile | undefined;
+  dispose(): Promise<void>;
+}
+
+export interface UploadedFile {
+  readonly name: string;
+  /** Reads from disk as it is asked for, any number of times. */
+  readonly content: Blob;
+  /** Hex. */
+  readonly sha256: string;
+}
+
+/** Reads a form. Throws `ServiceError` for one that is malformed, too large, or has two files. */
+export type ReceiveUpload = (request: Request) => Promise<Upload>;
+
+/** Seconds of sound by the file's own headers; undefined when they do not say. Does not throw. */
+export type MeasureAudio = (content: Blob, mimeType: string) => Promise<number | undefined>;
+
+export interface Settlements {
+  /** Hands a settlement over to a workflow that will not forget it; the same order again changes nothing. */
+  start(order: SettlementOrder): Promise<void>;
+}

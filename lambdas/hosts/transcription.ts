@@ -1,0 +1,54 @@
+/** Puts `POST /v1/audio/transcriptions` together, for whichever host takes its uploads. */
+import { createLog } from '../adapters/logger.ts';
+import { measureAudio } from '../adapters/measure-audio.ts';
+import { createPaidCalls } from '../adapters/paid-calls.ts';
+import { createSettlements } from '../adapters/settlements.ts';
+import { spoolToDisk } from '../adapters/spool.ts';
+import { ServiceError } from '../core/errors.ts';
+import { front, type Handler } from '../edge/front.ts';
+import { createUploadReader } from '../edge/multipart.ts';
+import { createTranscription } from '../endpoints/create-transcription/endpoint.ts';
+import { createTranscriptionServers } from '../providers/modalities/servers.ts';
+
+export interface TranscriptionHostOptions {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The largest file that the host takes. */
+  readonly maxFileBytes: number;
+  /** What is said of a larger one. */
+  readonly tooLarge: () => ServiceError;
+}
+
+/** Throws an error that names the variable when one is not set. */
+export function createTranscriptionHandler({
+  environment,
+  maxFileBytes,
+  tooLarge,
+}: TranscriptionHostOptions): Handler {
+  const log = createLog();
+  const calls = createPaidCalls({ environment, log });
+  const servers = createTranscriptionServers({ ...calls, fetch });
+  const endpoint = createTranscription(servers, {
+    ...calls,
+    log,
+    settlements: createSettlements(environment),
+    receive: createUploadReader({ spool: spoolToDisk, maxFileBytes, tooLarge }),
+    measure: measureAudio,
+  });
+  return front(endpoint, 'openai', { ...calls, log });
+}
+
+const megabytes = (bytes: number) => Math.floor(bytes / (1024 * 1024));
+
+/** The interface's own limit. */
+export const fileTooLarge = (maxFileBytes: number): ServiceError =>
+  new ServiceError('file_too_large', `file is larger than ${megabytes(maxFileBytes)} MB.`, { param: 'file' });
+
+/** The limit of an address that has no ingress for larger files. */
+export const fileTooLargeHere = (maxFileBytes: number): ServiceError => {
+  const most = megabytes(maxFileBytes);
+  return new ServiceError(
+    'request_too_large',
+    `This address takes files of up to ${most} MB: it has no ingress for uploads.`,
+    { param: 'file' },
+  );
+};

@@ -1,0 +1,56 @@
+/**
+ * The upload ingress: the transcription endpoint on `node:http`, as a program. It takes files of the interface's own
+ * limit, and serves nothing else. Listens where Lambda Web Functions say (`AWS_LAMBDA_HTTP_ENDPOINT`), else on `PORT`.
+ */
+import type { AddressInfo } from 'node:net';
+import { createLog } from '../adapters/logger.ts';
+import { systemClock, systemUlid } from '../adapters/system.ts';
+import { STREAM_TIMEOUT_SECONDS } from '../contract/environment.ts';
+import { TRANSCRIPTION_FILE_BYTES } from '../contract/limits.ts';
+import { ROUTES } from '../contract/routes.ts';
+import { front } from '../edge/front.ts';
+import { createNodeHost } from '../edge/node-host.ts';
+import { unknownRoute } from '../endpoints/unknown-route/endpoint.ts';
+import { createTranscriptionHandler, fileTooLarge } from './transcription.ts';
+
+/** The form around the file: its boundaries and fields. */
+const FORM_BYTES = 1024 * 1024;
+
+/** As long as the local gateway and CloudFront wait for a silent client, and a little more. */
+const BODY_IDLE_MS = 20_000;
+
+const PATHS = ROUTES.filter(({ endpoint }) => endpoint === 'create-transcription');
+
+const transcription = createTranscriptionHandler({
+  environment: process.env,
+  maxFileBytes: TRANSCRIPTION_FILE_BYTES,
+  tooLarge: () => fileTooLarge(TRANSCRIPTION_FILE_BYTES),
+});
+
+const elsewhere = front(
+  unknownRoute((path) => PATHS.filter((route) => route.path === path).map(({ method }) => method)),
+  'openai',
+  { clock: systemClock, ulid: systemUlid, log: createLog() },
+);
+
+const server = createNodeHost({
+  resolve: (method, path) => ({
+    handler: PATHS.some((route) => route.method === method && route.path === path)
+      ? transcription
+      : elsewhere,
+    pathParameters: {},
+  }),
+  clock: systemClock,
+  maxBodyBytes: TRANSCRIPTION_FILE_BYTES + FORM_BYTES,
+  bodyIdleMs: BODY_IDLE_MS,
+  callMs: STREAM_TIMEOUT_SECONDS * 1000,
+});
+
+const { AWS_LAMBDA_HTTP_ENDPOINT: endpoint, PORT = '8080', HOST } = process.env;
+// A forked host tells its parent where it listens, and ends with it.
+const ready = () => process.send?.({ port: (server.address() as AddressInfo).port });
+if (endpoint === undefined) server.listen(Number(PORT), HOST, ready);
+else server.listen(endpoint, ready);
+process.once('disconnect', () => process.exit(0));
+/** Calls in flight end first. */
+process.once('SIGTERM', () => server.close(() => process.exit(0)));

@@ -1,0 +1,66 @@
+/** `POST /v1/audio/speech` (OpenAI API reference, "Create speech"): audio in chunks, at the pace of a stream. */
+import { z } from 'zod';
+import type { Call, Protocol, Reply, StreamEvent } from '../exchange/reply.ts';
+import { frameCount, mp3Frame, wavFrame, wavHeader } from '../model/voice.ts';
+import { errorReply, NOT_JSON, openAiProtocol } from './protocol.ts';
+import { validationError } from './validation-error.ts';
+
+/** OpenAI's text-to-speech guide, "Voice options". */
+const VOICES = [
+  'alloy',
+  'ash',
+  'ballad',
+  'coral',
+  'echo',
+  'fable',
+  'nova',
+  'onyx',
+  'sage',
+  'shimmer',
+] as const;
+
+const speechRequestSchema = z.looseObject({
+  model: z.string().min(1),
+  input: z.string().min(1),
+  voice: z.enum(VOICES),
+  response_format: z.enum(['mp3', 'wav']).nullish(),
+  speed: z.number().min(0.25).max(4).nullish(),
+});
+
+/** Raw bytes, which events carry as base64. */
+export const audioProtocol: Protocol = {
+  ...openAiProtocol,
+  encoding: {
+    headers: { 'transfer-encoding': 'chunked' },
+    encode: ({ data }) => Buffer.from(data, 'base64'),
+    garbage: [Buffer.from('this is no audio')],
+  },
+};
+
+/** About a quarter of a second. */
+const FRAMES_PER_CHUNK = 10;
+
+const event = (bytes: Buffer): StreamEvent => ({ data: bytes.toString('base64'), part: 'content' });
+
+function* audio(frames: number, format: 'mp3' | 'wav'): Generator<StreamEvent> {
+  const frame = format === 'mp3' ? mp3Frame : wavFrame;
+  for (let start = 0; start < frames; start += FRAMES_PER_CHUNK) {
+    const length = Math.min(FRAMES_PER_CHUNK, frames - start);
+    const pieces = Array.from({ length }, (_, index) => frame(start + index));
+    const opening = start === 0 && format === 'wav' ? [wavHeader(frames)] : [];
+    yield event(Buffer.concat([...opening, ...pieces]));
+  }
+}
+
+export function replyWithSpeech({ body }: Call): Reply {
+  if (body === undefined) return errorReply(400, { message: NOT_JSON });
+  const parsed = speechRequestSchema.safeParse(body);
+  if (!parsed.success) return errorReply(400, validationError(parsed.error, body));
+  const { input, response_format: format, speed } = parsed.data;
+  const contentType = format === 'wav' ? 'audio/wav' : 'audio/mpeg';
+  return {
+    kind: 'stream',
+    headers: { 'content-type': contentType },
+    events: audio(frameCount(input, speed ?? 1), format ?? 'mp3'),
+  };
+}

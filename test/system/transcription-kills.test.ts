@@ -1,0 +1,110 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { Payer } from './payer.ts';
+import { processesOf } from './processes.ts';
+import { form, mp3 } from './recordings.ts';
+import { Service } from './service.ts';
+
+const HOLD_TTL_SECONDS = 3;
+const service = new Service({ HOLD_TTL_SECONDS: String(HOLD_TTL_SECONDS) });
+let payer: Payer;
+
+beforeAll(async () => {
+  await service.start();
+  payer = await Payer.open(service, '5');
+}, 90_000);
+afterAll(() => service.dispose());
+
+const SECONDS = 2.4;
+const COST = Math.ceil((SECONDS * 6_000_000) / 60);
+const file = mp3(SECONDS);
+
+const transcribe = (model = 'sim/stt') =>
+  payer.post('/v1/audio/transcriptions', form(file, 'speech.mp3', { model }));
+
+const kill = (program: string, variable?: string) => {
+  const found = processesOf(service.session.pid, program, variable);
+  for (const pid of found) process.kill(pid, 'SIGKILL');
+  return found.length;
+};
+
+/** Everything that is left when nothing runs any more and what expired was swept. */
+async function settled() {
+  await pause(HOLD_TTL_SECONDS * 1000 + 500);
+  await service.admin('sweep');
+  expect(await service.admin('audit')).toMatchObject({ exact: true, drift: 0, held: 0 });
+  return payer.wallet();
+}
+
+it('a host that dies while the route works has answered nobody: the hold ends at no cost', async () => {
+  await transcribe();
+  const before = await payer.wallet();
+  await payer.fault({ delay_ms: 2_000 });
+  const call = transcribe().then(
+    ({ status }) => status,
+    () => 0,
+  );
+  while ((await payer.wallet()).held === 0) await pause(20);
+  expect(kill('host.mjs')).toBe(1);
+  expect(await call).not.toBe(200);
+  expect(await settled()).toEqual({ balance: before.balance, held: 0 });
+}, 60_000);
+
+it('a settling step that dies is taken up again, and the call is paid once', async () => {
+  const before = await payer.wallet();
+  let killed = 0;
+  const stop = new AbortController();
+  const killer = (async () => {
+    while (!stop.signal.aborted && killed < 3) {
+      killed += kill('function-process', 'POWERTOOLS_SERVICE_NAME=settle-transcription');
+      await pause(10);
+    }
+  })();
+  const response = await transcribe();
+  expect(response.status).toBe(200);
+  stop.abort();
+  await killer;
+  expect(await settled()).toEqual({ balance: before.balance - COST, held: 0 });
+  expect(await payer.record(response)).toMatchObject({ status: 'completed', input_units: SECONDS });
+}, 60_000);
+
+it('an upstream that breaks off costs nothing, and neither does a dead one', async () => {
+  const before = await payer.wallet();
+  await payer.fault({ cut_after_bytes: 10 });
+  expect((await transcribe()).status).toBe(503);
+  await payer.fault({ reset: true });
+  expect((await transcribe()).status).toBe(503);
+  expect(await payer.wallet()).toEqual(before);
+}, 30_000);
+
+it('after kills of the whole service under load no hold is open and the books balance', async () => {
+  const before = await payer.wallet();
+  const answered: Response[] = [];
+  for (let round = 0; round < 4; round += 1) {
+    answered.push(await transcribe());
+    const end = new AbortController();
+    const callers = Array.from({ length: 4 }, async () => {
+      while (!end.signal.aborted) {
+        try {
+          const response = await transcribe();
+          await response.arrayBuffer();
+          if (response.ok) answered.push(response);
+        } catch {
+          return;
+        }
+      }
+    });
+    await pause(200 + Math.random() * 600);
+    await service.stop('SIGKILL');
+    end.abort();
+    await Promise.all(callers);
+    await service.start();
+  }
+  const { balance } = await settled();
+  const paid = (before.balance - balance) / COST;
+  console.info(`${answered.length} transcripts answered over 4 kills, ${paid} paid`);
+  expect(Number.isInteger(paid)).toBe(true);
+  expect(answered.every(({ ok }) => ok)).toBe(true);
+  // A call that was settled may have died before its answer left; none is paid twice.
+  expect(paid).toBeLessThanOrEqual(answered.length + 4 * 4);
+}, 120_000);

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Payer } from './payer.ts';
+import { memoryOf, processesOf } from './processes.ts';
+import { form, wavOfBytes } from './recordings.ts';
+import { Service } from './service.ts';
+
+const service = new Service();
+let payer: Payer;
+
+beforeAll(async () => {
+  await service.start();
+  payer = await Payer.open(service, '5');
+}, 90_000);
+afterAll(() => service.dispose());
+
+const PATH = '/v1/audio/transcriptions';
+const MB = 1024 * 1024;
+
+const LIMIT_BYTES = 25 * MB;
+
+/** What a file may leave behind in the host's memory: its pieces on their way, and Node's own slack. */
+const FLAT_MB = 60;
+
+describe('through the ingress', () => {
+  it.each([
+    ['a byte less than 25 MB', LIMIT_BYTES - 1],
+    ['exactly 25 MB', LIMIT_BYTES],
+  ])(
+    '%s passes',
+    async (_name, bytes) => {
+      const response = await payer.post(
+        PATH,
+        form(wavOfBytes(bytes), 'long.wav', { response_format: 'verbose_json' }),
+      );
+      expect(response.status).toBe(200);
+      // 48,000 bytes a second behind a header of 44; half a sample counts for nothing.
+      const { duration } = (await response.json()) as { duration: number };
+      expect(duration).toBeCloseTo((bytes - 44) / 48_000, 3);
+      expect(await payer.record(response)).toMatchObject({ input_units: duration, estimated: false });
+    },
+    30_000,
+  );
+
+  it.each([
+    ['a byte more than 25 MB', LIMIT_BYTES + 1],
+    ['far more than 25 MB', LIMIT_BYTES + 8 * MB],
+  ])(
+    '%s is refused by name, and nothing is held',
+    async (_name, bytes) => {
+      const before = await payer.wallet();
+      const response = await payer.post(PATH, form(wavOfBytes(bytes), 'long.wav'));
+      expect([response.status, await response.json()]).toMatchObject([
+        400,
+        { error: { code: 'file_too_large', param: 'file' } },
+      ]);
+      expect(await payer.wallet()).toEqual(before);
+    },
+    30_000,
+  );
+
+  it('memory stays flat while large files pass', async () => {
+    const [host = 0] = processesOf(service.session.pid, 'host.mjs');
+    const file = wavOfBytes(LIMIT_BYTES);
+    const before = memoryOf(host);
+    for (let turn = 0; turn < 4; turn += 1)
+      expect((await payer.post(PATH, form(file, 'long.wav'))).status).toBe(200);
+    const after = memoryOf(host);
+    console.info(
+      `upload host: ${before.nowMb} MB before, ${after.nowMb} MB after, ${after.peakMb} MB at most`,
+    );
+    expect(after.nowMb - before.nowMb).toBeLessThan(FLAT_MB);
+  }, 60_000);
+
+  it('a caller that leaves in the middle leaves nothing held', async () => {
+    const leave = new AbortController();
+    const sent = service.fetch(PATH, {
+      method: 'POST',
+      key: payer.key,
+      body: form(wavOfBytes(LIMIT_BYTES), 'long.wav'),
+      signal: leave.signal,
+    });
+    setTimeout(() => leave.abort(), 20);
+    await expect(sent).rejects.toThrow();
+    expect((await payer.wallet()).held).toBe(0);
+    expect((await payer.post(PATH, form(wavOfBytes(MB), 'short.wav'))).status).toBe(200);
+  }, 30_000);
+
+  it('other methods of the path are refused as everywhere', async () => {
+    const response = await service.fetch(PATH, { key: payer.key });
+    expect([response.status, await response.json()]).toMatchObject([
+      405,
+      { error: { code: 'method_not_allowed' } },
+    ]);
+  });
+});
+
+describe('without an ingress', () => {
+  it('small files pass, and larger ones are told the limit', async () => {
+    await service.stop();
+    await service.start({ INGRESS: 'none' });
+    expect((await payer.post(PATH, form(wavOfBytes(3 * MB), 'short.wav'))).status).toBe(200);
+    const large = await payer.post(PATH, form(wavOfBytes(4 * MB + 1), 'long.wav'));
+    expect([large.status, await large.json()]).toMatchObject([
+      413,
+      { error: { code: 'request_too_large', message: expect.stringContaining('4 MB') } },
+    ]);
+    const larger = await payer.post(PATH, form(wavOfBytes(6 * MB), 'long.wav'));
+    expect([larger.status, await larger.json()]).toMatchObject([
+      413,
+      { error: { code: 'request_too_large', message: expect.stringContaining('4 MB') } },
+    ]);
+    expect((await payer.wallet()).held).toBe(0);
+  }, 60_000);
+});
