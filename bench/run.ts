@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { measureBundles } from './bundles/bench.ts';
 import { measureLedger } from './ledger/bench.ts';
+import { measureProfile } from './profile/bench.ts';
 import { describeMachine, type Figure, formatReport, isBroken, round, writeReport } from './report.ts';
 import { measureStart } from './start/bench.ts';
 import { measureStream } from './stream/bench.ts';
@@ -13,6 +14,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   start: measureStart,
   stream: measureStream,
   webhooks: measureWebhooks,
+  profile: measureProfile,
 };
 
 const RESULTS = join(import.meta.dirname, 'results');

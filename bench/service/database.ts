@@ -12,6 +12,8 @@ import { startEngine } from '../../local/dynamodb/engine.ts';
 import { ensureTables } from '../../local/dynamodb/tables.ts';
 
 export interface Database {
+  /** Such as `http://127.0.0.1:40123`. */
+  readonly endpoint: string;
   /** The tables' names and the hold's life, as a function is told them. */
   readonly environment: Readonly<Record<string, string>>;
   /** New clients with the service's own limits and retries; closed with the database. */
@@ -38,6 +40,7 @@ export async function openDatabase(): Promise<Database> {
   );
   admin.destroy();
   return {
+    endpoint,
     environment: {
       ...Object.fromEntries(tables.map(([name, { variable }]) => [variable, name])),
       [VARIABLES.holdTtlSeconds]: String(DEFAULT_HOLD_TTL_SECONDS),
