@@ -29,16 +29,17 @@ const FUNCTIONS = 25;
 
 export async function measureProfile(): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
-  for (const asked of CASES.filter(({ surface }) => surface === 'chat'))
-    figures.push(...(await profileOf(asked)));
+  for (const asked of CASES.filter(({ surface }) => surface === 'chat')) {
+    for (const money of [true, false]) figures.push(...(await profileOf(asked, money)));
+  }
   return figures;
 }
 
-async function profileOf(asked: Case): Promise<readonly Figure[]> {
+async function profileOf(asked: Case, money: boolean): Promise<readonly Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-profile-'));
   const [upstream, database, secrets] = [await startBenchUpstream(), await openDatabase(), await startSecrets()];
   try {
-    await bundleHosted(folder, { money: true, readable: true });
+    await bundleHosted(folder, { money, readable: true });
     await applyCatalog(database, catalogOf(upstream.url));
     const credentials: string[] = [];
     for (let account = 0; account < ACCOUNTS; account += 1)
@@ -52,7 +53,8 @@ async function profileOf(asked: Case): Promise<readonly Figure[]> {
     const warm = await closedLoop({ ...load, windowMs: WARM_UP_MS }, CALLERS);
     const { calls } = await closedLoop({ ...load, windowMs: WINDOW_MS }, CALLERS);
     await running.stop();
-    return figuresOf(asked, read(folder), warm.calls.length + calls.length);
+    const name = `${asked.name}, ledger ${money ? 'on' : 'off'}`;
+    return figuresOf(name, read(folder), warm.calls.length + calls.length);
   } finally {
     secrets.close();
     await database.close();
@@ -77,10 +79,10 @@ function read(folder: string): ProfileSummary {
 }
 
 /** The profile holds the start and the warm-up too, so its calls are all there were. */
-function figuresOf(asked: Case, summary: ProfileSummary, calls: number): Figure[] {
+function figuresOf(profiled: string, summary: ProfileSummary, calls: number): Figure[] {
   const unit = 'microseconds a call';
   const figure = (name: string, microseconds: number) => ({
-    name: `${asked.name}: ${name}`,
+    name: `${profiled}: ${name}`,
     value: microseconds / calls,
     unit,
   });
