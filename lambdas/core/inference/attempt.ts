@@ -27,6 +27,9 @@ export type Answer =
  */
 const DRAIN_MS = 1_000;
 
+/** Why a connection ends that nobody reads any more. Made once: one made for each call would take its stack each time. */
+const LEFT = new UpstreamFailure('interrupted');
+
 export interface AttemptOptions extends Omit<Attempt, 'signal'> {
   readonly provider: Provider;
   readonly after: After;
@@ -47,8 +50,8 @@ export async function attemptRoute(options: AttemptOptions): Promise<Answer> {
   const close = (complete: boolean) => {
     stopTotal();
     stopFirst();
-    if (complete) after(DRAIN_MS, () => controller.abort());
-    else controller.abort();
+    if (complete) after(DRAIN_MS, () => controller.abort(LEFT));
+    else controller.abort(LEFT);
   };
   try {
     const reply = await abortable(
