@@ -29,7 +29,10 @@ const withoutMoney: Plugin = {
 };
 
 /** Writes `<folder>/<function>/index.mjs`. */
-export async function bundleHosted(folder: string, { money, readable = false }: BundleVariant): Promise<void> {
+export async function bundleHosted(
+  folder: string,
+  { money, readable = false }: BundleVariant,
+): Promise<void> {
   await build({
     ...BUNDLING,
     minify: !readable,

@@ -43,7 +43,12 @@ export async function startSecrets(): Promise<{ readonly url: string; close(): v
   };
 }
 
-export async function startHost({ database, folder, secretsUrl, execArgv = [] }: HostOptions): Promise<HostProcess> {
+export async function startHost({
+  database,
+  folder,
+  secretsUrl,
+  execArgv = [],
+}: HostOptions): Promise<HostProcess> {
   const child = fork(join(import.meta.dirname, 'main.ts'), [folder], {
     execArgv: [...execArgv],
     // What functions print goes where it costs no reader anything.
@@ -58,7 +63,7 @@ export async function startHost({ database, folder, secretsUrl, execArgv = [] }:
       AWS_ENDPOINT_URL_DYNAMODB: database.endpoint,
       AWS_ENDPOINT_URL_SECRETS_MANAGER: secretsUrl,
       AWS_LAMBDA_FUNCTION_NAME: 'bench',
-      BENCH_KEY: 'simulated',
+      SIM_KEY: 'simulated',
     },
   });
   const [port] = (await Promise.race([once(child, 'message'), failed(once(child, 'close'))])) as [number];

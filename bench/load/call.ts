@@ -32,6 +32,7 @@ export async function callOnce(pool: Pool, request: LoadRequest, sinceMs: number
     tail = (tail + piece.toString('latin1', Math.max(0, piece.length - TAIL_BYTES))).slice(-TAIL_BYTES);
   }
   const endedMs = performance.now();
-  if (firstMs === 0 || !tail.includes(end)) throw new Error(`${path}: an answer was cut: ${tail.slice(-200)}`);
+  if (firstMs === 0 || !tail.includes(end))
+    throw new Error(`${path}: an answer was cut: ${tail.slice(-200)}`);
   return { firstMs: firstMs - sinceMs, wholeMs: endedMs - sinceMs };
 }

@@ -19,7 +19,12 @@ export interface Loaded {
 const LONGEST_CALL_MS = 60_000;
 
 const poolOf = (url: string, connections: number) =>
-  new Pool(url, { connections, pipelining: 1, bodyTimeout: LONGEST_CALL_MS, headersTimeout: LONGEST_CALL_MS });
+  new Pool(url, {
+    connections,
+    pipelining: 1,
+    bodyTimeout: LONGEST_CALL_MS,
+    headersTimeout: LONGEST_CALL_MS,
+  });
 
 /** `callers` at a time, each call begun when the one before it has ended. */
 export async function closedLoop({ url, next, windowMs }: Load, callers: number): Promise<Loaded> {

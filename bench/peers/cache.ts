@@ -21,7 +21,10 @@ export const LITELLM_VERSION = '1.100.5';
 /** A registry that takes longer is not reachable; the Python packages are 200 MB. */
 const INSTALL_MS = 240_000;
 
-const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'unified-inference-service-bench');
+const CACHE = join(
+  process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'),
+  'unified-inference-service-bench',
+);
 
 const quiet: ExecFileSyncOptions = { stdio: ['ignore', 'ignore', 'pipe'], timeout: INSTALL_MS };
 

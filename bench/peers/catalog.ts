@@ -11,7 +11,7 @@ type Protocol = Case['protocol'];
 export const catalogModel = (protocol: Protocol, upstream: string): string => `bench/${protocol}-${upstream}`;
 
 /** What the catalog's routes name as their secret. */
-const SECRET = 'env:BENCH_KEY';
+const SECRET = 'env:SIM_KEY';
 
 export interface ModelOptions {
   readonly id: string;
@@ -36,11 +36,21 @@ export const modelOf = ({ id, protocol, upstreamUrl, upstream }: ModelOptions) =
   ],
 });
 
-/** The document with the models of the cases; `fillers` more stand before them that nobody asks for. */
-export function catalogOf(upstreamUrl: string, fillers = 0): string {
+export interface CatalogOptions {
+  /** The upstream's names of the models that are asked for; those of the cases when absent. */
+  readonly upstreams?: readonly string[];
+  /** More models that nobody asks for, before these. */
+  readonly fillers?: number;
+}
+
+/** The document with a model for each upstream's name and protocol. */
+export function catalogOf(
+  upstreamUrl: string,
+  { upstreams = PAUSES_MS.map(upstreamModel), fillers = 0 }: CatalogOptions = {},
+): string {
   const protocols: readonly Protocol[] = ['openai', 'anthropic'];
   const asked = protocols.flatMap((protocol) =>
-    PAUSES_MS.map(upstreamModel).map((upstream) =>
+    upstreams.map((upstream) =>
       modelOf({ id: catalogModel(protocol, upstream), protocol, upstreamUrl, upstream }),
     ),
   );

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleHosted } from '../host/bundle.ts';
 import { startSecrets } from '../host/process.ts';
-import { openAccount } from '../service/account.ts';
+import { type Account, openAccount } from '../service/account.ts';
 import { type Database, openDatabase } from '../service/database.ts';
 import { type BenchUpstream, startBenchUpstream } from '../upstream/process.ts';
 import { bareContestant } from './bare.ts';
@@ -21,13 +21,15 @@ export interface Ring {
   readonly upstream: BenchUpstream;
   readonly database: Database;
   readonly contestants: readonly Contestant[];
+  /** The accounts that pay for our own side's calls. */
+  readonly accountIds: readonly string[];
   close(): Promise<void>;
 }
 
 export async function openRing(): Promise<Ring> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-peers-'));
   const upstream = await startBenchUpstream();
-  const database = await openDatabase();
+  const database = await openDatabase({ inMemory: true });
   const secrets = await startSecrets();
   const close = async () => {
     secrets.close();
@@ -38,9 +40,10 @@ export async function openRing(): Promise<Ring> {
   try {
     await applyCatalog(database, catalogOf(upstream.url));
     const clients = database.connect();
-    const credentials: string[] = [];
+    const accounts: Account[] = [];
     for (let account = 0; account < ACCOUNTS; account += 1)
-      credentials.push((await openAccount(clients, database.environment)).credential);
+      accounts.push(await openAccount(clients, database.environment));
+    const credentials = accounts.map(({ credential }) => credential);
     const ours = async (name: string, money: boolean) => {
       const bundles = join(folder, money ? 'money' : 'no-money');
       await bundleHosted(bundles, { money });
@@ -53,19 +56,25 @@ export async function openRing(): Promise<Ring> {
       ...installable(PORTKEY, () => portkeyContestant(upstream.url)),
       ...installable(LITELLM, () => liteLlmContestant(upstream.url)),
     ];
-    return { upstream, database, contestants, close };
+    const accountIds = accounts.map(({ accountId }) => accountId);
+    return { upstream, database, contestants, accountIds, close };
   } catch (failure) {
     await close();
     throw failure;
   }
 }
 
-function installable(name: string, make: () => Contestant): Contestant[] {
+/** The contestant, or none and a loud line when it cannot be had here. */
+export function installable(name: string, make: () => Contestant): Contestant[] {
   try {
     return [make()];
   } catch (failure) {
     const { stderr, message } = failure as { stderr?: Buffer; message: string };
-    const reason = String(stderr ?? '').trim().split('\n').at(-1) || message;
+    const reason =
+      String(stderr ?? '')
+        .trim()
+        .split('\n')
+        .at(-1) || message;
     console.error(`SKIPPED: ${name}, because it cannot be installed here.\n${reason}`);
     return [];
   }

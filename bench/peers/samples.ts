@@ -30,7 +30,9 @@ export class Samples {
 
   /** How much later than the bare upstream: the difference within each round, and the median of these. */
   added(place: Place, measure: 'p50Ms' | 'p99Ms'): number {
-    return median(this.#paired(place, { ...place, contestant: BARE }).map(([a, b]) => a[measure] - b[measure]));
+    return median(
+      this.#paired(place, { ...place, contestant: BARE }).map(([a, b]) => a[measure] - b[measure]),
+    );
   }
 
   /**

@@ -6,12 +6,16 @@ import type { Contestant } from './contestant.ts';
 
 const STARTS = 3;
 
+/** One that starts so slowly that this is over is not started again. */
+const LONG_MS = 15_000;
+
 /** The median of several starts, milliseconds; each ends with one whole chat answer. */
 export async function measureStarts(contestant: Contestant): Promise<number> {
   const [chat] = CASES;
   if (chat === undefined) return Number.NaN;
   const startMs: number[] = [];
-  for (let start = 0; start < STARTS; start += 1) {
+  const firstMs = performance.now();
+  for (let start = 0; start < STARTS && performance.now() - firstMs < LONG_MS; start += 1) {
     const beganMs = performance.now();
     const running = await contestant.start();
     try {

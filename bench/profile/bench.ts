@@ -37,7 +37,11 @@ export async function measureProfile(): Promise<readonly Figure[]> {
 
 async function profileOf(asked: Case, money: boolean): Promise<readonly Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-profile-'));
-  const [upstream, database, secrets] = [await startBenchUpstream(), await openDatabase(), await startSecrets()];
+  const [upstream, database, secrets] = [
+    await startBenchUpstream(),
+    await openDatabase({ inMemory: true }),
+    await startSecrets(),
+  ];
   try {
     await bundleHosted(folder, { money, readable: true });
     await applyCatalog(database, catalogOf(upstream.url));
