@@ -7,8 +7,12 @@ export interface Figure {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
-  /** The budget: a greater value breaks it. A figure without one is only reported. */
+  /** The budget: a greater value breaks it. A figure without bounds is only reported. */
   readonly most?: number;
+  /** The budget from below. */
+  readonly least?: number;
+  /** A bound that is aimed at: one that is missed is said to be, and breaks nothing. */
+  readonly goal?: true;
   /** What the figure leaves out or takes in, where its name does not say it. */
   readonly note?: string;
 }
@@ -38,15 +42,26 @@ export function describeMachine(): Machine {
   };
 }
 
-/** A value that is no number breaks any budget. */
-export const isBroken = ({ value, most }: Figure): boolean => most !== undefined && !(value <= most);
+const isBounded = ({ most, least }: Figure): boolean => most !== undefined || least !== undefined;
+
+/** Whether the value is within its bounds; one that is no number is within none. */
+export const holds = ({ value, most, least }: Figure): boolean =>
+  (most === undefined || value <= most) && (least === undefined || value >= least);
+
+export const isBroken = (figure: Figure): boolean => figure.goal !== true && !holds(figure);
+
+/** Such as `at most 2`; nothing for a figure that is only reported. */
+export const boundsOf = ({ most, least }: Figure): string =>
+  [least === undefined ? [] : `at least ${least}`, most === undefined ? [] : `at most ${most}`]
+    .flat()
+    .join(', ');
 
 /** The figures as a table of name, value, budget and verdict, with the notes below it. */
 export function formatReport({ bench, machine, seconds, figures }: Report): string {
   const rows = figures.map((figure) => [
     figure.name,
     `${round(figure.value)} ${figure.unit}`,
-    figure.most === undefined ? '' : `at most ${figure.most}`,
+    boundsOf(figure),
     verdictOf(figure),
   ]);
   const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
@@ -70,7 +85,7 @@ export function writeReport({ figures, ...report }: Report, folder: string, now:
     passed: !figures.some(isBroken),
     figures: figures.map((figure) => ({
       ...figure,
-      ...(figure.most === undefined ? {} : { passed: !isBroken(figure) }),
+      ...(isBounded(figure) ? { passed: holds(figure) } : {}),
     })),
   };
   mkdirSync(folder, { recursive: true });
@@ -79,9 +94,11 @@ export function writeReport({ figures, ...report }: Report, folder: string, now:
   return file;
 }
 
-function verdictOf(figure: Figure): string {
-  if (figure.most === undefined) return '';
-  return isBroken(figure) ? 'BROKEN' : 'ok';
+/** `ok` or `BROKEN` of a budget, `met` or `missed` of a goal; nothing for a figure that is only reported. */
+export function verdictOf(figure: Figure): string {
+  if (!isBounded(figure)) return '';
+  if (figure.goal === true) return holds(figure) ? 'met' : 'missed';
+  return holds(figure) ? 'ok' : 'BROKEN';
 }
 
 /** Two decimals, or three digits of what is smaller than that shows. */

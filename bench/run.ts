@@ -1,7 +1,11 @@
 /** `npm run bench [-- name]`: runs one bench or all of them; exit code 1 when a budget is broken or a bench fails. */
 import { join } from 'node:path';
 import { measureBundles } from './bundles/bench.ts';
+import { measureGrowth } from './growth/bench.ts';
 import { measureLedger } from './ledger/bench.ts';
+import { measurePeers } from './peers/bench.ts';
+import { measureProfile } from './profile/bench.ts';
+import { updateReadme } from './readme.ts';
 import { describeMachine, type Figure, formatReport, isBroken, round, writeReport } from './report.ts';
 import { measureSearch } from './search/bench.ts';
 import { measureStart } from './start/bench.ts';
@@ -15,9 +19,13 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   stream: measureStream,
   search: measureSearch,
   webhooks: measureWebhooks,
+  peers: measurePeers,
+  growth: measureGrowth,
+  profile: measureProfile,
 };
 
 const RESULTS = join(import.meta.dirname, 'results');
+const README = join(import.meta.dirname, '..', 'README.md');
 
 /** Returns whether every budget holds. */
 async function run(name: string, measure: () => Promise<readonly Figure[]>): Promise<boolean> {
@@ -27,6 +35,7 @@ async function run(name: string, measure: () => Promise<readonly Figure[]>): Pro
   const report = { bench: name, machine, seconds: round((performance.now() - startedMs) / 1000), figures };
   console.log(formatReport(report));
   writeReport(report, RESULTS, new Date());
+  updateReadme(README, RESULTS);
   return !figures.some(isBroken);
 }
 

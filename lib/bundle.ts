@@ -2,13 +2,30 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { build, type Metafile } from 'esbuild';
+import { type BuildOptions, build, type Metafile } from 'esbuild';
 
 const root = join(import.meta.dirname, '..');
 
 /** Some packages of the AWS SDK still call `require`, which an ES module has only if it makes one. */
 const banner =
   "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);";
+
+/** How every function is bundled. */
+export const BUNDLING = {
+  absWorkingDir: root,
+  outExtension: { '.js': '.mjs' },
+  bundle: true,
+  minify: true,
+  sourcemap: 'external',
+  sourcesContent: false,
+  metafile: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'esm',
+  mainFields: ['module', 'main'],
+  banner: { js: banner },
+  logLevel: 'warning',
+} as const satisfies BuildOptions;
 
 /** Swagger UI as its publisher built it; what its licence asks to be kept is in the files. */
 const DOCS_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css'];
@@ -39,24 +56,12 @@ export async function bundleFunctions(directory: string): Promise<Metafile> {
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
   const result = await build({
-    absWorkingDir: root,
+    ...BUNDLING,
     entryPoints: [
       ...folders.map(({ name, handler }) => ({ in: handler, out: `${name}/index` })),
       UPLOAD_HOST,
     ],
     outdir: directory,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    minify: true,
-    sourcemap: 'external',
-    sourcesContent: false,
-    metafile: true,
-    platform: 'node',
-    target: 'node24',
-    format: 'esm',
-    mainFields: ['module', 'main'],
-    banner: { js: banner },
-    logLevel: 'warning',
   });
   addDocsAssets(join(directory, 'get-docs-asset'));
   copyFileSync(DOCKERFILE, join(directory, 'create-transcription', 'Dockerfile'));

@@ -3,7 +3,7 @@ import { createLedger } from '../../lambdas/adapters/ledger.ts';
 import type { Ledger } from '../../lambdas/core/ledger/admission.ts';
 import type { NanoUsd } from '../../lambdas/core/money.ts';
 import type { Figure } from '../report.ts';
-import { type Account, openAccount, SILENT, UNLIMITED } from '../service/account.ts';
+import { type Account, openAccount, SILENT, UNLIMITED, UNMEASURED } from '../service/account.ts';
 import type { Database } from '../service/database.ts';
 import { Traffic } from '../service/traffic.ts';
 import { callOf, OUTCOME, waitForQuietMinute } from './call.ts';
@@ -19,7 +19,12 @@ const NEEDED_MS = 3_000;
 export async function measureCallCost(database: Database): Promise<readonly Figure[]> {
   const clients = database.connect();
   const traffic = new Traffic(clients);
-  const { ledger, gate } = createLedger({ clients, environment: database.environment, log: SILENT });
+  const { ledger, gate } = createLedger({
+    clients,
+    environment: database.environment,
+    log: SILENT,
+    measure: UNMEASURED,
+  });
   const open = (credit: NanoUsd, daily?: NanoUsd) =>
     openAccount(clients, database.environment, {
       credit,

@@ -1,7 +1,7 @@
 /** Many calls at once on one wallet and one key: how often they are in each other's way, and whether the books stay exact. */
 import { createLedger } from '../../lambdas/adapters/ledger.ts';
 import type { Figure } from '../report.ts';
-import { auditOf, openAccount, SILENT } from '../service/account.ts';
+import { auditOf, openAccount, SILENT, UNMEASURED } from '../service/account.ts';
 import type { Database } from '../service/database.ts';
 import { type Sent, Traffic } from '../service/traffic.ts';
 import { median } from '../statistics.ts';
@@ -25,7 +25,7 @@ async function measureAt(
   const clients = connect();
   const traffic = new Traffic(clients);
   const account = await openAccount(clients, environment);
-  const { ledger, wallets, keys } = createLedger({ clients, environment, log: SILENT });
+  const { ledger, wallets, keys } = createLedger({ clients, environment, log: SILENT, measure: UNMEASURED });
   const call = async () => {
     const admission = await ledger.admit(callOf(account));
     await admission.settle(OUTCOME);

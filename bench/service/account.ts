@@ -15,7 +15,7 @@ import {
 import type { Policy } from '../../lambdas/core/access/policy.ts';
 import { auditAccount, type Books } from '../../lambdas/core/ledger/audit.ts';
 import { NANO_PER_USD, type NanoUsd } from '../../lambdas/core/money.ts';
-import type { Log } from '../../lambdas/core/ports.ts';
+import type { Log, Measure } from '../../lambdas/core/ports.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -27,6 +27,9 @@ export const UNLIMITED: Policy = { rpm: 1_000_000_000, tpm: 1_000_000_000 };
 
 /** Keeps a bench's output to its table. */
 export const SILENT: Log = { info: () => {}, warn: () => {}, error: () => {} };
+
+/** Keeps the metrics out of it too. */
+export const UNMEASURED: Measure = () => {};
 
 export interface Account {
   readonly accountId: string;
@@ -67,6 +70,6 @@ export async function openAccount(
 
 /** The service's own audit, of one account. */
 export function auditOf(clients: DynamoClients, environment: Environment, accountId: string): Promise<Books> {
-  const { wallets } = createLedger({ clients, environment, log: SILENT });
+  const { wallets } = createLedger({ clients, environment, log: SILENT, measure: UNMEASURED });
   return auditAccount(createAuditReader(clients.client, wallets, tablesOf(environment)), accountId);
 }

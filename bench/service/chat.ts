@@ -22,7 +22,7 @@ import { createChatCompletion } from '../../lambdas/endpoints/create-chat-comple
 import { createMessage } from '../../lambdas/endpoints/create-message/endpoint.ts';
 import { createProviders } from '../../lambdas/providers/protocols.ts';
 import { REGION } from '../../local/assembly/intrinsics.ts';
-import { PEPPERS, SILENT } from './account.ts';
+import { PEPPERS, SILENT, UNMEASURED } from './account.ts';
 
 /** What the local catalog's simulated routes name as their secret; the simulated upstream takes any. */
 const SIMULATED_KEYS = { SIM_KEY: 'simulated' };
@@ -60,7 +60,7 @@ export async function applyCatalog(
 export function composeChat({ clients, environment, fetch, surface = 'chat' }: ChatOptions): Handler {
   const { create, envelope } = SURFACES[surface];
   const [log, clock, after] = [SILENT, systemClock, systemAfter];
-  const { gate, ledger } = createLedger({ clients, environment, log });
+  const { gate, ledger } = createLedger({ clients, environment, log, measure: UNMEASURED });
   const table = requireVariable(environment, TABLES.replays.variable);
   // The catalog names secrets of the environment only, so the client is never used.
   const secrets = createSecretsClient({ region: REGION });

@@ -1,4 +1,5 @@
 /** The embedded DynamoDB with the service's tables, in a temporary folder and gone with its bench. */
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +13,8 @@ import { startEngine } from '../../local/dynamodb/engine.ts';
 import { ensureTables } from '../../local/dynamodb/tables.ts';
 
 export interface Database {
+  /** Such as `http://127.0.0.1:40123`. */
+  readonly endpoint: string;
   /** The tables' names and the hold's life, as a function is told them. */
   readonly environment: Readonly<Record<string, string>>;
   /** New clients with the service's own limits and retries; closed with the database. */
@@ -25,9 +28,18 @@ export const backgroundTables = ({ environment }: Pick<Database, 'environment'>)
   environment[TABLES.circuits.variable],
 ];
 
+export interface DatabaseOptions {
+  /** Keeps the file in memory where the system offers that: the disk of this machine is no part of DynamoDB. */
+  readonly inMemory?: boolean;
+}
+
+/** A folder in memory, on Linux. */
+const MEMORY = '/dev/shm';
+
 /** Starts the engine on a file, as the local service does. */
-export async function openDatabase(): Promise<Database> {
-  const folder = await mkdtemp(join(tmpdir(), 'bench-database-'));
+export async function openDatabase({ inMemory = false }: DatabaseOptions = {}): Promise<Database> {
+  const parent = inMemory && existsSync(MEMORY) ? MEMORY : tmpdir();
+  const folder = await mkdtemp(join(parent, 'bench-database-'));
   const { endpoint, stop } = await startEngine({ stateDir: folder, endpoint: undefined });
   const opened: DynamoClients[] = [];
   const tables = Object.entries(TABLES) as [TableName, Table][];
@@ -38,6 +50,7 @@ export async function openDatabase(): Promise<Database> {
   );
   admin.destroy();
   return {
+    endpoint,
     environment: {
       ...Object.fromEntries(tables.map(([name, { variable }]) => [variable, name])),
       [VARIABLES.holdTtlSeconds]: String(DEFAULT_HOLD_TTL_SECONDS),

@@ -3,7 +3,7 @@ import { openAccount } from '../service/account.ts';
 import { applyCatalog, callChat, composeChat, type SurfaceName } from '../service/chat.ts';
 import { openDatabase } from '../service/database.ts';
 import { median } from '../statistics.ts';
-import { makeBody, type Protocol, piecesOf } from './upstream-body.ts';
+import { makeBody, type Protocol, piecesOf } from '../upstream/answers.ts';
 
 export interface StreamMeasurement {
   readonly chunks: number;

@@ -7,7 +7,7 @@ import { KeyGate } from '../core/ledger/key-gate.ts';
 import { Recovery } from '../core/ledger/recovery.ts';
 import { Refusals } from '../core/ledger/refusals.ts';
 import type { UsageRecord } from '../core/ledger/usage-record.ts';
-import type { Log, Measured } from '../core/ports.ts';
+import type { Log, Measure, Measured } from '../core/ports.ts';
 import type { DynamoClients } from './clients.ts';
 import { createKeyStore } from './key-store.ts';
 import { createMeasure } from './metrics.ts';
@@ -19,6 +19,8 @@ export interface LedgerOptions {
   readonly clients: DynamoClients;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
+  /** Told of each call that is settled; writes to standard output when absent. */
+  readonly measure?: Measure;
 }
 
 /** The gate of keyed requests, from the table that the environment names. */
@@ -29,14 +31,13 @@ export function createKeyGate({ clients, environment }: Pick<LedgerOptions, 'cli
 }
 
 /** The ledger and its stores, from the tables that the environment names. */
-export function createLedger({ clients, environment, log }: LedgerOptions) {
+export function createLedger({ clients, environment, log, measure = createMeasure() }: LedgerOptions) {
   const clock = systemClock;
   const { gate, keys } = createKeyGate({ clients, environment });
   const table = (name: 'wallets' | 'usage') => requireVariable(environment, TABLES[name].variable);
   const wallets = createWalletStore(clients, table('wallets'));
   const usage = createUsageStore(clients.client, table('usage'));
   const recovery = new Recovery({ keys, wallets, usage, clock, log });
-  const measure = createMeasure();
   const onSettled = (record: UsageRecord) => measure(measuredCall(record));
   const holdTtlSeconds = requirePositiveInteger(environment, VARIABLES.holdTtlSeconds);
   const ledger = new Ledger({

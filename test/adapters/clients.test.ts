@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -23,6 +23,26 @@ afterEach(async () => {
 const READ = new GetItemCommand({ TableName: 'keys', Key: { key_id: { S: 'key_1' } } });
 
 describe('the database client', () => {
+  it('signs its requests and sends nothing that describes the SDK', async () => {
+    const sent: IncomingHttpHeaders[] = [];
+    const { client, onceClient } = engineClients(
+      await serve((request, response) => {
+        sent.push(request.headers);
+        response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' }).end('{}');
+      }),
+    );
+    for (const each of [client, onceClient]) {
+      await each.send(READ);
+      each.destroy();
+    }
+    expect(sent).toHaveLength(2);
+    for (const headers of sent) {
+      expect(headers.authorization).toMatch(/^AWS4-HMAC-SHA256 /);
+      expect(headers).not.toHaveProperty('user-agent');
+      expect(headers).not.toHaveProperty('x-amz-user-agent');
+    }
+  });
+
   it('asks three times when the database fails', async () => {
     let requests = 0;
     const { client } = engineClients(

@@ -2,7 +2,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { describeMachine, type Figure, formatReport, isBroken, writeReport } from '../../bench/report.ts';
+import {
+  describeMachine,
+  type Figure,
+  formatReport,
+  isBroken,
+  verdictOf,
+  writeReport,
+} from '../../bench/report.ts';
 import { median } from '../../bench/statistics.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'report-'));
@@ -31,6 +38,34 @@ describe('a budget', () => {
     ['is nothing that a figure without one could break', figure(1e9), false],
   ])('%s', (_case, given, broken) => {
     expect(isBroken(given)).toBe(broken);
+  });
+});
+
+describe('a goal', () => {
+  const goal = (value: number): Figure => ({
+    name: 'a share',
+    value,
+    unit: 'of theirs',
+    least: 1.5,
+    goal: true,
+  });
+
+  it.each([
+    ['is met by its bound', 1.5, 'met'],
+    ['is missed by less', 1.49, 'missed'],
+    ['is missed by what could not be measured', Number.NaN, 'missed'],
+  ])('%s, and breaks nothing', (_case, value, verdict) => {
+    expect(verdictOf(goal(value))).toBe(verdict);
+    expect(isBroken(goal(value))).toBe(false);
+  });
+
+  it('is shown with its bound from below, and written as passed or not', () => {
+    expect(formatReport(reportOf(goal(1)))).toContain('at least 1.5  missed');
+    const file = writeReport(reportOf(goal(1), goal(2)), folder, NOON);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+      passed: true,
+      figures: [{ passed: false }, { passed: true }],
+    });
   });
 });
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { newestPeers, peersSection } from '../../bench/readme.ts';
 import { ROUTES } from '../../lambdas/contract/routes.ts';
 import { ERROR_CODES } from '../../lambdas/core/errors.ts';
 import { COMMANDS } from '../../local/admin/commands.ts';
@@ -28,6 +29,12 @@ describe('the README', () => {
         `| ${method} | \`${path.replace('+}', '}')}\` | ${purpose} | ${KEY_COLUMN[authentication]} |`,
     );
     expect(rows).toEqual(expected);
+  });
+
+  it('shows the newest comparison with others', () => {
+    const report = newestPeers(join(root, 'bench', 'results'));
+    if (report === undefined) throw new Error('there are no results');
+    expect(readme).toContain(squeeze(peersSection(report)));
   });
 
   it('names every operator command', () => {

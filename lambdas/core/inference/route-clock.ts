@@ -9,6 +9,9 @@ import { type FailureKind, UpstreamFailure } from './provider.ts';
  */
 const DRAIN_MS = 1_000;
 
+/** Why a connection ends that nobody reads any more. Made once: one made for each call would take its stack each time. */
+const LEFT = new UpstreamFailure('interrupted');
+
 export interface RouteClock {
   /** Fires with an `UpstreamFailure` when time is up. */
   readonly signal: AbortSignal;
@@ -39,8 +42,8 @@ export function startRouteClock({ after, route, remainingTimeMs, stream }: Route
     close(complete) {
       stopTotal();
       begun();
-      if (complete) after(DRAIN_MS, () => controller.abort());
-      else controller.abort();
+      if (complete) after(DRAIN_MS, () => controller.abort(LEFT));
+      else controller.abort(LEFT);
     },
   };
 }

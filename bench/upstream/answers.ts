@@ -2,8 +2,11 @@
 
 export type Protocol = 'openai' | 'anthropic';
 
+/** The first piece of text of every answer. */
+export const FIRST_TEXT = 'Gate';
+
 const WORDS = [
-  'Gate',
+  FIRST_TEXT,
   'ways',
   ' stand',
   ' between',
@@ -64,8 +67,32 @@ function anthropicBody(chunks: number): string[] {
   ];
 }
 
+/** The answer's events, each complete with its blank line. */
+export const eventsOf = (protocol: Protocol, chunks: number): string[] =>
+  protocol === 'openai' ? openAiBody(chunks) : anthropicBody(chunks);
+
 export const makeBody = (protocol: Protocol, chunks: number): Buffer =>
-  Buffer.from((protocol === 'openai' ? openAiBody(chunks) : anthropicBody(chunks)).join(''));
+  Buffer.from(eventsOf(protocol, chunks).join(''));
+
+/** The same answer, not streamed. */
+export function wholeAnswer(protocol: Protocol, chunks: number): string {
+  const content = Array.from({ length: chunks - 2 }, (_, at) => WORDS[at % WORDS.length]).join('');
+  if (protocol === 'anthropic') {
+    return JSON.stringify({
+      ...{ id: 'msg_upstream', type: 'message', role: 'assistant', model: 'claude' },
+      content: [{ type: 'text', text: content }],
+      ...{ stop_reason: 'end_turn', stop_sequence: null },
+      usage: { input_tokens: 8, output_tokens: chunks },
+    });
+  }
+  const message = { role: 'assistant', content, refusal: null };
+  return JSON.stringify({
+    ...COMMON,
+    object: 'chat.completion',
+    choices: [{ index: 0, message, logprobs: null, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 8, completion_tokens: chunks, total_tokens: 8 + chunks },
+  });
+}
 
 /** The pieces of a body as a connection brings them: 1 to 4 KB, split anywhere. */
 export function* piecesOf(body: Buffer): Generator<Uint8Array, void> {

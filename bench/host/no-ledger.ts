@@ -1,0 +1,30 @@
+/** The ledger that grants everything and writes nothing: what a call costs beside it is what money does not. */
+import type { Admission, CallRequest } from '../../lambdas/core/ledger/admission.ts';
+import type { Settlement } from '../../lambdas/core/ledger/settlement.ts';
+import type { Outcome } from '../../lambdas/core/ledger/usage-record.ts';
+
+/** Takes the place of `createLedger` of `lambdas/adapters/ledger.ts`, as far as a call uses it. */
+export function createLedger() {
+  return {
+    ledger: { admit: async (request: CallRequest): Promise<Admission> => admitted(request) },
+    gate: { checked: <T>(_key: unknown, check: () => Promise<T>): Promise<T> => check() },
+  };
+}
+
+function admitted({ requestId, key, scope, amount }: CallRequest): Admission {
+  const { kind } = scope;
+  const created = Math.floor(Date.now() / 1000);
+  const hold = { id: requestId, keyId: key.keyId, amount, kind, created, expires: created };
+  return {
+    hold,
+    headers: {},
+    settle: async ({ tokens: _used, ...outcome }: Outcome): Promise<Settlement> => ({
+      record: {
+        ...outcome,
+        ...{ id: requestId, keyId: key.keyId, accountId: key.accountId },
+        ...{ created, kind, writtenOff: 0n },
+      },
+      balance: undefined,
+    }),
+  };
+}

@@ -1,0 +1,83 @@
+/** Starts our own functions behind HTTP, on a database and with the secrets that they would find in AWS. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { REGION } from '../../local/assembly/intrinsics.ts';
+import { ENGINE_CREDENTIALS } from '../../local/dynamodb/client.ts';
+import { functionVariables } from '../bundles/environment.ts';
+import { PEPPERS } from '../service/account.ts';
+import type { Database } from '../service/database.ts';
+
+export interface HostProcess {
+  readonly url: string;
+  readonly pid: number;
+  /** Lets it write its profile, if it makes one. */
+  stop(): Promise<void>;
+}
+
+export interface HostOptions {
+  readonly database: Database;
+  /** What `bundleHosted` wrote. */
+  readonly folder: string;
+  readonly secretsUrl: string;
+  readonly execArgv?: readonly string[];
+}
+
+/** Answers every read of a secret with the peppers: the only secret that is not in the environment. */
+export async function startSecrets(): Promise<{ readonly url: string; close(): void }> {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.setHeader('content-type', 'application/x-amz-json-1.1');
+    response.end(JSON.stringify({ Name: 'pepper', SecretString: JSON.stringify(PEPPERS) }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+export async function startHost({
+  database,
+  folder,
+  secretsUrl,
+  execArgv = [],
+}: HostOptions): Promise<HostProcess> {
+  const child = fork(join(import.meta.dirname, 'main.ts'), [folder], {
+    execArgv: [...execArgv],
+    // What functions print goes where it costs no reader anything.
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    env: {
+      PATH: process.env.PATH ?? '',
+      ...functionVariables('create-chat-completion'),
+      ...database.environment,
+      AWS_REGION: REGION,
+      AWS_ACCESS_KEY_ID: ENGINE_CREDENTIALS.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: ENGINE_CREDENTIALS.secretAccessKey,
+      AWS_ENDPOINT_URL_DYNAMODB: database.endpoint,
+      AWS_ENDPOINT_URL_SECRETS_MANAGER: secretsUrl,
+      AWS_LAMBDA_FUNCTION_NAME: 'bench',
+      SIM_KEY: 'simulated',
+    },
+  });
+  const [port] = (await Promise.race([once(child, 'message'), failed(once(child, 'close'))])) as [number];
+  return {
+    url: `http://127.0.0.1:${port}`,
+    pid: child.pid ?? 0,
+    async stop() {
+      const ended = once(child, 'close');
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+async function failed(ended: Promise<unknown[]>): Promise<never> {
+  throw new Error(`our host ended: ${(await ended)[0]}`);
+}

@@ -1,0 +1,72 @@
+/** The two kinds of load: so many callers that each wait for their answer, and so many calls a second come what may. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'undici';
+import { callOnce, type LoadedCall, type LoadRequest } from './call.ts';
+
+export interface Load {
+  readonly url: string;
+  /** The next request; called once a call. */
+  readonly next: () => LoadRequest;
+  readonly windowMs: number;
+}
+
+export interface Loaded {
+  readonly calls: readonly LoadedCall[];
+  /** From the first call's start to the last one's end. */
+  readonly seconds: number;
+}
+
+const LONGEST_CALL_MS = 60_000;
+
+const poolOf = (url: string, connections: number) =>
+  new Pool(url, {
+    connections,
+    pipelining: 1,
+    bodyTimeout: LONGEST_CALL_MS,
+    headersTimeout: LONGEST_CALL_MS,
+  });
+
+/** `callers` at a time, each call begun when the one before it has ended. */
+export async function closedLoop({ url, next, windowMs }: Load, callers: number): Promise<Loaded> {
+  const pool = poolOf(url, callers);
+  const calls: LoadedCall[] = [];
+  const startedMs = performance.now();
+  const caller = async () => {
+    while (performance.now() - startedMs < windowMs) {
+      calls.push(await callOnce(pool, next(), performance.now()));
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: callers }, caller));
+    return { calls, seconds: (performance.now() - startedMs) / 1000 };
+  } finally {
+    await pool.destroy();
+  }
+}
+
+/** As many connections as calls may overlap when a contestant falls behind. */
+const MOST_OVERLAP = 256;
+
+/**
+ * So many calls a second, each begun when it is due and timed from then: a contestant that falls behind is charged
+ * with the wait, which callers that wait for their answers would hide.
+ */
+export async function openLoop({ url, next, windowMs }: Load, perSecond: number): Promise<Loaded> {
+  const pool = poolOf(url, MOST_OVERLAP);
+  const startedMs = performance.now();
+  const due = Array.from({ length: Math.floor((windowMs / 1000) * perSecond) }, (_, at) => {
+    return startedMs + (at * 1000) / perSecond;
+  });
+  try {
+    const running: Promise<LoadedCall>[] = [];
+    for (const dueMs of due) {
+      const waitMs = dueMs - performance.now();
+      if (waitMs > 0) await sleep(waitMs);
+      running.push(callOnce(pool, next(), dueMs));
+    }
+    const calls = await Promise.all(running);
+    return { calls, seconds: (performance.now() - startedMs) / 1000 };
+  } finally {
+    await pool.destroy();
+  }
+}

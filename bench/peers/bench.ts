@@ -1,0 +1,86 @@
+/** Us and others who do the same work, side by side: the same calls, the same upstream, the same machine, in turns. */
+import type { Figure } from '../report.ts';
+import { auditOf } from '../service/account.ts';
+import { BARE } from './bare.ts';
+import type { Contestant } from './contestant.ts';
+import { caseFigures, goalFigures, type Weight, weightFigures } from './figures.ts';
+import { openRing, type Ring } from './ring.ts';
+import { measureRounds, type Started, warmUp } from './rounds.ts';
+import { Samples } from './samples.ts';
+import { measureStarts } from './starts.ts';
+import { residentMbOf } from './weigh.ts';
+
+/** When the last round should have ended, of the whole run's eight minutes; a slower machine makes fewer rounds. */
+const RUN_MS = Number(process.env.BENCH_SECONDS ?? 420) * 1_000;
+
+export async function measurePeers(): Promise<readonly Figure[]> {
+  const ring = await openRing();
+  // Not before: what the first run installs is no part of it.
+  const deadlineMs = performance.now() + RUN_MS;
+  try {
+    const startMs = new Map<string, number>();
+    for (const contestant of ring.contestants.filter(({ name }) => name !== BARE))
+      startMs.set(contestant.name, await measureStarts(contestant));
+    return await withAll(ring.contestants, (started) =>
+      measureStarted(ring, started, { startMs, deadlineMs }),
+    );
+  } finally {
+    await ring.close();
+  }
+}
+
+async function measureStarted(
+  ring: Ring,
+  started: readonly Started[],
+  { startMs, deadlineMs }: { readonly startMs: ReadonlyMap<string, number>; readonly deadlineMs: number },
+): Promise<readonly Figure[]> {
+  await warmUp(started);
+  const found = await measureRounds(ring, started, deadlineMs);
+  const samples = new Samples(found);
+  const weights = started
+    .filter(({ contestant }) => startMs.has(contestant.name))
+    .map(
+      ({ contestant: { name }, running }): Weight => ({
+        contestant: name,
+        residentMb: residentMbOf(running.pid),
+        startMs: startMs.get(name) ?? Number.NaN,
+      }),
+    );
+  return [
+    ...goalFigures(samples),
+    ...(await bookFigures(ring)),
+    { name: 'rounds', value: 1 + Math.max(...found.map(({ round }) => round)), unit: '' },
+    ...weightFigures(weights),
+    ...caseFigures(
+      samples,
+      started.map(({ contestant }) => contestant.name),
+    ),
+  ];
+}
+
+/** The money was on: every call of every round is in the books, to the nano-dollar. */
+async function bookFigures({ database, accountIds }: Ring): Promise<Figure[]> {
+  let [usage, off] = [0n, 0n];
+  for (const accountId of accountIds) {
+    const books = await auditOf(database.connect(), database.environment, accountId);
+    usage += books.usage;
+    off += books.drift + books.held;
+  }
+  return [
+    { name: 'billed in all rounds', value: Number(usage) / 1e9, unit: 'USD' },
+    { name: 'drift and holds left', value: Number(off), unit: 'nano-USD', most: 0 },
+  ];
+}
+
+async function withAll<T>(
+  contestants: readonly Contestant[],
+  work: (started: readonly Started[]) => Promise<T>,
+): Promise<T> {
+  const started: Started[] = [];
+  try {
+    for (const contestant of contestants) started.push({ contestant, running: await contestant.start() });
+    return await work(started);
+  } finally {
+    for (const { running } of started) await running.stop();
+  }
+}

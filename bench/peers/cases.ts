@@ -1,0 +1,53 @@
+/** What is asked of every contestant: the same prompt and the same answer, on four surfaces. */
+import { modelNamed } from '../upstream/server.ts';
+
+export type CaseName = 'chat' | 'chat streamed' | 'messages streamed' | 'messages over openai';
+
+export interface Case {
+  readonly name: CaseName;
+  readonly surface: 'chat' | 'messages';
+  readonly stream: boolean;
+  /** The protocol of the upstream that serves it. */
+  readonly protocol: 'openai' | 'anthropic';
+}
+
+export const CASES: readonly Case[] = [
+  { name: 'chat', surface: 'chat', stream: false, protocol: 'openai' },
+  { name: 'chat streamed', surface: 'chat', stream: true, protocol: 'openai' },
+  { name: 'messages streamed', surface: 'messages', stream: true, protocol: 'anthropic' },
+  { name: 'messages over openai', surface: 'messages', stream: true, protocol: 'openai' },
+];
+
+/** A short answer of a chat model: what a gateway adds to a call shows best in one. */
+const CHUNKS = 20;
+
+/** Time to the first byte of a fast hosted model on a near host, where a load of a fixed rate is measured. */
+export const PAUSE_MS = 60;
+
+export const PAUSES_MS = [0, PAUSE_MS] as const;
+
+/** The upstream's name of the model that answers after so long. */
+export const upstreamModel = (pauseMs: number): string => modelNamed({ chunks: CHUNKS, pauseMs });
+
+export const PATHS = { chat: '/v1/chat/completions', messages: '/v1/messages' } as const;
+
+const PROMPT = 'What does a gateway do between a caller and the models that it can reach?';
+const SYSTEM = 'Answer in one sentence.';
+
+/** The request's body for a model, by the name that the contestant knows it by. */
+export function bodyOf({ surface, stream }: Case, model: string): string {
+  const user = { role: 'user', content: PROMPT };
+  const messages = surface === 'chat' ? [{ role: 'system', content: SYSTEM }, user] : [user];
+  return JSON.stringify({
+    ...{ model, max_tokens: 64, messages },
+    ...(surface === 'messages' ? { system: SYSTEM } : {}),
+    ...(stream ? { stream: true } : {}),
+    ...(stream && surface === 'chat' ? { stream_options: { include_usage: true } } : {}),
+  });
+}
+
+/** What a whole answer ends with. */
+export function endOf({ surface, stream }: Case): string {
+  if (!stream) return '"total_tokens"';
+  return surface === 'chat' ? 'data: [DONE]' : 'message_stop';
+}

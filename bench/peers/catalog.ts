@@ -1,0 +1,66 @@
+/** The catalog of our own side of the comparison: a model for each protocol and pause, and as many more as are wanted. */
+import { writeCatalog } from '../../lambdas/adapters/catalog-store.ts';
+import { requireVariable } from '../../lambdas/contract/environment.ts';
+import { TABLES } from '../../lambdas/contract/tables.ts';
+import type { Database } from '../service/database.ts';
+import { type Case, PAUSES_MS, upstreamModel } from './cases.ts';
+
+type Protocol = Case['protocol'];
+
+/** The model of a protocol, or of its upstream's name for an answer. */
+export const catalogModel = (protocol: Protocol, upstream: string): string => `bench/${protocol}-${upstream}`;
+
+/** What the catalog's routes name as their secret. */
+const SECRET = 'env:SIM_KEY';
+
+export interface ModelOptions {
+  readonly id: string;
+  readonly protocol: Protocol;
+  readonly upstreamUrl: string;
+  readonly upstream: string;
+}
+
+export const modelOf = ({ id, protocol, upstreamUrl, upstream }: ModelOptions) => ({
+  ...{ id, type: 'chat', owned_by: 'bench', created: 1_760_000_000, aliases: [] },
+  ...{ context_window: 128_000, max_output_tokens: 16_384 },
+  price: { unit: 'per_million_tokens', input: 0.15, output: 0.6, cached_input: 0.075 },
+  routes: [
+    {
+      id: id.replaceAll('/', '-'),
+      protocol,
+      base_url: protocol === 'openai' ? `${upstreamUrl}/v1` : upstreamUrl,
+      upstream_model: upstream,
+      secret: SECRET,
+      capabilities: ['tools', 'json', 'vision', 'stream'],
+    },
+  ],
+});
+
+export interface CatalogOptions {
+  /** The upstream's names of the models that are asked for; those of the cases when absent. */
+  readonly upstreams?: readonly string[];
+  /** More models that nobody asks for, before these. */
+  readonly fillers?: number;
+}
+
+/** The document with a model for each upstream's name and protocol. */
+export function catalogOf(
+  upstreamUrl: string,
+  { upstreams = PAUSES_MS.map(upstreamModel), fillers = 0 }: CatalogOptions = {},
+): string {
+  const protocols: readonly Protocol[] = ['openai', 'anthropic'];
+  const asked = protocols.flatMap((protocol) =>
+    upstreams.map((upstream) =>
+      modelOf({ id: catalogModel(protocol, upstream), protocol, upstreamUrl, upstream }),
+    ),
+  );
+  const more = Array.from({ length: fillers }, (_, at) =>
+    modelOf({ id: `filler/model-${at}`, protocol: 'openai', upstreamUrl, upstream: `model-${at}` }),
+  );
+  return JSON.stringify({ models: [...more, ...asked], defaults: {} });
+}
+
+export async function applyCatalog(database: Database, document: string): Promise<void> {
+  const table = requireVariable(database.environment, TABLES.catalog.variable);
+  await writeCatalog(database.connect().client, table, document);
+}

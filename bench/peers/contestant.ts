@@ -1,0 +1,70 @@
+/** One who answers the calls of the comparison: how it is started, asked and weighed. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LoadRequest } from '../load/call.ts';
+import type { Case } from './cases.ts';
+
+export interface Running {
+  readonly url: string;
+  /** The process that answers; 0 when it is not the contestant's own. */
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+export interface Contestant {
+  readonly name: string;
+  /** Whether it has an answer to the case at all. */
+  serves(asked: Case): boolean;
+  request(asked: Case, pauseMs: number): LoadRequest;
+  /** Starts one process of it; resolves when it listens. */
+  start(): Promise<Running>;
+}
+
+/** A Python proxy imports for seconds, more on a busy machine. */
+const READY_MS = 90_000;
+
+/** A free port of this machine; what is started on it starts at once. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+export interface PeerProgram {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly port: number;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly cwd: string;
+}
+
+/** Starts a peer, whose output nobody reads, and waits until its port answers. */
+export async function startPeer({ command, args, port, environment, cwd }: PeerProgram): Promise<Running> {
+  const child = spawn(command, args, {
+    cwd,
+    stdio: ['ignore', 'ignore', 'ignore'],
+    env: { PATH: process.env.PATH ?? '', HOME: cwd, ...environment },
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const deadlineMs = Date.now() + READY_MS;
+  while (Date.now() < deadlineMs && child.exitCode === null) {
+    const answered = await fetch(url, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
+    await answered?.arrayBuffer();
+    if (answered !== undefined) return { url, pid: child.pid ?? 0, stop: () => stopPeer(child) };
+    await sleep(10);
+  }
+  await stopPeer(child);
+  throw new Error(`${command} did not start`);
+}
+
+async function stopPeer(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'close');
+  child.kill('SIGKILL');
+  await ended;
+}

@@ -1,0 +1,35 @@
+/** Our own functions, as they deploy, in one process behind HTTP; with the ledger, and without it to price the money. */
+import { type HostOptions, startHost } from '../host/process.ts';
+import { bodyOf, endOf, PATHS, upstreamModel } from './cases.ts';
+import { catalogModel } from './catalog.ts';
+import type { Contestant } from './contestant.ts';
+
+export const OURS = 'ours';
+export const OURS_WITHOUT_MONEY = 'ours, ledger off';
+
+export interface OursOptions extends HostOptions {
+  readonly name: string;
+  /** Keys of as many accounts, which calls take in turn. */
+  readonly credentials: readonly string[];
+}
+
+export function ourContestant({ name, credentials, ...host }: OursOptions): Contestant {
+  let calls = 0;
+  return {
+    name,
+    serves: () => true,
+    request(asked, pauseMs) {
+      calls += 1;
+      return {
+        path: PATHS[asked.surface],
+        headers: {
+          'content-type': 'application/json',
+          authorization: `Bearer ${credentials[calls % credentials.length]}`,
+        },
+        body: bodyOf(asked, catalogModel(asked.protocol, upstreamModel(pauseMs))),
+        end: endOf(asked),
+      };
+    },
+    start: () => startHost(host),
+  };
+}

@@ -1,0 +1,33 @@
+/** Portkey's gateway as it is published on npm: stateless, the route and its key in the headers of each request. */
+import { dirname } from 'node:path';
+import { installPortkey } from './cache.ts';
+import { bodyOf, endOf, PATHS, upstreamModel } from './cases.ts';
+import { type Contestant, freePort, startPeer } from './contestant.ts';
+
+export const PORTKEY = 'Portkey';
+
+/** Throws when it cannot be installed. */
+export function portkeyContestant(upstreamUrl: string): Contestant {
+  const program = installPortkey();
+  return {
+    name: PORTKEY,
+    // "messages is not supported by openai" is its answer to Messages over an OpenAI route.
+    serves: ({ surface, protocol }) => surface === 'chat' || protocol === 'anthropic',
+    request: (asked, pauseMs) => ({
+      path: PATHS[asked.surface],
+      headers: {
+        'content-type': 'application/json',
+        'x-portkey-provider': asked.protocol,
+        'x-portkey-custom-host': `${upstreamUrl}/v1`,
+        authorization: 'Bearer simulated',
+      },
+      body: bodyOf(asked, upstreamModel(pauseMs)),
+      end: endOf(asked),
+    }),
+    async start() {
+      const port = await freePort();
+      const args = [program, '--headless', `--port=${port}`];
+      return startPeer({ command: process.execPath, args, port, cwd: dirname(program) });
+    },
+  };
+}

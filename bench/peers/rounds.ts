@@ -1,0 +1,110 @@
+/** Loads every contestant in turn, round after round, so that what disturbs the machine disturbs all of them. */
+import type { LoadRequest } from '../load/call.ts';
+import { closedLoop, type Loaded, openLoop } from '../load/loops.ts';
+import { BARE } from './bare.ts';
+import { CASES, type Case, PAUSE_MS } from './cases.ts';
+import type { Contestant, Running } from './contestant.ts';
+import type { Ring } from './ring.ts';
+import { type LoadName, type Sample, sampleOf } from './sample.ts';
+import { cpuMsOf, enginePid } from './weigh.ts';
+
+export interface Started {
+  readonly contestant: Contestant;
+  readonly running: Running;
+}
+
+interface LoadKind {
+  readonly name: LoadName;
+  readonly pauseMs: number;
+  readonly cases: readonly Case[];
+  run(url: string, next: () => LoadRequest, windowMs: number): Promise<Loaded>;
+}
+
+/** Enough for hundreds of calls of a gateway, short enough that a round fits between two changes of the machine. */
+const WINDOW_MS = 700;
+
+/** A rate that every contestant can keep. */
+const OPEN_PER_SECOND = 30;
+const OPEN_WINDOW_MS = 1_500;
+
+/** Until the code is compiled and connections are open. */
+const WARM_UP_MS = 1_500;
+
+const closed = (callers: 1 | 16 | 64): LoadKind => ({
+  name: `${callers} at once`,
+  pauseMs: 0,
+  cases: CASES,
+  run: (url, next, windowMs) => closedLoop({ url, next, windowMs }, callers),
+});
+
+const LOADS: readonly LoadKind[] = [
+  closed(1),
+  closed(16),
+  closed(64),
+  {
+    name: 'open loop',
+    pauseMs: PAUSE_MS,
+    cases: CASES.filter(({ surface }) => surface === 'chat'),
+    run: (url, next) => openLoop({ url, next, windowMs: OPEN_WINDOW_MS }, OPEN_PER_SECOND),
+  },
+];
+
+export async function warmUp(started: readonly Started[]): Promise<void> {
+  for (const asked of CASES) {
+    for (const { contestant, running } of started) {
+      if (!contestant.serves(asked)) continue;
+      const next = () => contestant.request(asked, 0);
+      await closedLoop({ url: running.url, next, windowMs: WARM_UP_MS }, 16);
+    }
+  }
+}
+
+/** At least one round, and as many more as should end before the deadline (`performance.now()`). */
+export async function measureRounds(
+  ring: Ring,
+  started: readonly Started[],
+  deadlineMs: number,
+): Promise<Sample[]> {
+  const samples: Sample[] = [];
+  let roundMs = 0;
+  for (let round = 0; round === 0 || performance.now() + roundMs < deadlineMs; round += 1) {
+    const beganMs = performance.now();
+    // Every other round backwards: who comes after whom is nobody's advantage.
+    const order = round % 2 === 0 ? started : started.toReversed();
+    for (const load of LOADS) {
+      for (const asked of load.cases) {
+        for (const one of order.filter(({ contestant }) => contestant.serves(asked)))
+          samples.push(await measureWindow(ring, one, { load, asked, round }));
+      }
+    }
+    roundMs = performance.now() - beganMs;
+  }
+  return samples;
+}
+
+interface WindowOptions {
+  readonly load: LoadKind;
+  readonly asked: Case;
+  readonly round: number;
+}
+
+async function measureWindow(
+  { upstream, database }: Ring,
+  { contestant, running }: Started,
+  { load, asked, round }: WindowOptions,
+): Promise<Sample> {
+  const engine = enginePid(database.endpoint);
+  const next = () => contestant.request(asked, load.pauseMs);
+  const askedBefore = await upstream.calls();
+  const cpuBefore = [cpuMsOf(running.pid), cpuMsOf(engine)] as const;
+  const loaded = await load.run(running.url, next, WINDOW_MS);
+  const cpuMs = cpuMsOf(running.pid) - cpuBefore[0];
+  const databaseCpuMs = contestant.name === BARE ? 0 : cpuMsOf(engine) - cpuBefore[1];
+  const reached = (await upstream.calls()) - askedBefore;
+  if (reached !== loaded.calls.length)
+    throw new Error(`${contestant.name}: ${loaded.calls.length} answers of ${reached} calls of the upstream`);
+  return sampleOf({
+    ...{ contestant: contestant.name, asked: asked.name, load: load.name, round },
+    ...{ stream: asked.stream, loaded, cpuMs, databaseCpuMs },
+  });
+}

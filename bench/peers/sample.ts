@@ -1,0 +1,42 @@
+/** One window of load on one contestant, as numbers: what a caller waited, how many were served, what it took. */
+import type { Loaded } from '../load/loops.ts';
+import { percentile } from '../statistics.ts';
+
+/** How a window is loaded. */
+export type LoadName = '1 at once' | '16 at once' | '64 at once' | 'open loop';
+
+export interface Sample {
+  readonly contestant: string;
+  readonly asked: string;
+  readonly load: LoadName;
+  /** Which turn of all contestants it belongs to: those of one turn are compared. */
+  readonly round: number;
+  /** To the first content of a stream, to the last byte of an answer that is not streamed. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly perSecond: number;
+  /** CPU time a call of the process that answers, and of the database. */
+  readonly cpuMs: number;
+  readonly databaseCpuMs: number;
+}
+
+export interface Window extends Pick<Sample, 'contestant' | 'asked' | 'load' | 'round'> {
+  readonly stream: boolean;
+  readonly loaded: Loaded;
+  /** CPU time in the whole window. */
+  readonly cpuMs: number;
+  readonly databaseCpuMs: number;
+}
+
+export function sampleOf({ stream, loaded, cpuMs, databaseCpuMs, ...named }: Window): Sample {
+  const { calls, seconds } = loaded;
+  const waited = calls.map(({ firstMs, wholeMs }) => (stream ? firstMs : wholeMs));
+  return {
+    ...named,
+    p50Ms: percentile(waited, 50),
+    p99Ms: percentile(waited, 99),
+    perSecond: calls.length / seconds,
+    cpuMs: cpuMs / calls.length,
+    databaseCpuMs: databaseCpuMs / calls.length,
+  };
+}

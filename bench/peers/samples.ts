@@ -1,0 +1,67 @@
+/** What the samples of all rounds say: medians, and comparisons that are made within each round before. */
+import { median } from '../statistics.ts';
+import { BARE } from './bare.ts';
+import type { LoadName, Sample } from './sample.ts';
+
+/** What a sample is of. */
+export interface Place {
+  readonly contestant: string;
+  readonly asked: string;
+  readonly load: LoadName;
+}
+
+type Measure = 'p50Ms' | 'p99Ms' | 'perSecond' | 'cpuMs' | 'databaseCpuMs';
+
+export class Samples {
+  readonly #samples: readonly Sample[];
+
+  constructor(samples: readonly Sample[]) {
+    this.#samples = samples;
+  }
+
+  has(contestant: string, asked: string): boolean {
+    return this.#samples.some((sample) => sample.contestant === contestant && sample.asked === asked);
+  }
+
+  /** The median of all rounds; NaN when there was none. */
+  middle(place: Place, measure: Measure): number {
+    return median([...this.#rounds(place).values()].map((sample) => sample[measure]));
+  }
+
+  /** How much later than the bare upstream: the difference within each round, and the median of these. */
+  added(place: Place, measure: 'p50Ms' | 'p99Ms'): number {
+    return median(
+      this.#paired(place, { ...place, contestant: BARE }).map(([a, b]) => a[measure] - b[measure]),
+    );
+  }
+
+  /**
+   * What one adds as a share of what another adds: taken of the medians, because within a round the difference of two
+   * close figures may be next to nothing, and a ratio to it next to anything.
+   */
+  addedRatio(place: Place, to: string, measure: 'p50Ms' | 'p99Ms'): number {
+    return this.added(place, measure) / this.added({ ...place, contestant: to }, measure);
+  }
+
+  /** The most calls a second of any closed load. */
+  peak(contestant: string, asked: string): number {
+    const loads: readonly LoadName[] = ['1 at once', '16 at once', '64 at once'];
+    const served = loads.map((load) => this.middle({ contestant, asked, load }, 'perSecond'));
+    return Math.max(...served.filter((value) => !Number.isNaN(value)));
+  }
+
+  #rounds({ contestant, asked, load }: Place): Map<number, Sample> {
+    const found = this.#samples.filter(
+      (sample) => sample.contestant === contestant && sample.asked === asked && sample.load === load,
+    );
+    return new Map(found.map((sample) => [sample.round, sample]));
+  }
+
+  #paired(place: Place, other: Place): [Sample, Sample][] {
+    const others = this.#rounds(other);
+    return [...this.#rounds(place)].flatMap(([round, sample]): [Sample, Sample][] => {
+      const pair = others.get(round);
+      return pair === undefined ? [] : [[sample, pair]];
+    });
+  }
+}

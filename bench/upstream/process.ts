@@ -1,0 +1,31 @@
+/** Starts the comparisons' upstream, which shares no process with any contestant or with the load. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+export interface BenchUpstream {
+  readonly url: string;
+  readonly pid: number;
+  /** How many calls it was asked so far. */
+  calls(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+export async function startBenchUpstream(): Promise<BenchUpstream> {
+  const child = fork(join(import.meta.dirname, 'main.ts'), { execArgv: [] });
+  const [port] = (await once(child, 'message')) as [number];
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    url,
+    pid: child.pid ?? 0,
+    async calls() {
+      const { calls } = (await (await fetch(`${url}/calls`)).json()) as { calls: number };
+      return calls;
+    },
+    async stop() {
+      const ended = once(child, 'close');
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,79 @@
+/**
+ * The upstream of the comparisons: answers at once or after a pause, never computes, and counts its calls, so that a
+ * contestant that did not ask it is found out. The model's name says what to answer: `c<chunks>-d<pause in ms>`.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { eventsOf, type Protocol, wholeAnswer } from './answers.ts';
+
+/** Longer than contestants keep idle connections, so that no call meets one that is just closing. */
+const KEEP_ALIVE_MS = 120_000;
+
+interface Script {
+  readonly chunks: number;
+  readonly pauseMs: number;
+}
+
+/** The upstream's name of a model that answers so. */
+export const modelNamed = ({ chunks, pauseMs }: Script): string => `c${chunks}-d${pauseMs}`;
+
+function scriptOf(model: string): Script {
+  const [, chunks, pauseMs] = /c(\d+)-d(\d+)$/.exec(model) ?? [];
+  return { chunks: Number(chunks), pauseMs: Number(pauseMs) };
+}
+
+export function createUpstreamServer(): Server {
+  let calls = 0;
+  const answers = new AnswerStore();
+  const server = createServer((request, response) => {
+    if (request.url === '/calls') {
+      response.end(JSON.stringify({ calls }));
+      return;
+    }
+    calls += 1;
+    answer(answers, request, response).catch(() => response.destroy());
+  });
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  return server;
+}
+
+/** Answers are made once. */
+class AnswerStore {
+  readonly #streams = new Map<string, readonly Buffer[]>();
+  readonly #wholes = new Map<string, Buffer>();
+
+  events(protocol: Protocol, chunks: number): readonly Buffer[] {
+    const name = `${protocol} ${chunks}`;
+    const found = this.#streams.get(name) ?? eventsOf(protocol, chunks).map((event) => Buffer.from(event));
+    this.#streams.set(name, found);
+    return found;
+  }
+
+  whole(protocol: Protocol, chunks: number): Buffer {
+    const name = `${protocol} ${chunks}`;
+    const found = this.#wholes.get(name) ?? Buffer.from(wholeAnswer(protocol, chunks));
+    this.#wholes.set(name, found);
+    return found;
+  }
+}
+
+async function answer(answers: AnswerStore, request: IncomingMessage, response: ServerResponse) {
+  let text = '';
+  for await (const piece of request) text += piece;
+  const { model, stream } = JSON.parse(text) as { model: string; stream?: boolean };
+  const { chunks, pauseMs } = scriptOf(model);
+  const protocol = request.url?.endsWith('/messages') ? 'anthropic' : 'openai';
+  if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  if (!stream) {
+    const body = answers.whole(protocol, chunks);
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
+    response.end(body);
+    return;
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+  for (const event of answers.events(protocol, chunks)) {
+    // One write an event, as providers do; a contestant that is slower than this is waited for.
+    if (!response.write(event)) await new Promise((resolve) => response.once('drain', resolve));
+    if (response.destroyed) return;
+  }
+  response.end();
+}
