@@ -11,10 +11,9 @@ import { createSecretsService } from './aws/secrets-service.ts';
 import { createStatesService } from './aws/states-service.ts';
 import { invokeBuffered, startBackground } from './background.ts';
 import { deploymentEnvironment } from './deployment-environment.ts';
-import { createEngineClient, ENGINE_CREDENTIALS } from './dynamodb/client.ts';
+import { ENGINE_CREDENTIALS } from './dynamodb/client.ts';
 import { startEngine } from './dynamodb/engine.ts';
-import { ensureTables } from './dynamodb/tables.ts';
-import { startTtlSweeper } from './dynamodb/ttl-sweeper.ts';
+import { startTables } from './dynamodb/start-tables.ts';
 import { functionEnvironment } from './functions/environment.ts';
 import { FunctionFleet } from './functions/function-fleet.ts';
 import { hasUploadHost, UploadHost } from './functions/upload-host.ts';
@@ -91,7 +90,7 @@ async function assemble(options: RuntimeOptions, releases: Release[]): Promise<O
   const assembly = readAssembly(options.assemblyDir);
   const engine = await startEngine({ stateDir, endpoint: options.dynamodbEndpoint });
   releases.push(() => engine.stop());
-  releases.push(await startTables(assembly, engine.endpoint, log));
+  releases.push(await startTables(assembly.tables, engine.endpoint, log));
   const visibilityMs = options.queueVisibilityMs;
   const messaging = new Messaging({ assembly, stateDir, enforceIam, visibilityMs, log });
   releases.push(async () => messaging.close());
@@ -155,20 +154,6 @@ async function serve(
   const url = await gateway.listen();
   releases.push((graceMs) => gateway.close(graceMs));
   return url;
-}
-
-async function startTables(
-  assembly: Assembly,
-  endpoint: string,
-  log: RuntimeOptions['log'],
-): Promise<Release> {
-  const client = createEngineClient(endpoint);
-  await ensureTables(client, assembly.tables);
-  const stopSweeper = startTtlSweeper({ client, tables: assembly.tables, log });
-  return async () => {
-    await stopSweeper();
-    client.destroy();
-  };
 }
 
 interface AwsOptions {

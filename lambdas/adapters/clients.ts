@@ -10,8 +10,7 @@ import { SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
  * request stay within the time that is kept back for settlement.
  */
 const DYNAMODB_REQUEST_MS = 3_000;
-/** A request that is sent once fails its call when it is given up, so it is waited for as long as all tries of another. */
-const DYNAMODB_ONCE_MS = 3 * DYNAMODB_REQUEST_MS;
+const TRIES = 3;
 
 const CONNECT_MS = 1_000;
 
@@ -46,14 +45,21 @@ export interface DynamoClients {
  */
 const NEEDLESS = ['loggerMiddleware', 'getUserAgentMiddleware'] as const;
 
-/** Functions take endpoint, region and credentials from their environment; other programs may pass them. */
-export function createDynamoClients(config: DynamoDBClientConfig = {}): DynamoClients {
-  const make = (maxAttempts: number, requestMs: number) => {
-    const client = new DynamoDBClient({ ...config, maxAttempts, requestHandler: requestHandler(requestMs) });
+/**
+ * Functions take endpoint, region and credentials from their environment; other programs may pass them. A try is given
+ * up after `requestMs`. A request that is sent once fails its call when it is given up, so it is waited for as long as
+ * all tries of another.
+ */
+export function createDynamoClients(
+  config: DynamoDBClientConfig = {},
+  requestMs: number = DYNAMODB_REQUEST_MS,
+): DynamoClients {
+  const make = (maxAttempts: number, tryMs: number) => {
+    const client = new DynamoDBClient({ ...config, maxAttempts, requestHandler: requestHandler(tryMs) });
     for (const step of NEEDLESS) client.middlewareStack.remove(step);
     return client;
   };
-  return { client: make(3, DYNAMODB_REQUEST_MS), onceClient: make(1, DYNAMODB_ONCE_MS) };
+  return { client: make(TRIES, requestMs), onceClient: make(1, TRIES * requestMs) };
 }
 
 export function createSecretsClient(config: SecretsManagerClientConfig = {}): SecretsManagerClient {

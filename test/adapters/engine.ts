@@ -30,13 +30,13 @@ const GUARD = '"$0" "$@" & engine=$!; cat >/dev/null; kill "$engine"; wait "$eng
 
 const START_TIMEOUT_MS = 10_000;
 
-/** Clients of the engine at `endpoint`, with the service's own time limits and retries. */
+/** The engine takes one write after another: on a busy machine the last of a storm waits longer than it would in AWS. */
+const PATIENT_MS = 20_000;
+
+/** Clients of the engine at `endpoint`, with the service's own retries. */
 export function engineClients(endpoint: string): DynamoClients {
-  return createDynamoClients({
-    endpoint,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  return createDynamoClients({ endpoint, region: 'us-east-1', credentials }, PATIENT_MS);
 }
 
 /** Starts an engine on a free port, in memory or on `databaseFile`, and makes the tables. */
