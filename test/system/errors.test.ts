@@ -96,12 +96,14 @@ const CASES: Readonly<Partial<Record<ErrorCode, { readonly provoke: Provoke; rea
   all_routes_failed: { provoke: withBody({ model: 'sim/chat-down' }) },
 };
 
-/** Not of a call to a model, or not to be met while the service is whole. */
+/** Not of a conversation with a model, or not to be met while the service is whole. */
 const ELSEWHERE: readonly ErrorCode[] = [
   'not_found',
   'internal_error',
   'idempotent_request_in_progress',
   'conflict',
+  'file_too_large',
+  'unsupported_file_type',
   'not_owner',
   'missing_session',
   'invalid_session',
