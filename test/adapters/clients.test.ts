@@ -3,7 +3,15 @@ import { createServer, type IncomingHttpHeaders, type RequestListener, type Serv
 import type { AddressInfo } from 'node:net';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { engineClients } from './engine.ts';
+import { createDynamoClients } from '../../lambdas/adapters/clients.ts';
+
+/** Clients with the service's own time limits. */
+const clientsOf = (endpoint: string) =>
+  createDynamoClients({
+    endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
 
 let server: Server | undefined;
 
@@ -25,7 +33,7 @@ const READ = new GetItemCommand({ TableName: 'keys', Key: { key_id: { S: 'key_1'
 describe('the database client', () => {
   it('signs its requests and sends nothing that describes the SDK', async () => {
     const sent: IncomingHttpHeaders[] = [];
-    const { client, onceClient } = engineClients(
+    const { client, onceClient } = clientsOf(
       await serve((request, response) => {
         sent.push(request.headers);
         response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' }).end('{}');
@@ -45,7 +53,7 @@ describe('the database client', () => {
 
   it('asks three times when the database fails', async () => {
     let requests = 0;
-    const { client } = engineClients(
+    const { client } = clientsOf(
       await serve((_request, response) => {
         requests += 1;
         response.writeHead(500, { 'content-type': 'application/x-amz-json-1.0' });
@@ -59,7 +67,7 @@ describe('the database client', () => {
 
   it('asks again within seconds when the database hangs, and takes the answer it gets', async () => {
     let requests = 0;
-    const { client } = engineClients(
+    const { client } = clientsOf(
       await serve((_request, response) => {
         requests += 1;
         if (requests > 1) response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' }).end('{}');

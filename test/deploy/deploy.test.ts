@@ -204,7 +204,7 @@ describe('the deployed inference API', () => {
 
 describe('the deployed upkeep', () => {
   it('proves the books in the audit workflow, in its own roles', async () => {
-    const workflow = await RunningWorkflow.start(emulator, deployment.stackName('inference'));
+    const workflow = await RunningWorkflow.start(emulator, deployment.stackName('inference'), 'audit-books');
     expect(await workflow.output()).toMatchObject({ exact: true, done: true, accounts: 1, drift: '0' });
   });
 });

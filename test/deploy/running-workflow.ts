@@ -19,13 +19,14 @@ export class RunningWorkflow {
     this.#executionArn = executionArn;
   }
 
-  /** Starts the only state machine of the stack. */
-  static async start(emulator: Emulator, stackName: string): Promise<RunningWorkflow> {
+  /** Starts the state machine of the stack whose name ends so. */
+  static async start(emulator: Emulator, stackName: string, name: string): Promise<RunningWorkflow> {
     const client = new CloudFormationClient({ endpoint: emulator.url, region: REGION, credentials: ROOT });
     const found = await client.send(new DescribeStackResourcesCommand({ StackName: stackName }));
     client.destroy();
     const machine = found.StackResources?.find(
-      ({ ResourceType }) => ResourceType === 'AWS::StepFunctions::StateMachine',
+      ({ ResourceType, PhysicalResourceId: arn = '' }) =>
+        ResourceType === 'AWS::StepFunctions::StateMachine' && arn.endsWith(name),
     );
     const { executionArn } = await call<{ executionArn: string }>(emulator, 'StartExecution', {
       stateMachineArn: machine?.PhysicalResourceId,

@@ -23,7 +23,8 @@ beforeAll(async () => {
   const log = (line: string) => lines.push(line);
   const outputDir = join(root, '.build', 'assembly');
   const assemblyDir = await ensureAssembly({ root, outputDir, environment: process.env, log });
-  workflow = readAssembly(assemblyDir).workflows[0]?.arn ?? '';
+  const { workflows } = readAssembly(assemblyDir);
+  workflow = workflows.find(({ arn }) => arn.endsWith('audit-books'))?.arn ?? '';
   runtime = await startRuntime({ assemblyDir, stateDir, port: 0, environment: {}, overrides: {}, log });
   operator = createOperator(localTarget(runtime.awsEndpoint, runtime.environment), SILENT);
 }, 120_000);

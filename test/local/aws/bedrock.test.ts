@@ -178,7 +178,7 @@ describe('the access that a Bedrock call needs', () => {
   );
 
   it('is unknown of anything else', () => {
-    expect(() => neededBedrockAccess('/model/x/invoke')).toThrow('/model/x/invoke');
+    expect(() => neededBedrockAccess('/model/x/count-tokens')).toThrow('/model/x/count-tokens');
     expect(() => neededBedrockAccess('/')).toThrow('does not know');
   });
 });
