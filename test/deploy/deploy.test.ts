@@ -8,7 +8,7 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import OpenAI from 'openai';
+import OpenAI, { toFile } from 'openai';
 import { ROUTES } from '../../lambdas/contract/routes.ts';
 import { TABLES } from '../../lambdas/contract/tables.ts';
 import { startUpstreamProcess, type UpstreamProcess } from '../../local/upstream-process.ts';
@@ -202,6 +202,40 @@ describe('the deployed inference API', () => {
   });
 });
 
+describe('the other modalities, deployed', () => {
+  it('embed and draw', async () => {
+    const { data: vectors } = await openai().embeddings.create({ model: 'sim/embed', input: ['one', 'two'] });
+    expect(vectors.map(({ index }) => index)).toEqual([0, 1]);
+    const { data: images = [] } = await openai().images.generate({
+      model: 'sim/image',
+      prompt: 'A fox.',
+      n: 2,
+      size: '512x512',
+      response_format: 'b64_json',
+    });
+    const pngs = images.map(({ b64_json: image = '' }) => Buffer.from(image, 'base64'));
+    expect(pngs.map((png) => png.toString('latin1', 1, 4))).toEqual(['PNG', 'PNG']);
+  });
+
+  it('speak, and write down what was spoken, settled by the workflow in its own roles', async () => {
+    const spoken = await openai().audio.speech.create({
+      model: 'sim/tts',
+      voice: 'alloy',
+      input: 'The quick brown fox jumps over the lazy dog.',
+      response_format: 'wav',
+    });
+    const file = await toFile(Buffer.from(await spoken.arrayBuffer()), 'spoken.wav');
+    const { data: transcript, response } = await openai()
+      .audio.transcriptions.create({ model: 'sim/stt', file })
+      .withResponse();
+    expect(transcript.text).not.toBe('');
+    const record = await get(`${inferenceUrl}/v1/usage/${response.headers.get('x-request-id')}`, bearer());
+    expect(await record.json()).toMatchObject({ kind: 'audio', unit: 'second', status: 'completed' });
+    const answer = await get(`${platformUrl}/credits/${key}`, bearer());
+    expect(await answer.json()).toMatchObject({ held: 0 });
+  });
+});
+
 describe('the deployed upkeep', () => {
   it('proves the books in the audit workflow, in its own roles', async () => {
     const workflow = await RunningWorkflow.start(emulator, deployment.stackName('inference'), 'audit-books');
@@ -297,11 +331,11 @@ describe('an update of the deployment', () => {
   });
 
   it('takes a new catalog without a deployment', async () => {
-    const { document } = await deployment.admin<{ document: { models: { price: { output: number } }[] } }>(
+    const { document } = await deployment.admin<{ document: { models: { price: { output?: number } }[] } }>(
       'catalog',
       'show',
     );
-    for (const { price } of document.models) price.output = 60;
+    for (const { price } of document.models) if (price.output !== undefined) price.output = 60;
     await deployment.applyCatalog(JSON.stringify(document));
     const listed = async () => {
       const answer = await get(`${inferenceUrl}/api/v1/models`);
