@@ -3,9 +3,10 @@ import type { Figure } from '../report.ts';
 import { median } from '../statistics.ts';
 import { copyCheckout } from './checkout.ts';
 
-/** The design's wish: a person does not look away. The first start bundles and synthesizes everything. */
+/** The design's wish: a person does not look away. */
 const READY_SECONDS = 5;
-const FIRST_READY_SECONDS = 15;
+/** The first start bundles and minifies 63 functions, which is most of it, and synthesizes four stacks. */
+const FIRST_READY_SECONDS = 30;
 
 const STARTS = 3;
 
