@@ -18,10 +18,10 @@ export interface Poller {
 }
 
 /**
- * One process serves all invocations of a function here, on a machine that serves everything else too; Lambda gives each
- * a process of its own, and begins with five.
+ * One process serves all invocations of a function here, on a machine that serves everything else too, so that each queue
+ * gets a tenth of what it gets in Lambda; all queues alike, because their shares keep dead receivers from the healthy.
  */
-const MAX_LOCAL_CONCURRENCY = 20;
+const LOCAL_SHARE = 0.1;
 
 /** Polls until it is stopped. */
 export function startPoller(options: PollerOptions): Poller {
@@ -29,7 +29,7 @@ export function startPoller(options: PollerOptions): Poller {
   let running = 0;
   let stopped = false;
   let planned: NodeJS.Immediate | undefined;
-  const most = Math.min(mapping.maxConcurrency, MAX_LOCAL_CONCURRENCY);
+  const most = Math.ceil(mapping.maxConcurrency * LOCAL_SHARE);
 
   /** Messages that are sent in one turn make one batch. */
   const plan = () => {
