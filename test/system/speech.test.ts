@@ -102,6 +102,8 @@ it('audio is handed on as it comes, not when it is whole', async () => {
 it('a dead route is moved on from before the first byte, and so is one that sends no audio', async () => {
   const response = await post({ model: 'sim/tts-failover', input: 'hello' });
   expect([response.status, response.headers.get('x-route')]).toEqual([200, 'sim-tts-live']);
+  // Settled by the time the last byte is here.
+  await response.arrayBuffer();
   const before = await payer.wallet();
   await payer.fault({ status: 200, body: {} });
   const none = await post({ model: 'sim/tts', input: 'hello' });
