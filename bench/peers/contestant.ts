@@ -1,7 +1,6 @@
 /** One who answers the calls of the comparison: how it is started, asked and weighed. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadRequest } from '../load/call.ts';
 import type { Case } from './cases.ts';
@@ -24,16 +23,6 @@ export interface Contestant {
 
 /** A Python proxy imports for seconds, more on a busy machine. */
 const READY_MS = 90_000;
-
-/** A free port of this machine; what is started on it starts at once. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 export interface PeerProgram {
   readonly command: string;

@@ -2,9 +2,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../../local/free-port.ts';
 import { installLiteLlm } from './cache.ts';
 import { bodyOf, type Case, endOf, PATHS, PAUSES_MS, upstreamModel } from './cases.ts';
-import { type Contestant, freePort, startPeer } from './contestant.ts';
+import { type Contestant, startPeer } from './contestant.ts';
 
 export const LITELLM = 'LiteLLM';
 

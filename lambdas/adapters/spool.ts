@@ -4,18 +4,13 @@ import { openAsBlob } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
-export interface SpooledUpload {
-  readonly content: Blob;
-  readonly sha256: string;
-  dispose(): Promise<void>;
-}
+import type { SpooledFile } from '../core/inference/transcriptions/ports.ts';
 
 /**
  * Writes the bytes to a file that has no name any more by the time they come, where the system lets a process reach
  * such files (proc(5), /proc/self/fd); elsewhere the name goes when the upload is disposed of.
  */
-export async function spoolToDisk(bytes: AsyncIterable<Uint8Array>): Promise<SpooledUpload> {
+export async function spoolToDisk(bytes: AsyncIterable<Uint8Array>): Promise<SpooledFile> {
   const path = join(tmpdir(), `upload-${randomUUID()}`);
   const file = await open(path, 'wx+', 0o600);
   const nameless = process.platform === 'linux';

@@ -51,6 +51,9 @@ export function formatUsd(amount: NanoUsd): string {
   return `${sign}${magnitude / NANO_PER_USD}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
+/** The lesser of two amounts. */
+export const least = (a: NanoUsd, b: NanoUsd): NanoUsd => (a < b ? a : b);
+
 /** Division rounded up, for non-negative amounts: the service never loses a fraction of a nano-dollar. */
 export function divideUp(dividend: bigint, divisor: bigint): bigint {
   return (dividend + divisor - 1n) / divisor;

@@ -3,15 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import busboy from 'busboy';
 import { ServiceError } from '../core/errors.ts';
-import type { ReceiveUpload, Upload } from '../core/inference/transcriptions/ports.ts';
-
-/** A file on disk. */
-export interface SpooledFile {
-  readonly content: Blob;
-  /** Hex. */
-  readonly sha256: string;
-  dispose(): Promise<void>;
-}
+import type { ReceiveUpload, SpooledFile, Upload } from '../core/inference/transcriptions/ports.ts';
 
 /** Writes bytes as they come, and holds none of them in memory. */
 export type Spool = (bytes: AsyncIterable<Uint8Array>) => Promise<SpooledFile>;

@@ -1,11 +1,10 @@
 /** Runs the embedded DynamoDB as a child process that cannot outlive this one, with its file in the state folder. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../free-port.ts';
 
 export interface DynamoEngine {
   /** Such as `http://127.0.0.1:40123`. */
@@ -118,13 +117,4 @@ async function answering(endpoint: string, name: string): Promise<void> {
     }
   }
   throw new Error(`${name} did not answer within ${START_TIMEOUT_MS / 1000} s`);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,13 +1,12 @@
 /** A real database for one test file: the embedded DynamoDB with the service's tables, gone when the file is done. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createDynamoClients, type DynamoClients } from '../../lambdas/adapters/clients.ts';
 import { TABLES, type Table, type TableName } from '../../lambdas/contract/tables.ts';
+import { freePort } from '../../local/free-port.ts';
 
 export interface TestDatabase extends DynamoClients {
   readonly endpoint: string;
@@ -106,13 +105,4 @@ async function answering(endpoint: string): Promise<void> {
     }
   }
   throw new Error('the embedded DynamoDB did not answer');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

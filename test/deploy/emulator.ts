@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { freePort } from '../../local/free-port.ts';
 
 /** It imports 90 services; on a busy machine that takes a while. */
 const READY_MS = 60_000;
@@ -105,13 +105,4 @@ function environment(port: number, folder: string): Record<string, string> {
     AUTH: 'true',
     NODE_OPTIONS: `--import ${preload}`,
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,8 +1,6 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,6 +9,7 @@ import { newSigningSecret } from '../../lambdas/adapters/new-secret.ts';
 import { ROUTES } from '../../lambdas/contract/routes.ts';
 import { SUBSCRIBABLE_TYPES } from '../../lambdas/core/webhooks/event.ts';
 import { signatureHeaders } from '../../lambdas/core/webhooks/signature.ts';
+import { freePort } from '../../local/free-port.ts';
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'webhooks.md'), 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'receivers-'));
@@ -50,15 +49,6 @@ const isInstalled = (command: string): boolean => {
   const { error } = spawnSync(command, [command === 'go' ? 'version' : '--version'], { stdio: 'ignore' });
   return error === undefined;
 };
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 async function answering(url: string, child: ChildProcess): Promise<void> {
   const deadlineMs = Date.now() + 15_000;

@@ -4,7 +4,7 @@
  * cannot be replayed.
  */
 import { createHash, createHmac } from 'node:crypto';
-import type { VerifiedKey } from '../access/api-key.ts';
+import { credentialOf, type VerifiedKey } from '../access/api-key.ts';
 import { ServiceError } from '../errors.ts';
 import type { KeyGate } from '../ledger/key-gate.ts';
 import type { After, CallContext, Clock, Log } from '../ports.ts';
@@ -34,11 +34,9 @@ export interface IdempotencyDependencies {
 }
 
 export interface GuardedCall {
-  readonly headers: Headers;
+  readonly request: Request;
   readonly key: VerifiedKey;
-  /** The API key itself, from which the replay's encryption is derived. */
-  readonly credential: string;
-  readonly path: string;
+  /** Tells this request from any other of its path. */
   readonly body: string;
   readonly stream: boolean;
   readonly context: CallContext;
@@ -59,18 +57,20 @@ export class Idempotency {
    * streamed call's key, 503 when the first call is still running after the wait; a call that fails frees its key.
    */
   async guard(call: GuardedCall, run: (keep?: Keep) => Promise<Response>): Promise<Response> {
-    const name = call.headers.get(PARAM);
+    const name = call.request.headers.get(PARAM);
     if (name === null) return run();
     if (!FORM.test(name)) {
       throw new ServiceError('invalid_value', `${PARAM} must be 1 to 255 visible ASCII characters.`, {
         param: PARAM,
       });
     }
-    const claim = this.#claimOf(call, name);
+    // The replay's encryption is derived from it.
+    const credential = credentialOf(call.request.headers);
+    const claim = this.#claimOf(call, name, credential);
     const found = await this.#claim(claim, call);
-    if (found !== 'claimed') return this.#replay(found.done, found.headers, call);
+    if (found !== 'claimed') return this.#replay(found.done, found.headers, credential);
     const { store } = this.#dependencies;
-    const keep: Keep = (answer) => store.keep(claim, call.credential, answer);
+    const keep: Keep = (answer) => store.keep(claim, credential, answer);
     try {
       const response = await run(call.stream ? undefined : keep);
       if (response.status >= 400) await this.#free(claim);
@@ -81,12 +81,13 @@ export class Idempotency {
     }
   }
 
-  #claimOf(call: GuardedCall, name: string): Claim {
+  #claimOf(call: GuardedCall, name: string, credential: string): Claim {
     const nowMs = this.#dependencies.clock();
+    const { pathname } = new URL(call.request.url);
     return {
       id: createHash('sha256').update(`${call.key.keyId}\n${name}`).digest('hex'),
       // Keyed, so that the hash of a short prompt does not give the prompt away.
-      requestHash: createHmac('sha256', call.credential).update(`${call.path}\n${call.body}`).digest('hex'),
+      requestHash: createHmac('sha256', credential).update(`${pathname}\n${call.body}`).digest('hex'),
       requestId: call.context.requestId,
       stream: call.stream,
       leaseMs: nowMs + call.context.remainingTimeMs() + LEASE_MARGIN_MS,
@@ -126,7 +127,7 @@ export class Idempotency {
   async #replay(
     found: StoredClaim,
     limits: Readonly<Record<string, string>>,
-    { credential }: GuardedCall,
+    credential: string,
   ): Promise<Response> {
     const { body, headers } = await this.#dependencies.store.open(found, credential);
     return new Response(body, { headers: { ...headers, ...limits, 'idempotent-replayed': 'true' } });

@@ -1,5 +1,5 @@
 /** The endpoint of a kind of call that takes a JSON body and sells something else than a conversation. */
-import { authenticate, credentialOf, type Peppers } from '../access/api-key.ts';
+import { authenticate, type Peppers } from '../access/api-key.ts';
 import { ServiceError } from '../errors.ts';
 import type { Idempotency } from '../idempotency/idempotency.ts';
 import { readJson, validate } from '../json-body.ts';
@@ -37,10 +37,8 @@ export function createModalityEndpoint<Request extends ModalityRequest, Answer>(
     const key = authenticate(request.headers, await peppers());
     const { json, ...valid } = await gate.checked(key, () => check(modality, request, dependencies));
     const guarded = {
-      headers: request.headers,
+      request,
       key,
-      credential: credentialOf(request.headers),
-      path: new URL(request.url).pathname,
       body: json,
       stream,
       context,

@@ -30,6 +30,10 @@ export function tokenCost(model: Model, usage: TokenUsage): NanoUsd {
   return divideUp(total, TOKENS_PER_PRICE);
 }
 
+/** Cost of so many tokens that a model reads, where it writes none. Throws as `tokenCost` does. */
+export const promptCost = (model: Model, promptTokens: number): NanoUsd =>
+  tokenCost(model, { promptTokens, cachedTokens: 0, completionTokens: 0 });
+
 /** Cost of so many images. Throws when the model is billed by another unit: the catalog rules that out. */
 export function imageCost({ id, price }: Model, images: number): NanoUsd {
   if (price.unit !== 'per_image') throw new Error(`${id} is not billed by the image`);

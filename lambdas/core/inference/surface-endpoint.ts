@@ -1,6 +1,6 @@
 /** The endpoint of a conversational surface: from the request's bytes to an answer, as JSON or as server-sent events. */
 import type * as z from 'zod';
-import { authenticate, credentialOf, type Peppers } from '../access/api-key.ts';
+import { authenticate, type Peppers } from '../access/api-key.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
 import type { Idempotency, Keep } from '../idempotency/idempotency.ts';
 import { readJson, validate } from '../json-body.ts';
@@ -57,10 +57,8 @@ export function createSurfaceEndpoint<Request extends SurfaceRequest>(
       return { json: sent, body: valid, call: await toCall(surface, valid, dependencies, context) };
     });
     const guarded = {
-      headers: request.headers,
+      request,
       key,
-      credential: credentialOf(request.headers),
-      path: new URL(request.url).pathname,
       body: json.text,
       stream: body.stream === true,
       context,

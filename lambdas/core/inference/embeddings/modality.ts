@@ -1,7 +1,8 @@
 /** Embeddings: billed by the tokens of the input, answered in the caller's encoding whatever the route's. */
+import { least } from '../../money.ts';
 import { boundTextTokens, countTextTokens } from '../estimate.ts';
 import { forwarded, type Modality, prepareJson, type Sale, type Send } from '../modality.ts';
-import { tokenCost } from '../price.ts';
+import { promptCost } from '../price.ts';
 import { type Embedding, toBase64, toFloats } from './encoding.ts';
 import { type EmbeddingRequest, embeddingRequest } from './schema.ts';
 
@@ -18,7 +19,7 @@ export const embeddings: Modality<EmbeddingRequest, EmbeddingAnswer> = {
   stream: false,
   toPayload: forwarded,
   tokens: (request) => boundTokensOf(request),
-  worstCost: (request, model) => tokenCost(model, usageOf(boundTokensOf(request))),
+  worstCost: (request, model) => promptCost(model, boundTokensOf(request)),
   prepare,
 };
 
@@ -38,15 +39,13 @@ function boundTokensOf(request: EmbeddingRequest): number {
   return boundTextTokens(texts) + ids + texts.length * TOKENS_PER_INPUT;
 }
 
-const usageOf = (promptTokens: number) => ({ promptTokens, cachedTokens: 0, completionTokens: 0 });
-
 async function prepare(sale: Sale<EmbeddingRequest, EmbeddingAnswer>): Promise<Send> {
   const { request, answer, admission, candidate } = sale;
   const { model, route } = candidate;
   const { texts, ids } = sizeOf(request);
   const tokens = answer.tokens ?? countTextTokens(texts) + ids;
   const estimated = answer.tokens === undefined;
-  const cost = tokenCost(model, usageOf(tokens));
+  const cost = promptCost(model, tokens);
   const encode = request.encoding_format === 'base64' ? toBase64 : toFloats;
   const text = JSON.stringify({
     object: 'list',
@@ -66,7 +65,7 @@ async function prepare(sale: Sale<EmbeddingRequest, EmbeddingAnswer>): Promise<S
       outputUnits: 0,
       unit: 'token',
       // The service's own count never charges beyond what the caller allowed.
-      cost: estimated && cost > admission.hold.amount ? admission.hold.amount : cost,
+      cost: estimated ? least(cost, admission.hold.amount) : cost,
       estimated,
       route: route.id,
       status: 'completed',

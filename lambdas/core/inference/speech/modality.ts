@@ -4,11 +4,11 @@
  */
 import { ServiceError } from '../../errors.ts';
 import type { CallStatus } from '../../ledger/usage-record.ts';
-import { formatUsd, type NanoUsd } from '../../money.ts';
+import { formatUsd, least } from '../../money.ts';
 import type { Model } from '../catalog-document.ts';
 import { boundTextTokens, countTextTokens } from '../estimate.ts';
 import { forwarded, type Modality, type Sale, type Send } from '../modality.ts';
-import { tokenCost } from '../price.ts';
+import { promptCost } from '../price.ts';
 import { UpstreamFailure } from '../provider.ts';
 import { type SpeechRequest, speechRequest } from './schema.ts';
 import { settledStream } from './settled-stream.ts';
@@ -23,8 +23,6 @@ const CONTENT_TYPES = { mp3: 'audio/mpeg', wav: 'audio/wav' } as const;
 
 const formatOf = ({ response_format: format }: SpeechRequest) => format ?? 'mp3';
 
-const usageOf = (promptTokens: number) => ({ promptTokens, cachedTokens: 0, completionTokens: 0 });
-
 export const speech: Modality<SpeechRequest, SpeechAnswer> = {
   kind: 'tts',
   schema: speechRequest,
@@ -35,7 +33,7 @@ export const speech: Modality<SpeechRequest, SpeechAnswer> = {
     response_format: formatOf(request),
   }),
   tokens: ({ input }) => boundTextTokens([input]),
-  worstCost: ({ input }, model) => tokenCost(model, usageOf(boundTextTokens([input]))),
+  worstCost: ({ input }, model) => promptCost(model, boundTextTokens([input])),
   prepare,
 };
 
@@ -62,7 +60,7 @@ async function prepare({
   clock,
 }: Sale<SpeechRequest, SpeechAnswer>): Promise<Send> {
   const tokens = countTextTokens([request.input]);
-  const cost = least(tokenCost(model, usageOf(tokens)), admission.hold.amount);
+  const cost = least(promptCost(model, tokens), admission.hold.amount);
   const settle = (status: CallStatus) =>
     admission.settle({
       model: model.id,
@@ -93,5 +91,3 @@ async function prepare({
     });
   };
 }
-
-const least = (a: NanoUsd, b: NanoUsd): NanoUsd => (a < b ? a : b);

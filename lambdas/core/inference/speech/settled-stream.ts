@@ -24,8 +24,11 @@ export function settledStream(
         controller.close();
       },
       async cancel() {
-        await rest.return?.();
-        await settle('interrupted');
+        try {
+          await rest.return?.();
+        } finally {
+          await settle('interrupted');
+        }
       },
     },
     // Nothing is read from the route that the caller has not asked for, but for the first bytes.

@@ -2,15 +2,13 @@
  * `POST /v1/audio/transcriptions`: a form with a file instead of a JSON body. The upload is read to its end and checked
  * before anything is held; what the call costs is settled by a workflow on the duration that the route returns.
  */
-import { authenticate, credentialOf, type Peppers, type VerifiedKey } from '../../access/api-key.ts';
-import type { Idempotency, Keep } from '../../idempotency/idempotency.ts';
-import type { KeyGate } from '../../ledger/key-gate.ts';
-import type { After, CallContext, Endpoint, RandomSource } from '../../ports.ts';
-import type { CatalogSource } from '../catalog.ts';
+import { authenticate, type VerifiedKey } from '../../access/api-key.ts';
+import type { Keep } from '../../idempotency/idempotency.ts';
+import type { CallContext, Endpoint } from '../../ports.ts';
 import type { Servers } from '../modality.ts';
 import { attemptModality } from '../modality-attempt.ts';
-import { modelOf, watchOf } from '../modality-endpoint.ts';
-import { type PaidCallDependencies, runPaidCall } from '../paid-call.ts';
+import { type ModalityEndpointDependencies, modelOf, watchOf } from '../modality-endpoint.ts';
+import { runPaidCall } from '../paid-call.ts';
 import { durationCost, minutePrice } from '../price.ts';
 import { type Candidate, chooseRoutes } from '../route-choice.ts';
 import { NO_CONTROLS } from '../route-controls.ts';
@@ -29,13 +27,7 @@ export interface TranscriptionPayload {
   readonly fields: Upload['fields'];
 }
 
-export interface TranscriptionDependencies extends PaidCallDependencies, DeliveryDependencies {
-  readonly peppers: () => Promise<Peppers>;
-  readonly catalog: CatalogSource;
-  readonly gate: KeyGate;
-  readonly idempotency: Idempotency;
-  readonly random: RandomSource;
-  readonly after: After;
+export interface TranscriptionDependencies extends ModalityEndpointDependencies, DeliveryDependencies {
   readonly receive: ReceiveUpload;
   readonly measure: MeasureAudio;
 }
@@ -62,10 +54,8 @@ export function createTranscriptionEndpoint(
     try {
       const checked = await gate.checked(key, () => check(upload, dependencies));
       const guarded = {
-        headers: request.headers,
+        request,
         key,
-        credential: credentialOf(request.headers),
-        path: new URL(request.url).pathname,
         body: checked.identity,
         stream: false,
         context,

@@ -10,12 +10,17 @@ export interface Upload {
   dispose(): Promise<void>;
 }
 
-export interface UploadedFile {
-  readonly name: string;
+/** A file on disk. */
+export interface SpooledFile {
   /** Reads from disk as it is asked for, any number of times. */
   readonly content: Blob;
   /** Hex. */
   readonly sha256: string;
+  dispose(): Promise<void>;
+}
+
+export interface UploadedFile extends Omit<SpooledFile, 'dispose'> {
+  readonly name: string;
 }
 
 /** Reads a form. Throws `ServiceError` for one that is malformed, too large, or has two files. */

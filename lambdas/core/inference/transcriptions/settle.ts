@@ -4,7 +4,7 @@ import type { Hold } from '../../ledger/ports.ts';
 import type { Recovery } from '../../ledger/recovery.ts';
 import { type Settlement, type SettlementDependencies, settleCall } from '../../ledger/settlement.ts';
 import type { Outcome } from '../../ledger/usage-record.ts';
-import type { NanoUsd } from '../../money.ts';
+import { least } from '../../money.ts';
 import { durationCost } from '../price.ts';
 import type { SettlementOrder } from './order.ts';
 
@@ -29,8 +29,6 @@ export function outcomeOf(order: Omit<SettlementOrder, 'accountId'>): Outcome {
     tokens: 0,
   };
 }
-
-const least = (a: NanoUsd, b: NanoUsd): NanoUsd => (a < b ? a : b);
 
 /** Throws when it is not known whether the call is settled; then it is to be tried again. */
 export async function settleTranscription(
