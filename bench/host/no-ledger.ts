@@ -14,7 +14,7 @@ export function createLedger() {
 function admitted({ requestId, key, scope, amount }: CallRequest): Admission {
   const { kind } = scope;
   const created = Math.floor(Date.now() / 1000);
-  const hold = { id: requestId, keyId: key.keyId, amount, kind, created, expires: created };
+  const hold = { id: requestId, keyId: key.keyId, amount, exposure: 0n, kind, created, expires: created };
   return {
     hold,
     headers: {},

@@ -17,6 +17,7 @@ export const callOf = ({ key }: Account): CallRequest => ({
   scope: { kind: 'chat', models: [[MODEL]] },
   tokens: 100,
   amount: HELD,
+  ceiling: 2n * HELD,
 });
 
 export const OUTCOME: Outcome = {

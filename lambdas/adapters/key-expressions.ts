@@ -46,8 +46,13 @@ interface Counter {
   readonly full: (state: KeyState) => bigint;
 }
 
-const counters = ({ tokens, amount }: KeyCharge): readonly Counter[] => [
-  { window: 'minute', attribute: 'requests_left', take: 1n, full: (state) => BigInt(state.requestsLeft) },
+const counters = ({ tokens, amount, counted }: KeyCharge): readonly Counter[] => [
+  {
+    window: 'minute',
+    attribute: 'requests_left',
+    take: counted === true ? 0n : 1n,
+    full: (state) => BigInt(state.requestsLeft),
+  },
   { window: 'minute', attribute: 'tokens_left', take: BigInt(tokens), full: (state) => state.tokensLeft },
   { window: 'day', attribute: 'day_left', take: amount, full: (state) => state.dayLeft },
   { window: 'month', attribute: 'month_left', take: amount, full: (state) => state.monthLeft },

@@ -6,6 +6,7 @@ import { Ledger } from '../core/ledger/admission.ts';
 import { KeyGate } from '../core/ledger/key-gate.ts';
 import { Recovery } from '../core/ledger/recovery.ts';
 import { Refusals } from '../core/ledger/refusals.ts';
+import type { OnSettled } from '../core/ledger/settlement.ts';
 import type { UsageRecord } from '../core/ledger/usage-record.ts';
 import type { Log, Measure, Measured } from '../core/ports.ts';
 import type { DynamoClients } from './clients.ts';
@@ -38,7 +39,7 @@ export function createLedger({ clients, environment, log, measure = createMeasur
   const wallets = createWalletStore(clients, table('wallets'));
   const usage = createUsageStore(clients.client, table('usage'));
   const recovery = new Recovery({ keys, wallets, usage, clock, log });
-  const onSettled = (record: UsageRecord) => measure(measuredCall(record));
+  const onSettled: OnSettled = (record, fellShort) => measure(measuredCall(record, fellShort));
   const holdTtlSeconds = requirePositiveInteger(environment, VARIABLES.holdTtlSeconds);
   const ledger = new Ledger({
     keys,
@@ -56,13 +57,14 @@ export function createLedger({ clients, environment, log, measure = createMeasur
 }
 
 /** A settled call as metrics. Amounts of money are exact in the books; as metrics they may lose their last digits. */
-export function measuredCall(record: UsageRecord): Measured {
+export function measuredCall(record: UsageRecord, fellShort: boolean): Measured {
   const { unit, inputUnits, outputUnits, cost, writtenOff, route } = record;
   return {
     values: {
       [METRICS.callsSettled]: 1,
       [METRICS.cost]: Number(cost),
       ...(unit === 'token' ? { [METRICS.inputTokens]: inputUnits, [METRICS.outputTokens]: outputUnits } : {}),
+      ...(fellShort ? { [METRICS.shortfalls]: 1 } : {}),
       ...(writtenOff > 0n ? { [METRICS.writtenOff]: Number(writtenOff) } : {}),
     },
     dimensions: { [DIMENSIONS.route]: route ?? 'none' },

@@ -1,6 +1,7 @@
 /** A wallet's item: a balance and its open holds, so that both change in one write. A hot account has several. */
 import { randomBytes } from 'node:crypto';
 import { KINDS, type Kind } from '../core/access/policy.ts';
+import { coverOf } from '../core/ledger/exposure.ts';
 import type { Hold, Wallet } from '../core/ledger/ports.ts';
 import type { NanoUsd } from '../core/money.ts';
 import {
@@ -42,6 +43,7 @@ export function encodeHold(hold: Hold) {
     key: text(hold.keyId),
     kind: text(hold.kind),
     amount: number(hold.amount),
+    ...(hold.exposure === 0n ? {} : { exposure: number(hold.exposure) }),
     created: number(hold.created),
     expires: number(hold.expires),
     ...(hold.attempt === undefined ? {} : { attempt: text(hold.attempt) }),
@@ -79,6 +81,7 @@ export function decodeWallet(item: Item): Wallet {
       keyId: readText(hold, 'key'),
       kind: readKind(readText(hold, 'kind')),
       amount: readInteger(hold, 'amount'),
+      exposure: readOptional(hold, 'exposure'),
       created: readNumber(hold, 'created'),
       expires: readNumber(hold, 'expires'),
       ...(hold.attempt?.S === undefined ? {} : { attempt: hold.attempt.S }),
@@ -90,8 +93,21 @@ export function decodeWallet(item: Item): Wallet {
     owed: decodeOwed(item) ?? 0n,
     entries: item.entries === undefined ? 0 : readNumber(item, 'entries'),
     holds,
+    exposure: readOptional(item, 'exposure'),
+    probation: readOptional(item, 'probation'),
+    shortfalls: Number(readOptional(item, 'shortfalls')),
   };
 }
+
+/** An amount that items of an earlier time, and holds without exposure, do not have. */
+const readOptional = (item: Item, name: string): NanoUsd =>
+  item[name] === undefined ? 0n : readInteger(item, name);
+
+/** The condition that an item's open holds are exposed by no more than `:others`, on which cover was computed. */
+export const EXPOSED_AT_MOST = '(attribute_not_exists(exposure) OR exposure <= :others)';
+
+/** What an item must keep, so that it covers its open holds. */
+export const coverOfOthers = (exposure: NanoUsd): NanoUsd => coverOf({ amount: 0n, exposure: 0n }, exposure);
 
 export function readKind(value: string): Kind {
   const kind = KINDS.find((candidate) => candidate === value);

@@ -3,10 +3,10 @@
  * spent is owed: no balance goes below zero, and what comes in next pays it first.
  */
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import type { NanoUsd } from '../core/money.ts';
+import { greatest, type NanoUsd } from '../core/money.ts';
 import { type Item, number, readInteger, readText } from './attribute-values.ts';
 import { transact } from './transaction.ts';
-import { decodeOwed } from './wallet-item.ts';
+import { coverOfOthers, decodeOwed, decodeWallet, EXPOSED_AT_MOST } from './wallet-item.ts';
 import type { WalletShards } from './wallet-shard.ts';
 
 /** Each further try means that a call moved the balance within milliseconds. */
@@ -20,6 +20,8 @@ interface ShardState {
   readonly walletId: string;
   readonly balance: NanoUsd;
   readonly owed: NanoUsd | undefined;
+  /** The exposure of its open holds that it must keep cover for, if any. */
+  readonly exposure?: NanoUsd;
 }
 
 /** What one item is to have. */
@@ -64,7 +66,8 @@ export class WalletPostings {
    * find it moved. Undefined when there is no wallet, or when it is to give what it does not have: owing is for refunds.
    */
   async plan(accountId: string, change: NanoUsd): Promise<readonly TransactWriteItem[] | undefined> {
-    const changes = distribute((await this.#shards.readAll(accountId)).map(decodeState), change);
+    const items = await this.#shards.readAll(accountId);
+    const changes = distribute(items.map(change < 0n ? spendable : decodeState), change);
     const owing = changes.some(({ owed, owedAfter }) => owed !== undefined || owedAfter !== undefined);
     if (changes.length === 0 || (change < 0n && owing)) return undefined;
     return changes.map((each) => this.#update(each, 1));
@@ -81,19 +84,21 @@ export class WalletPostings {
       );
   }
 
-  #update({ walletId, by, owed, owedAfter }: ShardChange, entries: number): TransactWriteItem {
+  #update({ walletId, by, owed, owedAfter, exposure }: ShardChange, entries: number): TransactWriteItem {
+    const covered = exposure === undefined ? '' : ` AND ${EXPOSED_AT_MOST}`;
     const clear = owedAfter === undefined ? ' REMOVE owed' : '';
     const mark = owedAfter === undefined ? '' : ', owed = :after';
     return {
       Update: {
         ...this.#shards.key(walletId),
         UpdateExpression: `SET balance = balance + :by, entries = if_not_exists(entries, :none) + :one${mark}${clear}`,
-        ConditionExpression: `balance >= :least AND ${owed === undefined ? 'attribute_not_exists(owed)' : 'owed = :owed'}`,
+        ConditionExpression: `balance >= :least AND ${owed === undefined ? 'attribute_not_exists(owed)' : 'owed = :owed'}${covered}`,
         ExpressionAttributeValues: {
           ':by': number(by),
-          ':least': number(by < 0n ? -by : 0n),
+          ':least': number(by < 0n ? coverOfOthers(exposure ?? 0n) - by : 0n),
           ':none': number(0),
           ':one': number(entries),
+          ...(exposure === undefined ? {} : { ':others': number(exposure) }),
           ...(owed === undefined ? {} : { ':owed': number(owed) }),
           ...(owedAfter === undefined ? {} : { ':after': number(owedAfter) }),
         },
@@ -107,6 +112,13 @@ const decodeState = (item: Item): ShardState => ({
   balance: readInteger(item, 'balance'),
   owed: decodeOwed(item),
 });
+
+/** The item with what it can give while calls are open that may cost more than they hold. */
+function spendable(item: Item): ShardState {
+  const { exposure } = decodeWallet(item);
+  const state = decodeState(item);
+  return { ...state, balance: greatest(state.balance - coverOfOthers(exposure), 0n), exposure };
+}
 
 /**
  * Spreads a change over the items of a wallet, the first one first. What is owed and what is taken back are paid from

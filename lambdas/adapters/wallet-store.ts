@@ -2,13 +2,15 @@
  * Wallets in DynamoDB. A wallet is one item, and every step of a hold one update of it. An account hotter than one
  * item allows has several: a hold goes to any of them, and what one lacks is moved from the others with the hold.
  */
+import { coverOf } from '../core/ledger/exposure.ts';
 import type { Hold, HoldEnd, HoldResult, Wallet, WalletStore } from '../core/ledger/ports.ts';
-import type { NanoUsd } from '../core/money.ts';
+import { greatest, type NanoUsd } from '../core/money.ts';
 import type { RandomSource } from '../core/ports.ts';
 import { type Item, readInteger, readText } from './attribute-values.ts';
 import type { DynamoClients } from './clients.ts';
 import { systemRandom } from './system.ts';
 import {
+  coverOfOthers,
   decodeOwed,
   decodeShardCount,
   decodeWallet,
@@ -19,7 +21,7 @@ import {
 } from './wallet-item.ts';
 import { WalletPostings } from './wallet-posting.ts';
 import { WalletShards } from './wallet-shard.ts';
-import { collect, WalletTransfers } from './wallet-transfer.ts';
+import { collect, type Donor, WalletTransfers } from './wallet-transfer.ts';
 
 /** Each further try means that another call moved one of the items within milliseconds. */
 const MAX_GATHER_TRIES = 8;
@@ -68,10 +70,10 @@ class DynamoWalletStore implements WalletStore {
   async growHold(accountId: string, held: Hold, target: NanoUsd): Promise<NanoUsd> {
     const walletId = held.walletId ?? accountId;
     let amount = await this.#shards.grow(walletId, held, target);
-    if (this.#count(accountId).made === 1) return amount;
+    // Other items are looked for even where none are known: this process may not have met them.
     for (let tries = 0; tries < MAX_GATHER_TRIES && amount < target; tries += 1) {
       const others = (await this.#items(accountId))
-        .map(decodeBalance)
+        .map(decodeWhole)
         .filter((shard) => shard.walletId !== walletId);
       const all = others.reduce((total, { balance }) => total + balance, 0n);
       const missing = target - amount;
@@ -114,12 +116,15 @@ class DynamoWalletStore implements WalletStore {
       const wallet = whole(accountId, items);
       if (wallet.holds.some(({ id }) => id === wanted.id)) return { granted: true, wallet };
       if (wallet.balance < wanted.amount) return { granted: false, wallet };
+      if (wallet.probation > 0n && wanted.exposure > 0n) return { granted: false, wallet };
       if (wanted.amount > 0n && items.some((item) => decodeOwed(item) !== undefined)) {
         await this.#postings.collect(accountId);
         continue;
       }
       const hold = { ...wanted, attempt: newAttempt() };
-      const walletId = await this.#holdWithGifts(items.map(decodeBalance), hold, dry);
+      const shards = items.map(decodeShard);
+      if (!suffices(shards, hold)) return { granted: false, wallet };
+      const walletId = await this.#holdWithGifts(shards, hold, dry);
       if (walletId === undefined) continue;
       const holds = [...wallet.holds, { ...hold, walletId }];
       return { granted: true, wallet: { ...wallet, balance: wallet.balance - wanted.amount, holds } };
@@ -128,20 +133,16 @@ class DynamoWalletStore implements WalletStore {
   }
 
   /** Returns the item that took the hold; undefined when the items have moved meanwhile. */
-  async #holdWithGifts(
-    shards: readonly ShardBalance[],
-    hold: Hold,
-    dry: string,
-  ): Promise<string | undefined> {
+  async #holdWithGifts(shards: readonly Shard[], hold: Hold, dry: string): Promise<string | undefined> {
     const target = shards.find((shard) => shard.walletId === dry) ?? shards[0];
     if (target === undefined) return undefined;
     const others = shards.filter((shard) => shard !== target);
-    const richest = others.reduce((most, { balance }) => (balance > most ? balance : most), 0n);
-    const missing = hold.amount > target.balance ? hold.amount - target.balance : 0n;
-    const spare = richest > target.balance ? (richest - target.balance) / 2n : 0n;
-    const donations = collect(others, spare > missing ? spare : missing) ?? collect(others, missing);
+    const richest = others.reduce((most, { balance }) => greatest(most, balance), 0n);
+    const missing = greatest(hold.amount + uncovered(target, hold) - target.balance, 0n);
+    const spare = greatest((richest - target.balance) / 2n, 0n);
+    const donations = collect(others, greatest(spare, missing)) ?? collect(others, missing);
     if (donations === undefined) return undefined;
-    return (await this.#transfers.hold(target.walletId, hold, donations)) ? target.walletId : undefined;
+    return (await this.#transfers.hold(target, hold, donations)) ? target.walletId : undefined;
   }
 
   /** Every item the account's wallet ever had; none when there is no wallet. */
@@ -169,15 +170,31 @@ class DynamoWalletStore implements WalletStore {
   }
 }
 
-interface ShardBalance {
-  readonly walletId: string;
-  readonly balance: NanoUsd;
+/** An item of a wallet, with the balance that it can give: what covers its own open holds is taken off. */
+interface Shard extends Donor {
+  readonly exposure: NanoUsd;
 }
 
-const decodeBalance = (item: Item): ShardBalance => ({
+const decodeShard = (item: Item): Shard => {
+  const { balance, exposure } = decodeWallet(item);
+  return { walletId: readText(item, 'wallet_id'), balance: balance - coverOfOthers(exposure), exposure };
+};
+
+/** The item with all of its balance: a call that is being settled takes whatever there is. */
+const decodeWhole = (item: Item): Donor => ({
   walletId: readText(item, 'wallet_id'),
   balance: readInteger(item, 'balance'),
 });
+
+/** What a hold needs of an item beside its amount and what the item's open holds need already. */
+const uncovered = ({ exposure }: Shard, hold: Hold): NanoUsd =>
+  coverOf(hold, exposure) - hold.amount - coverOfOthers(exposure);
+
+/** Whether one of the items could take the hold with what the others can give. */
+function suffices(shards: readonly Shard[], hold: Hold): boolean {
+  const all = shards.reduce((total, { balance }) => total + greatest(balance, 0n), 0n);
+  return shards.some((shard) => all >= hold.amount + uncovered(shard, hold));
+}
 
 /** An account's items as one wallet, with what it owes taken off what it has. */
 function whole(accountId: string, items: readonly Item[]): Wallet {
@@ -185,5 +202,14 @@ function whole(accountId: string, items: readonly Item[]): Wallet {
   const balance = shards.reduce((total, shard) => total + shard.balance, 0n);
   const owed = shards.reduce((total, shard) => total + shard.owed, 0n);
   const entries = shards.reduce((total, shard) => total + shard.entries, 0);
-  return { accountId, ...settleOwed(balance, owed), entries, holds: shards.flatMap(({ holds }) => holds) };
+  return {
+    accountId,
+    ...settleOwed(balance, owed),
+    entries,
+    holds: shards.flatMap(({ holds }) => holds),
+    exposure: shards.reduce((total, shard) => total + shard.exposure, 0n),
+    // Each item has its own: while one is on probation, so is the account.
+    probation: shards.map((shard) => shard.probation).reduce(greatest),
+    shortfalls: shards.reduce((total, shard) => total + shard.shortfalls, 0),
+  };
 }

@@ -6,29 +6,35 @@ import {
   TransactWriteItemsCommand,
   type Update,
 } from '@aws-sdk/client-dynamodb';
+import { coverOf } from '../core/ledger/exposure.ts';
 import type { Hold } from '../core/ledger/ports.ts';
-import type { NanoUsd } from '../core/money.ts';
+import { greatest, type NanoUsd } from '../core/money.ts';
 import { number } from './attribute-values.ts';
-import { encodeHold, unlessOwing } from './wallet-item.ts';
+import { coverOfOthers, EXPOSED_AT_MOST, encodeHold, unlessOwing } from './wallet-item.ts';
 import type { WalletShards } from './wallet-shard.ts';
 
-/** What one item gives. */
-export interface Donation {
+/** What an item has to give, and the exposure of its own open holds that it must keep cover for, if any. */
+export interface Donor {
   readonly walletId: string;
+  readonly balance: NanoUsd;
+  readonly exposure?: NanoUsd | undefined;
+}
+
+/** What one item gives. */
+export interface Donation extends Omit<Donor, 'balance'> {
   readonly amount: NanoUsd;
 }
 
 /** Collects `wanted` from the richest first; undefined when all together have less. */
-export function collect(
-  shards: readonly { readonly walletId: string; readonly balance: NanoUsd }[],
-  wanted: NanoUsd,
-): readonly Donation[] | undefined {
+export function collect(shards: readonly Donor[], wanted: NanoUsd): readonly Donation[] | undefined {
   const donations: Donation[] = [];
   let missing = wanted;
-  for (const { walletId, balance } of [...shards].sort((a, b) => (a.balance < b.balance ? 1 : -1))) {
+  for (const { walletId, balance, exposure } of [...shards].sort((a, b) =>
+    a.balance < b.balance ? 1 : -1,
+  )) {
     if (missing <= 0n || balance <= 0n) break;
     const amount = balance < missing ? balance : missing;
-    donations.push({ walletId, amount });
+    donations.push({ walletId, amount, exposure });
     missing -= amount;
   }
   return missing > 0n ? undefined : donations;
@@ -43,17 +49,28 @@ export class WalletTransfers {
     this.#shards = shards;
   }
 
-  /** Moves the donations to an item and takes a hold there; false when any of the items has moved meanwhile. */
-  async hold(walletId: string, hold: Hold, donations: readonly Donation[]): Promise<boolean> {
-    const change = sum(donations) - hold.amount;
+  /**
+   * Moves the donations to an item, whose own open holds have at most that exposure, and takes a hold there; false
+   * when any of the items has moved meanwhile.
+   */
+  async hold(
+    { walletId, exposure }: { readonly walletId: string; readonly exposure: NanoUsd },
+    hold: Hold,
+    donations: readonly Donation[],
+  ): Promise<boolean> {
+    const given = sum(donations);
     return this.#send(donations, {
       ...this.#shards.key(walletId),
-      UpdateExpression: 'SET balance = balance + :change, holds.#id = :hold',
-      ConditionExpression: `balance >= :least AND attribute_not_exists(holds.#id)${unlessOwing(hold)}`,
+      UpdateExpression:
+        'SET balance = balance + :change, holds.#id = :hold, exposure = if_not_exists(exposure, :zero) + :exposure',
+      ConditionExpression: `balance >= :least AND attribute_not_exists(holds.#id)${unlessOwing(hold)} AND ${EXPOSED_AT_MOST}`,
       ExpressionAttributeNames: { '#id': hold.id },
       ExpressionAttributeValues: {
-        ':change': number(change),
-        ':least': number(change < 0n ? -change : 0n),
+        ':change': number(given - hold.amount),
+        ':least': number(greatest(coverOf(hold, exposure) - given, 0n)),
+        ':others': number(exposure),
+        ':exposure': number(hold.exposure),
+        ':zero': number(0),
         ':hold': encodeHold(hold),
       },
     });
@@ -85,12 +102,16 @@ export class WalletTransfers {
 
   async #send(donations: readonly Donation[], target: Update): Promise<boolean> {
     const gifts = donations.map(
-      ({ walletId, amount }): TransactWriteItem => ({
+      ({ walletId, amount, exposure }): TransactWriteItem => ({
         Update: {
           ...this.#shards.key(walletId),
           UpdateExpression: 'SET balance = balance - :amount',
-          ConditionExpression: 'balance >= :amount',
-          ExpressionAttributeValues: { ':amount': number(amount) },
+          ConditionExpression: `balance >= :least${exposure === undefined ? '' : ` AND ${EXPOSED_AT_MOST}`}`,
+          ExpressionAttributeValues: {
+            ':amount': number(amount),
+            ':least': number(amount + coverOfOthers(exposure ?? 0n)),
+            ...(exposure === undefined ? {} : { ':others': number(exposure) }),
+          },
         },
       }),
     );

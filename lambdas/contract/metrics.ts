@@ -17,6 +17,8 @@ export const DIMENSIONS = {
 export const METRICS = {
   /** Cost that no balance covered, nano-USD; never charged. */
   writtenOff: 'WrittenOffNanoUsd',
+  /** Calls that cost more than their hold. */
+  shortfalls: 'Shortfalls',
   /** Expired holds that were settled from their usage record. */
   holdsSettled: 'HoldsSettled',
   /** Expired holds that were released. */

@@ -54,6 +54,9 @@ export function formatUsd(amount: NanoUsd): string {
 /** The lesser of two amounts. */
 export const least = (a: NanoUsd, b: NanoUsd): NanoUsd => (a < b ? a : b);
 
+/** The greater of two amounts. */
+export const greatest = (a: NanoUsd, b: NanoUsd): NanoUsd => (a > b ? a : b);
+
 /** Division rounded up, for non-negative amounts: the service never loses a fraction of a nano-dollar. */
 export function divideUp(dividend: bigint, divisor: bigint): bigint {
   return (dividend + divisor - 1n) / divisor;

@@ -115,6 +115,11 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
     meaning: 'Calls cost more than their hold and the balance; the difference was written off.',
     watches: ({ config }) => once(own(config, METRICS.writtenOff, { period: HOUR })),
   },
+  shortfalls: {
+    severity: 'warning',
+    meaning: 'Several calls within an hour cost more than their hold.',
+    watches: ({ config }) => [{ metric: own(config, METRICS.shortfalls, { period: HOUR }), threshold: 5 }],
+  },
   'audit-drift': {
     severity: 'critical',
     meaning: 'The books of an account do not balance.',

@@ -4,7 +4,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { ulid } from 'ulid';
 import * as z from 'zod';
 import { policyEntry, policySchema } from '../../lambdas/core/access/policy.ts';
-import { type NanoUsd, parseUsd, usdJson } from '../../lambdas/core/money.ts';
+import { greatest, type NanoUsd, parseUsd, usdJson } from '../../lambdas/core/money.ts';
 import { EVENT_ID, MAX_DATA_BYTES, SUBSCRIBABLE_TYPES } from '../../lambdas/core/webhooks/event.ts';
 import type { Operator } from './operator.ts';
 
@@ -122,7 +122,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: '--account A',
     async run(operator, args) {
       const { account } = options(args, ['account']);
-      const { balance, owed, holds } = await operator.wallet(account);
+      const { balance, owed, holds, shortfalls, probation } = await operator.wallet(account);
       return ok({
         account_id: account,
         balance: usdJson(balance),
@@ -130,6 +130,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
         held: usdJson(holds.reduce((sum, hold) => sum + hold.amount, 0n)),
         holds: holds.map(({ id, amount, expires }) => ({ id, amount: usdJson(amount), expires })),
         written_off: usdJson(await operator.writtenOff(account)),
+        shortfalls,
+        probation: usdJson(greatest(probation, 0n)),
       });
     },
   },

@@ -79,18 +79,21 @@ describe('the embedded metric format', () => {
 
 describe('what is measured of a settled call', () => {
   it('is its route, its tokens and what it cost, and nobody’s name', () => {
-    expect(measuredCall(record)).toEqual({
+    expect(measuredCall(record, false)).toEqual({
       values: { CallsSettled: 1, CostNanoUsd: 2250, InputTokens: 11, OutputTokens: 7 },
       dimensions: { route: 'sim-chat' },
     });
   });
 
   it('is what was written off, where something was', () => {
-    expect(measuredCall({ ...record, writtenOff: 40n }).values).toMatchObject({ WrittenOffNanoUsd: 40 });
+    expect(measuredCall({ ...record, writtenOff: 40n }, true).values).toMatchObject({
+      WrittenOffNanoUsd: 40,
+      Shortfalls: 1,
+    });
   });
 
   it('takes images and seconds for no tokens, and a call that no route served for one of none', () => {
-    const { values, dimensions } = measuredCall({ ...record, unit: 'image', route: null });
+    const { values, dimensions } = measuredCall({ ...record, unit: 'image', route: null }, false);
     expect(values).toEqual({ CallsSettled: 1, CostNanoUsd: 2250 });
     expect(dimensions).toEqual({ route: 'none' });
   });

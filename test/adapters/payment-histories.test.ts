@@ -215,6 +215,7 @@ async function play(story: History): Promise<void> {
       keyId: 'k',
       kind: 'chat' as const,
       amount,
+      exposure: 0n,
       created: 0,
       expires: 2e9,
     };

@@ -17,7 +17,15 @@ import { aroundSend } from '../core/ledger/failing-process.ts';
 import { DATABASE_TABLES, engineClients, startDatabase, type TestDatabase } from './engine.ts';
 import { loseFirstAnswers } from './lost-answers.ts';
 
-const HOLD: Hold = { id: 'req_1', keyId: 'key_1', kind: 'chat', amount: 600n, created: 10, expires: 20 };
+const HOLD: Hold = {
+  id: 'req_1',
+  keyId: 'key_1',
+  kind: 'chat',
+  amount: 600n,
+  exposure: 0n,
+  created: 10,
+  expires: 20,
+};
 
 let database: TestDatabase;
 let wallets: WalletStore;

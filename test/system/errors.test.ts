@@ -73,6 +73,10 @@ const CASES: Readonly<Partial<Record<ErrorCode, { readonly provoke: Provoke; rea
     provoke: ({ valid, tools }) => ({ body: JSON.stringify({ ...valid, model: 'sim/chat-plain', tools }) }),
     param: 'model',
   },
+  prompt_too_long: {
+    provoke: withBody({ messages: [{ role: 'user', content: '\u{1f702}'.repeat(40_000) }] }),
+    param: 'messages',
+  },
   idempotency_key_reused: {
     provoke: async (surface) => {
       const headers = { 'idempotency-key': `once on ${surface.name}`.replaceAll(' ', '-') };

@@ -60,6 +60,8 @@ export interface KeyCharge {
   readonly scope?: CallScope;
   /** The same call's entry among the open charges; absent for one that takes nothing but a request. */
   readonly open?: OpenCharge;
+  /** The request has been counted by an earlier charge of the same call. */
+  readonly counted?: boolean;
 }
 
 /** What a call may run. */
@@ -136,7 +138,7 @@ function scopeRefusal(policy: Policy, { scope }: KeyCharge): ServiceError | unde
 
 function rateRefusal(state: KeyState, charge: KeyCharge, nowMs: number): ServiceError | undefined {
   const retryAfterSeconds = Math.ceil(minuteEndsInMs(nowMs) / 1000);
-  if (state.requestsLeft < 1) {
+  if (charge.counted !== true && state.requestsLeft < 1) {
     const limit = rpmOf(state.policy);
     return new ServiceError('requests_per_minute', `This API key is limited to ${limit} requests a minute.`, {
       retryAfterSeconds,

@@ -1,6 +1,7 @@
 /** What one process has seen of each route itself, and which of its successes no circuit tells of yet. */
+
+import { BoundedMap } from '../bounded-map.ts';
 import type { Clock } from '../ports.ts';
-import { BoundedMap } from './bounded-map.ts';
 import { callsAt, type Stretch, withinWindow } from './circuit.ts';
 
 /** More routes than a process calls in a window; 200 bytes each. */

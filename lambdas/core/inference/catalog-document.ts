@@ -112,6 +112,8 @@ const model = z
     aliases: z.array(id).max(20).default([]),
     context_window: z.int().min(1).optional(),
     max_output_tokens: z.int().min(1).optional(),
+    /** The most tokens that one image counts, where that is more than the large providers' usual most. */
+    max_image_tokens: z.int().min(1).optional(),
     default_voice: voice.optional(),
     /** Where they are known, a call with another voice is refused without asking a route. */
     voices: z.array(voice).min(1).max(500).optional(),

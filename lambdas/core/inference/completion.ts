@@ -8,10 +8,11 @@ import type { After, Log } from '../ports.ts';
 import { type Answer, attemptRoute } from './attempt.ts';
 import type { Breaker } from './breaker.ts';
 import type { Model, Route } from './catalog-document.ts';
-import { boundPromptTokens, countPromptTokens, type PromptSize } from './estimate.ts';
+import { countPromptTokens, type PromptBound } from './estimate.ts';
 import { Meter } from './meter.ts';
 import { type Paid, runPaidCall } from './paid-call.ts';
 import { type TokenUsage, tokenCost } from './price.ts';
+import type { PromptSize } from './prompt-size.ts';
 import {
   type ChatPayload,
   type JsonObject,
@@ -38,6 +39,8 @@ export interface CompletionCall {
   readonly candidates: readonly Candidate[];
   readonly payload: ChatPayload;
   readonly prompt: PromptSize;
+  /** How many tokens the prompt may count on a model. */
+  readonly promptBound: (model: Model) => PromptBound;
   /** The most output tokens the caller allows for one choice. */
   readonly maxTokens: number;
   readonly choices: number;
@@ -92,16 +95,18 @@ export class Completions {
    */
   async run(call: CompletionCall): Promise<Completion> {
     const { breaker } = this.#dependencies;
-    const worst: TokenUsage = {
-      promptTokens: boundPromptTokens(call.prompt),
-      cachedTokens: 0,
-      completionTokens: call.maxTokens * call.choices,
-    };
+    const completionTokens = call.maxTokens * call.choices;
+    const costOf = (model: Model, promptTokens: number) =>
+      tokenCost(model, { promptTokens, cachedTokens: 0, completionTokens });
     const { candidate, admission, served, prepared } = await runPaidCall(this.#dependencies, {
       ...call,
       kind: 'chat',
-      tokens: worst.promptTokens + worst.completionTokens,
-      worstCost: (model) => tokenCost(model, worst),
+      tokens:
+        completionTokens + Math.max(...call.candidates.map(({ model }) => call.promptBound(model).tokens)),
+      costBound: (model) => {
+        const { tokens, most } = call.promptBound(model);
+        return { amount: costOf(model, tokens), ceiling: costOf(model, most) };
+      },
       attempt: (tried, remainingTimeMs) => this.#attempt(call, tried, remainingTimeMs),
       prepare: (answer, paid) => prepare(call, answer, paid),
     });
@@ -134,7 +139,15 @@ async function prepare(
   answer: Answer,
   { candidate, admission }: Paid,
 ): Promise<Prepared> {
-  const meter = new Meter(candidate, admission, call.prompt);
+  const meter = new Meter({
+    candidate,
+    admission,
+    prompt: call.prompt,
+    most: {
+      promptTokens: call.promptBound(candidate.model).most,
+      completionTokens: call.maxTokens * call.choices,
+    },
+  });
   const writer = call.writer({
     identity: { id: call.answerId, model: candidate.model.id },
     promptTokens: () => countPromptTokens(call.prompt),

@@ -3,8 +3,9 @@
  * the caller's back. A write that meets another is made again on what the other left (optimistic versions), so each
  * change of a circuit's state is made, and told of, by exactly one process.
  */
+
+import { BoundedMap } from '../bounded-map.ts';
 import type { Clock, Log, UlidSource } from '../ports.ts';
-import { BoundedMap } from './bounded-map.ts';
 import { type Circuit, closedCircuit, isSpent, writtenBy } from './circuit.ts';
 
 /** Where circuits are kept. Routes that nothing is known of have none. Every operation settles in the end. */

@@ -51,7 +51,7 @@ export function createModalityEndpoint<Request extends ModalityRequest, Answer>(
         kind,
         candidates,
         tokens: modality.tokens(body),
-        worstCost: (model) => modality.worstCost(body, model),
+        costBound: (model) => modality.costBound(body, model),
         attempt: ({ route }, remainingTimeMs) =>
           attemptModality(servers, payload, { after, route, remainingTimeMs, stream }),
         prepare: ({ answer, clock }, { candidate, admission }) =>

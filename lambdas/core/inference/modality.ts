@@ -4,8 +4,8 @@ import type { Kind } from '../access/policy.ts';
 import type { Keep } from '../idempotency/idempotency.ts';
 import type { Admission } from '../ledger/admission.ts';
 import type { Settlement } from '../ledger/settlement.ts';
-import type { NanoUsd } from '../money.ts';
 import type { Model, Route } from './catalog-document.ts';
+import type { CostBound } from './price.ts';
 import type { JsonObject, UpstreamFailure } from './provider.ts';
 import { receiptHeaders } from './receipt.ts';
 import type { Candidate } from './route-choice.ts';
@@ -63,7 +63,8 @@ export interface Modality<Request extends ModalityRequest, Answer> {
   toPayload(request: Request, model: Model): JsonObject;
   /** What counts against the key's tokens a minute at most. */
   tokens(request: Request): number;
-  worstCost(request: Request, model: Model): NanoUsd;
+  /** What the call may cost on a model. */
+  costBound(request: Request, model: Model): CostBound;
   /** Makes the answer ready to send; see `PaidCall.prepare`. */
   prepare(sale: Sale<Request, Answer>): Promise<Send>;
 }

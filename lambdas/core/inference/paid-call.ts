@@ -4,11 +4,11 @@ import type { Kind } from '../access/policy.ts';
 import { ServiceError } from '../errors.ts';
 import type { Admission, Ledger } from '../ledger/admission.ts';
 import { type Outcome, unitOf } from '../ledger/usage-record.ts';
-import type { NanoUsd } from '../money.ts';
 import type { Log } from '../ports.ts';
 import type { Breaker, Served } from './breaker.ts';
 import type { Model } from './catalog-document.ts';
 import { firstAnswer } from './failover.ts';
+import { type CostBound, coverBoth } from './price.ts';
 import type { Candidate } from './route-choice.ts';
 
 export interface PaidCallDependencies {
@@ -26,8 +26,8 @@ export interface PaidCall<Answer, Prepared> {
   readonly candidates: readonly Candidate[];
   /** What counts against the key's tokens a minute at most. */
   readonly tokens: number;
-  /** What the call costs on a model at most. */
-  worstCost(model: Model): NanoUsd;
+  /** What the call may cost on a model. */
+  costBound(model: Model): CostBound;
   /** One try of one route; throws `UpstreamFailure` when it did not answer. */
   attempt(candidate: Candidate, remainingTimeMs: number): Promise<Answer>;
   /** Makes the answer ready to send. When that fails, the call fails and costs nothing. */
@@ -60,7 +60,7 @@ export async function runPaidCall<Answer, Prepared>(
     key,
     scope: { kind, models: models.map((model) => [model.id, ...model.aliases]) },
     tokens,
-    amount: models.map((model) => call.worstCost(model)).reduce(max, 0n),
+    ...models.map((model) => call.costBound(model)).reduce(coverBoth),
   });
   try {
     await looked;
@@ -82,8 +82,6 @@ export async function runPaidCall<Answer, Prepared>(
     throw failure instanceof ServiceError ? failure.withHeaders(admission.headers) : failure;
   }
 }
-
-const max = (a: NanoUsd, b: NanoUsd): NanoUsd => (a > b ? a : b);
 
 /** A call that delivered nothing and costs nothing. */
 const failedOutcome = (kind: Kind, model: Model | undefined): Outcome => ({

@@ -1,5 +1,5 @@
 /** Price rules: what counted units cost, in nano-USD, rounded up once. */
-import { divideUp, type NanoUsd, toFraction } from '../money.ts';
+import { divideUp, greatest, type NanoUsd, toFraction } from '../money.ts';
 import type { Model } from './catalog-document.ts';
 
 /** Tokens of one call. Cached prompt tokens are part of the prompt tokens. */
@@ -33,6 +33,23 @@ export function tokenCost(model: Model, usage: TokenUsage): NanoUsd {
 /** Cost of so many tokens that a model reads, where it writes none. Throws as `tokenCost` does. */
 export const promptCost = (model: Model, promptTokens: number): NanoUsd =>
   tokenCost(model, { promptTokens, cachedTokens: 0, completionTokens: 0 });
+
+/** What a call may cost. */
+export interface CostBound {
+  /** To be held: what the call costs at most, by what is known of its content. */
+  readonly amount: NanoUsd;
+  /** What it cannot exceed, whatever its content; at least `amount`. */
+  readonly ceiling: NanoUsd;
+}
+
+/** The bound of a call whose cost is known to the nano-dollar, or never charged beyond it. */
+export const exactly = (amount: NanoUsd): CostBound => ({ amount, ceiling: amount });
+
+/** The bound that covers both. */
+export const coverBoth = (a: CostBound, b: CostBound): CostBound => ({
+  amount: greatest(a.amount, b.amount),
+  ceiling: greatest(a.ceiling, b.ceiling),
+});
 
 /** Cost of so many images. Throws when the model is billed by another unit: the catalog rules that out. */
 export function imageCost({ id, price }: Model, images: number): NanoUsd {

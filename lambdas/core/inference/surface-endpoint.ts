@@ -9,8 +9,10 @@ import type { After, CallContext, Clock, Endpoint, RandomSource, UlidSource } fr
 import { type CatalogSource, requireModel } from './catalog.ts';
 import type { Model } from './catalog-document.ts';
 import type { Completion, CompletionCall, Completions } from './completion.ts';
+import { promptBounds } from './estimate.ts';
+import { promptSizeOf } from './prompt-size.ts';
 import { receiptHeaders } from './receipt.ts';
-import { chooseRoutes } from './route-choice.ts';
+import { type Candidate, chooseRoutes } from './route-choice.ts';
 import { controlsOf } from './route-controls.ts';
 import type { Surface, SurfaceRequest } from './surface.ts';
 
@@ -89,13 +91,17 @@ async function toCall<Request extends SurfaceRequest>(
   const { tokens: maxTokens, param } = surface.maxTokens(body);
   requireLength(models, maxTokens, param);
   const payload = surface.toPayload(body);
+  const prompt = promptSizeOf(payload.body);
+  const promptBound = promptBounds(prompt);
   const createdMs = clock();
   const { providers } = completions;
+  const able = chooseRoutes({ models, demands: payload, controls: controlsOf(body), providers, random });
   return {
     requestId: context.requestId,
-    candidates: chooseRoutes({ models, demands: payload, controls: controlsOf(body), providers, random }),
+    candidates: withRoom(able, promptBound),
     payload,
-    prompt: surface.promptSize(body),
+    prompt,
+    promptBound,
     maxTokens,
     choices: surface.choices(body),
     answerId: surface.answerId(ulid()),
@@ -111,6 +117,22 @@ function requireLength(models: readonly Model[], maxTokens: number, param: strin
       throw new ServiceError('invalid_value', `${param}: ${id} writes at most ${most} tokens.`, { param });
     }
   }
+}
+
+/** The candidates whose model has room for the prompt. Throws 400 `prompt_too_long` when there are none. */
+function withRoom(
+  candidates: readonly Candidate[],
+  promptBound: CompletionCall['promptBound'],
+): readonly Candidate[] {
+  const fitting = candidates.filter(({ model }) => !promptBound(model).tooLong);
+  const model = candidates[0]?.model;
+  if (fitting.length > 0 || model === undefined) return fitting;
+  const { inSight } = promptBound(model);
+  throw new ServiceError(
+    'prompt_too_long',
+    `The prompt is too long: it may count ${inSight} tokens, and ${model.id} takes ${model.context_window} at most.`,
+    { param: 'messages' },
+  );
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' };

@@ -1,7 +1,6 @@
 /** What the two conversational surfaces, chat and Messages, each know of their own words; the rest they share. */
 import type { Completion } from './completion.ts';
 import type { StreamPart } from './conversation.ts';
-import type { PromptSize } from './estimate.ts';
 import type { TokenUsage } from './price.ts';
 import type { ChatPayload, Identity, JsonObject, WholeAnswer } from './provider.ts';
 import type { RouteControlFields } from './route-controls.ts';
@@ -39,8 +38,6 @@ export interface FrameOptions<Request> {
 export interface Surface<Request extends SurfaceRequest> {
   /** The request for the routes: defaults filled in, without nulls and without what is the service's own business. */
   toPayload(request: Request): ChatPayload;
-  /** Everything of the request that an upstream counts as prompt. */
-  promptSize(request: Request): PromptSize;
   /** The most output tokens of one choice, and the field that says so. */
   maxTokens(request: Request): { readonly tokens: number; readonly param: string };
   choices(request: Request): number;

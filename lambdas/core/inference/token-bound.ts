@@ -59,3 +59,6 @@ function boundForeign(first: number, length: number): number {
   const script = SCRIPTS.find(({ until }) => first < until);
   return Math.ceil(length / (script?.charactersPerToken ?? 1));
 }
+
+/** What no tokenizer that falls back to bytes can exceed: one token a byte of UTF-8. */
+export const mostTokens = (text: string): number => Buffer.byteLength(text);

@@ -7,14 +7,16 @@ import type { VerifiedKey } from '../access/api-key.ts';
 import type { CallScope, KeyCharge, KeyState } from '../access/key-state.ts';
 import { rateLimitHeaders } from '../access/rate-limit-headers.ts';
 import { windowsAt } from '../access/windows.ts';
+import { BoundedMap } from '../bounded-map.ts';
 import type { NanoUsd } from '../money.ts';
 import type { Clock, Log } from '../ports.ts';
+import { coverOf } from './exposure.ts';
 import type { KeyGate } from './key-gate.ts';
 import type { ChargeResult, Hold, HoldResult, KeyStore, UsageStore, Wallet, WalletStore } from './ports.ts';
 import type { Recovery } from './recovery.ts';
 import { insufficientCredit, type Refusals } from './refusals.ts';
-import { type Settlement, settleCall } from './settlement.ts';
-import type { Outcome, UsageRecord } from './usage-record.ts';
+import { type OnSettled, type Settlement, settleCall } from './settlement.ts';
+import type { Outcome } from './usage-record.ts';
 
 export interface LedgerDependencies {
   readonly keys: KeyStore;
@@ -26,7 +28,7 @@ export interface LedgerDependencies {
   readonly clock: Clock;
   readonly log: Log;
   /** Told of each call that this process settled, once its record is written. */
-  readonly onSettled: (record: UsageRecord) => void;
+  readonly onSettled: OnSettled;
   /** Seconds that a hold lives. */
   readonly holdTtlSeconds: number;
 }
@@ -37,8 +39,10 @@ export interface CallRequest {
   readonly scope: CallScope;
   /** The estimate, in tokens, that counts against the key's tokens a minute. */
   readonly tokens: number;
-  /** The worst case the caller allowed. */
+  /** To be held: the worst case the caller allowed, by what is known of the call's content. */
   readonly amount: NanoUsd;
+  /** What the call cannot exceed whatever its content; at least `amount`. */
+  readonly ceiling: NanoUsd;
 }
 
 /** An admitted call: its hold is open until it is settled. */
@@ -50,18 +54,51 @@ export interface Admission {
   settle(outcome: Outcome): Promise<Settlement>;
 }
 
+/** What came of the two halves of an admission, where not both granted it. */
+interface Refused {
+  readonly charged: PromiseSettledResult<ChargeResult>;
+  readonly held: PromiseSettledResult<HoldResult>;
+  readonly hold: Hold;
+}
+
+type Try =
+  | { readonly admission: Admission }
+  | {
+      readonly admission: undefined;
+      /** The wallet refused because the account is on probation, and nothing else did. */
+      readonly forProbation: boolean;
+      readonly failure: () => unknown;
+    };
+
+/** Bounds the memory of accounts on probation; one that falls out is found again at its next call. */
+const MAX_ON_PROBATION = 10_000;
+
 export class Ledger {
   readonly #dependencies: LedgerDependencies;
+  /** Accounts on probation, as far as this process knows: their calls are held at their ceiling from the start. */
+  readonly #onProbation = new BoundedMap<string, true>(MAX_ON_PROBATION);
 
   constructor(dependencies: LedgerDependencies) {
     this.#dependencies = dependencies;
   }
 
   /**
-   * Holds `amount` and charges the key's windows, in one round trip. Throws 401, 403, 429 or 402, in this order
-   * of precedence, with nothing held; any failure to reach the database is thrown as it is, after undoing.
+   * Holds `amount`, or the `ceiling` for an account on probation, and charges the key's windows, in one round trip; in
+   * two, and their undoing, where this process learns of the probation. Throws 401, 403, 429 or 402, in this order of
+   * precedence, with nothing held; any failure to reach the database is thrown as it is, after undoing.
    */
   async admit(request: CallRequest): Promise<Admission> {
+    const known = this.#onProbation.has(request.key.accountId);
+    const first = await this.#try(known ? atCeiling(request) : request);
+    if (first.admission !== undefined) return first.admission;
+    if (!first.forProbation) throw first.failure();
+    const second = await this.#try(atCeiling(request), true);
+    if (second.admission !== undefined) return second.admission;
+    throw second.failure();
+  }
+
+  /** `counted`: an earlier try of the same call has counted its request against the key. */
+  async #try(request: CallRequest, counted = false): Promise<Try> {
     const { clock, gate, refusals, wallets, holdTtlSeconds } = this.#dependencies;
     const nowMs = clock();
     const windows = windowsAt(nowMs);
@@ -70,13 +107,14 @@ export class Ledger {
     const expires = created + holdTtlSeconds;
     const { kind } = request.scope;
     const open = { id: request.requestId, tokens, amount, kind, created, expires };
-    const charge: KeyCharge = { key, windows, tokens, amount, scope: request.scope, open };
+    const charge: KeyCharge = { key, windows, tokens, amount, scope: request.scope, open, counted };
     await refusals.check(charge, nowMs);
     const hold: Hold = {
       id: request.requestId,
       keyId: key.keyId,
       kind,
       amount,
+      exposure: request.ceiling - amount,
       created,
       expires,
     };
@@ -84,11 +122,27 @@ export class Ledger {
     if (isGranted(charged) && held.status === 'fulfilled' && !held.value.granted) {
       [held] = await Promise.allSettled([this.#holdAfterRecovery(key.accountId, hold, held.value)]);
     }
+    const probation = this.#learnProbation(key.accountId, held);
     if (isGranted(charged) && isGranted(held)) {
-      return this.#admitted(request, taken(held, hold), charged.value.state, held.value.wallet);
+      const taking = { ...taken(held, hold), ...(probation ? { onProbation: true } : {}) };
+      const admission = this.#admitted(request, taking, charged.value.state, held.value.wallet);
+      return { admission };
     }
     await this.#undo(request, hold, charged, held);
-    throw this.#reason(charge, charged, held, nowMs);
+    return {
+      admission: undefined,
+      forProbation: probation && hold.exposure > 0n && isGranted(charged),
+      failure: () => this.#reason(charge, { charged, held, hold }, nowMs),
+    };
+  }
+
+  /** Notes whether the account is on probation, as far as its wallet answered. */
+  #learnProbation(accountId: string, held: PromiseSettledResult<HoldResult>): boolean {
+    const wallet = held.status === 'fulfilled' ? held.value.wallet : undefined;
+    if (wallet === undefined) return false;
+    if (wallet.probation > 0n) this.#onProbation.set(accountId, true);
+    else this.#onProbation.delete(accountId);
+    return wallet.probation > 0n;
   }
 
   /** Expired holds lock credit: when a wallet refuses, they are recovered and the hold is tried once more. */
@@ -147,21 +201,20 @@ export class Ledger {
     }
   }
 
-  #reason(
-    charge: KeyCharge,
-    charged: PromiseSettledResult<ChargeResult>,
-    held: PromiseSettledResult<HoldResult>,
-    nowMs: number,
-  ): unknown {
+  #reason(charge: KeyCharge, { charged, held, hold }: Refused, nowMs: number): unknown {
     const { gate, refusals } = this.#dependencies;
     if (charged.status === 'rejected') return charged.reason;
     if (charged.value.granted && held.status === 'rejected') return held.reason;
     refusals.remember(charge.key.keyId, nowMs);
     if (!charged.value.granted) return gate.explain(charged.value, charge, nowMs);
     const headers = rateLimitHeaders(charged.value.state, nowMs);
-    return insufficientCredit(charge.amount).withHeaders(headers);
+    const exposure = held.status === 'fulfilled' ? (held.value.wallet?.exposure ?? 0n) : 0n;
+    return insufficientCredit(coverOf(hold, exposure)).withHeaders(headers);
   }
 }
+
+/** The same call, held for all that it can cost. */
+const atCeiling = (request: CallRequest): CallRequest => ({ ...request, amount: request.ceiling });
 
 function isGranted<T extends ChargeResult | HoldResult>(
   result: PromiseSettledResult<T>,

@@ -15,6 +15,10 @@ export interface Hold {
   readonly walletId?: string;
   readonly keyId: string;
   readonly amount: NanoUsd;
+  /** What the call may cost beyond the amount, by no text that is known; credit that is not held must cover it. */
+  readonly exposure: NanoUsd;
+  /** Taken while the account was on probation: what the call costs counts towards its end. */
+  readonly onProbation?: boolean;
   readonly kind: Kind;
   /** Seconds since the epoch; tells which of the key's windows the call was charged to. */
   readonly created: number;
@@ -31,6 +35,12 @@ export interface Wallet {
   /** How many top-ups and refunds it has had: tells two states with the same balance apart. */
   readonly entries: number;
   readonly holds: readonly Hold[];
+  /** What open holds may cost beyond their amounts. */
+  readonly exposure: NanoUsd;
+  /** What the account has yet to pay for calls that are held at their ceiling; 0 or less: it is not on probation. */
+  readonly probation: NanoUsd;
+  /** How many calls have cost more than their hold. */
+  readonly shortfalls: number;
 }
 
 export interface HoldEnd {
@@ -40,6 +50,10 @@ export interface HoldEnd {
   readonly amount: NanoUsd;
   /** At most `amount`. */
   readonly cost: NanoUsd;
+  /** The call cost more than its hold at first was. */
+  readonly fellShort?: boolean;
+  /** By how much the account's probation changes. */
+  readonly probation?: NanoUsd;
 }
 
 export type ChargeResult =
@@ -79,8 +93,9 @@ export type HoldResult =
 
 export interface WalletStore {
   /**
-   * Moves `hold.amount` from the balance into a hold if the balance suffices. Repeating it changes nothing more.
-   * What the account owes is paid first, from whatever has come back to the balance.
+   * Moves `hold.amount` from the balance into a hold if the balance suffices, also for the exposure of all open holds
+   * (`coverOf`), and if the account is not on probation or the hold has no exposure. Repeating it changes nothing
+   * more. What the account owes is paid first, from whatever has come back to the balance.
    */
   hold(accountId: string, hold: Hold): Promise<HoldResult>;
   /**

@@ -5,6 +5,7 @@
 import type { KeyState } from '../access/key-state.ts';
 import { windowsAt } from '../access/windows.ts';
 import type { Clock, Log } from '../ports.ts';
+import { probationChange } from './exposure.ts';
 import type { Hold, KeyStore, UsageStore, Wallet, WalletStore } from './ports.ts';
 import { type UsageRecord, unitOf } from './usage-record.ts';
 
@@ -70,8 +71,14 @@ export class Recovery {
     for (const hold of holds) {
       const record = await this.#decide(accountId, hold);
       // A late copy of a hold that was settled already is released: its call has paid.
-      const cost = record.attempt === hold.attempt ? record.cost : 0n;
-      const balance = await this.#dependencies.wallets.endHold(accountId, { ...hold, cost });
+      const own = record.attempt === hold.attempt;
+      const balance = await this.#dependencies.wallets.endHold(accountId, {
+        ...hold,
+        cost: own ? record.cost : 0n,
+        // A hold may have grown since; what was written off shows that the call fell short all the same.
+        fellShort: own && record.writtenOff > 0n,
+        probation: own ? probationChange(record.cost + record.writtenOff, hold) : 0n,
+      });
       await this.#settleCharge(hold, record);
       if (balance === undefined) continue;
       if (record.status === 'expired') released += 1;

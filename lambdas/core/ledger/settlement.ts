@@ -8,6 +8,7 @@ import type { Windows } from '../access/windows.ts';
 import type { NanoUsd } from '../money.ts';
 import type { Clock, Log } from '../ports.ts';
 import type { CallRequest } from './admission.ts';
+import { probationChange } from './exposure.ts';
 import type { Hold, KeyStore, UsageStore, WalletStore } from './ports.ts';
 import type { Outcome, UsageRecord } from './usage-record.ts';
 
@@ -35,8 +36,11 @@ export interface SettlementDependencies {
   readonly clock: Clock;
   readonly log: Log;
   /** Told of each call that this process settled, once its record is written. */
-  readonly onSettled: (record: UsageRecord) => void;
+  readonly onSettled: OnSettled;
 }
+
+/** `fellShort`: the call cost more than its hold. */
+export type OnSettled = (record: UsageRecord, fellShort: boolean) => void;
 
 /**
  * Settles one call. Throws only when it is not known whether the record was written: then recovery decides by what it
@@ -50,8 +54,8 @@ export async function settleCall(
   const { request, hold } = call;
   const { wallets, usage, keys, clock, log, onSettled } = dependencies;
   const { accountId, keyId } = request.key;
-  const held =
-    outcome.cost > hold.amount ? await grow(dependencies, accountId, hold, outcome.cost) : hold.amount;
+  const fellShort = outcome.cost > hold.amount;
+  const held = fellShort ? await grow(dependencies, accountId, hold, outcome.cost) : hold.amount;
   const cost = outcome.cost > held ? held : outcome.cost;
   const record = toRecord(call, outcome, cost, Math.floor(clock() / 1000));
   const written = await usage.put(record);
@@ -60,7 +64,13 @@ export async function settleCall(
     return { record: written, balance: undefined };
   }
   const [ended, corrected] = await Promise.allSettled([
-    wallets.endHold(accountId, { ...hold, amount: held, cost }),
+    wallets.endHold(accountId, {
+      ...hold,
+      amount: held,
+      cost,
+      fellShort,
+      probation: probationChange(outcome.cost, hold),
+    }),
     keys.settle(keyId, {
       id: hold.id,
       windows: call.windows,
@@ -69,7 +79,8 @@ export async function settleCall(
       used: { tokens: outcome.tokens, amount: outcome.cost },
     }),
   ]);
-  onSettled(record);
+  onSettled(record, fellShort);
+  if (fellShort) log.warn('a call cost more than its hold', { requestId: hold.id, accountId });
   if (corrected.status === 'rejected') log.warn('charge left to recovery', { requestId: hold.id });
   if (ended.status === 'rejected') log.warn('refund left to recovery', { requestId: hold.id });
   return { record, balance: ended.status === 'fulfilled' ? ended.value : undefined };

@@ -4,6 +4,7 @@ import { type CatalogSource, requireModel } from '../../core/inference/catalog.t
 import { countPromptTokens } from '../../core/inference/estimate.ts';
 import { messagesRequest } from '../../core/inference/messages/schema.ts';
 import { messagesSurface } from '../../core/inference/messages/surface.ts';
+import { promptSizeOf } from '../../core/inference/prompt-size.ts';
 import { readJson, validate } from '../../core/json-body.ts';
 import { jsonResponse } from '../../core/json-response.ts';
 import type { KeyGate } from '../../core/ledger/key-gate.ts';
@@ -26,6 +27,9 @@ export function countMessageTokens({ peppers, catalog, gate }: CountMessageToken
       return valid;
     });
     const { headers } = await gate.touch(key);
-    return jsonResponse({ input_tokens: countPromptTokens(messagesSurface.promptSize(body)) }, headers);
+    return jsonResponse(
+      { input_tokens: countPromptTokens(promptSizeOf(messagesSurface.toPayload(body).body)) },
+      headers,
+    );
   };
 }

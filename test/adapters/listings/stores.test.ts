@@ -214,7 +214,7 @@ describe('a purchase', () => {
     const hold = { keyId: 'k', kind: 'chat' as const, created: NOW, expires: NOW + 60 };
     // Holds that are taken and given back spread the balance over the wallet's parts.
     for (let index = 0; index < 6; index += 1) {
-      const taken = { ...hold, id: `req_${index}`, amount: DOLLAR / 2n };
+      const taken = { ...hold, id: `req_${index}`, amount: DOLLAR / 2n, exposure: 0n };
       const { wallet } = await wallets.hold(buyer, taken);
       const walletId = wallet?.holds.find(({ id }) => id === taken.id)?.walletId;
       await wallets.endHold(buyer, { id: taken.id, walletId, amount: taken.amount, cost: 0n });

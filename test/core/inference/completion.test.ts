@@ -4,11 +4,15 @@ import { systemAfter } from '../../../lambdas/adapters/system.ts';
 import { parseCatalog } from '../../../lambdas/core/inference/catalog-document.ts';
 import { chatSurface } from '../../../lambdas/core/inference/chat/surface.ts';
 import { type CompletionCall, Completions } from '../../../lambdas/core/inference/completion.ts';
+import { promptBounds } from '../../../lambdas/core/inference/estimate.ts';
+import { promptSizeOf } from '../../../lambdas/core/inference/prompt-size.ts';
 import type { Ledger } from '../../../lambdas/core/ledger/admission.ts';
 import type { Outcome } from '../../../lambdas/core/ledger/usage-record.ts';
 import { createProviders } from '../../../lambdas/providers/protocols.ts';
 import { startUpstream } from '../../../local/upstream/server.ts';
 import { createBreaker } from './memory-circuits.ts';
+
+const PROMPT = promptSizeOf({ messages: [{ role: 'user', content: 'write 30 words' }] });
 
 let upstream: Awaited<ReturnType<typeof startUpstream>>;
 
@@ -74,7 +78,8 @@ function calling(
     key: { accountId: 'acc_1', keyId: 'key_1', secretHash: '' },
     candidates: models.flatMap((model) => model.routes.map((route) => ({ model, route }))),
     payload: chatSurface.toPayload({ model: 'a/b', messages, max_tokens: 50, stream }),
-    prompt: { texts: ['write 30 words'], images: 0, messages: 1 },
+    prompt: PROMPT,
+    promptBound: promptBounds(PROMPT),
     maxTokens: 50,
     choices: 1,
     answerId: 'chatcmpl-1',

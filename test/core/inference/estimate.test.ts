@@ -1,10 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
-import {
-  boundPromptTokens,
-  countPromptTokens,
-  OutputCounter,
-} from '../../../lambdas/core/inference/estimate.ts';
+import { countPromptTokens, OutputCounter, promptBounds } from '../../../lambdas/core/inference/estimate.ts';
+import { type PromptSize, promptSizeOf } from '../../../lambdas/core/inference/prompt-size.ts';
 import { boundTokens } from '../../../lambdas/core/inference/token-bound.ts';
 
 /** Prose in many scripts, and texts whose tokens are as short as tokens get. */
@@ -43,7 +40,11 @@ const DENSE: Record<string, string> = {
   blank: `${' '.repeat(200)}${'\n'.repeat(100)}`,
 };
 
-const prompt = (text: string) => ({ texts: [text], images: 0, messages: 1 });
+const prompt = (text: string) => promptSizeOf({ messages: [{ role: 'user', content: text }] });
+const NO_LIMITS: Parameters<ReturnType<typeof promptBounds>>[0] = {
+  context_window: undefined,
+  max_image_tokens: undefined,
+};
 
 describe('the bound on prompt tokens', () => {
   it.each(Object.entries({ ...PROSE, ...DENSE }))('is never below the true count: %s', (_name, text) => {
@@ -58,10 +59,14 @@ describe('the bound on prompt tokens', () => {
   );
 
   it('grows by the text, the messages and the images of a prompt', () => {
-    const small = boundPromptTokens(prompt('hello'));
-    expect(boundPromptTokens(prompt('hello hello'))).toBeGreaterThan(small);
-    expect(boundPromptTokens({ ...prompt('hello'), messages: 2 })).toBeGreaterThan(small);
-    expect(boundPromptTokens({ ...prompt('hello'), images: 1 })).toBeGreaterThan(small + 1_000);
+    const boundOf = (size: PromptSize, limits = NO_LIMITS) => promptBounds(size)(limits).tokens;
+    const small = boundOf(prompt('hello'));
+    expect(boundOf(prompt('hello hello'))).toBeGreaterThan(small);
+    expect(boundOf({ ...prompt('hello'), envelope: 40 })).toBeGreaterThan(small);
+    expect(boundOf({ ...prompt('hello'), images: 1 })).toBe(small + 4_784);
+    expect(boundOf({ ...prompt('hello'), images: 1 }, { ...NO_LIMITS, max_image_tokens: 36_835 })).toBe(
+      small + 36_835,
+    );
   });
 });
 
@@ -92,5 +97,29 @@ describe('the count of unreported tokens', () => {
     for (let at = 0; at < text.length; at += 3) pieces.add(text.slice(at, at + 3));
     expect(pieces.tokens / whole.tokens).toBeGreaterThan(0.98);
     expect(pieces.tokens / whole.tokens).toBeLessThan(1.02);
+  });
+});
+
+describe('the bound of a prompt on a model', () => {
+  const limits = { context_window: 1_000, max_image_tokens: undefined };
+
+  it('is the context window where something cannot be seen', () => {
+    const unseen = { ...prompt('hello'), unseen: 1 };
+    expect(promptBounds(unseen)(limits)).toMatchObject({ tokens: 1_000, most: 1_000, tooLong: false });
+    expect(promptBounds(unseen)(NO_LIMITS).tokens).toBe(1_000_000);
+  });
+
+  it('says that a prompt does not fit the window', () => {
+    const long = promptBounds(prompt('🜂'.repeat(1_000)));
+    expect(long(limits).tooLong).toBe(true);
+    expect(long(NO_LIMITS).tooLong).toBe(false);
+    expect(promptBounds(prompt('hello'))(limits).tooLong).toBe(false);
+  });
+
+  it('believes no more than a token a byte and what servers add by themselves, and no more than the window', () => {
+    const bound = promptBounds(prompt('hello'));
+    expect(bound(NO_LIMITS).most).toBe(5 + 12 + 1_024);
+    expect(bound({ ...limits, context_window: 100 }).most).toBe(100);
+    expect(bound({ ...limits, context_window: 2 }).most).toBe(bound(NO_LIMITS).tokens);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseCatalog } from '../../../lambdas/core/inference/catalog-document.ts';
 import { Meter } from '../../../lambdas/core/inference/meter.ts';
+import { promptSizeOf } from '../../../lambdas/core/inference/prompt-size.ts';
 import type { Admission } from '../../../lambdas/core/ledger/admission.ts';
 import type { Outcome } from '../../../lambdas/core/ledger/usage-record.ts';
 
@@ -18,6 +19,8 @@ const { models } = parseCatalog({
   ],
 });
 
+const MOST = { promptTokens: 500, completionTokens: 2_000 };
+
 /** A meter over a hold of that amount, and the outcome it settled with. */
 function metered(amount: bigint) {
   const [model] = models;
@@ -32,8 +35,9 @@ function metered(amount: bigint) {
       return { record: {}, balance: undefined };
     },
   } as unknown as Admission;
-  const prompt = { texts: ['How are you?'], images: 0, messages: 1 };
-  return { meter: new Meter({ model, route: first }, admission, prompt), outcomes };
+  const prompt = promptSizeOf({ messages: [{ role: 'user', content: 'How are you?' }] });
+  const candidate = { model, route: first };
+  return { meter: new Meter({ candidate, admission, prompt, most: MOST }), outcomes };
 }
 
 describe('what an answer is settled on', () => {
@@ -72,6 +76,74 @@ describe('what an answer is settled on', () => {
     meter.add({ text: 'b', usage: { promptTokens: 10, cachedTokens: 0, completionTokens: 2 } });
     await meter.settle('completed');
     expect(outcomes).toMatchObject([{ inputUnits: 10, outputUnits: 2 }]);
+  });
+});
+
+describe('what a route reports', () => {
+  const usage = (promptTokens: number, completionTokens: number, cachedTokens = 0) => ({
+    promptTokens,
+    completionTokens,
+    cachedTokens,
+  });
+
+  it('is believed up to what the call can count', async () => {
+    const { meter, outcomes } = metered(1_000_000_000n);
+    meter.add({ text: 'a', usage: usage(1e12, 1e12, 1e12) });
+    expect(meter.usage).toMatchObject(usage(500, 2_000, 500));
+    await meter.settle('completed');
+    expect(outcomes).toMatchObject([
+      { inputUnits: 500, cachedUnits: 500, outputUnits: 2_000, cost: 4_250_000n, estimated: false },
+    ]);
+  });
+
+  it('is no figure where it is nothing for words that came, or fewer tokens than they can be', async () => {
+    for (const completion of [0, 1]) {
+      const { meter, outcomes } = metered(1_000_000_000n);
+      meter.add({ text: 'word '.repeat(100), usage: usage(100, completion) });
+      await meter.settle('completed');
+      expect(outcomes).toMatchObject([{ inputUnits: 100, estimated: true }]);
+      expect(outcomes[0]?.outputUnits).toBeGreaterThan(50);
+    }
+  });
+
+  it('is no figure where it is nothing for a prompt that was read', async () => {
+    const { meter, outcomes } = metered(1_000_000_000n);
+    meter.add({ text: 'fine', usage: usage(0, 3) });
+    await meter.settle('completed');
+    expect(outcomes).toMatchObject([{ outputUnits: 3, estimated: true }]);
+    expect(outcomes[0]?.inputUnits).toBeGreaterThan(10);
+  });
+
+  it('stands when a later event of the stream takes it back', async () => {
+    const { meter, outcomes } = metered(1_000_000_000n);
+    meter.add({ text: 'I am well.', usage: usage(100, 10) });
+    meter.add({ text: '', usage: usage(0, 0) });
+    await meter.settle('completed');
+    expect(outcomes).toMatchObject([{ inputUnits: 100, outputUnits: 10, estimated: false }]);
+  });
+
+  it('counts for no less than the words that came before the answer broke off', async () => {
+    const { meter, outcomes } = metered(1_000_000_000n);
+    meter.add({ text: '', usage: usage(100, 0) });
+    for (let word = 0; word < 100; word += 1) meter.add({ text: 'word ' });
+    await meter.settle('interrupted');
+    expect(outcomes).toMatchObject([{ inputUnits: 100, estimated: true }]);
+    expect(outcomes[0]?.outputUnits).toBeGreaterThan(50);
+  });
+
+  it('counts for what it is when the service’s own count would exceed the hold', async () => {
+    const { meter, outcomes } = metered(7n);
+    meter.add({ text: '', usage: usage(100, 0) });
+    for (let word = 0; word < 100; word += 1) meter.add({ text: 'word ' });
+    await meter.settle('interrupted');
+    expect(outcomes).toMatchObject([{ cost: 100_000n, estimated: true }]);
+  });
+
+  it('of an answer without words may be nothing', async () => {
+    const { meter, outcomes } = metered(1_000_000_000n);
+    meter.add({ text: '', usage: usage(100, 0) });
+    await meter.settle('completed');
+    expect(outcomes).toMatchObject([{ cost: 100_000n, outputUnits: 0, estimated: false }]);
   });
 });
 

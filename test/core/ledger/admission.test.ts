@@ -82,7 +82,14 @@ describe('a wallet that affords k calls', () => {
     await fc.assert(
       fc.asyncProperty(affordable, async ({ k, amount, spare }) => {
         const account = await openAccount(database.client, BigInt(k) * amount + (spare % amount), {});
-        const hold = { keyId: account.keys[0].keyId, kind: 'chat' as const, amount, created: 0, expires: 1 };
+        const hold = {
+          keyId: account.keys[0].keyId,
+          kind: 'chat' as const,
+          amount,
+          exposure: 0n,
+          created: 0,
+          expires: 1,
+        };
         const results = await Promise.all(
           Array.from({ length: RACING }, (_, at) =>
             wallets.hold(account.accountId, { ...hold, id: `req_${at}` }),

@@ -4,13 +4,21 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { setShardCount } from '../../../lambdas/adapters/wallet-sharding.ts';
 import type { VerifiedKey } from '../../../lambdas/core/access/api-key.ts';
+import { ALLOWANCE } from '../../../lambdas/core/ledger/exposure.ts';
 import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
 import type { Race, RaceResult } from './admission-process.ts';
 import { auditAll, booksOf, NOON_MS, openAccount, openLedger } from './running-ledger.ts';
 
 const PROCESSES = 4;
 const PLENTY = 10n ** 15n;
+
+const SEEDS = 50;
+const HOSTILE_CALLS = 12;
+/** Of a wallet that is split. */
+const ITEMS = 3;
 
 let folder: string;
 let database: TestDatabase;
@@ -42,7 +50,7 @@ afterAll(async () => {
 async function race(
   calls: number,
   key: VerifiedKey,
-  asked: Pick<Race, 'amount' | 'cost'>,
+  asked: Pick<Race, 'amount' | 'ceiling' | 'cost'>,
 ): Promise<RaceResult> {
   const { endpoint } = database;
   const results = await Promise.all(
@@ -107,6 +115,44 @@ describe(`in ${PROCESSES} processes on one database file`, () => {
       dayLeft: 1_000_000n - BigInt(granted) * 1100n,
     });
   }, 30_000);
+
+  it(`draws no more unpaid than the bound, whatever its calls cost, for ${SEEDS} seeds`, async () => {
+    const dollars = (most: number) => fc.integer({ min: 1, max: most });
+    const hostile = fc.record({
+      balance: dollars(100_000_000),
+      amount: dollars(5_000_000),
+      times: fc.integer({ min: 1, max: 12 }),
+      waves: fc.integer({ min: 1, max: 2 }),
+      split: fc.boolean(),
+    });
+    let unpaid = 0n;
+    let seeds = 0;
+    await fc.assert(
+      fc.asyncProperty(hostile, async ({ balance, amount, times, waves, split }) => {
+        const account = await openAccount(database.client, BigInt(balance), { rpm: 100_000 });
+        if (split) await setShardCount(database, database.tables.wallets, account.accountId, ITEMS);
+        // The worst that a caller can do: every call costs all that it can.
+        for (let wave = 0; wave < waves; wave += 1)
+          await race(HOSTILE_CALLS, account.keys[0], {
+            amount,
+            ceiling: amount * times,
+            cost: amount * times,
+          });
+        const { wallet, audit, records } = await booksOf(database.client, account);
+        const paid = records.reduce((sum, { cost }) => sum + cost, 0n);
+        expect(audit).toMatchObject({ exact: true, held: 0n });
+        expect(wallet).toMatchObject({ exposure: 0n });
+        expect(paid + audit.writtenOff).toBe(BigInt(records.length * amount * times));
+        expect(audit.writtenOff).toBeLessThanOrEqual((split ? BigInt(ITEMS) : 1n) * ALLOWANCE + paid / 8n);
+        unpaid += audit.writtenOff;
+        seeds += 1;
+      }),
+      { seed: 14, numRuns: SEEDS },
+    );
+    expect(seeds).toBe(SEEDS);
+    // The search is one: calls did cost more than the wallets had.
+    expect(unpaid).toBeGreaterThan(ALLOWANCE);
+  }, 120_000);
 
   it('the books of the whole database are exact', async () => {
     expect((await auditAll(database.client)).exact).toBe(true);

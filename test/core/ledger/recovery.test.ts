@@ -230,7 +230,13 @@ describe('recovery', () => {
     const { ledger, wallets } = openLedger({ clients: database, clock });
     const undone = callOf(refusedKey ?? key, 100n);
     const created = nowMs / 1000;
-    const hold = { id: undone.requestId, keyId: undone.key.keyId, kind: 'chat' as const, amount: 100n };
+    const hold = {
+      id: undone.requestId,
+      keyId: undone.key.keyId,
+      kind: 'chat' as const,
+      amount: 100n,
+      exposure: 0n,
+    };
     await wallets.hold(account.accountId, { ...hold, created, expires: created + HOLD_TTL_SECONDS });
     nowMs += 600_000;
     const long = await ledger.admit(callOf(key, 500n));

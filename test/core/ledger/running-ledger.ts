@@ -110,6 +110,7 @@ export function callOf(key: VerifiedKey, amount: NanoUsd, changes: Partial<CallR
     scope: { kind: 'chat', models: [['sim/chat', 'sim/alias']] },
     tokens: 10,
     amount,
+    ceiling: amount,
     ...changes,
   };
 }

@@ -1,5 +1,4 @@
-/** The chat request: the fields that matter to routing and money, their defaults, and how large it is. */
-import type { PromptSize } from '../estimate.ts';
+/** The chat request: the fields that matter to routing and money, their defaults, and the images in it. */
 import type { JsonObject } from '../provider.ts';
 import type { SurfaceRequest } from '../surface.ts';
 
@@ -77,17 +76,3 @@ export const imagesOf = ({ messages }: ChatRequest): readonly string[] =>
   messages.flatMap(({ content }) =>
     typeof content === 'string' ? [] : (content ?? []).flatMap(({ image_url: image }) => image?.url ?? []),
   );
-
-/** Everything of the request that an upstream counts as prompt: text, tool calls, tools, schemas, images. */
-export function promptSize(request: ChatRequest): PromptSize {
-  const texts: string[] = [];
-  for (const { content, name, tool_calls: calls } of request.messages) {
-    if (typeof content === 'string') texts.push(content);
-    else for (const part of content ?? []) texts.push(part.text ?? part.refusal ?? '');
-    if (name != null) texts.push(name);
-    if (calls != null) texts.push(JSON.stringify(calls));
-  }
-  if (request.tools != null) texts.push(JSON.stringify(request.tools));
-  if (request.response_format != null) texts.push(JSON.stringify(request.response_format));
-  return { texts, images: imagesOf(request).length, messages: request.messages.length };
-}

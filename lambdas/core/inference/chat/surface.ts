@@ -3,11 +3,10 @@ import type { Surface } from '../surface.ts';
 import { chatFrames } from './frames.ts';
 import { toPayload } from './payload.ts';
 import { chatWriter } from './reply.ts';
-import { type ChatRequest, choicesOf, maxTokensOf, promptSize } from './request.ts';
+import { type ChatRequest, choicesOf, maxTokensOf } from './request.ts';
 
 export const chatSurface: Surface<ChatRequest> = {
   toPayload,
-  promptSize,
   maxTokens: (request) => ({
     tokens: maxTokensOf(request),
     param: request.max_completion_tokens == null ? 'max_tokens' : 'max_completion_tokens',

@@ -1,8 +1,9 @@
 /** Embeddings: billed by the tokens of the input, answered in the caller's encoding whatever the route's. */
 import { least } from '../../money.ts';
-import { boundTextTokens, countTextTokens } from '../estimate.ts';
+import { boundTextTokens, countTextTokens, mostTextTokens } from '../estimate.ts';
 import { forwarded, type Modality, prepareJson, type Sale, type Send } from '../modality.ts';
 import { promptCost } from '../price.ts';
+import { textsBeside } from '../prompt-size.ts';
 import { type Embedding, toBase64, toFloats } from './encoding.ts';
 import { type EmbeddingRequest, embeddingRequest } from './schema.ts';
 
@@ -18,8 +19,11 @@ export const embeddings: Modality<EmbeddingRequest, EmbeddingAnswer> = {
   schema: embeddingRequest,
   stream: false,
   toPayload: forwarded,
-  tokens: (request) => boundTokensOf(request),
-  worstCost: (request, model) => promptCost(model, boundTokensOf(request)),
+  tokens: (request) => boundOf(request).tokens,
+  costBound: (request, model) => {
+    const { tokens, most } = boundOf(request);
+    return { amount: promptCost(model, tokens), ceiling: promptCost(model, most) };
+  },
   prepare,
 };
 
@@ -34,17 +38,35 @@ function sizeOf({ input }: EmbeddingRequest): { readonly texts: readonly string[
 /** Separators that a model puts around an input. */
 const TOKENS_PER_INPUT = 2;
 
-function boundTokensOf(request: EmbeddingRequest): number {
+/** Fields that name a form of the answer, and are no text. */
+const SETTINGS: ReadonlySet<string> = new Set([
+  'model',
+  'input',
+  'encoding_format',
+  'dimensions',
+  'provider',
+]);
+
+/** How many tokens the request may count: by its text, and whatever its text. */
+function boundOf(request: EmbeddingRequest): { readonly tokens: number; readonly most: number } {
   const { texts, ids } = sizeOf(request);
-  return boundTextTokens(texts) + ids + texts.length * TOKENS_PER_INPUT;
+  const all = [...texts, ...textsBeside(SETTINGS, request)];
+  const fixed = ids + texts.length * TOKENS_PER_INPUT;
+  return { tokens: boundTextTokens(all) + fixed, most: mostTextTokens(all) + fixed };
+}
+
+/** What the route counted, as far as that is possible: of texts that it read, it counted something. */
+function countedOf(request: EmbeddingRequest, { tokens }: EmbeddingAnswer): number | undefined {
+  return tokens === undefined || tokens === 0 ? undefined : Math.min(tokens, boundOf(request).most);
 }
 
 async function prepare(sale: Sale<EmbeddingRequest, EmbeddingAnswer>): Promise<Send> {
   const { request, answer, admission, candidate } = sale;
   const { model, route } = candidate;
   const { texts, ids } = sizeOf(request);
-  const tokens = answer.tokens ?? countTextTokens(texts) + ids;
-  const estimated = answer.tokens === undefined;
+  const counted = countedOf(request, answer);
+  const tokens = counted ?? countTextTokens(texts) + ids;
+  const estimated = counted === undefined;
   const cost = promptCost(model, tokens);
   const encode = request.encoding_format === 'base64' ? toBase64 : toFloats;
   const text = JSON.stringify({

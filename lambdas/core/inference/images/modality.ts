@@ -1,6 +1,6 @@
 /** Image generation: billed by the images that the route returns. */
 import { forwarded, type Modality, prepareJson, type Sale, type Send } from '../modality.ts';
-import { imageCost } from '../price.ts';
+import { exactly, imageCost } from '../price.ts';
 import type { JsonObject } from '../provider.ts';
 import { type ImageRequest, imageRequest } from './schema.ts';
 
@@ -21,7 +21,7 @@ export const images: Modality<ImageRequest, ImageAnswer> = {
   stream: false,
   toPayload: (request) => ({ size: DEFAULT_SIZE, ...forwarded(request), n: countOf(request) }),
   tokens: () => 0,
-  worstCost: (request, model) => imageCost(model, countOf(request)),
+  costBound: (request, model) => exactly(imageCost(model, countOf(request))),
   prepare,
 };
 

@@ -2,13 +2,11 @@
 import type { Surface } from '../surface.ts';
 import { messagesFrames, PING } from './frames.ts';
 import { toPayload } from './payload.ts';
-import { promptSize } from './prompt-size.ts';
 import { messagesWriter } from './reply.ts';
 import { type MessagesRequest, maxTokensOf } from './request.ts';
 
 export const messagesSurface: Surface<MessagesRequest> = {
   toPayload,
-  promptSize,
   maxTokens: (request) => ({ tokens: maxTokensOf(request), param: 'max_tokens' }),
   choices: () => 1,
   answerId: (ulid) => `msg_${ulid}`,

@@ -1,14 +1,16 @@
 /**
  * Text-to-speech: audio handed on as it comes, billed by the tokens of the text. Routes answer with audio alone, so
- * the service counts the text itself, and what a call costs is known before its first byte.
+ * the service counts the text itself, by a bound that no text undercuts: what a call costs is known, and held, before
+ * its first byte.
  */
 import { ServiceError } from '../../errors.ts';
 import type { CallStatus } from '../../ledger/usage-record.ts';
 import { formatUsd, least } from '../../money.ts';
 import type { Model } from '../catalog-document.ts';
-import { boundTextTokens, countTextTokens } from '../estimate.ts';
+import { boundTextTokens } from '../estimate.ts';
 import { forwarded, type Modality, type Sale, type Send } from '../modality.ts';
-import { promptCost } from '../price.ts';
+import { exactly, promptCost } from '../price.ts';
+import { textsBeside } from '../prompt-size.ts';
 import { UpstreamFailure } from '../provider.ts';
 import { type SpeechRequest, speechRequest } from './schema.ts';
 import { settledStream } from './settled-stream.ts';
@@ -32,10 +34,29 @@ export const speech: Modality<SpeechRequest, SpeechAnswer> = {
     voice: voiceOf(request, model),
     response_format: formatOf(request),
   }),
-  tokens: ({ input }) => boundTextTokens([input]),
-  worstCost: ({ input }, model) => promptCost(model, boundTextTokens([input])),
+  tokens: tokensOf,
+  costBound: (request, model) => exactly(promptCost(model, tokensOf(request))),
   prepare,
 };
+
+/** English has about so many characters a token; blanks and the like, of which fewer make one, are spoken all the same. */
+const CHARACTERS_PER_TOKEN = 4;
+
+/** The tokens of what is spoken, and of everything else that says how. */
+function tokensOf({ input, ...fields }: SpeechRequest): number {
+  const spoken = Math.max(boundTextTokens([input]), Math.ceil(input.length / CHARACTERS_PER_TOKEN));
+  return spoken + boundTextTokens(textsBeside(SETTINGS, fields));
+}
+
+/** Fields that are names of a fixed set, or numbers. */
+const SETTINGS: ReadonlySet<string> = new Set([
+  'model',
+  'voice',
+  'response_format',
+  'speed',
+  'stream_format',
+  'provider',
+]);
 
 function voiceOf({ voice }: SpeechRequest, { id, voices, default_voice: fallback }: Model): string {
   const wanted = voice ?? fallback;
@@ -59,7 +80,8 @@ async function prepare({
   candidate: { model, route },
   clock,
 }: Sale<SpeechRequest, SpeechAnswer>): Promise<Send> {
-  const tokens = countTextTokens([request.input]);
+  const tokens = tokensOf(request);
+  // Of a call that several models could serve, the hold is the dearest one's.
   const cost = least(promptCost(model, tokens), admission.hold.amount);
   const settle = (status: CallStatus) =>
     admission.settle({

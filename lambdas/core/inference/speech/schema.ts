@@ -2,9 +2,15 @@
 import * as z from 'zod';
 import { reference, routeControlFields } from '../route-controls.ts';
 
+/** OpenAI API reference, Create speech: the most characters of either text. */
+const MAX_CHARACTERS = 4_096;
+
+const text = z.string().max(MAX_CHARACTERS, `must be at most ${MAX_CHARACTERS} characters`);
+
 export const speechRequest = z.looseObject({
   model: reference,
-  input: z.string().min(1),
+  input: text.min(1),
+  instructions: text.nullish(),
   voice: z.string().min(1).max(128).nullish(),
   response_format: z.enum(['mp3', 'wav'], 'must be mp3 or wav').nullish(),
   speed: z.number().min(0.25).max(4).nullish(),

@@ -67,7 +67,7 @@ export async function prepareTranscript(
   };
 
   function orderOf({ requestId, key }: AnsweredCall): SettlementOrder {
-    const { id: _id, amount, ...hold } = admission.hold;
+    const { id: _id, amount, exposure: _exposure, ...hold } = admission.hold;
     const { model } = candidate;
     // A transcript without a word has no duration, and costs nothing.
     const billed =

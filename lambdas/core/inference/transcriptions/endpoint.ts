@@ -9,7 +9,7 @@ import type { Servers } from '../modality.ts';
 import { attemptModality } from '../modality-attempt.ts';
 import { type ModalityEndpointDependencies, modelOf, watchOf } from '../modality-endpoint.ts';
 import { runPaidCall } from '../paid-call.ts';
-import { durationCost, minutePrice } from '../price.ts';
+import { durationCost, exactly, minutePrice } from '../price.ts';
 import { type Candidate, chooseRoutes } from '../route-choice.ts';
 import { NO_CONTROLS } from '../route-controls.ts';
 import { type AudioType, requireAudio } from './audio-type.ts';
@@ -114,7 +114,7 @@ async function transcribe(call: Transcription): Promise<Response> {
     kind: 'audio',
     candidates,
     tokens: 0,
-    worstCost: (model) => durationCost(minutePrice(model), seconds),
+    costBound: (model) => exactly(durationCost(minutePrice(model), seconds)),
     attempt: ({ route }, remainingTimeMs) =>
       attemptModality(servers, payload, { after, route, remainingTimeMs, stream: false }),
     prepare: ({ answer: transcript }, { candidate, admission }) => {

@@ -37,7 +37,8 @@ export async function settleTranscription(
 ): Promise<Settlement> {
   const { wallets, recovery } = dependencies;
   const { requestId, accountId } = order;
-  const hold: Hold = { id: requestId, ...order.hold, amount: BigInt(order.hold.amount) } as Hold;
+  // The wallet's own entry tells the exposure that ends with the hold.
+  const hold = { id: requestId, ...order.hold, amount: BigInt(order.hold.amount), exposure: 0n } as Hold;
   const { keyId, kind, created } = hold;
   const settlement = await settleCall(
     dependencies,
