@@ -1,7 +1,7 @@
 /** Looks host names up without a cache and without the system's resolver, whose few threads a slow name would hold. */
 import { Resolver } from 'node:dns/promises';
 import { ALLOW_LOOPBACK_VARIABLE } from '../contract/environment.ts';
-import { bareHost, isAddress } from '../core/webhooks/address.ts';
+import { bareHost, isAddress } from '../core/address.ts';
 import type { Resolve } from '../core/webhooks/target.ts';
 
 /** What a subscriber waits for at most; a delivery is cut by its own time. */

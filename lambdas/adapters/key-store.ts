@@ -1,18 +1,13 @@
 /** Keys in DynamoDB: one conditional update takes a call from every window at once. */
-import {
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  GetItemCommand,
-  UpdateItemCommand,
-  type UpdateItemCommandInput,
-} from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { KeyCharge, KeyState } from '../core/access/key-state.ts';
 import { laterOf, windowsAt } from '../core/access/windows.ts';
 import type { ChargeEnd, ChargeResult, KeyStore } from '../core/ledger/ports.ts';
 import type { Clock } from '../core/ports.ts';
-import { type Item, text } from './attribute-values.ts';
+import { text } from './attribute-values.ts';
 import { chargeExpression, endExpression } from './key-expressions.ts';
 import { decodeKey } from './key-item.ts';
+import { updateItem } from './update-item.ts';
 
 /** Each further try needs another window to roll within milliseconds. */
 const MAX_SETTLE_TRIES = 4;
@@ -30,7 +25,7 @@ export function createKeyStore({ client, table, clock }: KeyStoreOptions): KeySt
     request: KeyCharge,
     rolled?: { readonly from: KeyState; readonly to: KeyState },
   ): Promise<ChargeResult> {
-    const result = await update(client, {
+    const result = await updateItem(client, {
       ...keyOf(request.key.keyId),
       ...chargeExpression(request, Math.floor(clock() / 1000), rolled),
       ReturnValues: 'ALL_NEW',
@@ -47,7 +42,7 @@ export function createKeyStore({ client, table, clock }: KeyStoreOptions): KeySt
     let windows = laterOf(windowsAt(clock()), end.windows);
     for (let tries = 0; tries < MAX_SETTLE_TRIES; tries += 1) {
       const expression = endExpression({ ...end, taken }, windows);
-      const { applied, item } = await update(client, { ...keyOf(keyId), ...expression });
+      const { applied, item } = await updateItem(client, { ...keyOf(keyId), ...expression });
       const state = applied || item === undefined ? undefined : decodeKey(item);
       const open = state?.charges.find(({ id }) => id === end.id);
       if (state === undefined || open === undefined) return;
@@ -64,22 +59,4 @@ export function createKeyStore({ client, table, clock }: KeyStoreOptions): KeySt
   }
 
   return { charge, settle, read };
-}
-
-interface UpdateResult {
-  readonly applied: boolean;
-  /** The new item when applied, else the one that failed the condition. */
-  readonly item: Item | undefined;
-}
-
-async function update(client: DynamoDBClient, command: UpdateItemCommandInput): Promise<UpdateResult> {
-  try {
-    const { Attributes: item } = await client.send(
-      new UpdateItemCommand({ ...command, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
-    );
-    return { applied: true, item };
-  } catch (failure) {
-    if (failure instanceof ConditionalCheckFailedException) return { applied: false, item: failure.Item };
-    throw failure;
-  }
 }

@@ -1,18 +1,11 @@
 /** What one wallet item can do, each in one conditional update that is safe to repeat. */
 import { isDeepStrictEqual } from 'node:util';
 import {
-  ConditionalCheckFailedException,
   type DynamoDBClient,
   DynamoDBServiceException,
   GetItemCommand,
-  ProvisionedThroughputExceededException,
-  RequestLimitExceeded,
-  ThrottlingException,
   TransactGetItemsCommand,
   TransactionCanceledException,
-  TransactionConflictException,
-  UpdateItemCommand,
-  type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { BoundedMap } from '../core/bounded-map.ts';
 import { ALLOWANCE, coverOf } from '../core/ledger/exposure.ts';
@@ -20,6 +13,7 @@ import type { Hold, HoldEnd } from '../core/ledger/ports.ts';
 import { greatest, type NanoUsd } from '../core/money.ts';
 import { type Item, number, readInteger, text } from './attribute-values.ts';
 import type { DynamoClients } from './clients.ts';
+import { updateItem } from './update-item.ts';
 import {
   decodeOwed,
   decodeShardCount,
@@ -33,10 +27,6 @@ import {
 
 /** A connection that was reset while the function slept is the usual reason for a second try. */
 const MAX_HOLD_TRIES = 2;
-
-/** A top-up is a transaction of milliseconds, a throttled partition recovers within a second: so often, so long. */
-const MAX_REFUSALS = 5;
-const REFUSAL_PAUSE_MS = 20;
 
 /** Each further try needs the balance to have fallen meanwhile; after as many the hold stays as it is. */
 const MAX_GROW_TRIES = 5;
@@ -109,7 +99,7 @@ export class WalletShards {
 
   async #tryHold(walletId: string, wanted: Hold, others: NanoUsd): Promise<ShardHold> {
     const isExposed = wanted.exposure > 0n;
-    const { applied, item } = await this.#update(this.#onceClient, {
+    const { applied, item } = await updateItem(this.#onceClient, {
       ...this.key(walletId),
       UpdateExpression: `SET balance = balance - :amount, holds.#id = :hold${isExposed ? `, ${EXPOSE}` : ''}`,
       ConditionExpression: [
@@ -142,7 +132,7 @@ export class WalletShards {
     let available = target - held.amount;
     for (let tries = 0; tries < MAX_GROW_TRIES && available > 0n; tries += 1) {
       const grown = held.amount + available;
-      const { applied, item } = await this.#update(this.#client, {
+      const { applied, item } = await updateItem(this.#client, {
         ...this.key(walletId),
         UpdateExpression: 'SET balance = balance - :more, holds.#id.amount = :grown',
         ConditionExpression: 'balance >= :more AND holds.#id.amount = :amount',
@@ -168,7 +158,7 @@ export class WalletShards {
     walletId: string,
     { id, amount, cost, fellShort = false, probation = 0n }: HoldEnd,
   ): Promise<NanoUsd | undefined> {
-    const { applied, item } = await this.#update(this.#client, {
+    const { applied, item } = await updateItem(this.#client, {
       ...this.key(walletId),
       UpdateExpression: `SET ${[
         'balance = balance + :refund',
@@ -239,33 +229,4 @@ export class WalletShards {
     const items = await Promise.all(walletIds.map((walletId) => this.read(walletId)));
     return items.filter((item): item is Item => item !== undefined);
   }
-
-  /** Sends again what the database has certainly not done: an update that met a transaction, or its throttle. */
-  async #update(
-    client: DynamoDBClient,
-    command: UpdateItemCommandInput,
-  ): Promise<{ applied: boolean; item: Item | undefined }> {
-    for (let refusals = 0; ; refusals += 1) {
-      try {
-        const { Attributes: item } = await client.send(
-          new UpdateItemCommand({ ...command, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
-        );
-        return { applied: true, item };
-      } catch (failure) {
-        if (failure instanceof ConditionalCheckFailedException) return { applied: false, item: failure.Item };
-        if (!wasRefused(failure) || refusals === MAX_REFUSALS) throw failure;
-        await new Promise((resolve) => setTimeout(resolve, REFUSAL_PAUSE_MS * (refusals + 1)));
-      }
-    }
-  }
 }
-
-/** Errors by which DynamoDB says that it has done nothing. */
-const REFUSALS = [
-  TransactionConflictException,
-  ProvisionedThroughputExceededException,
-  RequestLimitExceeded,
-  ThrottlingException,
-];
-
-const wasRefused = (failure: unknown): boolean => REFUSALS.some((refusal) => failure instanceof refusal);

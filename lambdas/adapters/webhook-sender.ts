@@ -7,7 +7,7 @@ import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
-import { bareHost } from '../core/webhooks/address.ts';
+import { bareHost } from '../core/address.ts';
 import { MAX_LOGGED_BODY_BYTES, type Outcome } from '../core/webhooks/delivery.ts';
 import type { Send, SendRequest, SendResult } from '../core/webhooks/ports.ts';
 import { type AddressRule, addressRule, parseTarget, type Resolve } from '../core/webhooks/target.ts';

@@ -1,6 +1,7 @@
 /** Where a subscription may point: the checks of a URL that need no look at the network. */
+
+import { bareHost, isAddress, isLoopbackAddress, isPublicAddress } from '../address.ts';
 import { ServiceError } from '../errors.ts';
-import { bareHost, isAddress, isLoopbackAddress, isPublicAddress } from './address.ts';
 
 /** What servers and proxies commonly take. */
 const MAX_URL_LENGTH = 2048;

@@ -1,5 +1,6 @@
 /** What a chat request asks of a route: the body to forward, and what the route must be able to do. */
 import type { Capability } from '../catalog-document.ts';
+import { requirePublicImages } from '../image-address.ts';
 import type { ChatPayload } from '../provider.ts';
 import { forwardedFields } from '../route-controls.ts';
 import { toConversation } from './conversation.ts';
@@ -12,7 +13,10 @@ import {
   imagesOf,
 } from './request.ts';
 
-/** The request with defaults filled in, without nulls and without what is the service's own business. */
+/**
+ * The request with defaults filled in, without nulls and without what is the service's own business. Throws 400
+ * `invalid_value` for an image on a private network.
+ */
 export function toPayload(request: ChatRequest): ChatPayload {
   const body = forwardedFields(request);
   body.messages = request.messages.map(asSystem);
@@ -21,6 +25,7 @@ export function toPayload(request: ChatRequest): ChatPayload {
   if (body.max_completion_tokens === undefined) body.max_tokens ??= DEFAULT_MAX_TOKENS;
   else delete body.max_tokens;
   const images = imagesOf(request);
+  requirePublicImages(images);
   return {
     protocol: 'openai',
     body,

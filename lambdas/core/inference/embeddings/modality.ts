@@ -1,9 +1,12 @@
 /** Embeddings: billed by the tokens of the input, answered in the caller's encoding whatever the route's. */
+import { ServiceError } from '../../errors.ts';
 import { least } from '../../money.ts';
+import type { Model } from '../catalog-document.ts';
 import { boundTextTokens, countTextTokens, mostTextTokens } from '../estimate.ts';
 import { forwarded, type Modality, prepareJson, type Sale, type Send } from '../modality.ts';
 import { promptCost } from '../price.ts';
 import { textsBeside } from '../prompt-size.ts';
+import { boundTokens, mostTokens } from '../token-bound.ts';
 import { type Embedding, toBase64, toFloats } from './encoding.ts';
 import { type EmbeddingRequest, embeddingRequest } from './schema.ts';
 
@@ -18,7 +21,10 @@ export const embeddings: Modality<EmbeddingRequest, EmbeddingAnswer> = {
   kind: 'embeddings',
   schema: embeddingRequest,
   stream: false,
-  toPayload: forwarded,
+  toPayload(request, model) {
+    requireRoom(request, model);
+    return forwarded(request);
+  },
   tokens: (request) => boundOf(request).tokens,
   costBound: (request, model) => {
     const { tokens, most } = boundOf(request);
@@ -37,6 +43,26 @@ function sizeOf({ input }: EmbeddingRequest): { readonly texts: readonly string[
 
 /** Separators that a model puts around an input. */
 const TOKENS_PER_INPUT = 2;
+
+/**
+ * Of a batch that a route takes apart, a text that is too long would fail the rest, which the route has been paid for
+ * by then. Throws 400 `prompt_too_long`.
+ */
+function requireRoom({ input }: EmbeddingRequest, { id, context_window: window }: Model): void {
+  if (window === undefined) return;
+  const isBatch = Array.isArray(input) && typeof input[0] !== 'number';
+  const inputs = (isBatch ? input : [input]) as readonly (string | readonly number[])[];
+  const at = inputs.findIndex((item) => tokensOver(item, window));
+  if (at === -1) return;
+  const param = isBatch ? `input[${at}]` : 'input';
+  throw new ServiceError('prompt_too_long', `${param} may count more than ${id} takes, ${window} tokens.`, {
+    param,
+  });
+}
+
+/** Whether an input may count more; most are too short for that whatever they say, and are not looked at. */
+const tokensOver = (item: string | readonly number[], window: number): boolean =>
+  typeof item === 'string' ? mostTokens(item) > window && boundTokens(item) > window : item.length > window;
 
 /** Fields that name a form of the answer, and are no text. */
 const SETTINGS: ReadonlySet<string> = new Set([

@@ -2,6 +2,7 @@
 import { ServiceError } from '../../errors.ts';
 import type { Capability } from '../catalog-document.ts';
 import type { Conversation } from '../conversation.ts';
+import { requirePublicImages } from '../image-address.ts';
 import type { ChatPayload, Feature } from '../provider.ts';
 import { forwardedFields } from '../route-controls.ts';
 import { toConversation } from './conversation.ts';
@@ -18,11 +19,12 @@ import {
 
 /**
  * The request with defaults filled in, without nulls and without what is the service's own business. Throws 400
- * `invalid_value` for a request that goes on from an earlier answer.
+ * `invalid_value` for a request that goes on from an earlier answer, or names an image on a private network.
  */
 export function toPayload(request: MessagesRequest): ChatPayload {
   refuseThread(request);
   const blocks = allBlocks(request);
+  requirePublicImages(blocks.flatMap(linkOf));
   let conversation: Conversation | undefined;
   return {
     protocol: 'anthropic',
@@ -36,6 +38,13 @@ export function toPayload(request: MessagesRequest): ChatPayload {
     features: featuresOf(request, blocks),
   };
 }
+
+/** The address of an image or a document that the upstream fetches. */
+const linkOf = (block: Block): string[] => {
+  const { source } = block as { readonly source?: unknown };
+  const { type, url } = Object(source) as { readonly type?: unknown; readonly url?: unknown };
+  return type === 'url' && typeof url === 'string' ? [url] : [];
+};
 
 /**
  * Answers are not kept, so none can be gone on from. The details make the SDK's tool runner send the whole

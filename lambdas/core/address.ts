@@ -1,4 +1,4 @@
-/** Which addresses a delivery may go to: those of the public internet, in whatever form they are written. */
+/** Which addresses are those of the public internet, in whatever form they are written. */
 import ipaddr from 'ipaddr.js';
 
 /** The only part of IPv6 that is routed globally (IANA, IPv6 Global Unicast Address Assignments). */
