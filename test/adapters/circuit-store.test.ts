@@ -2,10 +2,10 @@ import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DynamoCircuitStore } from '../../lambdas/adapters/circuit-store.ts';
 import { systemClock, systemUlid } from '../../lambdas/adapters/system.ts';
+import { callsAt } from '../../lambdas/core/inference/call-window.ts';
 import {
   afterFailure,
   type Circuit,
-  callsAt,
   closedCircuit,
   writtenBy,
 } from '../../lambdas/core/inference/circuit.ts';
@@ -28,14 +28,14 @@ afterAll(() => database.stop());
 const storeOf = ({ client }: Pick<TestDatabase, 'client'>) =>
   new DynamoCircuitStore(client, database.tables.circuits);
 
-const first = (routeId: string, changes: Partial<Circuit> = {}) =>
-  writtenBy('w1', { ...closedCircuit(routeId), ...changes });
+const first = (id: string, changes: Partial<Circuit> = {}) =>
+  writtenBy('w1', { ...closedCircuit(id), ...changes });
 
-const itemOf = async (routeId: string) => {
+const itemOf = async (id: string) => {
   const { Item } = await database.client.send(
     new GetItemCommand({
       TableName: database.tables.circuits,
-      Key: { route_id: { S: routeId } },
+      Key: { route_id: { S: id } },
       ConsistentRead: true,
     }),
   );
@@ -46,7 +46,7 @@ const itemOf = async (routeId: string) => {
 describe('a circuit', () => {
   it.each([
     ['closed', {}],
-    ['failing', { stretches: [callsAt(NOW_MS, { failures: 3, successes: 2, benefit: 1 })] }],
+    ['failing', { buckets: [callsAt(NOW_MS, { failures: 3, successes: 2, assumed: 1 })] }],
     ['open', { openUntilMs: NOW_MS + 15_000 }],
     ['probed', { openUntilMs: NOW_MS, probe: { id: 'claim', untilMs: NOW_MS + 65_000 } }],
     ['cooling', { coolUntilMs: NOW_MS + 30_000, sinceMs: NOW_MS }],
@@ -57,7 +57,7 @@ describe('a circuit', () => {
   });
 
   it('that nobody has written is not there', async () => {
-    const ids = (await store.load()).map(({ routeId }) => routeId);
+    const ids = (await store.load()).map(({ id }) => id);
     expect(ids).not.toContain('never written');
   });
 
@@ -79,7 +79,7 @@ describe('a circuit', () => {
 
   it('is deleted an hour after the last thing that it says', async () => {
     const seconds = (ms: number) => String(ms / 1000 + 3_600);
-    await store.save(first('calls', { stretches: [callsAt(NOW_MS, { failures: 1 })] }));
+    await store.save(first('calls', { buckets: [callsAt(NOW_MS, { failures: 1 })] }));
     expect((await itemOf('calls')).expires).toEqual({ N: seconds(NOW_MS) });
     const probe = { id: 'claim', untilMs: NOW_MS + 65_000 };
     await store.save(first('probe', { openUntilMs: NOW_MS, probe, coolUntilMs: NOW_MS + 5_000 }));
@@ -96,8 +96,8 @@ describe('a circuit', () => {
     await store.save({
       ...circuit,
       version: 1,
-      stretches: [0, 2, 4, 6, 8].map((seconds) =>
-        callsAt(NOW_MS + seconds * 1_000, { failures: 9_999, successes: 9_999, benefit: 9_999 }),
+      buckets: [0, 2, 4, 6, 8].map((seconds) =>
+        callsAt(NOW_MS + seconds * 1_000, { failures: 9_999, successes: 9_999, assumed: 9_999 }),
       ),
       openUntilMs: NOW_MS,
       probe: { id: systemUlid(), untilMs: NOW_MS },
@@ -107,7 +107,7 @@ describe('a circuit', () => {
     const { ConsumedCapacity } = await database.client.send(
       new PutItemCommand({
         TableName: database.tables.circuits,
-        Item: await itemOf(circuit.routeId),
+        Item: await itemOf(circuit.id),
         ReturnConsumedCapacity: 'TOTAL',
       }),
     );
@@ -155,7 +155,7 @@ describe('eight clients at once', () => {
           }
         }),
       );
-      const [circuit] = (await store.load()).filter(({ routeId }) => routeId === name);
+      const [circuit] = (await store.load()).filter(({ id }) => id === name);
       expect(circuit).toMatchObject({ version: CLIENTS * changes, sinceMs: CLIENTS * changes });
       expect(told).toBe(CLIENTS * changes);
       for (const own of clients) {
@@ -180,9 +180,9 @@ describe('eight clients at once', () => {
           },
         });
         const nowMs = systemClock();
-        const failed = { nowMs, begunMs: nowMs, failedBefore: true, seen: [], untold: [] };
+        const failed = { nowMs, begunMs: nowMs, account: 'a', failedBefore: true, seen: [], unreported: [] };
         for (let failure = 0; failure < 5; failure += 1)
-          await circuits.change('dead', (circuit) => afterFailure(circuit, failed));
+          await circuits.change('dead', (circuit) => afterFailure({ ...circuit, account: 'a' }, failed));
       }),
     );
     expect(opened).toBe(1);

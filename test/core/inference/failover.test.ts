@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../../lambdas/core/errors.ts';
+import { accountHash, routeOf } from '../../../lambdas/core/inference/call-circuits.ts';
 import { COOLDOWN_MS, stateOf } from '../../../lambdas/core/inference/circuit.ts';
 import { firstAnswer } from '../../../lambdas/core/inference/failover.ts';
 import { UpstreamFailure } from '../../../lambdas/core/inference/provider.ts';
-import { candidatesOf, DEAD, Fleet } from './fleet.ts';
+import { ACCOUNT, candidatesOf, DEAD, Fleet } from './fleet.ts';
 import { MemoryCircuits, SILENT } from './memory-circuits.ts';
 
 const CANDIDATES = candidatesOf('a', 'b', 'c');
@@ -27,6 +28,7 @@ async function call(courses: Courses, remainingMs = 900_000) {
   await breaker.refresh();
   const { answer, candidate } = await firstAnswer({
     requestId: 'req_1',
+    accountId: ACCOUNT,
     candidates: CANDIDATES,
     attempt: async ({ route }) => {
       tried.push(route.id);
@@ -47,7 +49,12 @@ const refusalOf = async (courses: Courses, remainingMs?: number): Promise<Servic
   throw new Error(`not refused: ${String(failure)}`);
 };
 
-const stateIn = (id: string) => stateOf(store.of(id), fleet.time.clock()).kind;
+/** Of the calls' own account. */
+const stateIn = (id: string) => {
+  const circuits = [...store.circuits.values()].filter((circuit) => routeOf(circuit) === id);
+  const circuit = circuits.find(({ account }) => account === accountHash(ACCOUNT));
+  return circuit && stateOf(circuit, fleet.time.clock(), undefined).kind;
+};
 
 /** So many calls that a route fails. */
 async function failures(count: number, courses: Courses): Promise<void> {
