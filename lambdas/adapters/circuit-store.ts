@@ -5,6 +5,7 @@ import {
   PutItemCommand,
   paginateScan,
 } from '@aws-sdk/client-dynamodb';
+import { ACCOUNT_HASH_LENGTH } from '../core/inference/call-circuits.ts';
 import type { Bucket } from '../core/inference/call-window.ts';
 import { type Circuit, type Claim, closedCircuit, type Mark } from '../core/inference/circuit.ts';
 import type { CircuitStore } from '../core/inference/known-circuits.ts';
@@ -80,7 +81,8 @@ const encodeBucket = ({ startMs, failures, successes, assumed }: Bucket) =>
     benefit: number(assumed),
   });
 
-const encodeMark = ({ account, atMs }: Mark) => map({ account: text(account), ms: number(atMs) });
+/** The account, and the time in as few characters. */
+const encodeMark = ({ account, atMs }: Mark) => text(`${account}${atMs.toString(36)}`);
 
 const encodeClaim = ({ id, untilMs }: Claim) => map({ id: text(id), until_ms: number(untilMs) });
 
@@ -91,7 +93,7 @@ function decode(item: Item): Circuit {
     account: item.account?.S,
     version: readNumber(item, 'version'),
     writers: readTexts(item, 'writers'),
-    buckets: readMaps(item, 'stretches').map((bucket) => ({
+    buckets: readList(item, 'stretches').map(({ M: bucket = {} }) => ({
       startMs: readNumber(bucket, 'start_ms'),
       failures: readNumber(bucket, 'failures'),
       successes: readNumber(bucket, 'successes'),
@@ -112,7 +114,8 @@ const readList = (item: Item, name: string) => item[name]?.L ?? [];
 
 const readTexts = (item: Item, name: string) => readList(item, name).flatMap(({ S }) => S ?? []);
 
-const readMaps = (item: Item, name: string): Item[] => readList(item, name).map(({ M = {} }) => M);
-
 const readMarks = (item: Item, name: string): Mark[] =>
-  readMaps(item, name).map((mark) => ({ account: readText(mark, 'account'), atMs: readNumber(mark, 'ms') }));
+  readTexts(item, name).map((mark) => ({
+    account: mark.slice(0, ACCOUNT_HASH_LENGTH),
+    atMs: Number.parseInt(mark.slice(ACCOUNT_HASH_LENGTH), 36),
+  }));

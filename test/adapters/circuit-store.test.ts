@@ -31,6 +31,8 @@ const storeOf = ({ client }: Pick<TestDatabase, 'client'>) =>
 const first = (id: string, changes: Partial<Circuit> = {}) =>
   writtenBy('w1', { ...closedCircuit(id), ...changes });
 
+const mark = (account: string) => ({ account, atMs: NOW_MS });
+
 const itemOf = async (id: string) => {
   const { Item } = await database.client.send(
     new GetItemCommand({
@@ -50,10 +52,47 @@ describe('a circuit', () => {
     ['open', { openUntilMs: NOW_MS + 15_000 }],
     ['probed', { openUntilMs: NOW_MS, probe: { id: 'claim', untilMs: NOW_MS + 65_000 } }],
     ['cooling', { coolUntilMs: NOW_MS + 30_000, sinceMs: NOW_MS }],
+    ['an account’s own', { account: 'aB3_-x', openUntilMs: NOW_MS }],
+    ['failing for some', { failed: [mark('aB3_-x'), mark('Zz09_-')] }],
+    ['limiting some', { limited: [mark('aB3_-x')] }],
+    ['probed by some', { openUntilMs: NOW_MS, probers: ['aB3_-x', 'Zz09_-'] }],
   ])('that is %s is read as it was written', async (name, changes) => {
     const circuit = first(`kept ${name}`, changes);
     expect(await store.save(circuit)).toEqual(circuit);
     expect(await store.load()).toContainEqual(circuit);
+  });
+
+  it('of an earlier version, which knew nothing of accounts, is read as one that all share', async () => {
+    const item = {
+      route_id: { S: 'earlier' },
+      version: { N: '3' },
+      writers: { L: [{ S: 'w1' }] },
+      stretches: {
+        L: [
+          {
+            M: {
+              start_ms: { N: `${NOW_MS}` },
+              failures: { N: '2' },
+              successes: { N: '1' },
+              benefit: { N: '2' },
+            },
+          },
+        ],
+      },
+      open_until_ms: { N: '0' },
+      since_ms: { N: '0' },
+      cool_until_ms: { N: `${NOW_MS}` },
+      expires: { N: '1' },
+    };
+    await database.client.send(new PutItemCommand({ TableName: database.tables.circuits, Item: item }));
+    const [found] = (await store.load()).filter(({ id }) => id === 'earlier');
+    expect(found).toEqual({
+      ...closedCircuit('earlier'),
+      version: 3,
+      writers: ['w1'],
+      buckets: [callsAt(NOW_MS, { failures: 2, successes: 1, assumed: 2 })],
+      coolUntilMs: NOW_MS,
+    });
   });
 
   it('that nobody has written is not there', async () => {
@@ -86,21 +125,26 @@ describe('a circuit', () => {
     expect((await itemOf('probe')).expires).toEqual({ N: seconds(probe.untilMs) });
     await store.save(first('closed again', { sinceMs: NOW_MS }));
     expect((await itemOf('closed again')).expires).toEqual({ N: seconds(NOW_MS) });
+    await store.save(first('limits', { limited: [{ account: 'aB3_-x', atMs: NOW_MS + 60_000 }] }));
+    expect((await itemOf('limits')).expires).toEqual({ N: seconds(NOW_MS + 60_000) });
     await store.save(first('cool', { coolUntilMs: NOW_MS + 60_000 }));
     expect((await itemOf('cool')).expires).toEqual({ N: seconds(NOW_MS + 60_000) });
   });
 
   it('is one write unit, the largest with the longest name too', async () => {
     let circuit: Circuit = closedCircuit('r'.repeat(128));
-    for (let write = 0; write < 40; write += 1) circuit = writtenBy(systemUlid(), circuit);
+    for (let write = 0; write < 40; write += 1) circuit = writtenBy(systemUlid().slice(-16), circuit);
     await store.save({
       ...circuit,
       version: 1,
       buckets: [0, 2, 4, 6, 8].map((seconds) =>
         callsAt(NOW_MS + seconds * 1_000, { failures: 9_999, successes: 9_999, assumed: 9_999 }),
       ),
+      failed: Array.from({ length: 6 }, () => mark('aB3_-x')),
+      limited: Array.from({ length: 3 }, () => mark('aB3_-x')),
       openUntilMs: NOW_MS,
       probe: { id: systemUlid(), untilMs: NOW_MS },
+      probers: ['aB3_-x', 'Zz09_-'],
       sinceMs: NOW_MS,
       coolUntilMs: NOW_MS,
     });

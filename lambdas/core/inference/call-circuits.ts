@@ -33,9 +33,11 @@ const PLACES = 8;
 /** No route id has this character. */
 const PLACE_MARK = '#';
 
-/** Tells accounts apart; four bytes tell nobody which account it is. */
+export const ACCOUNT_HASH_LENGTH = 6;
+
+/** Tells accounts apart; four and a half bytes tell nobody which account it is. */
 export const accountHash = (accountId: string): string =>
-  createHash('sha256').update(accountId).digest().subarray(0, 4).toString('base64url');
+  createHash('sha256').update(accountId).digest('base64url').slice(0, ACCOUNT_HASH_LENGTH);
 
 export const routeOf = ({ id }: Circuit): string => id.split(PLACE_MARK, 1)[0] ?? id;
 

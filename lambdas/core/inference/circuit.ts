@@ -72,8 +72,8 @@ const COOLING_SECONDS = { unsaid: 5, least: 1, most: 60 };
 /** An account that has not come back for so long after its own circuit could be probed loses its place to others. */
 const ABANDONED_MS = 60_000;
 
-/** More writes than land while one writer waits for an answer; 27 bytes each keep the item under a kilobyte. */
-const WRITERS_KEPT = 10;
+/** More writes than land while one writer waits for an answer; 17 bytes each keep the item under a kilobyte. */
+const WRITERS_KEPT = 14;
 
 export const closedCircuit = (id: string, account?: string): Circuit => ({
   id,

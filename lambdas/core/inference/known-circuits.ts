@@ -53,6 +53,9 @@ interface Unclear {
 /** How old what is known may be: another process's finding arrives within two seconds. */
 const REFRESH_MS = 2_000;
 
+/** The random part of a ULID: 80 bits. */
+const WRITER_LENGTH = 16;
+
 /** Writers that meet on one item take turns; a change that has not had its turn by then is left out. */
 const MAX_TRIES = 8;
 
@@ -179,7 +182,7 @@ export class KnownCircuits {
       const before = this.#stored.get(id) ?? closedCircuit(id);
       const { circuit: after, took } = changed(this.#base(id), batch);
       if (!took.includes(true)) return took;
-      const writer = ulid();
+      const writer = ulid().slice(-WRITER_LENGTH);
       queue.sent = { writer, count: batch.length };
       const note = { writer, before, after };
       this.#unclear.set(id, [...(this.#unclear.get(id) ?? []), note].slice(-MAX_UNCLEAR));

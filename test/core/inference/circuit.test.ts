@@ -257,6 +257,6 @@ it('a written circuit has the next version and remembers its latest writers, not
   let circuit = closed;
   for (let write = 1; write <= 100; write += 1) circuit = writtenBy(`w${write}`, circuit);
   expect(circuit.version).toBe(100);
-  expect(circuit.writers).toHaveLength(10);
+  expect(circuit.writers).toHaveLength(14);
   expect(circuit.writers.at(-1)).toBe('w100');
 });
