@@ -77,8 +77,8 @@ async function run(drill: Drill): Promise<DrillResult> {
       result.lastTryMs = Date.now() - beganMs;
       if (Object.keys(pass.claims).length > 0) result.probes += 1;
       await sleep(drill.takesMs);
-      if (drill.isDead) breaker.failed(ROUTE, DEAD, pass);
-      else breaker.succeeded(ROUTE, pass);
+      if (drill.isDead) breaker.failed(DEAD, pass);
+      else breaker.succeeded(pass);
       await breaker.flush();
     } else result.skipped += 1;
     await sleep(drill.pauseMs);

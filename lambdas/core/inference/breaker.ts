@@ -3,7 +3,7 @@
  * that work. A route's calls are written down when one of them fails, and for as long as it is in doubt.
  */
 import type { After, Clock, Log, UlidSource } from '../ports.ts';
-import { accountHash, CallCircuits, type Caller, routeOf, SCOPES, type Scope } from './call-circuits.ts';
+import { CallCircuits, type Caller, callerOf, routeOf, SCOPES, type Scope } from './call-circuits.ts';
 import type { Route } from './catalog-document.ts';
 import { afterClaim, afterProbe, afterRateLimit, type Circuit, stateOf, type Verdict } from './circuit.ts';
 import { findingOf, hasFailed, VERDICTS } from './finding.ts';
@@ -26,8 +26,7 @@ type InScopes<Value> = Readonly<Partial<Record<Scope, Value>>>;
 export interface Permit {
   readonly allowed: true;
   readonly begunMs: number;
-  /** Whose call it is, by its hash. */
-  readonly account: string;
+  readonly caller: Caller;
   /** The claim of the one call that tries a route whose circuit is half open. */
   readonly claims: InScopes<string>;
 }
@@ -88,8 +87,8 @@ export class Breaker {
    */
   async admit(route: Route, accountId: string): Promise<Permit | Refusal> {
     const { clock, ulid } = this.#dependencies;
-    const account = accountHash(accountId);
-    const caller = { routeId: route.id, account };
+    const caller = callerOf(route.id, accountId);
+    const { account } = caller;
     const begunMs = clock();
     const state = (scope: Scope) => stateOf(this.#circuits.of(scope, caller), clock(), account);
     const states = SCOPES.map((scope) => ({ scope, ...state(scope) }));
@@ -98,7 +97,7 @@ export class Breaker {
     const halfOpen = states.flatMap(({ kind, scope }) => (kind === 'half-open' ? scope : []));
     // The shared circuit's claim is good for both: no other call may try the route meanwhile.
     const [scope] = halfOpen;
-    if (scope === undefined) return { allowed: true, begunMs, account, claims: {} };
+    if (scope === undefined) return { allowed: true, begunMs, caller, claims: {} };
     const lapseMs = begunMs + Math.min(route.timeout_ms, PROBE_MS.most) + PROBE_MS.margin;
     const claim = { id: ulid(), untilMs: lapseMs };
     const written = this.#circuits.change(scope, caller, (circuit) =>
@@ -107,7 +106,7 @@ export class Breaker {
     await this.#within(CLAIM_MS, written);
     if (this.#circuits.of(scope, caller).probe?.id === claim.id) {
       const claims = Object.fromEntries(halfOpen.map((half) => [half, claim.id]));
-      return { allowed: true, begunMs, account, claims };
+      return { allowed: true, begunMs, caller, claims };
     }
     // Another process was first: its claim, or what its probe found, is known now.
     const found = state(scope);
@@ -116,9 +115,9 @@ export class Breaker {
   }
 
   /** The route gave a whole answer, or the first content of a stream. */
-  succeeded({ id: routeId }: Route, permit: Permit): Served {
-    const caller = { routeId, account: permit.account };
-    this.#endProbe(caller, permit, () => 'served');
+  succeeded(permit: Permit): Served {
+    const { caller } = permit;
+    this.#endProbe(permit, () => 'served');
     const counted = SCOPES.filter((scope) => permit.claims[scope] === undefined);
     const failedBefore = Object.fromEntries(
       counted.map((scope) => [scope, this.#circuits.countSuccess(scope, caller)]),
@@ -137,38 +136,37 @@ export class Breaker {
   }
 
   /** The route failed before its answer began. */
-  failed({ id: routeId }: Route, failure: UpstreamFailure, permit: Permit): void {
-    const { account, begunMs, claims } = permit;
-    const caller = { routeId, account };
+  failed(failure: UpstreamFailure, permit: Permit): void {
+    const { caller, begunMs, claims } = permit;
     const finding = findingOf(failure);
     const nowMs = this.#dependencies.clock();
     if (hasFailed(finding)) this.#dependencies.count('routeFailed');
-    this.#endProbe(caller, permit, (scope) => VERDICTS[finding][scope]);
+    this.#endProbe(permit, (scope) => VERDICTS[finding][scope]);
     for (const scope of SCOPES) {
       if (hasFailed(finding) && claims[scope] === undefined)
         this.#circuits.countFailure(scope, caller, begunMs);
       if (finding !== 'limited') continue;
       const { retryAfterSeconds } = failure;
       void this.#circuits.change(scope, caller, (circuit) =>
-        afterRateLimit(circuit, nowMs, account, retryAfterSeconds),
+        afterRateLimit(circuit, nowMs, caller.account, retryAfterSeconds),
       );
     }
   }
 
   /** The route failed within its answer: the call counts as a failed one after all. */
-  broke(route: Route, failure: UpstreamFailure, { servedMs, failedBefore, ...permit }: Served): void {
+  broke(failure: UpstreamFailure, { servedMs, failedBefore, ...permit }: Served): void {
     const isFailed = hasFailed(findingOf(failure));
     for (const scope of SCOPES) {
       const before = failedBefore[scope];
       if (!isFailed || before === undefined) continue;
-      this.#circuits.takeBack(scope, { routeId: route.id, account: permit.account }, servedMs, before);
+      this.#circuits.takeBack(scope, permit.caller, servedMs, before);
     }
-    this.failed(route, failure, { ...permit, claims: {} });
+    this.failed(failure, { ...permit, claims: {} });
   }
 
   /** The try ended without saying anything of the route. */
-  abandoned({ id: routeId }: Route, permit: Permit): void {
-    this.#endProbe({ routeId, account: permit.account }, permit, () => 'unclear');
+  abandoned(permit: Permit): void {
+    this.#endProbe(permit, () => 'unclear');
   }
 
   /**
@@ -180,11 +178,7 @@ export class Breaker {
     return this.#within(FLUSH_MS, looks?.then(() => this.#known.settled()) ?? this.#known.settled());
   }
 
-  #endProbe(
-    caller: Caller,
-    { claims, begunMs }: Permit,
-    resultIn: (scope: Scope) => Verdict['result'],
-  ): void {
+  #endProbe({ caller, claims, begunMs }: Permit, resultIn: (scope: Scope) => Verdict['result']): void {
     const nowMs = this.#dependencies.clock();
     for (const scope of SCOPES) {
       const claimId = claims[scope];

@@ -67,13 +67,13 @@ async function tryCandidate<Answer>(
   const { route } = candidate;
   try {
     const answer = await attempt(candidate, remainingTimeMs);
-    return { answer, candidate, served: breaker.succeeded(route, permit) };
+    return { answer, candidate, served: breaker.succeeded(permit) };
   } catch (failure) {
     if (!(failure instanceof UpstreamFailure)) {
-      breaker.abandoned(route, permit);
+      breaker.abandoned(permit);
       throw failure;
     }
-    breaker.failed(route, failure, permit);
+    breaker.failed(failure, permit);
     log.warn('route failed', { requestId, route: route.id, reason: failure.message });
     if (!failure.retryable) throw refusedByRoute(failure);
     return { retryAfterSeconds: coolingSeconds(failure.retryAfterSeconds) };

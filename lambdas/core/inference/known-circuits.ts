@@ -82,9 +82,9 @@ export class KnownCircuits {
     this.#dependencies = dependencies;
   }
 
-  /** Nothing is known of any circuit: all are closed. */
-  get isEmpty(): boolean {
-    return this.#stored.size + this.#unsaved.size + this.#queues.size === 0;
+  /** Whether there is anything to know of it. */
+  has(id: string): boolean {
+    return this.#stored.has(id) || this.#unsaved.has(id) || this.#queues.has(id);
   }
 
   of(id: string): Circuit {

@@ -145,7 +145,7 @@ describe('successes', () => {
     for (; streams < 20; streams += 1) {
       const pass = await breaker.admit(ROUTE, ACCOUNT);
       if (!pass.allowed) break;
-      breaker.broke(ROUTE, interrupted, breaker.succeeded(ROUTE, pass));
+      breaker.broke(interrupted, breaker.succeeded(pass));
       await breaker.flush();
     }
     // The first one is taken for one of three calls, and the fifth opens the circuit all the same.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Breaker, Permit } from '../../../lambdas/core/inference/breaker.ts';
-import { accountHash } from '../../../lambdas/core/inference/call-circuits.ts';
+import { accountHash, callerOf } from '../../../lambdas/core/inference/call-circuits.ts';
 import { type Circuit, closedCircuit, stateOf } from '../../../lambdas/core/inference/circuit.ts';
 import type { CircuitStore } from '../../../lambdas/core/inference/known-circuits.ts';
 import { UpstreamFailure } from '../../../lambdas/core/inference/provider.ts';
@@ -188,12 +188,12 @@ describe('a probe', () => {
     await fleet.time.advance(65_000);
     const next = await fleet.time.until(admit(fleet.breaker(1)));
     if (!lapsed.allowed || !next.allowed) throw new Error('no probe');
-    fleet.breaker(0).failed(ROUTE, DEAD, lapsed);
+    fleet.breaker(0).failed(DEAD, lapsed);
     await fleet.breaker(0).flush();
     expect(ownCircuit(fleet).probe?.id).toBe(next.claims.own);
-    fleet.breaker(1).succeeded(ROUTE, next);
+    fleet.breaker(1).succeeded(next);
     await fleet.breaker(1).flush();
-    fleet.breaker(0).failed(ROUTE, DEAD, lapsed);
+    fleet.breaker(0).failed(DEAD, lapsed);
     await fleet.breaker(0).flush();
     expect(stateIn(fleet)).toBe('closed');
   });
@@ -218,16 +218,16 @@ describe('a probe', () => {
     const fleet = await halfOpenFleet(1);
     const pass = await fleet.time.until(admit(fleet.breaker(0)));
     if (!pass.allowed) throw new Error('no probe');
-    fleet.breaker(0).abandoned(ROUTE, pass);
+    fleet.breaker(0).abandoned(pass);
     await fleet.breaker(0).flush();
     expect(stateIn(fleet)).toBe('half-open');
   });
 });
 
-const permitOf = (fleet: Fleet): Permit => ({
+const permitOf = (fleet: Fleet, routeId: string): Permit => ({
   allowed: true,
   begunMs: fleet.time.clock(),
-  account: accountHash(ACCOUNT),
+  caller: callerOf(routeId, ACCOUNT),
   claims: {},
 });
 
@@ -279,9 +279,9 @@ describe('a failure', () => {
     for (let call = 0; call < 30; call += 1) {
       const pass = await breaker.admit(ROUTE, ACCOUNT);
       if (!pass.allowed) break;
-      const served = breaker.succeeded(ROUTE, pass);
+      const served = breaker.succeeded(pass);
       await fleet.time.advance(100);
-      if (call % 3 !== 0) breaker.broke(ROUTE, new UpstreamFailure('interrupted'), served);
+      if (call % 3 !== 0) breaker.broke(new UpstreamFailure('interrupted'), served);
       await breaker.flush();
     }
     expect(fleet.openings).toBe(1);
@@ -293,9 +293,9 @@ describe('a failure', () => {
     const pass = await fleet.time.until(breaker.admit(ROUTE, ACCOUNT));
     if (!pass.allowed) throw new Error('no probe');
     await fleet.time.advance(500);
-    const served = breaker.succeeded(ROUTE, pass);
+    const served = breaker.succeeded(pass);
     await fleet.time.advance(500);
-    breaker.broke(ROUTE, new UpstreamFailure('interrupted'), served);
+    breaker.broke(new UpstreamFailure('interrupted'), served);
     await breaker.flush();
     expect(stateIn(fleet)).toBe('closed');
     expect(ownCircuit(fleet).buckets).toMatchObject([{ failures: 1, successes: 0 }]);
@@ -412,18 +412,17 @@ it('of circuits without end a process remembers only so many', async () => {
     save: () => Promise.reject(new Error('the store fails')),
   }));
   const breaker = fleet.breaker(0);
-  const permit = permitOf(fleet);
   for (let index = 0; index < 10_500; index += 1) {
-    const route = { ...ROUTE, id: `route-${index}` };
-    breaker.succeeded(route, permit);
-    breaker.failed(route, DEAD, permit);
-    breaker.failed(route, DEAD, permit);
+    const permit = permitOf(fleet, `route-${index}`);
+    breaker.succeeded(permit);
+    breaker.failed(DEAD, permit);
+    breaker.failed(DEAD, permit);
     if (index % 500 === 0) await breaker.flush();
   }
   await breaker.flush();
   // The first are forgotten, and the last are not.
   for (let failure = 0; failure < 3; failure += 1) {
-    for (const id of ['route-0', 'route-10499']) breaker.failed({ ...ROUTE, id }, DEAD, permit);
+    for (const id of ['route-0', 'route-10499']) breaker.failed(DEAD, permitOf(fleet, id));
   }
   expect(await breaker.admit({ ...ROUTE, id: 'route-0' }, ACCOUNT)).toMatchObject({ allowed: true });
   expect(await breaker.admit({ ...ROUTE, id: 'route-10499' }, ACCOUNT)).toMatchObject({ allowed: false });

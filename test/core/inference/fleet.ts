@@ -99,8 +99,8 @@ export class Fleet {
     this.tries += 1;
     if (Object.keys(pass.claims).length > 0) this.probes += 1;
     if (takesMs > 0) await this.time.sleep(takesMs);
-    if (failure === undefined) breaker.succeeded(route, pass);
-    else breaker.failed(route, failure, pass);
+    if (failure === undefined) breaker.succeeded(pass);
+    else breaker.failed(failure, pass);
     await breaker.flush();
     return failure === undefined ? 'served' : 'failed';
   }
