@@ -11,13 +11,15 @@ interface Traffic {
   readonly failing: number;
   /** On average. */
   readonly callMs: number;
+  /** As many accounts as processes, each at its own; else one. */
+  readonly apart?: boolean;
   readonly pauseMs: number;
 }
 
 const SECONDS = 60;
 
 /** A minute of calls, each process one at a time, as functions make them. */
-async function traffic({ processes, failing, callMs, pauseMs }: Traffic) {
+async function traffic({ processes, failing, callMs, pauseMs, apart = false }: Traffic) {
   const store = new MemoryCircuits();
   const fleet = new Fleet(processes, () => store);
   const { time } = fleet;
@@ -29,14 +31,18 @@ async function traffic({ processes, failing, callMs, pauseMs }: Traffic) {
     while (!isOver) {
       const failure = random() < failing ? DEAD : undefined;
       const takesMs = callMs * (0.5 + random());
-      counts[await fleet.call(process, { failure, takesMs })] += 1;
+      counts[await fleet.call(process, { failure, takesMs, account: apart ? `acc_${process}` : ACCOUNT })] +=
+        1;
       await time.sleep(1 + pauseMs * 2 * random());
     }
   };
   for (let process = 0; process < processes; process += 1) void run(process);
   await time.advance(SECONDS * 1_000);
   isOver = true;
-  return { ...counts, openings: fleet.openings, writes: store.writes, reads: store.reads };
+  const sharedOpenings = store.history.filter(
+    ({ account, openUntilMs }) => account === undefined && openUntilMs !== 0,
+  ).length;
+  return { ...counts, openings: fleet.openings, sharedOpenings, writes: store.writes, reads: store.reads };
 }
 
 const LONG = { processes: 100, callMs: 5_000, pauseMs: 2_500 };
@@ -73,6 +79,24 @@ describe.each(Object.entries(SHAPES))('over a minute of %s of a hundred processe
     expect(skipped).toBeGreaterThan(failed);
     // Opening, and then one probe each cooldown.
     expect(writes / shape.processes).toBeLessThan(6);
+  });
+});
+
+describe.each(Object.entries(SHAPES))('over a minute of %s of a hundred accounts', (_, shape) => {
+  const apart = { ...shape, apart: true };
+
+  it('a route that fails a third of its calls never opens its circuit to all', async () => {
+    const { sharedOpenings, skipped, served } = await traffic({ ...apart, failing: 0.33 });
+    expect(sharedOpenings).toBe(0);
+    // An account that makes few calls may meet five failures in a row, and takes another route for a while.
+    expect(skipped).toBeLessThan(served / 100);
+  });
+
+  it('a dead route is left alone by all after three calls of each at most', async () => {
+    const { failed, skipped, sharedOpenings } = await traffic({ ...apart, failing: 1 });
+    expect(sharedOpenings).toBeGreaterThan(0);
+    expect(failed).toBeLessThanOrEqual(3 * shape.processes);
+    expect(skipped).toBeGreaterThan(failed);
   });
 });
 
