@@ -191,7 +191,10 @@ export interface Verdict {
   readonly result: 'served' | 'failed' | 'unclear';
 }
 
-/** Ends a probe. Of one whose claim has lapsed only the good news is taken. */
+/**
+ * Ends a probe. Of one whose claim has lapsed only the good news is taken. One that is unclear leaves a shared circuit to
+ * the next account, but soon and not at once: a route may be dead in ways that look like the fault of each request.
+ */
 export function afterProbe(circuit: Circuit, nowMs: number, { claimId, begunMs, result }: Verdict): Circuit {
   if (circuit.openUntilMs === 0 || begunMs < circuit.sinceMs) return circuit;
   if (result === 'served') {
@@ -199,7 +202,9 @@ export function afterProbe(circuit: Circuit, nowMs: number, { claimId, begunMs, 
     return { ...circuit, ...closed, sinceMs: begunMs };
   }
   if (circuit.probe?.id !== claimId) return circuit;
-  return { ...circuit, openUntilMs: nowMs + (result === 'failed' ? COOLDOWN_MS : 0), probe: undefined };
+  const unclearMs = circuit.account === undefined ? VERDICT_MS : 0;
+  const openUntilMs = nowMs + (result === 'failed' ? COOLDOWN_MS : unclearMs);
+  return { ...circuit, openUntilMs, probe: undefined };
 }
 
 /** For how many seconds a route is left alone that asked for so many, or did not say. */

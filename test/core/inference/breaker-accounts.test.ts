@@ -160,14 +160,19 @@ describe('the probe of a route that all accounts have left', () => {
     ['slow', new UpstreamFailure('timeout')],
     ['refused for now', limited()],
     ['out of its own time', new UpstreamFailure('deadline')],
-  ])('by a request that is %s tells nothing, and the next account may probe at once', async (_, failure) => {
-    const fleet = await halfOpenFleet();
-    expect(await probe(fleet, 'attacker', failure)).toBe('failed');
-    expect(await probe(fleet, 'attacker', failure)).toBe('skipped');
-    expect(await probe(fleet, 'bystander')).toBe('served');
-    expect(sharedState(fleet)).toBe('closed');
-    expect(await met(fleet, 'another')).toEqual(['served']);
-  });
+  ])(
+    'by a request that is %s tells nothing, and the next account may probe two seconds later',
+    async (_, failure) => {
+      const fleet = await halfOpenFleet();
+      expect(await probe(fleet, 'attacker', failure)).toBe('failed');
+      expect(await probe(fleet, 'bystander')).toBe('skipped');
+      await fleet.time.advance(2_000);
+      expect(await probe(fleet, 'attacker', failure)).toBe('skipped');
+      expect(await probe(fleet, 'bystander')).toBe('served');
+      expect(sharedState(fleet)).toBe('closed');
+      expect(await met(fleet, 'another')).toEqual(['served']);
+    },
+  );
 
   it('that breaks the route opens it again, and the next one is of another account', async () => {
     const fleet = await halfOpenFleet();
@@ -179,6 +184,16 @@ describe('the probe of a route that all accounts have left', () => {
     for (const account of ['attacker', 'conspirator']) expect(await probe(fleet, account)).toBe('skipped');
     expect(await probe(fleet, 'bystander')).toBe('served');
     expect(sharedState(fleet)).toBe('closed');
+  });
+
+  it('is one in two seconds even if the route forbids the request of each account', async () => {
+    const fleet = await halfOpenFleet();
+    const { tries } = fleet;
+    for (let call = 0; call < 150; call += 1) {
+      await probe(fleet, `acc_${call % 30}`, status(403));
+      await fleet.time.advance(100);
+    }
+    expect(fleet.tries - tries).toBeLessThanOrEqual(15_000 / 2_000 + 1);
   });
 
   it('is the same account’s again when no other has come for another cooldown', async () => {

@@ -212,6 +212,85 @@ describe('an open circuit', () => {
   });
 });
 
+describe('a shared circuit', () => {
+  const shared = closedCircuit('route');
+  const failBy = (circuit: Circuit, account: string, nowMs = NOW_MS) =>
+    afterFailure(circuit, {
+      nowMs,
+      begunMs: nowMs,
+      account,
+      failedBefore: true,
+      seen: [],
+      unreported: [],
+    });
+  const failures = (accounts: string, circuit = shared) =>
+    [...accounts].reduce((c, by) => failBy(c, by), circuit);
+
+  it.each([
+    ['aaaaaaaaaaaaaaa', 2],
+    ['abababababababa', 4],
+    ['aabb', 4],
+  ])('counts of the failures of %s only %s', (accounts, counted) => {
+    const circuit = failures(accounts);
+    expect(stateIn(circuit, NOW_MS).kind).toBe('closed');
+    expect(circuit.buckets).toMatchObject([{ failures: counted }]);
+    expect(failBy(circuit, 'a')).toBe(circuit);
+  });
+
+  it.each(['aabbc', 'abcab', 'abcde'])('opens to all at the failures of %s', (accounts) => {
+    const circuit = failures(accounts);
+    expect(stateOf(circuit, NOW_MS, 'z')).toEqual({ kind: 'shut', untilMs: halfOpenMs });
+    expect(circuit).toMatchObject({ buckets: [], failed: [] });
+  });
+
+  it('counts an account again when its failures have left the window, and not before', () => {
+    const early = failures('aa');
+    expect(failBy(early, 'a', NOW_MS + 9_999)).toBe(early);
+    expect(failBy(early, 'a', NOW_MS + 10_000).failed).toHaveLength(1);
+  });
+
+  it('opens at a failure that does not count, when successes are no longer assumed beside the others', () => {
+    const first = (circuit: Circuit, account: string) =>
+      afterFailure(circuit, {
+        nowMs: NOW_MS,
+        begunMs: NOW_MS,
+        account,
+        failedBefore: false,
+        seen: [],
+        unreported: [],
+      });
+    const circuit = [...'aabbcc'].reduce(first, shared);
+    expect(stateIn(circuit, NOW_MS).kind).toBe('closed');
+    expect(stateIn(failBy(circuit, 'a', NOW_MS + 3_999), NOW_MS + 3_999).kind).toBe('closed');
+    expect(stateIn(failBy(circuit, 'a', NOW_MS + 4_000), NOW_MS + 4_000).kind).toBe('shut');
+  });
+
+  it('remembers few accounts, however many fail', () => {
+    const served = { ...shared, buckets: [successesAt(NOW_MS, 1_000)] };
+    const circuit = failures('abcdefghijklmnopqrstuvwxyz', served);
+    expect(circuit.failed.map(({ account }) => account).join('')).toBe('uvwxyz');
+    expect(circuit.buckets).toMatchObject([{ failures: 26 }]);
+  });
+
+  it('of limits remembers those that last longest, and cools until three accounts have one', () => {
+    const limits: readonly [string, number][] = [
+      ['a', 60],
+      ['b', 50],
+      ['a', 10],
+      ['c', 5],
+      ['d', 20],
+    ];
+    const cooled = limits.map((_, index) =>
+      limits.slice(0, index + 1).reduce((c, [by, seconds]) => afterRateLimit(c, NOW_MS, by, seconds), shared),
+    );
+    expect(cooled.map(({ coolUntilMs }) => Math.max(0, coolUntilMs - NOW_MS))).toEqual([
+      0, 0, 0, 5_000, 20_000,
+    ]);
+    expect(cooled.at(-1)?.limited.map(({ account }) => account)).toEqual(['a', 'b', 'd']);
+    expect(isSpent(cooled[0] ?? shared, NOW_MS + 59_999)).toBe(false);
+  });
+});
+
 describe('a route that had enough', () => {
   const coolingS = (retryAfterSeconds: number | undefined) => {
     const { coolUntilMs } = afterRateLimit(closed, NOW_MS, 'a', retryAfterSeconds);
