@@ -1,11 +1,13 @@
-/** Circuits of failing routes in DynamoDB: one small item a route, gone when nobody has written it for a while. */
+/** Circuits of failing routes in DynamoDB: a few small items a route, gone when nobody has written it for a while. */
 import {
   ConditionalCheckFailedException,
   type DynamoDBClient,
   PutItemCommand,
   paginateScan,
 } from '@aws-sdk/client-dynamodb';
-import { type Circuit, type Claim, closedCircuit, type Stretch } from '../core/inference/circuit.ts';
+import { ACCOUNT_HASH_LENGTH } from '../core/inference/call-circuits.ts';
+import type { Bucket } from '../core/inference/call-window.ts';
+import { type Circuit, type Claim, closedCircuit, type Mark } from '../core/inference/circuit.ts';
 import type { CircuitStore } from '../core/inference/known-circuits.ts';
 import { type Item, map, number, readNumber, readText, text } from './attribute-values.ts';
 
@@ -44,55 +46,76 @@ export class DynamoCircuitStore implements CircuitStore {
       return circuit;
     } catch (failure) {
       if (!(failure instanceof ConditionalCheckFailedException)) throw failure;
-      return failure.Item === undefined ? closedCircuit(circuit.routeId) : decode(failure.Item);
+      return failure.Item === undefined ? closedCircuit(circuit.id) : decode(failure.Item);
     }
   }
 }
 
 function encode(circuit: Circuit): Item {
-  const { routeId, version, writers, stretches, openUntilMs, probe, sinceMs, coolUntilMs } = circuit;
-  const lastCallMs = stretches.at(-1)?.startMs ?? 0;
-  const lastMs = Math.max(openUntilMs, probe?.untilMs ?? 0, sinceMs, coolUntilMs, lastCallMs);
+  const { account, buckets, failed, limited, openUntilMs, probe, probers, sinceMs, coolUntilMs } = circuit;
+  const lastCallMs = buckets.at(-1)?.startMs ?? 0;
+  const limitsMs = limited.map(({ atMs }) => atMs);
+  const lastMs = Math.max(openUntilMs, probe?.untilMs ?? 0, sinceMs, coolUntilMs, lastCallMs, ...limitsMs);
   return {
-    route_id: text(routeId),
-    version: number(version),
-    writers: { L: writers.map(text) },
-    stretches: { L: stretches.map(encodeStretch) },
+    route_id: text(circuit.id),
+    ...(account === undefined ? {} : { account: text(account) }),
+    version: number(circuit.version),
+    writers: { L: circuit.writers.map(text) },
+    stretches: { L: buckets.map(encodeBucket) },
+    ...(failed.length === 0 ? {} : { failed: { L: failed.map(encodeMark) } }),
+    ...(limited.length === 0 ? {} : { limited: { L: limited.map(encodeMark) } }),
     open_until_ms: number(openUntilMs),
     ...(probe === undefined ? {} : { probe: encodeClaim(probe) }),
+    ...(probers.length === 0 ? {} : { probers: { L: probers.map(text) } }),
     since_ms: number(sinceMs),
     cool_until_ms: number(coolUntilMs),
     expires: number(Math.ceil(lastMs / 1000) + TTL_SECONDS),
   };
 }
 
-const encodeStretch = ({ startMs, failures, successes, benefit }: Stretch) =>
+const encodeBucket = ({ startMs, failures, successes, assumed }: Bucket) =>
   map({
     start_ms: number(startMs),
     failures: number(failures),
     successes: number(successes),
-    benefit: number(benefit),
+    benefit: number(assumed),
   });
+
+/** The account, and the time in as few characters. */
+const encodeMark = ({ account, atMs }: Mark) => text(`${account}${atMs.toString(36)}`);
 
 const encodeClaim = ({ id, untilMs }: Claim) => map({ id: text(id), until_ms: number(untilMs) });
 
 function decode(item: Item): Circuit {
   const probe = item.probe?.M;
   return {
-    routeId: readText(item, 'route_id'),
+    id: readText(item, 'route_id'),
+    account: item.account?.S,
     version: readNumber(item, 'version'),
-    writers: readList(item, 'writers').flatMap(({ S }) => S ?? []),
-    stretches: readList(item, 'stretches').map(({ M = {} }) => ({
-      startMs: readNumber(M, 'start_ms'),
-      failures: readNumber(M, 'failures'),
-      successes: readNumber(M, 'successes'),
-      benefit: readNumber(M, 'benefit'),
+    writers: readTexts(item, 'writers'),
+    buckets: readList(item, 'stretches').map(({ M: bucket = {} }) => ({
+      startMs: readNumber(bucket, 'start_ms'),
+      failures: readNumber(bucket, 'failures'),
+      successes: readNumber(bucket, 'successes'),
+      assumed: readNumber(bucket, 'benefit'),
     })),
+    failed: readMarks(item, 'failed'),
+    limited: readMarks(item, 'limited'),
     openUntilMs: readNumber(item, 'open_until_ms'),
     probe: probe && { id: readText(probe, 'id'), untilMs: readNumber(probe, 'until_ms') },
+    probers: readTexts(item, 'probers'),
     sinceMs: readNumber(item, 'since_ms'),
     coolUntilMs: readNumber(item, 'cool_until_ms'),
   };
 }
 
+/** Items of earlier versions have fewer lists. */
 const readList = (item: Item, name: string) => item[name]?.L ?? [];
+
+const readTexts = (item: Item, name: string) => readList(item, name).flatMap(({ S }) => S ?? []);
+
+const readMarks = (item: Item, name: string): Mark[] =>
+  readTexts(item, name).map((mark) => ({
+    account: mark.slice(0, ACCOUNT_HASH_LENGTH),
+    atMs: Number.parseInt(mark.slice(ACCOUNT_HASH_LENGTH), 36),
+  }));

@@ -4,7 +4,7 @@ import { DynamoCircuitStore } from '../../lambdas/adapters/circuit-store.ts';
 import { systemAfter, systemUlid } from '../../lambdas/adapters/system.ts';
 import { Breaker } from '../../lambdas/core/inference/breaker.ts';
 import type { Circuit } from '../../lambdas/core/inference/circuit.ts';
-import { DEAD, ROUTE } from '../core/inference/fleet.ts';
+import { ACCOUNT, DEAD, ROUTE } from '../core/inference/fleet.ts';
 import { engineClients } from './engine.ts';
 
 export interface Drill {
@@ -71,14 +71,14 @@ async function run(drill: Drill): Promise<DrillResult> {
   const beganMs = Date.now();
   while (Date.now() - beganMs < drill.durationMs) {
     await breaker.refresh();
-    const pass = await breaker.admit(ROUTE);
+    const pass = await breaker.admit(ROUTE, ACCOUNT);
     if (pass.allowed) {
       result.tries += 1;
       result.lastTryMs = Date.now() - beganMs;
-      if (pass.claimId !== undefined) result.probes += 1;
+      if (Object.keys(pass.claims).length > 0) result.probes += 1;
       await sleep(drill.takesMs);
-      if (drill.isDead) breaker.failed(ROUTE, DEAD, pass);
-      else breaker.succeeded(ROUTE, pass);
+      if (drill.isDead) breaker.failed(DEAD, pass);
+      else breaker.succeeded(pass);
       await breaker.flush();
     } else result.skipped += 1;
     await sleep(drill.pauseMs);

@@ -2,10 +2,10 @@ import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DynamoCircuitStore } from '../../lambdas/adapters/circuit-store.ts';
 import { systemClock, systemUlid } from '../../lambdas/adapters/system.ts';
+import { callsAt } from '../../lambdas/core/inference/call-window.ts';
 import {
   afterFailure,
   type Circuit,
-  callsAt,
   closedCircuit,
   writtenBy,
 } from '../../lambdas/core/inference/circuit.ts';
@@ -28,14 +28,16 @@ afterAll(() => database.stop());
 const storeOf = ({ client }: Pick<TestDatabase, 'client'>) =>
   new DynamoCircuitStore(client, database.tables.circuits);
 
-const first = (routeId: string, changes: Partial<Circuit> = {}) =>
-  writtenBy('w1', { ...closedCircuit(routeId), ...changes });
+const first = (id: string, changes: Partial<Circuit> = {}) =>
+  writtenBy('w1', { ...closedCircuit(id), ...changes });
 
-const itemOf = async (routeId: string) => {
+const mark = (account: string) => ({ account, atMs: NOW_MS });
+
+const itemOf = async (id: string) => {
   const { Item } = await database.client.send(
     new GetItemCommand({
       TableName: database.tables.circuits,
-      Key: { route_id: { S: routeId } },
+      Key: { route_id: { S: id } },
       ConsistentRead: true,
     }),
   );
@@ -46,18 +48,55 @@ const itemOf = async (routeId: string) => {
 describe('a circuit', () => {
   it.each([
     ['closed', {}],
-    ['failing', { stretches: [callsAt(NOW_MS, { failures: 3, successes: 2, benefit: 1 })] }],
+    ['failing', { buckets: [callsAt(NOW_MS, { failures: 3, successes: 2, assumed: 1 })] }],
     ['open', { openUntilMs: NOW_MS + 15_000 }],
     ['probed', { openUntilMs: NOW_MS, probe: { id: 'claim', untilMs: NOW_MS + 65_000 } }],
     ['cooling', { coolUntilMs: NOW_MS + 30_000, sinceMs: NOW_MS }],
+    ['an account’s own', { account: 'aB3_-x', openUntilMs: NOW_MS }],
+    ['failing for some', { failed: [mark('aB3_-x'), mark('Zz09_-')] }],
+    ['limiting some', { limited: [mark('aB3_-x')] }],
+    ['probed by some', { openUntilMs: NOW_MS, probers: ['aB3_-x', 'Zz09_-'] }],
   ])('that is %s is read as it was written', async (name, changes) => {
     const circuit = first(`kept ${name}`, changes);
     expect(await store.save(circuit)).toEqual(circuit);
     expect(await store.load()).toContainEqual(circuit);
   });
 
+  it('of an earlier version, which knew nothing of accounts, is read as one that all share', async () => {
+    const item = {
+      route_id: { S: 'earlier' },
+      version: { N: '3' },
+      writers: { L: [{ S: 'w1' }] },
+      stretches: {
+        L: [
+          {
+            M: {
+              start_ms: { N: `${NOW_MS}` },
+              failures: { N: '2' },
+              successes: { N: '1' },
+              benefit: { N: '2' },
+            },
+          },
+        ],
+      },
+      open_until_ms: { N: '0' },
+      since_ms: { N: '0' },
+      cool_until_ms: { N: `${NOW_MS}` },
+      expires: { N: '1' },
+    };
+    await database.client.send(new PutItemCommand({ TableName: database.tables.circuits, Item: item }));
+    const [found] = (await store.load()).filter(({ id }) => id === 'earlier');
+    expect(found).toEqual({
+      ...closedCircuit('earlier'),
+      version: 3,
+      writers: ['w1'],
+      buckets: [callsAt(NOW_MS, { failures: 2, successes: 1, assumed: 2 })],
+      coolUntilMs: NOW_MS,
+    });
+  });
+
   it('that nobody has written is not there', async () => {
-    const ids = (await store.load()).map(({ routeId }) => routeId);
+    const ids = (await store.load()).map(({ id }) => id);
     expect(ids).not.toContain('never written');
   });
 
@@ -79,35 +118,40 @@ describe('a circuit', () => {
 
   it('is deleted an hour after the last thing that it says', async () => {
     const seconds = (ms: number) => String(ms / 1000 + 3_600);
-    await store.save(first('calls', { stretches: [callsAt(NOW_MS, { failures: 1 })] }));
+    await store.save(first('calls', { buckets: [callsAt(NOW_MS, { failures: 1 })] }));
     expect((await itemOf('calls')).expires).toEqual({ N: seconds(NOW_MS) });
     const probe = { id: 'claim', untilMs: NOW_MS + 65_000 };
     await store.save(first('probe', { openUntilMs: NOW_MS, probe, coolUntilMs: NOW_MS + 5_000 }));
     expect((await itemOf('probe')).expires).toEqual({ N: seconds(probe.untilMs) });
     await store.save(first('closed again', { sinceMs: NOW_MS }));
     expect((await itemOf('closed again')).expires).toEqual({ N: seconds(NOW_MS) });
+    await store.save(first('limits', { limited: [{ account: 'aB3_-x', atMs: NOW_MS + 60_000 }] }));
+    expect((await itemOf('limits')).expires).toEqual({ N: seconds(NOW_MS + 60_000) });
     await store.save(first('cool', { coolUntilMs: NOW_MS + 60_000 }));
     expect((await itemOf('cool')).expires).toEqual({ N: seconds(NOW_MS + 60_000) });
   });
 
   it('is one write unit, the largest with the longest name too', async () => {
     let circuit: Circuit = closedCircuit('r'.repeat(128));
-    for (let write = 0; write < 40; write += 1) circuit = writtenBy(systemUlid(), circuit);
+    for (let write = 0; write < 40; write += 1) circuit = writtenBy(systemUlid().slice(-16), circuit);
     await store.save({
       ...circuit,
       version: 1,
-      stretches: [0, 2, 4, 6, 8].map((seconds) =>
-        callsAt(NOW_MS + seconds * 1_000, { failures: 9_999, successes: 9_999, benefit: 9_999 }),
+      buckets: [0, 2, 4, 6, 8].map((seconds) =>
+        callsAt(NOW_MS + seconds * 1_000, { failures: 9_999, successes: 9_999, assumed: 9_999 }),
       ),
+      failed: Array.from({ length: 6 }, () => mark('aB3_-x')),
+      limited: Array.from({ length: 3 }, () => mark('aB3_-x')),
       openUntilMs: NOW_MS,
       probe: { id: systemUlid(), untilMs: NOW_MS },
+      probers: ['aB3_-x', 'Zz09_-'],
       sinceMs: NOW_MS,
       coolUntilMs: NOW_MS,
     });
     const { ConsumedCapacity } = await database.client.send(
       new PutItemCommand({
         TableName: database.tables.circuits,
-        Item: await itemOf(circuit.routeId),
+        Item: await itemOf(circuit.id),
         ReturnConsumedCapacity: 'TOTAL',
       }),
     );
@@ -155,7 +199,7 @@ describe('eight clients at once', () => {
           }
         }),
       );
-      const [circuit] = (await store.load()).filter(({ routeId }) => routeId === name);
+      const [circuit] = (await store.load()).filter(({ id }) => id === name);
       expect(circuit).toMatchObject({ version: CLIENTS * changes, sinceMs: CLIENTS * changes });
       expect(told).toBe(CLIENTS * changes);
       for (const own of clients) {
@@ -180,9 +224,9 @@ describe('eight clients at once', () => {
           },
         });
         const nowMs = systemClock();
-        const failed = { nowMs, begunMs: nowMs, failedBefore: true, seen: [], untold: [] };
+        const failed = { nowMs, begunMs: nowMs, account: 'a', failedBefore: true, seen: [], unreported: [] };
         for (let failure = 0; failure < 5; failure += 1)
-          await circuits.change('dead', (circuit) => afterFailure(circuit, failed));
+          await circuits.change('dead', (circuit) => afterFailure({ ...circuit, account: 'a' }, failed));
       }),
     );
     expect(opened).toBe(1);

@@ -3,21 +3,10 @@
  * that work. A route's calls are written down when one of them fails, and for as long as it is in doubt.
  */
 import type { After, Clock, Log, UlidSource } from '../ports.ts';
-import { CallTally } from './call-tally.ts';
+import { CallCircuits, type Caller, callerOf, routeOf, SCOPES, type Scope } from './call-circuits.ts';
 import type { Route } from './catalog-document.ts';
-import {
-  afterClaim,
-  afterFailure,
-  afterProbe,
-  afterRateLimit,
-  afterSuccesses,
-  type Circuit,
-  isInDoubt,
-  type Stretch,
-  stateOf,
-  type Verdict,
-} from './circuit.ts';
-import { findingOf, VERDICTS } from './finding.ts';
+import { afterClaim, afterProbe, afterRateLimit, type Circuit, stateOf, type Verdict } from './circuit.ts';
+import { findingOf, hasFailed, VERDICTS } from './finding.ts';
 import { type CircuitStore, KnownCircuits } from './known-circuits.ts';
 import type { UpstreamFailure } from './provider.ts';
 
@@ -31,22 +20,22 @@ export interface BreakerDependencies {
   readonly count: (event: 'routeFailed' | 'circuitOpened') => void;
 }
 
-/** Leave to try a route, to be handed back with what came of it. */
-export interface Leave {
+type InScopes<Value> = Readonly<Partial<Record<Scope, Value>>>;
+
+/** A call may try a route; to be handed back with what came of it. */
+export interface Permit {
   readonly allowed: true;
   readonly begunMs: number;
-  /** The claim of the one call that tries a route on probation. */
-  readonly claimId: string | undefined;
+  readonly caller: Caller;
+  /** The claim of the one call that tries a route whose circuit is half open. */
+  readonly claims: InScopes<string>;
 }
 
 /** What became of a try whose answer has begun; to be handed back when the answer breaks off. */
-export interface Served {
-  readonly begunMs: number;
+export interface Served extends Permit {
   readonly servedMs: number;
-  /** A probe: it closed the circuit, and was not counted. */
-  readonly probe: boolean;
-  /** The call before it failed. */
-  readonly failedBefore: boolean;
+  /** Whether the call before it failed; absent where it was a probe, which closed the circuit and was not counted. */
+  readonly failedBefore: InScopes<boolean>;
 }
 
 export interface Refusal {
@@ -68,17 +57,18 @@ const PROBE_MS = { most: 60_000, margin: 5_000 };
 
 export class Breaker {
   readonly #dependencies: BreakerDependencies;
-  readonly #circuits: KnownCircuits;
-  readonly #tally: CallTally;
+  readonly #known: KnownCircuits;
+  readonly #circuits: CallCircuits;
   /** Looks that began at a call's end. */
   readonly #lastLooks = new Set<Promise<void>>();
   #firstLook: Promise<void> | undefined;
 
   constructor(dependencies: BreakerDependencies) {
+    const { clock } = dependencies;
     this.#dependencies = dependencies;
-    this.#tally = new CallTally(dependencies.clock);
-    const written = (before: Circuit, after: Circuit) => this.#tell(before, after);
-    this.#circuits = new KnownCircuits({ ...dependencies, written });
+    const written = (before: Circuit, after: Circuit) => this.#report(before, after);
+    this.#known = new KnownCircuits({ ...dependencies, written });
+    this.#circuits = new CallCircuits(this.#known, clock);
   }
 
   /**
@@ -86,76 +76,97 @@ export class Breaker {
    * in a process that knows nothing yet. Never rejects.
    */
   refresh(): Promise<void> {
-    const look = this.#circuits.look();
-    this.#firstLook ??= this.#patiently(FIRST_LOOK_MS, look);
+    const look = this.#known.look();
+    this.#firstLook ??= this.#within(FIRST_LOOK_MS, look);
     return this.#firstLook;
   }
 
   /**
-   * Whether the route may be tried. Waits for the database only where a circuit is half open, to claim the probe, and
-   * then not for long. Never rejects.
+   * Whether that account's call may try the route. Waits for the database only where a circuit is half open, to claim
+   * the probe, and then not for long. Never rejects.
    */
-  async admit(route: Route): Promise<Leave | Refusal> {
+  async admit(route: Route, accountId: string): Promise<Permit | Refusal> {
     const { clock, ulid } = this.#dependencies;
+    const caller = callerOf(route.id, accountId);
+    const { account } = caller;
     const begunMs = clock();
-    const state = stateOf(this.#circuits.of(route.id), begunMs);
-    if (state.kind === 'closed') return { allowed: true, begunMs, claimId: undefined };
-    if (state.kind === 'shut') return refusal(state.untilMs, begunMs);
+    const state = (scope: Scope) => stateOf(this.#circuits.of(scope, caller), clock(), account);
+    const states = SCOPES.map((scope) => ({ scope, ...state(scope) }));
+    const shut = states.flatMap((found) => (found.kind === 'shut' ? found.untilMs : []));
+    if (shut.length > 0) return refusal(Math.max(...shut), begunMs);
+    const halfOpen = states.flatMap(({ kind, scope }) => (kind === 'half-open' ? scope : []));
+    // The shared circuit's claim is good for both: no other call may try the route meanwhile.
+    const [scope] = halfOpen;
+    if (scope === undefined) return { allowed: true, begunMs, caller, claims: {} };
     const lapseMs = begunMs + Math.min(route.timeout_ms, PROBE_MS.most) + PROBE_MS.margin;
     const claim = { id: ulid(), untilMs: lapseMs };
-    const written = this.#circuits.change(route.id, (circuit) => afterClaim(circuit, begunMs, claim));
-    await this.#patiently(CLAIM_MS, written);
-    const circuit = this.#circuits.of(route.id);
-    if (circuit.probe?.id === claim.id) return { allowed: true, begunMs, claimId: claim.id };
+    const written = this.#circuits.change(scope, caller, (circuit) =>
+      afterClaim(circuit, begunMs, account, claim),
+    );
+    await this.#within(CLAIM_MS, written);
+    if (this.#circuits.of(scope, caller).probe?.id === claim.id) {
+      const claims = Object.fromEntries(halfOpen.map((half) => [half, claim.id]));
+      return { allowed: true, begunMs, caller, claims };
+    }
     // Another process was first: its claim, or what its probe found, is known now.
-    const nowMs = clock();
-    const found = stateOf(circuit, nowMs);
-    if (found.kind === 'closed') return { allowed: true, begunMs: nowMs, claimId: undefined };
-    return refusal(found.kind === 'shut' ? found.untilMs : nowMs, nowMs);
+    const found = state(scope);
+    if (found.kind === 'closed') return this.admit(route, accountId);
+    return refusal(found.kind === 'shut' ? found.untilMs : clock(), clock());
   }
 
   /** The route gave a whole answer, or the first content of a stream. */
-  succeeded({ id }: Route, leave: Leave): Served {
-    const servedMs = this.#dependencies.clock();
-    const { begunMs, claimId } = leave;
-    if (claimId !== undefined) {
-      this.#endProbe(id, leave, 'served');
-      return { begunMs, servedMs, probe: true, failedBefore: false };
+  succeeded(permit: Permit): Served {
+    const { caller } = permit;
+    this.#endProbe(permit, () => 'served');
+    const counted = SCOPES.filter((scope) => permit.claims[scope] === undefined);
+    const failedBefore = Object.fromEntries(
+      counted.map((scope) => [scope, this.#circuits.countSuccess(scope, caller)]),
+    );
+    const report = () => {
+      for (const scope of counted) this.#circuits.reportSuccesses(scope, caller);
+    };
+    const isInDoubt = counted.some((scope) => this.#circuits.isInDoubt(scope, caller));
+    const look = counted.length > 0 ? this.#known.look(isInDoubt ? 0 : undefined)?.then(report) : undefined;
+    if (look === undefined) report();
+    else {
+      this.#lastLooks.add(look);
+      void look.then(() => this.#lastLooks.delete(look));
     }
-    const served = { begunMs, servedMs, probe: false, failedBefore: this.#tally.succeeded(id) };
-    const look = this.#circuits.look(this.#isInDoubt(id) ? 0 : undefined)?.then(() => this.#reassure(id));
-    if (look === undefined) {
-      this.#reassure(id);
-      return served;
-    }
-    this.#lastLooks.add(look);
-    void look.then(() => this.#lastLooks.delete(look));
-    return served;
+    return { ...permit, servedMs: this.#dependencies.clock(), failedBefore };
   }
 
   /** The route failed before its answer began. */
-  failed({ id }: Route, failure: UpstreamFailure, leave: Leave): void {
+  failed(failure: UpstreamFailure, permit: Permit): void {
+    const { caller, begunMs, claims } = permit;
     const finding = findingOf(failure);
-    if (finding === 'limited') {
+    const nowMs = this.#dependencies.clock();
+    if (hasFailed(finding)) this.#dependencies.count('routeFailed');
+    this.#endProbe(permit, (scope) => VERDICTS[finding][scope]);
+    for (const scope of SCOPES) {
+      if (hasFailed(finding) && claims[scope] === undefined)
+        this.#circuits.countFailure(scope, caller, begunMs);
+      if (finding !== 'limited') continue;
       const { retryAfterSeconds } = failure;
-      const nowMs = this.#dependencies.clock();
-      void this.#circuits.change(id, (circuit) => afterRateLimit(circuit, nowMs, retryAfterSeconds));
+      void this.#circuits.change(scope, caller, (circuit) =>
+        afterRateLimit(circuit, nowMs, caller.account, retryAfterSeconds),
+      );
     }
-    if (finding === 'failing') this.#dependencies.count('routeFailed');
-    if (leave.claimId !== undefined) this.#endProbe(id, leave, VERDICTS[finding]);
-    else if (finding === 'failing') this.#countFailure(id, leave.begunMs);
   }
 
   /** The route failed within its answer: the call counts as a failed one after all. */
-  broke(route: Route, failure: UpstreamFailure, { begunMs, servedMs, probe, failedBefore }: Served): void {
-    const counts = findingOf(failure) === 'failing' && !probe;
-    if (counts) this.#tally.broke(route.id, servedMs, failedBefore);
-    this.failed(route, failure, { allowed: true, begunMs, claimId: undefined });
+  broke(failure: UpstreamFailure, { servedMs, failedBefore, ...permit }: Served): void {
+    const isFailed = hasFailed(findingOf(failure));
+    for (const scope of SCOPES) {
+      const before = failedBefore[scope];
+      if (!isFailed || before === undefined) continue;
+      this.#circuits.takeBack(scope, permit.caller, servedMs, before);
+    }
+    this.failed(failure, { ...permit, claims: {} });
   }
 
-  /** The try ended without a word of the route. */
-  abandoned({ id }: Route, leave: Leave): void {
-    if (leave.claimId !== undefined) this.#endProbe(id, leave, 'unclear');
+  /** The try ended without saying anything of the route. */
+  abandoned(permit: Permit): void {
+    this.#endProbe(permit, () => 'unclear');
   }
 
   /**
@@ -164,56 +175,33 @@ export class Breaker {
    */
   flush(): Promise<void> {
     const looks = this.#lastLooks.size > 0 ? Promise.all(this.#lastLooks) : undefined;
-    return this.#patiently(FLUSH_MS, looks?.then(() => this.#circuits.settled()) ?? this.#circuits.settled());
+    return this.#within(FLUSH_MS, looks?.then(() => this.#known.settled()) ?? this.#known.settled());
   }
 
-  #endProbe(id: string, { claimId, begunMs }: Leave, result: Verdict['result']): void {
-    if (claimId === undefined) return;
+  #endProbe({ caller, claims, begunMs }: Permit, resultIn: (scope: Scope) => Verdict['result']): void {
     const nowMs = this.#dependencies.clock();
-    void this.#circuits.change(id, (circuit) => afterProbe(circuit, nowMs, { claimId, begunMs, result }));
-  }
-
-  #countFailure(id: string, begunMs: number): void {
-    const nowMs = this.#dependencies.clock();
-    const failedBefore = this.#tally.failed(id);
-    const seen = this.#tally.seen(id);
-    this.#write(id, (circuit, untold) =>
-      afterFailure(circuit, { nowMs, begunMs, failedBefore, seen, untold }),
-    );
-  }
-
-  /** Tells of the successes over a route that others have seen fail. */
-  #reassure(id: string): void {
-    if (!this.#tally.hasUntold(id) || !this.#isInDoubt(id)) return;
-    const nowMs = this.#dependencies.clock();
-    this.#write(id, (circuit, untold) => afterSuccesses(circuit, nowMs, untold));
-  }
-
-  #isInDoubt(id: string): boolean {
-    return isInDoubt(this.#circuits.of(id), this.#dependencies.clock());
-  }
-
-  /** Makes a change that tells of the successes so far; they are kept if it comes to nothing. */
-  #write(id: string, change: (circuit: Circuit, untold: readonly Stretch[]) => Circuit): void {
-    const untold = this.#tally.take(id);
-    void this.#circuits
-      .change(id, (circuit) => change(circuit, untold))
-      .then((took) => {
-        if (!took) this.#tally.restore(id, untold);
-      });
+    for (const scope of SCOPES) {
+      const claimId = claims[scope];
+      if (claimId === undefined) continue;
+      const verdict = { claimId, begunMs, result: resultIn(scope) };
+      void this.#circuits.change(scope, caller, (circuit) => afterProbe(circuit, nowMs, verdict));
+    }
   }
 
   /** Only the process whose write made the transition gets here with it. */
-  #tell(before: Circuit, { routeId, openUntilMs }: Circuit): void {
+  #report(before: Circuit, after: Circuit): void {
     const { log, count } = this.#dependencies;
-    if (before.openUntilMs === 0 && openUntilMs !== 0) {
-      log.warn('circuit opened', { route: routeId });
+    const details = { route: routeOf(after), scope: after.account === undefined ? 'shared' : 'own' };
+    const wasOpen = before.account === after.account && before.openUntilMs !== 0;
+    const isOpen = after.openUntilMs !== 0;
+    if (!wasOpen && isOpen) {
+      log.warn('circuit opened', details);
       count('circuitOpened');
     }
-    if (before.openUntilMs !== 0 && openUntilMs === 0) log.info('circuit closed', { route: routeId });
+    if (wasOpen && !isOpen) log.info('circuit closed', details);
   }
 
-  async #patiently(patienceMs: number, work: Promise<unknown> | undefined): Promise<void> {
+  async #within(patienceMs: number, work: Promise<unknown> | undefined): Promise<void> {
     if (work === undefined) return;
     const { promise: enough, resolve } = Promise.withResolvers<void>();
     const stop = this.#dependencies.after(patienceMs, resolve);

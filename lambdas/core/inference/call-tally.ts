@@ -1,70 +1,71 @@
-/** What one process has seen of each route itself, and which of its successes no circuit tells of yet. */
+/** What one process has seen of calls over routes itself, and which successes it has not reported to a circuit yet. */
 
 import { BoundedMap } from '../bounded-map.ts';
 import type { Clock } from '../ports.ts';
-import { callsAt, type Stretch, withinWindow } from './circuit.ts';
+import { type Bucket, callsAt, withinWindow } from './call-window.ts';
 
-/** More routes than a process calls in a window; 200 bytes each. */
-const MAX_ROUTES = 10_000;
+/** More than a process serves in a window, of routes or of accounts on them; 200 bytes each. */
+const MAX_KEYS = 10_000;
 
+/** Keys stand for the circuits that the calls count in. */
 export class CallTally {
   readonly #clock: Clock;
-  /** Successes of the window, told of or not. */
-  readonly #seen = new BoundedMap<string, readonly Stretch[]>(MAX_ROUTES);
-  readonly #untold = new BoundedMap<string, readonly Stretch[]>(MAX_ROUTES);
-  /** Routes that failed the last call over them. */
-  readonly #failing = new BoundedMap<string, true>(MAX_ROUTES);
+  /** Successes of the window, reported or not. */
+  readonly #seen = new BoundedMap<string, readonly Bucket[]>(MAX_KEYS);
+  readonly #unreported = new BoundedMap<string, readonly Bucket[]>(MAX_KEYS);
+  /** Where the last call failed. */
+  readonly #failing = new BoundedMap<string, true>(MAX_KEYS);
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
   /** Notes a success; gives whether the call before it failed. */
-  succeeded(routeId: string): boolean {
-    this.#add(routeId, callsAt(this.#clock(), { successes: 1 }));
-    return this.#failing.delete(routeId);
+  succeeded(key: string): boolean {
+    this.#add(key, callsAt(this.#clock(), { successes: 1 }));
+    return this.#failing.delete(key);
   }
 
   /** A success of that time was none in the end. */
-  broke(routeId: string, servedMs: number, failedBefore: boolean): void {
-    this.#add(routeId, callsAt(servedMs, { successes: -1 }));
-    if (failedBefore) this.#failing.set(routeId, true);
+  broke(key: string, servedMs: number, failedBefore: boolean): void {
+    this.#add(key, callsAt(servedMs, { successes: -1 }));
+    if (failedBefore) this.#failing.set(key, true);
   }
 
   /** Notes a failure; gives whether the call before it failed too. */
-  failed(routeId: string): boolean {
-    const failedBefore = this.#failing.has(routeId);
-    this.#failing.set(routeId, true);
+  failed(key: string): boolean {
+    const failedBefore = this.#failing.has(key);
+    this.#failing.set(key, true);
     return failedBefore;
   }
 
   /** Own successes of the window. */
-  seen(routeId: string): readonly Stretch[] {
-    return this.#seen.get(routeId) ?? [];
+  seen(key: string): readonly Bucket[] {
+    return this.#seen.get(key) ?? [];
   }
 
-  hasUntold(routeId: string): boolean {
-    return this.#untold.has(routeId);
+  hasUnreported(key: string): boolean {
+    return this.#unreported.has(key);
   }
 
-  /** Takes out the successes that are to be told of. */
-  take(routeId: string): readonly Stretch[] {
-    const untold = this.#untold.get(routeId) ?? [];
-    this.#untold.delete(routeId);
-    return untold;
+  /** Takes out the successes that are to be reported. */
+  take(key: string): readonly Bucket[] {
+    const unreported = this.#unreported.get(key) ?? [];
+    this.#unreported.delete(key);
+    return unreported;
   }
 
-  /** Puts back what was not told after all. */
-  restore(routeId: string, successes: readonly Stretch[]): void {
-    if (successes.length > 0) this.#keep(this.#untold, routeId, successes);
+  /** Puts back what was not reported after all. */
+  restore(key: string, successes: readonly Bucket[]): void {
+    if (successes.length > 0) this.#keep(this.#unreported, key, successes);
   }
 
-  #add(routeId: string, call: Stretch): void {
-    this.#keep(this.#seen, routeId, [call]);
-    this.#keep(this.#untold, routeId, [call]);
+  #add(key: string, call: Bucket): void {
+    this.#keep(this.#seen, key, [call]);
+    this.#keep(this.#unreported, key, [call]);
   }
 
-  #keep(map: Map<string, readonly Stretch[]>, routeId: string, calls: readonly Stretch[]): void {
-    map.set(routeId, withinWindow(map.get(routeId) ?? [], calls, this.#clock()));
+  #keep(map: Map<string, readonly Bucket[]>, key: string, calls: readonly Bucket[]): void {
+    map.set(key, withinWindow(map.get(key) ?? [], calls, this.#clock()));
   }
 }

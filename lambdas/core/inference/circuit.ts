@@ -1,26 +1,45 @@
-/** One route's circuit as data, and what each event makes of it. Times are milliseconds since the Unix epoch. */
+/**
+ * One circuit as data, and what each event makes of it. A route has a circuit that all accounts share, and one of its
+ * own for each account that it fails. Times are milliseconds since the Unix epoch.
+ */
+import {
+  assumedBeside,
+  type Bucket,
+  callsAt,
+  isCurrent,
+  isDoubtful,
+  isFailing,
+  THRESHOLD,
+  withinWindow,
+  withReported,
+} from './call-window.ts';
 
-/** The calls of a short stretch of time, as far as they are told of. */
-export interface Stretch {
-  readonly startMs: number;
-  readonly failures: number;
-  readonly successes: number;
-  /** Successes that are assumed beside the failures until they can have been told of. */
-  readonly benefit: number;
+/** An account, known by a hash, and a time. */
+export interface Mark {
+  readonly account: string;
+  readonly atMs: number;
 }
 
 export interface Circuit {
-  readonly routeId: string;
+  readonly id: string;
+  /** The account whose own circuit it is; absent in the one that all accounts share. */
+  readonly account: string | undefined;
   /** Counts the writes; 0 before the first. */
   readonly version: number;
   /** The latest writes, oldest first: a writer whose answer was lost finds its own here. */
   readonly writers: readonly string[];
   /** The calls of the window, oldest first. */
-  readonly stretches: readonly Stretch[];
+  readonly buckets: readonly Bucket[];
+  /** Shared only: whose the latest failures of the window are, oldest first. */
+  readonly failed: readonly Mark[];
+  /** Shared only: the accounts that the route has asked (429) to stay away for longest, and until when. */
+  readonly limited: readonly Mark[];
   /** 0 when closed; once past, a probe may go. */
   readonly openUntilMs: number;
   /** The probe under way; without a verdict by then, its claim has lapsed. */
   readonly probe: Claim | undefined;
+  /** Shared only: the accounts of the latest probes since it opened. */
+  readonly probers: readonly string[];
   /** When the probe began that closed it: tries that began earlier say nothing of the route as it is now. */
   readonly sinceMs: number;
   /** The route asked to be left alone until then (429). */
@@ -32,29 +51,14 @@ export interface Claim {
   readonly untilMs: number;
 }
 
-/** Failures further back say nothing of now, and a busy route makes enough calls in it to tell. */
-const WINDOW_MS = 10_000;
+/** In a shared circuit an account's failures count up to this many: only three accounts together reach the threshold. */
+const MOST_OF_ONE = 2;
 
-/** The window slides in steps of this length: five of them are a small item. */
-const STRETCH_MS = 2_000;
+/** So many accounts speak for all: two that conspire do not. */
+const ACCOUNTS = Math.ceil(THRESHOLD / MOST_OF_ONE);
 
-/** Fewer may be chance, and each costs a caller the time of a failed try. */
-const THRESHOLD = 5;
-
-/** A route that serves more than every other call is better than none; one that does not is worth leaving. */
-const FAILING_SHARE = 0.5;
-
-/** Successes are asked for up to this many a failure: twice what keeps the circuit closed, as failures go on. */
-const REASSURANCE = 2;
-
-/**
- * The first failure that a process sees is counted as one call in three: most processes that see one fail would see
- * the next ones served, if the route is any good. Another failure on top of it is counted as it is.
- */
-const BENEFIT = 2;
-
-/** By then other processes have looked, and told of their own successes. */
-const BENEFIT_MS = 2 * STRETCH_MS;
+/** Failures whose accounts are remembered: two accounts have four of them at most. */
+const FAILED_KEPT = 6;
 
 /** Long enough to spare a failing route and its callers, short enough that its recovery is soon found. */
 export const COOLDOWN_MS = 15_000;
@@ -62,22 +66,36 @@ export const COOLDOWN_MS = 15_000;
 /** A probe is over in a second or a minute; a caller who is told to come back this soon finds out. */
 const VERDICT_MS = 2_000;
 
-/** When a 429 does not say how long; and the longest that one is believed, because limits are often of a minute. */
-const COOLING_MS = { unsaid: 5_000, least: 1_000, most: 60_000 };
+/** When a route does not say how long to wait; and the longest that is believed: limits are often of a minute. */
+const COOLING_SECONDS = { unsaid: 5, least: 1, most: 60 };
 
-/** More writes than land while one writer waits for an answer; 27 bytes each keep the item under a kilobyte. */
-const WRITERS_KEPT = 16;
+/** An account that has not come back for so long after its own circuit could be probed loses its place to others. */
+const ABANDONED_MS = 60_000;
 
-export const closedCircuit = (routeId: string): Circuit => ({
-  routeId,
+/** More writes than land while one writer waits for an answer; 17 bytes each keep the item under a kilobyte. */
+const WRITERS_KEPT = 14;
+
+export const closedCircuit = (id: string, account?: string): Circuit => ({
+  id,
+  account,
   version: 0,
   writers: [],
-  stretches: [],
+  buckets: [],
+  failed: [],
+  limited: [],
   openUntilMs: 0,
   probe: undefined,
+  probers: [],
   sinceMs: 0,
   coolUntilMs: 0,
 });
+
+/** The account's own circuit in a place for one: what is there, or a new one if that is nothing of consequence. */
+export function ownCircuit(circuit: Circuit, account: string, nowMs: number): Circuit | undefined {
+  if (circuit.account === account) return circuit;
+  const { id, version, writers } = circuit;
+  return isSpent(circuit, nowMs) ? { ...closedCircuit(id, account), version, writers } : undefined;
+}
 
 /** The circuit as `writer` writes it. */
 export const writtenBy = (writer: string, circuit: Circuit): Circuit => ({
@@ -93,128 +111,125 @@ export type CircuitState =
   /** No call may use the route before then, as far as is known. */
   | { readonly kind: 'shut'; readonly untilMs: number };
 
-export function stateOf({ openUntilMs, probe, coolUntilMs }: Circuit, nowMs: number): CircuitState {
+/** The state of a circuit for calls of that account. */
+export function stateOf(circuit: Circuit, nowMs: number, account: string | undefined): CircuitState {
+  const { openUntilMs, probe, probers, coolUntilMs } = circuit;
   const isProbed = openUntilMs !== 0 && probe !== undefined && probe.untilMs > nowMs;
   const verdictMs = isProbed ? Math.min(probe.untilMs, nowMs + VERDICT_MS) : 0;
-  const untilMs = Math.max(openUntilMs, verdictMs, coolUntilMs);
+  // Whoever has probed in vain lets others go first: its own requests may be at fault.
+  const hasProbed = account !== undefined && probers.includes(account);
+  const turnMs = hasProbed ? probedMs(circuit) + COOLDOWN_MS : 0;
+  const untilMs = Math.max(openUntilMs, verdictMs, turnMs, coolUntilMs);
   if (untilMs > nowMs) return { kind: 'shut', untilMs };
   return { kind: openUntilMs === 0 ? 'closed' : 'half-open' };
 }
 
+/** When an open circuit may be probed, as far as is known. */
+const probedMs = ({ openUntilMs, probe }: Circuit): number => Math.max(openUntilMs, probe?.untilMs ?? 0);
+
 /** Nothing of it matters any more. */
-export const isSpent = (circuit: Circuit, nowMs: number): boolean =>
-  stateOf(circuit, nowMs).kind === 'closed' && withinWindow(circuit.stretches, [], nowMs).length === 0;
-
-/** Failures that the successes told of do not outweigh by far: a success is worth telling of. */
-export function isInDoubt({ openUntilMs, stretches }: Circuit, nowMs: number): boolean {
-  const current = withinWindow(stretches, [], nowMs);
-  return openUntilMs === 0 && sum(current, 'successes') < sum(current, 'failures') * REASSURANCE;
-}
-
-type Count = 'failures' | 'successes' | 'benefit';
-
-const sum = (stretches: readonly Stretch[], count: Count): number =>
-  stretches.reduce((total, stretch) => total + stretch[count], 0);
-
-/** Whether it is time to leave the route: the stretches are those of the window. */
-function isFailing(stretches: readonly Stretch[], nowMs: number): boolean {
-  const failures = sum(stretches, 'failures');
-  const recent = stretches.filter(({ startMs }) => startMs > nowMs - BENEFIT_MS);
-  const others = sum(stretches, 'successes') + sum(recent, 'benefit');
-  return failures >= THRESHOLD && failures >= (failures + others) * FAILING_SHARE;
-}
-
-/** So many calls at one time; fewer than none take back what was told of before. */
-export const callsAt = (atMs: number, counts: Partial<Omit<Stretch, 'startMs'>>): Stretch => ({
-  startMs: atMs - (atMs % STRETCH_MS),
-  failures: 0,
-  successes: 0,
-  benefit: 0,
-  ...counts,
-});
-
-/** The calls of both that lie in the window, oldest first; another process's clock may be ahead. */
-export function withinWindow(
-  stretches: readonly Stretch[],
-  more: readonly Stretch[],
-  nowMs: number,
-): readonly Stretch[] {
-  const sums = new Map<number, Stretch>();
-  for (const { startMs, failures, successes, benefit } of [...stretches, ...more]) {
-    if (Math.abs(nowMs - startMs) >= WINDOW_MS) continue;
-    const before = sums.get(startMs) ?? callsAt(startMs, {});
-    sums.set(startMs, {
-      startMs,
-      failures: before.failures + failures,
-      successes: before.successes + successes,
-      benefit: before.benefit + benefit,
-    });
-  }
-  return [...sums.values()].sort((a, b) => a.startMs - b.startMs);
+export function isSpent(circuit: Circuit, nowMs: number): boolean {
+  const isAbandoned = circuit.account !== undefined && probedMs(circuit) + ABANDONED_MS <= nowMs;
+  const isClosed = circuit.openUntilMs === 0 || isAbandoned;
+  const untilMs = Math.max(circuit.coolUntilMs, ...circuit.limited.map(({ atMs }) => atMs));
+  return isClosed && untilMs <= nowMs && withinWindow(circuit.buckets, [], nowMs).length === 0;
 }
 
 export interface FailedTry {
   readonly nowMs: number;
   readonly begunMs: number;
+  /** Whose call it was. */
+  readonly account: string;
   /** The last call of the same process over the route failed too. */
   readonly failedBefore: boolean;
   /** Successes that the process has seen itself. */
-  readonly seen: readonly Stretch[];
-  /** Those of them that were not told of yet. */
-  readonly untold: readonly Stretch[];
+  readonly seen: readonly Bucket[];
+  /** Those of them that it has not reported yet. */
+  readonly unreported: readonly Bucket[];
 }
 
-/** Counts a failed try; opens the circuit when it is time. */
-export function afterFailure(circuit: Circuit, failed: FailedTry): Circuit {
-  const { nowMs, begunMs, failedBefore, seen, untold } = failed;
+/** Counts a failed try, in a shared circuit only the first two of an account; opens the circuit when it is time. */
+export function afterFailure(circuit: Circuit, tried: FailedTry): Circuit {
+  const { nowMs, begunMs, account, failedBefore, seen, unreported } = tried;
   if (circuit.openUntilMs !== 0 || begunMs < circuit.sinceMs) return circuit;
-  const assumed = Math.max(0, BENEFIT - sum(withinWindow(seen, [], nowMs), 'successes'));
-  const benefit = failedBefore ? 0 : assumed;
-  const stretches = told(circuit, [...untold, callsAt(nowMs, { failures: 1, benefit })], nowMs);
-  if (!isFailing(stretches, nowMs)) return { ...circuit, stretches };
-  return { ...circuit, stretches: [], openUntilMs: nowMs + COOLDOWN_MS };
+  const isShared = circuit.account === undefined;
+  const failed = circuit.failed.filter(({ atMs }) => isCurrent(atMs, nowMs));
+  const counts = !isShared || failed.filter((mark) => mark.account === account).length < MOST_OF_ONE;
+  const call = callsAt(nowMs, { failures: 1, assumed: failedBefore ? 0 : assumedBeside(seen, nowMs) });
+  const buckets = withReported(circuit.buckets, counts ? [...unreported, call] : unreported, nowMs);
+  if (isFailing(buckets, nowMs)) {
+    return { ...circuit, buckets: [], failed: [], openUntilMs: nowMs + COOLDOWN_MS };
+  }
+  if (!counts) return circuit;
+  // The mark is of the same age as the bucket, so that both leave the window together.
+  const marks = isShared ? [...failed, { account, atMs: call.startMs }].slice(-FAILED_KEPT) : [];
+  return { ...circuit, buckets, failed: marks };
 }
+
+/** A success is worth reporting: failures are not outweighed by far. */
+export const isInDoubt = ({ openUntilMs, buckets }: Circuit, nowMs: number): boolean =>
+  openUntilMs === 0 && isDoubtful(withinWindow(buckets, [], nowMs));
 
 /** Counts successes where that can keep the circuit closed. */
-export const afterSuccesses = (circuit: Circuit, nowMs: number, successes: readonly Stretch[]): Circuit =>
-  isInDoubt(circuit, nowMs) ? { ...circuit, stretches: told(circuit, successes, nowMs) } : circuit;
+export const afterSuccesses = (circuit: Circuit, nowMs: number, successes: readonly Bucket[]): Circuit =>
+  isInDoubt(circuit, nowMs)
+    ? { ...circuit, buckets: withReported(circuit.buckets, successes, nowMs) }
+    : circuit;
 
-/** What was taken back may have been told in a write that never arrived. */
-const told = ({ stretches }: Circuit, more: readonly Stretch[], nowMs: number): readonly Stretch[] =>
-  withinWindow(stretches, more, nowMs).map((stretch) => ({
-    ...stretch,
-    successes: Math.max(0, stretch.successes),
-  }));
+/** A claim of that account to the probe, if there is one to be had. */
+export function afterClaim(circuit: Circuit, nowMs: number, account: string, claim: Claim): Circuit {
+  if (stateOf(circuit, nowMs, account).kind !== 'half-open') return circuit;
+  if (circuit.account !== undefined) return { ...circuit, probe: claim };
+  const others = circuit.probers.filter((prober) => prober !== account);
+  return { ...circuit, probe: claim, probers: [...others, account].slice(1 - ACCOUNTS) };
+}
 
-/** A claim to the probe, if there is one to be had. */
-export const afterClaim = (circuit: Circuit, nowMs: number, claim: Claim): Circuit =>
-  stateOf(circuit, nowMs).kind === 'half-open' ? { ...circuit, probe: claim } : circuit;
-
-/** What a probe found: the route serves, it fails, or the call told nothing of it. */
+/** What a probe found: the route serves, it fails, or the call says nothing of it. */
 export interface Verdict {
   readonly claimId: string;
   readonly begunMs: number;
   readonly result: 'served' | 'failed' | 'unclear';
 }
 
-/** Ends a probe. Of one whose claim has lapsed only the good news is taken. */
+/**
+ * Ends a probe. Of one whose claim has lapsed only the good news is taken. One that is unclear leaves a shared circuit to
+ * the next account, but soon and not at once: a route may be dead in ways that look like the fault of each request.
+ */
 export function afterProbe(circuit: Circuit, nowMs: number, { claimId, begunMs, result }: Verdict): Circuit {
   if (circuit.openUntilMs === 0 || begunMs < circuit.sinceMs) return circuit;
-  if (result === 'served')
-    return { ...circuit, stretches: [], openUntilMs: 0, probe: undefined, sinceMs: begunMs };
+  if (result === 'served') {
+    const closed = { buckets: [], failed: [], openUntilMs: 0, probe: undefined, probers: [] };
+    return { ...circuit, ...closed, sinceMs: begunMs };
+  }
   if (circuit.probe?.id !== claimId) return circuit;
-  const openUntilMs = result === 'failed' ? nowMs + COOLDOWN_MS : circuit.openUntilMs;
+  const unclearMs = circuit.account === undefined ? VERDICT_MS : 0;
+  const openUntilMs = nowMs + (result === 'failed' ? COOLDOWN_MS : unclearMs);
   return { ...circuit, openUntilMs, probe: undefined };
 }
 
-/** The route has had enough for now: it is left alone for so long, and is no worse for it. */
+/** For how many seconds a route is left alone that asked for so many, or did not say. */
+export const coolingSeconds = (asked: number | undefined): number =>
+  Math.min(COOLING_SECONDS.most, Math.max(COOLING_SECONDS.least, asked ?? COOLING_SECONDS.unsaid));
+
+/**
+ * The route refused an account's call for now (429): it is left alone by that account, and by all for as long as it
+ * has asked three accounts to stay away. It is no worse for it.
+ */
 export function afterRateLimit(
   circuit: Circuit,
   nowMs: number,
+  account: string,
   retryAfterSeconds: number | undefined,
 ): Circuit {
-  const askedMs = retryAfterSeconds === undefined ? COOLING_MS.unsaid : Math.ceil(retryAfterSeconds * 1000);
-  const coolUntilMs = nowMs + Math.min(COOLING_MS.most, Math.max(COOLING_MS.least, askedMs));
+  const untilMs = nowMs + Math.ceil(coolingSeconds(retryAfterSeconds) * 1000);
+  const known = circuit.limited.find((mark) => mark.account === account);
   // Of many refusals at once, one write is enough.
-  return coolUntilMs < circuit.coolUntilMs + COOLING_MS.least ? circuit : { ...circuit, coolUntilMs };
+  const knownMs = Math.max(circuit.coolUntilMs, known?.atMs ?? 0);
+  if (untilMs < knownMs + COOLING_SECONDS.least * 1000) return circuit;
+  if (circuit.account !== undefined) return { ...circuit, coolUntilMs: untilMs };
+  const limited = [...circuit.limited.filter((mark) => mark !== known), { account, atMs: untilMs }]
+    .sort((a, b) => b.atMs - a.atMs)
+    .slice(0, ACCOUNTS);
+  const allUntilMs = limited[ACCOUNTS - 1]?.atMs ?? 0;
+  return { ...circuit, limited, coolUntilMs: Math.max(circuit.coolUntilMs, allUntilMs) };
 }

@@ -113,7 +113,7 @@ export class Completions {
     const { meter, writer, answer } = prepared;
     const completion = { headers: admission.headers, ...candidate };
     if (answer.kind === 'stream') {
-      const broke = (failure: UpstreamFailure) => breaker.broke(candidate.route, failure, served);
+      const broke = (failure: UpstreamFailure) => breaker.broke(failure, served);
       const events = stream({ answer, meter, writer, broke, flush: () => breaker.flush() });
       return { ...completion, kind: 'stream', events };
     }

@@ -1,7 +1,8 @@
 /** Failover: a call's candidates in order, each tried once, until one of them answers. */
 import { ServiceError } from '../errors.ts';
 import type { Log } from '../ports.ts';
-import type { Breaker, Leave, Served } from './breaker.ts';
+import type { Breaker, Permit, Served } from './breaker.ts';
+import { coolingSeconds } from './circuit.ts';
 import { UpstreamFailure } from './provider.ts';
 import type { Candidate } from './route-choice.ts';
 
@@ -11,11 +12,10 @@ import type { Candidate } from './route-choice.ts';
  */
 const SETTLE_MARGIN_MS = 15_000;
 
-/** Sent as Retry-After when no route said anything better. */
-const DEFAULT_RETRY_AFTER_SECONDS = 5;
-
 export interface FailoverOptions<Answer> {
   readonly requestId: string;
+  /** Whose call it is. */
+  readonly accountId: string;
   /** The routes to try, in this order. */
   readonly candidates: readonly Candidate[];
   /** One try; throws `UpstreamFailure` when the route did not answer. */
@@ -39,22 +39,22 @@ export interface Answered<Answer> {
  */
 export async function firstAnswer<Answer>(options: FailoverOptions<Answer>): Promise<Answered<Answer>> {
   const { candidates, breaker } = options;
-  let retryAfterSeconds = Number.POSITIVE_INFINITY;
+  let retryAfterSeconds: number | undefined;
   for (const candidate of candidates) {
     const remainingTimeMs = options.remainingTimeMs() - SETTLE_MARGIN_MS;
     if (remainingTimeMs <= 0) break;
-    const pass = await breaker.admit(candidate.route);
+    const pass = await breaker.admit(candidate.route, options.accountId);
     const tried = pass.allowed
-      ? await tryCandidate(options, candidate, { remainingTimeMs, leave: pass })
+      ? await tryCandidate(options, candidate, { remainingTimeMs, permit: pass })
       : pass;
     if ('answer' in tried) return tried;
-    retryAfterSeconds = Math.min(retryAfterSeconds, tried.retryAfterSeconds);
+    retryAfterSeconds = Math.min(retryAfterSeconds ?? tried.retryAfterSeconds, tried.retryAfterSeconds);
   }
   throw new ServiceError(
     'all_routes_failed',
     'No route of this model could serve the call; try again later.',
     {
-      retryAfterSeconds: Number.isFinite(retryAfterSeconds) ? retryAfterSeconds : DEFAULT_RETRY_AFTER_SECONDS,
+      retryAfterSeconds: retryAfterSeconds ?? coolingSeconds(undefined),
     },
   );
 }
@@ -62,21 +62,21 @@ export async function firstAnswer<Answer>(options: FailoverOptions<Answer>): Pro
 async function tryCandidate<Answer>(
   { requestId, attempt, breaker, log }: FailoverOptions<Answer>,
   candidate: Candidate,
-  { remainingTimeMs, leave }: { readonly remainingTimeMs: number; readonly leave: Leave },
+  { remainingTimeMs, permit }: { readonly remainingTimeMs: number; readonly permit: Permit },
 ): Promise<Answered<Answer> | { readonly retryAfterSeconds: number }> {
   const { route } = candidate;
   try {
     const answer = await attempt(candidate, remainingTimeMs);
-    return { answer, candidate, served: breaker.succeeded(route, leave) };
+    return { answer, candidate, served: breaker.succeeded(permit) };
   } catch (failure) {
     if (!(failure instanceof UpstreamFailure)) {
-      breaker.abandoned(route, leave);
+      breaker.abandoned(permit);
       throw failure;
     }
-    breaker.failed(route, failure, leave);
+    breaker.failed(failure, permit);
     log.warn('route failed', { requestId, route: route.id, reason: failure.message });
     if (!failure.retryable) throw refusedByRoute(failure);
-    return { retryAfterSeconds: failure.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS };
+    return { retryAfterSeconds: coolingSeconds(failure.retryAfterSeconds) };
   }
 }
 

@@ -54,11 +54,14 @@ interface Unclear {
 /** How old what is known may be: another process's finding arrives within two seconds. */
 const REFRESH_MS = 2_000;
 
+/** The random part of a ULID: 80 bits. */
+const WRITER_LENGTH = 16;
+
 /** Writers that meet on one item take turns; a change that has not had its turn by then is left out. */
 const MAX_TRIES = 8;
 
-/** More routes than any catalog's traffic has in trouble at once; half a kilobyte each. */
-const MAX_ROUTES = 10_000;
+/** More circuits than any catalog has open at once; half a kilobyte each. */
+const MAX_CIRCUITS = 10_000;
 
 /** Writes of one route that are unclear at once; the store is gone by then, and an older one's fate hardly matters. */
 const MAX_UNCLEAR = 8;
@@ -66,11 +69,11 @@ const MAX_UNCLEAR = 8;
 export class KnownCircuits {
   readonly #dependencies: KnownCircuitsDependencies;
   /** As last read or written. */
-  #stored: Map<string, Circuit> = new BoundedMap(MAX_ROUTES);
+  #stored: Map<string, Circuit> = new BoundedMap(MAX_CIRCUITS);
   /** Changes that could not be written: until the next look, the process goes by what it has seen itself. */
-  readonly #unsaved = new BoundedMap<string, Circuit>(MAX_ROUTES);
+  readonly #unsaved = new BoundedMap<string, Circuit>(MAX_CIRCUITS);
   /** Writes that are not known to have landed, nor that they cannot any more. */
-  readonly #unclear = new BoundedMap<string, readonly Unclear[]>(MAX_ROUTES);
+  readonly #unclear = new BoundedMap<string, readonly Unclear[]>(MAX_CIRCUITS);
   /** Changes that are being written, and are true here already. */
   readonly #queues = new Map<string, Queue>();
   #lookedMs = Number.NEGATIVE_INFINITY;
@@ -80,9 +83,14 @@ export class KnownCircuits {
     this.#dependencies = dependencies;
   }
 
-  of(routeId: string): Circuit {
-    const base = this.#base(routeId);
-    const queue = this.#queues.get(routeId);
+  /** Whether there is anything to know of it. */
+  has(id: string): boolean {
+    return this.#stored.has(id) || this.#unsaved.has(id) || this.#queues.has(id);
+  }
+
+  of(id: string): Circuit {
+    const base = this.#base(id);
+    const queue = this.#queues.get(id);
     if (queue === undefined) return base;
     const { changes, sent } = queue;
     // A look may bring a write whose own answer is still on its way.
@@ -90,8 +98,8 @@ export class KnownCircuits {
     return changed(base, changes.slice(arrived)).circuit;
   }
 
-  #base(routeId: string): Circuit {
-    return this.#unsaved.get(routeId) ?? this.#stored.get(routeId) ?? closedCircuit(routeId);
+  #base(id: string): Circuit {
+    return this.#unsaved.get(id) ?? this.#stored.get(id) ?? closedCircuit(id);
   }
 
   /** Looks again when the last look is older. Gives the look that it began, which never rejects. */
@@ -108,13 +116,13 @@ export class KnownCircuits {
     try {
       const found = await store.load();
       const former = this.#stored;
-      this.#stored = new BoundedMap(MAX_ROUTES);
+      this.#stored = new BoundedMap(MAX_CIRCUITS);
       this.#unsaved.clear();
       for (const circuit of found) this.#learn(circuit);
       // A look may lag behind what this process has written.
       for (const known of former.values()) {
-        const isNewer = known.version > (this.#stored.get(known.routeId)?.version ?? 0);
-        if (isNewer && !isSpent(known, clock())) this.#stored.set(known.routeId, known);
+        const isNewer = known.version > (this.#stored.get(known.id)?.version ?? 0);
+        if (isNewer && !isSpent(known, clock())) this.#stored.set(known.id, known);
       }
       this.#lookedMs = beganMs;
     } catch (failure) {
@@ -129,21 +137,21 @@ export class KnownCircuits {
    * Makes a change here at once and then in the store; changes made together are one write. Resolves, when that is
    * done or given up, with whether it was made on what is stored by then. Never rejects.
    */
-  change(routeId: string, change: Change): Promise<boolean> {
-    const known = this.of(routeId);
+  change(id: string, change: Change): Promise<boolean> {
+    const known = this.of(id);
     if (change(known) === known) return Promise.resolve(false);
     const { promise, resolve: settle } = Promise.withResolvers<boolean>();
-    const queue = this.#queues.get(routeId);
+    const queue = this.#queues.get(id);
     if (queue !== undefined) queue.changes.push({ change, settle });
-    else this.#begin(routeId, { change, settle });
+    else this.#begin(id, { change, settle });
     return promise;
   }
 
-  #begin(routeId: string, first: Queued): void {
+  #begin(id: string, first: Queued): void {
     const { promise: drained, resolve } = Promise.withResolvers<void>();
     const queue: Queue = { changes: [first], drained, sent: undefined };
-    this.#queues.set(routeId, queue);
-    void this.#drain(routeId, queue).then(resolve);
+    this.#queues.set(id, queue);
+    void this.#drain(id, queue).then(resolve);
   }
 
   /** Resolves when everything that is being written now is written or given up; undefined when nothing is. */
@@ -152,59 +160,59 @@ export class KnownCircuits {
     return Promise.all([...this.#queues.values()].map(({ drained }) => drained));
   }
 
-  async #drain(routeId: string, queue: Queue): Promise<void> {
+  async #drain(id: string, queue: Queue): Promise<void> {
     const { changes } = queue;
     // A turn later, so that the changes of one event are one write.
     await Promise.resolve();
     while (changes.length > 0) {
       const batch = [...changes];
-      const took = await this.#write(routeId, queue, batch);
+      const took = await this.#write(id, queue, batch);
       queue.sent = undefined;
       changes.splice(0, batch.length);
       batch.forEach(({ settle }, index) => {
         settle(took[index] === true);
       });
     }
-    this.#queues.delete(routeId);
+    this.#queues.delete(id);
   }
 
   /** Writes the changes of what is stored, whoever left it; gives, for each, whether it took. */
-  async #write(routeId: string, queue: Queue, batch: readonly Queued[]): Promise<readonly boolean[]> {
+  async #write(id: string, queue: Queue, batch: readonly Queued[]): Promise<readonly boolean[]> {
     const { store, ulid, log } = this.#dependencies;
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const before = this.#stored.get(routeId) ?? closedCircuit(routeId);
-      const { circuit: after, took } = changed(this.#base(routeId), batch);
+      const before = this.#stored.get(id) ?? closedCircuit(id);
+      const { circuit: after, took } = changed(this.#base(id), batch);
       if (!took.includes(true)) return took;
-      const writer = ulid();
+      const writer = ulid().slice(-WRITER_LENGTH);
       queue.sent = { writer, count: batch.length };
       const note = { writer, before, after };
-      this.#unclear.set(routeId, [...(this.#unclear.get(routeId) ?? []), note].slice(-MAX_UNCLEAR));
+      this.#unclear.set(id, [...(this.#unclear.get(id) ?? []), note].slice(-MAX_UNCLEAR));
       try {
         const found = await store.save(writtenBy(writer, after));
         this.#learn(found);
         if (found.writers.includes(writer)) return took;
       } catch (failure) {
-        log.warn('circuit not written', { route: routeId, failure: nameOf(failure) });
-        if (!this.#base(routeId).writers.includes(writer)) this.#unsaved.set(routeId, after);
+        log.warn('circuit not written', { circuit: id, failure: nameOf(failure) });
+        if (!this.#base(id).writers.includes(writer)) this.#unsaved.set(id, after);
         return took;
       }
     }
-    log.warn('circuit not written', { route: routeId, failure: 'too many writers' });
+    log.warn('circuit not written', { circuit: id, failure: 'too many writers' });
     return [];
   }
 
   /** Takes a circuit as the stored one, and tells of the writes that it proves to have landed. */
   #learn(circuit: Circuit): void {
-    const { routeId, version, writers } = circuit;
-    this.#stored.set(routeId, circuit);
-    this.#unsaved.delete(routeId);
-    const unclear = this.#unclear.get(routeId) ?? [];
+    const { id, version, writers } = circuit;
+    this.#stored.set(id, circuit);
+    this.#unsaved.delete(id);
+    const unclear = this.#unclear.get(id) ?? [];
     const landed = unclear.filter(({ writer }) => writers.includes(writer));
     for (const { before, after } of landed) this.#dependencies.written(before, after);
     // One that would have been the next version may still land; one of an earlier version never will.
     const open = unclear.filter((note) => note.before.version >= version && !landed.includes(note));
-    if (open.length > 0) this.#unclear.set(routeId, open);
-    else this.#unclear.delete(routeId);
+    if (open.length > 0) this.#unclear.set(id, open);
+    else this.#unclear.delete(id);
   }
 }
 

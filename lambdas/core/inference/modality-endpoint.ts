@@ -63,8 +63,8 @@ export function createModalityEndpoint<Request extends ModalityRequest, Answer>(
   };
 }
 
-export const watchOf = (breaker: Breaker, { candidate, served }: Paid): Watch => ({
-  broke: (failure) => breaker.broke(candidate.route, failure, served),
+export const watchOf = (breaker: Breaker, { served }: Paid): Watch => ({
+  broke: (failure) => breaker.broke(failure, served),
   flush: () => breaker.flush(),
 });
 

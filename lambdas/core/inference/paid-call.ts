@@ -66,6 +66,7 @@ export async function runPaidCall<Answer, Prepared>(
     await looked;
     const { answer, candidate, served } = await firstAnswer({
       requestId,
+      accountId: key.accountId,
       candidates,
       attempt: (tried, remainingTimeMs) => call.attempt(tried, remainingTimeMs),
       remainingTimeMs: () => call.remainingTimeMs(),

@@ -1,12 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  afterSuccesses,
-  callsAt,
-  closedCircuit,
-  writtenBy,
-} from '../../../lambdas/core/inference/circuit.ts';
+import { callsAt } from '../../../lambdas/core/inference/call-window.ts';
+import { afterSuccesses, closedCircuit, writtenBy } from '../../../lambdas/core/inference/circuit.ts';
 import { UpstreamFailure } from '../../../lambdas/core/inference/provider.ts';
-import { DEAD, Fleet, ROUTE, series } from './fleet.ts';
+import { ACCOUNT, DEAD, Fleet, ROUTE, series } from './fleet.ts';
 import { MemoryCircuits } from './memory-circuits.ts';
 
 interface Traffic {
@@ -15,13 +11,15 @@ interface Traffic {
   readonly failing: number;
   /** On average. */
   readonly callMs: number;
+  /** As many accounts as processes, each at its own; else one. */
+  readonly apart?: boolean;
   readonly pauseMs: number;
 }
 
 const SECONDS = 60;
 
 /** A minute of calls, each process one at a time, as functions make them. */
-async function traffic({ processes, failing, callMs, pauseMs }: Traffic) {
+async function traffic({ processes, failing, callMs, pauseMs, apart = false }: Traffic) {
   const store = new MemoryCircuits();
   const fleet = new Fleet(processes, () => store);
   const { time } = fleet;
@@ -33,14 +31,18 @@ async function traffic({ processes, failing, callMs, pauseMs }: Traffic) {
     while (!isOver) {
       const failure = random() < failing ? DEAD : undefined;
       const takesMs = callMs * (0.5 + random());
-      counts[await fleet.call(process, { failure, takesMs })] += 1;
+      counts[await fleet.call(process, { failure, takesMs, account: apart ? `acc_${process}` : ACCOUNT })] +=
+        1;
       await time.sleep(1 + pauseMs * 2 * random());
     }
   };
   for (let process = 0; process < processes; process += 1) void run(process);
   await time.advance(SECONDS * 1_000);
   isOver = true;
-  return { ...counts, openings: fleet.openings, writes: store.writes, reads: store.reads };
+  const sharedOpenings = store.history.filter(
+    ({ account, openUntilMs }) => account === undefined && openUntilMs !== 0,
+  ).length;
+  return { ...counts, openings: fleet.openings, sharedOpenings, writes: store.writes, reads: store.reads };
 }
 
 const LONG = { processes: 100, callMs: 5_000, pauseMs: 2_500 };
@@ -66,7 +68,8 @@ describe.each(Object.entries(SHAPES))('over a minute of %s of a hundred processe
 
   it('a route that fails one call in fifty costs a few writes for each of those', async () => {
     const { writes, failed } = await traffic({ ...shape, failing: 0.02 });
-    expect(writes / failed).toBeLessThan(4);
+    // Of the shared circuit, and of the account's own.
+    expect(writes / failed).toBeLessThan(6);
   });
 
   it('a dead route is left alone after three calls of each process at most', async () => {
@@ -76,6 +79,24 @@ describe.each(Object.entries(SHAPES))('over a minute of %s of a hundred processe
     expect(skipped).toBeGreaterThan(failed);
     // Opening, and then one probe each cooldown.
     expect(writes / shape.processes).toBeLessThan(6);
+  });
+});
+
+describe.each(Object.entries(SHAPES))('over a minute of %s of a hundred accounts', (_, shape) => {
+  const apart = { ...shape, apart: true };
+
+  it('a route that fails a third of its calls never opens its circuit to all', async () => {
+    const { sharedOpenings, skipped, served } = await traffic({ ...apart, failing: 0.33 });
+    expect(sharedOpenings).toBe(0);
+    // An account that makes few calls may meet five failures in a row, and takes another route for a while.
+    expect(skipped).toBeLessThan(served / 100);
+  });
+
+  it('a dead route is left alone by all after three calls of each at most', async () => {
+    const { failed, skipped, sharedOpenings } = await traffic({ ...apart, failing: 1 });
+    expect(sharedOpenings).toBeGreaterThan(0);
+    expect(failed).toBeLessThanOrEqual(3 * shape.processes);
+    expect(skipped).toBeGreaterThan(failed);
   });
 });
 
@@ -96,24 +117,27 @@ describe('successes', () => {
     }));
     const nowMs = fleet.time.clock();
     await store.save(
-      writtenBy('them', { ...closedCircuit(ROUTE.id), stretches: [callsAt(nowMs, { failures: 1 })] }),
+      writtenBy('them', { ...closedCircuit(ROUTE.id), buckets: [callsAt(nowMs, { failures: 1 })] }),
     );
     for (let call = 0; call < 20; call += 1) await fleet.call(0, {});
-    expect(store.of(ROUTE.id).stretches).toEqual([callsAt(nowMs, { failures: 1, successes: 5 })]);
+    expect(store.of(ROUTE.id).buckets).toEqual([callsAt(nowMs, { failures: 1, successes: 5 })]);
     await fleet.call(0, { failure: DEAD });
-    expect(store.of(ROUTE.id).stretches).toEqual([callsAt(nowMs, { failures: 2, successes: 25 })]);
+    expect(store.of(ROUTE.id).buckets).toEqual([callsAt(nowMs, { failures: 2, successes: 25 })]);
   });
 
   it('between two failures make the second a first one again', async () => {
     const store = new MemoryCircuits();
     const fleet = new Fleet(1, () => store);
-    const benefit = () => store.of(ROUTE.id).stretches.reduce((sum, stretch) => sum + stretch.benefit, 0);
+    const assumed = () =>
+      [...store.circuits.values()]
+        .flatMap(({ account, buckets }) => (account === undefined ? [] : buckets))
+        .reduce((sum, bucket) => sum + bucket.assumed, 0);
     await fleet.call(0, { failure: DEAD });
     await fleet.call(0, { failure: DEAD });
-    expect(benefit()).toBe(2);
+    expect(assumed()).toBe(2);
     await fleet.call(0, {});
     await fleet.call(0, { failure: DEAD });
-    expect(benefit()).toBe(3);
+    expect(assumed()).toBe(3);
   });
 
   it('are told before a function may be frozen, after a look of their own if the call was long', async () => {
@@ -134,7 +158,7 @@ describe('successes', () => {
     void fleet.call(1, { failure: DEAD });
     await fleet.time.until(long);
     // The flush is over, and so are the look and the write.
-    expect(store.of(ROUTE.id).stretches).toMatchObject([{ failures: 1 }, { successes: 1 }]);
+    expect(store.of(ROUTE.id).buckets).toMatchObject([{ failures: 1 }, { successes: 1 }]);
   });
 
   it('before and after a stream that broke do not make its failure the first one', async () => {
@@ -143,9 +167,9 @@ describe('successes', () => {
     const interrupted = new UpstreamFailure('interrupted');
     let streams = 0;
     for (; streams < 20; streams += 1) {
-      const pass = await breaker.admit(ROUTE);
+      const pass = await breaker.admit(ROUTE, ACCOUNT);
       if (!pass.allowed) break;
-      breaker.broke(ROUTE, interrupted, breaker.succeeded(ROUTE, pass));
+      breaker.broke(interrupted, breaker.succeeded(pass));
       await breaker.flush();
     }
     // The first one is taken for one of three calls, and the fifth opens the circuit all the same.

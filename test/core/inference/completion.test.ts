@@ -87,7 +87,8 @@ function calling(
     keep,
     remainingTimeMs: () => remainingMs,
   };
-  return { run: () => completions.run(call), outcomes };
+  const run = (accountId = 'acc_1') => completions.run({ ...call, key: { ...call.key, accountId } });
+  return { run, outcomes };
 }
 
 const queueFault = (fault: object) =>
@@ -144,6 +145,14 @@ describe('failover', () => {
       kind: 'json',
       route: { id: `route-${dead.length}` },
     });
+  });
+
+  it('tries a route for one account that has asked another to wait', async () => {
+    const { run } = calling(['chat', 'chat'], false);
+    await queueFault({ status: 429, headers: { 'retry-after': '60' } });
+    expect(await run('acc_1')).toMatchObject({ route: { id: 'route-1' } });
+    expect(await run('acc_1')).toMatchObject({ route: { id: 'route-1' } });
+    expect(await run('acc_2')).toMatchObject({ route: { id: 'route-0' } });
   });
 
   it('does not move on from a route that understood the request and refused it', async () => {

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../../lambdas/core/errors.ts';
+import { accountHash, routeOf } from '../../../lambdas/core/inference/call-circuits.ts';
 import { COOLDOWN_MS, stateOf } from '../../../lambdas/core/inference/circuit.ts';
 import { firstAnswer } from '../../../lambdas/core/inference/failover.ts';
 import { UpstreamFailure } from '../../../lambdas/core/inference/provider.ts';
-import { candidatesOf, DEAD, Fleet } from './fleet.ts';
+import { ACCOUNT, candidatesOf, DEAD, Fleet } from './fleet.ts';
 import { MemoryCircuits, SILENT } from './memory-circuits.ts';
 
 const CANDIDATES = candidatesOf('a', 'b', 'c');
@@ -22,11 +23,12 @@ beforeEach(() => {
 type Courses = Readonly<Record<string, unknown>>;
 
 /** A call of which each route fails as given, and serves when nothing is given. */
-async function call(courses: Courses, remainingMs = 900_000) {
+async function call(courses: Courses, { remainingMs = 900_000, accountId = ACCOUNT } = {}) {
   const breaker = fleet.breaker(0);
   await breaker.refresh();
   const { answer, candidate } = await firstAnswer({
     requestId: 'req_1',
+    accountId,
     candidates: CANDIDATES,
     attempt: async ({ route }) => {
       tried.push(route.id);
@@ -42,12 +44,19 @@ async function call(courses: Courses, remainingMs = 900_000) {
 }
 
 const refusalOf = async (courses: Courses, remainingMs?: number): Promise<ServiceError> => {
-  const failure = await call(courses, remainingMs).catch((cause: unknown) => cause);
+  const failure = await call(courses, remainingMs === undefined ? {} : { remainingMs }).catch(
+    (cause: unknown) => cause,
+  );
   if (failure instanceof ServiceError) return failure;
   throw new Error(`not refused: ${String(failure)}`);
 };
 
-const stateIn = (id: string) => stateOf(store.of(id), fleet.time.clock()).kind;
+/** Of the calls' own account. */
+const stateIn = (id: string) => {
+  const circuits = [...store.circuits.values()].filter((circuit) => routeOf(circuit) === id);
+  const circuit = circuits.find(({ account }) => account === accountHash(ACCOUNT));
+  return circuit && stateOf(circuit, fleet.time.clock(), undefined).kind;
+};
 
 /** So many calls that a route fails. */
 async function failures(count: number, courses: Courses): Promise<void> {
@@ -81,6 +90,14 @@ describe('a call', () => {
     expect(tried.join('')).toBe('abba');
   });
 
+  it('of another account is tried where one account’s was not served', async () => {
+    await failures(6, { a: DEAD });
+    await call({ b: limited(60) });
+    expect(await call({}, { accountId: 'acc_other' })).toEqual(['answer of a', 'a']);
+    expect(await call({ a: DEAD }, { accountId: 'acc_other' })).toEqual(['answer of b', 'b']);
+    expect(await call({})).toEqual(['answer of c', 'c']);
+  });
+
   it('begins no try for which there is no time, and says so as of any other failure', async () => {
     expect(await refusalOf({}, 15_000)).toMatchObject({ code: 'all_routes_failed', retryAfterSeconds: 5 });
     expect(tried).toEqual([]);
@@ -105,6 +122,13 @@ describe('when no route answers', () => {
     await fleet.time.advance(5_000);
     expect(await refusalOf({})).toMatchObject({ status: 503, retryAfterSeconds: 7 });
     expect(tried.join('')).toBe('abc');
+  });
+
+  it('it is in a minute at most, whatever they say', async () => {
+    const never = (status: number) => new UpstreamFailure('status', { status, retryAfterSeconds: 999_999 });
+    const all = { a: never(503), b: never(429), c: never(529) };
+    expect((await refusalOf(all)).retryAfterSeconds).toBe(60);
+    expect((await refusalOf(all)).retryAfterSeconds).toBe(60);
   });
 
   it('because all circuits are open, it is when the first of them may be tried again', async () => {

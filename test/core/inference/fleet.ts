@@ -42,7 +42,11 @@ export interface Course {
   /** Absent when the route serves. */
   readonly failure?: UpstreamFailure | undefined;
   readonly takesMs?: number;
+  /** Whose call it is; all calls are of one account where nothing is said. */
+  readonly account?: string;
 }
+
+export const ACCOUNT = 'acc_0';
 
 export class Fleet {
   readonly time = new FakeTime();
@@ -83,16 +87,20 @@ export class Fleet {
   }
 
   /** One call, from its beginning to the end of its bookkeeping. */
-  async call(process: number, { failure, takesMs = 0 }: Course, route = ROUTE): Promise<Result> {
+  async call(
+    process: number,
+    { failure, takesMs = 0, account = ACCOUNT }: Course,
+    route = ROUTE,
+  ): Promise<Result> {
     const breaker = this.breaker(process);
     await breaker.refresh();
-    const pass = await breaker.admit(route);
+    const pass = await breaker.admit(route, account);
     if (!pass.allowed) return 'skipped';
     this.tries += 1;
-    if (pass.claimId !== undefined) this.probes += 1;
+    if (Object.keys(pass.claims).length > 0) this.probes += 1;
     if (takesMs > 0) await this.time.sleep(takesMs);
-    if (failure === undefined) breaker.succeeded(route, pass);
-    else breaker.failed(route, failure, pass);
+    if (failure === undefined) breaker.succeeded(pass);
+    else breaker.failed(failure, pass);
     await breaker.flush();
     return failure === undefined ? 'served' : 'failed';
   }

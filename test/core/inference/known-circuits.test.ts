@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { ulid } from 'ulid';
+import { callsAt } from '../../../lambdas/core/inference/call-window.ts';
 import {
   afterFailure,
   type Circuit,
-  callsAt,
   closedCircuit,
   writtenBy,
 } from '../../../lambdas/core/inference/circuit.ts';
@@ -15,7 +15,8 @@ import {
 import { FakeTime } from './fake-time.ts';
 import { MemoryCircuits, SILENT } from './memory-circuits.ts';
 
-const ID = 'route';
+/** An account's own circuit. */
+const ID = 'route#0';
 
 /** One process on a store of which a test may replace single operations. */
 function known(replaced: (memory: MemoryCircuits, time: FakeTime) => Partial<CircuitStore> = () => ({})) {
@@ -38,14 +39,18 @@ function known(replaced: (memory: MemoryCircuits, time: FakeTime) => Partial<Cir
     },
   });
   const fail: Change = (circuit) =>
-    afterFailure(circuit, {
-      nowMs: time.clock(),
-      begunMs: time.clock(),
-      failedBefore: true,
-      seen: [],
-      untold: [],
-    });
-  const failures = () => circuits.of(ID).stretches.reduce((sum, stretch) => sum + stretch.failures, 0);
+    afterFailure(
+      { ...circuit, account: 'a' },
+      {
+        nowMs: time.clock(),
+        begunMs: time.clock(),
+        account: 'a',
+        failedBefore: true,
+        seen: [],
+        unreported: [],
+      },
+    );
+  const failures = () => circuits.of(ID).buckets.reduce((sum, bucket) => sum + bucket.failures, 0);
   return { time, memory, circuits, told, fail, failures };
 }
 
@@ -122,7 +127,7 @@ describe('a change', () => {
   it('is made again on what another process has left, and comes to nothing if that is so', async () => {
     const { circuits, memory, fail } = known();
     await circuits.look();
-    const theirs = writtenBy('them', { ...closedCircuit(ID), stretches: [callsAt(0, { failures: 1 })] });
+    const theirs = writtenBy('them', { ...closedCircuit(ID), buckets: [callsAt(0, { failures: 1 })] });
     await memory.save(theirs);
     const ifFirst: Change = (circuit) => (circuit.version === 0 ? { ...circuit, coolUntilMs: 1 } : circuit);
     expect(await Promise.all([circuits.change(ID, fail), circuits.change(ID, ifFirst)])).toEqual([
@@ -188,7 +193,7 @@ describe('a change', () => {
   it('that meets other writers without end is given up after eight tries', async () => {
     const { circuits, memory, fail } = known((stored) => ({
       save: async (circuit) => {
-        await stored.save(writtenBy(`them ${stored.writes}`, stored.of(circuit.routeId)));
+        await stored.save(writtenBy(`them ${stored.writes}`, stored.of(circuit.id)));
         return stored.save(circuit);
       },
     }));

@@ -22,15 +22,15 @@ export class MemoryCircuits implements CircuitStore {
 
   async save(circuit: Circuit): Promise<Circuit> {
     this.writes += 1;
-    const stored = this.of(circuit.routeId);
+    const stored = this.of(circuit.id);
     if (stored.version !== circuit.version - 1) return stored;
-    this.circuits.set(circuit.routeId, circuit);
+    this.circuits.set(circuit.id, circuit);
     this.history.push(circuit);
     return circuit;
   }
 
-  of(routeId: string): Circuit {
-    return this.circuits.get(routeId) ?? closedCircuit(routeId);
+  of(id: string): Circuit {
+    return this.circuits.get(id) ?? closedCircuit(id);
   }
 }
 
