@@ -15,7 +15,7 @@ const PURE_GLOBALS: ReadonlySet<string> = new Set([
   ...['undefined', 'NaN', 'Infinity', 'Object', 'Array', 'String', 'Number', 'BigInt', 'Boolean', 'Symbol'],
   ...['Map', 'Set', 'WeakMap', 'WeakSet', 'Promise', 'JSON', 'Math', 'Date', 'RegExp', 'Intl', 'Iterator'],
   ...['Error', 'TypeError', 'RangeError', 'SyntaxError', 'AggregateError', 'structuredClone'],
-  ...['Uint8Array', 'Uint32Array', 'ArrayBuffer', 'DataView', 'Buffer', 'TextEncoder', 'TextDecoder', 'Blob', 'FormData'],
+  ...['Uint8Array', 'ArrayBuffer', 'DataView', 'Buffer', 'TextEncoder', 'TextDecoder', 'Blob', 'FormData'],
   ...['URL', 'URLSearchParams', 'Request', 'Response', 'Headers', 'ReadableStream', 'TransformStream'],
   ...['AbortController', 'AbortSignal', 'encodeURIComponent', 'decodeURIComponent', 'atob', 'btoa'],
 ]);

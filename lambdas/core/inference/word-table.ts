@@ -11,7 +11,7 @@ const firstAfterBlank = WORDS.length + 1;
 const SLOTS = 1 << 15;
 
 /** Where in `letters` a word begins, plus one, at the slot of its hash or the next that was free. */
-const slots = new Uint32Array(SLOTS);
+const slots: number[] = new Array(SLOTS).fill(0);
 
 /** The hash of no letters, and of some letters and one more (FNV-1a, 32 bits). */
 export const NO_LETTERS = 0x811c9dc5 | 0;
