@@ -6,6 +6,7 @@ import { CODE, ENGLISH_CHAT, PROSE } from '../../../bench/tokens/honest.ts';
 import { boundParts, climb, FAMILY_NAMES } from '../../../bench/tokens/search.ts';
 import { LIGHT } from '../../../bench/tokens/vocabularies.ts';
 import { boundTokens, mostTokens } from '../../../lambdas/core/inference/token-bound.ts';
+import { PAIRS, WORDS, WORDS_AFTER_BLANK } from '../../../lambdas/core/inference/token-table.ts';
 
 /** The worst count of the tokenizers that are dependencies; `npm run bench -- tokens` asks the heavy ones as well. */
 const most = (text: string): number => Math.max(...LIGHT.map(({ count }) => count(text)));
@@ -116,6 +117,31 @@ const codePoints = function* (): Generator<string> {
 };
 
 const bytes = (text: string): number => Buffer.byteLength(text);
+
+describe('the table of the bound', () => {
+  it('names words that are one token, with a blank before them or without', () => {
+    const wrong = (words: string, before: string) =>
+      words
+        .split(' ')
+        .filter((word) => LIGHT.some(({ count }) => count(`\n${before}${word}`) !== count('\n') + 1));
+    expect(wrong(WORDS, '').concat(wrong(WORDS, ' '), wrong(WORDS_AFTER_BLANK, ' '))).toEqual([]);
+    expect(wrong('qjqj', ' ')).toEqual(['qjqj']);
+  });
+
+  it('names pairs of letters that never stay two tokens', () => {
+    const letters = [...' abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+    const bits = Buffer.from(PAIRS, 'base64');
+    const named = letters.flatMap((left, row) =>
+      letters.flatMap((right, column) => {
+        const index = row * letters.length + column;
+        return ((bits[index >> 3] ?? 0) >> (index & 7)) & 1 ? [left + right] : [];
+      }),
+    );
+    expect(named.length).toBeGreaterThan(900);
+    const merged = named.map(([left = '', right = '']) => LIGHT.every(({ merges }) => merges(left, right)));
+    expect(merged).not.toContain(false);
+  });
+});
 
 describe('the most tokens there can be', () => {
   it('are never less than the bound, of any code point', () => {
