@@ -10,6 +10,7 @@ import { describeMachine, type Figure, formatReport, isBroken, round, writeRepor
 import { measureSearch } from './search/bench.ts';
 import { measureStart } from './start/bench.ts';
 import { measureStream } from './stream/bench.ts';
+import { measureTokens } from './tokens/bench.ts';
 import { measureWebhooks } from './webhooks/bench.ts';
 
 const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
@@ -22,6 +23,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   peers: measurePeers,
   growth: measureGrowth,
   profile: measureProfile,
+  tokens: measureTokens,
 };
 
 const RESULTS = join(import.meta.dirname, 'results');
