@@ -149,6 +149,3 @@ function measureBytes(point: number): number {
   bytesOfCodePoint[point] = bytes;
   return bytes;
 }
-
-/** What no tokenizer that falls back to bytes can exceed: one token a byte of UTF-8. */
-export const mostTokens = (text: string): number => Buffer.byteLength(text);

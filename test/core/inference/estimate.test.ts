@@ -111,7 +111,7 @@ describe('the bound of a prompt on a model', () => {
 
   it('believes no more than a token a byte and what servers add by themselves, and no more than the window', () => {
     const bound = promptBounds(prompt('hello'));
-    expect(bound(NO_LIMITS).most).toBe(5 + 12 + 1_024);
+    expect(bound(NO_LIMITS).most).toBe(6 + 12 + 1_024);
     expect(bound({ ...limits, context_window: 100 }).most).toBe(100);
     expect(bound({ ...limits, context_window: 2 }).most).toBe(bound(NO_LIMITS).tokens);
   });
