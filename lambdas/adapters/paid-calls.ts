@@ -23,7 +23,7 @@ export interface PaidCallOptions {
 export function createPaidCalls({ environment, log }: PaidCallOptions) {
   const clients = createDynamoClients();
   const { readSecret, peppers } = createAccess({ environment, log });
-  const { gate, ledger, wallets, usage } = createLedger({ clients, environment, log });
+  const { gate, keys, ledger, wallets, usage } = createLedger({ clients, environment, log });
   const store = new DynamoReplayStore(clients.client, requireVariable(environment, TABLES.replays.variable));
   const circuits = new DynamoCircuitStore(
     clients.client,
@@ -36,6 +36,7 @@ export function createPaidCalls({ environment, log }: PaidCallOptions) {
     readSecret,
     peppers,
     gate,
+    keys,
     ledger,
     wallets,
     usage,

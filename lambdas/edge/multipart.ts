@@ -1,9 +1,7 @@
-/** A multipart form read as a stream (RFC 7578): its fields into memory, its one file onto disk. */
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import busboy from 'busboy';
+/** A multipart form read as a stream: its fields into memory, its one file onto disk. */
 import { ServiceError } from '../core/errors.ts';
 import type { ReceiveUpload, SpooledFile, Upload } from '../core/inference/transcriptions/ports.ts';
+import { boundaryOf, malformed, type Part, partsOf } from './form-parts.ts';
 
 /** Writes bytes as they come, and holds none of them in memory. */
 export type Spool = (bytes: AsyncIterable<Uint8Array>) => Promise<SpooledFile>;
@@ -18,121 +16,127 @@ export interface MultipartOptions {
 
 /** Prompts are sentences; more than this is a file in the wrong place. */
 const FIELD_BYTES = 64 * 1024;
-const MAX_FIELDS = 64;
-const MAX_FILES = 4;
+const MAX_PARTS = 64;
 
 const FILE_FIELD = 'file';
 
+/** How fields may be encoded (RFC 7578, section 4.4): nearly all are UTF-8 without saying so. */
+const ENCODINGS: Readonly<Record<string, BufferEncoding>> = {
+  'utf-8': 'utf8',
+  'us-ascii': 'utf8',
+  'iso-8859-1': 'latin1',
+};
+
+const refusal = (message: string, param: string) => new ServiceError('invalid_value', message, { param });
+
 /** What has come of a form; the first thing that is wrong with it is what its sender is told. */
 class Form {
-  readonly fields: [string, string][] = [];
   readonly #options: MultipartOptions;
-  problem: ServiceError | undefined;
+  readonly #fields: [string, string][] = [];
+  #problem: ServiceError | undefined;
   #name = '';
-  #file: Promise<SpooledFile> | undefined;
+  #file: SpooledFile | undefined;
+  #parts = 0;
 
   constructor(options: MultipartOptions) {
     this.#options = options;
   }
 
-  takeField(name: string, value: string, truncated: boolean): void {
-    if (truncated) this.refuse(`${name} is longer than ${FIELD_BYTES} bytes.`, name);
-    else this.fields.push([name, value]);
+  /** Reads the part to its end, and keeps what is wanted of it. Throws 400 at once for one part too many. */
+  async take({ head, content }: Part): Promise<void> {
+    const { name, fileName, charset = 'utf-8' } = head;
+    this.#parts += 1;
+    if (this.#parts > MAX_PARTS) throw refusal(`The form has more than ${MAX_PARTS} parts.`, FILE_FIELD);
+    if (name === '') this.#refuse('Each part of the form needs a name.', FILE_FIELD);
+    else if (fileName !== undefined) return this.#takeFile(name, fileName, content);
+    else return this.#takeField(name, ENCODINGS[charset], content);
+    return skip(content);
   }
 
-  takeFile(field: string, stream: Readable, name = ''): void {
-    // A form that breaks off fails the file's stream too, perhaps before anything reads it.
-    stream.on('error', () => {});
-    // Busboy goes on only when each file's stream has been read.
-    if (field !== FILE_FIELD || this.#file !== undefined || this.problem !== undefined) {
-      if (field === FILE_FIELD) this.refuse('The form has more than one file; send one.', FILE_FIELD);
-      stream.resume();
-      return;
+  async #takeField(
+    name: string,
+    encoding: BufferEncoding | undefined,
+    content: AsyncIterable<Buffer>,
+  ): Promise<void> {
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    for await (const piece of content) {
+      bytes += piece.length;
+      if (bytes <= FIELD_BYTES) pieces.push(piece);
     }
-    stream.once('limit', () => {
-      this.problem ??= this.#options.tooLarge();
-    });
+    if (bytes > FIELD_BYTES) this.#refuse(`${name} is longer than ${FIELD_BYTES} bytes.`, name);
+    else if (encoding === undefined) this.#refuse(`${name} is not in UTF-8.`, name);
+    else this.#fields.push([name, Buffer.concat(pieces).toString(encoding)]);
+  }
+
+  async #takeFile(field: string, name: string, content: AsyncIterable<Buffer>): Promise<void> {
+    if (field !== FILE_FIELD) this.#refuse(`A file is taken in the field "${FILE_FIELD}" alone.`, field);
+    else if (this.#file !== undefined) this.#refuse('The form has more than one file; send one.', FILE_FIELD);
+    if (this.#problem !== undefined) return skip(content);
     this.#name = name;
-    this.#file = this.#options.spool(stream);
-    this.#file.catch(() => {});
+    this.#file = await this.#options.spool(this.#bounded(content));
   }
 
-  refuse(message: string, param: string): void {
-    this.problem ??= new ServiceError('invalid_value', message, { param });
+  /** What is beyond the limit is read and not written. */
+  async *#bounded(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+    const { maxFileBytes, tooLarge } = this.#options;
+    let bytes = 0;
+    for await (const piece of content) {
+      bytes += piece.length;
+      if (bytes <= maxFileBytes) yield piece;
+      else this.#problem ??= tooLarge();
+    }
   }
 
-  async toUpload(): Promise<Upload> {
-    const file = await this.#file;
+  #refuse(message: string, param: string): void {
+    this.#problem ??= refusal(message, param);
+  }
+
+  /** Throws the first thing that was wrong. */
+  toUpload(): Upload {
+    if (this.#problem !== undefined) throw this.#problem;
+    const file = this.#file;
     return {
-      fields: this.fields,
+      fields: this.#fields,
       file: file === undefined ? undefined : { ...file, name: this.#name },
       dispose: async () => file?.dispose(),
     };
   }
 
-  async discard(): Promise<void> {
-    const file = await this.#file?.catch(() => undefined);
-    await file?.dispose();
+  /** Leaves nothing behind, and gives what the sender is to be told. */
+  async fail(failure: unknown): Promise<unknown> {
+    await this.#file?.dispose();
+    return failure instanceof ServiceError ? (this.#problem ?? failure) : failure;
   }
 }
 
-/** Reads forms; see `ReceiveUpload`. A refused form is read to its end, because its sender reads no answer before. */
+async function skip(content: AsyncIterable<Buffer>): Promise<void> {
+  for await (const _ of content);
+}
+
+/** The host's own refusal of a body means that the file in it was too large; other failures, that the client left. */
+async function* bytesOf({ body }: Request, tooLarge: () => ServiceError): AsyncGenerator<Uint8Array, void> {
+  try {
+    if (body !== null) yield* body;
+  } catch (failure) {
+    if (!(failure instanceof ServiceError)) throw malformed();
+    throw failure.code === 'request_too_large' ? tooLarge() : failure;
+  }
+}
+
+/**
+ * Reads forms; see `ReceiveUpload`. A refused form is read to its end, because its sender reads no answer before; one
+ * that is malformed, or has parts without end, is left where it is. Throws what writing the file throws as it is.
+ */
 export function createUploadReader(options: MultipartOptions): ReceiveUpload {
   return async (request) => {
+    const boundary = boundaryOf(request.headers.get('content-type') ?? '');
     const form = new Form(options);
-    const parser = createParser(request.headers, options.maxFileBytes);
-    parser
-      .on('field', (name, value, { valueTruncated }) => form.takeField(name, value, valueTruncated))
-      .on('file', (field, stream, { filename }) => form.takeFile(field, stream, filename))
-      .on('fieldsLimit', () => form.refuse(`The form has more than ${MAX_FIELDS} fields.`, FILE_FIELD))
-      .on('filesLimit', () => form.refuse('The form has more than one file; send one.', FILE_FIELD));
     try {
-      if (request.body === null) throw malformed();
-      await pipeline(Readable.fromWeb(request.body as Parameters<typeof Readable.fromWeb>[0]), parser);
-      if (form.problem !== undefined) throw form.problem;
-      return await form.toUpload();
+      for await (const part of partsOf(bytesOf(request, options.tooLarge), boundary)) await form.take(part);
+      return form.toUpload();
     } catch (failure) {
-      await form.discard();
-      throw toRefusal(failure, form, options);
+      throw await form.fail(failure);
     }
   };
-}
-
-function createParser(headers: Headers, maxFileBytes: number) {
-  const type = headers.get('content-type') ?? '';
-  if (!/^multipart\/form-data\b/i.test(type)) {
-    throw new ServiceError(
-      'unsupported_media_type',
-      'Send the body as a form with "Content-Type: multipart/form-data".',
-    );
-  }
-  try {
-    return busboy({
-      headers: { 'content-type': type },
-      defParamCharset: 'utf8',
-      limits: {
-        // One more byte tells a file of the largest size from a larger one.
-        fileSize: maxFileBytes + 1,
-        fieldSize: FIELD_BYTES,
-        fields: MAX_FIELDS,
-        files: MAX_FILES,
-      },
-    });
-  } catch {
-    throw malformed();
-  }
-}
-
-const malformed = () =>
-  new ServiceError(
-    'invalid_value',
-    'The form is malformed or not complete: its parts do not end as its boundary says.',
-    { param: FILE_FIELD },
-  );
-
-/** What was wrong first; the host's own refusal of a body means that the file in it was too large. */
-function toRefusal(failure: unknown, { problem }: Form, { tooLarge }: MultipartOptions): unknown {
-  if (problem !== undefined) return problem;
-  if (!(failure instanceof ServiceError)) return malformed();
-  return failure.code === 'request_too_large' ? tooLarge() : failure;
 }

@@ -1,7 +1,7 @@
 /** The `node:http` host: the same endpoints on any compute that can listen, with the same limits and envelopes. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { ServiceError } from '../core/errors.ts';
 import type { Clock } from '../core/ports.ts';
+import { type BodyBounds, boundedBody } from './bounded-body.ts';
 import type { Handler } from './front.ts';
 
 /** What serves a method and path. */
@@ -13,9 +13,7 @@ export interface Target {
 export interface NodeHostOptions {
   readonly resolve: (method: string, path: string) => Target;
   readonly clock: Clock;
-  readonly maxBodyBytes: number;
-  /** A body that brings nothing for so long is given up. */
-  readonly bodyIdleMs: number;
+  readonly body: BodyBounds;
   /** The longest a call may take; its endpoint ends it in time. */
   readonly callMs: number;
 }
@@ -25,7 +23,7 @@ export function createNodeHost(options: NodeHostOptions): Server {
   const server = createServer((request, response) => {
     serve(options, request, response).catch(() => response.destroy());
   });
-  // The body's own idle limit answers in our envelope; Node's would not.
+  // The body's own bounds answer in our envelope; Node's would not.
   server.requestTimeout = 0;
   return server;
 }
@@ -37,12 +35,13 @@ async function serve(
 ): Promise<void> {
   const { clock, callMs, resolve } = options;
   const deadlineMs = clock() + callMs;
-  const url = new URL(`http://localhost${incoming.url ?? '/'}`);
-  const { handler, pathParameters } = resolve(incoming.method ?? 'GET', url.pathname);
-  const hasBody = incoming.method !== 'GET' && incoming.method !== 'HEAD';
-  const body = hasBody ? boundedBody(incoming, options) : undefined;
+  const url = new URL(targetOf(incoming));
+  const method = methodOf(incoming);
+  const { handler, pathParameters } = resolve(method, url.pathname);
+  const hasBody = method !== 'GET' && method !== 'HEAD';
+  const body = hasBody ? boundedBody(incoming, options.body) : undefined;
   const request = new Request(url, {
-    method: incoming.method ?? 'GET',
+    method,
     headers: headersOf(incoming),
     ...(body === undefined ? {} : { body: body.stream, duplex: 'half' }),
   } as RequestInit);
@@ -86,64 +85,26 @@ async function drain(incoming: IncomingMessage): Promise<void> {
   });
 }
 
+/** No method of HTTP, so that no route has it. */
+const NO_METHOD = 'NONE';
+
+/** A method that a web `Request` does not take (Fetch, "forbidden method") is answered as one that no path has. */
+const methodOf = ({ method = 'GET' }: IncomingMessage): string =>
+  /^(CONNECT|TRACE|TRACK)$/i.test(method) ? NO_METHOD : method;
+
+/** The request's target as a URL of this host, whatever its form (RFC 9112, section 3.2); `*` is a path of none. */
+function targetOf({ url = '/' }: IncomingMessage): string {
+  if (url.startsWith('/')) return `http://localhost${url}`;
+  const absolute = URL.parse(url);
+  return absolute === null ? 'http://localhost/*' : `http://localhost${absolute.pathname}${absolute.search}`;
+}
+
 function headersOf(incoming: IncomingMessage): Headers {
   const headers = new Headers();
   for (let at = 0; at < incoming.rawHeaders.length; at += 2) {
     headers.append(incoming.rawHeaders[at] ?? '', incoming.rawHeaders[at + 1] ?? '');
   }
   return headers;
-}
-
-const tooLarge = (most: number) =>
-  new ServiceError('request_too_large', `The request body exceeds ${most} bytes.`);
-
-/**
- * The body's bytes, none held back; fails when there are too many of them or none for too long. By events, because a
- * stream that was once read by iteration could not be drained any more.
- */
-function boundedBody(
-  incoming: IncomingMessage,
-  { maxBodyBytes, bodyIdleMs }: NodeHostOptions,
-): { readonly stream: ReadableStream<Uint8Array>; release(): void } {
-  let bytes = 0;
-  let over = false;
-  const release = () => {
-    over = true;
-    incoming.setTimeout(0);
-  };
-  const stream = new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        const end = (finish: () => void) => {
-          if (over) return;
-          release();
-          finish();
-        };
-        const fail = (cause: Error) => end(() => controller.error(cause));
-        const stalled = `The request body stalled for ${bodyIdleMs} ms.`;
-        incoming.setTimeout(bodyIdleMs, () => fail(new ServiceError('invalid_json', stalled)));
-        incoming.on('data', (chunk: Buffer) => {
-          bytes += chunk.length;
-          if (bytes > maxBodyBytes) fail(tooLarge(maxBodyBytes));
-          if (over) return;
-          controller.enqueue(chunk);
-          incoming.pause();
-        });
-        incoming.once('end', () => end(() => controller.close()));
-        incoming.once('error', fail);
-        incoming.once('close', () => fail(new Error('the client left before its request was complete')));
-        incoming.pause();
-        if (Number(incoming.headers['content-length'] ?? 0) > maxBodyBytes) fail(tooLarge(maxBodyBytes));
-      },
-      pull() {
-        incoming.resume();
-      },
-      cancel: release,
-    },
-    // A chunk is read when it is asked for.
-    { highWaterMark: 0 },
-  );
-  return { stream, release };
 }
 
 /** Writes the body as the client takes it; when the client leaves, the rest is read all the same, so that it settles. */

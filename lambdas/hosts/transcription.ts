@@ -1,10 +1,10 @@
 /** Puts `POST /v1/audio/transcriptions` together, for whichever host takes its uploads. */
 import { createLog } from '../adapters/logger.ts';
-import { measureAudio } from '../adapters/measure-audio.ts';
 import { createPaidCalls } from '../adapters/paid-calls.ts';
 import { createSettlements } from '../adapters/settlements.ts';
 import { spoolToDisk } from '../adapters/spool.ts';
 import { ServiceError } from '../core/errors.ts';
+import { Precheck } from '../core/ledger/precheck.ts';
 import { front, type Handler } from '../edge/front.ts';
 import { createUploadReader } from '../edge/multipart.ts';
 import { createTranscription } from '../endpoints/create-transcription/endpoint.ts';
@@ -32,7 +32,7 @@ export function createTranscriptionHandler({
     log,
     settlements: createSettlements(environment),
     receive: createUploadReader({ spool: spoolToDisk, maxFileBytes, tooLarge }),
-    measure: measureAudio,
+    precheck: new Precheck(calls),
   });
   return front(endpoint, 'openai', { ...calls, log });
 }

@@ -19,6 +19,12 @@ const FORM_BYTES = 1024 * 1024;
 /** As long as the local gateway and CloudFront wait for a silent client, and a little more. */
 const BODY_IDLE_MS = 20_000;
 
+/** The largest file at 1.75 Mbit/s; the most of its time that a call may spend before it reaches a route. */
+const BODY_MS = 120_000;
+
+/** A tenth of what the slowest mobile networks send: less is no upload, but a connection held open. */
+const LEAST_RATE = { bytesPerSecond: 8 * 1024, afterMs: 10_000 };
+
 const PATHS = ROUTES.filter(({ endpoint }) => endpoint === 'create-transcription');
 
 const transcription = createTranscriptionHandler({
@@ -41,8 +47,12 @@ const server = createNodeHost({
     pathParameters: {},
   }),
   clock: systemClock,
-  maxBodyBytes: TRANSCRIPTION_FILE_BYTES + FORM_BYTES,
-  bodyIdleMs: BODY_IDLE_MS,
+  body: {
+    maxBytes: TRANSCRIPTION_FILE_BYTES + FORM_BYTES,
+    idleMs: BODY_IDLE_MS,
+    totalMs: BODY_MS,
+    leastRate: LEAST_RATE,
+  },
   callMs: STREAM_TIMEOUT_SECONDS * 1000,
 });
 

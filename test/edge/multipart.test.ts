@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { spoolToDisk } from '../../lambdas/adapters/spool.ts';
 import { ServiceError } from '../../lambdas/core/errors.ts';
 import { createUploadReader } from '../../lambdas/edge/multipart.ts';
+import { FORM_TYPE, forEach, mutatedForms, openUploads } from './mutated-forms.ts';
 
 const MAX_FILE_BYTES = 1_000;
 const receive = createUploadReader({
@@ -12,10 +13,17 @@ const receive = createUploadReader({
   tooLarge: () => new ServiceError('file_too_large', 'file is too large.', { param: 'file' }),
 });
 
+const receiveAny = createUploadReader({
+  spool: spoolToDisk,
+  maxFileBytes: 1 << 20,
+  tooLarge: () => new ServiceError('file_too_large', 'file is too large.', { param: 'file' }),
+});
+
 const uploadsLeft = () => readdirSync(tmpdir()).filter((name) => name.startsWith('upload-')).length;
 const before = uploadsLeft();
 afterEach(() => {
   expect(uploadsLeft()).toBeLessThanOrEqual(before);
+  expect(openUploads()).toBe(0);
 });
 
 const BOUNDARY = 'x';
@@ -91,9 +99,111 @@ describe('a form that is not whole is refused', () => {
     ['nothing', [], ''],
     ['another boundary', [file('sound').replaceAll(`--${BOUNDARY}`, '--y')], '--y--\r\n'],
     ['two files', [file('one'), file('two')], undefined],
+    ['a field without a name', [part('content-disposition: form-data', 'a'), file('sound')], undefined],
+    ['a field whose name is empty', [field('', 'a'), file('sound')], undefined],
+    [
+      'a file without a name',
+      [part('content-disposition: form-data; filename="a.wav"', 'a'), file('sound')],
+      undefined,
+    ],
+    ['a file in another field', [file('one', 'image'), file('two')], undefined],
+    [
+      'a charset that nobody knows',
+      [
+        part('content-disposition: form-data; name="a"\r\ncontent-type: text/plain; charset=none', 'a'),
+        file('sound'),
+      ],
+      undefined,
+    ],
+    [
+      'more parts than a form has',
+      [...Array.from({ length: 200 }, () => part('x-a: b', '')), file('a')],
+      undefined,
+    ],
+    [
+      'a header of 100 KB',
+      [part(`content-disposition: ${'a'.repeat(100_000)}`, 'a'), file('sound')],
+      undefined,
+    ],
     ['a field of 64 KB and more', [field('prompt', 'a'.repeat(70_000)), file('sound')], undefined],
   ])('%s', async (_name, parts, closing) => {
     for (const piece of [1 << 20, 5])
       await expect(receive(request(parts, piece, closing))).rejects.toMatchObject({ code: 'invalid_value' });
   });
 });
+
+describe('the grammar of a form', () => {
+  it('ends at its closing boundary, whatever stands behind it', async () => {
+    const closed = [field('a', '1'), `--${BOUNDARY}--\r\n`, file('sound').slice(0, -3)];
+    for (const piece of [1 << 20, 60])
+      expect(await receive(request(closed, piece, ''))).toMatchObject({
+        fields: [['a', '1']],
+        file: undefined,
+      });
+  });
+
+  it.each(['utf-16le', 'utf-16', 'ucs2', 'base64'])(
+    'is refused in the charset %s, and not decoded',
+    async (charset) => {
+      const type = `content-disposition: form-data; name="a"\r\ncontent-type: text/plain; charset=${charset}`;
+      for (let length = 0; length < 40; length += 1)
+        await expect(receive(request([part(type, 'a'.repeat(length)), file('s')]))).rejects.toMatchObject({
+          code: 'invalid_value',
+          param: 'a',
+        });
+    },
+  );
+
+  it.each([
+    ['a\\"b', 'a"b'],
+    ['a;b', 'a;b'],
+    ['ü', 'ü'],
+  ])('keeps the name %s', async (written, name) => {
+    const upload = await receive(request([field(written, '1')]));
+    expect(upload.fields).toEqual([[name, '1']]);
+  });
+
+  it('takes names that are percent-encoded, and other charsets that are common', async () => {
+    const headers =
+      "content-disposition: form-data; name*=utf-8''%c3%bc\r\ncontent-type: text/plain;charset=iso-8859-1";
+    expect((await receive(request([part(headers, 'a')]))).fields).toEqual([['ü', 'a']]);
+  });
+
+  it('ends, when a file follows a malformed part', async () => {
+    const broken = [part('a: b\r\nno colon', 'a'), file('sound')];
+    for (const piece of [1 << 20, 60])
+      await expect(receive(request(broken, piece))).rejects.toMatchObject({ code: 'invalid_value' });
+  });
+
+  it('is not blamed for a disk that is full', async () => {
+    const full = createUploadReader({
+      spool: async (bytes) => {
+        for await (const _ of bytes) throw new Error('no space left');
+        throw new Error('nothing came');
+      },
+      maxFileBytes: MAX_FILE_BYTES,
+      tooLarge: () => new ServiceError('file_too_large', 'file is too large.'),
+    });
+    await expect(full(request([file('sound'), field('a', '1')], 40))).rejects.toThrow('no space left');
+  });
+});
+
+it('of 5,000 forms cut and changed at random each is read or refused', async () => {
+  let [read, refused] = [0, 0];
+  const others: unknown[] = [];
+  await forEach(mutatedForms(5_000), async ({ body }) => {
+    const sent = { method: 'POST', headers: FORM_TYPE, body, duplex: 'half' } as RequestInit;
+    try {
+      const upload = await receiveAny(new Request('http://localhost/', sent));
+      read += 1;
+      for (const [name, value] of upload.fields) if (!name || typeof value !== 'string') others.push(name);
+      await upload.dispose();
+    } catch (failure) {
+      if (failure instanceof ServiceError && failure.status === 400) refused += 1;
+      else others.push(failure);
+    }
+  });
+  expect(others).toEqual([]);
+  expect(read).toBeGreaterThan(200);
+  expect(refused).toBeGreaterThan(500);
+}, 120_000);

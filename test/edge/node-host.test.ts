@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readJson } from '../../lambdas/core/json-body.ts';
@@ -9,12 +9,49 @@ import { front } from '../../lambdas/edge/front.ts';
 import { createNodeHost } from '../../lambdas/edge/node-host.ts';
 
 const log: Log = { info: () => {}, warn: () => {}, error: () => {} };
-const MAX_BODY_BYTES = 1_000;
+const MAX_BODY_BYTES = 10_000;
 const BODY_IDLE_MS = 500;
+const BODY_MS = 1_500;
+const LEAST_RATE = { bytesPerSecond: 1_000, afterMs: 600 };
 
 let server: Server;
 let url: string;
 let finishedStreams = 0;
+
+/** What the host asked to be resolved. */
+const resolved: (readonly [method: string, path: string])[] = [];
+
+/** Chunks that endpoints read of bodies. */
+let reads = 0;
+
+function bodyCounted(request: Request): Request {
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      reads += 1;
+      controller.enqueue(chunk);
+    },
+  });
+  const body = request.body?.pipeThrough(counter) ?? null;
+  return new Request(request, { body, duplex: 'half' } as RequestInit);
+}
+
+const headOf = (header: string) =>
+  `POST / HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${header}\r\n\r\n`;
+
+/** What the host sends until it closes the connection. `speak` gives what ends the speaking, if it goes on. */
+async function converse(speak: (socket: Socket) => unknown): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  let received = '';
+  let stop: unknown;
+  socket.on('error', () => {});
+  socket.on('data', (bytes) => {
+    received += String(bytes);
+    if (typeof stop === 'function') stop();
+  });
+  stop = speak(socket);
+  await new Promise((resolve) => socket.once('close', resolve));
+  return received;
+}
 
 const slowStream = () => {
   let sent = 0;
@@ -37,7 +74,7 @@ beforeAll(async () => {
     async (request, { pathParameters, remainingTimeMs }) =>
       request.method === 'POST'
         ? Response.json({
-            body: (await readJson(request)).value,
+            body: (await readJson(bodyCounted(request))).value,
             pathParameters,
             remaining: remainingTimeMs(),
           })
@@ -46,10 +83,12 @@ beforeAll(async () => {
     { clock: Date.now, ulid: () => '01ARZ3NDEKTSV4RRFFQ69G5FAV', log },
   );
   server = createNodeHost({
-    resolve: (_method, path) => ({ handler, pathParameters: { path } }),
+    resolve: (method, path) => {
+      resolved.push([method, path]);
+      return { handler, pathParameters: { path } };
+    },
     clock: Date.now,
-    maxBodyBytes: MAX_BODY_BYTES,
-    bodyIdleMs: BODY_IDLE_MS,
+    body: { maxBytes: MAX_BODY_BYTES, idleMs: BODY_IDLE_MS, totalMs: BODY_MS, leastRate: LEAST_RATE },
     callMs: 1_000,
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -89,7 +128,7 @@ describe('the node:http host', () => {
     const endless = new ReadableStream({
       async pull(controller) {
         if (answered) return controller.close();
-        controller.enqueue(new TextEncoder().encode('z'.repeat(300)));
+        controller.enqueue(new TextEncoder().encode('z'.repeat(3_000)));
         await pause(5);
       },
     });
@@ -99,17 +138,52 @@ describe('the node:http host', () => {
   });
 
   it('answers 400 when a body stalls, and closes the connection', async () => {
-    const socket = connect(Number(new URL(url).port), '127.0.0.1');
-    socket.write(
-      'POST / HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{"a"',
-    );
-    let received = '';
-    socket.on('data', (bytes) => {
-      received += String(bytes);
-    });
-    await new Promise((resolve) => socket.once('close', resolve));
+    const received = await converse((socket) => socket.write(`${headOf('content-length: 50')}{"a"`));
     expect(received).toMatch(/^HTTP\/1\.1 400 /);
     expect(received).toContain('stalled');
+  });
+
+  it.each([
+    ['brings too little', 100, 1, 'less than 1000 bytes a second'],
+    ['never ends', 50, 100, 'not complete after 1500 ms'],
+  ])('answers 400 when a body %s, though it never stalls', async (_name, everyMs, bytes, message) => {
+    const startedMs = performance.now();
+    const received = await converse((socket) => {
+      socket.write(headOf('content-length: 9999'));
+      const timer = setInterval(() => socket.write('a'.repeat(bytes)), everyMs);
+      return () => clearInterval(timer);
+    });
+    expect(received).toMatch(/^HTTP\/1\.1 400 /);
+    expect(received).toContain(message);
+    // The deadline, and the time that a refused sender is given to fall silent.
+    expect(performance.now() - startedMs).toBeLessThan(BODY_MS + 12_000);
+  });
+
+  it('reads a body of one-byte chunks as if it had been sent whole', async () => {
+    const text = JSON.stringify('a'.repeat(5_000));
+    const chunks = [...text].map((letter) => `1\r\n${letter}\r\n`).join('');
+    const before = reads;
+    const received = await converse((socket) =>
+      socket.write(`${headOf('transfer-encoding: chunked\r\nconnection: close')}${chunks}0\r\n\r\n`),
+    );
+    expect(received).toMatch(/^HTTP\/1\.1 200 /);
+    expect(received).toContain('a'.repeat(5_000));
+    expect(reads - before).toBeLessThan(50);
+  });
+
+  it.each([
+    ['TRACE /a/b', '/a/b', 'NONE'],
+    ['OPTIONS *', '/*', 'OPTIONS'],
+    ['DELETE http://elsewhere.example/c?d=1', '/c', 'DELETE'],
+    ['PURGE //a//b', '//a//b', 'PURGE'],
+    ['M-SEARCH /%zz', '/%zz', 'M-SEARCH'],
+  ])('answers %s as any other request', async (line, path, method) => {
+    const received = await converse((socket) =>
+      socket.write(`${line} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`),
+    );
+    expect(received).toMatch(/^HTTP\/1\.1 200 /);
+    expect(received).toContain('chunk 5');
+    expect(resolved.at(-1)).toEqual([method, path]);
   });
 
   it('reads a stream to its end when the client leaves, so that the call settles', async () => {

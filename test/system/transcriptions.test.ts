@@ -110,11 +110,18 @@ it('a route that tells no duration is paid by the file’s own, and the record s
   expect(await payer.record(response)).toMatchObject({ estimated: true, input_units: 6 });
 });
 
-it('a transcript without a word, a failed route and a refusal cost nothing', async () => {
-  const before = await payer.wallet();
+it('a transcript without a word is paid by its seconds, as routes bill them', async () => {
   await payer.fault({ status: 200, body: { text: '', duration: 6 } });
   const empty = await post(form(wav(6), 'speech.wav'));
-  expect([empty.status, nano(empty, 'x-cost-usd'), await empty.json()]).toEqual([200, 0, { text: '' }]);
+  expect([empty.status, nano(empty, 'x-cost-usd'), await empty.json()]).toEqual([
+    200,
+    costOf(6),
+    { text: '' },
+  ]);
+});
+
+it('a failed route and a refusal cost nothing', async () => {
+  const before = await payer.wallet();
   await payer.fault({ status: 500 });
   expect((await post(form(wav(6), 'speech.wav'))).status).toBe(503);
   await payer.fault({ garbage: true });
@@ -172,6 +179,12 @@ describe('a bad upload is refused, and nothing is held or paid', () => {
       'a text in place of the file',
       raw(['content-disposition: form-data; name="file"\r\n\r\na']),
       'missing_field',
+      'file',
+    ],
+    [
+      'a part without a name',
+      raw(['content-disposition: form-data\r\n\r\na', filePart('a.wav', sound)]),
+      'invalid_value',
       'file',
     ],
     ['two files', raw([filePart('a.wav', sound), filePart('b.wav', sound)]), 'invalid_value', 'file'],

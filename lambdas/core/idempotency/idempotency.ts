@@ -81,11 +81,19 @@ export class Idempotency {
     }
   }
 
+  /** Whether a call of this key has the request's `Idempotency-Key` already; a read, which claims nothing. */
+  async isClaimed(request: Request, key: VerifiedKey): Promise<boolean> {
+    const name = request.headers.get(PARAM);
+    if (name === null || !FORM.test(name)) return false;
+    const { store, clock } = this.#dependencies;
+    return (await store.find(claimId(key, name), clock())) !== undefined;
+  }
+
   #claimOf(call: GuardedCall, name: string, credential: string): Claim {
     const nowMs = this.#dependencies.clock();
     const { pathname } = new URL(call.request.url);
     return {
-      id: createHash('sha256').update(`${call.key.keyId}\n${name}`).digest('hex'),
+      id: claimId(call.key, name),
       // Keyed, so that the hash of a short prompt does not give the prompt away.
       requestHash: createHmac('sha256', credential).update(`${pathname}\n${call.body}`).digest('hex'),
       requestId: call.context.requestId,
@@ -151,6 +159,9 @@ export class Idempotency {
     });
   }
 }
+
+const claimId = ({ keyId }: VerifiedKey, name: string): string =>
+  createHash('sha256').update(`${keyId}\n${name}`).digest('hex');
 
 function requireSame(found: StoredClaim, claim: Claim, headers: Record<string, string>): void {
   if (found.requestHash !== claim.requestHash) {

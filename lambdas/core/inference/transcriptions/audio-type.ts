@@ -2,8 +2,10 @@
 import { ServiceError } from '../../errors.ts';
 import type { UploadedFile } from './ports.ts';
 
+export type AudioExtension = 'mp3' | 'wav' | 'm4a' | 'flac' | 'ogg' | 'webm';
+
 export interface AudioType {
-  readonly extension: string;
+  readonly extension: AudioExtension;
   readonly mimeType: string;
 }
 

@@ -69,11 +69,6 @@ export async function prepareTranscript(
   function orderOf({ requestId, key }: AnsweredCall): SettlementOrder {
     const { id: _id, amount, exposure: _exposure, ...hold } = admission.hold;
     const { model } = candidate;
-    // A transcript without a word has no duration, and costs nothing.
-    const billed =
-      transcript.text.trim() === ''
-        ? { seconds: 0, estimated: false }
-        : billedSeconds(recording, transcript.duration);
     return {
       requestId,
       accountId: key.accountId,
@@ -81,7 +76,8 @@ export async function prepareTranscript(
       model: model.id,
       route: route.id,
       pricePerMinute: String(minutePrice(model)),
-      ...billed,
+      // Whether words were said or not: routes bill the time that they listened.
+      ...billedSeconds(recording, transcript.duration),
     };
   }
 }

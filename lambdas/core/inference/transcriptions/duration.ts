@@ -1,6 +1,7 @@
 /** How long a recording may be: what is held before a route has said so, and what is believed when one says it. */
+import type { Length } from './lengths/windows.ts';
 
-/** Speech is seldom stored with fewer bits a second, so a file of unknown length is hardly longer than this gives. */
+/** Speech is seldom stored with fewer bits a second, so a file is hardly longer than this gives. */
 const LOW_BITS_PER_SECOND = 16_000;
 
 /** No codec of the accepted formats goes lower (Opus, RFC 6716, section 2.1.1); a longer duration is a mistake. */
@@ -9,26 +10,47 @@ const LEAST_BITS_PER_SECOND = 6_000;
 /** 24-bit stereo at 96 kHz: a file is not shorter than this gives, whatever its header says. */
 const MOST_BITS_PER_SECOND = 4_608_000;
 
+/** Routes count whole frames of sound, or whole seconds, upwards. */
+const ROUNDING_SECONDS = 1;
+
 export interface Recording {
   readonly bytes: number;
-  /** Seconds by the file's own header. */
-  readonly measured: number | undefined;
+  /** By the file's own header; undefined when it does not tell. */
+  readonly length: Length | undefined;
 }
 
 const secondsAt = (bytes: number, bitsPerSecond: number) => (bytes * 8) / bitsPerSecond;
 
-/** Seconds to hold for. */
-export function estimatedSeconds({ bytes, measured }: Recording): number {
-  if (measured === undefined) return secondsAt(bytes, LOW_BITS_PER_SECOND);
-  return Math.max(measured, secondsAt(bytes, MOST_BITS_PER_SECOND));
+/**
+ * Seconds to hold for. A header may lie, and whoever wrote it pays by it: so of everything but plain samples it is
+ * believed only where it makes the recording longer than its bytes would be at a low bit rate.
+ */
+export function estimatedSeconds({ bytes, length }: Recording): number {
+  const told = (length?.seconds ?? 0) + ROUNDING_SECONDS;
+  return length?.exact ? told : Math.max(told, secondsAt(bytes, LOW_BITS_PER_SECOND));
 }
 
-/** Seconds to pay for; without a believable figure from the route, the file's own, and that is an estimate. */
+/** Seconds that a call can come to at most, whatever a route returns; never less than what is held for. */
+export function mostSeconds({ bytes, length }: Recording): number {
+  const told = (length?.seconds ?? 0) + ROUNDING_SECONDS;
+  return length?.exact ? told : Math.max(told, secondsAt(bytes, LEAST_BITS_PER_SECOND));
+}
+
+/** Seconds by the service's own measure, for a route that returns none; never more than what is held for. */
+function ownSeconds(recording: Recording): number {
+  const { bytes, length } = recording;
+  if (length === undefined) return estimatedSeconds(recording);
+  return length.exact ? length.seconds : Math.max(length.seconds, secondsAt(bytes, MOST_BITS_PER_SECOND));
+}
+
+/**
+ * Seconds to pay for: what the route returned, at most what the file can last. No file lasts no time, so a 0 is no
+ * figure; without one the service's own measure counts, and that is an estimate.
+ */
 export function billedSeconds(
   recording: Recording,
   returned: number | undefined,
 ): { readonly seconds: number; readonly estimated: boolean } {
-  const most = Math.max(secondsAt(recording.bytes, LEAST_BITS_PER_SECOND), recording.measured ?? 0);
-  if (returned !== undefined && returned <= most) return { seconds: returned, estimated: false };
-  return { seconds: recording.measured ?? estimatedSeconds(recording), estimated: true };
+  if (returned === undefined || returned <= 0) return { seconds: ownSeconds(recording), estimated: true };
+  return { seconds: Math.min(returned, mostSeconds(recording)), estimated: false };
 }

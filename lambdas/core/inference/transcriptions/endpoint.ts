@@ -1,21 +1,25 @@
 /**
- * `POST /v1/audio/transcriptions`: a form with a file instead of a JSON body. The upload is read to its end and checked
- * before anything is held; what the call costs is settled by a workflow on the duration that the route returns.
+ * `POST /v1/audio/transcriptions`: a form with a file instead of a JSON body. Key, limits and credit are looked at before
+ * the upload is read; it is read to its end and checked before anything is held; what the call costs is settled by a
+ * workflow on the duration that the route returns.
  */
 import { authenticate, type VerifiedKey } from '../../access/api-key.ts';
 import type { Keep } from '../../idempotency/idempotency.ts';
+import type { Precheck } from '../../ledger/precheck.ts';
 import type { CallContext, Endpoint } from '../../ports.ts';
+import type { Catalog } from '../catalog.ts';
 import type { Servers } from '../modality.ts';
 import { attemptModality } from '../modality-attempt.ts';
 import { type ModalityEndpointDependencies, modelOf, watchOf } from '../modality-endpoint.ts';
 import { runPaidCall } from '../paid-call.ts';
-import { durationCost, exactly, minutePrice } from '../price.ts';
+import { durationCost, minutePrice } from '../price.ts';
 import { type Candidate, chooseRoutes } from '../route-choice.ts';
 import { NO_CONTROLS } from '../route-controls.ts';
 import { type AudioType, requireAudio } from './audio-type.ts';
 import { type DeliveryDependencies, prepareTranscript } from './delivery.ts';
-import { estimatedSeconds, type Recording } from './duration.ts';
-import type { MeasureAudio, ReceiveUpload, Upload, UploadedFile } from './ports.ts';
+import { estimatedSeconds, mostSeconds, type Recording } from './duration.ts';
+import { measureAudio } from './lengths/measure.ts';
+import type { ReceiveUpload, Upload, UploadedFile } from './ports.ts';
 import { readForm, type TranscriptionForm } from './schema.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -29,7 +33,7 @@ export interface TranscriptionPayload {
 
 export interface TranscriptionDependencies extends ModalityEndpointDependencies, DeliveryDependencies {
   readonly receive: ReceiveUpload;
-  readonly measure: MeasureAudio;
+  readonly precheck: Precheck;
 }
 
 /** Everything that a call needs and that can be wrong before it is paid for. */
@@ -47,9 +51,14 @@ export function createTranscriptionEndpoint(
   servers: Servers<TranscriptionPayload, Transcript>,
   dependencies: TranscriptionDependencies,
 ): Endpoint {
-  const { peppers, gate, idempotency, receive } = dependencies;
+  const { peppers, gate, idempotency, receive, catalog, precheck } = dependencies;
   return async (request, context) => {
     const key = authenticate(request.headers, await peppers());
+    await precheck.check(key, 'audio', {
+      paid: isPaid(await catalog()),
+      // A call that has been paid for may be replayed with nothing left.
+      isReplay: () => idempotency.isClaimed(request, key),
+    });
     const upload = await gate.checked(key, () => receive(request));
     try {
       const checked = await gate.checked(key, () => check(upload, dependencies));
@@ -69,9 +78,13 @@ export function createTranscriptionEndpoint(
   };
 }
 
+/** Whether every model for audio has a price: then no call is for nothing. */
+const isPaid = ({ models }: Catalog): boolean =>
+  models.filter(({ type }) => type === 'audio').every((model) => minutePrice(model) > 0n);
+
 async function check(
   upload: Upload,
-  { catalog, random, measure }: TranscriptionDependencies,
+  { catalog, random, after }: TranscriptionDependencies,
 ): Promise<Checked> {
   const form = readForm(upload);
   // `readForm` throws when there is none.
@@ -88,7 +101,7 @@ async function check(
   return {
     form,
     payload: { content, type, fields: form.forwarded },
-    recording: { bytes: content.size, measured: await measure(content, type.mimeType) },
+    recording: { bytes: content.size, length: await measureAudio(content, type.extension, after) },
     candidates,
     identity: JSON.stringify([upload.fields, type.extension, sha256]),
   };
@@ -107,14 +120,16 @@ async function transcribe(call: Transcription): Promise<Response> {
   const { servers, dependencies, checked, key, keep, context } = call;
   const { payload, recording, candidates, form } = checked;
   const { after, breaker } = dependencies;
-  const seconds = estimatedSeconds(recording);
   const { prepared: send, ...paid } = await runPaidCall(dependencies, {
     requestId: context.requestId,
     key,
     kind: 'audio',
     candidates,
     tokens: 0,
-    costBound: (model) => exactly(durationCost(minutePrice(model), seconds)),
+    costBound: (model) => ({
+      amount: durationCost(minutePrice(model), estimatedSeconds(recording)),
+      ceiling: durationCost(minutePrice(model), mostSeconds(recording)),
+    }),
     attempt: ({ route }, remainingTimeMs) =>
       attemptModality(servers, payload, { after, route, remainingTimeMs, stream: false }),
     prepare: ({ answer: transcript }, { candidate, admission }) => {

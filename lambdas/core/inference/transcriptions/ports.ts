@@ -1,4 +1,4 @@
-/** What a transcription asks of the world beyond routes and ledger: the upload, its measure, and a sure settlement. */
+/** What a transcription asks of the world beyond routes and ledger: the upload, and a sure settlement. */
 import type { SettlementOrder } from './order.ts';
 
 /** A form with its one file, read to the end. Nothing of it stays behind once it is disposed of. */
@@ -25,9 +25,6 @@ export interface UploadedFile extends Omit<SpooledFile, 'dispose'> {
 
 /** Reads a form. Throws `ServiceError` for one that is malformed, too large, or has two files. */
 export type ReceiveUpload = (request: Request) => Promise<Upload>;
-
-/** Seconds of sound by the file's own headers; undefined when they do not say. Does not throw. */
-export type MeasureAudio = (content: Blob, mimeType: string) => Promise<number | undefined>;
 
 export interface Settlements {
   /** Hands a settlement over to a workflow that will not forget it; the same order again changes nothing. */

@@ -1,0 +1,77 @@
+/** The length that an MP3 file claims: by the index in its first frame, or else by that frame's own bit rate. */
+import { afterTag, claimed, type Length, MOST_ELEMENTS, type ReadLength } from './windows.ts';
+
+/** Layer III, kbit/s by the header's index (ISO/IEC 11172-3 and 13818-3). */
+const BITRATES = {
+  first: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
+  second: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+};
+
+/** Of MPEG 1; halves and quarters of it belong to MPEG 2 and 2.5. */
+const SAMPLE_RATES = [44_100, 48_000, 32_000];
+const RATE_DIVISORS = [4, undefined, 2, 1];
+const LAYER_3 = 1;
+const FIRST_VERSION = 3;
+const MONO = 3;
+
+interface Frame {
+  readonly bitrate: number;
+  readonly rate: number;
+  readonly samples: number;
+  /** Bytes. */
+  readonly length: number;
+  /** Where an index would stand (Xing). */
+  readonly index: number;
+}
+
+function frameAt(bytes: Buffer, at: number): Frame | undefined {
+  if (at + 4 > bytes.length) return undefined;
+  const header = bytes.readUInt32BE(at);
+  const [version, layer] = [(header >>> 19) & 3, (header >>> 17) & 3];
+  const divisor = RATE_DIVISORS[version];
+  const rate = SAMPLE_RATES[(header >>> 10) & 3];
+  const first = version === FIRST_VERSION;
+  const kilobits = BITRATES[first ? 'first' : 'second'][(header >>> 12) & 15];
+  if (header >>> 21 !== 0x7ff || layer !== LAYER_3 || !divisor || !rate || !kilobits) return undefined;
+  const samples = first ? 1_152 : 576;
+  const mono = ((header >>> 6) & 3) === MONO;
+  return {
+    bitrate: kilobits * 1_000,
+    rate: rate / divisor,
+    samples,
+    length: Math.floor(((samples / 8) * kilobits * 1_000) / (rate / divisor)) + ((header >>> 9) & 1),
+    index: 4 + (first ? (mono ? 17 : 32) : mono ? 9 : 17),
+  };
+}
+
+/** Frames by an index: Xing's (or LAME's "Info") behind the side information, or Fraunhofer's at a fixed place. */
+function framesOf(bytes: Buffer, { index }: Frame): number | undefined {
+  const mark = bytes.toString('latin1', index, index + 4);
+  const counted = bytes.length >= index + 12 && (bytes.readUInt32BE(index + 4) & 1) === 1;
+  if ((mark === 'Xing' || mark === 'Info') && counted) return bytes.readUInt32BE(index + 8);
+  const other = bytes.toString('latin1', 36, 40) === 'VBRI' && bytes.length >= 54;
+  return other ? bytes.readUInt32BE(50) : undefined;
+}
+
+/** Frames begin near the start, because encoders pad; one that another follows is no accident. */
+function firstFrame(bytes: Buffer): { readonly at: number; readonly frame: Frame } | undefined {
+  let at = bytes.indexOf(0xff);
+  for (let seen = 0; seen < MOST_ELEMENTS && at !== -1; seen += 1) {
+    const frame = frameAt(bytes, at);
+    const end = at + (frame?.length ?? 0);
+    if (frame !== undefined && (end + 4 > bytes.length || frameAt(bytes, end))) return { at, frame };
+    at = bytes.indexOf(0xff, at + 1);
+  }
+  return undefined;
+}
+
+export const lengthOfMp3: ReadLength = async (file): Promise<Length | undefined> => {
+  const start = await afterTag(file);
+  const bytes = await file.from(start, 4);
+  const found = bytes && firstFrame(bytes);
+  if (bytes === undefined || found === undefined) return undefined;
+  const { at, frame } = found;
+  const frames = framesOf(bytes.subarray(at), frame);
+  if (frames !== undefined) return claimed((frames * frame.samples) / frame.rate);
+  return claimed(((file.size - start - at) * 8) / frame.bitrate);
+};

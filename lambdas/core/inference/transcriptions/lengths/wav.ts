@@ -1,0 +1,49 @@
+/** The length of a WAV file (Microsoft, "Multimedia Programming Interface and Data Specifications 1.0"). */
+import { type Length, MOST_ELEMENTS, type ReadLength } from './windows.ts';
+
+/** Samples as they are: linear (1) and floating-point (3). Any other tag is a codec. */
+const PLAIN_TAGS: ReadonlySet<number> = new Set([1, 3]);
+
+/** Says that the real tag stands in the first bytes of an identifier, of which the rest is this (WAVEFORMATEXTENSIBLE). */
+const EXTENSIBLE = 0xfffe;
+const IDENTIFIER_REST = '000000001000800000aa00389b71';
+
+const FORMAT_BYTES = 16;
+
+/** Bytes a second of plain samples whose fields agree with each other; undefined for anything else. */
+function plainRate(format: Buffer): number | undefined {
+  if (format.length < FORMAT_BYTES) return undefined;
+  const written = format.readUInt16LE(0);
+  const long = written === EXTENSIBLE && format.toString('hex', 26, 40) === IDENTIFIER_REST;
+  const tag = long ? format.readUInt16LE(24) : written;
+  const [channels, samples] = [format.readUInt16LE(2), format.readUInt32LE(4)];
+  const [rate, block, bits] = [format.readUInt32LE(8), format.readUInt16LE(12), format.readUInt16LE(14)];
+  const agrees = block === channels * Math.ceil(bits / 8) && rate === samples * block;
+  return PLAIN_TAGS.has(tag) && agrees && rate > 0 ? rate : undefined;
+}
+
+/**
+ * Of plain samples, everything behind the data chunk's header counts as sound: what the header says of its size might be
+ * less. Of a codec nothing is known, and neither is it when a second format would let decoders differ.
+ */
+export const lengthOfWav: ReadLength = async (file) => {
+  const head = await file.from(0, 12);
+  if (head === undefined) return undefined;
+  let rate: number | undefined;
+  let at = 12;
+  for (let seen = 0; seen < MOST_ELEMENTS && at + 8 <= head.length; seen += 1) {
+    const [id, size] = [head.toString('latin1', at, at + 4), head.readUInt32LE(at + 4)];
+    const content = at + 8;
+    if (id === 'data') return rate === undefined ? undefined : exactly((file.size - content) / rate);
+    if (id === 'fmt ') {
+      if (rate !== undefined) return undefined;
+      rate = plainRate(head.subarray(content, content + size));
+      if (rate === undefined) return undefined;
+    }
+    // Chunks are padded to even sizes.
+    at = content + size + (size % 2);
+  }
+  return undefined;
+};
+
+const exactly = (seconds: number): Length | undefined => (seconds > 0 ? { seconds, exact: true } : undefined);

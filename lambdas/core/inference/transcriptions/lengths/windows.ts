@@ -1,0 +1,69 @@
+/** Reads a file in few, small pieces, so that what it costs to look at a header is bounded whatever stands in it. */
+
+/** Long enough for the last page of an Ogg file, which has 65,307 bytes at most (RFC 3533, section 6). */
+const WINDOW_BYTES = 64 * 1024;
+
+/** A tag to skip, the header, and a place elsewhere that it points to are three. */
+const MOST_WINDOWS = 4;
+
+/** How many elements (chunks, boxes, pages, frames) a reader looks at; files of encoders have a few dozen at most. */
+export const MOST_ELEMENTS = 1_000;
+
+/** A recording's length as its own header tells it. */
+export interface Length {
+  readonly seconds: number;
+  /** Whether the bytes of the file allow no other length, so that a header cannot tell a wrong one. */
+  readonly exact: boolean;
+}
+
+/** Reads a length; undefined when the header does not tell it within the bounds. Rejects when the file cannot be read. */
+export type ReadLength = (file: Windows) => Promise<Length | undefined>;
+
+/** What a header says and a file need not keep to. Undefined for what is no length. */
+export const claimed = (seconds: number): Length | undefined =>
+  Number.isFinite(seconds) && seconds > 0 ? { seconds, exact: false } : undefined;
+
+export class Windows {
+  readonly #content: Blob;
+  #start = 0;
+  #bytes: Buffer = Buffer.alloc(0);
+  #loads = 0;
+
+  constructor(content: Blob) {
+    this.#content = content;
+  }
+
+  /** Bytes of the file. */
+  get size(): number {
+    return this.#content.size;
+  }
+
+  /** The file from `offset` on: `least` bytes or more. Undefined past its end and past the bounds. */
+  async from(offset: number, least: number): Promise<Buffer | undefined> {
+    if (!Number.isSafeInteger(offset) || offset < 0 || offset + least > this.size) return undefined;
+    const end = this.#start + this.#bytes.length;
+    if (offset < this.#start || offset + least > end) {
+      if (this.#loads === MOST_WINDOWS) return undefined;
+      this.#loads += 1;
+      this.#bytes = Buffer.from(await this.#content.slice(offset, offset + WINDOW_BYTES).arrayBuffer());
+      this.#start = offset;
+    }
+    return this.#bytes.subarray(offset - this.#start);
+  }
+
+  /** The file's last bytes. */
+  last(): Promise<Buffer | undefined> {
+    const least = Math.min(WINDOW_BYTES, this.size);
+    return this.from(this.size - least, least);
+  }
+}
+
+/** Where the audio begins behind a tag that may stand before it (id3.org, ID3v2.4, section 3.1). */
+export async function afterTag(file: Windows): Promise<number> {
+  const head = await file.from(0, 10);
+  if (head?.toString('latin1', 0, 3) !== 'ID3') return 0;
+  const footer = (head.readUInt8(5) & 0x10) === 0 ? 0 : 10;
+  // Seven bits of each byte.
+  const size = [6, 7, 8, 9].reduce((sum, at) => sum * 128 + (head.readUInt8(at) & 0x7f), 0);
+  return 10 + size + footer;
+}

@@ -1,0 +1,111 @@
+/** The body of a `node:http` request as a stream that cannot grow, stall, drip or last beyond its bounds. */
+import type { IncomingMessage } from 'node:http';
+import { ServiceError } from '../core/errors.ts';
+
+export interface BodyBounds {
+  readonly maxBytes: number;
+  /** A body that brings nothing for so long is given up. */
+  readonly idleMs: number;
+  /** The longest that a body may take as a whole. */
+  readonly totalMs: number;
+  /** What a body must bring on average, once it has had time to get under way. */
+  readonly leastRate: { readonly bytesPerSecond: number; readonly afterMs: number };
+}
+
+export interface BoundedBody {
+  readonly stream: ReadableStream<Uint8Array>;
+  /** Lets go of the request, so that the rest of it can be drained. */
+  release(): void;
+}
+
+/** A slow body is found out within so long. */
+const RATE_CHECK_MS = 1_000;
+
+const tooLarge = (most: number) =>
+  new ServiceError('request_too_large', `The request body exceeds ${most} bytes.`);
+
+const tooSlow = (message: string) => new ServiceError('invalid_json', message);
+
+/**
+ * The body's bytes, none held back. Fails with a `ServiceError` when it declares or brings too many, none for too long, too
+ * few a second, or is not at its end in time. What has arrived is one chunk, however small the pieces it was sent in. By
+ * events, because a stream that was once read by iteration could not be drained any more.
+ */
+export function boundedBody(incoming: IncomingMessage, bounds: BodyBounds): BoundedBody {
+  const { maxBytes, idleMs } = bounds;
+  let bytes = 0;
+  let over = false;
+  let wanted = false;
+  let timers: readonly NodeJS.Timeout[] = [];
+  let take = () => {};
+  // Once all that the socket has brought is parsed: each of its pieces is an event of its own.
+  let coming = false;
+  const soon = () => {
+    if (!coming) setImmediate(take);
+    coming = true;
+  };
+  const release = () => {
+    over = true;
+    incoming.off('readable', soon);
+    incoming.setTimeout(0);
+    for (const timer of timers) clearTimeout(timer);
+  };
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const end = (finish: () => void) => {
+          if (over) return;
+          release();
+          finish();
+        };
+        const fail = (cause: Error) => end(() => controller.error(cause));
+        if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) return fail(tooLarge(maxBytes));
+        timers = startTimers(bounds, () => bytes, fail);
+        const stalled = `The request body stalled for ${idleMs} ms.`;
+        incoming.setTimeout(idleMs, () => fail(tooSlow(stalled)));
+        incoming.once('end', () => end(() => controller.close()));
+        incoming.once('error', fail);
+        incoming.once('close', () => fail(new Error('the client left before its request was complete')));
+        take = () => {
+          coming = false;
+          if (over || !wanted) return;
+          const chunk: Buffer | null = incoming.read();
+          if (chunk === null) return;
+          bytes += chunk.length;
+          if (bytes > maxBytes) return fail(tooLarge(maxBytes));
+          wanted = false;
+          controller.enqueue(chunk);
+        };
+        incoming.on('readable', soon);
+      },
+      pull() {
+        wanted = true;
+        soon();
+      },
+      cancel: release,
+    },
+    // A chunk is read when it is asked for.
+    { highWaterMark: 0 },
+  );
+  return { stream, release };
+}
+
+/** Watches the body's time as a whole and its average rate. */
+function startTimers(
+  { totalMs, leastRate }: BodyBounds,
+  received: () => number,
+  fail: (cause: Error) => void,
+): readonly NodeJS.Timeout[] {
+  const { bytesPerSecond, afterMs } = leastRate;
+  const startedMs = performance.now();
+  const late = `The request body was not complete after ${totalMs} ms.`;
+  const slow = `The request body brought less than ${bytesPerSecond} bytes a second.`;
+  const checkRate = () => {
+    const elapsedMs = performance.now() - startedMs;
+    if (elapsedMs >= afterMs && received() * 1000 < bytesPerSecond * elapsedMs) fail(tooSlow(slow));
+  };
+  return [
+    setTimeout(() => fail(tooSlow(late)), totalMs),
+    setInterval(checkRate, Math.min(RATE_CHECK_MS, afterMs)),
+  ];
+}

@@ -1,0 +1,172 @@
+/** The parts of a multipart form, one after another, as their bytes come (RFC 7578, RFC 2046 section 5.1). */
+import { ServiceError } from '../core/errors.ts';
+
+/** What is known of a part before its content. */
+export interface PartHead {
+  /** Empty when the part has none. */
+  readonly name: string;
+  /** Undefined for a field, which has no file name and is not of unknown type. */
+  readonly fileName: string | undefined;
+  /** Lower case; undefined when the part does not say. */
+  readonly charset: string | undefined;
+}
+
+export interface Part {
+  readonly head: PartHead;
+  /** To be read to its end before the next part is asked for. */
+  readonly content: AsyncIterable<Buffer>;
+}
+
+/** A part has three headers, and the longest of them a name. */
+const HEAD_BYTES = 16 * 1024;
+
+/** What is searched and handed on at once, at least. */
+const PIECE_BYTES = 16 * 1024;
+
+const CRLF = '\r\n';
+const EMPTY: Buffer = Buffer.alloc(0);
+
+export const malformed = () =>
+  new ServiceError(
+    'invalid_value',
+    'The form is malformed or not complete: its parts do not end as its boundary says.',
+    { param: 'file' },
+  );
+
+/** The boundary that a content type names. Throws 400 for another type, and for a boundary that there cannot be. */
+export function boundaryOf(contentType: string): string {
+  if (!/^multipart\/form-data\b/i.test(contentType)) {
+    const message = 'Send the body as a form with "Content-Type: multipart/form-data".';
+    throw new ServiceError('unsupported_media_type', message);
+  }
+  const boundary = parametersOf(contentType).get('boundary') ?? '';
+  if (!/^[\x20-\x7e]{1,70}$/.test(boundary)) throw malformed();
+  return boundary;
+}
+
+/** The parameters behind a header's value, the first of each name; names in lower case. */
+function parametersOf(header: string): ReadonlyMap<string, string> {
+  const parameters = new Map<string, string>();
+  for (const [, name = '', quoted, plain = ''] of header.matchAll(
+    /;\s*([\w*-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;]*))/g,
+  )) {
+    const key = name.toLowerCase();
+    if (!parameters.has(key)) parameters.set(key, quoted?.replace(/\\(["\\])/g, '$1') ?? plain);
+  }
+  return parameters;
+}
+
+/** A value as RFC 8187 writes it: `utf-8''` and percent signs. */
+function extended(value: string | undefined): string | undefined {
+  const [, text] = /^utf-8'[^']*'(.*)$/i.exec(value ?? '') ?? [];
+  try {
+    return text === undefined ? undefined : decodeURIComponent(text);
+  } catch {
+    throw malformed();
+  }
+}
+
+function headOf(bytes: Buffer): PartHead {
+  const headers = new Map<string, string>();
+  for (const line of bytes.toString('utf8').split(CRLF)) {
+    const [, name = '', value = ''] = /^([^\s:]+):\s*(.*)$/s.exec(line) ?? [];
+    if (line !== '' && name === '') throw malformed();
+    headers.set(name.toLowerCase(), value);
+  }
+  const disposition = headers.get('content-disposition') ?? '';
+  if (!/^form-data\s*(;|$)/i.test(disposition)) throw malformed();
+  const parameters = parametersOf(disposition);
+  const type = headers.get('content-type') ?? '';
+  const fileName = extended(parameters.get('filename*')) ?? parameters.get('filename');
+  return {
+    name: extended(parameters.get('name*')) ?? parameters.get('name') ?? '',
+    fileName: /^application\/octet-stream\b/i.test(type) ? (fileName ?? '') : fileName,
+    charset: parametersOf(type).get('charset')?.toLowerCase(),
+  };
+}
+
+/** Bytes that come in pieces, and what of them is still unread. */
+class Pieces {
+  readonly #pieces: AsyncIterator<Uint8Array>;
+  /** As if the first boundary stood behind a line, as all others do. */
+  #unread: Buffer = Buffer.from(CRLF);
+
+  constructor(pieces: AsyncIterable<Uint8Array>) {
+    this.#pieces = pieces[Symbol.asyncIterator]();
+  }
+
+  /** What comes before the mark, which is taken too. Throws 400 when the end comes first. */
+  async *before(mark: Buffer): AsyncGenerator<Buffer, void> {
+    for (;;) {
+      const at = this.#unread.indexOf(mark);
+      if (at !== -1) {
+        const found = this.#unread.subarray(0, at);
+        this.#unread = this.#unread.subarray(at + mark.length);
+        if (found.length > 0) yield found;
+        return;
+      }
+      // The mark may have begun at the end.
+      const sure = Math.max(0, this.#unread.length - mark.length + 1);
+      const found = this.#unread.subarray(0, sure);
+      this.#unread = this.#unread.subarray(sure);
+      if (found.length > 0) yield found;
+      await this.#more();
+    }
+  }
+
+  /** What comes next, which stays unread. Throws 400 when there is less. */
+  async next(bytes: number): Promise<string> {
+    while (this.#unread.length < bytes) await this.#more();
+    return this.#unread.toString('latin1', 0, bytes);
+  }
+
+  /** Reads to the end and forgets it. */
+  async finish(): Promise<void> {
+    this.#unread = EMPTY;
+    while (!(await this.#pieces.next()).done);
+  }
+
+  /** Waits for a piece of some size, however small those are that the body comes in. */
+  async #more(): Promise<void> {
+    const pieces = [this.#unread];
+    for (let bytes = 0; bytes < PIECE_BYTES; ) {
+      const { value, done } = await this.#pieces.next();
+      if (done && bytes === 0) throw malformed();
+      if (done) break;
+      pieces.push(Buffer.from(value.buffer, value.byteOffset, value.byteLength));
+      bytes += value.byteLength;
+    }
+    this.#unread = Buffer.concat(pieces);
+  }
+}
+
+async function collect(pieces: AsyncIterable<Buffer>, mostBytes: number): Promise<Buffer> {
+  const collected: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of pieces) {
+    bytes += piece.length;
+    if (bytes > mostBytes) throw malformed();
+    collected.push(piece);
+  }
+  return Buffer.concat(collected);
+}
+
+/**
+ * The form's parts; reads what follows them to its end. Throws `ServiceError` 400 for a form that is malformed or breaks
+ * off, and what reading the body throws as it is. Takes the memory of one piece and one part's head.
+ */
+export async function* partsOf(
+  body: AsyncIterable<Uint8Array>,
+  boundary: string,
+): AsyncGenerator<Part, void> {
+  const pieces = new Pieces(body);
+  const mark = Buffer.from(`${CRLF}--${boundary}`, 'latin1');
+  // What stands before the first boundary is for people whose programs know no forms.
+  for await (const _ of pieces.before(mark));
+  while ((await pieces.next(2)) !== '--') {
+    if ((await pieces.next(2)) !== CRLF) throw malformed();
+    const head = headOf(await collect(pieces.before(Buffer.from(CRLF + CRLF)), HEAD_BYTES));
+    yield { head, content: pieces.before(mark) };
+  }
+  await pieces.finish();
+}

@@ -1,0 +1,161 @@
+/** The transcription endpoint on a real database, with a route that answers over HTTP what the test wants of it. */
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { encodeNewKey } from '../../../lambdas/adapters/key-item.ts';
+import { DynamoReplayStore } from '../../../lambdas/adapters/replay-store.ts';
+import { spoolToDisk } from '../../../lambdas/adapters/spool.ts';
+import { systemAfter, systemRandom, systemUlid } from '../../../lambdas/adapters/system.ts';
+import { formatKey, verifyKey } from '../../../lambdas/core/access/api-key.ts';
+import type { Policy } from '../../../lambdas/core/access/policy.ts';
+import { ServiceError } from '../../../lambdas/core/errors.ts';
+import { Idempotency } from '../../../lambdas/core/idempotency/idempotency.ts';
+import { compileCatalog } from '../../../lambdas/core/inference/catalog.ts';
+import { parseCatalog } from '../../../lambdas/core/inference/catalog-document.ts';
+import { createTranscriptionEndpoint } from '../../../lambdas/core/inference/transcriptions/endpoint.ts';
+import { settleTranscription } from '../../../lambdas/core/inference/transcriptions/settle.ts';
+import { Precheck } from '../../../lambdas/core/ledger/precheck.ts';
+import type { NanoUsd } from '../../../lambdas/core/money.ts';
+import type { Clock, Log } from '../../../lambdas/core/ports.ts';
+import { front } from '../../../lambdas/edge/front.ts';
+import { createUploadReader } from '../../../lambdas/edge/multipart.ts';
+import { createTranscriptionServers } from '../../../lambdas/providers/modalities/servers.ts';
+import { DATABASE_TABLES, type TestDatabase } from '../../adapters/engine.ts';
+import { createBreaker } from '../inference/memory-circuits.ts';
+import { openAccount, openLedger } from './running-ledger.ts';
+
+const PEPPERS = { current: 'a pepper of this test' };
+
+export const MAX_FILE_BYTES = 4_000_000;
+
+/** 0.006 USD. */
+export const PRICE_PER_MINUTE = 6_000_000n;
+
+/** A key as its holder has it. */
+export interface HeldKey {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly secret: string;
+}
+
+export class UploadService {
+  readonly #database: TestDatabase;
+  readonly #clock: Clock;
+  #route: Server | undefined;
+  /** What the route answers, and what it does before. */
+  answer: () => Promise<object> = async () => ({ text: 'words', duration: 1 });
+  /** Everything that was logged as an error. */
+  readonly errors: unknown[] = [];
+  readonly #log: Log = {
+    info: () => {},
+    warn: () => {},
+    error: (...line) => this.errors.push(line),
+  };
+  #handler: ReturnType<typeof front> | undefined;
+  readonly ledger;
+
+  constructor(database: TestDatabase, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+    this.ledger = openLedger({ clients: database, clock, log: this.#log });
+  }
+
+  async start(): Promise<void> {
+    const route = createServer((request, response) => {
+      request.resume().once('end', async () => {
+        response.setHeader('content-type', 'application/json');
+        response.end(JSON.stringify(await this.answer()));
+      });
+    });
+    await new Promise<void>((resolve) => route.listen(0, '127.0.0.1', resolve));
+    this.#route = route;
+    this.#handler = this.#assemble(`http://127.0.0.1:${(route.address() as AddressInfo).port}/v1`);
+  }
+
+  stop(): void {
+    this.#route?.closeAllConnections();
+    this.#route?.close();
+  }
+
+  #assemble(address: string): ReturnType<typeof front> {
+    const { ledger, clock, log } = { ledger: this.ledger, clock: this.#clock, log: this.#log };
+    const catalog = compileCatalog(
+      '1',
+      parseCatalog({
+        models: [
+          {
+            id: 'test/ears',
+            type: 'audio',
+            owned_by: 'test',
+            created: 0,
+            price: { unit: 'per_minute', minute: '0.006' },
+            routes: [{ id: 'ears', protocol: 'openai', base_url: address, upstream_model: 'ears' }],
+          },
+        ],
+        defaults: { audio: 'test/ears' },
+      }),
+    );
+    const store = new DynamoReplayStore(this.#database.client, DATABASE_TABLES.replays);
+    const after = systemAfter;
+    const endpoint = createTranscriptionEndpoint(
+      createTranscriptionServers({ fetch, readSecret: async () => '' } as Parameters<
+        typeof createTranscriptionServers
+      >[0]),
+      {
+        ...ledger,
+        breaker: createBreaker(),
+        peppers: async () => PEPPERS,
+        catalog: async () => catalog,
+        idempotency: new Idempotency({ store, gate: ledger.gate, clock, after, log }),
+        random: systemRandom,
+        after,
+        clock,
+        log,
+        settlements: {
+          start: async (order) => {
+            await settleTranscription({ ...ledger, clock, log, onSettled: () => {} }, order);
+          },
+        },
+        receive: createUploadReader({
+          spool: spoolToDisk,
+          maxFileBytes: MAX_FILE_BYTES,
+          tooLarge: () => new ServiceError('file_too_large', 'file is too large.', { param: 'file' }),
+        }),
+        precheck: new Precheck({ ...ledger, clock }),
+      },
+    );
+    return front(endpoint, 'openai', { clock, ulid: systemUlid, log });
+  }
+
+  /** A new account with so much credit and one key. */
+  async open(balance: NanoUsd, policy: Policy = { rpm: 1_000_000_000 }): Promise<HeldKey> {
+    const { accountId } = await openAccount(this.#database.client, balance, {});
+    const keyId = `key_${systemUlid()}`;
+    const secret = formatKey({ accountId, keyId, secret: randomBytes(20).toString('hex') }, PEPPERS);
+    const key = verifyKey(secret, PEPPERS);
+    if (key === undefined) throw new Error('the key does not verify');
+    await this.#database.client.send(
+      new PutItemCommand({
+        TableName: DATABASE_TABLES.keys,
+        Item: encodeNewKey({ ...key, name: 'test', policy, created: 0 }),
+      }),
+    );
+    return { accountId, keyId, secret };
+  }
+
+  post(
+    { secret }: Pick<HeldKey, 'secret'>,
+    body: ReadableStream<Uint8Array>,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<Response> {
+    const request = new Request('http://localhost/v1/audio/transcriptions', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, ...headers },
+      body,
+      duplex: 'half',
+    } as RequestInit);
+    if (this.#handler === undefined) throw new Error('the service is not started');
+    return this.#handler(request, { pathParameters: {}, remainingTimeMs: () => 60_000 });
+  }
+}
