@@ -21,9 +21,15 @@ export function toFloats(embedding: Embedding): readonly number[] {
   );
 }
 
-/** Whether a route's value is an embedding in either encoding. */
+/** Base64 (RFC 4648, section 4) in full groups of four. */
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/** Whether a route's value is an embedding in either encoding: some numbers that 32-bit floats can hold. */
 export function isEmbedding(value: unknown): value is Embedding {
-  if (typeof value === 'string')
-    return value.length > 0 && Buffer.from(value, 'base64').length % BYTES_PER_FLOAT === 0;
-  return Array.isArray(value) && value.length > 0 && value.every((number) => Number.isFinite(number));
+  if (typeof value !== 'string')
+    return Array.isArray(value) && value.length > 0 && value.every((number) => isFloat(number));
+  if (value === '' || value.length % 4 !== 0 || !BASE64.test(value)) return false;
+  return Buffer.from(value, 'base64').length % BYTES_PER_FLOAT === 0 && toFloats(value).every(isFloat);
 }
+
+const isFloat = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(Math.fround(value));
