@@ -1,4 +1,5 @@
 /** The two encodings of an embedding: numbers, or base64 of little-endian 32-bit floats (OpenAI API reference). */
+import { isBase64 } from '../base64.ts';
 
 export type Embedding = readonly number[] | string;
 
@@ -21,14 +22,11 @@ export function toFloats(embedding: Embedding): readonly number[] {
   );
 }
 
-/** Base64 (RFC 4648, section 4) in full groups of four. */
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
-
 /** Whether a route's value is an embedding in either encoding: some numbers that 32-bit floats can hold. */
 export function isEmbedding(value: unknown): value is Embedding {
   if (typeof value !== 'string')
     return Array.isArray(value) && value.length > 0 && value.every((number) => isFloat(number));
-  if (value === '' || value.length % 4 !== 0 || !BASE64.test(value)) return false;
+  if (value.length % 4 !== 0 || !isBase64(value)) return false;
   return Buffer.from(value, 'base64').length % BYTES_PER_FLOAT === 0 && toFloats(value).every(isFloat);
 }
 
