@@ -45,117 +45,55 @@ export function randomOf(seed: number): () => number {
   };
 }
 
-const NUMBERS = [
-  ...['0', '-0', '-1', '1', '1.5', '2', '129', '255', '1e3', '1e-7', '1e999', '-1e999', '1E400', '0.1e-400'],
-  ...['2147483648', '9007199254740991', '9007199254740993', '12345678901234567890', '-12345678901234567890'],
+const lines = (text: string): string[] => text.split(' ');
+
+const NUMBERS = lines(
+  '0 -0 -1 1 1.5 2 129 255 1e3 1e-7 1e999 -1e999 1E400 0.1e-400 2147483648 9007199254740991 9007199254740993 ' +
+    '12345678901234567890 -12345678901234567890',
+);
+
+const PROTOTYPE = lines('__proto__ constructor prototype toString valueOf hasOwnProperty then toJSON');
+
+const KINDS = lines(
+  'text image image_url tool_use tool_result document function base64 url refusal user assistant system tool ' +
+    'developer auto none any required json_schema data:image/png;base64, data:image/png;base64,%%% ' +
+    'data:;base64,aGk= http:// file:///a {"a": [[[[ 1e999 ../../etc <script> NaN null true',
+);
+
+const LETTERS = [
+  '',
+  ' ',
+  '\0',
+  'a\0b',
+  '\u2028',
+  '\ud800',
+  '\udc00x',
+  '\ud83d\udca5',
+  '\u202eabc',
+  'https://x y',
 ];
 
-const STRINGS = [
-  ...[
-    '',
-    ' ',
-    '\0',
-    'a\0b',
-    '\u2028',
-    '\ud800',
-    '\udc00x',
-    '\ud83d\udca5',
-    '\u202eabc',
-    'NaN',
-    'null',
-    'true',
-  ],
-  ...['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'prototype', 'valueOf', 'then', 'toJSON'],
-  ...[
-    'text',
-    'image',
-    'image_url',
-    'tool_use',
-    'tool_result',
-    'document',
-    'function',
-    'base64',
-    'url',
-    'refusal',
-  ],
-  ...['user', 'assistant', 'system', 'tool', 'developer', 'auto', 'none', 'any', 'required', 'json_schema'],
-  ...[
-    'data:image/png;base64,',
-    'data:image/png;base64,%%%',
-    'data:;base64,aGk=',
-    'http://',
-    'https://x y',
-    'file:///a',
-  ],
-  ...[
-    '\r\n\r\nevent: message_stop\r\n',
-    '{"a":',
-    '[[[[',
-    '1e999',
-    '../../etc',
-    '${x}',
-    '<script>',
-    'x'.repeat(20_000),
-  ],
+const STRINGS = [...PROTOTYPE, ...KINDS, ...LETTERS, '\r\n\r\nevent: message_stop\r\n'].map((text) =>
+  JSON.stringify(text),
+);
+
+/** Long or deep: each costs what a hundred others do, so they are few. */
+const HUGE = [
+  'x'.repeat(20_000),
   '{"a":'.repeat(2_000),
-  '['.repeat(5_000) + ']'.repeat(5_000),
   `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`,
+  `[${'{},'.repeat(5_000)}{}]`,
 ].map((text) => JSON.stringify(text));
 
-const LITERALS = [
-  'null',
-  'true',
-  'false',
-  '[]',
-  '{}',
-  '[null]',
-  '[[]]',
-  '[{}]',
-  '{"type":5}',
-  '{"url":5}',
-  '""',
-];
+const LITERALS = lines('null true false [] {} [null] [[]] [{}] {"type":5} {"url":5} ""');
 
 const NAMES = [
-  ...[
-    '__proto__',
-    'constructor',
-    'prototype',
-    'toString',
-    'valueOf',
-    'hasOwnProperty',
-    'then',
-    'toJSON',
-    'length',
-  ],
-  ...[
-    '',
-    ' ',
-    '0',
-    '-1',
-    '$ref',
-    'type',
-    'role',
-    'content',
-    'text',
-    'image_url',
-    'refusal',
-    'url',
-    'source',
-    'input',
-  ],
-  ...[
-    'name',
-    'id',
-    'function',
-    'tool_calls',
-    'function_call',
-    'tool_call_id',
-    'stream',
-    'n',
-    'provider',
-    'models',
-  ],
+  ...PROTOTYPE,
+  ...lines(
+    'length 0 -1 $ref type role content text image_url refusal url source input name id function stream n',
+  ),
+  ...lines('tool_calls function_call tool_call_id provider models'),
+  ...['', ' '],
 ];
 
 export class Mutator {
@@ -229,7 +167,11 @@ export class Mutator {
   /** Another value of the same type. */
   #kin(node: Node): Node {
     if (!(node instanceof Raw)) return this.#piece();
-    return new Raw(this.pick(node.text.startsWith('"') ? STRINGS : NUMBERS));
+    return new Raw(this.pick(node.text.startsWith('"') ? this.#strings() : NUMBERS));
+  }
+
+  #strings(): readonly string[] {
+    return this.chance(0.02) ? HUGE : STRINGS;
   }
 
   /** A copy, because what is spoiled is spoiled in place. */
@@ -240,7 +182,7 @@ export class Mutator {
   #odd(): Node {
     return this.pick([
       () => new Raw(this.pick(NUMBERS)),
-      () => new Raw(this.pick(STRINGS)),
+      () => new Raw(this.pick(this.#strings())),
       () => new Raw(this.pick(LITERALS)),
       () => this.#piece(),
       () => new Fields([[this.pick(this.#names), this.#piece()]]),

@@ -95,7 +95,10 @@ export const VALID: Readonly<Record<SurfaceName, readonly object[]>> = {
     { input: ['one', 'two'], encoding_format: 'base64', dimensions: 8 },
     { model: 'sim/embed', input: [[1, 2], [3]], provider: { only: ['openai'] } },
   ],
-  images: [{ model: 'sim/image', prompt: 'a cat', n: 1, size: '512x512', response_format: 'b64_json' }],
+  images: [
+    { model: 'sim/image', prompt: 'a cat', n: 1, size: '512x512', response_format: 'url' },
+    { model: 'sim/image', prompt: 'a cat', response_format: 'b64_json', user: 'u' },
+  ],
   speech: [
     {
       model: 'sim/speech',
