@@ -1,4 +1,5 @@
 /** The endpoints that sell a model's work, behind their front, before a simulated upstream and some ledger. */
+import type { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
 import { systemAfter, systemClock, systemRandom, systemUlid } from '../../lambdas/adapters/system.ts';
 import type { ServiceError } from '../../lambdas/core/errors.ts';
 import { Idempotency } from '../../lambdas/core/idempotency/idempotency.ts';
@@ -26,7 +27,6 @@ import {
 import { createProviders } from '../../lambdas/providers/protocols.ts';
 import { startUpstream } from '../../local/upstream/server.ts';
 import { createBreaker } from '../core/inference/memory-circuits.ts';
-import { Wire } from './wire.ts';
 
 export type SurfaceName = 'chat' | 'messages' | 'count_tokens' | 'embeddings' | 'images' | 'speech';
 
@@ -67,8 +67,13 @@ function catalogAt(origin: string) {
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
-/** `answers`: how many answers of each kind the upstream works out itself before the last of them is given again. */
-export async function startService({ gate, ledger, store }: Till, answers = Number.POSITIVE_INFINITY) {
+/** How the routes are reached. */
+export interface Way {
+  readonly fetch: typeof globalThis.fetch;
+  bedrockClient(endpoint: string): BedrockRuntimeClient;
+}
+
+export async function startService({ gate, ledger, store }: Till, way: Way, breaker = createBreaker()) {
   const upstream = await startUpstream({ chunkDelayMs: 0 });
   const internalErrors: string[] = [];
   const log = {
@@ -79,12 +84,11 @@ export async function startService({ gate, ledger, store }: Till, answers = Numb
   };
   const world = { clock: systemClock, after: systemAfter, random: systemRandom, ulid: systemUlid };
   const catalog = compileCatalog('1', catalogAt(upstream.url));
-  const wire = new Wire(answers);
   const calls = {
     ...world,
-    ...{ ledger, gate, log, breaker: createBreaker() },
-    fetch: wire.fetch,
-    bedrockClient: () => wire.bedrockClient(upstream.url),
+    ...{ ledger, gate, log, breaker },
+    fetch: way.fetch,
+    bedrockClient: () => way.bedrockClient(upstream.url),
     readSecret: async () => 'key',
     sign: async ({ headers }: { readonly headers: Readonly<Record<string, string>> }) => headers,
     peppers: async () => PEPPERS,

@@ -5,6 +5,7 @@
 import { Readable } from 'node:stream';
 import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
+import type { Way } from './running-service.ts';
 
 interface Recorded {
   readonly status: number;
@@ -16,13 +17,14 @@ interface Recorded {
 const DEAR = /\/(images|audio)\//;
 const DEAR_ANSWERS = 4;
 
-export class Wire {
+export class Wire implements Way {
   readonly #answers: number;
   readonly #recorded = new Map<string, Recorded>();
   readonly #asked = new Map<string, number>();
   readonly #handler = new NodeHttpHandler();
   #client: BedrockRuntimeClient | undefined;
 
+  /** `answers`: how many of each kind the upstream works out itself. */
   constructor(answers: number) {
     this.#answers = answers;
   }

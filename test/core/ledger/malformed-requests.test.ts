@@ -6,10 +6,14 @@ import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
 import { PEPPERS, type Service, type SurfaceName, startService } from '../../fuzz/running-service.ts';
 import { fuzz } from '../../fuzz/spoiled-requests.ts';
 import { VALID } from '../../fuzz/valid-requests.ts';
+import { Wire } from '../../fuzz/wire.ts';
 import { booksOf, openAccount, openLedger, secretOf, type TestAccount } from './running-ledger.ts';
 
 /** Of each surface. */
-const REQUESTS = 120;
+const REQUESTS = 100;
+
+/** Answers of each kind that the upstream works out. */
+const ANSWERS = 20;
 
 /** As many at once, each on a wallet of its own. */
 const LANES = 6;
@@ -25,7 +29,8 @@ let accounts: readonly TestAccount[];
 beforeAll(async () => {
   database = await startDatabase();
   const store = new DynamoReplayStore(database.client, database.tables.replays);
-  service = await startService({ ...openLedger({ clients: database, clock: systemClock }), store });
+  const till = { ...openLedger({ clients: database, clock: systemClock }), store };
+  service = await startService(till, new Wire(ANSWERS));
   accounts = await Promise.all(
     Array.from({ length: LANES }, () => openAccount(database.client, CREDIT, POLICY)),
   );
