@@ -2,7 +2,7 @@
 import type { AssistantPart, AssistantReply } from '../../core/inference/conversation.ts';
 import { type Attempt, type JsonObject, type Reply, UpstreamFailure } from '../../core/inference/provider.ts';
 import { objectOf } from '../http-upstream.ts';
-import { toMessage } from './answer-fields.ts';
+import { toMessage } from '../message-fields.ts';
 import { textOf, toFinish } from './content.ts';
 import { toUsage } from './usage.ts';
 

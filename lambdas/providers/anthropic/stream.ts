@@ -3,7 +3,7 @@ import type { StreamPart } from '../../core/inference/conversation.ts';
 import { isEventName } from '../../core/inference/messages/event-name.ts';
 import { type JsonObject, type ReplyEvent, UpstreamFailure } from '../../core/inference/provider.ts';
 import { drain, objectOf, parseEvent } from '../http-upstream.ts';
-import { toEvent } from './answer-fields.ts';
+import { toEvent } from '../message-fields.ts';
 import { textOfDelta, toFinish } from './content.ts';
 import { type Asked, callOf, isAnswer, outputOf } from './response.ts';
 import { mergeUsage, toUsage } from './usage.ts';

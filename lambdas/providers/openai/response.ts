@@ -2,8 +2,8 @@
 import type { AssistantPart, AssistantReply } from '../../core/inference/conversation.ts';
 import { type Attempt, type JsonObject, type Reply, UpstreamFailure } from '../../core/inference/provider.ts';
 import { isJsonObject } from '../../core/lossless-json.ts';
+import { toCompletion } from '../completion-fields.ts';
 import { objectOf } from '../http-upstream.ts';
-import { toCompletion } from './answer-fields.ts';
 import { textOf, toFinish } from './content.ts';
 import { toUsage } from './usage.ts';
 

@@ -7,8 +7,8 @@ import {
   UpstreamFailure,
 } from '../../core/inference/provider.ts';
 import { isJsonObject } from '../../core/lossless-json.ts';
+import { toChunk } from '../completion-fields.ts';
 import { drain, parseEvent } from '../http-upstream.ts';
-import { toChunk } from './answer-fields.ts';
 import { textOf, toFinish } from './content.ts';
 import { isError } from './response.ts';
 import { toUsage } from './usage.ts';

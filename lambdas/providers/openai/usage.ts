@@ -1,6 +1,6 @@
 /** Usage as an OpenAI-compatible server reports it (OpenAI API reference, The chat completion object, usage). */
 import { isTokenCount, type TokenUsage } from '../../core/inference/price.ts';
-import { keptUsage } from './answer-fields.ts';
+import { keptUsage } from '../completion-fields.ts';
 
 /**
  * Returns undefined for anything that does not count both sides. `prompt_tokens` includes the cached ones. A caller

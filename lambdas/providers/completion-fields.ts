@@ -1,5 +1,5 @@
 /** What of a chat completion and its chunks reaches a caller (OpenAI API reference, The chat completion object). */
-import type { Identity, JsonObject } from '../../core/inference/provider.ts';
+import type { Identity, JsonObject } from '../core/inference/provider.ts';
 import {
   account,
   count,
@@ -16,7 +16,7 @@ import {
   text,
   textOrList,
   word,
-} from '../kept-fields.ts';
+} from './kept-fields.ts';
 
 /** Some compatible servers send the object itself. */
 const jsonText: Field = (value) => (typeof value === 'string' ? value : JSON.stringify(object(value)));

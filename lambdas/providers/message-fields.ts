@@ -1,6 +1,6 @@
 /** What of a message and its events reaches a caller (Claude API reference, Create a Message; Streaming). */
-import { type Identity, type JsonObject, UpstreamFailure } from '../../core/inference/provider.ts';
-import { objectOf } from '../http-upstream.ts';
+import { type Identity, type JsonObject, UpstreamFailure } from '../core/inference/provider.ts';
+import { objectOf } from './http-upstream.ts';
 import {
   account,
   count,
@@ -16,7 +16,7 @@ import {
   oneOf,
   text,
   word,
-} from '../kept-fields.ts';
+} from './kept-fields.ts';
 
 /** The figures of an account, and nothing that is no count. */
 export const keptUsage = account(
