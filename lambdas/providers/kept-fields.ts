@@ -71,7 +71,7 @@ export const figures = (...names: readonly string[]): Field =>
   account(new Map(names.map((name) => [name, figure])));
 
 /** The longest and most unusual words that providers have for why an answer ended, and room to spare. */
-const WORD = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+const WORD = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** A provider's own word for a kind or a reason; an empty one is none. Throws `UpstreamFailure` for anything else. */
 export function word(value: unknown): string | undefined {
