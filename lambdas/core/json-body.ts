@@ -1,7 +1,7 @@
 /** Reading a JSON body and validating it against a schema, with the offending field named. */
 import type * as z from 'zod';
 import { ServiceError } from './errors.ts';
-import { parseJson } from './lossless-json.ts';
+import { isTooDeep, MAX_DEPTH, parseJson } from './lossless-json.ts';
 
 /** A body as it was sent, and what it says. */
 export interface JsonBody {
@@ -34,23 +34,6 @@ export async function readJson(request: Request): Promise<JsonBody> {
   }
   return { text, value };
 }
-
-/** Far deeper than any schema or argument is; from a few thousand levels on, JSON cannot be written any more. */
-const MAX_DEPTH = 200;
-
-/** Level by level, because recursion is what too deep a body exhausts. */
-function isTooDeep(value: unknown): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > MAX_DEPTH) return true;
-    level = level.flatMap((inner) =>
-      typeof inner === 'object' && inner !== null ? Object.values(inner).filter(isNested) : [],
-    );
-  }
-  return false;
-}
-
-const isNested = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
 /** Reads a body that may be left out, which then counts as an empty object. */
 export async function readOptionalJson(request: Request): Promise<unknown> {

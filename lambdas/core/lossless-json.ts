@@ -38,3 +38,20 @@ export function parseJson(text: string, keep: (digits: string) => unknown = rawJ
     return isLost ? keep(source) : value;
   });
 }
+
+/** Far deeper than any schema or argument is; from a few thousand levels on, JSON cannot be written any more. */
+export const MAX_DEPTH = 200;
+
+/** Whether a value is nested deeper than `MAX_DEPTH` levels; level by level, because recursion is what depth exhausts. */
+export function isTooDeep(value: unknown): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) return true;
+    level = level.flatMap((inner) =>
+      typeof inner === 'object' && inner !== null ? Object.values(inner).filter(isNested) : [],
+    );
+  }
+  return false;
+}
+
+const isNested = (value: unknown): boolean => typeof value === 'object' && value !== null;

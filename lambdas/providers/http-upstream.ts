@@ -1,6 +1,6 @@
 /** What every upstream that takes JSON over HTTP has in common: the key, one POST, its answer and its failures. */
 import { type JsonObject, type Reply, type ReplyEvent, UpstreamFailure } from '../core/inference/provider.ts';
-import { isJsonObject, parseJson } from '../core/lossless-json.ts';
+import { isJsonObject, isTooDeep, MAX_DEPTH, parseJson } from '../core/lossless-json.ts';
 import type { SecretReader } from '../core/ports.ts';
 import { sseData } from './sse-data.ts';
 
@@ -86,12 +86,17 @@ export async function readKey(
 const isEventStream = (response: Response) =>
   response.headers.get('content-type')?.toLowerCase().startsWith('text/event-stream') === true;
 
+/** Throws `UpstreamFailure` for what is not JSON, and for what is too deep to be written again. */
 function parseLossless(text: string): unknown {
+  let value: unknown;
   try {
-    return parseJson(text);
+    value = parseJson(text);
   } catch {
     throw new UpstreamFailure('protocol');
   }
+  // Each level takes two brackets: most events are too short to be looked through.
+  if (text.length > 2 * MAX_DEPTH && isTooDeep(value)) throw new UpstreamFailure('protocol');
+  return value;
 }
 
 /** The same events; a connection that breaks while they are read is an upstream failure. */
@@ -106,15 +111,7 @@ async function* connected<T>(events: AsyncIterable<T>): AsyncGenerator<T, void> 
 }
 
 /** The object of an event's data. Throws `UpstreamFailure` for anything else. */
-export function parseEvent(text: string): JsonObject {
-  let value: unknown;
-  try {
-    value = parseJson(text);
-  } catch {
-    throw new UpstreamFailure('protocol');
-  }
-  return objectOf(value);
-}
+export const parseEvent = (text: string): JsonObject => objectOf(parseLossless(text));
 
 /** Throws `UpstreamFailure` for anything but an object. */
 export function objectOf(value: unknown): JsonObject {

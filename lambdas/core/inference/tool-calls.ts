@@ -1,6 +1,6 @@
 /** Tool calls between protocols: ids for those that take fewer than the caller's own, and arguments as an object. */
 import { createHash } from 'node:crypto';
-import { isJsonObject, parseJson } from '../lossless-json.ts';
+import { isJsonObject, isTooDeep, parseJson } from '../lossless-json.ts';
 import type { JsonObject } from './provider.ts';
 
 const LEGAL = /^[a-zA-Z0-9_-]+$/;
@@ -51,13 +51,13 @@ export class ToolCallIds {
 
 /**
  * A call's arguments for protocols that take objects only: none are an empty one, and what a model wrote in any other
- * form is kept as text in one. `parse` may throw.
+ * form, or deeper than JSON can be written again, is kept as text in one. `parse` may throw.
  */
 export function toolInput(text: string, parse: (json: string) => unknown = parseJson): JsonObject {
   if (text.trim() === '') return {};
   try {
     const value = parse(text);
-    if (isJsonObject(value)) return value;
+    if (isJsonObject(value) && !isTooDeep(value)) return value;
   } catch {
     // Kept as text below.
   }

@@ -11,6 +11,7 @@ import type {
 import type { JsonObject } from '../../core/inference/provider.ts';
 import { toolInput } from '../../core/inference/tool-calls.ts';
 import { alternatingTurns } from '../alternating-turns.ts';
+import { word } from '../kept-fields.ts';
 
 interface Message extends JsonObject {
   readonly role: Turn['role'];
@@ -74,12 +75,12 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['model_context_window_exceeded', 'context'],
 ]);
 
-/** The end of a message; a call of the answer tool alone is an answer, not a call. */
+/** The end of a message; a call of the answer tool alone is an answer, not a call. Throws `UpstreamFailure` for a reason that is no word. */
 export function toFinish(
   { stop_reason: reason, stop_sequence: sequence }: JsonObject,
   answeredByTool: boolean,
 ): Finish {
-  const raw = string(reason);
+  const raw = word(reason) ?? '';
   if (answeredByTool && raw === 'tool_use') return { reason: 'stop', raw };
   const stopSequence = typeof sequence === 'string' ? { stopSequence: sequence } : {};
   return { reason: FINISH_REASONS.get(raw) ?? 'stop', raw, ...stopSequence };

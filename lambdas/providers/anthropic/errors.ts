@@ -1,5 +1,6 @@
 /** An error answer of a server of the Messages protocol: is the route at fault, or the request (Claude API docs, Errors)? */
 import type { ChatPayload, UpstreamFailure } from '../../core/inference/provider.ts';
+import { isFieldPath } from '../field-words.ts';
 import { toStatusFailure } from '../http-upstream.ts';
 
 /** The path that a validation error opens with, as in `messages.0.content: Field required`. */
@@ -53,8 +54,9 @@ function paramOf(message: string, protocol: ChatPayload['protocol']): string | u
   const [, field, path] = LEADING_PATH.exec(message) ?? [];
   if (field === undefined || path === undefined || !CHAT_FIELDS.has(field)) return undefined;
   if (protocol !== 'anthropic') return CHAT_FIELDS.get(field);
-  return `${field}${path}`
+  const named = `${field}${path}`
     .replace(KINDS_IN_LISTS, '$1')
     .replace(KINDS_OF_FIELDS, '$1')
     .replace(/\.(\d+)/g, '[$1]');
+  return isFieldPath(named) ? named : field;
 }

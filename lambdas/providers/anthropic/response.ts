@@ -2,6 +2,7 @@
 import type { AssistantPart, AssistantReply } from '../../core/inference/conversation.ts';
 import { type Attempt, type JsonObject, type Reply, UpstreamFailure } from '../../core/inference/provider.ts';
 import { objectOf } from '../http-upstream.ts';
+import { toMessage } from '../message-fields.ts';
 import { textOf, toFinish } from './content.ts';
 import { toUsage } from './usage.ts';
 
@@ -24,7 +25,7 @@ export function toReply(body: unknown, asked: Asked): Extract<Reply, { kind: 'js
   return {
     kind: 'json',
     answer: native
-      ? { body: { ...message, id: asked.identity.id, model: asked.identity.model } }
+      ? { body: toMessage(message, asked.identity) }
       : { reply: toAssistantReply(message, blocks, asked.answerTool) },
     text: blocks.map((block) => outputOf(block, asked.answerTool)).join(''),
     usage: toUsage(usage, native),

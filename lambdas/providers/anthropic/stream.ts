@@ -1,7 +1,9 @@
 /** A streamed answer of a server of the Messages protocol: bytes -> events -> reply events (Claude API docs, Streaming). */
 import type { StreamPart } from '../../core/inference/conversation.ts';
+import { isEventName } from '../../core/inference/messages/event-name.ts';
 import { type JsonObject, type ReplyEvent, UpstreamFailure } from '../../core/inference/provider.ts';
 import { drain, objectOf, parseEvent } from '../http-upstream.ts';
+import { toEvent } from '../message-fields.ts';
 import { textOfDelta, toFinish } from './content.ts';
 import { type Asked, callOf, isAnswer, outputOf } from './response.ts';
 import { mergeUsage, toUsage } from './usage.ts';
@@ -50,6 +52,8 @@ class MessageReader {
   readonly #asked: Asked;
   readonly #native: boolean;
   readonly #parts: PartReader;
+  /** The places of the blocks that have begun and not ended. */
+  readonly #open = new Set<unknown>();
   #usage: JsonObject | undefined;
   /** The top-level changes that ended the message. */
   #end: JsonObject | undefined;
@@ -64,7 +68,7 @@ class MessageReader {
   read(event: JsonObject): ReplyEvent {
     const { parts, ...reading } = this.#reading(event);
     if (!this.#native) return { ...reading, ...(parts.length === 0 ? {} : { parts }) };
-    return { ...reading, payload: event.type === 'message_start' ? this.#renamed(event) : event };
+    return { ...reading, payload: toEvent(event, this.#asked.identity) };
   }
 
   #reading(event: JsonObject): Reading {
@@ -85,14 +89,9 @@ class MessageReader {
       case 'error':
         throw new UpstreamFailure('interrupted');
       default:
-        if (typeof event.type !== 'string') throw new UpstreamFailure('protocol');
+        if (!isEventName(event.type)) throw new UpstreamFailure('protocol');
         return NOTHING;
     }
-  }
-
-  #renamed(event: JsonObject): JsonObject {
-    const { id, model } = this.#asked.identity;
-    return { ...event, message: { ...objectOf(event.message), id, model } };
   }
 
   #start({ message }: JsonObject): Reading {
@@ -106,6 +105,7 @@ class MessageReader {
   #startBlock({ index, content_block: started }: JsonObject): Reading {
     this.#requireStart();
     const block = objectOf(started);
+    this.#open.add(index);
     const text = outputOf(block, this.#asked.answerTool);
     const parts = this.#translate(() => this.#parts.start(index, block));
     const isOtherBlock = this.#native && block.type !== 'text' && block.type !== 'thinking';
@@ -113,7 +113,7 @@ class MessageReader {
   }
 
   #changeBlock({ index, delta: changed }: JsonObject): Reading {
-    this.#requireStart();
+    this.#requireOpen(index);
     const delta = objectOf(changed);
     const text = textOfDelta(delta);
     const parts = this.#translate(() => this.#parts.change(index, delta));
@@ -122,7 +122,8 @@ class MessageReader {
   }
 
   #stopBlock({ index }: JsonObject): Reading {
-    this.#requireStart();
+    this.#requireOpen(index);
+    this.#open.delete(index);
     const parts = this.#translate(() => this.#parts.stop(index));
     return { text: '', content: parts.some(({ type }) => type === 'text-delta'), parts };
   }
@@ -139,6 +140,10 @@ class MessageReader {
   #requireStart(): JsonObject {
     if (this.#usage === undefined) throw new UpstreamFailure('protocol');
     return this.#usage;
+  }
+
+  #requireOpen(index: unknown): void {
+    if (!this.#open.has(index)) throw new UpstreamFailure('protocol');
   }
 
   #translate(read: () => readonly StreamPart[]): readonly StreamPart[] {

@@ -1,6 +1,7 @@
 /** Usage as the Messages protocol reports it (Claude API reference, Create a Message, Usage). */
 import { isTokenCount, type TokenUsage } from '../../core/inference/price.ts';
 import type { JsonObject } from '../../core/inference/provider.ts';
+import { keptUsage } from '../message-fields.ts';
 
 /**
  * Returns undefined for anything that does not count both sides. `input_tokens` leaves out what was read from and
@@ -16,7 +17,7 @@ export function toUsage(reported: unknown, native: boolean): TokenUsage | undefi
     promptTokens: input + read + written,
     cachedTokens: read,
     completionTokens: output,
-    ...(native ? { reported: { ...reported } } : {}),
+    ...(native ? { reported: keptUsage(reported) ?? {} } : {}),
   };
 }
 

@@ -2,6 +2,7 @@
 import type { ConverseCommandOutput } from '@aws-sdk/client-bedrock-runtime';
 import type { AssistantPart, Finish, FinishReason } from '../../core/inference/conversation.ts';
 import { type Reply, UpstreamFailure } from '../../core/inference/provider.ts';
+import { word } from '../kept-fields.ts';
 import { writeDocument } from './content.ts';
 import type { ConverseCall } from './request.ts';
 import { toUsage } from './usage.ts';
@@ -66,13 +67,13 @@ interface Ending {
   readonly additionalModelResponseFields?: unknown;
 }
 
-/** `hasToolCalls`: beside that of the answer's own tool. */
+/** `hasToolCalls`: beside that of the answer's own tool. Throws `UpstreamFailure` for a reason that is no word. */
 export function toFinish(
   ending: Ending,
   { request, answerTool }: CallContext,
   hasToolCalls: boolean,
 ): Finish {
-  const raw = stringOf(ending.stopReason);
+  const raw = word(ending.stopReason) ?? '';
   const reason = FINISH_REASONS.get(raw) ?? 'stop';
   if (reason === 'tool-calls' && answerTool !== undefined && !hasToolCalls) return { reason: 'stop', raw };
   if (raw === 'end_turn' && hasToolCalls) return { reason: 'tool-calls', raw };

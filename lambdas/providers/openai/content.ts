@@ -12,6 +12,7 @@ import type {
 } from '../../core/inference/conversation.ts';
 import type { JsonObject } from '../../core/inference/provider.ts';
 import { ToolCallIds } from '../../core/inference/tool-calls.ts';
+import { word } from '../kept-fields.ts';
 
 interface Output {
   readonly content?: unknown;
@@ -39,13 +40,13 @@ export function textOf(output: Output): string {
   );
 }
 
-/** OpenAI API reference, `finish_reason`; vLLM and others name the stop sequence that was met in `stop_reason`. */
+/** OpenAI API reference, `finish_reason`; vLLM and others name the stop sequence that was met in `stop_reason`. Throws `UpstreamFailure` for a reason that is no word. */
 export function toFinish(
   choice: { readonly finish_reason?: unknown; readonly stop_reason?: unknown },
   hasToolCalls: boolean,
 ): Finish {
   const { finish_reason: reason, stop_reason: stopSequence } = choice;
-  const raw = string(reason);
+  const raw = word(reason) ?? '';
   if (raw === 'stop' && typeof stopSequence === 'string')
     return { reason: 'stop-sequence', raw, stopSequence };
   // A forced tool's call ends with `stop`.

@@ -1,5 +1,6 @@
 /** An error answer of an OpenAI-compatible server: is the route at fault, or the request (OpenAI docs, Error codes)? */
 import type { UpstreamFailure } from '../../core/inference/provider.ts';
+import { isFieldPath } from '../field-words.ts';
 import { toStatusFailure } from '../http-upstream.ts';
 
 /** A field path as OpenAI writes them; nothing else of the upstream's text is passed on. */
@@ -11,5 +12,5 @@ export const toFailure = (response: Response): Promise<UpstreamFailure> =>
 
 function paramOf(body: unknown): string | undefined {
   const param = (body as { error?: { param?: unknown } | null } | null | undefined)?.error?.param;
-  return typeof param === 'string' && FIELD_PATH.test(param) ? param : undefined;
+  return typeof param === 'string' && FIELD_PATH.test(param) && isFieldPath(param) ? param : undefined;
 }

@@ -1,6 +1,9 @@
 /** A whole answer of an OpenAI-compatible server (OpenAI API reference, The chat completion object). */
 import type { AssistantPart, AssistantReply } from '../../core/inference/conversation.ts';
 import { type Attempt, type JsonObject, type Reply, UpstreamFailure } from '../../core/inference/provider.ts';
+import { isJsonObject } from '../../core/lossless-json.ts';
+import { toCompletion } from '../completion-fields.ts';
+import { objectOf } from '../http-upstream.ts';
 import { textOf, toFinish } from './content.ts';
 import { toUsage } from './usage.ts';
 
@@ -12,18 +15,18 @@ export function toReply(
   body: unknown,
   { payload, identity }: Pick<Attempt, 'payload' | 'identity'>,
 ): Extract<Reply, { kind: 'json' }> {
-  const completion = body as (JsonObject & { choices?: unknown; created?: unknown }) | null;
-  const choices = completion?.choices;
-  if (!Array.isArray(choices) || choices.length === 0 || !choices.every(isChoice))
+  const completion = objectOf(body);
+  const { choices, error } = completion;
+  if (!Array.isArray(choices) || choices.length === 0 || !choices.every(isChoice) || isError(error))
     throw new UpstreamFailure('protocol');
   const native = payload.protocol === 'openai';
   return {
     kind: 'json',
     answer: native
-      ? { body: { ...completion, id: identity.id, object: 'chat.completion', model: identity.model } }
+      ? { body: toCompletion(completion, identity) }
       : { reply: toAssistantReply(choices[0] as Choice, identity.id) },
     text: choices.map((choice) => textOf(choice.message)).join(''),
-    usage: toUsage(completion?.usage, native),
+    usage: toUsage(completion.usage, native),
   };
 }
 
@@ -33,9 +36,14 @@ interface Choice {
   readonly stop_reason?: unknown;
 }
 
+/** A choice that failed is none, whatever it has said: some servers tell of it in an answer of status 200. */
 function isChoice(choice: unknown): choice is Choice {
-  return typeof (choice as Choice | null)?.message === 'object' && (choice as Choice).message !== null;
+  if (!isJsonObject(choice) || isError(choice.error)) return false;
+  return isJsonObject(choice.message);
 }
+
+/** An error within an answer; null is none. */
+export const isError = (error: unknown): boolean => error !== undefined && error !== null;
 
 function toAssistantReply(choice: Choice, answerId: string): AssistantReply {
   const { content, refusal, tool_calls: sent } = choice.message;

@@ -6,8 +6,11 @@ import {
   type ReplyEvent,
   UpstreamFailure,
 } from '../../core/inference/provider.ts';
+import { isJsonObject } from '../../core/lossless-json.ts';
+import { toChunk } from '../completion-fields.ts';
 import { drain, parseEvent } from '../http-upstream.ts';
 import { textOf, toFinish } from './content.ts';
+import { isError } from './response.ts';
 import { toUsage } from './usage.ts';
 
 /** The end of a stream (OpenAI API reference, Streaming). */
@@ -30,7 +33,7 @@ export async function* toReplyEvents(
   const native = payload.protocol === 'openai';
   const reader = new PartReader(identity.id);
   const translate: Translate = native
-    ? (chunk) => ({ payload: renamed(chunk, identity) })
+    ? (chunk) => ({ payload: toChunk(chunk, identity) })
     : (chunk) => ({ parts: reader.read(choicesOf(chunk)[0]) });
   let open = true;
   try {
@@ -64,7 +67,7 @@ class Progress {
   see(chunk: Chunk, { content }: ReplyEvent): void {
     this.#output ||= content;
     for (const { index = 0, finish_reason: reason } of choicesOf(chunk)) {
-      if (typeof reason !== 'string') {
+      if (!isReason(reason)) {
         this.#unfinished.add(index);
         continue;
       }
@@ -99,14 +102,14 @@ interface ChunkChoice {
 
 /** One chunk; usage is taken out of it, because the caller is told usage only when asking and with the cost. */
 function toReplyEvent(chunk: Chunk, translate: Translate, native: boolean): ReplyEvent {
-  if (chunk.error !== undefined && chunk.error !== null) throw new UpstreamFailure('interrupted');
+  if (isError(chunk.error)) throw new UpstreamFailure('interrupted');
   const usage = toUsage(chunk.usage, native);
   const choices = choicesOf(chunk);
   let text = '';
   let content = false;
   for (const { delta, finish_reason: reason } of choices) {
     if (delta !== undefined && delta !== null) text += textOf(delta);
-    content ||= typeof reason === 'string' || hasToolCall(delta);
+    content ||= isReason(reason) || hasToolCall(delta);
   }
   return {
     ...(choices.length === 0 ? {} : translate(chunk)),
@@ -116,17 +119,16 @@ function toReplyEvent(chunk: Chunk, translate: Translate, native: boolean): Repl
   };
 }
 
-function renamed({ usage: _usage, ...chunk }: Chunk, { id, model }: Attempt['identity']): JsonObject {
-  return { ...chunk, id, object: 'chat.completion.chunk', model };
-}
-
-/** Throws when a choice is not an object. */
+/** Throws when a choice is not an object, or has failed. */
 function choicesOf({ choices }: Chunk): readonly ChunkChoice[] {
   if (!Array.isArray(choices)) return [];
-  if (!choices.every((choice) => typeof choice === 'object' && choice !== null))
-    throw new UpstreamFailure('protocol');
+  if (!choices.every(isJsonObject)) throw new UpstreamFailure('protocol');
+  if (choices.some(({ error }) => isError(error))) throw new UpstreamFailure('interrupted');
   return choices;
 }
+
+/** Some servers send an empty reason until there is one. */
+const isReason = (reason: unknown): boolean => typeof reason === 'string' && reason !== '';
 
 /** A tool call's opening may carry neither name nor arguments yet; it is output all the same. */
 function hasToolCall(delta: ChunkChoice['delta']): boolean {
@@ -152,7 +154,7 @@ class PartReader {
   }
 
   read(choice: ChunkChoice | undefined): StreamPart[] {
-    if (typeof choice?.finish_reason === 'string') this.#finish = choice;
+    if (choice !== undefined && isReason(choice.finish_reason)) this.#finish = choice;
     const { content, refusal, tool_calls: calls } = choice?.delta ?? {};
     const parts: StreamPart[] = [];
     if (typeof content === 'string' && content !== '') parts.push({ type: 'text-delta', text: content });

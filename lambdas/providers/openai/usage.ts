@@ -1,9 +1,10 @@
 /** Usage as an OpenAI-compatible server reports it (OpenAI API reference, The chat completion object, usage). */
 import { isTokenCount, type TokenUsage } from '../../core/inference/price.ts';
+import { keptUsage } from '../completion-fields.ts';
 
 /**
  * Returns undefined for anything that does not count both sides. `prompt_tokens` includes the cached ones. A caller
- * of this protocol, `native`, is told whatever else the server counted.
+ * of this protocol, `native`, is told what else the server counted.
  */
 export function toUsage(reported: unknown, native: boolean): TokenUsage | undefined {
   if (typeof reported !== 'object' || reported === null) return undefined;
@@ -19,6 +20,6 @@ export function toUsage(reported: unknown, native: boolean): TokenUsage | undefi
     promptTokens: prompt,
     cachedTokens: isTokenCount(cached) ? Math.min(cached, prompt) : 0,
     completionTokens: completion,
-    ...(native ? { reported: { ...usage } } : {}),
+    ...(native ? { reported: keptUsage(usage) ?? {} } : {}),
   };
 }

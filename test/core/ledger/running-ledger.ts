@@ -1,4 +1,5 @@
 /** A ledger on the real engine under a clock of the test's own, accounts for it, and the books of one account. */
+import { createHash } from 'node:crypto';
 import { BatchWriteItemCommand, type DynamoDBClient, paginateQuery } from '@aws-sdk/client-dynamodb';
 import { type Item, number, readInteger, text } from '../../../lambdas/adapters/attribute-values.ts';
 import type { DynamoClients } from '../../../lambdas/adapters/clients.ts';
@@ -9,7 +10,7 @@ import { systemUlid } from '../../../lambdas/adapters/system.ts';
 import { createUsageStore, decodeRecord } from '../../../lambdas/adapters/usage-store.ts';
 import { encodeNewWallet } from '../../../lambdas/adapters/wallet-item.ts';
 import { createWalletStore } from '../../../lambdas/adapters/wallet-store.ts';
-import { hashSecret, type VerifiedKey } from '../../../lambdas/core/access/api-key.ts';
+import { hashSecret, SECRET_BYTES, type VerifiedKey } from '../../../lambdas/core/access/api-key.ts';
 import type { Policy } from '../../../lambdas/core/access/policy.ts';
 import { type CallRequest, Ledger } from '../../../lambdas/core/ledger/admission.ts';
 import { auditAccount, type Books } from '../../../lambdas/core/ledger/audit.ts';
@@ -68,6 +69,13 @@ export interface TestAccount {
   readonly keys: readonly [VerifiedKey, ...VerifiedKey[]];
 }
 
+/** The secret of a key that was opened here. */
+export const secretOf = (keyId: string): string =>
+  createHash('sha1')
+    .update(keyId)
+    .digest('hex')
+    .slice(0, 2 * SECRET_BYTES);
+
 /** Opens an account with one top-up and a key for each policy, in one write: the stores' own items, no history. */
 export async function openAccount(
   client: DynamoDBClient,
@@ -77,7 +85,7 @@ export async function openAccount(
   const accountId = `acc_${systemUlid()}`;
   const newKey = (): VerifiedKey => {
     const keyId = `key_${systemUlid()}`;
-    return { accountId, keyId, secretHash: hashSecret(keyId) };
+    return { accountId, keyId, secretHash: hashSecret(secretOf(keyId)) };
   };
   const put = (item: Item) => ({ PutRequest: { Item: item } });
   const topUp = {

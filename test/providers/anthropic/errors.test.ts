@@ -121,6 +121,10 @@ describe('an error answer', () => {
     expect(await paramOf(message, 'openai')).toBeUndefined();
   });
 
+  it('names of a path only the field that it begins with, if it goes on in words that are no fields', async () => {
+    expect(await paramOf('messages.0.heron_node.content: no')).toBe('messages');
+  });
+
   it.each([
     '',
     'null',

@@ -63,6 +63,9 @@ describe('an error answer', () => {
     'https://internal.example/v1',
     'messages[0].content is too long: hello',
     'messages\n',
+    // Words that stand where a field does, and are none.
+    'heron_node',
+    'messages[0].heron_node',
     'model\u0000',
     'Messages',
     'a'.repeat(65),

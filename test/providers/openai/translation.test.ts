@@ -100,10 +100,11 @@ describe('the request sent to an OpenAI-compatible server', () => {
 describe('a whole answer', () => {
   const completion = jsonOf('completion');
 
-  it('is passed on under our id and model, and loses nothing else', () => {
+  it('is passed on under our id and model, and loses nothing but what tells of the vendor', () => {
+    const { system_fingerprint: _backend, x_vendor: _vendor, usage: _usage, ...kept } = completion;
     expect(toReply(completion, CALL)).toEqual({
       kind: 'json',
-      answer: { body: { ...completion, ...IDENTITY } },
+      answer: { body: { ...kept, ...IDENTITY } },
       text: 'get_weather{"city":"Łódź"}get_time{}Grüße, 世界Hm. ',
       usage: { promptTokens: 19, cachedTokens: 16, completionTokens: 14, reported: completion.usage },
     });

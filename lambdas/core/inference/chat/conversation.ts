@@ -59,9 +59,7 @@ const partsOf = (content: ChatMessage['content']): readonly ContentPart[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
 
 function toUserPart({ text, image_url: image }: ContentPart): TextPart | ImagePart {
-  return image === undefined
-    ? { type: 'text', text: text ?? '' }
-    : { type: 'image', source: sourceOf(image.url) };
+  return image == null ? { type: 'text', text: text ?? '' } : { type: 'image', source: sourceOf(image.url) };
 }
 
 /** `data:<media type>;base64,<data>` (RFC 2397); the media type may have parameters, which no provider takes. */
@@ -76,7 +74,7 @@ function sourceOf(url: string): ImagePart['source'] {
 function assistantParts({ content, refusal, tool_calls: calls }: ChatMessage): AssistantPart[] {
   const said = partsOf(content).map(
     ({ text, refusal: declined }): AssistantPart =>
-      declined === undefined ? { type: 'text', text: text ?? '' } : { type: 'refusal', text: declined },
+      declined == null ? { type: 'text', text: text ?? '' } : { type: 'refusal', text: declined },
   );
   if (typeof refusal === 'string') said.push({ type: 'refusal', text: refusal });
   const called = (calls ?? []).map(

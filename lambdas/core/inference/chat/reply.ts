@@ -44,7 +44,8 @@ export function chatWriter({ identity, createdMs }: WriterOptions): ReplyWriter 
   };
 
   function completion(answer: WholeAnswer): JsonObject {
-    if ('body' in answer) return answer.body;
+    // Not every route says when it answered.
+    if ('body' in answer) return { created, ...answer.body };
     return { ...identity, object: 'chat.completion', created, choices: [choice(answer.reply)] };
   }
 }

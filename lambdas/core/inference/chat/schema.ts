@@ -1,20 +1,36 @@
 /** ChatCompletionRequest (interface, Resources), checked in full; fields it does not name are kept and forwarded. */
 import * as z from 'zod';
+import { isBase64 } from '../base64.ts';
+import { only } from '../foreign-fields.ts';
 import { reference, routeControlFields } from '../route-controls.ts';
 
 const name = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, 'must be 1 to 64 of a-z A-Z 0-9 _ -');
 
-const textPart = z.looseObject({ type: z.literal('text'), text: z.string() });
-const refusalPart = z.looseObject({ type: z.literal('refusal'), refusal: z.string() });
-const imagePart = z.looseObject({
-  type: z.literal('image_url'),
-  image_url: z.looseObject({
-    url: z
-      .string()
-      .regex(/^(https?:\/\/|data:image\/[a-z0-9.+-]+;base64,)/i, 'must be an http(s) or a base64 data URL'),
-    detail: z.string().nullish(),
-  }),
-});
+/** What parts of a message hold, each of its own type alone (OpenAI API reference, Create chat completion). */
+const PARTS = ['text', 'refusal', 'image_url', 'input_audio', 'file'];
+
+const textPart = z
+  .looseObject({ type: z.literal('text'), text: z.string() })
+  .superRefine(only('a text part', PARTS, ['text']));
+const refusalPart = z
+  .looseObject({ type: z.literal('refusal'), refusal: z.string() })
+  .superRefine(only('a refusal part', PARTS, ['refusal']));
+const imagePart = z
+  .looseObject({
+    type: z.literal('image_url'),
+    image_url: z.looseObject({
+      url: z.string().refine(isImageUrl, 'must be an http(s) or a base64 data URL'),
+      detail: z.string().nullish(),
+    }),
+  })
+  .superRefine(only('an image_url part', PARTS, ['image_url']));
+
+const DATA_URL = /^data:image\/[a-z0-9.+-]{1,64};base64,/i;
+
+function isImageUrl(url: string): boolean {
+  const opening = DATA_URL.exec(url)?.[0];
+  return opening === undefined ? /^https?:\/\//i.test(url) : isBase64(url.slice(opening.length));
+}
 
 const texts = (...parts: [typeof textPart] | [typeof textPart, typeof refusalPart]) =>
   z.union(
@@ -27,26 +43,44 @@ const userContent = z.union(
   'must be a string or an array of text and image_url parts',
 );
 
-const toolCall = z.looseObject({
-  id: z.string().min(1),
-  type: z.literal('function'),
-  function: z.looseObject({ name: z.string().min(1), arguments: z.string() }),
-});
+const called = z.looseObject({ name: z.string().min(1), arguments: z.string() });
+
+const toolCall = z.looseObject({ id: z.string().min(1), type: z.literal('function'), function: called });
 
 const optionalName = z.string().max(64).nullish();
+
+/** What messages of one role hold, and those of others do not. */
+const OF_ROLES = ['refusal', 'tool_calls', 'function_call', 'audio', 'tool_call_id'];
 
 const message = z.discriminatedUnion(
   'role',
   [
-    z.looseObject({ role: z.enum(['system', 'developer']), content: texts(textPart), name: optionalName }),
-    z.looseObject({ role: z.literal('user'), content: userContent, name: optionalName }),
-    z.looseObject({
-      role: z.literal('assistant'),
-      content: texts(textPart, refusalPart).nullish(),
-      name: optionalName,
-      tool_calls: z.array(toolCall).min(1).max(128).nullish(),
-    }),
-    z.looseObject({ role: z.literal('tool'), content: texts(textPart), tool_call_id: z.string().min(1) }),
+    z
+      .looseObject({ role: z.enum(['system', 'developer']), content: texts(textPart), name: optionalName })
+      .superRefine(only('a system message', OF_ROLES, [])),
+    z
+      .looseObject({ role: z.literal('user'), content: userContent, name: optionalName })
+      .superRefine(only('a user message', OF_ROLES, [])),
+    z
+      .looseObject({
+        role: z.literal('assistant'),
+        content: texts(textPart, refusalPart).nullish(),
+        refusal: z.string().nullish(),
+        name: optionalName,
+        tool_calls: z.array(toolCall).min(1).max(128).nullish(),
+        function_call: called.nullish(),
+      })
+      .superRefine(
+        only('an assistant message', OF_ROLES, ['refusal', 'tool_calls', 'function_call', 'audio']),
+      ),
+    z
+      .looseObject({
+        role: z.literal('tool'),
+        content: texts(textPart),
+        tool_call_id: z.string().min(1),
+        name: optionalName,
+      })
+      .superRefine(only('a tool message', OF_ROLES, ['tool_call_id'])),
   ],
   'must be one of system, user, assistant, tool',
 );

@@ -1,4 +1,5 @@
 /** The two encodings of an embedding: numbers, or base64 of little-endian 32-bit floats (OpenAI API reference). */
+import { isBase64 } from '../base64.ts';
 
 export type Embedding = readonly number[] | string;
 
@@ -21,9 +22,12 @@ export function toFloats(embedding: Embedding): readonly number[] {
   );
 }
 
-/** Whether a route's value is an embedding in either encoding. */
+/** Whether a route's value is an embedding in either encoding: some numbers that 32-bit floats can hold. */
 export function isEmbedding(value: unknown): value is Embedding {
-  if (typeof value === 'string')
-    return value.length > 0 && Buffer.from(value, 'base64').length % BYTES_PER_FLOAT === 0;
-  return Array.isArray(value) && value.length > 0 && value.every((number) => Number.isFinite(number));
+  if (typeof value !== 'string')
+    return Array.isArray(value) && value.length > 0 && value.every((number) => isFloat(number));
+  if (value.length % 4 !== 0 || !isBase64(value)) return false;
+  return Buffer.from(value, 'base64').length % BYTES_PER_FLOAT === 0 && toFloats(value).every(isFloat);
 }
+
+const isFloat = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(Math.fround(value));

@@ -2,6 +2,7 @@
 import { usdJson } from '../../money.ts';
 import type { JsonObject } from '../provider.ts';
 import type { FrameOptions } from '../surface.ts';
+import { isEventName } from './event-name.ts';
 import { usageBody } from './reply.ts';
 import type { MessagesRequest } from './request.ts';
 
@@ -24,6 +25,8 @@ export async function* messagesFrames({
     for await (const event of completion.events) {
       if (event.type === 'output') {
         const { payload } = event;
+        // A route's text stands within data alone: elsewhere it could forge other events.
+        if (!isEventName(payload.type)) continue;
         const isEnd = payload.type === 'message_delta';
         // A message may change several times; the last change is its end.
         if (isEnd) for (const earlier of ending.splice(0)) yield frame(earlier.type, earlier);

@@ -1,6 +1,8 @@
 /** MessagesRequest (interface, Resources), checked in full; fields and blocks it does not name are kept and forwarded. */
 import * as z from 'zod';
 import { isJsonObject } from '../../lossless-json.ts';
+import { isBase64 } from '../base64.ts';
+import { only } from '../foreign-fields.ts';
 import type { JsonObject } from '../provider.ts';
 import { reference, routeControlFields } from '../route-controls.ts';
 
@@ -24,51 +26,66 @@ const content = (kinds: Kinds) =>
     'must be a string or an array of content blocks',
   );
 
-const text = z.looseObject({ type: z.literal('text'), text: z.string() });
+/** What blocks hold, each of its own kinds alone (Claude API reference, Create a Message). */
+const CONTENTS = ['text', 'source', 'input', 'tool_use_id', 'content', 'thinking', 'signature', 'data'];
 
-const image = z.looseObject({
-  source: z.discriminatedUnion(
-    'type',
-    [
-      z.looseObject({
-        type: z.literal('base64'),
-        media_type: z.enum(
-          ['image/jpeg', 'image/png', 'image/gif', 'image/webp'],
-          'must be one of image/jpeg, image/png, image/gif, image/webp',
-        ),
-        data: z.string().min(1, 'must not be empty'),
-      }),
-      z.looseObject({
-        type: z.literal('url'),
-        url: z.string().regex(/^https?:\/\//i, 'must be an http(s) URL'),
-      }),
-    ],
-    'must be one of base64, url',
-  ),
-});
+const text = z
+  .looseObject({ type: z.literal('text'), text: z.string() })
+  .superRefine(only('a text block', CONTENTS, ['text']));
+
+const base64 = z.string().min(1, 'must not be empty').refine(isBase64, 'must be base64');
+
+const image = z
+  .looseObject({
+    source: z.discriminatedUnion(
+      'type',
+      [
+        z.looseObject({
+          type: z.literal('base64'),
+          media_type: z.enum(
+            ['image/jpeg', 'image/png', 'image/gif', 'image/webp'],
+            'must be one of image/jpeg, image/png, image/gif, image/webp',
+          ),
+          data: base64,
+        }),
+        z.looseObject({
+          type: z.literal('url'),
+          url: z.string().regex(/^https?:\/\//i, 'must be an http(s) URL'),
+        }),
+      ],
+      'must be one of base64, url',
+    ),
+  })
+  .superRefine(only('an image block', CONTENTS, ['source']));
 
 const noTools = {
   tool_use: 'tool_use blocks belong in assistant messages',
   tool_result: 'tool_result blocks belong in user messages',
 };
 
-const document = z.looseObject({
-  source: ofKind({
-    base64: z.looseObject({ data: z.string() }),
-    text: z.looseObject({ data: z.string() }),
-    content: z.looseObject({
-      content: content({ text, image, ...noTools, document: 'a document holds none' }),
+const document = z
+  .looseObject({
+    source: ofKind({
+      base64: z.looseObject({ data: base64 }),
+      text: z.looseObject({ data: z.string() }),
+      content: z.looseObject({
+        content: content({ text, image, ...noTools, document: 'a document holds none' }),
+      }),
     }),
-  }),
-});
+  })
+  .superRefine(only('a document block', CONTENTS, ['source']));
 
-const toolUse = z.looseObject({ id: z.string().min(1), name: z.string().min(1), input: object });
+const toolUse = z
+  .looseObject({ id: z.string().min(1), name: z.string().min(1), input: object })
+  .superRefine(only('a tool_use block', CONTENTS, ['input']));
 
-const toolResult = z.looseObject({
-  tool_use_id: z.string().min(1),
-  content: content({ text, image, document, ...noTools }).nullish(),
-  is_error: z.boolean().nullish(),
-});
+const toolResult = z
+  .looseObject({
+    tool_use_id: z.string().min(1),
+    content: content({ text, image, document, ...noTools }).nullish(),
+    is_error: z.boolean().nullish(),
+  })
+  .superRefine(only('a tool_result block', CONTENTS, ['tool_use_id', 'content']));
 
 const userBlocks = { ...noTools, text, image, document, tool_result: toolResult };
 

@@ -1,6 +1,7 @@
 /** Images of a server of the OpenAI protocol (OpenAI API reference, Create image). */
 import type { ImageAnswer } from '../../../core/inference/images/modality.ts';
 import type { Serve } from '../../../core/inference/modality.ts';
+import { isTokenCount } from '../../../core/inference/price.ts';
 import { type JsonObject, UpstreamFailure } from '../../../core/inference/provider.ts';
 import type { Clock } from '../../../core/ports.ts';
 import { askForJson, type OpenAiHttp } from '../openai-http.ts';
@@ -9,13 +10,21 @@ export function imagesOfOpenAi(http: OpenAiHttp, clock: Clock): Serve<JsonObject
   return async ({ route, payload, clock: { signal } }) => {
     const body = { ...payload, model: route.upstream_model };
     const { data, created } = await askForJson(http, { route, path: '/images/generations', body, signal });
-    const images = (Array.isArray(data) ? data : []).filter(isImage).slice(0, Number(payload.n));
+    const images = (Array.isArray(data) ? data : []).flatMap(toImage).slice(0, Number(payload.n));
     if (images.length === 0) throw new UpstreamFailure('protocol');
-    return { images, created: Number.isSafeInteger(created) ? Number(created) : Math.floor(clock() / 1000) };
+    return { images, created: isTokenCount(created) ? created : Math.floor(clock() / 1000) };
   };
 }
 
-const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
+/** What an image is, and how its prompt was put; nothing else that a route says of it reaches a caller. */
+function toImage(entry: unknown): JsonObject[] {
+  const { b64_json: data, url, revised_prompt: prompt } = Object(entry) as JsonObject;
+  const image = { ...(isText(data) ? { b64_json: data } : {}), ...(isAddress(url) ? { url } : {}) };
+  if (Object.keys(image).length === 0) return [];
+  return [{ ...image, ...(isText(prompt) ? { revised_prompt: prompt } : {}) }];
+}
 
-const isImage = (entry: JsonObject | null): entry is JsonObject =>
-  isText(entry?.b64_json) || isText(entry?.url);
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+/** Callers open it. */
+const isAddress = (value: unknown): boolean => isText(value) && /^(https?:\/\/|data:image\/)/i.test(value);

@@ -21,6 +21,18 @@ it('base64 is little-endian whatever the machine', () => {
   expect(toBase64([1])).toBe(Buffer.from([0, 0, 0x80, 0x3f]).toString('base64'));
 });
 
-it.each([[[]], [''], [[1, 'a']], [[Number.NaN]], ['AAA='], [null], [{}]])('%j is no embedding', (value) => {
+it.each([
+  [[]],
+  [''],
+  [[1, 'a']],
+  [[Number.NaN]],
+  ['AAA='],
+  [null],
+  [{}],
+  [[1e300]],
+  ['heron-7f3a!!'],
+  ['AACAfw=='],
+  [[null]],
+])('%j is no embedding', (value) => {
   expect(isEmbedding(value)).toBe(false);
 });

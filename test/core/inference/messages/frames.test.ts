@@ -193,3 +193,11 @@ describe('the event stream of the Messages surface', () => {
     expect(messagesSurface.choices(request())).toBe(1);
   });
 });
+
+it.each(['ping\ndata: {}\n\nevent: message_stop', 'a b', '', 5, undefined])(
+  'an event is sent under a name alone, and %j is none',
+  async (type) => {
+    const frames = await framesOf([...ANSWER.slice(0, 1), { type }, ...ANSWER.slice(1)]);
+    expect(frames).toEqual(await framesOf(ANSWER));
+  },
+);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { request, requestOf, toolTurns, withBlocks } from './request-fixture.ts';
+import { PNG, request, requestOf, toolTurns, withBlocks } from './request-fixture.ts';
 
 const inUser = (block: unknown) => ({ messages: [{ role: 'user', content: [block] }] });
 const inAssistant = (block: unknown) => ({ messages: [{ role: 'assistant', content: [block] }] });
@@ -197,5 +197,27 @@ describe('the schema of a Messages request', () => {
     expect(
       withBlocks({ type: 'text', text: '' }, { type: 'tool_result', tool_use_id: 'i' }).messages,
     ).toHaveLength(1);
+  });
+});
+
+describe('a block', () => {
+  it.each([
+    [{ type: 'text', text: 'a', source: {} }, 'source'],
+    [{ type: 'text', text: 'a', content: 'b' }, 'content'],
+    [{ ...PNG, text: 'b' }, 'text'],
+    [{ type: 'tool_result', tool_use_id: 't', text: 'b' }, 'text'],
+    [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: '%%%' } }, 'source.data'],
+    [
+      { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'a b' } },
+      'source.data',
+    ],
+  ])('holds what its type has: %j', (block, field) => {
+    const param = `messages[0].content[0].${field}`;
+    expect(() => withBlocks(block)).toThrow(expect.objectContaining({ code: 'invalid_value', param }));
+  });
+
+  it('keeps fields that are of no type', () => {
+    const block = { type: 'text', text: 'a', cache_control: { type: 'ephemeral' }, citations: null, x: 1 };
+    expect(withBlocks(block).messages[0]?.content).toEqual([block]);
   });
 });

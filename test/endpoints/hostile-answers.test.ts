@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Breaker } from '../../lambdas/core/inference/breaker.ts';
+import { CountingTill, CREDENTIAL } from '../fuzz/counting-till.ts';
+import { answerOf, CANARY, CORPUS, HostileWay, type Protocol } from '../fuzz/hostile-route.ts';
+import { Mutator, randomOf } from '../fuzz/mutants.ts';
+import { type Service, startService } from '../fuzz/running-service.ts';
+
+/** Of each protocol over each surface, whole and streamed; `FUZZ_ANSWERS=20000` looks longer. */
+const ANSWERS = Number(process.env.FUZZ_ANSWERS ?? 150);
+const SEED = Number(process.env.FUZZ_SEED ?? 20_261_122);
+
+const PROTOCOLS = ['openai', 'anthropic', 'bedrock'] as const;
+const SURFACES = ['chat', 'messages'] as const;
+type Surface = (typeof SURFACES)[number];
+
+/** Every call tries its route, whatever became of those before. */
+const TRUSTING = {
+  refresh: async () => {},
+  admit: async () => ({ allowed: true }),
+  succeeded: () => ({}),
+  failed: () => {},
+  broke: () => {},
+  abandoned: () => {},
+  flush: async () => {},
+} as unknown as Breaker;
+
+const way = new HostileWay();
+const till = new CountingTill();
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService(till, way, TRUSTING);
+});
+afterAll(() => service.stop());
+
+const headers = { authorization: `Bearer ${CREDENTIAL}`, 'content-type': 'application/json' };
+
+async function ask(surface: Surface, protocol: Protocol, stream: boolean) {
+  const messages = [{ role: 'user', content: 'Hi' }];
+  const options = surface === 'chat' && stream ? { stream_options: { include_usage: true } } : {};
+  const body = JSON.stringify({ model: `sim/${protocol}`, messages, stream, ...options });
+  const response = await service.send(surface, { headers, body });
+  const text = await response.text();
+  const told = `${text}\n${JSON.stringify([...response.headers])}`;
+  const fault = told.includes(CANARY) || told.includes('0.0421') ? 'leaks' : faultOf(surface, response, text);
+  return {
+    status: response.status,
+    fault: fault === undefined ? undefined : `${fault}: ${told.slice(0, 1_500)}`,
+  };
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+const ERROR_TYPES = /^(service_unavailable|invalid_request_error)$/;
+
+const isCleanError = (body: Json): boolean =>
+  ERROR_TYPES.test(String((body.error as Json | undefined)?.type));
+
+/** What is wrong with what the caller gets; undefined when nothing is. */
+function faultOf(surface: Surface, { status, headers: given }: Response, text: string): string | undefined {
+  if (status !== 200)
+    return [400, 503].includes(status) && isCleanError(JSON.parse(text)) ? undefined : 'is no clean error';
+  if (given.get('content-type')?.startsWith('text/event-stream') !== true)
+    return surface === 'chat' ? completionFault(JSON.parse(text)) : messageFault(JSON.parse(text));
+  return surface === 'chat' ? chunksFault(text) : eventsFault(text);
+}
+
+const isWord = (value: unknown): boolean =>
+  value === null || (typeof value === 'string' && /^[\w-]{1,64}$/.test(value));
+const isText = (value: unknown): boolean =>
+  value === null || typeof value === 'string' || Array.isArray(value);
+const areCounts = (usage: unknown): boolean =>
+  Object.entries(usage as Json).every(
+    ([name, value]) => name === 'cost' || typeof value !== 'number' || value >= 0,
+  );
+
+function completionFault({ id, object, created, model, choices, usage }: Json): string | undefined {
+  if (!String(id).startsWith('chatcmpl-') || !String(model).startsWith('sim/')) return 'is of another name';
+  if (object !== 'chat.completion' || !Number.isSafeInteger(created)) return 'is no completion';
+  if (!areCounts(usage)) return 'counts wrongly';
+  for (const { index, message, finish_reason: reason } of choices as Json[]) {
+    const { role, content = null } = message as Json;
+    if (!Number.isSafeInteger(index) || !isWord(reason)) return 'has a choice that is none';
+    if (role !== 'assistant' || !isText(content)) return 'has a message that is none';
+  }
+  return undefined;
+}
+
+function chunksFault(text: string): string | undefined {
+  const frames = text.split('\n\n');
+  if (frames.pop() !== '' || frames.some((frame) => !/^data: [^\n\r]*$/.test(frame)))
+    return 'has a frame that is none';
+  const last = frames.at(-1) ?? '';
+  const body = frames.map((frame) => frame.slice('data: '.length));
+  if (last === 'data: [DONE]') body.pop();
+  else if (!isCleanError(JSON.parse(body.pop() ?? '{}'))) return 'has no end';
+  for (const { id, model, choices, object } of body.map((data) => JSON.parse(data) as Json)) {
+    if (!String(id).startsWith('chatcmpl-') || !String(model).startsWith('sim/')) return 'is of another name';
+    if (object !== 'chat.completion.chunk' || !Array.isArray(choices)) return 'has a chunk that is none';
+    for (const { index, delta, finish_reason: reason } of choices as Json[])
+      if (!Number.isSafeInteger(index) || typeof delta !== 'object' || delta === null || !isWord(reason))
+        return 'has a choice that is none';
+  }
+  return undefined;
+}
+
+function messageFault({
+  id,
+  type,
+  role,
+  model,
+  content,
+  stop_reason: reason,
+  usage,
+}: Json): string | undefined {
+  if (!String(id).startsWith('msg_') || !String(model).startsWith('sim/')) return 'is of another name';
+  if (type !== 'message' || role !== 'assistant' || !isWord(reason) || !areCounts(usage))
+    return 'is no message';
+  return (content as Json[]).some((one) => !isWord(one.type)) ? 'has a block that is none' : undefined;
+}
+
+function eventsFault(text: string): string | undefined {
+  const frames = text.split('\n\n');
+  if (frames.pop() !== '') return 'has no last frame';
+  const open = new Set<unknown>();
+  let stops = 0;
+  for (const frame of frames) {
+    const [, name, data] = /^event: ([a-z_]{1,64})\ndata: ([^\n\r]*)$/.exec(frame) ?? [];
+    const event = JSON.parse(data ?? 'null') as Json | null;
+    if (event === null || event.type !== name) return 'has a frame that is none';
+    if (stops > 0) return 'goes on behind its end';
+    if (name === 'message_stop' || (name === 'error' && isCleanError(event))) stops += 1;
+    if (name === 'content_block_start') open.add(event.index);
+    else if (name?.startsWith('content_block_') && !open.has(event.index))
+      return 'changes a block that is not there';
+    if (name === 'content_block_stop') open.delete(event.index);
+  }
+  return stops === 1 ? undefined : 'has no end';
+}
+
+const CASES = SURFACES.flatMap((surface) =>
+  PROTOCOLS.flatMap((protocol) => [false, true].map((stream) => ({ surface, protocol, stream }))),
+);
+
+describe.each(CASES)(
+  'hostile answers to $surface over $protocol, streamed: $stream',
+  ({ surface, protocol, stream }) => {
+    it('reach no caller but as a well-formed answer or a clean error, and tell nothing of the vendor', async () => {
+      const mutator = new Mutator(randomOf(SEED), CORPUS);
+      const faults: string[] = [];
+      const statuses: Record<number, number> = {};
+      for (let left = ANSWERS; left > 0; left -= 1) {
+        way.next = answerOf(protocol, stream, mutator);
+        const { status, fault } = await ask(surface, protocol, stream);
+        statuses[status] = (statuses[status] ?? 0) + 1;
+        if (fault !== undefined)
+          faults.push(`${fault}\n  of ${Buffer.from(way.next.body).toString().slice(0, 1_500)}`);
+      }
+      if (process.env.FUZZ_ANSWERS !== undefined) console.log(statuses);
+      expect([...faults.slice(0, 3), ...service.internalErrors.splice(0).slice(0, 3)]).toEqual([]);
+      // Answers that all fail would show nothing.
+      expect(statuses).toMatchObject({ 200: expect.any(Number), 503: expect.any(Number) });
+      expect(till.open).toEqual(new Map());
+    });
+  },
+);

@@ -1,0 +1,44 @@
+/** Where calls are counted instead of paid, and a credential that is taken there. */
+import { formatKey } from '../../lambdas/core/access/api-key.ts';
+import type { ReplayStore } from '../../lambdas/core/idempotency/ports.ts';
+import type { Ledger } from '../../lambdas/core/ledger/admission.ts';
+import type { KeyGate } from '../../lambdas/core/ledger/key-gate.ts';
+import type { Outcome } from '../../lambdas/core/ledger/usage-record.ts';
+import { PEPPERS, type Till } from './running-service.ts';
+
+const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+export const CREDENTIAL = formatKey(
+  { accountId: `acc_${ULID}`, keyId: `key_${ULID}`, secret: '0'.repeat(40) },
+  PEPPERS,
+);
+
+/** Takes every call and keeps count; the ledger itself is fuzzed on its engine, with fewer requests. */
+export class CountingTill implements Till {
+  readonly open = new Map<string, bigint>();
+  negative = 0;
+  settles = true;
+
+  readonly ledger: Ledger = {
+    admit: async ({ requestId, amount }: { readonly requestId: string; readonly amount: bigint }) => {
+      if (amount < 0n) this.negative += 1;
+      this.open.set(requestId, amount);
+      return {
+        hold: { amount },
+        headers: {},
+        settle: async (record: Outcome) => {
+          if (this.settles) this.open.delete(requestId);
+          const { inputUnits, outputUnits, cost } = record;
+          if (cost < 0n || !Number.isFinite(inputUnits) || !Number.isFinite(outputUnits)) this.negative += 1;
+          return { record, balance: 0n };
+        },
+      };
+    },
+  } as unknown as Ledger;
+
+  readonly gate: KeyGate = {
+    checked: (_key: unknown, check: () => Promise<unknown>) => check(),
+    touch: async () => ({ headers: {} }),
+  } as unknown as KeyGate;
+
+  readonly store = {} as ReplayStore;
+}

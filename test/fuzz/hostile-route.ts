@@ -1,0 +1,216 @@
+/** Answers of routes of each protocol, spoiled, with a word in every place that is none of a caller's business. */
+import { Readable } from 'node:stream';
+import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
+import { block, change, closed, END, START, STOP } from '../providers/anthropic/decoding.ts';
+import { jsonOf as messageOf } from '../providers/anthropic/fixtures.ts';
+import { framesOf, STREAMS } from '../providers/bedrock/frames.ts';
+import { chunksOf, jsonOf } from '../providers/openai/fixtures.ts';
+import { Fields, type Mutator, type Node, nodeOf, Raw, textOf } from './mutants.ts';
+import type { Way } from './running-service.ts';
+
+/** It may be a field's name and an event's, so that no pattern alone keeps it back. */
+export const CANARY = 'heronleak';
+
+export type Protocol = 'openai' | 'anthropic' | 'bedrock';
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array<ArrayBuffer>;
+  /** The connection breaks behind the body. */
+  readonly breaks: boolean;
+}
+
+const WHOLE: Readonly<Record<Protocol, unknown>> = {
+  openai: jsonOf('completion'),
+  anthropic: messageOf('message'),
+  bedrock: {
+    output: {
+      message: {
+        role: 'assistant',
+        content: [{ text: 'Hi' }, { toolUse: { toolUseId: 't', name: 'f', input: { a: [1] } } }],
+      },
+    },
+    stopReason: 'tool_use',
+    usage: { inputTokens: 5, outputTokens: 6, totalTokens: 11 },
+    metrics: { latencyMs: 5 },
+  },
+};
+
+const STREAMED: Readonly<Record<Exclude<Protocol, 'bedrock'>, readonly (readonly unknown[])[]>> = {
+  openai: [chunksOf('text'), chunksOf('parallel-tool-calls'), chunksOf('without-done')],
+  anthropic: [
+    [
+      START,
+      block(0, { type: 'thinking', thinking: '' }),
+      change(0, { type: 'thinking_delta', thinking: 'Hm' }),
+      closed(0),
+      block(1, { type: 'text', text: '' }),
+      change(1, { type: 'text_delta', text: 'Hi' }),
+      closed(1),
+      block(2, { type: 'tool_use', id: 't', name: 'f', input: {} }),
+      change(2, { type: 'input_json_delta', partial_json: '{"a":1}' }),
+      closed(2),
+      END,
+      STOP,
+    ],
+  ],
+};
+
+/** What mutants are made of. */
+export const CORPUS = [...Object.values(WHOLE), ...Object.values(STREAMED).flat(2)];
+
+const field = (node: Node | undefined, name: string): Node | undefined =>
+  node instanceof Fields ? node.entries.findLast(([given]) => given === name)?.[1] : undefined;
+
+const items = (node: Node | undefined): readonly Node[] => (Array.isArray(node) ? node : []);
+
+const VENDOR = new Fields([
+  ['cost', new Raw('0.0421')],
+  ['name', new Raw(JSON.stringify(CANARY))],
+]);
+
+/** Fields that vendors add, and some that none does yet. */
+const VENDORS = [
+  'provider',
+  'x_groq',
+  'system_fingerprint',
+  'cost_details',
+  'provider_specific_fields',
+  'node',
+  CANARY,
+];
+
+const KNOWN_EVENTS =
+  /^"(message_start|content_block_start|content_block_delta|content_block_stop|message_delta|message_stop)"$/;
+const KNOWN_BLOCKS = /^"(text|thinking|tool_use|text_delta|thinking_delta|input_json_delta)"$/;
+
+/** Puts the word beside all that is content; an event or a block of a kind that nobody knows passes as it is. */
+function mark(node: Node, protocol: Protocol, mutator: Mutator): void {
+  const known = (one: Node | undefined, kinds: RegExp) =>
+    kinds.test(textOf(field(one, 'type') ?? new Raw('')));
+  const isEvent = field(node, 'type') !== undefined && field(node, 'content') === undefined;
+  if (protocol === 'anthropic' && isEvent && !known(node, KNOWN_EVENTS)) return;
+  const message = field(node, 'message');
+  const blocks = [field(node, 'delta'), field(node, 'content_block'), ...items(field(node, 'content'))];
+  const choices = items(field(node, 'choices'));
+  const places =
+    protocol === 'anthropic'
+      ? [message, field(message, 'usage'), ...blocks.filter((one) => known(one, KNOWN_BLOCKS))]
+      : choices.flatMap((choice) => [choice, field(choice, 'message'), field(choice, 'delta')]);
+  const usage = field(node, 'usage');
+  for (const place of [node, usage, field(usage, 'prompt_tokens_details'), ...places])
+    if (place instanceof Fields) place.entries.push([mutator.pick(VENDORS), VENDOR]);
+}
+
+function spoil(value: unknown, protocol: Protocol, mutator: Mutator): string {
+  const node = mutator.chance(0.6) ? nodeOf(value) : mutator.mutant(value);
+  mark(node, protocol, mutator);
+  return textOf(node);
+}
+
+/** The events, now and then one of them lost, doubled or out of its place. */
+function shuffled<T>(events: readonly T[], mutator: Mutator): T[] {
+  const all = [...events];
+  const at = Math.floor(all.length / 2);
+  if (mutator.chance(0.3))
+    mutator.pick([
+      () => all.splice(at, 1),
+      () => all.splice(at, 0, ...all.slice(0, 2)),
+      () => all.push(...all.splice(at, 1)),
+      () => all.reverse(),
+      () => all.splice(at),
+    ])();
+  return all;
+}
+
+const ERRORS = (mutator: Mutator) => ({
+  error: {
+    type: mutator.pick([CANARY, 'invalid_request_error']),
+    message: mutator.pick([CANARY, `messages.0.${CANARY}: ${CANARY}`, `${CANARY}.0: x`]),
+    param: mutator.pick([CANARY, `messages.${CANARY}`, `${CANARY}[0]`]),
+    code: CANARY,
+  },
+  message: CANARY,
+});
+
+/** Text that ends a line, an event or a header, where a name is expected. */
+const FORGERIES = [
+  `a\n\nevent: message_stop\ndata: {"type":"message_stop"}`,
+  `${CANARY} x`,
+  'A',
+  'a\r\n',
+  '',
+  'x'.repeat(65),
+];
+
+function bodyOf(protocol: Protocol, stream: boolean, mutator: Mutator): Uint8Array {
+  if (!stream) return Buffer.from(spoil(WHOLE[protocol], protocol, mutator));
+  if (protocol === 'bedrock') {
+    const events = shuffled(mutator.pick(Object.values(STREAMS)), mutator);
+    return framesOf(events.map(([type, payload]) => [type, spoil(payload, protocol, mutator)]));
+  }
+  const events = shuffled(mutator.pick(STREAMED[protocol]), mutator).map((event) =>
+    spoil(event, protocol, mutator),
+  );
+  const forged = JSON.stringify({ type: mutator.pick(FORGERIES), choices: [] });
+  if (mutator.chance(0.1)) events.splice(2, 0, forged);
+  const noise = mutator.chance(0.2) ? `: ${CANARY}\nid: ${CANARY}\nretry: 1\n` : '';
+  const end = protocol === 'openai' && mutator.chance(0.9) ? 'data: [DONE]\n\n' : '';
+  return Buffer.from(`${events.map((data) => `event: ${CANARY}\n${noise}data: ${data}\n\n`).join('')}${end}`);
+}
+
+export function answerOf(protocol: Protocol, stream: boolean, mutator: Mutator): Answer {
+  const type = protocol === 'bedrock' ? 'application/vnd.amazon.eventstream' : 'text/event-stream';
+  const headers = {
+    'content-type': stream ? type : 'application/json',
+    ...{ 'x-request-id': CANARY, server: CANARY, 'x-cost-usd': `9${CANARY}`, 'x-route': CANARY, via: CANARY },
+  };
+  if (mutator.chance(0.1)) {
+    const body = new Uint8Array(Buffer.from(JSON.stringify(ERRORS(mutator))));
+    const status = mutator.pick([400, 401, 403, 404, 413, 422, 429, 500, 503]);
+    const retry = {
+      'retry-after': mutator.pick(['7', CANARY, '-1', '1e9']),
+      'content-type': 'application/json',
+    };
+    return { status, headers: { ...headers, ...retry }, body, breaks: false };
+  }
+  const body = new Uint8Array(bodyOf(protocol, stream, mutator));
+  const cut = mutator.chance(0.05) ? body.slice(0, Math.floor(body.length / 2)) : body;
+  return { status: 200, headers, body: cut, breaks: mutator.chance(0.03) };
+}
+
+/** A way on which every call meets the answer that was laid there last. */
+export class HostileWay implements Way {
+  next: Answer = { status: 500, headers: {}, body: new Uint8Array(), breaks: false };
+  #client: BedrockRuntimeClient | undefined;
+
+  async *#bytes(): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+    const { body, breaks } = this.next;
+    yield body;
+    if (breaks) throw new Error(CANARY);
+  }
+
+  readonly fetch: typeof globalThis.fetch = async () => {
+    const { status, headers } = this.next;
+    return new Response(ReadableStream.from(this.#bytes()), { status, headers });
+  };
+
+  bedrockClient(): BedrockRuntimeClient {
+    this.#client ??= new BedrockRuntimeClient({
+      endpoint: 'http://bedrock.test',
+      region: 'us-east-1',
+      credentials: { accessKeyId: 'AKIAEXAMPLE', secretAccessKey: 'test' },
+      maxAttempts: 1,
+      requestHandler: {
+        handle: async () => {
+          const { status: statusCode, headers } = this.next;
+          return {
+            response: { statusCode, headers, body: Readable.from(this.#bytes(), { objectMode: false }) },
+          };
+        },
+      },
+    });
+    return this.#client;
+  }
+}

@@ -1,0 +1,132 @@
+/** The endpoints that sell a model's work, behind their front, before a simulated upstream and some ledger. */
+import type { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
+import { systemAfter, systemClock, systemRandom, systemUlid } from '../../lambdas/adapters/system.ts';
+import type { ServiceError } from '../../lambdas/core/errors.ts';
+import { Idempotency } from '../../lambdas/core/idempotency/idempotency.ts';
+import type { ReplayStore } from '../../lambdas/core/idempotency/ports.ts';
+import { compileCatalog } from '../../lambdas/core/inference/catalog.ts';
+import { parseCatalog } from '../../lambdas/core/inference/catalog-document.ts';
+import { Completions } from '../../lambdas/core/inference/completion.ts';
+import type { Ledger } from '../../lambdas/core/ledger/admission.ts';
+import type { KeyGate } from '../../lambdas/core/ledger/key-gate.ts';
+import type { Endpoint } from '../../lambdas/core/ports.ts';
+import { errorBody } from '../../lambdas/edge/envelope.ts';
+import { front } from '../../lambdas/edge/front.ts';
+import { sseResponse } from '../../lambdas/edge/sse.ts';
+import { countMessageTokens } from '../../lambdas/endpoints/count-message-tokens/endpoint.ts';
+import { createChatCompletion } from '../../lambdas/endpoints/create-chat-completion/endpoint.ts';
+import { createEmbeddings } from '../../lambdas/endpoints/create-embeddings/endpoint.ts';
+import { createImages } from '../../lambdas/endpoints/create-images/endpoint.ts';
+import { createMessage } from '../../lambdas/endpoints/create-message/endpoint.ts';
+import { createSpeech } from '../../lambdas/endpoints/create-speech/endpoint.ts';
+import {
+  createEmbeddingServers,
+  createImageServers,
+  createSpeechServers,
+} from '../../lambdas/providers/modalities/servers.ts';
+import { createProviders } from '../../lambdas/providers/protocols.ts';
+import { startUpstream } from '../../local/upstream/server.ts';
+import { createBreaker } from '../core/inference/memory-circuits.ts';
+
+export type SurfaceName = 'chat' | 'messages' | 'count_tokens' | 'embeddings' | 'images' | 'speech';
+
+export const PEPPERS = { current: 'pepper' };
+
+/** Where the calls are paid. */
+export interface Till {
+  readonly gate: KeyGate;
+  readonly ledger: Ledger;
+  readonly store: ReplayStore;
+}
+
+const PROTOCOLS = ['openai', 'anthropic', 'bedrock'] as const;
+
+function catalogAt(origin: string) {
+  const model = (id: string, type: string, price: object, routes: readonly object[]) => ({
+    ...{ id, type, owned_by: 'sim', created: 1, price, routes },
+    ...(type === 'chat' ? { max_output_tokens: 100_000 } : {}),
+    ...(type === 'tts' ? { default_voice: 'alloy' } : {}),
+  });
+  const route = (id: string, protocol: string, upstream_model = 'sim') => ({
+    ...{ id, protocol, upstream_model, capabilities: ['tools', 'json', 'vision', 'stream'] },
+    ...(protocol === 'bedrock' ? {} : { base_url: `${origin}/v1`, secret: 'env:KEY' }),
+  });
+  const tokens = { unit: 'per_million_tokens', input: 1, output: 2 };
+  return parseCatalog({
+    models: [
+      ...PROTOCOLS.map((protocol) =>
+        model(`sim/${protocol}`, 'chat', tokens, [route(`chat-${protocol}`, protocol)]),
+      ),
+      model('sim/embed', 'embeddings', { unit: 'per_million_tokens', input: 1 }, [route('embed', 'openai')]),
+      model('sim/image', 'image', { unit: 'per_image', image: 0.01 }, [route('image', 'openai')]),
+      model('sim/speech', 'tts', { unit: 'per_million_tokens', input: 1 }, [route('speech', 'openai')]),
+    ],
+    defaults: { embeddings: 'sim/embed' },
+  });
+}
+
+export type Service = Awaited<ReturnType<typeof startService>>;
+
+/** How the routes are reached. */
+export interface Way {
+  readonly fetch: typeof globalThis.fetch;
+  bedrockClient(endpoint: string): BedrockRuntimeClient;
+}
+
+export async function startService({ gate, ledger, store }: Till, way: Way, breaker = createBreaker()) {
+  const upstream = await startUpstream({ chunkDelayMs: 0 });
+  const internalErrors: string[] = [];
+  const log = {
+    info: () => {},
+    warn: () => {},
+    error: (message: string, fields?: object) =>
+      void internalErrors.push(`${message} ${JSON.stringify(fields)}`),
+  };
+  const world = { clock: systemClock, after: systemAfter, random: systemRandom, ulid: systemUlid };
+  const catalog = compileCatalog('1', catalogAt(upstream.url));
+  const calls = {
+    ...world,
+    ...{ ledger, gate, log, breaker },
+    fetch: way.fetch,
+    bedrockClient: () => way.bedrockClient(upstream.url),
+    readSecret: async () => 'key',
+    sign: async ({ headers }: { readonly headers: Readonly<Record<string, string>> }) => headers,
+    peppers: async () => PEPPERS,
+    catalog: async () => catalog,
+    idempotency: new Idempotency({ store, gate, log, ...world }),
+  };
+  const surface = (name: 'openai' | 'messages') => ({
+    ...calls,
+    completions: new Completions({ ...calls, providers: createProviders(calls) }),
+    eventStream: (frames: AsyncIterable<string>, options: { headers: Record<string, string> }) =>
+      sseResponse(frames, { after: calls.after, ...options }),
+    errorBody: (error: ServiceError, requestId: string) => errorBody(error, name, requestId),
+  });
+  const endpoints: Readonly<Record<SurfaceName, Endpoint>> = {
+    chat: createChatCompletion(surface('openai')),
+    messages: createMessage(surface('messages')),
+    count_tokens: countMessageTokens(calls),
+    embeddings: createEmbeddings(createEmbeddingServers(calls), calls),
+    images: createImages(createImageServers(calls), calls),
+    speech: createSpeech(createSpeechServers(calls), calls),
+  };
+  const handlers = Object.fromEntries(
+    Object.entries(endpoints).map(([name, endpoint]) => [
+      name,
+      front(endpoint, envelopeOf(name as SurfaceName), calls),
+    ]),
+  );
+
+  /** One request through the endpoint and its front. */
+  function send(name: SurfaceName, init: RequestInit): Promise<Response> {
+    const request = new Request('https://service.test/', { method: 'POST', ...init });
+    const handler = handlers[name];
+    if (handler === undefined) throw new Error(`there is no ${name}`);
+    return handler(request, { remainingTimeMs: () => 60_000, pathParameters: {} });
+  }
+
+  return { send, internalErrors, stop: () => upstream.close() };
+}
+
+export const envelopeOf = (name: SurfaceName): 'openai' | 'messages' =>
+  name === 'messages' || name === 'count_tokens' ? 'messages' : 'openai';

@@ -1,0 +1,102 @@
+/** Malformed requests by the thousand to one surface, and what is wrong with the answers. */
+import { Mutator, randomOf, textOf } from './mutants.ts';
+import { envelopeOf, type Service, type SurfaceName } from './running-service.ts';
+import { CORPUS, TYPES, VALID } from './valid-requests.ts';
+
+/** `FUZZ_REQUESTS=50000` looks longer at each surface, and `FUZZ_SEED` elsewhere. */
+const SEED = Number(process.env.FUZZ_SEED ?? 20_261_122);
+
+/** The longest that a request may take; one that took longer beside others is tried again alone. */
+const MOST_MS = 1_000;
+
+interface Sent {
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly type: string;
+}
+
+/** What is sent: mostly a mutant as it is, now and then spoiled as bytes or under another name. */
+function spoiled(mutator: Mutator, valid: object): Sent {
+  let bytes = Buffer.from(textOf(mutator.mutant(valid)));
+  const at = Math.floor(bytes.length / 2);
+  if (mutator.chance(0.06))
+    bytes = mutator.pick([
+      () => Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes]),
+      () => bytes.subarray(0, at),
+      () => Buffer.concat([bytes.subarray(0, at), Buffer.from([0]), bytes.subarray(at)]),
+      () => Buffer.concat([bytes.subarray(0, at), Buffer.from([0xff, 0xc0, 0x80]), bytes.subarray(at)]),
+      () => Buffer.from(bytes.toString(), 'utf16le'),
+      () => Buffer.concat([bytes, bytes]),
+      () => Buffer.alloc(0),
+    ])();
+  const type = mutator.chance(0.02) ? mutator.pick(TYPES) : 'application/json';
+  return { body: new Uint8Array(bytes), type };
+}
+
+/** What is wrong with an answer; undefined when nothing is. */
+async function faultOf(name: SurfaceName, response: Response): Promise<string | undefined> {
+  const text = await response.text().catch((failure: unknown) => `broke off: ${String(failure)}`);
+  const { status } = response;
+  if (text.startsWith('broke off')) return text;
+  if (status === 200) {
+    if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) return undefined;
+    return /\n?data: \[DONE\]\n\n$|event: message_stop\n.*\n\n$/.test(text)
+      ? undefined
+      : `ends in ${text.slice(-300)}`;
+  }
+  if (status < 400 || status > 499) return `status ${status}: ${text}`;
+  const { type, error } = JSON.parse(text) as { type?: unknown; error?: Record<string, unknown> };
+  const inMessages = envelopeOf(name) === 'messages';
+  if (typeof error?.message !== 'string' || typeof error.type !== 'string') return `no envelope: ${text}`;
+  if ((type === 'error') !== inMessages || 'param' in error === inMessages) return `wrong envelope: ${text}`;
+  const namesField = /^(invalid_value|missing_field|model_not_found)$/.test(String(error.code));
+  const isWhole = /The body must be a JSON object|refused the request as invalid/.test(error.message);
+  if (namesField && !isWhole && typeof error.param !== 'string') return `names no field: ${text}`;
+  return undefined;
+}
+
+async function attempt(service: Service, name: SurfaceName, { body, type }: Sent, credential: string) {
+  const headers = { 'content-type': type, authorization: `Bearer ${credential}` };
+  const startMs = performance.now();
+  const response = await service.send(name, { body, headers });
+  const fault = await faultOf(name, response);
+  return { status: response.status, fault, ms: performance.now() - startMs };
+}
+
+export interface Fuzzed {
+  /** Answers that are none of the right kind, each with its request. */
+  readonly faults: readonly string[];
+  /** How often each status came. */
+  readonly statuses: Readonly<Record<number, number>>;
+}
+
+/** Sends so many requests to a surface, one after the other from each credential. */
+export async function fuzz(
+  service: Service,
+  name: SurfaceName,
+  { requests, credentials }: { readonly requests: number; readonly credentials: readonly string[] },
+): Promise<Fuzzed> {
+  const mutator = new Mutator(randomOf(SEED), CORPUS);
+  const faults: string[] = [];
+  const slow: Sent[] = [];
+  const statuses: Record<number, number> = {};
+  let left = Number(process.env.FUZZ_REQUESTS ?? requests);
+  const lane = async (credential: string) => {
+    while (left > 0) {
+      left -= 1;
+      const sent = spoiled(mutator, mutator.pick(VALID[name]));
+      const { status, fault, ms } = await attempt(service, name, sent, credential);
+      statuses[status] = (statuses[status] ?? 0) + 1;
+      if (fault !== undefined) faults.push(`${fault}\n  of ${show(sent)}`);
+      if (ms > MOST_MS) slow.push(sent);
+    }
+  };
+  await Promise.all(credentials.map(lane));
+  for (const sent of slow) {
+    const { ms } = await attempt(service, name, sent, credentials[0] ?? '');
+    if (ms > MOST_MS) faults.push(`takes ${ms} ms: ${show(sent)}`);
+  }
+  return { faults: [...faults, ...service.internalErrors], statuses };
+}
+
+const show = ({ body, type }: Sent): string =>
+  `${type} ${JSON.stringify(Buffer.from(body).toString('latin1').slice(0, 600))}`;
