@@ -4,8 +4,7 @@
  */
 import { type DynamoDBClient, GetItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Purchase } from '../core/listings/activity.ts';
-import type { Listing, Price } from '../core/listings/listing.ts';
-import type { OutboxEvent, PurchaseStore } from '../core/listings/ports.ts';
+import type { OutboxEvent, Payment, PurchaseStore } from '../core/listings/ports.ts';
 import type { NanoUsd } from '../core/money.ts';
 import { type Item, number, readNumber, readText, text } from './attribute-values.ts';
 import type { DynamoClients } from './clients.ts';
@@ -19,8 +18,6 @@ export interface PurchaseTables {
   readonly accounts: string;
   readonly wallets: string;
 }
-
-type Payment = { readonly listing: Listing; readonly amount: NanoUsd };
 
 /** Which of a transaction's items is at fault is told by its place. */
 const PURCHASE_PLACE = 0;
@@ -52,7 +49,7 @@ export class DynamoPurchaseStore implements PurchaseStore {
       }
       const result = await transact(this.#client, [
         this.#put(encodePurchase(purchase)),
-        this.#checkPrice(payment.listing),
+        this.#checkListing(payment),
         this.#put(encodeEvent(purchase.listingId, event, purchase.created)),
         ...transfer,
       ]);
@@ -104,15 +101,23 @@ export class DynamoPurchaseStore implements PurchaseStore {
     };
   }
 
-  /** The price is the one that the buyer was told. */
-  #checkPrice({ id, price }: Listing): TransactWriteItem {
-    const same = price === null ? 'attribute_not_exists(price)' : 'price = :price';
+  /** The listing is as the buyer was told: in its price, and in all of it where the buyer named its state. */
+  #checkListing({ listing: { id, price, revision }, unchanged }: Payment): TransactWriteItem {
+    const conditions = [
+      'attribute_exists(listing_id)',
+      price === null ? 'attribute_not_exists(price)' : 'price = :price',
+      ...(unchanged ? ['revision = :revision'] : []),
+    ];
+    const values: Item = {
+      ...(price === null ? {} : { ':price': encodePrice(price) }),
+      ...(unchanged ? { ':revision': number(revision) } : {}),
+    };
     return {
       ConditionCheck: {
         TableName: this.#tables.listings,
         Key: listingKey(id),
-        ConditionExpression: `attribute_exists(listing_id) AND ${same}`,
-        ...(price === null ? {} : { ExpressionAttributeValues: priceValues(price) }),
+        ConditionExpression: conditions.join(' AND '),
+        ...(Object.keys(values).length === 0 ? {} : { ExpressionAttributeValues: values }),
       },
     };
   }
@@ -141,8 +146,6 @@ export class DynamoPurchaseStore implements PurchaseStore {
 
 const purchaseKey = (listingId: string, buyerId: string): Item =>
   listingKey(listingId, `purchase#${buyerId}`);
-
-const priceValues = (price: Price): Item => ({ ':price': encodePrice(price) });
 
 const encodePurchase = ({ id, listingId, buyerId, amount, currency, created }: Purchase): Item => ({
   ...purchaseKey(listingId, buyerId),

@@ -44,6 +44,7 @@ export const ERROR_CODES = {
   not_found: { status: 404, type: 'not_found_error' },
   method_not_allowed: request(405),
   conflict: { status: 409, type: 'conflict_error' },
+  price_changed: { status: 409, type: 'conflict_error' },
   request_too_large: request(413),
   requests_per_minute: { status: 429, type: 'rate_limit_error' },
   tokens_per_minute: { status: 429, type: 'rate_limit_error' },

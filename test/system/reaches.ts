@@ -79,7 +79,7 @@ export const REACHES: Readonly<Record<string, Reach>> = {
   'create-release': { ...ofOwner, body: { version: '6.6.6' } },
   'rollback-release': ofOwner,
   'install-listing': ofAnybody,
-  'purchase-listing': ofAnybody,
+  'purchase-listing': { ...ofAnybody, body: { amount: 0 } },
   'create-review': { ...ofAnybody, body: { rating: 1 } },
 };
 

@@ -72,14 +72,22 @@ export interface ReleaseStore {
   releases(listingId: string, query: PageQuery): Promise<Page<Release>>;
 }
 
+export interface Payment {
+  /** As the buyer was shown it. */
+  readonly listing: Listing;
+  readonly amount: NanoUsd;
+  /** Whether the revision must be that of `listing` too, and not the price alone. */
+  readonly unchanged: boolean;
+}
+
 export interface PurchaseStore {
   /**
    * Records the purchase and moves the amount from the buyer's balance to the owner's, all or nothing, once per buyer;
-   * refused when the price is no longer that of the listing, or the balance does not cover it.
+   * refused when the listing is no longer as the buyer was shown it, or the balance does not cover it.
    */
   purchase(
     purchase: Purchase,
-    payment: { readonly listing: Listing; readonly amount: NanoUsd },
+    payment: Payment,
     event: OutboxEvent,
   ): Promise<'done' | 'repeated' | 'changed' | 'insufficient'>;
   findPurchase(listingId: string, buyerId: string): Promise<Purchase | undefined>;

@@ -231,7 +231,7 @@ describe('a purchase', () => {
           currency: 'USD',
           created: NOW,
         },
-        { listing: from, amount },
+        { listing: from, amount, unchanged: false },
         event('purchase.completed'),
       );
     const price = (150n * DOLLAR) / 100n;
