@@ -6,9 +6,11 @@ import { type DynamoDBClient, GetItemCommand, type TransactWriteItem } from '@aw
 import type { Purchase } from '../core/listings/activity.ts';
 import type { OutboxEvent, Payment, PurchaseStore } from '../core/listings/ports.ts';
 import type { NanoUsd } from '../core/money.ts';
+import { dayOf } from '../core/quotas.ts';
 import { type Item, number, readNumber, readText, text } from './attribute-values.ts';
 import type { DynamoClients } from './clients.ts';
-import { encodeEvent, encodePrice, listingKey } from './listing-item.ts';
+import { dayCountKey, encodeEvent, encodePrice, listingKey } from './listing-item.ts';
+import { countOneOf } from './quota-item.ts';
 import { transact } from './transaction.ts';
 import { WalletPostings } from './wallet-posting.ts';
 import { WalletShards } from './wallet-shard.ts';
@@ -22,6 +24,7 @@ export interface PurchaseTables {
 /** Which of a transaction's items is at fault is told by its place. */
 const PURCHASE_PLACE = 0;
 const LISTING_PLACE = 1;
+const COUNT_PLACE = 2;
 
 /** Each further try means that a call has moved the buyer's balance within milliseconds. */
 const MAX_TRIES = 8;
@@ -41,7 +44,8 @@ export class DynamoPurchaseStore implements PurchaseStore {
     purchase: Purchase,
     payment: Payment,
     event: OutboxEvent,
-  ): Promise<'done' | 'repeated' | 'changed' | 'insufficient'> {
+    most: number,
+  ): Promise<'done' | 'repeated' | 'changed' | 'insufficient' | 'full'> {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const transfer = await this.#transfer(purchase, payment);
       if (transfer === undefined) {
@@ -50,12 +54,14 @@ export class DynamoPurchaseStore implements PurchaseStore {
       const result = await transact(this.#client, [
         this.#put(encodePurchase(purchase)),
         this.#checkListing(payment),
+        this.#count(purchase, most),
         this.#put(encodeEvent(purchase.listingId, event, purchase.created)),
         ...transfer,
       ]);
       if (result.done) return 'done';
       if (result.failed.includes(PURCHASE_PLACE)) return 'repeated';
       if (result.failed.includes(LISTING_PLACE)) return 'changed';
+      if (result.failed.includes(COUNT_PLACE)) return 'full';
     }
     throw new Error('the wallet is too busy');
   }
@@ -89,6 +95,12 @@ export class DynamoPurchaseStore implements PurchaseStore {
       ...taken,
       ...given,
     ];
+  }
+
+  #count({ buyerId, created }: Purchase, most: number): TransactWriteItem {
+    const day = dayOf(created);
+    const Key = dayCountKey(buyerId, 'purchases', day);
+    return countOneOf(day, { TableName: this.#tables.listings, Key }, most);
   }
 
   #put(item: Item): TransactWriteItem {

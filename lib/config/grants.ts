@@ -118,7 +118,11 @@ export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
     keyPepper: true,
     sessionKey: true,
   },
-  'create-order': { tables: { accounts: ['UpdateItem'], wallets: [] }, sessionKey: true, payments: true },
+  'create-order': {
+    tables: { accounts: ['GetItem', 'UpdateItem'], wallets: [] },
+    sessionKey: true,
+    payments: true,
+  },
   'list-orders': { tables: { accounts: ['Query'], wallets: [] }, sessionKey: true },
   'get-order': { tables: { accounts: ['GetItem'], wallets: [] }, sessionKey: true },
   'receive-payment-event': {
@@ -137,7 +141,7 @@ export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
   },
   ...LISTING_GRANTS,
   'create-webhook': {
-    tables: { keys: ['UpdateItem'], webhooks: ['PutItem', 'Query'] },
+    tables: { keys: ['UpdateItem'], webhooks: ['PutItem', 'UpdateItem'] },
     keyPepper: true,
     webhookKey: true,
   },
@@ -147,7 +151,10 @@ export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
     tables: { keys: ['UpdateItem'], webhooks: ['GetItem', 'UpdateItem'] },
     keyPepper: true,
   },
-  'delete-webhook': { tables: { keys: ['UpdateItem'], webhooks: ['DeleteItem'] }, keyPepper: true },
+  'delete-webhook': {
+    tables: { keys: ['UpdateItem'], webhooks: ['DeleteItem', 'UpdateItem'] },
+    keyPepper: true,
+  },
   'rotate-webhook-secret': {
     tables: { keys: ['UpdateItem'], webhooks: ['GetItem', 'UpdateItem'] },
     keyPepper: true,

@@ -34,6 +34,8 @@ export interface Listing extends ListingFields {
   readonly kind: ListingKind;
   readonly ownerId: string;
   readonly installs: number;
+  /** How many versions were released; each is a revision, so no two writers raise it from the same number. */
+  readonly releases: number;
   readonly ratings: { readonly sum: number; readonly count: number };
   /** Seconds since the epoch. */
   readonly created: number;

@@ -2,6 +2,7 @@
 import type * as z from 'zod';
 import { ServiceError } from '../errors.ts';
 import { NANO_PER_USD, type NanoUsd } from '../money.ts';
+import { madeAsMany, QUOTAS } from '../quotas.ts';
 import type { Purchase, purchaseRequest } from './activity.ts';
 import type { Listing, Price } from './listing.ts';
 import { type ActivityDependencies, ListingActivity, type Outcome } from './listing-activity.ts';
@@ -31,7 +32,8 @@ export class Purchases extends ListingActivity {
   /**
    * Buys a listing once, out of the buyer's credit, at the price that the buyer was shown and at no other; another time
    * changes nothing and tells of the first. Throws 400 `missing_field` when the buyer names neither state nor price, 409
-   * `price_changed` when the listing is not as named, whenever that came about, and 402 `insufficient_credit`.
+   * `price_changed` when the listing is not as named, whenever that came about, 402 `insufficient_credit`, and 429
+   * `purchase_quota`.
    */
   async purchase({ kind, id, accountId }: ListingRequest, seen: Seen): Promise<Outcome<Purchase>> {
     const listing = await this.listings.get(kind, id);
@@ -58,8 +60,12 @@ export class Purchases extends ListingActivity {
     };
     const unchanged = seen.state !== undefined;
     const payment = { listing, amount: BigInt(amount) * NANO_PER_CENT, unchanged };
-    const result = await this.#store.purchase(purchase, payment, this.events.purchased(listing, purchase));
+    const event = this.events.purchased(listing, purchase);
+    const most = QUOTAS.purchases_per_account_per_day;
+    const result = await this.#store.purchase(purchase, payment, event, most);
     if (result === 'done') return { entry: purchase, repeated: false };
+    if (result === 'full')
+      throw madeAsMany('purchase_quota', { most, things: 'purchases', nowSeconds: purchase.created });
     if (result === 'insufficient') {
       throw new ServiceError('insufficient_credit', 'The credit does not cover the price of this listing.');
     }
