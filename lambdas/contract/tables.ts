@@ -22,6 +22,8 @@ export const TABLES = {
   accounts: { variable: 'ACCOUNTS_TABLE', partitionKey: 'account_id', sortKey: 'item' },
   /** Which account an external identity opened: one item for each, so that it opens exactly one. */
   identities: { variable: 'IDENTITIES_TABLE', partitionKey: 'identity' },
+  /** The live sessions of each account: one item, so that they begin and end in one write and are checked in one read. */
+  sessions: { variable: 'SESSIONS_TABLE', partitionKey: 'account_id', ttl: 'expires' },
   /** API keys: hash, policy and what is left of each window. */
   keys: {
     variable: 'KEYS_TABLE',
