@@ -69,6 +69,13 @@ describe('a key that is made', () => {
     expect(JSON.stringify(keyEntry(state, nowMs))).not.toContain(key.slice(56, 96));
   });
 
+  it('bills its own account alone, though its text were signed for another', async () => {
+    const { key } = await issuerOn().create(accountId, 'mine', {});
+    const another = { ...verified(key), accountId: `acc_${systemUlid()}` };
+    await expect(gate().touch(another)).rejects.toMatchObject({ code: 'invalid_api_key' });
+    expect((await gate().touch(verified(key))).state.accountId).toBe(accountId);
+  });
+
   it('is one when the SDK repeats a lost request', async () => {
     const { client } = engineClients(database.endpoint);
     const { attempts } = loseFirstAnswers(client);
