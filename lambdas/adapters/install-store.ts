@@ -2,7 +2,7 @@
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Install } from '../core/listings/activity.ts';
 import type { Listing } from '../core/listings/listing.ts';
-import type { InstallStore, OutboxEvent } from '../core/listings/ports.ts';
+import type { Done, InstallStore, OutboxEvent } from '../core/listings/ports.ts';
 import { type Item, number, readNumber } from './attribute-values.ts';
 import { countInstall } from './install-buckets.ts';
 import { encodeEvent, listingKey } from './listing-item.ts';
@@ -31,13 +31,17 @@ export class DynamoInstallStore implements InstallStore {
     { listingId, accountId, created }: Install,
     { kind }: Listing,
     event: OutboxEvent,
-  ): Promise<'done' | 'repeated' | 'gone'> {
-    return this.#writes.once([
-      this.#writes.put({ ...installKey(listingId, accountId), created: number(created) }),
-      this.#writes.update(listingId, 'SET installs = installs + :one', { ':one': number(1) }),
-      this.#writes.put(encodeEvent(listingId, event, created)),
-      countInstall(this.#discovery, { listingId, kind, created }),
-    ]);
+    most: number,
+  ): Promise<Done> {
+    return this.#writes.once(
+      [
+        this.#writes.put({ ...installKey(listingId, accountId), created: number(created) }),
+        this.#writes.update(listingId, 'SET installs = installs + :one', { ':one': number(1) }),
+        this.#writes.put(encodeEvent(listingId, event, created)),
+        countInstall(this.#discovery, { listingId, kind, created }),
+      ],
+      this.#writes.countToday('installs', { accountId, created }, most),
+    );
   }
 
   async findInstall(listingId: string, accountId: string): Promise<Install | undefined> {

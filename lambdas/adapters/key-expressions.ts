@@ -72,7 +72,10 @@ export function chargeExpression(
   const clauses = new Clauses();
   clauses.conditions.push(
     '#status = :active AND (secret_hash = :hash OR (previous_hash = :hash AND previous_until > :now))',
+    // The text of a key names its account: whoever had the pepper could write another's into a key of their own.
+    'account_id = :account',
   );
+  clauses.values[':account'] = text(charge.key.accountId);
   clauses.values[':now'] = number(nowSeconds);
   clauses.names['#status'] = 'status';
   clauses.values[':active'] = text('active');

@@ -3,6 +3,7 @@
 import { LISTING_KINDS, type Listing, type ListingKind, type Price } from '../core/listings/listing.ts';
 import type { OutboxEvent } from '../core/listings/ports.ts';
 import { type Item, map, number, readMap, readNumber, readText, text } from './attribute-values.ts';
+import { countsOf } from './quota-item.ts';
 
 /** Published events are kept this long, for whoever looks into a delivery that went wrong. */
 const EVENT_SECONDS = 7 * 24 * 3600;
@@ -20,6 +21,16 @@ export const listingKey = (id: string, item: string = LISTING_ITEM): Item => ({
 
 export const slugKey = ({ kind, slug }: Pick<Listing, 'kind' | 'slug'>): Item =>
   listingKey(`slug#${kind}#${slug}`, 'slug');
+
+/** An account's count of its listings; no listing has such an id. */
+export const listingCountKey = (accountId: string): Item => listingKey(countsOf(accountId), 'listings');
+
+/** An account's count of what it has done to listings on a day. */
+export const dayCountKey = (
+  accountId: string,
+  what: 'installs' | 'reviews' | 'purchases',
+  day: number,
+): Item => listingKey(countsOf(accountId), `${what}#${day}`);
 
 /** Under which listings of one kind and category are found. */
 export const shelfOf = (kind: ListingKind, category: string): string => `${kind}#${category}`;
@@ -53,6 +64,7 @@ export function encodeListing(listing: Listing): Item {
     kind: text(listing.kind),
     owner_id: text(listing.ownerId),
     installs: number(listing.installs),
+    releases: number(listing.releases),
     rating_sum: number(listing.ratings.sum),
     rating_count: number(listing.ratings.count),
     created: number(listing.created),
@@ -78,6 +90,7 @@ export function decodeListing(item: Item): Listing {
     iconUrl: item.icon_url?.S ?? null,
     ownerId: readText(item, 'owner_id'),
     installs: readNumber(item, 'installs'),
+    releases: item.releases === undefined ? 0 : readNumber(item, 'releases'),
     ratings: { sum: readNumber(item, 'rating_sum'), count: readNumber(item, 'rating_count') },
     created: readNumber(item, 'created'),
     updated: readNumber(item, 'updated'),

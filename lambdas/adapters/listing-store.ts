@@ -1,4 +1,4 @@
-/** Listings in DynamoDB: a listing, its slug and its category's count change in one transaction or not at all. */
+/** Listings in DynamoDB: a listing, its slug and the counts that it is in change in one transaction or not at all. */
 import { type DynamoDBClient, GetItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { TABLES } from '../contract/tables.ts';
 import type { Listing, ListingKind } from '../core/listings/listing.ts';
@@ -8,12 +8,14 @@ import {
   CATEGORIES,
   decodeListing,
   encodeListing,
+  listingCountKey,
   listingKey,
   ownedAttributes,
   shelfOf,
   slugKey,
 } from './listing-item.ts';
 import { queryPage, readListings } from './listing-reads.ts';
+import { type CountKey, countOne, giveBack } from './quota-item.ts';
 import { newReleaseItems } from './release-item.ts';
 import { transact } from './transaction.ts';
 
@@ -94,8 +96,8 @@ export class DynamoListingStore implements ListingStore {
     );
   }
 
-  async create(listing: Listing, releaseId: string): Promise<'done' | 'slug_taken'> {
-    const result = await transact(this.#client, [
+  async create(listing: Listing, releaseId: string, most: number): Promise<'done' | 'slug_taken' | 'full'> {
+    const items = [
       this.#put(encodeListing(listing)),
       this.#put({ ...slugKey(listing), owner: text(listing.id) }),
       this.#count(listing, 1),
@@ -109,10 +111,11 @@ export class DynamoListingStore implements ListingStore {
         },
         this.#table,
       ),
-    ]);
+    ];
+    const result = await transact(this.#client, [...items, countOne(this.#countOf(listing), most)]);
     if (result.done) return 'done';
     if (result.failed.includes(LISTING_PLACE)) throw new Error(`there is a listing ${listing.id} already`);
-    return 'slug_taken';
+    return result.failed.includes(items.length) ? 'full' : 'slug_taken';
   }
 
   async replace(from: Listing, to: Listing): Promise<'done' | 'changed' | 'slug_taken'> {
@@ -139,8 +142,14 @@ export class DynamoListingStore implements ListingStore {
       },
       this.#delete(slugKey(listing)),
       this.#count(listing, -1),
+      giveBack(this.#countOf(listing)),
     ]);
     return result.done ? 'done' : 'changed';
+  }
+
+  /** How many listings the owner has. */
+  #countOf({ ownerId }: Listing): CountKey {
+    return { TableName: this.#table, Key: listingCountKey(ownerId) };
   }
 
   #put(item: Item): TransactWriteItem {

@@ -1,7 +1,10 @@
 /** Something an account does once to a listing that exists: in one transaction with the listing's own count. */
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import type { Done } from '../core/listings/ports.ts';
+import { dayOf } from '../core/quotas.ts';
 import type { Item } from './attribute-values.ts';
-import { listingKey } from './listing-item.ts';
+import { dayCountKey, listingKey } from './listing-item.ts';
+import { countOneOf } from './quota-item.ts';
 import { transact } from './transaction.ts';
 
 /** Which of a transaction's items is at fault is told by its place: what happens once is first. */
@@ -16,11 +19,22 @@ export class ListingWrites {
     this.#table = table;
   }
 
-  /** The first of the items is the one that can be there only once. */
-  async once(items: readonly TransactWriteItem[]): Promise<'done' | 'repeated' | 'gone'> {
-    const result = await transact(this.#client, items);
+  /** The first of the items is the one that can be there only once; `count` is refused when there are as many as may be. */
+  async once(items: readonly TransactWriteItem[], count: TransactWriteItem): Promise<Done> {
+    const result = await transact(this.#client, [...items, count]);
     if (result.done) return 'done';
-    return result.failed.includes(ONCE_PLACE) ? 'repeated' : 'gone';
+    if (result.failed.includes(ONCE_PLACE)) return 'repeated';
+    return result.failed.includes(items.length) ? 'full' : 'gone';
+  }
+
+  /** Counts what an account does on a day, on the condition that it is within `most`. */
+  countToday(
+    what: 'installs' | 'reviews',
+    { accountId, created }: { readonly accountId: string; readonly created: number },
+    most: number,
+  ): TransactWriteItem {
+    const day = dayOf(created);
+    return countOneOf(day, { TableName: this.#table, Key: dayCountKey(accountId, what, day) }, most);
   }
 
   put(item: Item): TransactWriteItem {

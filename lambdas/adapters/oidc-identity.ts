@@ -57,8 +57,9 @@ export class OidcProvider {
     const claims = await this.#verifySignature(token, await this.#keySet());
     if (nonce !== undefined && claims.nonce !== nonce) throw invalidToken();
     this.#requireAuthorizedParty(claims);
-    const { sub: subject = '' } = claims;
-    if (subject === '') throw invalidToken();
+    // The claim is whatever the issuer signed: a list of one would be written as its one entry, somebody else's name.
+    const subject: unknown = claims.sub;
+    if (typeof subject !== 'string' || subject === '') throw invalidToken();
     const email = verifiedEmail(claims);
     return { issuer: this.#options.settings.issuer, subject, ...(email === undefined ? {} : { email }) };
   }

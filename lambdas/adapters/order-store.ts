@@ -7,8 +7,8 @@ import {
   type TransactWriteItem,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { LedgerEntry, Order, Reversal } from '../core/payments/order.ts';
-import type { OrderPage, OrderReference, OrderStore } from '../core/payments/ports.ts';
+import { isOpen, type LedgerEntry, type Order, type Reversal } from '../core/payments/order.ts';
+import type { OrderLimits, OrderPage, OrderReference, OrderStore } from '../core/payments/ports.ts';
 import type { Clock } from '../core/ports.ts';
 import {
   type Item,
@@ -20,6 +20,8 @@ import {
   readText,
   text,
 } from './attribute-values.ts';
+import { OrderCounts } from './order-counts.ts';
+import { transact } from './transaction.ts';
 import type { WalletPostings } from './wallet-posting.ts';
 
 const PREFIX = 'order#';
@@ -34,9 +36,19 @@ export interface OrderStoreOptions {
 
 export class DynamoOrderStore implements OrderStore {
   readonly #options: OrderStoreOptions;
+  readonly #counts: OrderCounts;
 
   constructor(options: OrderStoreOptions) {
     this.#options = options;
+    this.#counts = new OrderCounts(options.client, options.table);
+  }
+
+  reserve(reference: OrderReference, limits: OrderLimits, nowSeconds: number) {
+    return this.#counts.reserve(reference, limits, nowSeconds);
+  }
+
+  async callOff({ accountId, orderId }: OrderReference): Promise<void> {
+    await transact(this.#options.client, [this.#counts.close(accountId, orderId)]);
   }
 
   async save({ id, accountId, amount, created, checkoutUrl = '' }: Order): Promise<void> {
@@ -96,7 +108,9 @@ export class DynamoOrderStore implements OrderStore {
       0n,
     );
     const puts = entries.map((entry) => this.#put(after.accountId, entry));
-    const result = await this.#options.postings.post(after.accountId, change, [{ Update: write }, ...puts]);
+    const closed = isOpen(before) && !isOpen(after) ? [this.#counts.close(after.accountId, after.id)] : [];
+    const writes = [{ Update: write }, ...puts, ...closed];
+    const result = await this.#options.postings.post(after.accountId, change, writes);
     if (result === 'no wallet') return 'no account';
     return result === 'posted' ? 'done' : 'stale';
   }

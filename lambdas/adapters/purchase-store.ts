@@ -4,12 +4,13 @@
  */
 import { type DynamoDBClient, GetItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Purchase } from '../core/listings/activity.ts';
-import type { Listing, Price } from '../core/listings/listing.ts';
-import type { OutboxEvent, PurchaseStore } from '../core/listings/ports.ts';
+import type { OutboxEvent, Payment, PurchaseStore } from '../core/listings/ports.ts';
 import type { NanoUsd } from '../core/money.ts';
+import { dayOf } from '../core/quotas.ts';
 import { type Item, number, readNumber, readText, text } from './attribute-values.ts';
 import type { DynamoClients } from './clients.ts';
-import { encodeEvent, encodePrice, listingKey } from './listing-item.ts';
+import { dayCountKey, encodeEvent, encodePrice, listingKey } from './listing-item.ts';
+import { countOneOf } from './quota-item.ts';
 import { transact } from './transaction.ts';
 import { WalletPostings } from './wallet-posting.ts';
 import { WalletShards } from './wallet-shard.ts';
@@ -20,11 +21,10 @@ export interface PurchaseTables {
   readonly wallets: string;
 }
 
-type Payment = { readonly listing: Listing; readonly amount: NanoUsd };
-
 /** Which of a transaction's items is at fault is told by its place. */
 const PURCHASE_PLACE = 0;
 const LISTING_PLACE = 1;
+const COUNT_PLACE = 2;
 
 /** Each further try means that a call has moved the buyer's balance within milliseconds. */
 const MAX_TRIES = 8;
@@ -44,7 +44,8 @@ export class DynamoPurchaseStore implements PurchaseStore {
     purchase: Purchase,
     payment: Payment,
     event: OutboxEvent,
-  ): Promise<'done' | 'repeated' | 'changed' | 'insufficient'> {
+    most: number,
+  ): Promise<'done' | 'repeated' | 'changed' | 'insufficient' | 'full'> {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const transfer = await this.#transfer(purchase, payment);
       if (transfer === undefined) {
@@ -52,13 +53,15 @@ export class DynamoPurchaseStore implements PurchaseStore {
       }
       const result = await transact(this.#client, [
         this.#put(encodePurchase(purchase)),
-        this.#checkPrice(payment.listing),
+        this.#checkListing(payment),
+        this.#count(purchase, most),
         this.#put(encodeEvent(purchase.listingId, event, purchase.created)),
         ...transfer,
       ]);
       if (result.done) return 'done';
       if (result.failed.includes(PURCHASE_PLACE)) return 'repeated';
       if (result.failed.includes(LISTING_PLACE)) return 'changed';
+      if (result.failed.includes(COUNT_PLACE)) return 'full';
     }
     throw new Error('the wallet is too busy');
   }
@@ -94,6 +97,12 @@ export class DynamoPurchaseStore implements PurchaseStore {
     ];
   }
 
+  #count({ buyerId, created }: Purchase, most: number): TransactWriteItem {
+    const day = dayOf(created);
+    const Key = dayCountKey(buyerId, 'purchases', day);
+    return countOneOf(day, { TableName: this.#tables.listings, Key }, most);
+  }
+
   #put(item: Item): TransactWriteItem {
     return {
       Put: {
@@ -104,15 +113,23 @@ export class DynamoPurchaseStore implements PurchaseStore {
     };
   }
 
-  /** The price is the one that the buyer was told. */
-  #checkPrice({ id, price }: Listing): TransactWriteItem {
-    const same = price === null ? 'attribute_not_exists(price)' : 'price = :price';
+  /** The listing is as the buyer was told: in its price, and in all of it where the buyer named its state. */
+  #checkListing({ listing: { id, price, revision }, unchanged }: Payment): TransactWriteItem {
+    const conditions = [
+      'attribute_exists(listing_id)',
+      price === null ? 'attribute_not_exists(price)' : 'price = :price',
+      ...(unchanged ? ['revision = :revision'] : []),
+    ];
+    const values: Item = {
+      ...(price === null ? {} : { ':price': encodePrice(price) }),
+      ...(unchanged ? { ':revision': number(revision) } : {}),
+    };
     return {
       ConditionCheck: {
         TableName: this.#tables.listings,
         Key: listingKey(id),
-        ConditionExpression: `attribute_exists(listing_id) AND ${same}`,
-        ...(price === null ? {} : { ExpressionAttributeValues: priceValues(price) }),
+        ConditionExpression: conditions.join(' AND '),
+        ...(Object.keys(values).length === 0 ? {} : { ExpressionAttributeValues: values }),
       },
     };
   }
@@ -141,8 +158,6 @@ export class DynamoPurchaseStore implements PurchaseStore {
 
 const purchaseKey = (listingId: string, buyerId: string): Item =>
   listingKey(listingId, `purchase#${buyerId}`);
-
-const priceValues = (price: Price): Item => ({ ':price': encodePrice(price) });
 
 const encodePurchase = ({ id, listingId, buyerId, amount, currency, created }: Purchase): Item => ({
   ...purchaseKey(listingId, buyerId),

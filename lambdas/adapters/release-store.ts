@@ -29,7 +29,7 @@ export class DynamoReleaseStore implements ReleaseStore {
     event: OutboxEvent,
   ): Promise<'done' | 'repeated' | 'changed'> {
     const result = await transact(this.#client, [
-      this.#putInForce(release.version, listing),
+      this.#putInForce(release.version, listing, 1),
       ...newReleaseItems(release, this.#table),
       this.#publish(listing, event),
     ]);
@@ -43,7 +43,7 @@ export class DynamoReleaseStore implements ReleaseStore {
     event: OutboxEvent,
   ): Promise<'done' | 'no_such_release' | 'changed'> {
     const result = await transact(this.#client, [
-      this.#putInForce(version, listing),
+      this.#putInForce(version, listing, 0),
       {
         ConditionCheck: {
           TableName: this.#table,
@@ -76,17 +76,19 @@ export class DynamoReleaseStore implements ReleaseStore {
     );
   }
 
-  #putInForce(version: string, { id, revision }: Listing): TransactWriteItem {
+  #putInForce(version: string, { id, revision }: Listing, released: 0 | 1): TransactWriteItem {
     return {
       Update: {
         TableName: this.#table,
         Key: listingKey(id),
-        UpdateExpression: 'SET version = :version, updated = :now, revision = revision + :one',
+        UpdateExpression:
+          'SET version = :version, updated = :now, revision = revision + :one ADD releases :released',
         ConditionExpression: 'revision = :revision',
         ExpressionAttributeValues: {
           ':version': text(version),
           ':now': number(this.#nowSeconds()),
           ':one': number(1),
+          ':released': number(released),
           ':revision': number(revision),
         },
       },

@@ -1,7 +1,7 @@
 /** Reviews in DynamoDB: each with the listing's rating and the event that tells of it, or not at all. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Review } from '../core/listings/activity.ts';
-import type { OutboxEvent, Page, PageQuery, ReviewStore } from '../core/listings/ports.ts';
+import type { Done, OutboxEvent, Page, PageQuery, ReviewStore } from '../core/listings/ports.ts';
 import { type Item, number, readNumber, readText, text } from './attribute-values.ts';
 import { encodeEvent, listingKey } from './listing-item.ts';
 import { queryPage } from './listing-reads.ts';
@@ -21,18 +21,21 @@ export class DynamoReviewStore implements ReviewStore {
     this.#writes = new ListingWrites(client, table);
   }
 
-  async review(review: Review, event: OutboxEvent): Promise<'done' | 'repeated' | 'gone'> {
+  async review(review: Review, event: OutboxEvent, most: number): Promise<Done> {
     const { id, listingId, accountId, rating, created } = review;
-    return this.#writes.once([
-      this.#writes.put({ ...listingKey(listingId, `reviewer#${accountId}`), review_id: text(id) }),
-      this.#writes.update(
-        listingId,
-        'SET rating_sum = rating_sum + :rating, rating_count = rating_count + :one',
-        { ':rating': number(rating), ':one': number(1) },
-      ),
-      this.#writes.put(encodeReview(review)),
-      this.#writes.put(encodeEvent(listingId, event, created)),
-    ]);
+    return this.#writes.once(
+      [
+        this.#writes.put({ ...listingKey(listingId, `reviewer#${accountId}`), review_id: text(id) }),
+        this.#writes.update(
+          listingId,
+          'SET rating_sum = rating_sum + :rating, rating_count = rating_count + :one',
+          { ':rating': number(rating), ':one': number(1) },
+        ),
+        this.#writes.put(encodeReview(review)),
+        this.#writes.put(encodeEvent(listingId, event, created)),
+      ],
+      this.#writes.countToday('reviews', review, most),
+    );
   }
 
   reviews(listingId: string, { limit, after }: PageQuery): Promise<Page<Review>> {

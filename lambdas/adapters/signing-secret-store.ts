@@ -3,18 +3,20 @@ import {
   ConditionalCheckFailedException,
   type DynamoDBClient,
   GetItemCommand,
-  PutItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { SigningSecretStore, SubscriptionKey } from '../core/webhooks/ports.ts';
 import { MAX_REPLACED_SECRETS, type Subscription } from '../core/webhooks/subscription.ts';
 import { type Item, text } from './attribute-values.ts';
+import { countOne } from './quota-item.ts';
 import {
   decodeSubscription,
   encodeReplaced,
   encodeSubscription,
   sealedSecrets,
+  webhookCountKey,
 } from './subscription-item.ts';
+import { transact } from './transaction.ts';
 import type { Sealer } from './webhook-keys.ts';
 
 const PURPOSE = 'uis-webhook-secret-1';
@@ -30,11 +32,12 @@ export class DynamoSigningSecretStore implements SigningSecretStore {
     this.#sealer = sealer;
   }
 
-  /** Repeating it writes the same subscription under the same id, so the SDK may. */
-  async create(subscription: Subscription, secret: string): Promise<void> {
+  async create(subscription: Subscription, secret: string, most: number): Promise<'created' | 'full'> {
     const sealed = await this.#sealer.seal(PURPOSE, sealedId(subscription), secret);
     const item = { ...encodeSubscription(subscription), secret: { B: sealed } };
-    await this.#client.send(new PutItemCommand({ TableName: this.#table, Item: item }));
+    const count = { TableName: this.#table, Key: webhookCountKey(subscription.accountId) };
+    const put = { Put: { TableName: this.#table, Item: item } };
+    return (await transact(this.#client, [put, countOne(count, most)])).done ? 'created' : 'full';
   }
 
   async open(key: SubscriptionKey, nowMs: number) {

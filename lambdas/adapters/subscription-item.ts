@@ -3,9 +3,16 @@ import * as z from 'zod';
 import { SUBSCRIBABLE_TYPES } from '../core/webhooks/event.ts';
 import type { DisabledReason, Subscription } from '../core/webhooks/subscription.ts';
 import { type Item, number, readNumber, readText, text } from './attribute-values.ts';
+import { countsOf } from './quota-item.ts';
 
 const types = z.array(z.enum(SUBSCRIBABLE_TYPES));
 const reasons = z.enum(['owner', 'gone', 'failing']) satisfies z.ZodType<DisabledReason>;
+
+/** An account's count of its webhooks, outside its partition, so that no list has it. */
+export const webhookCountKey = (accountId: string): Item => ({
+  account_id: text(countsOf(accountId)),
+  webhook_id: text('webhooks'),
+});
 
 export const encodeEvents = (events: Subscription['events']) => ({ L: events.map(text) });
 

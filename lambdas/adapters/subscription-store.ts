@@ -1,7 +1,6 @@
 /** Subscriptions in DynamoDB, without their secrets. */
 import {
   ConditionalCheckFailedException,
-  DeleteItemCommand,
   type DynamoDBClient,
   GetItemCommand,
   QueryCommand,
@@ -16,7 +15,9 @@ import type {
 } from '../core/webhooks/ports.ts';
 import type { Subscription } from '../core/webhooks/subscription.ts';
 import { type Item, number, text } from './attribute-values.ts';
-import { decodeSubscription, encodeEvents } from './subscription-item.ts';
+import { giveBack } from './quota-item.ts';
+import { decodeSubscription, encodeEvents, webhookCountKey } from './subscription-item.ts';
+import { transact } from './transaction.ts';
 
 export class DynamoSubscriptionStore implements SubscriptionStore, SubscriptionHealth {
   readonly #client: DynamoDBClient;
@@ -31,13 +32,6 @@ export class DynamoSubscriptionStore implements SubscriptionStore, SubscriptionH
     const command = new GetItemCommand({ ...this.#keyOf(key), ConsistentRead: true });
     const { Item: item } = await this.#client.send(command);
     return item === undefined ? undefined : decodeSubscription(item);
-  }
-
-  async count(accountId: string): Promise<number> {
-    const { Count: count = 0 } = await this.#client.send(
-      new QueryCommand({ ...this.#query(accountId), Select: 'COUNT' }),
-    );
-    return count;
   }
 
   async list({ accountId, limit, after }: Parameters<SubscriptionStore['list']>[0]) {
@@ -83,8 +77,9 @@ export class DynamoSubscriptionStore implements SubscriptionStore, SubscriptionH
   }
 
   async remove(key: SubscriptionKey): Promise<boolean> {
-    const command = new DeleteItemCommand({ ...this.#keyOf(key), ReturnValues: 'ALL_OLD' });
-    return (await this.#client.send(command)).Attributes !== undefined;
+    const remove = { ...this.#keyOf(key), ConditionExpression: 'attribute_exists(webhook_id)' };
+    const count = { TableName: this.#table, Key: webhookCountKey(key.accountId) };
+    return (await transact(this.#client, [{ Delete: remove }, giveBack(count)])).done;
   }
 
   async markFailing(subscription: Subscription, nowMs: number): Promise<void> {

@@ -31,7 +31,7 @@ export const identityProvidersSchema = z.record(
   z
     .string()
     .regex(/^[a-z][a-z0-9-]{0,39}$/)
-    .refine((name) => name !== 'me', 'is the path of the current account'),
+    .refine((name) => name !== 'me' && name !== 'sign-out', 'is the path of something else'),
   z.discriminatedUnion('type', [oidc, github]),
 );
 

@@ -127,6 +127,14 @@ export const ROUTES = [
   {
     ...platform,
     method: 'POST',
+    path: '/api/v1/auth/sign-out',
+    endpoint: 'delete-session',
+    purpose: 'end the session, or all of the account’s',
+    authentication: 'session',
+  },
+  {
+    ...platform,
+    method: 'POST',
     path: '/api-keys',
     endpoint: 'create-key',
     purpose: 'make an API key; its text is shown this once',

@@ -18,10 +18,12 @@ export interface Table {
 }
 
 export const TABLES = {
-  /** Accounts and their top-ups (`item` = `account`, `top_up#<id>`). */
+  /** Accounts, their top-ups and their orders (`item` = `account`, `top_up#<id>`, `order#<id>`, `order_counts`). */
   accounts: { variable: 'ACCOUNTS_TABLE', partitionKey: 'account_id', sortKey: 'item' },
   /** Which account an external identity opened: one item for each, so that it opens exactly one. */
   identities: { variable: 'IDENTITIES_TABLE', partitionKey: 'identity' },
+  /** The live sessions of each account: one item, so that they begin and end in one write and are checked in one read. */
+  sessions: { variable: 'SESSIONS_TABLE', partitionKey: 'account_id', ttl: 'expires' },
   /** API keys: hash, policy and what is left of each window. */
   keys: {
     variable: 'KEYS_TABLE',
@@ -48,8 +50,8 @@ export const TABLES = {
   /** The catalog document in compressed parts, and a pointer to the current version. */
   catalog: { variable: 'CATALOG_TABLE', partitionKey: 'part' },
   /**
-   * Listings (`item` = `listing`), what happens to each, the events that tell of it, the slugs in use and the counts of
-   * the categories. The indexes hold the listings alone: no other item has a `kind` or a `shelf`.
+   * Listings (`item` = `listing`), what happens to each, the events that tell of it, the slugs in use, and the counts
+   * of the categories and of what accounts have and do. The indexes hold the listings alone: no other item has a `kind` or a `shelf`.
    */
   listings: {
     variable: 'LISTINGS_TABLE',

@@ -6,16 +6,20 @@ export type NanoUsd = bigint;
 
 export const NANO_PER_USD = 1_000_000_000n;
 
+/** Longer than any amount with all its places; computing with a million digits takes seconds. */
+export const MAX_AMOUNT_LENGTH = 32;
+
 /** JSON's number grammar (RFC 8259, section 6). */
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
 
 /**
  * Reads a decimal USD amount exactly. A number is read through its shortest decimal form, which is the text
- * the caller wrote for any amount of up to 15 digits. Returns undefined for what is not a decimal or needs more
- * than 9 decimal places.
+ * the caller wrote for any amount of up to 15 digits. Returns undefined for what is not a decimal, needs more than
+ * 9 decimal places, or is longer than `MAX_AMOUNT_LENGTH`.
  */
 export function parseUsd(input: string | number): NanoUsd | undefined {
-  const match = DECIMAL.exec(String(input));
+  const text = String(input);
+  const match = text.length > MAX_AMOUNT_LENGTH ? null : DECIMAL.exec(text);
   if (match === null) return undefined;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
   const places = 9 + Number(exponent) - fraction.length;

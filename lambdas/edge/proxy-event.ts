@@ -2,6 +2,9 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { decodeSegment } from './router.ts';
 
+/** What no `Request` may have for a method (Fetch standard, section 2.2.1); passed on under a name that no route has. */
+const FORBIDDEN = /^(connect|trace|track)$/i;
+
 /** Builds the request. The host name plays no part in routing, and one that a client made up must not break the URL. */
 export function toRequest(event: APIGatewayProxyEvent): Request {
   const headers = new Headers();
@@ -15,7 +18,7 @@ export function toRequest(event: APIGatewayProxyEvent): Request {
   const search = query.size === 0 ? '' : `?${query}`;
   const hasBody = event.httpMethod !== 'GET' && event.httpMethod !== 'HEAD' && event.body !== null;
   return new Request(`https://localhost${event.path}${search}`, {
-    method: event.httpMethod,
+    method: FORBIDDEN.test(event.httpMethod) ? `NOT-${event.httpMethod}` : event.httpMethod,
     headers,
     body: hasBody ? bodyOf(event) : null,
   });

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { createKeyRequest } from '../endpoints/create-key/schema.ts';
 import { createOrderRequest } from '../endpoints/create-order/schema.ts';
 import { signInRequest } from '../endpoints/create-session/schema.ts';
+import { signOutRequest } from '../endpoints/delete-session/schema.ts';
 import { ordersQuery } from '../endpoints/list-orders/schema.ts';
 import { rotateKeyRequest } from '../endpoints/rotate-key/schema.ts';
 import { updateKeyRequest } from '../endpoints/update-key/schema.ts';
@@ -22,6 +23,23 @@ export const ACCOUNT_OPERATIONS = {
   'get-account': {
     tag: 'Accounts',
     answers: { 200: { description: 'The account.', schema: component('Account') } },
+  },
+  'delete-session': {
+    tag: 'Accounts',
+    description: 'Whoever sends the same token afterwards is refused with 401.',
+    body: signOutRequest,
+    optionalBody: true,
+    answers: {
+      200: {
+        description: 'It has ended.',
+        schema: z.object({
+          object: z.literal('session'),
+          signed_out: z.literal(true),
+          everywhere: z.boolean(),
+        }),
+      },
+    },
+    errors: [400],
   },
   'create-key': {
     tag: 'Accounts',

@@ -1,6 +1,6 @@
 /** The descriptions of the market: listings, what happens to them and how they are found. */
 import * as z from 'zod';
-import { newRelease, newReview } from '../core/listings/activity.ts';
+import { newRelease, newReview, purchaseRequest } from '../core/listings/activity.ts';
 import { listingChange, newListing } from '../core/listings/fields.ts';
 import { listingQuery, pageQuery } from '../core/listings/paging.ts';
 import { categoriesQuery } from '../endpoints/list-categories/schema.ts';
@@ -61,7 +61,10 @@ export const LISTING_OPERATIONS = {
   'purchase-listing': {
     tag: 'Market',
     description:
-      'Moves the price from the buyer’s credit to the owner’s, once; what is free, or one’s own, moves nothing. Publishes `purchase.completed`.',
+      'Moves the price from the buyer’s credit to the owner’s, once; what is free, or one’s own, moves nothing. The buyer names the price as it was shown: as `amount`, by `If-Match`, or both; when it is another, 409 `price_changed` and nothing is taken. Publishes `purchase.completed`.',
+    headers: { 'If-Match': 'The `ETag` of the listing as it was shown to the buyer.' },
+    body: purchaseRequest,
+    optionalBody: true,
     answers: {
       200: {
         description: 'It was bought before, and nothing was charged now.',

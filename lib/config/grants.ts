@@ -76,7 +76,7 @@ const PAID_CALL: Grants = {
 /** A paid call to models that no Bedrock route serves. */
 const { bedrockModels: _bedrockModels, ...PAID_HTTP_CALL } = PAID_CALL;
 
-export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
+const ROWS: Readonly<Record<FunctionName, Grants>> = {
   'create-chat-completion': PAID_CALL,
   'create-message': PAID_CALL,
   'create-embeddings': PAID_CALL,
@@ -94,10 +94,12 @@ export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
       accounts: ['GetItem', 'PutItem'],
       wallets: ['PutItem'],
       identities: ['GetItem', 'PutItem'],
+      sessions: ['UpdateItem'],
     },
     sessionKey: true,
     identityProviders: true,
   },
+  'delete-session': { tables: { sessions: ['GetItem', 'UpdateItem'] }, sessionKey: true },
   'get-account': { tables: { accounts: ['GetItem'] }, sessionKey: true },
   'create-key': {
     tables: { accounts: ['GetItem', 'UpdateItem'], keys: ['PutItem'] },
@@ -118,7 +120,11 @@ export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
     keyPepper: true,
     sessionKey: true,
   },
-  'create-order': { tables: { accounts: ['UpdateItem'], wallets: [] }, sessionKey: true, payments: true },
+  'create-order': {
+    tables: { accounts: ['GetItem', 'UpdateItem'], wallets: [] },
+    sessionKey: true,
+    payments: true,
+  },
   'list-orders': { tables: { accounts: ['Query'], wallets: [] }, sessionKey: true },
   'get-order': { tables: { accounts: ['GetItem'], wallets: [] }, sessionKey: true },
   'receive-payment-event': {
@@ -137,7 +143,7 @@ export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
   },
   ...LISTING_GRANTS,
   'create-webhook': {
-    tables: { keys: ['UpdateItem'], webhooks: ['PutItem', 'Query'] },
+    tables: { keys: ['UpdateItem'], webhooks: ['PutItem', 'UpdateItem'] },
     keyPepper: true,
     webhookKey: true,
   },
@@ -147,7 +153,10 @@ export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
     tables: { keys: ['UpdateItem'], webhooks: ['GetItem', 'UpdateItem'] },
     keyPepper: true,
   },
-  'delete-webhook': { tables: { keys: ['UpdateItem'], webhooks: ['DeleteItem'] }, keyPepper: true },
+  'delete-webhook': {
+    tables: { keys: ['UpdateItem'], webhooks: ['DeleteItem', 'UpdateItem'] },
+    keyPepper: true,
+  },
   'rotate-webhook-secret': {
     tables: { keys: ['UpdateItem'], webhooks: ['GetItem', 'UpdateItem'] },
     keyPepper: true,
@@ -197,3 +206,13 @@ export const GRANTS: Readonly<Record<FunctionName, Grants>> = {
     publishes: true,
   },
 };
+
+/** Whoever takes sessions looks whether they have been ended. */
+const withSessions = (grants: Grants): Grants =>
+  grants.sessionKey === undefined
+    ? grants
+    : { ...grants, tables: { sessions: ['GetItem'], ...grants.tables } };
+
+export const GRANTS = Object.fromEntries(
+  Object.entries(ROWS).map(([name, grants]) => [name, withSessions(grants)]),
+) as Readonly<Record<FunctionName, Grants>>;

@@ -25,7 +25,7 @@ export const LISTING_GRANTS = {
   'install-listing': { tables: { listings: writes, discovery: ['UpdateItem'] }, sessionKey: true },
   'purchase-listing': {
     tables: {
-      listings: ['GetItem', 'PutItem', 'ConditionCheckItem'],
+      listings: [...writes, 'ConditionCheckItem'],
       accounts: ['PutItem'],
       wallets: ['GetItem', 'UpdateItem'],
     },

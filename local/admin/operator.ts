@@ -20,6 +20,7 @@ import { verifyKey } from '../../lambdas/core/access/api-key.ts';
 import { ApiKeys } from '../../lambdas/core/access/api-keys.ts';
 import type { KeyState } from '../../lambdas/core/access/key-state.ts';
 import type { Policy } from '../../lambdas/core/access/policy.ts';
+import { LONGEST_SESSION_SECONDS } from '../../lambdas/core/access/session.ts';
 import type { Books } from '../../lambdas/core/ledger/audit.ts';
 import type { Wallet, WalletStore } from '../../lambdas/core/ledger/ports.ts';
 import type { RecoveryCount } from '../../lambdas/core/ledger/recovery.ts';
@@ -79,9 +80,6 @@ const pagesOf = (client: DynamoDBClient, tables: { readonly wallets: string; rea
   keys: (after?: string) => readKeyPage(client, tables.keys, after),
 });
 
-/** Seconds. */
-const OPERATOR_SESSION_SECONDS = 24 * 60 * 60;
-
 export function createOperator(target: Target, log: Log): Operator {
   const clients = createDynamoClients(target.client);
   const secrets = createSecretsClient(target.client);
@@ -98,7 +96,8 @@ export function createOperator(target: Target, log: Log): Operator {
   const environment = { [VARIABLES.holdTtlSeconds]: String(DEFAULT_HOLD_TTL_SECONDS), ...target.environment };
   const { wallets, recovery } = createLedger({ clients, environment, log });
   const { peppers } = createAccess({ environment, log, client: secrets });
-  const { tokens } = createSessions({ environment, log, client: secrets });
+  // The operator is bound by no quota: a local service begins one at each start.
+  const { sessions } = createSessions({ clients, environment, log, secrets, most: Number.MAX_SAFE_INTEGER });
   const accounts = createAccounts({ clients, environment });
   const registry = createKeyRegistry({ clients, environment });
   const keys = new ApiKeys(registry);
@@ -115,7 +114,7 @@ export function createOperator(target: Target, log: Log): Operator {
 
   return {
     openAccount: (email) => accounts.open(email),
-    issueSession: (accountId) => tokens.issue(accountId, OPERATOR_SESSION_SECONDS),
+    issueSession: (accountId) => sessions.begin(accountId, LONGEST_SESSION_SECONDS),
     accountOf: async (key) => verifyKey(key, await peppers())?.accountId,
     async createKey(accountId, name, policy) {
       await wallet(accountId);

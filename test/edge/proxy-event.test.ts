@@ -55,6 +55,13 @@ describe('the request of an event', () => {
     expect(toRequest(lambdaEvent({ httpMethod, body: 'ignored' })).body).toBeNull();
   });
 
+  it.each(['TRACE', 'CONNECT', 'TRACK', 'trace'])(
+    'can be made for a method that no request may have: %s',
+    (httpMethod) => {
+      expect(toRequest(lambdaEvent({ httpMethod })).method).toBe(`NOT-${httpMethod}`);
+    },
+  );
+
   it.each([null, ''])('has an empty body when none was sent: %j', async (body) => {
     expect(await toRequest(lambdaEvent({ httpMethod: 'POST', body })).text()).toBe('');
   });

@@ -101,6 +101,7 @@ describe('the description of the service', () => {
       iconUrl: 'https://example.com/icon.png',
       ownerId: 'acc_01ARZ3NDEKTSV4RRFFQ69G5FAV',
       installs: 0,
+      releases: 1,
       ratings: { sum: 9, count: 2 },
       created: 1,
       updated: 1,

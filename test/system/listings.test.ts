@@ -226,7 +226,7 @@ describe('what is not the caller’s', () => {
   const OPEN: readonly [string, string, unknown][] = [
     ['POST', '/install', undefined],
     ['POST', '/reviews', { rating: 5 }],
-    ['POST', '/purchase', undefined],
+    ['POST', '/purchase', { amount: 0 }],
   ];
   const kinds = ['apps', 'ai-agents'];
   const rows = (table: typeof OWNED) =>
@@ -267,6 +267,9 @@ describe('what is written', () => {
     ['name', { name: '' }],
     ['name', { name: 'x'.repeat(81) }],
     ['name', { name: 'two\nlines' }],
+    ['name', { name: 'txt.\u202eexe' }],
+    ['summary', { summary: 'zero\u200bwidth' }],
+    ['category', { category: 'a\u3164b' }],
     ['slug', { slug: 'Not A Slug' }],
     ['slug', { slug: 'double--hyphen' }],
     ['summary', { summary: 'x'.repeat(161) }],
@@ -366,7 +369,16 @@ describe('what happens to a listing', () => {
 
   it('is bought once out of the buyer’s credit, to the cent, and the books stay exact', async () => {
     const { id } = await create({ price: { amount: 150, currency: 'USD' } });
-    const buy = (as: Person) => call(`/apps/${id}/purchase`, { method: 'POST', as });
+    const buy = (as: Person, body: object = { amount: 150, currency: 'USD' }) =>
+      call(`/apps/${id}/purchase`, { method: 'POST', as, body });
+    expect(await buy(visitor, { amount: 1 })).toMatchObject({
+      status: 409,
+      json: { error: { type: 'conflict_error', code: 'price_changed', param: 'amount' } },
+    });
+    expect(await buy(visitor, {})).toMatchObject({
+      status: 400,
+      json: { error: { code: 'missing_field', param: 'amount' } },
+    });
     const answers = await Promise.all(Array.from({ length: 4 }, () => buy(visitor)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 201]);
     expect(new Set(answers.map(({ json }) => json.id)).size).toBe(1);

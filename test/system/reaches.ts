@@ -32,6 +32,8 @@ interface Reach {
   readonly body?: object | (() => object);
   /** What the owner alone may do to a thing that everybody sees is 403; what anybody may do to it succeeds. */
   readonly publicThing?: 'owner-acts' | 'anybody-acts';
+  /** Whoever asks cannot ask again. */
+  readonly endsSession?: true;
 }
 
 type Named = Omit<Belongings, 'accountId' | 'owner'>;
@@ -47,6 +49,7 @@ const ofAnybody = { ...ofListing, publicThing: 'anybody-acts' } as const;
 /** How each route that knows who asks could reach for what is another's. A new such route needs a row. */
 export const REACHES: Readonly<Record<string, Reach>> = {
   'get-account': {},
+  'delete-session': { body: { everywhere: true }, endsSession: true },
   'create-key': { body: { name: 'new' } },
   'list-keys': {},
   'update-key': { path: ({ keyId }) => `/api-keys/${keyId}`, body: { disabled: true, name: 'taken over' } },
@@ -79,7 +82,7 @@ export const REACHES: Readonly<Record<string, Reach>> = {
   'create-release': { ...ofOwner, body: { version: '6.6.6' } },
   'rollback-release': ofOwner,
   'install-listing': ofAnybody,
-  'purchase-listing': ofAnybody,
+  'purchase-listing': { ...ofAnybody, body: { amount: 0 } },
   'create-review': { ...ofAnybody, body: { rating: 1 } },
 };
 

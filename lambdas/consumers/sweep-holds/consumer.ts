@@ -1,6 +1,6 @@
 /** On a schedule: recovers what crashed calls have left. */
 import type { Recovery, RecoveryCount } from '../../core/ledger/recovery.ts';
-import { type KeyPages, sweep, type WalletPages } from '../../core/ledger/upkeep.ts';
+import { type KeyPages, SweepFailed, sweep, type WalletPages } from '../../core/ledger/upkeep.ts';
 import type { Clock, Log } from '../../core/ports.ts';
 
 /** The holds of every wallet as the sweep reads them, those of running calls among them. */
@@ -31,9 +31,16 @@ export function sweepHolds({ pages, recovery, onSwept, clock, log }: SweepDepend
       }
       return page;
     };
-    const { settled, released } = await sweep({ ...pages, wallets }, recovery);
+    const swept = await sweep({ ...pages, wallets }, recovery).catch((failure: unknown) => {
+      if (failure instanceof SweepFailed) return failure;
+      throw failure;
+    });
+    const { settled, released } = swept instanceof SweepFailed ? swept.count : swept;
     onSwept({ settled, released }, { open, oldestSeconds });
     if (settled + released > 0) log.warn('holds recovered', { settled, released });
-    return { settled, released };
+    if (!(swept instanceof SweepFailed)) return swept;
+    log.error('holds not recovered', { failed: swept.failed, name: (swept.cause as Error).name });
+    // The function has failed, so that its alarm tells of it.
+    throw swept;
   };
 }

@@ -1,13 +1,10 @@
 /** Issues the text of API keys: for a new key, and for one whose secret is to be replaced. */
-import { ServiceError } from '../errors.ts';
 import type { Clock, UlidSource } from '../ports.ts';
+import { hasAsMany, QUOTAS } from '../quotas.ts';
 import { formatKey, hashSecret, type Peppers } from './api-key.ts';
 import { ApiKeys, type KeyRegistry, unknownKey } from './api-keys.ts';
 import type { KeyState } from './key-state.ts';
 import type { Policy } from './policy.ts';
-
-/** Bounds the list of an account's keys to what one request to the database can read. */
-export const MAX_KEYS = 100;
 
 export interface KeyIssuerDependencies {
   readonly registry: KeyRegistry;
@@ -33,7 +30,7 @@ export class KeyIssuer {
     this.#keys = new ApiKeys(dependencies.registry);
   }
 
-  /** Makes a key. Throws 409 `conflict` when the account has as many as it may. */
+  /** Makes a key. Throws 429 `key_quota` when the account has as many as it may. */
   async create(accountId: string, name: string, policy: Policy): Promise<IssuedKey> {
     const { registry, ulid, randomHex } = this.#dependencies;
     const keyId = `key_${ulid()}`;
@@ -41,11 +38,9 @@ export class KeyIssuer {
     const key = await this.#format(accountId, keyId, secret);
     const created = this.#now();
     const added = { keyId, accountId, secretHash: hashSecret(secret), name, policy, created };
-    const state = await registry.add(added, MAX_KEYS);
-    if (state === 'full') {
-      const message = `An account may have ${MAX_KEYS} API keys: delete one that is not needed.`;
-      throw new ServiceError('conflict', message);
-    }
+    const most = QUOTAS.api_keys_per_account;
+    const state = await registry.add(added, most);
+    if (state === 'full') throw hasAsMany('key_quota', most, 'API keys of one account');
     return { state, key };
   }
 

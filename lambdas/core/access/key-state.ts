@@ -107,9 +107,9 @@ export function refusal(
   charge: KeyCharge,
   nowMs: number,
 ): ServiceError | undefined {
-  if (state === undefined || state.status !== 'active' || !takes(state, charge.key.secretHash, nowMs)) {
+  const { accountId, secretHash } = charge.key;
+  if (state?.status !== 'active' || state.accountId !== accountId || !takes(state, secretHash, nowMs))
     return invalidKey();
-  }
   return scopeRefusal(state.policy, charge) ?? rateRefusal(state, charge, nowMs) ?? capRefusal(state, charge);
 }
 

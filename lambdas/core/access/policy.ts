@@ -1,6 +1,6 @@
 /** What a key may do: models, modalities, spend and rates. Stored in the key's item, so a change binds at once. */
 import * as z from 'zod';
-import { type NanoUsd, parseUsd, usdJson } from '../money.ts';
+import { MAX_AMOUNT_LENGTH, type NanoUsd, parseUsd, usdJson } from '../money.ts';
 
 /** More than any account will spend; a larger figure is a mistake in units. */
 const MAX_CAP_NANO_USD = 1_000_000_000n * 1_000_000_000n;
@@ -9,7 +9,7 @@ const MAX_CAP_NANO_USD = 1_000_000_000n * 1_000_000_000n;
 const MAX_ALLOWED_MODELS = 20;
 
 const cap = z
-  .union([z.number(), z.string()])
+  .union([z.number(), z.string().max(MAX_AMOUNT_LENGTH)])
   .transform((value) => parseUsd(value))
   .refine((amount): amount is NanoUsd => amount !== undefined && amount >= 0n && amount <= MAX_CAP_NANO_USD, {
     error: 'must be an amount of USD from 0 to 1000000000 with at most 9 decimal places',

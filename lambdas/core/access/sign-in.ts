@@ -1,7 +1,7 @@
 /** Signing in: an external identity is proved, mapped to the one account it opened, and given a session. */
 import { createHash } from 'node:crypto';
 import type { Account, Accounts } from '../ledger/accounts.ts';
-import { SESSION_SECONDS, type SessionTokens } from './session.ts';
+import { SESSION_SECONDS, type Sessions } from './session.ts';
 
 /** Somebody, as an identity provider knows them. */
 export interface Identity {
@@ -30,7 +30,7 @@ export interface IdentityVerifier {
 export interface SignInDependencies {
   readonly verifier: IdentityVerifier;
   readonly accounts: Pick<Accounts, 'openFor'>;
-  readonly tokens: SessionTokens;
+  readonly sessions: Pick<Sessions, 'begin'>;
 }
 
 export interface SignedIn {
@@ -46,14 +46,17 @@ export interface SignedIn {
 export const identityKey = ({ issuer, subject }: Identity): string =>
   createHash('sha256').update(`${issuer}\n${subject}`).digest('hex');
 
-/** Signs somebody in, opening their account the first time: exactly one, however many requests race. */
+/**
+ * Signs somebody in, opening their account the first time: exactly one, however many requests race. Throws 429
+ * `session_quota`.
+ */
 export async function signIn(
-  { verifier, accounts, tokens }: SignInDependencies,
+  { verifier, accounts, sessions }: SignInDependencies,
   provider: string,
   credential: Credential,
 ): Promise<SignedIn> {
   const identity = await verifier.verify(provider, credential);
   const account = await accounts.openFor(identityKey(identity), identity.email);
-  const accessToken = await tokens.issue(account.id, SESSION_SECONDS);
+  const accessToken = await sessions.begin(account.id, SESSION_SECONDS);
   return { accessToken, expiresInSeconds: SESSION_SECONDS, account };
 }

@@ -1,6 +1,6 @@
 /** What happens to a listing: installs, reviews, releases and purchases, as everybody or their maker sees them. */
 import * as z from 'zod';
-import { version } from './fields.ts';
+import { price, version } from './fields.ts';
 
 export interface Install {
   readonly listingId: string;
@@ -47,6 +47,12 @@ export const newReview = z.object({
 export const newRelease = z.object({
   version,
   notes: z.string().trim().max(10_000).default(''),
+});
+
+/** The body of a purchase: the price that the buyer was shown. */
+export const purchaseRequest = z.object({
+  amount: price.shape.amount.optional().describe('As in the price of the listing; 0 where nothing is asked.'),
+  currency: price.shape.currency.optional(),
 });
 
 export const installEntry = ({ listingId, accountId, created }: Install) => ({

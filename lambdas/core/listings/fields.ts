@@ -11,6 +11,12 @@ const MAX_TAGS = 20;
 /** About 10 million in any currency: more is a mistake in units. */
 const MAX_PRICE = 1_000_000_000;
 
+/**
+ * What shows nothing or turns the order of what is shown: control and format characters (bidirectional overrides and
+ * zero-width ones are of these), private ones, halves of pairs, breaks of lines, and letters that are blank.
+ */
+const UNSEEN = '\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}\u034f\u115f\u1160\u3164\uffa0';
+
 /** Letters, digits and punctuation of any script, on one line. */
 const line = (most: number) =>
   z
@@ -18,7 +24,7 @@ const line = (most: number) =>
     .trim()
     .min(1)
     .max(most)
-    .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'must be one line of text');
+    .regex(new RegExp(`^[^${UNSEEN}]*$`, 'u'), 'must be one line of text, without invisible characters');
 
 export const slug = z
   .string()
@@ -32,7 +38,10 @@ export const category = z
   .trim()
   .min(1)
   .max(40)
-  .regex(/^[\p{L}\p{N}]+([ &/+-]{1,3}[\p{L}\p{N}]+)*$/u, 'must be words of letters and digits');
+  .regex(
+    new RegExp(`^(?!.*[${UNSEEN}])[\\p{L}\\p{N}]+([ &/+-]{1,3}[\\p{L}\\p{N}]+)*$`, 'u'),
+    'must be words of letters and digits',
+  );
 
 const tag = z
   .string()

@@ -1,4 +1,5 @@
 /** Installing a listing. */
+import { madeAsMany, QUOTAS } from '../quotas.ts';
 import type { Install } from './activity.ts';
 import { noSuchListing } from './listing.ts';
 import { type ActivityDependencies, ListingActivity, type Outcome } from './listing-activity.ts';
@@ -13,12 +14,15 @@ export class Installs extends ListingActivity {
     this.#store = store;
   }
 
-  /** Installs a listing for an account; another time changes nothing and tells of the first. */
+  /** Installs a listing for an account; another time changes nothing and tells of the first. Throws 429 `install_quota`. */
   async install({ kind, id, accountId }: ListingRequest): Promise<Outcome<Install>> {
     const listing = await this.listings.get(kind, id);
     const install = { listingId: id, accountId, created: this.now() };
-    const result = await this.#store.install(install, listing, this.events.installed(listing, install));
+    const most = QUOTAS.installs_per_account_per_day;
+    const result = await this.#store.install(install, listing, this.events.installed(listing, install), most);
     if (result === 'gone') throw noSuchListing(kind);
+    if (result === 'full')
+      throw madeAsMany('install_quota', { most, things: 'installs', nowSeconds: install.created });
     if (result === 'done') return { entry: install, repeated: false };
     return { entry: (await this.#store.findInstall(id, accountId)) ?? install, repeated: true };
   }

@@ -34,6 +34,8 @@ export interface Listing extends ListingFields {
   readonly kind: ListingKind;
   readonly ownerId: string;
   readonly installs: number;
+  /** How many versions were released; each is a revision, so no two writers raise it from the same number. */
+  readonly releases: number;
   readonly ratings: { readonly sum: number; readonly count: number };
   /** Seconds since the epoch. */
   readonly created: number;
@@ -70,11 +72,14 @@ export function listingEntry(listing: Listing): Record<string, unknown> {
   };
 }
 
-/** The kind that a request's path is about: both kinds are served by the same endpoints. */
+/**
+ * The kind that a request's path is about: both kinds are served by the same endpoints. Throws 404 `unknown_path` for a
+ * path that only looks like one of theirs, as with a doubled slash.
+ */
 export function kindOf(request: Request): ListingKind {
   const collection = new URL(request.url).pathname.split('/')[1];
   const kind = LISTING_KINDS.find((candidate) => COLLECTIONS[candidate] === collection);
-  if (kind === undefined) throw new Error('this path is not about listings');
+  if (kind === undefined) throw new ServiceError('unknown_path', 'There is no such path.');
   return kind;
 }
 

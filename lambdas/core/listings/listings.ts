@@ -2,6 +2,7 @@
 import type * as z from 'zod';
 import { ServiceError } from '../errors.ts';
 import type { Clock, UlidSource } from '../ports.ts';
+import { hasAsMany, QUOTAS } from '../quotas.ts';
 import { type listingChange, type newListing, slugOf } from './fields.ts';
 import { LISTING_ID, type Listing, type ListingFields, type ListingKind, noSuchListing } from './listing.ts';
 import type { ListingStore } from './ports.ts';
@@ -45,6 +46,7 @@ export class Listings {
     return listing;
   }
 
+  /** Throws 429 `listing_quota` when the account has as many as it may, and 409 `conflict` when the slug is taken. */
   async create(kind: ListingKind, accountId: string, body: z.output<typeof newListing>): Promise<Listing> {
     const { store, ulid } = this.#dependencies;
     const now = this.#now();
@@ -61,12 +63,16 @@ export class Listings {
       kind,
       ownerId: accountId,
       installs: 0,
+      releases: 1,
       ratings: { sum: 0, count: 0 },
       created: now,
       updated: now,
       revision: 1,
     };
-    if ((await store.create(listing, `rel_${ulid()}`)) === 'slug_taken') throw slugTaken(slug);
+    const most = QUOTAS.listings_per_account;
+    const result = await store.create(listing, `rel_${ulid()}`, most);
+    if (result === 'full') throw hasAsMany('listing_quota', most, 'listings of one account');
+    if (result === 'slug_taken') throw slugTaken(slug);
     return listing;
   }
 

@@ -39,22 +39,26 @@ export interface ListingStore {
     query: PageQuery & { readonly kind: ListingKind; readonly category?: string | undefined },
   ): Promise<Page<Listing>>;
   categories(query: PageQuery): Promise<Page<CategoryCount>>;
-  create(listing: Listing, releaseId: string): Promise<'done' | 'slug_taken'>;
+  /** `full` when the owner has `most` listings already. */
+  create(listing: Listing, releaseId: string, most: number): Promise<'done' | 'slug_taken' | 'full'>;
   /** Puts the owner's fields of `to` in force if the revision is still that of `from`. */
   replace(from: Listing, to: Listing): Promise<'done' | 'changed' | 'slug_taken'>;
   /** Removes the listing if its revision is still that one. */
   remove(listing: Listing): Promise<'done' | 'changed'>;
 }
 
+/** What became of something that an account does to a listing once. */
+export type Done = 'done' | 'repeated' | 'gone' | 'full';
+
 export interface InstallStore {
-  /** Once per account. */
-  install(install: Install, listing: Listing, event: OutboxEvent): Promise<'done' | 'repeated' | 'gone'>;
+  /** Once per account; `full` when it has installed `most` that day. */
+  install(install: Install, listing: Listing, event: OutboxEvent, most: number): Promise<Done>;
   findInstall(listingId: string, accountId: string): Promise<Install | undefined>;
 }
 
 export interface ReviewStore {
-  /** Once per account. */
-  review(review: Review, event: OutboxEvent): Promise<'done' | 'repeated' | 'gone'>;
+  /** Once per account; `full` when it has written `most` that day. */
+  review(review: Review, event: OutboxEvent, most: number): Promise<Done>;
   /** Newest first. */
   reviews(listingId: string, query: PageQuery): Promise<Page<Review>>;
 }
@@ -72,15 +76,25 @@ export interface ReleaseStore {
   releases(listingId: string, query: PageQuery): Promise<Page<Release>>;
 }
 
+export interface Payment {
+  /** As the buyer was shown it. */
+  readonly listing: Listing;
+  readonly amount: NanoUsd;
+  /** Whether the revision must be that of `listing` too, and not the price alone. */
+  readonly unchanged: boolean;
+}
+
 export interface PurchaseStore {
   /**
    * Records the purchase and moves the amount from the buyer's balance to the owner's, all or nothing, once per buyer;
-   * refused when the price is no longer that of the listing, or the balance does not cover it.
+   * refused when the listing is no longer as the buyer was shown it, the balance does not cover it, or the buyer has made
+   * `most` purchases that day.
    */
   purchase(
     purchase: Purchase,
-    payment: { readonly listing: Listing; readonly amount: NanoUsd },
+    payment: Payment,
     event: OutboxEvent,
-  ): Promise<'done' | 'repeated' | 'changed' | 'insufficient'>;
+    most: number,
+  ): Promise<'done' | 'repeated' | 'changed' | 'insufficient' | 'full'>;
   findPurchase(listingId: string, buyerId: string): Promise<Purchase | undefined>;
 }

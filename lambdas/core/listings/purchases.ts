@@ -1,15 +1,25 @@
 /** Buying a listing out of one's credit. */
+import type * as z from 'zod';
 import { ServiceError } from '../errors.ts';
 import { NANO_PER_USD, type NanoUsd } from '../money.ts';
-import type { Purchase } from './activity.ts';
+import { madeAsMany, QUOTAS } from '../quotas.ts';
+import type { Purchase, purchaseRequest } from './activity.ts';
+import type { Listing, Price } from './listing.ts';
 import { type ActivityDependencies, ListingActivity, type Outcome } from './listing-activity.ts';
 import type { ListingRequest } from './listings.ts';
 import type { PurchaseStore } from './ports.ts';
-import { changedMeanwhile } from './revision.ts';
+import { etagOf, type Precondition } from './revision.ts';
 
 /** The service's credit is in dollars, so a purchase is. */
 const CURRENCY = 'USD';
 const NANO_PER_CENT: NanoUsd = NANO_PER_USD / 100n;
+
+/** What the buyer was shown: the state of the listing, its price, or both. */
+export interface Seen {
+  /** The condition of `If-Match`; undefined when the request names no state. */
+  readonly state: Precondition | undefined;
+  readonly price: z.output<typeof purchaseRequest>;
+}
 
 export class Purchases extends ListingActivity {
   readonly #store: PurchaseStore;
@@ -19,10 +29,22 @@ export class Purchases extends ListingActivity {
     this.#store = store;
   }
 
-  /** Buys a listing once, out of the buyer's credit; another time changes nothing and tells of the first. */
-  async purchase({ kind, id, accountId }: ListingRequest): Promise<Outcome<Purchase>> {
+  /**
+   * Buys a listing once, out of the buyer's credit, at the price that the buyer was shown and at no other; another time
+   * changes nothing and tells of the first. Throws 400 `missing_field` when the buyer names neither state nor price, 409
+   * `price_changed` when the listing is not as named, whenever that came about, 402 `insufficient_credit`, and 429
+   * `purchase_quota`.
+   */
+  async purchase({ kind, id, accountId }: ListingRequest, seen: Seen): Promise<Outcome<Purchase>> {
     const listing = await this.listings.get(kind, id);
-    const { amount, currency } = listing.price ?? { amount: 0, currency: CURRENCY };
+    if (seen.state === undefined && seen.price.amount === undefined) {
+      const message =
+        'amount is required: the price as you have seen it, or the ETag of the listing in If-Match.';
+      throw new ServiceError('missing_field', message, { param: 'amount' });
+    }
+    const price = priceOf(listing);
+    if (!isAsSeen(listing, price, seen)) return this.#boughtBefore(listing, accountId);
+    const { amount, currency } = price;
     if (currency !== CURRENCY && amount > 0) {
       throw new ServiceError('invalid_value', `Only listings priced in ${CURRENCY} can be bought here.`, {
         param: 'id',
@@ -36,13 +58,44 @@ export class Purchases extends ListingActivity {
       currency,
       created: this.now(),
     };
-    const payment = { listing, amount: BigInt(amount) * NANO_PER_CENT };
-    const result = await this.#store.purchase(purchase, payment, this.events.purchased(listing, purchase));
+    const unchanged = seen.state !== undefined;
+    const payment = { listing, amount: BigInt(amount) * NANO_PER_CENT, unchanged };
+    const event = this.events.purchased(listing, purchase);
+    const most = QUOTAS.purchases_per_account_per_day;
+    const result = await this.#store.purchase(purchase, payment, event, most);
     if (result === 'done') return { entry: purchase, repeated: false };
-    if (result === 'changed') throw changedMeanwhile(listing.revision);
+    if (result === 'full')
+      throw madeAsMany('purchase_quota', { most, things: 'purchases', nowSeconds: purchase.created });
     if (result === 'insufficient') {
       throw new ServiceError('insufficient_credit', 'The credit does not cover the price of this listing.');
     }
-    return { entry: (await this.#store.findPurchase(id, accountId)) ?? purchase, repeated: true };
+    return this.#boughtBefore(result === 'changed' ? await this.listings.get(kind, id) : listing, accountId);
   }
+
+  /** Whoever has bought the listing hears of that, whatever it costs now. Throws 409 `price_changed` for anybody else. */
+  async #boughtBefore(listing: Listing, accountId: string): Promise<Outcome<Purchase>> {
+    const entry = await this.#store.findPurchase(listing.id, accountId);
+    if (entry === undefined) throw priceChanged(listing);
+    return { entry, repeated: true };
+  }
+}
+
+/** What is sold for nothing costs 0. */
+const priceOf = ({ price }: Listing): Price => price ?? { amount: 0, currency: CURRENCY };
+
+function isAsSeen({ revision }: Listing, price: Price, { state, price: named }: Seen): boolean {
+  return (
+    state?.(revision) !== false &&
+    (named.amount === undefined || named.amount === price.amount) &&
+    (named.currency === undefined || price.amount === 0 || named.currency === price.currency)
+  );
+}
+
+function priceChanged(listing: Listing): ServiceError {
+  const { amount, currency } = priceOf(listing);
+  const message = `The listing is not as you have seen it; its price is ${amount} (${currency}, minor units) now.`;
+  return new ServiceError('price_changed', message, {
+    param: 'amount',
+    headers: { etag: etagOf(listing.revision) },
+  });
 }

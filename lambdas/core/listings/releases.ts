@@ -1,6 +1,8 @@
 /** What owners release, and put in force again. */
+
 import type * as z from 'zod';
 import { ServiceError } from '../errors.ts';
+import { QUOTAS } from '../quotas.ts';
 import type { newRelease, Release } from './activity.ts';
 import type { Listing } from './listing.ts';
 import { type ActivityDependencies, ListingActivity } from './listing-activity.ts';
@@ -16,9 +18,13 @@ export class Releases extends ListingActivity {
     this.#store = store;
   }
 
-  /** Throws 409 `conflict` when the version was released before. */
+  /** Throws 409 `conflict` when the version was released before, and 429 `release_quota` beyond the last one there may be. */
   async release(request: ListingRequest, body: z.output<typeof newRelease>): Promise<Release> {
     const listing = await this.listings.getOwn(request);
+    const most = QUOTAS.releases_per_listing;
+    if (listing.releases >= most) {
+      throw new ServiceError('release_quota', `A listing may have at most ${most} releases.`);
+    }
     const release = { ...body, id: `rel_${this.ulid()}`, listingId: listing.id, created: this.now() };
     const result = await this.#store.release(release, listing, this.events.released(listing, release));
     if (result === 'changed') throw changedMeanwhile(listing.revision);

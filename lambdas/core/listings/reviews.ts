@@ -1,6 +1,7 @@
 /** Reviewing a listing. */
 import type * as z from 'zod';
 import { ServiceError } from '../errors.ts';
+import { madeAsMany, QUOTAS } from '../quotas.ts';
 import type { newReview, Review } from './activity.ts';
 import { noSuchListing } from './listing.ts';
 import { type ActivityDependencies, ListingActivity } from './listing-activity.ts';
@@ -15,12 +16,15 @@ export class Reviews extends ListingActivity {
     this.#store = store;
   }
 
-  /** Throws 409 `conflict` when the account has reviewed the listing. */
+  /** Throws 409 `conflict` when the account has reviewed the listing, and 429 `review_quota`. */
   async review({ kind, id, accountId }: ListingRequest, body: z.output<typeof newReview>): Promise<Review> {
     const listing = await this.listings.get(kind, id);
     const review = { ...body, id: `rev_${this.ulid()}`, listingId: id, accountId, created: this.now() };
-    const result = await this.#store.review(review, this.events.reviewed(listing, review));
+    const most = QUOTAS.reviews_per_account_per_day;
+    const result = await this.#store.review(review, this.events.reviewed(listing, review), most);
     if (result === 'gone') throw noSuchListing(kind);
+    if (result === 'full')
+      throw madeAsMany('review_quota', { most, things: 'reviews', nowSeconds: review.created });
     if (result === 'repeated')
       throw new ServiceError('conflict', 'This account has reviewed the listing already.');
     return review;

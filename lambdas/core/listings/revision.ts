@@ -7,6 +7,10 @@ export const etagOf = (revision: number): string => `"${revision}"`;
 /** A writer's condition: any state, or one of these. */
 export type Precondition = (revision: number) => boolean;
 
+/** Whether a request names a state at all: without `If-Match`, and with `*`, it does not. */
+export const namesState = (headers: Headers): boolean =>
+  !['', '*'].includes(headers.get('if-match')?.trim() ?? '');
+
 const TAG = /^(W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/;
 
 /**

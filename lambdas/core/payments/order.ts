@@ -93,6 +93,9 @@ export function entriesBetween(before: Order, after: Order): readonly LedgerEntr
   return entries;
 }
 
+/** Whether a payer may still pay. */
+export const isOpen = (order: Order): boolean => statusOf(order) === 'pending';
+
 export function statusOf(order: Order): OrderStatus {
   if (order.paid === undefined) return order.ended ?? 'pending';
   const back = takenBack(order);

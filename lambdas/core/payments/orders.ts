@@ -1,9 +1,11 @@
 /** Buying credit: orders, and what becomes of them as the payment provider reports it. */
+
 import { ServiceError } from '../errors.ts';
 import type { NanoUsd } from '../money.ts';
 import type { Clock, Log, UlidSource } from '../ports.ts';
+import { QUOTAS } from '../quotas.ts';
 import { entriesBetween, learn, type Order } from './order.ts';
-import type { OrderReference, OrderStore, PaymentEvent, PaymentProvider } from './ports.ts';
+import type { OrderReference, OrderStore, OrdersFull, PaymentEvent, PaymentProvider } from './ports.ts';
 
 /** Each further try means that another event of the same order came in between. */
 const MAX_TRIES = 10;
@@ -17,9 +19,12 @@ export interface OrderDependencies {
   readonly ulid: UlidSource;
 }
 
+const LIMITS = { unpaid: QUOTAS.unpaid_orders_per_account, today: QUOTAS.orders_per_account_per_day };
+
 /**
  * Opens a checkout and writes its order down. An event of the payment may be here first: then the order is there
- * already, and keeps what is known of it.
+ * already, and keeps what is known of it. Throws 429 `order_quota` when the account has as many unpaid orders as it may,
+ * or has made as many today, and 503 `payment_provider_unavailable`.
  */
 export async function createOrder(
   { store, provider, clock, ulid }: OrderDependencies,
@@ -27,11 +32,25 @@ export async function createOrder(
   amount: NanoUsd,
 ): Promise<Order> {
   const id = `ord_${ulid()}`;
-  const { url } = await provider.openCheckout({ orderId: id, accountId, amount });
+  const reference = { orderId: id, accountId };
   const created = Math.floor(clock() / 1000);
+  const reserved = await store.reserve(reference, LIMITS, created);
+  if (reserved !== 'reserved') throw tooMany(reserved);
+  const { url } = await provider.openCheckout({ ...reference, amount }).catch(async (failure: unknown) => {
+    await store.callOff(reference);
+    throw failure;
+  });
   const order: Order = { id, accountId, amount, created, checkoutUrl: url, reversals: {}, version: 0 };
   await store.save(order);
   return order;
+}
+
+function tooMany({ why, retryAfterSeconds }: OrdersFull): ServiceError {
+  const message =
+    why === 'unpaid'
+      ? `An account may have at most ${LIMITS.unpaid} unpaid orders: pay one, or wait until one runs out.`
+      : `An account may make at most ${LIMITS.today} orders a day (UTC).`;
+  return new ServiceError('order_quota', message, { retryAfterSeconds });
 }
 
 /** The account's order of that id. Throws 404 for every other. */

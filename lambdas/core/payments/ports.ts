@@ -35,7 +35,30 @@ export interface OrderPage {
   readonly next: string | undefined;
 }
 
+/** Why there may be no order more: too many are unpaid, or too many were made today. */
+export interface OrdersFull {
+  readonly why: 'unpaid' | 'today';
+  /** Until there may be another one. */
+  readonly retryAfterSeconds: number;
+}
+
+export interface OrderLimits {
+  readonly unpaid: number;
+  readonly today: number;
+}
+
 export interface OrderStore {
+  /**
+   * Counts an order among the account's unpaid ones and among those of the day, before its checkout is opened. It stops
+   * being unpaid when it is paid or ended, when it is called off, and by itself when its checkout has run out.
+   */
+  reserve(
+    reference: OrderReference,
+    limits: OrderLimits,
+    nowSeconds: number,
+  ): Promise<'reserved' | OrdersFull>;
+  /** Calls off an order whose checkout was not opened. */
+  callOff(reference: OrderReference): Promise<void>;
   /** Writes an order down; what is known of its payment already stays. */
   save(order: Order): Promise<void>;
   find(reference: OrderReference): Promise<Order | undefined>;

@@ -1,10 +1,12 @@
 /** From one event to a delivery for each subscription that wants it; repeatable after any crash, and without effect once done. */
+
 import type { Clock, Log } from '../ports.ts';
+import { QUOTAS } from '../quotas.ts';
 import { RETRY_SPAN_MS } from './backoff.ts';
 import { type Delivery, deliveryId } from './delivery.ts';
 import { type PlatformEvent, parseBusEvent, type StoredEvent } from './event.ts';
 import type { DeliveryStore, EventStore, Lane, SubscriptionStore, Wake, WakeQueue } from './ports.ts';
-import { MAX_SUBSCRIPTIONS, type Subscription, wants } from './subscription.ts';
+import { type Subscription, wants } from './subscription.ts';
 
 export interface FanOutDependencies {
   readonly events: EventStore;
@@ -85,7 +87,7 @@ export class FanOut {
     do {
       const page = await this.#dependencies.subscriptions.list({
         accountId,
-        limit: MAX_SUBSCRIPTIONS,
+        limit: QUOTAS.webhooks_per_account,
         after,
       });
       found.push(...page.subscriptions);

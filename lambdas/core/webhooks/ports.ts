@@ -24,7 +24,6 @@ export interface SubscriptionChanges {
 
 export interface SubscriptionStore {
   get(key: SubscriptionKey): Promise<Subscription | undefined>;
-  count(accountId: string): Promise<number>;
   /** Oldest first. */
   list(query: {
     readonly accountId: string;
@@ -49,7 +48,8 @@ export interface SubscriptionHealth {
 
 /** Signing secrets, readable by nobody else at rest. */
 export interface SigningSecretStore {
-  create(subscription: Subscription, secret: string): Promise<void>;
+  /** Writes a new subscription down; `full` when its account has `most` already. */
+  create(subscription: Subscription, secret: string, most: number): Promise<'created' | 'full'>;
   /** The subscription with every secret in force, the current one first. */
   open(
     key: SubscriptionKey,

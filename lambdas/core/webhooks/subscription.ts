@@ -25,9 +25,6 @@ export interface Subscription {
 /** Nothing but failure for so long puts a subscription out of force. */
 export const FAILING_SPAN_MS = 5 * 86_400_000;
 
-/** An event fans out to no more than this. */
-export const MAX_SUBSCRIPTIONS = 100;
-
 /** How long a replaced secret signs beside the new one. */
 export const ROTATION_SECONDS = 86_400;
 

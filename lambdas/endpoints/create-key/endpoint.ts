@@ -1,21 +1,21 @@
 /** `POST /api-keys`: makes a key for the account that is signed in. */
 import { keyEntry } from '../../core/access/api-keys.ts';
 import type { KeyIssuer } from '../../core/access/key-issuer.ts';
-import { authenticateSession, type SessionTokens } from '../../core/access/session.ts';
+import { authenticateSession, type Sessions } from '../../core/access/session.ts';
 import { readJson, validate } from '../../core/json-body.ts';
 import { jsonResponse } from '../../core/json-response.ts';
 import type { Clock, Endpoint } from '../../core/ports.ts';
 import { createKeyRequest } from './schema.ts';
 
 export interface CreateKeyDependencies {
-  readonly tokens: SessionTokens;
+  readonly sessions: Pick<Sessions, 'verify'>;
   readonly issuer: KeyIssuer;
   readonly clock: Clock;
 }
 
-export function createKey({ tokens, issuer, clock }: CreateKeyDependencies): Endpoint {
+export function createKey({ sessions, issuer, clock }: CreateKeyDependencies): Endpoint {
   return async (request) => {
-    const accountId = await authenticateSession(request.headers, tokens);
+    const accountId = await authenticateSession(request.headers, sessions);
     const { name, policy = {} } = validate(createKeyRequest, (await readJson(request)).value);
     const { state, key } = await issuer.create(accountId, name, policy);
     return jsonResponse({ ...keyEntry(state, clock()), key }, { 'cache-control': 'no-store' }, 201);

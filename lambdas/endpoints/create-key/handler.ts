@@ -11,10 +11,11 @@ import { createKey } from './endpoint.ts';
 
 const log = createLog();
 const environment = process.env;
+const clients = createDynamoClients();
 const { peppers } = createAccess({ environment, log });
-const { tokens } = createSessions({ environment, log });
-const issuer = createKeyIssuer({ clients: createDynamoClients(), environment, peppers });
+const { sessions } = createSessions({ clients, environment, log });
+const issuer = createKeyIssuer({ clients, environment, peppers });
 
-const endpoint = createKey({ tokens, issuer, clock: systemClock });
+const endpoint = createKey({ sessions, issuer, clock: systemClock });
 
 export const handler = buffered(front(endpoint, 'platform', { clock: systemClock, ulid: systemUlid, log }));

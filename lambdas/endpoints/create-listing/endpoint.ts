@@ -1,5 +1,5 @@
 /** `POST /apps` and `POST /ai-agents`: makes a listing of the account that is signed in. */
-import { authenticateSession, type SessionTokens } from '../../core/access/session.ts';
+import { authenticateSession, type Sessions } from '../../core/access/session.ts';
 import { readJson, validate } from '../../core/json-body.ts';
 import { jsonResponse } from '../../core/json-response.ts';
 import { newListing } from '../../core/listings/fields.ts';
@@ -9,13 +9,13 @@ import { etagOf } from '../../core/listings/revision.ts';
 import type { Endpoint } from '../../core/ports.ts';
 
 export interface CreateListingDependencies {
-  readonly tokens: SessionTokens;
+  readonly sessions: Pick<Sessions, 'verify'>;
   readonly listings: Listings;
 }
 
-export function createListing({ tokens, listings }: CreateListingDependencies): Endpoint {
+export function createListing({ sessions, listings }: CreateListingDependencies): Endpoint {
   return async (request) => {
-    const accountId = await authenticateSession(request.headers, tokens);
+    const accountId = await authenticateSession(request.headers, sessions);
     const body = validate(newListing, (await readJson(request)).value);
     const listing = await listings.create(kindOf(request), accountId, body);
     const location = `${new URL(request.url).pathname.replace(/\/+$/, '')}/${listing.id}`;

@@ -11,9 +11,9 @@ import { createListing } from './endpoint.ts';
 const log = createLog();
 const environment = process.env;
 const clients = createDynamoClients();
-const { tokens } = createSessions({ environment, log });
+const { sessions } = createSessions({ clients, environment, log });
 const listings = createListings({ clients, environment });
 
-const endpoint = createListing({ tokens, listings });
+const endpoint = createListing({ sessions, listings });
 
 export const handler = buffered(front(endpoint, 'platform', { clock: systemClock, ulid: systemUlid, log }));

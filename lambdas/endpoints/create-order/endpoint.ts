@@ -1,5 +1,5 @@
 /** `POST /api/create-order`: an order of credit, and the checkout where it is paid. */
-import { authenticateSession, type SessionTokens } from '../../core/access/session.ts';
+import { authenticateSession, type Sessions } from '../../core/access/session.ts';
 import { readJson, validate } from '../../core/json-body.ts';
 import { jsonResponse } from '../../core/json-response.ts';
 import { orderEntry } from '../../core/payments/order.ts';
@@ -8,12 +8,12 @@ import type { Endpoint } from '../../core/ports.ts';
 import { createOrderRequest } from './schema.ts';
 
 export interface CreateOrderDependencies extends OrderDependencies {
-  readonly tokens: SessionTokens;
+  readonly sessions: Pick<Sessions, 'verify'>;
 }
 
-export function createOrderEndpoint({ tokens, ...orders }: CreateOrderDependencies): Endpoint {
+export function createOrderEndpoint({ sessions, ...orders }: CreateOrderDependencies): Endpoint {
   return async (request) => {
-    const accountId = await authenticateSession(request.headers, tokens);
+    const accountId = await authenticateSession(request.headers, sessions);
     const { amount } = validate(createOrderRequest, (await readJson(request)).value);
     return jsonResponse(orderEntry(await createOrder(orders, accountId, amount)), {}, 201);
   };

@@ -11,12 +11,13 @@ import { createOrderEndpoint } from './endpoint.ts';
 
 const log = createLog();
 const environment = process.env;
+const clients = createDynamoClients();
 const clock = systemClock;
-const { tokens, readSecret } = createSessions({ environment, log });
+const { sessions, readSecret } = createSessions({ clients, environment, log });
 
 const endpoint = createOrderEndpoint({
-  tokens,
-  store: createOrderStore({ clients: createDynamoClients(), environment }),
+  sessions,
+  store: createOrderStore({ clients, environment }),
   provider: new StripePayments({ environment, readSecret, clock, log }),
   clock,
   ulid: systemUlid,

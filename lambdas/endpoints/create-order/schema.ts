@@ -1,6 +1,6 @@
 /** The body of `POST /api/create-order`. */
 import * as z from 'zod';
-import { type NanoUsd, parseUsd } from '../../core/money.ts';
+import { MAX_AMOUNT_LENGTH, type NanoUsd, parseUsd } from '../../core/money.ts';
 
 /** What the payment provider charges at least (Stripe documentation, minimum charge amounts). */
 const LEAST: NanoUsd = 500_000_000n;
@@ -12,7 +12,7 @@ const MOST: NanoUsd = 10_000_000_000_000n;
 const CENT: NanoUsd = 10_000_000n;
 
 const amount = z
-  .union([z.number(), z.string().max(32)])
+  .union([z.number(), z.string().max(MAX_AMOUNT_LENGTH)])
   .transform((value) => parseUsd(value))
   .refine(
     (nano): nano is NanoUsd => nano !== undefined && nano >= LEAST && nano <= MOST && nano % CENT === 0n,

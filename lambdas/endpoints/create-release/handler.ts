@@ -11,9 +11,9 @@ import { createRelease } from './endpoint.ts';
 const log = createLog();
 const environment = process.env;
 const clients = createDynamoClients();
-const { tokens } = createSessions({ environment, log });
+const { sessions } = createSessions({ clients, environment, log });
 const releases = createReleases({ clients, environment });
 
-const endpoint = createRelease({ tokens, releases });
+const endpoint = createRelease({ sessions, releases });
 
 export const handler = buffered(front(endpoint, 'platform', { clock: systemClock, ulid: systemUlid, log }));

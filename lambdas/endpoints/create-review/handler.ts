@@ -11,9 +11,9 @@ import { createReview } from './endpoint.ts';
 const log = createLog();
 const environment = process.env;
 const clients = createDynamoClients();
-const { tokens } = createSessions({ environment, log });
+const { sessions } = createSessions({ clients, environment, log });
 const reviews = createReviews({ clients, environment });
 
-const endpoint = createReview({ tokens, reviews });
+const endpoint = createReview({ sessions, reviews });
 
 export const handler = buffered(front(endpoint, 'platform', { clock: systemClock, ulid: systemUlid, log }));

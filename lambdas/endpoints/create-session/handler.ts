@@ -11,12 +11,13 @@ import { createSession } from './endpoint.ts';
 
 const log = createLog();
 const environment = process.env;
-const { tokens, readSecret } = createSessions({ environment, log });
+const clients = createDynamoClients();
+const { sessions, readSecret } = createSessions({ clients, environment, log });
 
 const endpoint = createSession({
   verifier: createIdentityVerifier({ environment, readSecret, clock: systemClock, log }),
-  accounts: createAccounts({ clients: createDynamoClients(), environment }),
-  tokens,
+  accounts: createAccounts({ clients, environment }),
+  sessions,
 });
 
 export const handler = buffered(front(endpoint, 'platform', { clock: systemClock, ulid: systemUlid, log }));

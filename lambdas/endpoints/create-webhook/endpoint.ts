@@ -3,14 +3,14 @@ import { ServiceError } from '../../core/errors.ts';
 import { readJson, validate } from '../../core/json-body.ts';
 import { jsonResponse } from '../../core/json-response.ts';
 import type { Clock, Endpoint, UlidSource } from '../../core/ports.ts';
+import { hasAsMany, QUOTAS } from '../../core/quotas.ts';
 import { admit, type WebhookAccess } from '../../core/webhooks/access.ts';
-import type { SigningSecretStore, SubscriptionStore } from '../../core/webhooks/ports.ts';
+import type { SigningSecretStore } from '../../core/webhooks/ports.ts';
 import { createSchema } from '../../core/webhooks/request.ts';
-import { MAX_SUBSCRIPTIONS, type Subscription, subscriptionEntry } from '../../core/webhooks/subscription.ts';
+import { type Subscription, subscriptionEntry } from '../../core/webhooks/subscription.ts';
 import { checkTarget, type Resolve } from '../../core/webhooks/target.ts';
 
 export interface CreateWebhookDependencies extends WebhookAccess {
-  readonly subscriptions: Pick<SubscriptionStore, 'count'>;
   readonly secrets: Pick<SigningSecretStore, 'create'>;
   readonly newSecret: () => string;
   readonly allowLoopback: boolean;
@@ -20,7 +20,7 @@ export interface CreateWebhookDependencies extends WebhookAccess {
 }
 
 export function createWebhook(dependencies: CreateWebhookDependencies): Endpoint {
-  const { subscriptions, secrets, newSecret, allowLoopback, resolve, clock, ulid } = dependencies;
+  const { secrets, newSecret, allowLoopback, resolve, clock, ulid } = dependencies;
   return async (request) => {
     const { accountId, input, headers } = await admit(dependencies, request, async () =>
       validate(createSchema, (await readJson(request)).value),
@@ -28,10 +28,6 @@ export function createWebhook(dependencies: CreateWebhookDependencies): Endpoint
     const url = await checkTarget(input.url, allowLoopback, resolve).catch((failure: unknown) => {
       throw failure instanceof ServiceError ? failure.withHeaders(headers) : failure;
     });
-    if ((await subscriptions.count(accountId)) >= MAX_SUBSCRIPTIONS)
-      throw new ServiceError('conflict', `An account has at most ${MAX_SUBSCRIPTIONS} webhooks.`, {
-        headers,
-      });
     const subscription: Subscription = {
       accountId,
       id: `wh_${ulid()}`,
@@ -45,7 +41,9 @@ export function createWebhook(dependencies: CreateWebhookDependencies): Endpoint
       notice: undefined,
     };
     const secret = newSecret();
-    await secrets.create(subscription, secret);
+    const most = QUOTAS.webhooks_per_account;
+    if ((await secrets.create(subscription, secret, most)) === 'full')
+      throw hasAsMany('webhook_quota', most, 'webhooks of one account').withHeaders(headers);
     return jsonResponse({ ...subscriptionEntry(subscription), secret }, headers, 201);
   };
 }

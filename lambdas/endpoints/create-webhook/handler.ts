@@ -6,7 +6,6 @@ import { createKeyGate } from '../../adapters/ledger.ts';
 import { createLog } from '../../adapters/logger.ts';
 import { newSigningSecret } from '../../adapters/new-secret.ts';
 import { DynamoSigningSecretStore } from '../../adapters/signing-secret-store.ts';
-import { DynamoSubscriptionStore } from '../../adapters/subscription-store.ts';
 import { systemClock, systemUlid } from '../../adapters/system.ts';
 import { createWebhookSealer } from '../../adapters/webhook-keys.ts';
 import { requireVariable } from '../../contract/environment.ts';
@@ -21,7 +20,6 @@ const clients = createDynamoClients();
 const { peppers } = createAccess({ environment, log });
 const { gate } = createKeyGate({ clients, environment });
 const table = requireVariable(environment, TABLES.webhooks.variable);
-const subscriptions = new DynamoSubscriptionStore(clients.client, table);
 const secrets = new DynamoSigningSecretStore(
   clients.client,
   table,
@@ -31,7 +29,6 @@ const secrets = new DynamoSigningSecretStore(
 const endpoint = createWebhook({
   peppers,
   gate,
-  subscriptions,
   secrets,
   newSecret: newSigningSecret,
   allowLoopback: loopbackAllowed(environment),

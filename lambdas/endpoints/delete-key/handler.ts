@@ -11,9 +11,10 @@ import { deleteKey } from './endpoint.ts';
 
 const log = createLog();
 const environment = process.env;
-const { tokens } = createSessions({ environment, log });
-const keys = new ApiKeys(createKeyRegistry({ clients: createDynamoClients(), environment }));
+const clients = createDynamoClients();
+const { sessions } = createSessions({ clients, environment, log });
+const keys = new ApiKeys(createKeyRegistry({ clients, environment }));
 
-const endpoint = deleteKey({ tokens, keys });
+const endpoint = deleteKey({ sessions, keys });
 
 export const handler = buffered(front(endpoint, 'platform', { clock: systemClock, ulid: systemUlid, log }));

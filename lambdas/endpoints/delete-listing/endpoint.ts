@@ -1,5 +1,5 @@
 /** `DELETE /apps/{id}` and `DELETE /ai-agents/{id}`: takes a listing of the account that is signed in off the market. */
-import { authenticateSession, type SessionTokens } from '../../core/access/session.ts';
+import { authenticateSession, type Sessions } from '../../core/access/session.ts';
 import { jsonResponse } from '../../core/json-response.ts';
 import { kindOf } from '../../core/listings/listing.ts';
 import type { Listings } from '../../core/listings/listings.ts';
@@ -7,13 +7,13 @@ import { readIfMatch } from '../../core/listings/revision.ts';
 import type { Endpoint } from '../../core/ports.ts';
 
 export interface DeleteListingDependencies {
-  readonly tokens: SessionTokens;
+  readonly sessions: Pick<Sessions, 'verify'>;
   readonly listings: Listings;
 }
 
-export function deleteListing({ tokens, listings }: DeleteListingDependencies): Endpoint {
+export function deleteListing({ sessions, listings }: DeleteListingDependencies): Endpoint {
   return async (request, { pathParameters: { id = '' } }) => {
-    const accountId = await authenticateSession(request.headers, tokens);
+    const accountId = await authenticateSession(request.headers, sessions);
     const precondition = readIfMatch(request.headers);
     const { kind } = await listings.remove({ kind: kindOf(request), id, accountId }, precondition);
     return jsonResponse({ id, object: kind, deleted: true });

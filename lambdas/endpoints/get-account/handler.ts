@@ -12,10 +12,10 @@ import { getAccount } from './endpoint.ts';
 
 const log = createLog();
 const environment = process.env;
-const { client } = createDynamoClients();
-const { tokens } = createSessions({ environment, log });
+const clients = createDynamoClients();
+const { sessions } = createSessions({ clients, environment, log });
 const table = requireVariable(environment, TABLES.accounts.variable);
 
-const endpoint = getAccount({ tokens, find: (accountId) => readAccount(client, table, accountId) });
+const endpoint = getAccount({ sessions, find: (accountId) => readAccount(clients.client, table, accountId) });
 
 export const handler = buffered(front(endpoint, 'platform', { clock: systemClock, ulid: systemUlid, log }));

@@ -2,7 +2,7 @@
 import { authenticate, type Peppers, verifyKey } from '../../core/access/api-key.ts';
 import { dailyOf, type KeyState, monthlyOf, rollWindows } from '../../core/access/key-state.ts';
 import { policyEntry } from '../../core/access/policy.ts';
-import { authenticateSession, carriesSession, type SessionTokens } from '../../core/access/session.ts';
+import { authenticateSession, carriesSession, type Sessions } from '../../core/access/session.ts';
 import { windowsAt } from '../../core/access/windows.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { jsonResponse } from '../../core/json-response.ts';
@@ -14,7 +14,7 @@ import type { Clock, Endpoint } from '../../core/ports.ts';
 
 export interface GetCreditsDependencies {
   readonly peppers: () => Promise<Peppers>;
-  readonly tokens: SessionTokens;
+  readonly sessions: Pick<Sessions, 'verify'>;
   readonly gate: KeyGate;
   readonly keys: Pick<KeyStore, 'read'>;
   readonly wallets: WalletStore;
@@ -66,11 +66,11 @@ async function byKey(
 
 /** An owner may ask about every key of the account. */
 async function byOwner(
-  { peppers, tokens, keys, clock }: GetCreditsDependencies,
+  { peppers, sessions, keys, clock }: GetCreditsDependencies,
   sent: Headers,
   asked: string,
 ): Promise<Asked> {
-  const accountId = await authenticateSession(sent, tokens);
+  const accountId = await authenticateSession(sent, sessions);
   const keyId = verifyKey(asked, await peppers())?.keyId ?? asked;
   const state = /^key_\w{26}$/.test(keyId) ? await keys.read(keyId) : undefined;
   if (state === undefined || state.accountId !== accountId || state.status === 'revoked') throw unknownKey();

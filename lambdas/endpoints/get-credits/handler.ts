@@ -11,10 +11,11 @@ import { getCredits } from './endpoint.ts';
 
 const log = createLog();
 const environment = process.env;
+const clients = createDynamoClients();
 const { peppers } = createAccess({ environment, log });
-const { tokens } = createSessions({ environment, log });
-const { gate, keys, wallets, recovery } = createLedger({ clients: createDynamoClients(), environment, log });
+const { sessions } = createSessions({ clients, environment, log });
+const { gate, keys, wallets, recovery } = createLedger({ clients, environment, log });
 
-const endpoint = getCredits({ peppers, tokens, gate, keys, wallets, recovery, clock: systemClock });
+const endpoint = getCredits({ peppers, sessions, gate, keys, wallets, recovery, clock: systemClock });
 
 export const handler = buffered(front(endpoint, 'platform', { clock: systemClock, ulid: systemUlid, log }));

@@ -4,6 +4,7 @@ import { systemClock, systemUlid } from '../../adapters/system.ts';
 import { INTERFACE_VERSION, IP_REQUESTS_PER_MINUTE, SERVICE_NAME, VERSION } from '../../contract/limits.ts';
 import { ROUTES } from '../../contract/routes.ts';
 import { DEFAULT_RPM } from '../../core/access/key-state.ts';
+import { QUOTAS } from '../../core/quotas.ts';
 import { front } from '../../edge/front.ts';
 import { buffered } from '../../edge/pipelines.ts';
 import { getIndex } from './endpoint.ts';
@@ -16,6 +17,7 @@ const endpoint = getIndex({
   limits: {
     requests_per_minute_per_key: DEFAULT_RPM,
     requests_per_minute_per_ip: IP_REQUESTS_PER_MINUTE,
+    ...QUOTAS,
   },
 });
 

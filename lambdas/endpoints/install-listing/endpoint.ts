@@ -1,5 +1,5 @@
 /** `POST /apps/{id}/install` and its like: installs a listing for the account that is signed in, once. */
-import { authenticateSession, type SessionTokens } from '../../core/access/session.ts';
+import { authenticateSession, type Sessions } from '../../core/access/session.ts';
 import { jsonResponse } from '../../core/json-response.ts';
 import { installEntry } from '../../core/listings/activity.ts';
 import type { Installs } from '../../core/listings/installs.ts';
@@ -7,13 +7,13 @@ import { kindOf } from '../../core/listings/listing.ts';
 import type { Endpoint } from '../../core/ports.ts';
 
 export interface InstallListingDependencies {
-  readonly tokens: SessionTokens;
+  readonly sessions: Pick<Sessions, 'verify'>;
   readonly installs: Installs;
 }
 
-export function installListing({ tokens, installs }: InstallListingDependencies): Endpoint {
+export function installListing({ sessions, installs }: InstallListingDependencies): Endpoint {
   return async (request, { pathParameters: { id = '' } }) => {
-    const accountId = await authenticateSession(request.headers, tokens);
+    const accountId = await authenticateSession(request.headers, sessions);
     const { entry, repeated } = await installs.install({ kind: kindOf(request), id, accountId });
     return jsonResponse(installEntry(entry), {}, repeated ? 200 : 201);
   };

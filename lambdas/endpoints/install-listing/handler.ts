@@ -11,9 +11,9 @@ import { installListing } from './endpoint.ts';
 const log = createLog();
 const environment = process.env;
 const clients = createDynamoClients();
-const { tokens } = createSessions({ environment, log });
+const { sessions } = createSessions({ clients, environment, log });
 const installs = createInstalls({ clients, environment });
 
-const endpoint = installListing({ tokens, installs });
+const endpoint = installListing({ sessions, installs });
 
 export const handler = buffered(front(endpoint, 'platform', { clock: systemClock, ulid: systemUlid, log }));

@@ -1,18 +1,18 @@
 /** `GET /api-keys`: the keys of the account that is signed in. */
 import { type ApiKeys, keyEntry } from '../../core/access/api-keys.ts';
-import { authenticateSession, type SessionTokens } from '../../core/access/session.ts';
+import { authenticateSession, type Sessions } from '../../core/access/session.ts';
 import { jsonResponse } from '../../core/json-response.ts';
 import type { Clock, Endpoint } from '../../core/ports.ts';
 
 export interface ListKeysDependencies {
-  readonly tokens: SessionTokens;
+  readonly sessions: Pick<Sessions, 'verify'>;
   readonly keys: ApiKeys;
   readonly clock: Clock;
 }
 
-export function listKeys({ tokens, keys, clock }: ListKeysDependencies): Endpoint {
+export function listKeys({ sessions, keys, clock }: ListKeysDependencies): Endpoint {
   return async (request) => {
-    const found = await keys.list(await authenticateSession(request.headers, tokens));
+    const found = await keys.list(await authenticateSession(request.headers, sessions));
     const nowMs = clock();
     // An account has no more keys than fit on one page.
     return jsonResponse({

@@ -11,9 +11,10 @@ import { listKeys } from './endpoint.ts';
 
 const log = createLog();
 const environment = process.env;
-const { tokens } = createSessions({ environment, log });
-const keys = new ApiKeys(createKeyRegistry({ clients: createDynamoClients(), environment }));
+const clients = createDynamoClients();
+const { sessions } = createSessions({ clients, environment, log });
+const keys = new ApiKeys(createKeyRegistry({ clients, environment }));
 
-const endpoint = listKeys({ tokens, keys, clock: systemClock });
+const endpoint = listKeys({ sessions, keys, clock: systemClock });
 
 export const handler = buffered(front(endpoint, 'platform', { clock: systemClock, ulid: systemUlid, log }));

@@ -1,5 +1,5 @@
 /** `GET /api/orders`: the orders of the account that is signed in, newest first. */
-import { authenticateSession, type SessionTokens } from '../../core/access/session.ts';
+import { authenticateSession, type Sessions } from '../../core/access/session.ts';
 import { validate } from '../../core/json-body.ts';
 import { jsonResponse } from '../../core/json-response.ts';
 import { orderEntry } from '../../core/payments/order.ts';
@@ -8,13 +8,13 @@ import type { Endpoint } from '../../core/ports.ts';
 import { formatCursor, ordersQuery } from './schema.ts';
 
 export interface ListOrdersDependencies {
-  readonly tokens: SessionTokens;
+  readonly sessions: Pick<Sessions, 'verify'>;
   readonly store: Pick<OrderStore, 'list'>;
 }
 
-export function listOrders({ tokens, store }: ListOrdersDependencies): Endpoint {
+export function listOrders({ sessions, store }: ListOrdersDependencies): Endpoint {
   return async (request) => {
-    const accountId = await authenticateSession(request.headers, tokens);
+    const accountId = await authenticateSession(request.headers, sessions);
     const { limit, cursor } = validate(ordersQuery, Object.fromEntries(new URL(request.url).searchParams));
     const { orders, next } = await store.list(accountId, limit, cursor);
     return jsonResponse({

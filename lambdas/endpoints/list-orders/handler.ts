@@ -10,11 +10,12 @@ import { listOrders } from './endpoint.ts';
 
 const log = createLog();
 const environment = process.env;
-const { tokens } = createSessions({ environment, log });
+const clients = createDynamoClients();
+const { sessions } = createSessions({ clients, environment, log });
 
 const endpoint = listOrders({
-  tokens,
-  store: createOrderStore({ clients: createDynamoClients(), environment }),
+  sessions,
+  store: createOrderStore({ clients, environment }),
 });
 
 export const handler = buffered(front(endpoint, 'platform', { clock: systemClock, ulid: systemUlid, log }));

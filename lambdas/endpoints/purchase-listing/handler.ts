@@ -11,9 +11,9 @@ import { purchaseListing } from './endpoint.ts';
 const log = createLog();
 const environment = process.env;
 const clients = createDynamoClients();
-const { tokens } = createSessions({ environment, log });
+const { sessions } = createSessions({ clients, environment, log });
 const purchases = createPurchases({ clients, environment });
 
-const endpoint = purchaseListing({ tokens, purchases });
+const endpoint = purchaseListing({ sessions, purchases });
 
 export const handler = buffered(front(endpoint, 'platform', { clock: systemClock, ulid: systemUlid, log }));

@@ -1,5 +1,5 @@
 /** `POST /apps/{id}/releases/{version}/rollback` and its like: puts an earlier release in force again. */
-import { authenticateSession, type SessionTokens } from '../../core/access/session.ts';
+import { authenticateSession, type Sessions } from '../../core/access/session.ts';
 import { jsonResponse } from '../../core/json-response.ts';
 import { kindOf, listingEntry } from '../../core/listings/listing.ts';
 import type { Releases } from '../../core/listings/releases.ts';
@@ -7,13 +7,13 @@ import { etagOf } from '../../core/listings/revision.ts';
 import type { Endpoint } from '../../core/ports.ts';
 
 export interface RollbackReleaseDependencies {
-  readonly tokens: SessionTokens;
+  readonly sessions: Pick<Sessions, 'verify'>;
   readonly releases: Releases;
 }
 
-export function rollbackRelease({ tokens, releases }: RollbackReleaseDependencies): Endpoint {
+export function rollbackRelease({ sessions, releases }: RollbackReleaseDependencies): Endpoint {
   return async (request, { pathParameters: { id = '', version = '' } }) => {
-    const accountId = await authenticateSession(request.headers, tokens);
+    const accountId = await authenticateSession(request.headers, sessions);
     const listing = await releases.rollback({ kind: kindOf(request), id, accountId }, version);
     return jsonResponse(listingEntry(listing), { etag: etagOf(listing.revision) });
   };

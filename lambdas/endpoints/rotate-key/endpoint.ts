@@ -1,21 +1,21 @@
 /** `POST /api-keys/{id}/rotate`: a new secret for a key; the old one stays good for the overlap. */
 import { keyEntry } from '../../core/access/api-keys.ts';
 import type { KeyIssuer } from '../../core/access/key-issuer.ts';
-import { authenticateSession, type SessionTokens } from '../../core/access/session.ts';
+import { authenticateSession, type Sessions } from '../../core/access/session.ts';
 import { readOptionalJson, validate } from '../../core/json-body.ts';
 import { jsonResponse } from '../../core/json-response.ts';
 import type { Clock, Endpoint } from '../../core/ports.ts';
 import { rotateKeyRequest } from './schema.ts';
 
 export interface RotateKeyDependencies {
-  readonly tokens: SessionTokens;
+  readonly sessions: Pick<Sessions, 'verify'>;
   readonly issuer: KeyIssuer;
   readonly clock: Clock;
 }
 
-export function rotateKey({ tokens, issuer, clock }: RotateKeyDependencies): Endpoint {
+export function rotateKey({ sessions, issuer, clock }: RotateKeyDependencies): Endpoint {
   return async (request, { pathParameters }) => {
-    const accountId = await authenticateSession(request.headers, tokens);
+    const accountId = await authenticateSession(request.headers, sessions);
     const { overlap_seconds: overlap } = validate(rotateKeyRequest, await readOptionalJson(request));
     const { state, key } = await issuer.rotate(accountId, pathParameters.id ?? '', overlap);
     return jsonResponse({ ...keyEntry(state, clock()), key }, { 'cache-control': 'no-store' });

@@ -11,10 +11,11 @@ import { rotateKey } from './endpoint.ts';
 
 const log = createLog();
 const environment = process.env;
+const clients = createDynamoClients();
 const { peppers } = createAccess({ environment, log });
-const { tokens } = createSessions({ environment, log });
-const issuer = createKeyIssuer({ clients: createDynamoClients(), environment, peppers });
+const { sessions } = createSessions({ clients, environment, log });
+const issuer = createKeyIssuer({ clients, environment, peppers });
 
-const endpoint = rotateKey({ tokens, issuer, clock: systemClock });
+const endpoint = rotateKey({ sessions, issuer, clock: systemClock });
 
 export const handler = buffered(front(endpoint, 'platform', { clock: systemClock, ulid: systemUlid, log }));

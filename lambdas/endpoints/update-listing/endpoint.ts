@@ -1,5 +1,5 @@
 /** `PUT /apps/{id}` and `PUT /ai-agents/{id}`: changes a listing of the account that is signed in. */
-import { authenticateSession, type SessionTokens } from '../../core/access/session.ts';
+import { authenticateSession, type Sessions } from '../../core/access/session.ts';
 import { readJson, validate } from '../../core/json-body.ts';
 import { jsonResponse } from '../../core/json-response.ts';
 import { listingChange } from '../../core/listings/fields.ts';
@@ -9,13 +9,13 @@ import { etagOf, readIfMatch } from '../../core/listings/revision.ts';
 import type { Endpoint } from '../../core/ports.ts';
 
 export interface UpdateListingDependencies {
-  readonly tokens: SessionTokens;
+  readonly sessions: Pick<Sessions, 'verify'>;
   readonly listings: Listings;
 }
 
-export function updateListing({ tokens, listings }: UpdateListingDependencies): Endpoint {
+export function updateListing({ sessions, listings }: UpdateListingDependencies): Endpoint {
   return async (request, { pathParameters: { id = '' } }) => {
-    const accountId = await authenticateSession(request.headers, tokens);
+    const accountId = await authenticateSession(request.headers, sessions);
     const precondition = readIfMatch(request.headers);
     const body = validate(listingChange, (await readJson(request)).value);
     const listing = await listings.change({ kind: kindOf(request), id, accountId }, body, precondition);

@@ -19,6 +19,8 @@ import { updateRankings } from '../../../lambdas/core/listings/trending.ts';
 import { startDatabase, type TestDatabase } from '../engine.ts';
 
 const NOW = 1_800_000_000;
+/** No quota is reached here. */
+const MANY = 1_000;
 const DOLLAR = 1_000_000_000n;
 
 let database: TestDatabase;
@@ -48,13 +50,14 @@ async function listing(overrides: Partial<Listing> = {}): Promise<Listing> {
     iconUrl: null,
     ownerId: 'acc_owner',
     installs: 0,
+    releases: 1,
     ratings: { sum: 0, count: 0 },
     created: NOW,
     updated: NOW,
     revision: 1,
     ...overrides,
   };
-  expect(await listings.create(fresh, `rel_${systemUlid()}`)).toBe('done');
+  expect(await listings.create(fresh, `rel_${systemUlid()}`, MANY)).toBe('done');
   return fresh;
 }
 
@@ -133,7 +136,7 @@ describe('what accounts do with a listing', () => {
     const results = await Promise.all(
       Array.from({ length: 30 }, (_, index) => {
         const accountId = `acc_${index % 10}`;
-        return installs.install({ listingId: found.id, accountId, created: NOW }, found, event());
+        return installs.install({ listingId: found.id, accountId, created: NOW }, found, event(), MANY);
       }),
     );
     expect(results.filter((result) => result === 'done')).toHaveLength(10);
@@ -145,7 +148,7 @@ describe('what accounts do with a listing', () => {
         rating,
         text: '',
       };
-      expect(await reviews.review({ ...review, created: NOW }, event('review.created'))).toBe('done');
+      expect(await reviews.review({ ...review, created: NOW }, event('review.created'), MANY)).toBe('done');
     }
     expect(await listings.read(found.id)).toMatchObject({
       installs: 10,
@@ -157,7 +160,7 @@ describe('what accounts do with a listing', () => {
     expect(await installs.findInstall(found.id, 'acc_1')).toBeUndefined();
     expect((await reviews.reviews(found.id, { limit: 10 })).entries).toEqual([]);
     const late = { listingId: found.id, accountId: 'acc_late', created: NOW };
-    expect(await installs.install(late, found, event())).toBe('gone');
+    expect(await installs.install(late, found, event(), MANY)).toBe('gone');
   });
 
   it('makes a ranking, by kind', async () => {
@@ -171,7 +174,7 @@ describe('what accounts do with a listing', () => {
     ] as const) {
       for (let index = 0; index < count; index += 1) {
         const install = { listingId: found.id, accountId: `acc_${index}`, created: NOW - 3600 };
-        await installs.install(install, found, event());
+        await installs.install(install, found, event(), MANY);
       }
     }
     await updateRankings(store, NOW * 1000);
@@ -231,8 +234,9 @@ describe('a purchase', () => {
           currency: 'USD',
           created: NOW,
         },
-        { listing: from, amount },
+        { listing: from, amount, unchanged: false },
         event('purchase.completed'),
+        MANY,
       );
     const price = (150n * DOLLAR) / 100n;
     const results = await Promise.all(Array.from({ length: 6 }, () => buy(found, price)));

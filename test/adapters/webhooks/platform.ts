@@ -325,7 +325,7 @@ export async function startPlatform(options: PlatformOptions = {}) {
         notice: undefined,
       };
       const secret = newSigningSecret();
-      await parts.secrets.create(subscription, secret);
+      await parts.secrets.create(subscription, secret, 1_000);
       return { ...subscription, secret };
     },
     /** Messages that wait in a queue, in whatever state. */

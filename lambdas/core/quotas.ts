@@ -1,0 +1,50 @@
+/** What an account may have and make, and the refusals of one more. */
+import { type ErrorCode, ServiceError } from './errors.ts';
+
+/**
+ * What one account may have or make, and one listing have; beyond it a request is refused with 429. Chosen well above what a
+ * person needs, and low enough that nobody fills a table, a search index or the payment provider's books.
+ */
+export const QUOTAS = {
+  /** One request to the database reads so many. */
+  api_keys_per_account: 100,
+  listings_per_account: 100,
+  webhooks_per_account: 100,
+  /** Sessions that have not ended. */
+  sessions_per_account: 100,
+  /** Orders whose checkout is still open: each is one at the payment provider too. */
+  unpaid_orders_per_account: 20,
+  /** Of a UTC day, as all that follow. */
+  orders_per_account_per_day: 100,
+  purchases_per_account_per_day: 1000,
+  installs_per_account_per_day: 1000,
+  reviews_per_account_per_day: 100,
+  releases_per_listing: 1000,
+} as const;
+
+const DAY_SECONDS = 86_400;
+
+type QuotaCode = Extract<ErrorCode, `${string}_quota`>;
+
+/** 429 for something that an account has as many of as it may; waiting does not help, so there is no `Retry-After`. */
+export const hasAsMany = (code: QuotaCode, most: number, things: string): ServiceError =>
+  new ServiceError(code, `There may be at most ${most} ${things}: remove one that is not needed.`);
+
+/** 429 for something that an account has made as often today as it may; tells when the next UTC day begins. */
+export const madeAsMany = (
+  code: QuotaCode,
+  {
+    most,
+    things,
+    nowSeconds,
+  }: { readonly most: number; readonly things: string; readonly nowSeconds: number },
+): ServiceError =>
+  new ServiceError(code, `An account may make at most ${most} ${things} a day (UTC).`, {
+    retryAfterSeconds: secondsUntilTomorrow(nowSeconds),
+  });
+
+/** The UTC day of a time, in days since the epoch. */
+export const dayOf = (seconds: number): number => Math.floor(seconds / DAY_SECONDS);
+
+/** At least 1. */
+export const secondsUntilTomorrow = (nowSeconds: number): number => DAY_SECONDS - (nowSeconds % DAY_SECONDS);

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { DynamoAccountStore } from '../../../lambdas/adapters/account-store.ts';
+import { DynamoListingStore } from '../../../lambdas/adapters/listing-store.ts';
+import { DynamoPurchaseStore } from '../../../lambdas/adapters/purchase-store.ts';
+import { systemUlid } from '../../../lambdas/adapters/system.ts';
+import { createWalletStore } from '../../../lambdas/adapters/wallet-store.ts';
+import { ServiceError } from '../../../lambdas/core/errors.ts';
+import { Accounts } from '../../../lambdas/core/ledger/accounts.ts';
+import { newListing } from '../../../lambdas/core/listings/fields.ts';
+import type { Price } from '../../../lambdas/core/listings/listing.ts';
+import { Listings } from '../../../lambdas/core/listings/listings.ts';
+import { Purchases, type Seen } from '../../../lambdas/core/listings/purchases.ts';
+import { startDatabase, type TestDatabase } from '../engine.ts';
+
+const DOLLAR = 1_000_000_000n;
+const clock = () => 1_800_000_000_000;
+const system = { clock, ulid: systemUlid };
+
+let database: TestDatabase;
+let listings: Listings;
+let purchases: Purchases;
+let accounts: Accounts;
+let owner: string;
+
+beforeAll(async () => {
+  database = await startDatabase();
+  const { client, tables } = database;
+  listings = new Listings({ store: new DynamoListingStore(client, tables.listings), ...system });
+  purchases = new Purchases(new DynamoPurchaseStore(database, tables), { listings, ...system });
+  accounts = new Accounts({ store: new DynamoAccountStore(client, tables), ...system });
+  owner = await accounts.open();
+}, 30_000);
+afterAll(() => database.stop());
+
+const usd = (amount: number): Price => ({ amount, currency: 'USD' });
+const seen = (price: Seen['price'], revision?: number): Seen => ({
+  price,
+  state: revision === undefined ? undefined : (is) => is === revision,
+});
+
+let made = 0;
+async function listed(price: Price | null) {
+  made += 1;
+  const body = newListing.parse({ name: `Thing ${made}`, summary: 'One.', category: 'tools', price });
+  const { id } = await listings.create('app', owner, body);
+  return { kind: 'app' as const, id };
+}
+
+const setPrice = (thing: { kind: 'app'; id: string }, price: Price | null) =>
+  listings.change({ ...thing, accountId: owner }, { price }, () => true);
+
+async function buyer(credit = 1000n * DOLLAR): Promise<string> {
+  const accountId = await accounts.open();
+  await accounts.topUp({ accountId, amount: credit, source: 'grant' });
+  return accountId;
+}
+
+const balance = async (accountId: string) =>
+  (await createWalletStore(database, database.tables.wallets).read(accountId))?.balance;
+
+/** What became of a purchase: the amount that it was made at, or the code of its error. */
+async function outcome(
+  thing: { kind: 'app'; id: string },
+  accountId: string,
+  what: Seen,
+): Promise<number | string> {
+  try {
+    return (await purchases.purchase({ ...thing, accountId }, what)).entry.amount;
+  } catch (failure) {
+    if (failure instanceof ServiceError) return failure.code;
+    throw failure;
+  }
+}
+
+describe('a purchase', () => {
+  it('takes nothing when the price was raised after the buyer saw it', async () => {
+    const thing = await listed(usd(1));
+    const accountId = await buyer();
+    await setPrice(thing, usd(4000));
+    expect(await outcome(thing, accountId, seen({ amount: 1 }))).toBe('price_changed');
+    expect(await outcome(thing, accountId, seen({}, 1))).toBe('price_changed');
+    expect(await outcome(thing, accountId, seen({ amount: 4000 }, 1))).toBe('price_changed');
+    expect(await outcome(thing, accountId, seen({ amount: 4000, currency: 'EUR' }))).toBe('price_changed');
+    expect(await balance(accountId)).toBe(1000n * DOLLAR);
+    expect(await outcome(thing, accountId, seen({ amount: 4000 }, 2))).toBe(4000);
+    expect(await balance(accountId)).toBe(960n * DOLLAR);
+  });
+
+  it('names a price or a state, for what is free too', async () => {
+    const [free, nothing] = [await listed(null), await listed(usd(0))];
+    const accountId = await buyer();
+    for (const thing of [free, nothing]) {
+      expect(await outcome(thing, accountId, seen({}))).toBe('missing_field');
+      expect(await outcome(thing, accountId, seen({ amount: 1 }))).toBe('price_changed');
+      expect(await outcome(thing, accountId, seen({ amount: 0 }))).toBe(0);
+    }
+    expect(await balance(accountId)).toBe(1000n * DOLLAR);
+  });
+
+  it('tells of the first one, whatever the listing costs by then', async () => {
+    const thing = await listed(usd(100));
+    const accountId = await buyer();
+    expect(await outcome(thing, accountId, seen({ amount: 100 }))).toBe(100);
+    await setPrice(thing, usd(200));
+    expect(await outcome(thing, accountId, seen({ amount: 100 }))).toBe(100);
+    expect(await outcome(thing, accountId, seen({ amount: 200 }))).toBe(100);
+    expect(await balance(accountId)).toBe(999n * DOLLAR);
+  });
+
+  it('is at the price that its buyer named or not at all, while the owner changes it all the time', async () => {
+    const prices = [null, usd(1), usd(100)];
+    const named = fc.constantFrom(0, 1, 100);
+    const changes = fc.array(fc.constantFrom(...prices), { minLength: 3, maxLength: 8 });
+    let bought = 0;
+    let refused = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(named, { minLength: 2, maxLength: 6 }), changes, async (wanted, to) => {
+        const thing = await listed(usd(1));
+        const buyers = await Promise.all(
+          wanted.map(async (amount) => ({ amount, accountId: await buyer() })),
+        );
+        const changing = (async () => {
+          for (const price of to) await setPrice(thing, price);
+        })();
+        const results = await Promise.all(
+          buyers.map(({ amount, accountId }) => outcome(thing, accountId, seen({ amount }))),
+        );
+        await changing;
+        for (const [index, { amount, accountId }] of buyers.entries()) {
+          const result = results[index];
+          const taken = 1000n * DOLLAR - ((await balance(accountId)) ?? 0n);
+          if (result === amount) bought += 1;
+          else {
+            expect(result).toBe('price_changed');
+            refused += 1;
+          }
+          expect(taken).toBe(result === amount ? (BigInt(amount) * DOLLAR) / 100n : 0n);
+        }
+      }),
+      { numRuns: 12, seed: 20261122 },
+    );
+    expect(bought).toBeGreaterThan(3);
+    expect(refused).toBeGreaterThan(3);
+  }, 60_000);
+});
+
+describe('the money', () => {
+  it('does not move for a listing that changed between the reading of its price and the writing', async () => {
+    const { client, tables } = database;
+    const store = new DynamoListingStore(client, tables.listings);
+    const thing = await listed(usd(100));
+    const accountId = await buyer();
+    // The store answers with the listing, and the owner is faster than the purchase that follows.
+    let raised = false;
+    const slow = new Listings({
+      store: Object.assign(Object.create(store) as DynamoListingStore, {
+        read: async (id: string) => {
+          const found = await store.read(id);
+          if (!raised) {
+            raised = true;
+            await setPrice(thing, usd(5000));
+          }
+          return found;
+        },
+      }),
+      ...system,
+    });
+    const late = new Purchases(new DynamoPurchaseStore(database, tables), { listings: slow, ...system });
+    await expect(late.purchase({ ...thing, accountId }, seen({ amount: 100 }))).rejects.toMatchObject({
+      code: 'price_changed',
+      headers: { etag: '"2"' },
+    });
+    expect(await balance(accountId)).toBe(1000n * DOLLAR);
+  });
+});

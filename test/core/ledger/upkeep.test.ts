@@ -1,0 +1,74 @@
+import { describe, expect, it } from '@jest/globals';
+import { sweepHolds } from '../../../lambdas/consumers/sweep-holds/consumer.ts';
+import type { KeyState } from '../../../lambdas/core/access/key-state.ts';
+import type { Wallet } from '../../../lambdas/core/ledger/ports.ts';
+import type { Recovery } from '../../../lambdas/core/ledger/recovery.ts';
+import { SweepFailed, sweep } from '../../../lambdas/core/ledger/upkeep.ts';
+
+const wallet = (accountId: string) => ({ accountId, holds: [] }) as unknown as Wallet;
+const key = (keyId: string) => ({ keyId }) as unknown as KeyState;
+
+/** Two pages of wallets and one of keys, of which those named cannot be recovered. */
+function broken(...names: readonly string[]) {
+  const recovered: string[] = [];
+  const recover = async (name: string) => {
+    if (names.includes(name)) throw new RangeError(`${name} cannot be read`);
+    recovered.push(name);
+    return { settled: 1, released: 2 };
+  };
+  const recovery = {
+    recoverWallet: ({ accountId }: Wallet) => recover(accountId),
+    recoverKey: async ({ keyId }: KeyState) => {
+      await recover(keyId);
+    },
+  } as unknown as Recovery;
+  const pages = {
+    wallets: async (after?: string) => {
+      const wallets = after === undefined ? [wallet('a'), wallet('b')] : [wallet('c')];
+      return { wallets, accounts: [], next: after === undefined ? 'b' : undefined };
+    },
+    keys: async () => ({ keys: [key('k1'), key('k2')], next: undefined }),
+  };
+  return { recovered, recovery, pages };
+}
+
+describe('a sweep', () => {
+  it('recovers everything when nothing is broken', async () => {
+    const { recovered, recovery, pages } = broken();
+    expect(await sweep(pages, recovery)).toEqual({ settled: 3, released: 6 });
+    expect(recovered).toEqual(['a', 'b', 'c', 'k1', 'k2']);
+  });
+
+  it.each([[['a']], [['b', 'k1']], [['a', 'b', 'c', 'k1', 'k2']]])(
+    'passes over what cannot be recovered, and fails when all others are: %j',
+    async (names) => {
+      const { recovered, recovery, pages } = broken(...names);
+      const failure = await sweep(pages, recovery).catch((thrown: unknown) => thrown);
+      expect(failure).toBeInstanceOf(SweepFailed);
+      expect(recovered).toEqual(['a', 'b', 'c', 'k1', 'k2'].filter((name) => !names.includes(name)));
+      const wallets = recovered.filter((name) => name.length === 1).length;
+      expect(failure).toMatchObject({
+        failed: names.length,
+        count: { settled: wallets, released: 2 * wallets },
+        cause: { name: 'RangeError' },
+      });
+    },
+  );
+
+  it('tells what it has done and of what it has not, on the schedule too', async () => {
+    const { recovery, pages } = broken('a');
+    const told: unknown[] = [];
+    const run = sweepHolds({
+      pages,
+      recovery,
+      onSwept: (count) => told.push(count),
+      clock: () => 0,
+      log: { info() {}, warn() {}, error: (...line) => told.push(line) },
+    });
+    await expect(run()).rejects.toThrow('1 wallets or keys');
+    expect(told).toEqual([
+      { settled: 2, released: 4 },
+      ['holds not recovered', { failed: 1, name: 'RangeError' }],
+    ]);
+  });
+});
