@@ -57,7 +57,7 @@ const PROTOTYPE = lines('__proto__ constructor prototype toString valueOf hasOwn
 const KINDS = lines(
   'text image image_url tool_use tool_result document function base64 url refusal user assistant system tool ' +
     'developer auto none any required json_schema data:image/png;base64, data:image/png;base64,%%% ' +
-    'data:;base64,aGk= http:// file:///a {"a": [[[[ 1e999 ../../etc <script> NaN null true',
+    'data:;base64,aGk= http:// file:///a {"a": [[[[ 1e999 ../passwd <script> NaN null true',
 );
 
 const LETTERS = [
