@@ -11,12 +11,13 @@ import { auditAccount } from '../../lambdas/core/ledger/audit.ts';
 import { receivePaymentEvent } from '../../lambdas/endpoints/receive-payment-event/endpoint.ts';
 import { FAULTS, FailingProcess, type FaultPlan } from '../core/ledger/failing-process.ts';
 import { SILENT } from '../core/ledger/running-ledger.ts';
+import { rounds } from '../thorough.ts';
 import { startDatabase, type TestDatabase } from './engine.ts';
 import { API_KEY, PaymentIntents, type SignedEvent, signedEvent, WEBHOOK_SECRET } from './stripe-events.ts';
 
 /** Lanes of fast-check, each with seeds of its own, keep the database busy. */
 const LANES = 10;
-const HISTORIES_PER_LANE = 100;
+const HISTORIES_PER_LANE = rounds(30);
 
 const NANO_PER_CENT = 10_000_000n;
 

@@ -49,9 +49,11 @@ function assertDescribed({ method, url }: Request, answer: Response, json?: stri
   const { pathname } = new URL(url);
   const { status } = answer;
   const what = `${method} ${pathname}, answered with ${status}`;
-  const route = routes.find(
+  const matching = routes.filter(
     (candidate) => candidate.method === method && candidate.pattern.test(decodeURI(pathname)),
   );
+  // A path that is named goes before one with a parameter in its place.
+  const route = matching.find(({ path }) => path === pathname) ?? matching[0];
   if (route === undefined) {
     assertUndescribed(pathname, answer, json ?? '{}');
     return;

@@ -100,6 +100,9 @@ const CASES: Readonly<Partial<Record<ErrorCode, { readonly provoke: Provoke; rea
   all_routes_failed: { provoke: withBody({ model: 'sim/chat-down' }) },
 };
 
+const codesOf = (pattern: RegExp) =>
+  (Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => pattern.test(code));
+
 /** Not of a conversation with a model, or not to be met while the service is whole. */
 const ELSEWHERE: readonly ErrorCode[] = [
   'not_found',
@@ -115,6 +118,8 @@ const ELSEWHERE: readonly ErrorCode[] = [
   'invalid_signature',
   'identity_provider_unavailable',
   'payment_provider_unavailable',
+  'price_changed',
+  ...codesOf(/_quota$/),
 ];
 
 function send(surface: Surface, request: Request = {}): Promise<Response> {

@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { rounds } from '../thorough.ts';
 import { Service } from './service.ts';
 
 /** Holds expire at once, as far as a person can tell, so that each kill can be recovered from. */
 const service = new Service({ HOLD_TTL_SECONDS: '2' });
 
-const KILLS = 10;
+const KILLS = rounds(4);
 
 /** Calls kept running while the service lives. */
 const CALLERS = 8;

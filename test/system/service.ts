@@ -1,14 +1,13 @@
 /** The whole service as `npm start` runs it, on a port and in a folder of its own. */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import OpenAI from 'openai';
+import type { Answered, Asked } from './admin-process.ts';
 import { describedFetch } from './described-answers.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const run = promisify(execFile);
 
 /** A first start on a fresh checkout bundles and synthesizes. */
 const READY_MS = 60_000;
@@ -26,6 +25,8 @@ export class Service {
   readonly #environment: Record<string, string>;
   #child: ChildProcess | undefined;
   #session: Session | undefined;
+  #admin: ChildProcess | undefined;
+  #asked = 0;
   /** Everything the service has printed. */
   output = '';
 
@@ -80,6 +81,7 @@ export class Service {
   }
 
   async dispose(): Promise<void> {
+    this.#admin?.disconnect();
     await this.stop();
     rmSync(this.directory, { recursive: true, force: true });
   }
@@ -114,13 +116,27 @@ export class Service {
     });
   }
 
-  /** `npm run admin -- <command> --json`; its one JSON object. */
+  /** What `npm run admin -- <command> --json` prints; throws when its exit code is not 0. */
   async admin<T = Record<string, unknown>>(...command: string[]): Promise<T> {
-    const { stdout } = await run(process.execPath, ['local/admin.ts', ...command, '--json'], {
+    this.#admin ??= fork(join(import.meta.dirname, 'admin-process.ts'), {
       cwd: root,
+      execArgv: [],
       env: { ...process.env, LOCAL_DIR: this.directory },
+    }).setMaxListeners(0);
+    const admin = this.#admin;
+    const id = ++this.#asked;
+    const answer = await new Promise<Answered>((resolve, reject) => {
+      const take = (answered: Answered) => {
+        if (answered.id !== id) return;
+        admin.off('message', take).off('exit', leave);
+        resolve(answered);
+      };
+      const leave = () => reject(new Error('the process of the operator has ended'));
+      admin.on('message', take).once('exit', leave);
+      admin.send({ id, words: command } satisfies Asked);
     });
-    return JSON.parse(stdout) as T;
+    if ('error' in answer) throw new Error(answer.error);
+    return JSON.parse(answer.output) as T;
   }
 
   /** A fresh account with that much credit, and a key of it. */

@@ -1,9 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { rounds } from '../thorough.ts';
 import { Payer } from './payer.ts';
 import { processesOf } from './processes.ts';
 import { form, mp3 } from './recordings.ts';
 import { Service } from './service.ts';
+
+const KILLS = rounds(2);
 
 const HOLD_TTL_SECONDS = 3;
 const service = new Service({ HOLD_TTL_SECONDS: String(HOLD_TTL_SECONDS) });
@@ -80,7 +83,7 @@ it('an upstream that breaks off costs nothing, and neither does a dead one', asy
 it('after kills of the whole service under load no hold is open and the books balance', async () => {
   const before = await payer.wallet();
   const answered: Response[] = [];
-  for (let round = 0; round < 4; round += 1) {
+  for (let round = 0; round < KILLS; round += 1) {
     answered.push(await transcribe());
     const end = new AbortController();
     const callers = Array.from({ length: 4 }, async () => {
@@ -102,9 +105,9 @@ it('after kills of the whole service under load no hold is open and the books ba
   }
   const { balance } = await settled();
   const paid = (before.balance - balance) / COST;
-  console.info(`${answered.length} transcripts answered over 4 kills, ${paid} paid`);
+  console.info(`${answered.length} transcripts answered over ${KILLS} kills, ${paid} paid`);
   expect(Number.isInteger(paid)).toBe(true);
   expect(answered.every(({ ok }) => ok)).toBe(true);
   // A call that was settled may have died before its answer left; none is paid twice.
-  expect(paid).toBeLessThanOrEqual(answered.length + 4 * 4);
+  expect(paid).toBeLessThanOrEqual(answered.length + 4 * KILLS);
 }, 120_000);

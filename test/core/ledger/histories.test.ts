@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
+import { rounds } from '../../thorough.ts';
 import { FAULTS, type FaultPlan } from './failing-process.ts';
 import { brokenBooks, brokenCaps, type CallPlan, type History, play, unexpectedFailures } from './history.ts';
 
 /** Lanes of fast-check, each with seeds of its own, keep the database busy. */
 const LANES = 16;
-const HISTORIES_PER_LANE = 70;
+const HISTORIES_PER_LANE = rounds(25);
 
 let database: TestDatabase;
 

@@ -10,7 +10,7 @@ import { Wire } from '../../fuzz/wire.ts';
 import { booksOf, openAccount, openLedger, secretOf, type TestAccount } from './running-ledger.ts';
 
 /** Of each surface. */
-const REQUESTS = 100;
+const REQUESTS = 60;
 
 /** Answers of each kind that the upstream works out. */
 const ANSWERS = 20;

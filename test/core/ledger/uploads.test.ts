@@ -127,10 +127,23 @@ describe('before an upload is read', () => {
   });
 
   it('a call that was paid for is replayed with nothing left, and no other is', async () => {
-    const key = await service.open(priceOf(1));
+    const key = await service.open(priceOf(2));
     const headers = { 'idempotency-key': 'all-there-is' };
     const first = await send(key, formOf(file(wav(0.96))), headers);
-    expect([first.status, costOf(first), (await walletOf(key)).balance]).toEqual([200, priceOf(1), 0n]);
+    expect([first.status, costOf(first), (await walletOf(key)).balance]).toEqual([
+      200,
+      priceOf(1),
+      priceOf(1),
+    ]);
+    await service.ledger.wallets.hold(key.accountId, {
+      id: 'req_rest',
+      keyId: key.keyId,
+      amount: priceOf(1),
+      exposure: 0n,
+      kind: 'chat',
+      created: Math.floor(nowMs / 1000),
+      expires: Math.floor(nowMs / 1000) + 60,
+    });
     const second = await send(key, formOf(file(wav(0.96))), headers);
     expect([second.status, second.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
     expect(await refused(key, { 'idempotency-key': 'another' })).toMatchObject({ status: 402, reads: 0 });

@@ -1,0 +1,38 @@
+/** Runs the operator's commands for the tests of one service, so that each command does not take a process of its own. */
+import { COMMANDS } from '../../local/admin/commands.ts';
+import { createOperator } from '../../local/admin/operator.ts';
+import { readLocalTarget } from '../../local/admin/target.ts';
+
+export interface Asked {
+  readonly id: number;
+  readonly words: readonly string[];
+}
+
+export type Answered = { readonly id: number } & ({ readonly output: string } | { readonly error: string });
+
+const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
+
+/** As `npm run admin -- <words> --json` would; a command that fails tells so in its exit code. */
+async function run([first = '', second = '', ...rest]: readonly string[]): Promise<string> {
+  const two = COMMANDS[`${first} ${second}`];
+  const command = two ?? COMMANDS[first];
+  if (command === undefined) throw new Error(`no command ${first} ${second}`);
+  const operator = createOperator(readLocalTarget(process.env.LOCAL_DIR ?? ''), SILENT);
+  try {
+    const args = two === undefined ? [second, ...rest].filter((word) => word !== '') : rest;
+    const { output, exitCode } = await command.run(operator, [...args]);
+    if (exitCode !== 0) throw new Error(`exit code ${exitCode}: ${JSON.stringify(output)}`);
+    return JSON.stringify(output);
+  } finally {
+    operator.close();
+  }
+}
+
+process.on('message', ({ id, words }: Asked) => {
+  const answer = (answered: Answered) => process.send?.(answered);
+  run(words).then(
+    (output) => answer({ id, output }),
+    (failure: unknown) => answer({ id, error: String(failure) }),
+  );
+});
+process.on('disconnect', () => process.exit(0));
