@@ -3,6 +3,7 @@
  * harmless is counted, so that a field which nobody thought of is inside the hold all the same.
  */
 import { isJsonObject } from '../lossless-json.ts';
+import { isBase64 } from './base64.ts';
 import type { JsonObject } from './provider.ts';
 
 export interface PromptSize {
@@ -142,9 +143,7 @@ class Walk implements PromptSize {
   #picture(source: unknown, at: 'url' | 'data'): void {
     this.images += 1;
     const { [at]: bytes, ...rest } = objectOf(source);
-    const isPicture =
-      typeof bytes === 'string' && (at === 'url' ? IMAGE_URL.test(bytes) : BASE64.test(bytes));
-    this.#json(isPicture ? rest : source);
+    this.#json(typeof bytes === 'string' && isImage(bytes, at) ? rest : source);
   }
 
   #document({ source, ...fields }: JsonObject): void {
@@ -153,7 +152,7 @@ class Walk implements PromptSize {
     if (type === 'text' && typeof data === 'string') this.texts.push(data);
     else if (type === 'content') this.#content(content);
     else this.unseen += 1;
-    const isFile = type === 'base64' && typeof data === 'string' && BASE64.test(data);
+    const isFile = type === 'base64' && typeof data === 'string' && isBase64(data);
     this.#json(isFile || type === 'text' || type === 'content' ? rest : source);
   }
 
@@ -169,11 +168,14 @@ const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : 
 /** Fields of parts whose text the model reads as it is. */
 const READ_AS_IT_IS: ReadonlySet<string> = new Set(['text', 'refusal', 'thinking']);
 
-/** RFC 4648, section 4, in lines or not. */
-const BASE64 = /^[A-Za-z0-9+/=\r\n]*$/;
-
 /** RFC 2397. */
-const IMAGE_URL = /^data:image\/[a-z0-9.+-]{1,32};base64,[A-Za-z0-9+/=\r\n]*$/i;
+const IMAGE_URL = /^data:image\/[a-z0-9.+-]{1,64};base64,/i;
+
+/** The bytes of an image as they are sent: within a URL, or as they are; no text that somebody has put there. */
+const isImage = (text: string, at: 'url' | 'data'): boolean => {
+  const opening = at === 'url' ? IMAGE_URL.exec(text)?.[0] : '';
+  return opening !== undefined && isBase64(text.slice(opening.length));
+};
 
 /** The rest of a request that is no conversation, as JSON: every field but those named and those left out. */
 export const textsBeside = (named: ReadonlySet<string>, fields: JsonObject): readonly string[] =>

@@ -21,7 +21,7 @@ import {
   type TestLedger,
 } from './running-ledger.ts';
 
-const SEEDS = rounds(50);
+const SEEDS = rounds(25);
 /** An admission takes four times as many database calls as a hold alone, and adds the key to what they race for. */
 const CALL_SEEDS = rounds(10);
 const RACING = 200;

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { windowsAt } from '../../../lambdas/core/access/windows.ts';
 import { ServiceError } from '../../../lambdas/core/errors.ts';
 import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
+import { rounds } from '../../thorough.ts';
 import { keyState, refusalOf, settleAll, sort } from './attempts.ts';
 import {
   auditAll,
@@ -93,7 +94,7 @@ describe('the key gate', () => {
         if (policy.daily_usd !== undefined) expect(settled.dayLeft).toBe(policy.daily_usd - sum);
         if (policy.monthly_usd !== undefined) expect(settled.monthLeft).toBe(policy.monthly_usd - sum);
       }),
-      { numRuns: 15 },
+      { numRuns: rounds(8) },
     );
   }, 30_000);
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { Asked } from '../../../lambdas/providers/anthropic/response.ts';
 import { toReplyEvents } from '../../../lambdas/providers/anthropic/stream.ts';
 import { sseData } from '../../../lambdas/providers/sse-data.ts';
+import { offsets } from '../../thorough.ts';
 import { block, change, collect, decode, encode, READINGS, START, wire } from './decoding.ts';
 import { bytesOf, FOREIGN, IDENTITY, NAMES, NATIVE, wireEventsOf } from './fixtures.ts';
 
@@ -28,7 +29,7 @@ describe.each(READINGS)('a stream, read %s,', (_reading, asked) => {
   it.each(streams)('gives the same events wherever its bytes are split in two: %s', async (_name, bytes) => {
     const whole = await read(asked, bytes);
     expect(JSON.parse(whole).length).toBeGreaterThan(2);
-    for (let at = 0; at <= bytes.length; at += 1)
+    for (const at of offsets(0, bytes.length))
       expect(await read(asked, bytes.subarray(0, at), bytes.subarray(at))).toBe(whole);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { UpstreamFailure } from '../../../lambdas/core/inference/provider.ts';
+import { offsets } from '../../thorough.ts';
 import { CANARY } from '../openai/calling.ts';
 import { JSON_TYPE, outcome } from './calling.ts';
 import {
@@ -30,7 +31,7 @@ describe('a stream of Converse that breaks off', () => {
       // What follows the end is its usage.
       const whole = framesOf(events.slice(0, -1)).length;
       const wrong: number[] = [];
-      for (let length = 0; length < bytes.length; length += 1) {
+      for (const length of offsets(0, bytes.length - 1)) {
         const { parts, failure } = await outcome(bytes.subarray(0, length));
         const failed = failure instanceof UpstreamFailure && failure.retryable;
         const finished = parts.at(-1)?.type === 'finish';

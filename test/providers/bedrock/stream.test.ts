@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
+import { offsets } from '../../thorough.ts';
 import { streamOf } from '../openai/calling.ts';
 import { CONVERSATION, callFor, outcome } from './calling.ts';
 import {
@@ -59,7 +60,7 @@ describe('a stream of Converse', () => {
     const bytes = framesOf(STREAMS[name] ?? []);
     const whole = await outcome(bytes);
     const different: number[] = [];
-    for (let at = 1; at < bytes.length; at += 1) {
+    for (const at of offsets(1, bytes.length - 1)) {
       const halves = await outcome({ body: [bytes.subarray(0, at), bytes.subarray(at)] });
       if (JSON.stringify(halves) !== JSON.stringify(whole)) different.push(at);
     }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { UpstreamFailure } from '../../../lambdas/core/inference/provider.ts';
+import { offsets } from '../../thorough.ts';
 import { encode, event, outcome } from './decoding.ts';
 import { bytesOf, NAMES, type WireChunk } from './fixtures.ts';
 
@@ -21,7 +22,7 @@ describe('a stream that breaks off', () => {
     async (name) => {
       const bytes = bytesOf(name);
       const unfinished: number[] = [];
-      for (let length = 0; length < bytes.length; length += 1) {
+      for (const length of offsets(0, bytes.length - 1)) {
         const { events, failure } = await outcome(bytes.subarray(0, length));
         if (failure !== undefined) expect(failure).toBeInstanceOf(UpstreamFailure);
         const finished = allFinished(events.flatMap(({ payload }) => payload ?? []));

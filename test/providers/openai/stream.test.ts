@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { toReplyEvents } from '../../../lambdas/providers/openai/stream.ts';
 import { sseData } from '../../../lambdas/providers/sse-data.ts';
+import { offsets } from '../../thorough.ts';
 import { collect, decode, encode, event, outcome } from './decoding.ts';
 import { bytesOf, CALL, chunksOf, IDENTITY, NAMES } from './fixtures.ts';
 
@@ -27,7 +28,7 @@ describe('a recorded stream', () => {
     async (_name, bytes) => {
       const whole = await collect(decode(bytes));
       expect(whole.length).toBeGreaterThan(2);
-      for (let at = 0; at <= bytes.length; at += 1) {
+      for (const at of offsets(0, bytes.length)) {
         expect(await collect(decode(bytes.subarray(0, at), bytes.subarray(at)))).toEqual(whole);
       }
     },

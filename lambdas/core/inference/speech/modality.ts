@@ -5,7 +5,7 @@
  */
 import { ServiceError } from '../../errors.ts';
 import type { CallStatus } from '../../ledger/usage-record.ts';
-import { formatUsd, least } from '../../money.ts';
+import { formatUsd } from '../../money.ts';
 import type { Model } from '../catalog-document.ts';
 import { boundTextTokens } from '../estimate.ts';
 import { forwarded, type Modality, type Sale, type Send } from '../modality.ts';
@@ -81,8 +81,7 @@ async function prepare({
   clock,
 }: Sale<SpeechRequest, SpeechAnswer>): Promise<Send> {
   const tokens = tokensOf(request);
-  // Of a call that several models could serve, the hold is the dearest one's.
-  const cost = least(promptCost(model, tokens), admission.hold.amount);
+  const cost = promptCost(model, tokens);
   const settle = (status: CallStatus) =>
     admission.settle({
       model: model.id,
