@@ -123,8 +123,10 @@ class DynamoWalletStore implements WalletStore {
       }
       const hold = { ...wanted, attempt: newAttempt() };
       const shards = items.map(decodeShard);
-      if (!suffices(shards, hold)) return { granted: false, wallet };
-      const walletId = await this.#holdWithGifts(shards, hold, dry);
+      const able = shards.filter((shard) => canTake(shard, shards, hold));
+      const target = able.find((shard) => shard.walletId === dry) ?? able[0];
+      if (target === undefined) return { granted: false, wallet };
+      const walletId = await this.#holdWithGifts(shards, hold, target);
       if (walletId === undefined) continue;
       const holds = [...wallet.holds, { ...hold, walletId }];
       return { granted: true, wallet: { ...wallet, balance: wallet.balance - wanted.amount, holds } };
@@ -133,12 +135,10 @@ class DynamoWalletStore implements WalletStore {
   }
 
   /** Returns the item that took the hold; undefined when the items have moved meanwhile. */
-  async #holdWithGifts(shards: readonly Shard[], hold: Hold, dry: string): Promise<string | undefined> {
-    const target = shards.find((shard) => shard.walletId === dry) ?? shards[0];
-    if (target === undefined) return undefined;
+  async #holdWithGifts(shards: readonly Shard[], hold: Hold, target: Shard): Promise<string | undefined> {
     const others = shards.filter((shard) => shard !== target);
     const richest = others.reduce((most, { balance }) => greatest(most, balance), 0n);
-    const missing = greatest(hold.amount + uncovered(target, hold) - target.balance, 0n);
+    const missing = missingOf(target, hold);
     const spare = greatest((richest - target.balance) / 2n, 0n);
     const donations = collect(others, greatest(spare, missing)) ?? collect(others, missing);
     if (donations === undefined) return undefined;
@@ -186,14 +186,16 @@ const decodeWhole = (item: Item): Donor => ({
   balance: readInteger(item, 'balance'),
 });
 
-/** What a hold needs of an item beside its amount and what the item's open holds need already. */
-const uncovered = ({ exposure }: Shard, hold: Hold): NanoUsd =>
-  coverOf(hold, exposure) - hold.amount - coverOfOthers(exposure);
+/** What an item lacks to take a hold, and to cover its exposure beside that of the item's own open holds. */
+const missingOf = ({ balance, exposure }: Shard, hold: Hold): NanoUsd =>
+  greatest(coverOf(hold, exposure) - coverOfOthers(exposure) - balance, 0n);
 
-/** Whether one of the items could take the hold with what the others can give. */
-function suffices(shards: readonly Shard[], hold: Hold): boolean {
-  const all = shards.reduce((total, { balance }) => total + greatest(balance, 0n), 0n);
-  return shards.some((shard) => all >= hold.amount + uncovered(shard, hold));
+/** Whether an item could take the hold with what the others can give. */
+function canTake(shard: Shard, shards: readonly Shard[], hold: Hold): boolean {
+  const given = shards
+    .filter((other) => other !== shard)
+    .reduce((total, { balance }) => total + greatest(balance, 0n), 0n);
+  return missingOf(shard, hold) <= given;
 }
 
 /** An account's items as one wallet, with what it owes taken off what it has. */

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { shardId } from '../../../lambdas/adapters/wallet-item.ts';
+import { WalletShards } from '../../../lambdas/adapters/wallet-shard.ts';
 import { setShardCount } from '../../../lambdas/adapters/wallet-sharding.ts';
+import { createWalletStore } from '../../../lambdas/adapters/wallet-store.ts';
+import { WalletTransfers } from '../../../lambdas/adapters/wallet-transfer.ts';
 import type { Policy } from '../../../lambdas/core/access/policy.ts';
 import type { CallRequest } from '../../../lambdas/core/ledger/admission.ts';
 import { ALLOWANCE, coverOf, probationChange } from '../../../lambdas/core/ledger/exposure.ts';
@@ -160,6 +164,34 @@ describe('a wallet in several items', () => {
     const { wallet, audit } = await books();
     expect(wallet).toMatchObject({ balance: 0n, exposure: 0n });
     expect(audit).toMatchObject({ exact: true, writtenOff: 0n });
+  });
+
+  it('takes a hold on an item that can cover it, where the one that was asked first cannot', async () => {
+    const { account, key, call, books } = await accountWith(8n * CENT);
+    const { accountId } = account;
+    await open().ledger.admit(call(CENT, 4n * CENT));
+    await split(accountId);
+    const shards = new WalletShards(database, database.tables.wallets);
+    const transfers = new WalletTransfers(database.client, shards);
+    expect(await transfers.move({ walletId: accountId, amount: 5n * CENT }, shardId(accountId, 1))).toBe(
+      true,
+    );
+    const wallets = createWalletStore(database, database.tables.wallets, () => 0);
+    await wallets.read(accountId);
+    const { scope, amount, ceiling, requestId: id } = call((9n * CENT) / 2n, (11n * CENT) / 2n);
+    const hold = {
+      id,
+      keyId: key.keyId,
+      kind: scope.kind,
+      amount,
+      exposure: ceiling - amount,
+      created: 0,
+      expires: 1,
+    };
+    expect(await wallets.hold(accountId, hold)).toMatchObject({ granted: true });
+    const { wallet } = await books();
+    expect(wallet.holds.find((held) => held.id === id)?.walletId).toBe(shardId(accountId, 1));
+    expect(wallet).toMatchObject({ balance: (5n * CENT) / 2n, exposure: 4n * CENT });
   });
 
   it('pays a call that fell short from every item, in a process that has not met them', async () => {
