@@ -7,7 +7,7 @@ import { VALID } from '../fuzz/valid-requests.ts';
 import { Wire } from '../fuzz/wire.ts';
 
 /** Of each surface. */
-const REQUESTS = 1_500;
+const REQUESTS = 1_000;
 
 /** Answers of each kind that the upstream works out. */
 const ANSWERS = 8;

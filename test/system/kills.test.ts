@@ -6,7 +6,7 @@ import { Service } from './service.ts';
 /** Holds expire at once, as far as a person can tell, so that each kill can be recovered from. */
 const service = new Service({ HOLD_TTL_SECONDS: '2' });
 
-const KILLS = rounds(3);
+const KILLS = rounds(2);
 
 /** Calls kept running while the service lives. */
 const CALLERS = 8;
