@@ -94,7 +94,7 @@ export class Completions {
    * when a route refused the call as invalid, 503 when every candidate failed; nothing stays held in any case.
    */
   async run(call: CompletionCall): Promise<Completion> {
-    const { breaker } = this.#dependencies;
+    const { breaker, log } = this.#dependencies;
     const completionTokens = call.maxTokens * call.choices;
     const costOf = (model: Model, promptTokens: number) =>
       tokenCost(model, { promptTokens, cachedTokens: 0, completionTokens });
@@ -108,7 +108,7 @@ export class Completions {
         return { amount: costOf(model, tokens), ceiling: costOf(model, most) };
       },
       attempt: (tried, remainingTimeMs) => this.#attempt(call, tried, remainingTimeMs),
-      prepare: (answer, paid) => prepare(call, answer, paid),
+      prepare: (answer, paid) => prepare(call, answer, paid, log),
     });
     const { meter, writer, answer } = prepared;
     const completion = { headers: admission.headers, ...candidate };
@@ -138,7 +138,9 @@ async function prepare(
   call: CompletionCall,
   answer: Answer,
   { candidate, admission }: Paid,
+  log: Log,
 ): Promise<Prepared> {
+  const { requestId } = call;
   const meter = new Meter({
     candidate,
     admission,
@@ -147,6 +149,8 @@ async function prepare(
       promptTokens: call.promptBound(candidate.model).most,
       completionTokens: call.maxTokens * call.choices,
     },
+    onImpossible: () =>
+      log.warn('a route counted more than is possible', { requestId, route: candidate.route.id }),
   });
   const writer = call.writer({
     identity: { id: call.answerId, model: candidate.model.id },

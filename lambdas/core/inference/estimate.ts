@@ -14,6 +14,9 @@ import { boundTokens, mostTokens } from './token-bound.ts';
  */
 const TOKENS_PER_IMAGE = 4_784;
 
+/** The most that any large provider counts for one (OpenAI docs, Images and vision: gpt-4o-mini), and so believed. */
+const LARGEST_IMAGE_TOKENS = 36_835;
+
 /** What an image probably counts (Claude API docs, Vision: about 1,600 for most models). */
 const USUAL_TOKENS_PER_IMAGE = 1_600;
 
@@ -44,11 +47,11 @@ type Limits = Pick<Model, 'context_window' | 'max_image_tokens'>;
 export function promptBounds(prompt: PromptSize): (model: Limits) => PromptBound {
   const { envelope, images, unseen } = prompt;
   const texts = { tokens: boundTextTokens(prompt.texts), most: mostTextTokens(prompt.texts) };
-  return ({ context_window: window, max_image_tokens: perImage = TOKENS_PER_IMAGE }) => {
-    const fixed = envelope + images * perImage;
-    const inSight = texts.tokens + fixed;
+  return ({ context_window: window, max_image_tokens: perImage }) => {
+    const inSight = texts.tokens + envelope + images * (perImage ?? TOKENS_PER_IMAGE);
     const tokens = unseen > 0 ? Math.max(inSight, window ?? LARGEST_WINDOW) : inSight;
-    const most = Math.min(texts.most + fixed + HIDDEN_TOKENS, window ?? Number.POSITIVE_INFINITY);
+    const possible = texts.most + envelope + images * (perImage ?? LARGEST_IMAGE_TOKENS) + HIDDEN_TOKENS;
+    const most = Math.min(possible, window ?? Number.POSITIVE_INFINITY);
     const tooLong = window !== undefined && inSight > window;
     return { tokens, most: Math.max(tokens, most), inSight, tooLong };
   };

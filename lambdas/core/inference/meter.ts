@@ -14,6 +14,8 @@ export interface MeterOptions {
   readonly prompt: PromptSize;
   /** What the call can count at most: more than that of what a route reports is not believed. */
   readonly most: { readonly promptTokens: number; readonly completionTokens: number };
+  /** The route reports more: it is wrong, or what is held for its model is too little. */
+  readonly onImpossible: () => void;
 }
 
 interface Bill {
@@ -53,8 +55,9 @@ export class Meter {
   }
 
   settle(status: CallStatus): Promise<Settlement> {
-    const { candidate, admission } = this.#options;
+    const { candidate, admission, onImpossible } = this.#options;
     const { usage, estimated, cost } = this.#bill(status);
+    if (this.#isImpossible()) onImpossible();
     return admission.settle({
       model: candidate.model.id,
       inputUnits: usage.promptTokens,
@@ -69,27 +72,33 @@ export class Meter {
     });
   }
 
+  #isImpossible(): boolean {
+    const { most } = this.#options;
+    const { promptTokens, completionTokens } = this.#reported ?? NOTHING;
+    return promptTokens > most.promptTokens || completionTokens > most.completionTokens;
+  }
+
   #bill(status: CallStatus): Bill {
     const { candidate, admission, prompt } = this.#options;
     const reported = this.#reported ?? NOTHING;
     const counted = this.#counter.tokens;
     // Figures of a route that took a prompt and gave words, and reports none of them, are no figures.
-    const tellsPrompt = reported.promptTokens > 0;
+    const reportsPrompt = reported.promptTokens > 0;
     const fewest = Math.ceil(this.#characters / LONGEST_TOKEN_CHARACTERS);
-    const tellsOutput = this.#reported !== undefined && reported.completionTokens >= fewest;
+    const reportsOutput = this.#reported !== undefined && reported.completionTokens >= fewest;
     // A route that broke off may have given more than it had reported by then.
     const isBehind = status === 'interrupted' && counted > reported.completionTokens;
     const usage = this.#possible({
       ...reported,
-      promptTokens: tellsPrompt ? reported.promptTokens : countPromptTokens(prompt),
-      completionTokens: tellsOutput && !isBehind ? reported.completionTokens : counted,
+      promptTokens: reportsPrompt ? reported.promptTokens : countPromptTokens(prompt),
+      completionTokens: reportsOutput && !isBehind ? reported.completionTokens : counted,
     });
-    if (tellsPrompt && tellsOutput && !isBehind)
+    if (reportsPrompt && reportsOutput && !isBehind)
       return { usage, estimated: false, cost: tokenCost(candidate.model, usage) };
     // The service's own count never charges beyond what the caller allowed.
     const own = least(tokenCost(candidate.model, usage), admission.hold.amount);
-    const told = tokenCost(candidate.model, this.#possible(reported));
-    return { usage, estimated: true, cost: greatest(own, told) };
+    const reportedCost = tokenCost(candidate.model, this.#possible(reported));
+    return { usage, estimated: true, cost: greatest(own, reportedCost) };
   }
 
   #possible(usage: TokenUsage): TokenUsage {

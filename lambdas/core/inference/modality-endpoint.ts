@@ -43,19 +43,19 @@ export function createModalityEndpoint<Request extends ModalityRequest, Answer>(
       stream,
       context,
     };
-    const { body, payload, candidates } = valid;
+    const { body, payload, candidates, estimate } = valid;
     return idempotency.guard(guarded, async (keep) => {
       const { prepared: send, ...paid } = await runPaidCall(dependencies, {
         requestId,
         key,
         kind,
         candidates,
-        tokens: modality.tokens(body),
-        costBound: (model) => modality.costBound(body, model),
+        tokens: estimate.tokens,
+        costBound: () => estimate,
         attempt: ({ route }, remainingTimeMs) =>
           attemptModality(servers, payload, { after, route, remainingTimeMs, stream }),
         prepare: ({ answer, clock }, { candidate, admission }) =>
-          modality.prepare({ request: body, answer, candidate, admission, clock, keep }),
+          modality.prepare({ request: body, answer, estimate, candidate, admission, clock, keep }),
         remainingTimeMs: () => context.remainingTimeMs(),
       });
       return send(watchOf(breaker, paid));
@@ -84,7 +84,7 @@ async function check<Request extends ModalityRequest, Answer>(
     controls: controlsOf(body),
     random,
   });
-  return { json, body, payload, candidates };
+  return { json, body, payload, candidates, estimate: modality.estimate(body, model) };
 }
 
 /** The model that a request names, or the catalog's default for its kind. */

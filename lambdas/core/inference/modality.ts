@@ -43,10 +43,19 @@ export interface Watch {
 /** Settles a prepared answer and sends it. */
 export type Send = (watch: Watch) => Promise<Response>;
 
+/** What a call may count and cost. */
+export interface Estimate extends CostBound {
+  /** What it counts at most, by what is known of its content; this counts against the key's tokens a minute. */
+  readonly tokens: number;
+  /** What it cannot exceed, whatever its content. */
+  readonly mostTokens: number;
+}
+
 /** An answer and everything that its delivery needs. */
 export interface Sale<Request, Answer> {
   readonly request: Request;
   readonly answer: Answer;
+  readonly estimate: Estimate;
   readonly candidate: Candidate;
   readonly admission: Admission;
   readonly clock: RouteClock;
@@ -61,10 +70,8 @@ export interface Modality<Request extends ModalityRequest, Answer> {
   readonly stream: boolean;
   /** The request for the routes. Throws `ServiceError` when the model cannot carry it. */
   toPayload(request: Request, model: Model): JsonObject;
-  /** What counts against the key's tokens a minute at most. */
-  tokens(request: Request): number;
-  /** What the call may cost on a model. */
-  costBound(request: Request, model: Model): CostBound;
+  /** What the call may count and cost on a model. */
+  estimate(request: Request, model: Model): Estimate;
   /** Makes the answer ready to send; see `PaidCall.prepare`. */
   prepare(sale: Sale<Request, Answer>): Promise<Send>;
 }

@@ -116,3 +116,12 @@ describe('the bound of a prompt on a model', () => {
     expect(bound({ ...limits, context_window: 2 }).most).toBe(bound(NO_LIMITS).tokens);
   });
 });
+
+it('an image is believed up to the most that any large provider counts, or what the catalog says', () => {
+  const image = promptBounds({ ...prompt('hello'), images: 1 });
+  const plain = promptBounds(prompt('hello'));
+  expect(image(NO_LIMITS).most - plain(NO_LIMITS).most).toBe(36_835);
+  const limits = { ...NO_LIMITS, max_image_tokens: 100 };
+  expect(image(limits).most - plain(limits).most).toBe(100);
+  expect(image(limits).tokens - plain(limits).tokens).toBe(100);
+});

@@ -53,7 +53,7 @@ describe('what is held for embeddings', () => {
     fc.assert(
       fc.property(input, others, (texts, more) => {
         const request = validate(embeddingRequest, { ...more, input: texts });
-        const { amount, ceiling } = embeddings.costBound(request, model);
+        const { amount, ceiling } = embeddings.estimate(request, model);
         expect(Number(amount)).toBeGreaterThanOrEqual(tokensOf(embeddings.toPayload(request, model)));
         expect(ceiling).toBeGreaterThanOrEqual(amount);
       }),
@@ -84,7 +84,7 @@ describe('what is held, and paid, for speech', () => {
   const model = priced('tts', { default_voice: 'v' });
   const costOf = (fields: object): number => {
     const request = validate(speechRequest, { model: 'a/b', ...fields });
-    const { amount, ceiling } = speech.costBound(request, model);
+    const { amount, ceiling } = speech.estimate(request, model);
     expect(ceiling).toBe(amount);
     return Number(amount);
   };

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { parseCatalog } from '../../../lambdas/core/inference/catalog-document.ts';
 import { Meter } from '../../../lambdas/core/inference/meter.ts';
 import { promptSizeOf } from '../../../lambdas/core/inference/prompt-size.ts';
@@ -37,7 +37,12 @@ function metered(amount: bigint) {
   } as unknown as Admission;
   const prompt = promptSizeOf({ messages: [{ role: 'user', content: 'How are you?' }] });
   const candidate = { model, route: first };
-  return { meter: new Meter({ candidate, admission, prompt, most: MOST }), outcomes };
+  const onImpossible = jest.fn();
+  return {
+    meter: new Meter({ candidate, admission, prompt, most: MOST, onImpossible }),
+    outcomes,
+    onImpossible,
+  };
 }
 
 describe('what an answer is settled on', () => {
@@ -87,13 +92,14 @@ describe('what a route reports', () => {
   });
 
   it('is believed up to what the call can count', async () => {
-    const { meter, outcomes } = metered(1_000_000_000n);
+    const { meter, outcomes, onImpossible } = metered(1_000_000_000n);
     meter.add({ text: 'a', usage: usage(1e12, 1e12, 1e12) });
     expect(meter.usage).toMatchObject(usage(500, 2_000, 500));
     await meter.settle('completed');
     expect(outcomes).toMatchObject([
       { inputUnits: 500, cachedUnits: 500, outputUnits: 2_000, cost: 4_250_000n, estimated: false },
     ]);
+    expect(onImpossible).toHaveBeenCalledTimes(1);
   });
 
   it('is no figure where it is nothing for words that came, or fewer tokens than they can be', async () => {

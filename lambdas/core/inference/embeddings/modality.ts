@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors.ts';
 import { least } from '../../money.ts';
 import type { Model } from '../catalog-document.ts';
 import { boundTextTokens, countTextTokens, mostTextTokens } from '../estimate.ts';
-import { forwarded, type Modality, prepareJson, type Sale, type Send } from '../modality.ts';
+import { type Estimate, forwarded, type Modality, prepareJson, type Sale, type Send } from '../modality.ts';
 import { promptCost } from '../price.ts';
 import { textsBeside } from '../prompt-size.ts';
 import { boundTokens, mostTokens } from '../token-bound.ts';
@@ -25,11 +25,7 @@ export const embeddings: Modality<EmbeddingRequest, EmbeddingAnswer> = {
     requireRoom(request, model);
     return forwarded(request);
   },
-  tokens: (request) => boundOf(request).tokens,
-  costBound: (request, model) => {
-    const { tokens, most } = boundOf(request);
-    return { amount: promptCost(model, tokens), ceiling: promptCost(model, most) };
-  },
+  estimate,
   prepare,
 };
 
@@ -73,24 +69,24 @@ const SETTINGS: ReadonlySet<string> = new Set([
   'provider',
 ]);
 
-/** How many tokens the request may count: by its text, and whatever its text. */
-function boundOf(request: EmbeddingRequest): { readonly tokens: number; readonly most: number } {
+function estimate(request: EmbeddingRequest, model: Model): Estimate {
   const { texts, ids } = sizeOf(request);
   const all = [...texts, ...textsBeside(SETTINGS, request)];
   const fixed = ids + texts.length * TOKENS_PER_INPUT;
-  return { tokens: boundTextTokens(all) + fixed, most: mostTextTokens(all) + fixed };
+  const [tokens, mostTokens] = [boundTextTokens(all) + fixed, mostTextTokens(all) + fixed];
+  const [amount, ceiling] = [promptCost(model, tokens), promptCost(model, mostTokens)];
+  return { tokens, mostTokens, amount, ceiling };
 }
 
 /** What the route counted, as far as that is possible: of texts that it read, it counted something. */
-function countedOf(request: EmbeddingRequest, { tokens }: EmbeddingAnswer): number | undefined {
-  return tokens === undefined || tokens === 0 ? undefined : Math.min(tokens, boundOf(request).most);
-}
+const countedOf = ({ tokens }: EmbeddingAnswer, { mostTokens: most }: Estimate): number | undefined =>
+  tokens === undefined || tokens === 0 ? undefined : Math.min(tokens, most);
 
 async function prepare(sale: Sale<EmbeddingRequest, EmbeddingAnswer>): Promise<Send> {
   const { request, answer, admission, candidate } = sale;
   const { model, route } = candidate;
   const { texts, ids } = sizeOf(request);
-  const counted = countedOf(request, answer);
+  const counted = countedOf(answer, sale.estimate);
   const tokens = counted ?? countTextTokens(texts) + ids;
   const estimated = counted === undefined;
   const cost = promptCost(model, tokens);

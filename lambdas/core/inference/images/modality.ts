@@ -20,8 +20,11 @@ export const images: Modality<ImageRequest, ImageAnswer> = {
   schema: imageRequest,
   stream: false,
   toPayload: (request) => ({ size: DEFAULT_SIZE, ...forwarded(request), n: countOf(request) }),
-  tokens: () => 0,
-  costBound: (request, model) => exactly(imageCost(model, countOf(request))),
+  estimate: (request, model) => ({
+    tokens: 0,
+    mostTokens: 0,
+    ...exactly(imageCost(model, countOf(request))),
+  }),
   prepare,
 };
 

@@ -34,8 +34,10 @@ export const speech: Modality<SpeechRequest, SpeechAnswer> = {
     voice: voiceOf(request, model),
     response_format: formatOf(request),
   }),
-  tokens: tokensOf,
-  costBound: (request, model) => exactly(promptCost(model, tokensOf(request))),
+  estimate(request, model) {
+    const tokens = tokensOf(request);
+    return { tokens, mostTokens: tokens, ...exactly(promptCost(model, tokens)) };
+  },
   prepare,
 };
 
@@ -76,12 +78,12 @@ function voiceOf({ voice }: SpeechRequest, { id, voices, default_voice: fallback
 async function prepare({
   request,
   answer,
+  estimate,
   admission,
   candidate: { model, route },
   clock,
 }: Sale<SpeechRequest, SpeechAnswer>): Promise<Send> {
-  const tokens = tokensOf(request);
-  const cost = promptCost(model, tokens);
+  const { tokens, amount: cost } = estimate;
   const settle = (status: CallStatus) =>
     admission.settle({
       model: model.id,

@@ -8,6 +8,11 @@ const PLAIN_TAGS: ReadonlySet<number> = new Set([1, 3]);
 const EXTENSIBLE = 0xfffe;
 const IDENTIFIER_REST = '000000001000800000aa00389b71';
 
+/** Faster or wider than any converter; decoders differ in what they make of such a header. */
+const MOST_SAMPLES_A_SECOND = 768_000;
+const MOST_CHANNELS = 32;
+const MOST_BITS = 64;
+
 const FORMAT_BYTES = 16;
 
 /** Bytes a second of plain samples whose fields agree with each other; undefined for anything else. */
@@ -19,7 +24,8 @@ function plainRate(format: Buffer): number | undefined {
   const [channels, samples] = [format.readUInt16LE(2), format.readUInt32LE(4)];
   const [rate, block, bits] = [format.readUInt32LE(8), format.readUInt16LE(12), format.readUInt16LE(14)];
   const agrees = block === channels * Math.ceil(bits / 8) && rate === samples * block;
-  return PLAIN_TAGS.has(tag) && agrees && rate > 0 ? rate : undefined;
+  const isReal = samples <= MOST_SAMPLES_A_SECOND && channels <= MOST_CHANNELS && bits <= MOST_BITS;
+  return PLAIN_TAGS.has(tag) && agrees && isReal && rate > 0 ? rate : undefined;
 }
 
 /**

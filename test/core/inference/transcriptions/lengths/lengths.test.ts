@@ -85,6 +85,13 @@ describe('a WAV file whose header lies', () => {
     ['a tag of GSM', (bytes) => bytes.writeUInt16LE(0x31, 20)],
     ['a rate that its other fields do not make', (bytes) => bytes.writeUInt32LE(8_000_000, 28)],
     ['blocks that its channels do not make', (bytes) => bytes.writeUInt16LE(400, 32)],
+    [
+      'a rate that nothing samples at',
+      (bytes) => {
+        bytes.writeUInt32LE(1_000_000_000, 24);
+        bytes.writeUInt32LE(1_000_000_000 * bytes.readUInt16LE(32), 28);
+      },
+    ],
     ['no channels', (bytes) => bytes.writeUInt16LE(0, 22)],
     ['no bits', (bytes) => bytes.writeUInt16LE(0, 34)],
     ['a format of no size', (bytes) => bytes.writeUInt32LE(0, 16)],
