@@ -1,4 +1,4 @@
-/** Texts that the bound's speed is told of: small and large ones, honest and hostile. */
+/** Texts that the bound's speed is measured on: small and large ones, honest and hostile. */
 
 import { seededChance } from './families.ts';
 import { CODE, ENGLISH_CHAT, PROSE } from './honest.ts';

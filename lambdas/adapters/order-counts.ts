@@ -1,7 +1,7 @@
 /**
  * How many orders an account has open and has made today, in one item of its partition. The open ones are a set of ids, so
- * that none counts twice, and each id tells when its checkout runs out: an order that nobody pays, and of whose end nobody
- * tells, makes room by itself.
+ * that none counts twice, and each id says when its checkout runs out: an order that nobody pays, and whose end nobody
+ * reports, makes room by itself.
  */
 import { type DynamoDBClient, GetItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { decodeTime } from 'ulid';

@@ -113,7 +113,7 @@ export class DynamoPurchaseStore implements PurchaseStore {
     };
   }
 
-  /** The listing is as the buyer was told: in its price, and in all of it where the buyer named its state. */
+  /** The listing is as the buyer was shown it: in its price, and in all of it where the buyer named its state. */
   #checkListing({ listing: { id, price, revision }, unchanged }: Payment): TransactWriteItem {
     const conditions = [
       'attribute_exists(listing_id)',

@@ -1,6 +1,6 @@
 /**
  * The live sessions of each account, in one item: a set of ids with their ends. One write begins, ends or ends all of
- * them, one read tells whether one is live, and their number is bounded by the set's size under every race.
+ * them, one read says whether one is live, and their number is bounded by the set's size under every race.
  */
 import {
   ConditionalCheckFailedException,

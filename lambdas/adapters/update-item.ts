@@ -1,4 +1,4 @@
-/** One conditional update of one item, which tells what it found either way. */
+/** One conditional update of one item, which returns what it found either way. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ConditionalCheckFailedException,

@@ -30,7 +30,7 @@ type QuotaCode = Extract<ErrorCode, `${string}_quota`>;
 export const hasAsMany = (code: QuotaCode, most: number, things: string): ServiceError =>
   new ServiceError(code, `There may be at most ${most} ${things}: remove one that is not needed.`);
 
-/** 429 for something that an account has made as often today as it may; tells when the next UTC day begins. */
+/** 429 for something that an account has made as often today as it may; says when the next UTC day begins. */
 export const madeAsMany = (
   code: QuotaCode,
   {

@@ -103,7 +103,7 @@ class Form {
     };
   }
 
-  /** Leaves nothing behind, and gives what the sender is to be told. */
+  /** Leaves nothing behind, and gives what the sender is to get. */
   async fail(failure: unknown): Promise<unknown> {
     await this.#file?.dispose();
     return failure instanceof ServiceError ? (this.#problem ?? failure) : failure;

@@ -53,14 +53,14 @@ const choiceFields = {
   index: count,
   finish_reason: word,
   native_finish_reason: word,
-  // The stop sequence that was met, or its token, as vLLM tells it.
+  // The stop sequence that was met, or its token, as vLLM gives it.
   stop_reason: (value: unknown) => (typeof value === 'string' ? value : figure(value)),
   logprobs: object,
 };
 const wholeChoice = fields({ ...choiceFields, message: objectWith(message) });
 const chunkChoice = fields({ ...choiceFields, delta: objectWith(message) });
 
-/** `service_tier` tells what the caller chose; `citations` and `search_results` are a searching model's sources. */
+/** `service_tier` repeats what the caller chose; `citations` and `search_results` are a searching model's sources. */
 const answerFields = {
   created: (value: unknown) => count(typeof value === 'number' ? Math.trunc(value) : value),
   service_tier: oneOf('auto', 'default', 'flex', 'priority', 'scale'),

@@ -87,7 +87,7 @@ const endFields = {
 };
 const end = fields(endFields);
 
-/** `context_management` tells what the caller's own rules have cleared. */
+/** `context_management` lists what the caller's own rules have cleared. */
 const messageFields = { ...endFields, content: listOf(toBlock), context_management: object };
 const message = fields(messageFields);
 const opening = fields({ ...messageFields, usage: keptUsage });

@@ -40,7 +40,7 @@ export function sweepHolds({ pages, recovery, onSwept, clock, log }: SweepDepend
     if (settled + released > 0) log.warn('holds recovered', { settled, released });
     if (!(swept instanceof SweepFailed)) return swept;
     log.error('holds not recovered', { failed: swept.failed, name: (swept.cause as Error).name });
-    // The function has failed, so that its alarm tells of it.
+    // The function has failed, so that its alarm sees it.
     throw swept;
   };
 }

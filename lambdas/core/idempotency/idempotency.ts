@@ -36,7 +36,7 @@ export interface IdempotencyDependencies {
 export interface GuardedCall {
   readonly request: Request;
   readonly key: VerifiedKey;
-  /** Tells this request from any other of its path. */
+  /** Distinguishes this request from any other of its path. */
   readonly body: string;
   readonly stream: boolean;
   readonly context: CallContext;
@@ -115,7 +115,7 @@ export class Idempotency {
     for (;;) {
       const found = await store.claim(claim, clock());
       if (found === 'claimed') return 'claimed';
-      // A duplicate runs no call, so nothing else tells whether its key is in force and within its rate.
+      // A duplicate runs no call, so nothing else tells whether its key is active and within its rate.
       headers ??= (await gate.touch(call.key)).headers;
       requireSame(found, claim, headers);
       let state: StoredClaim | undefined = found;

@@ -21,7 +21,7 @@ export type Scope = 'shared' | 'own';
 
 export const SCOPES: readonly Scope[] = ['shared', 'own'];
 
-/** Enough for every account that fails where few do; where more fail at once, the shared circuit tells of them. */
+/** Enough for every account that fails where few do; where more fail at once, the shared circuit knows of them. */
 const PLACES = 8;
 
 /** No route id has this character. */
@@ -29,7 +29,7 @@ const PLACE_MARK = '#';
 
 export const ACCOUNT_HASH_LENGTH = 6;
 
-/** Tells accounts apart; four and a half bytes tell nobody which account it is. */
+/** Distinguishes accounts; four and a half bytes say nothing of which account it is. */
 export const accountHash = (accountId: string): string =>
   hash('sha256', accountId, 'base64url').slice(0, ACCOUNT_HASH_LENGTH);
 

@@ -1,4 +1,4 @@
-/** Where the images of a request may lie that an upstream fetches itself: on the public internet, as far as a URL tells. */
+/** Where the images of a request may lie that an upstream fetches itself: on the public internet, as far as a URL shows. */
 import { bareHost, isAddress, isPublicAddress } from '../address.ts';
 import { ServiceError } from '../errors.ts';
 

@@ -4,7 +4,7 @@
  * Each token is counted at the code point it begins in. Tokenizers merge neighbours until no two that they know as one
  * stand side by side, so a run of letters has at most as many tokens as the finest cut in which no such neighbours are
  * left; a word that every tokenizer knows, and that every tokenizer cuts out as such, is one token.
- * docs/decisions/2026-11-22-token-bound.md tells why it is made so, and what was measured.
+ * docs/decisions/2026-11-22-token-bound.md says why it is made so, and what was measured.
  */
 import { finestCut, LETTER_INDEX } from './finest-cut.ts';
 import { CODE_POINTS } from './token-table.ts';

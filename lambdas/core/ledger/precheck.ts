@@ -1,5 +1,5 @@
 /**
- * What can be said of a call before its body is read: whether its key is in force and within its limits, and whether
+ * What can be said of a call before its body is read: whether its key is active and within its limits, and whether
  * there is any credit. It reads, counts nothing and holds nothing; admission decides all of it once more.
  */
 import type { VerifiedKey } from '../access/api-key.ts';
@@ -48,7 +48,7 @@ export class Precheck {
     const state = found && rollWindows(found, windows);
     const reason = refusal(state, charge, nowMs) ?? (paid ? creditRefusal(wallet, nowMs) : undefined);
     if (reason === undefined) return;
-    // A key that is not in force is told nothing of its limits.
+    // A key that is not active gets no word of its limits.
     if (state === undefined || reason.status === 401) throw reason;
     if (reason.status === 402 && (await isReplay())) return;
     throw reason.withHeaders(rateLimitHeaders(state, nowMs));

@@ -14,7 +14,7 @@ export class Installs extends ListingActivity {
     this.#store = store;
   }
 
-  /** Installs a listing for an account; another time changes nothing and tells of the first. Throws 429 `install_quota`. */
+  /** Installs a listing for an account; another time changes nothing and returns the first. Throws 429 `install_quota`. */
   async install({ kind, id, accountId }: ListingRequest): Promise<Outcome<Install>> {
     const listing = await this.listings.get(kind, id);
     const install = { listingId: id, accountId, created: this.now() };

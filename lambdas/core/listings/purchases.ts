@@ -31,7 +31,7 @@ export class Purchases extends ListingActivity {
 
   /**
    * Buys a listing once, out of the buyer's credit, at the price that the buyer was shown and at no other; another time
-   * changes nothing and tells of the first. Throws 400 `missing_field` when the buyer names neither state nor price, 409
+   * changes nothing and returns the first. Throws 400 `missing_field` when the buyer names neither state nor price, 409
    * `price_changed` when the listing is not as named, whenever that came about, 402 `insufficient_credit`, and 429
    * `purchase_quota`.
    */

@@ -4,7 +4,7 @@ import { keptUsage } from '../completion-fields.ts';
 
 /**
  * Returns undefined for anything that does not count both sides. `prompt_tokens` includes the cached ones. A caller
- * of this protocol, `native`, is told what else the server counted.
+ * of this protocol, `native`, gets what else the server counted.
  */
 export function toUsage(reported: unknown, native: boolean): TokenUsage | undefined {
   if (typeof reported !== 'object' || reported === null) return undefined;

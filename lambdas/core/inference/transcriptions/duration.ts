@@ -26,14 +26,14 @@ const secondsAt = (bytes: number, bitsPerSecond: number) => (bytes * 8) / bitsPe
  * believed only where it makes the recording longer than its bytes would be at a low bit rate.
  */
 export function estimatedSeconds({ bytes, length }: Recording): number {
-  const told = (length?.seconds ?? 0) + ROUNDING_SECONDS;
-  return length?.exact ? told : Math.max(told, secondsAt(bytes, LOW_BITS_PER_SECOND));
+  const claimed = (length?.seconds ?? 0) + ROUNDING_SECONDS;
+  return length?.exact ? claimed : Math.max(claimed, secondsAt(bytes, LOW_BITS_PER_SECOND));
 }
 
 /** Seconds that a call can come to at most, whatever a route returns; never less than what is held for. */
 export function mostSeconds({ bytes, length }: Recording): number {
-  const told = (length?.seconds ?? 0) + ROUNDING_SECONDS;
-  return length?.exact ? told : Math.max(told, secondsAt(bytes, LEAST_BITS_PER_SECOND));
+  const claimed = (length?.seconds ?? 0) + ROUNDING_SECONDS;
+  return length?.exact ? claimed : Math.max(claimed, secondsAt(bytes, LEAST_BITS_PER_SECOND));
 }
 
 /** Seconds by the service's own measure, for a route that returns none; never more than what is held for. */

@@ -37,7 +37,7 @@ export async function settleTranscription(
 ): Promise<Settlement> {
   const { wallets, recovery } = dependencies;
   const { requestId, accountId } = order;
-  // The wallet's own entry tells the exposure that ends with the hold.
+  // The wallet's own entry has the exposure that ends with the hold.
   const hold = { id: requestId, ...order.hold, amount: BigInt(order.hold.amount), exposure: 0n } as Hold;
   const { keyId, kind, created } = hold;
   const settlement = await settleCall(

@@ -22,7 +22,7 @@ const READERS: Readonly<Record<AudioExtension, ReadLength>> = {
 const WITHIN_MS = 250;
 
 /**
- * The length by the file's header; undefined when it is not told within the bounds: 256 KB in four reads, 1,000 elements,
+ * The length by the file's header; undefined when it is not found within the bounds: 256 KB in four reads, 1,000 elements,
  * 250 ms. Does not throw.
  */
 export async function measureAudio(

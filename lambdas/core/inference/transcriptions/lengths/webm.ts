@@ -18,7 +18,7 @@ interface Element {
   readonly content: number;
 }
 
-/** The number of bytes of a variable-length integer is told by the zeros that it begins with. */
+/** The number of bytes of a variable-length integer is given by the zeros that it begins with. */
 const widthAt = (bytes: Buffer, at: number): number => Math.clz32(bytes[at] ?? 0) - 23;
 
 function elementAt(bytes: Buffer, at: number): Element | undefined {

@@ -9,7 +9,7 @@ const MOST_WINDOWS = 4;
 /** How many elements (chunks, boxes, pages, frames) a reader looks at; files of encoders have a few dozen at most. */
 export const MOST_ELEMENTS = 1_000;
 
-/** A recording's length as its own header tells it. */
+/** A recording's length as its own header gives it. */
 export interface Length {
   readonly seconds: number;
   /** Whether the bytes of the file allow no other length, so that a header cannot tell a wrong one. */
