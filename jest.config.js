@@ -3,7 +3,9 @@
  * runtime on the real engine; `system` starts the whole service and drives it with official SDKs; `deploy` deploys it
  * with the CDK CLI into an emulated AWS account (`npm run test:deploy` installs the emulator).
  */
-const INTEGRATION = ['adapters', 'core/ledger', 'local'].map((folder) => `<rootDir>/test/${folder}/`);
+const INTEGRATION = ['adapters', 'core/ledger', 'local', 'simulators'].map(
+  (folder) => `<rootDir>/test/${folder}/`,
+);
 
 const ring = (displayName, testMatch, testPathIgnorePatterns) => ({
   displayName,

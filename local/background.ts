@@ -4,9 +4,9 @@ import type { Assembly } from './assembly/assembly.ts';
 import { regionalArn } from './assembly/identities.ts';
 import type { ScheduleTarget } from './assembly/schedules.ts';
 import { ADMINISTRATOR_ACCESS_KEY_ID, authorizeAs } from './aws/callers.ts';
-import { startScheduler } from './events/scheduler.ts';
 import type { FunctionFleet } from './functions/function-fleet.ts';
-import { WorkflowFleet } from './workflows/workflow-fleet.ts';
+import { WorkflowFleet } from './functions/workflow-fleet.ts';
+import { startScheduler } from './messaging/scheduler.ts';
 
 export interface Background {
   /** Runs a state machine to its end, in its own role. */

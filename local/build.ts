@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { acquireLock, LockHeld } from './process-lock.ts';
+import { acquireLock, LockHeld } from './process/process-lock.ts';
 
 export interface BuildOptions {
   /** The checkout. */

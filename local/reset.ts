@@ -1,7 +1,7 @@
 /** `npm run local:reset`: removes the state folder, so that the next start begins with nothing. */
 import { rmSync } from 'node:fs';
+import { runningService } from './process/state-folder.ts';
 import { readSettings } from './settings.ts';
-import { runningService } from './state-folder.ts';
 
 try {
   const { stateDir } = readSettings(process.env);

@@ -6,19 +6,19 @@ import { createBedrockService } from './aws/bedrock-service.ts';
 import { accessKeyIdOf, createCallers } from './aws/callers.ts';
 import { createDynamoDbService } from './aws/dynamodb-service.ts';
 import { type AwsEndpoint, type AwsService, startAwsEndpoint } from './aws/endpoint.ts';
+import { Messaging } from './aws/messaging.ts';
 import { openSecretStore } from './aws/secret-store.ts';
 import { createSecretsService } from './aws/secrets-service.ts';
 import { createStatesService } from './aws/states-service.ts';
 import { invokeBuffered, startBackground } from './background.ts';
-import { deploymentEnvironment } from './deployment-environment.ts';
 import { ENGINE_CREDENTIALS } from './dynamodb/client.ts';
 import { startEngine } from './dynamodb/engine.ts';
 import { startTables } from './dynamodb/start-tables.ts';
+import { deploymentEnvironment } from './functions/deployment-environment.ts';
 import { functionEnvironment } from './functions/environment.ts';
 import { FunctionFleet } from './functions/function-fleet.ts';
 import { hasUploadHost, UploadHost } from './functions/upload-host.ts';
 import { Gateway } from './gateway/gateway.ts';
-import { Messaging } from './messaging/messaging.ts';
 import { startStreams } from './streams/streams.ts';
 
 export interface RuntimeOptions {

@@ -2,20 +2,20 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { createSecretsClient } from '../lambdas/adapters/clients.ts';
-import { createSecretReader } from '../lambdas/adapters/secrets.ts';
-import { systemClock } from '../lambdas/adapters/system.ts';
+import { createSecretsClient } from '../lambdas/adapters/aws/clients.ts';
+import { createSecretReader } from '../lambdas/adapters/aws/secrets.ts';
+import { systemClock } from '../lambdas/adapters/system/system.ts';
 import { VARIABLES } from '../lambdas/contract/environment.ts';
 import type { Log } from '../lambdas/core/ports.ts';
-import { localTarget } from './admin/target.ts';
+import { localTarget } from '../operator/target.ts';
+import { startUpstreamProcess, type UpstreamProcess } from '../simulators/models/models-process.ts';
+import type { Recipient } from '../simulators/payments/courier.ts';
+import { startPaymentSandbox } from '../simulators/payments/sandbox.ts';
 import { ensureAssembly } from './build.ts';
-import type { Recipient } from './payments/courier.ts';
-import { startPaymentSandbox } from './payments/sandbox.ts';
+import { announce, occupy, retract, type Session } from './process/state-folder.ts';
 import { type Runtime, startRuntime } from './runtime.ts';
-import { seed } from './seed.ts';
+import { seed } from './seed/seed.ts';
 import type { Settings } from './settings.ts';
-import { announce, occupy, retract, type Session } from './state-folder.ts';
-import { startUpstreamProcess, type UpstreamProcess } from './upstream-process.ts';
 
 export interface Service {
   readonly session: Session;

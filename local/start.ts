@@ -1,7 +1,8 @@
 /** `npm start`: runs the synthesised service on this machine until it is told to stop. */
+
+import { readyText, survivePipe } from './process/terminal.ts';
 import { type Service, startService } from './service.ts';
 import { readSettings } from './settings.ts';
-import { readyText, survivePipe } from './terminal.ts';
 
 const log = (line: string) => console.log(line);
 

@@ -1,9 +1,10 @@
 /** The ledger that grants everything and writes nothing: what a call costs beside it is what money does not. */
-import type { Admission, CallRequest } from '../../lambdas/core/ledger/admission.ts';
+import type { Admission } from '../../lambdas/core/ledger/admission.ts';
+import type { CallRequest } from '../../lambdas/core/ledger/call.ts';
 import type { Settlement } from '../../lambdas/core/ledger/settlement.ts';
 import type { Outcome } from '../../lambdas/core/ledger/usage-record.ts';
 
-/** Takes the place of `createLedger` of `lambdas/adapters/ledger.ts`, as far as a call uses it. */
+/** Takes the place of `createLedger` of `lambdas/adapters/ledger/create-ledger.ts`, as far as a call uses it. */
 export function createLedger() {
   return {
     ledger: { admit: async (request: CallRequest): Promise<Admission> => admitted(request) },

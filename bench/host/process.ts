@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { REGION } from '../../local/assembly/intrinsics.ts';
 import { ENGINE_CREDENTIALS } from '../../local/dynamodb/client.ts';
 import { functionVariables } from '../bundles/environment.ts';
-import { PEPPERS } from '../service/account.ts';
-import type { Database } from '../service/database.ts';
+import { PEPPERS } from '../harness/service/account.ts';
+import type { Database } from '../harness/service/database.ts';
 
 export interface HostProcess {
   readonly url: string;

@@ -1,11 +1,11 @@
 /** One call on the ledger, without an endpoint around it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { systemUlid } from '../../lambdas/adapters/system.ts';
-import type { CallRequest } from '../../lambdas/core/ledger/admission.ts';
+import { systemUlid } from '../../lambdas/adapters/system/system.ts';
+import type { CallRequest } from '../../lambdas/core/ledger/call.ts';
 import type { Outcome } from '../../lambdas/core/ledger/usage-record.ts';
 import type { NanoUsd } from '../../lambdas/core/money.ts';
-import type { Account } from '../service/account.ts';
-import { MODEL } from '../service/chat.ts';
+import type { Account } from '../harness/service/account.ts';
+import { MODEL } from '../harness/service/chat.ts';
 
 /** Nano-USD: what a call holds, and what it comes to. */
 export const HELD: NanoUsd = 10_000n;

@@ -1,10 +1,10 @@
 /** Many calls at once on one wallet and one key: how often they are in each other's way, and whether the books stay exact. */
-import { createLedger } from '../../lambdas/adapters/ledger.ts';
-import type { Figure } from '../report.ts';
-import { auditOf, openAccount, SILENT, UNMEASURED } from '../service/account.ts';
-import type { Database } from '../service/database.ts';
-import { type Sent, Traffic } from '../service/traffic.ts';
-import { median } from '../statistics.ts';
+import { createLedger } from '../../lambdas/adapters/ledger/create-ledger.ts';
+import { auditOf, openAccount, SILENT, UNMEASURED } from '../harness/service/account.ts';
+import type { Database } from '../harness/service/database.ts';
+import { type Sent, Traffic } from '../harness/service/traffic.ts';
+import type { Figure } from '../report/report.ts';
+import { median } from '../report/statistics.ts';
 import { COST, callOf, OUTCOME } from './call.ts';
 
 const CONCURRENT_CALLS = [1, 8, 64];

@@ -8,13 +8,13 @@ import {
   PutItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { systemUlid } from '../../lambdas/adapters/system.ts';
-import type { Figure } from '../report.ts';
-import type { Account } from '../service/account.ts';
-import { callChat, composeChat } from '../service/chat.ts';
-import { backgroundTables, type Database } from '../service/database.ts';
-import { type Sent, Traffic } from '../service/traffic.ts';
-import { median } from '../statistics.ts';
+import { systemUlid } from '../../lambdas/adapters/system/system.ts';
+import type { Account } from '../harness/service/account.ts';
+import { callChat, composeChat } from '../harness/service/chat.ts';
+import { backgroundTables, type Database } from '../harness/service/database.ts';
+import { type Sent, Traffic } from '../harness/service/traffic.ts';
+import type { Figure } from '../report/report.ts';
+import { median } from '../report/statistics.ts';
 import { waitForQuietMinute } from './call.ts';
 import { type RecordedCall, Recorder } from './recorder.ts';
 

@@ -1,5 +1,5 @@
 /** Tells a call's database work before the upstream is asked from the work after it, and keeps what was sent to each. */
-import type { Sent, Spent, Traffic } from '../service/traffic.ts';
+import type { Sent, Spent, Traffic } from '../harness/service/traffic.ts';
 
 export interface RecordedCall {
   readonly before: Spent & { readonly sent: readonly Sent[] };

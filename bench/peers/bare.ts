@@ -1,5 +1,5 @@
 /** The upstream itself, which every contestant stands before: what a call takes without any of them. */
-import type { BenchUpstream } from '../upstream/process.ts';
+import type { BenchUpstream } from '../harness/upstream/process.ts';
 import { bodyOf, endOf, upstreamModel } from './cases.ts';
 import type { Contestant } from './contestant.ts';
 

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../local/free-port.ts';
+import { freePort } from '../../local/process/free-port.ts';
 import { installLiteLlm } from './cache.ts';
 import { bodyOf, type Case, endOf, PATHS, PAUSES_MS, upstreamModel } from './cases.ts';
 import { type Contestant, startPeer } from './contestant.ts';

@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Account, openAccount } from '../harness/service/account.ts';
+import { type Database, openDatabase } from '../harness/service/database.ts';
+import { type BenchUpstream, startBenchUpstream } from '../harness/upstream/process.ts';
 import { bundleHosted } from '../host/bundle.ts';
 import { startSecrets } from '../host/process.ts';
-import { type Account, openAccount } from '../service/account.ts';
-import { type Database, openDatabase } from '../service/database.ts';
-import { type BenchUpstream, startBenchUpstream } from '../upstream/process.ts';
 import { bareContestant } from './bare.ts';
 import { applyCatalog, catalogOf } from './catalog.ts';
 import type { Contestant } from './contestant.ts';

@@ -1,6 +1,6 @@
 /** Loads every contestant in turn, round after round, so that what disturbs the machine disturbs all of them. */
-import type { LoadRequest } from '../load/call.ts';
-import { closedLoop, type Loaded, openLoop } from '../load/loops.ts';
+import type { LoadRequest } from '../harness/load/call.ts';
+import { closedLoop, type Loaded, openLoop } from '../harness/load/loops.ts';
 import { BARE } from './bare.ts';
 import { CASES, type Case, PAUSE_MS } from './cases.ts';
 import type { Contestant, Running } from './contestant.ts';

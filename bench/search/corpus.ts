@@ -1,5 +1,5 @@
 /** Listings as a market of 50,000 might have them: words by Zipf's law, the same at every run. */
-import type { SearchDocument } from '../../lambdas/core/listings/search-index.ts';
+import type { SearchDocument } from '../../lambdas/core/listings/discovery/search-index.ts';
 
 const SYLLABLES = 'ka lo mi ter ran so ven dra qui pol ish ment tor bel cas dun fer gol hex jun'.split(' ');
 const CATEGORIES = 20;

@@ -1,7 +1,7 @@
 /** What a search function holds once it has read the stored index, and how long that takes: a process that does nothing else. */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { SearchIndex } from '../../lambdas/core/listings/search-index.ts';
+import { SearchIndex } from '../../lambdas/core/listings/discovery/search-index.ts';
 
 const MB = 1e6;
 

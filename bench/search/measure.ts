@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { SearchIndex } from '../../lambdas/core/listings/search-index.ts';
+import { SearchIndex } from '../../lambdas/core/listings/discovery/search-index.ts';
 import { makeCorpus } from './corpus.ts';
 import { CASES, KNOWN } from './relevance.ts';
 

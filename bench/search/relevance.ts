@@ -1,5 +1,5 @@
 /** What a search must find first, whatever else there is. */
-import type { SearchDocument } from '../../lambdas/core/listings/search-index.ts';
+import type { SearchDocument } from '../../lambdas/core/listings/discovery/search-index.ts';
 
 const listing = (index: number, fields: Partial<SearchDocument>): SearchDocument => ({
   id: `lst_known${String(index).padStart(21, '0')}`,

@@ -2,11 +2,11 @@
  * Measures how much later the first content of a stream comes through us than from the bare upstream, money on, and
  * prints it; rounds of the two are interleaved.
  */
-import { startUpstreamProcess } from '../../local/upstream-process.ts';
-import { openAccount } from '../service/account.ts';
-import { applyCatalog, callChat, composeChat, MODEL } from '../service/chat.ts';
-import { openDatabase } from '../service/database.ts';
-import { median } from '../statistics.ts';
+import { startUpstreamProcess } from '../../simulators/models/models-process.ts';
+import { openAccount } from '../harness/service/account.ts';
+import { applyCatalog, callChat, composeChat, MODEL } from '../harness/service/chat.ts';
+import { openDatabase } from '../harness/service/database.ts';
+import { median } from '../report/statistics.ts';
 
 export interface FirstTokenMeasurement {
   readonly rounds: number;

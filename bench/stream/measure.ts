@@ -1,9 +1,9 @@
 /** Streams a long answer through an endpoint and prints what it cost: `<surface> <protocol>`; run with `--expose-gc`. */
-import { openAccount } from '../service/account.ts';
-import { applyCatalog, callChat, composeChat, type SurfaceName } from '../service/chat.ts';
-import { openDatabase } from '../service/database.ts';
-import { median } from '../statistics.ts';
-import { makeBody, type Protocol, piecesOf } from '../upstream/answers.ts';
+import { openAccount } from '../harness/service/account.ts';
+import { applyCatalog, callChat, composeChat, type SurfaceName } from '../harness/service/chat.ts';
+import { openDatabase } from '../harness/service/database.ts';
+import { makeBody, type Protocol, piecesOf } from '../harness/upstream/answers.ts';
+import { median } from '../report/statistics.ts';
 
 export interface StreamMeasurement {
   readonly chunks: number;

@@ -1,5 +1,5 @@
 /** The kinds of texts that a search begins with: code points, words and signs, drawn by chance. */
-import { WORDS, WORDS_AFTER_BLANK } from '../../lambdas/core/inference/token-table.ts';
+import { WORDS, WORDS_AFTER_BLANK } from '../../lambdas/core/inference/metering/token-table.ts';
 
 export type Chance = () => number;
 

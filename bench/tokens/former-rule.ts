@@ -2,7 +2,7 @@
  * A bound on the tokens of a text, from its shape alone. Byte-pair tokenizers first cut a text into runs of one
  * class of character and merge only within a run (OpenAI's o200k pattern, github.com/openai/tiktoken), so each run
  * is counted by the finest cut its class was seen to take. Errs high, because a hold rests on it;
- * test/core/inference/estimate.test.ts holds it against o200k in many scripts.
+ * test/core/inference/metering/estimate.test.ts holds it against o200k in many scripts.
  */
 
 /** Runs as the tokenizers cut them: capitalised words, capitals, numbers, blanks, line ends, other letters, the rest. */

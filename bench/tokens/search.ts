@@ -2,7 +2,7 @@
  * The search for a text that undercuts a bound: from many kinds of texts, changed at random, keeping what brings the
  * count closer to the bound. Seeded, so that what it finds can be found again.
  */
-import { boundTokens } from '../../lambdas/core/inference/token-bound.ts';
+import { boundTokens } from '../../lambdas/core/inference/metering/token-bound.ts';
 import { below, type Chance, FAMILIES, type Piece, pick, script } from './families.ts';
 import type { Vocabulary } from './vocabularies.ts';
 

@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
-import { createQueueClient } from '../../lambdas/adapters/clients.ts';
+import { createQueueClient } from '../../lambdas/adapters/aws/clients.ts';
 import { QUEUES, type QueueName } from '../../lambdas/contract/queues.ts';
-import { createOperator, type Operator } from '../../local/admin/operator.ts';
-import { readLocalTarget } from '../../local/admin/target.ts';
-import type { Session } from '../../local/state-folder.ts';
-import { SILENT } from '../service/account.ts';
+import type { Session } from '../../local/process/state-folder.ts';
+import { createOperator, type Operator } from '../../operator/operator.ts';
+import { readLocalTarget } from '../../operator/target.ts';
+import { SILENT } from '../harness/service/account.ts';
 
 /** A fresh checkout bundles and synthesizes first. */
 const READY_MS = 60_000;

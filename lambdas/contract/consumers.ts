@@ -1,5 +1,5 @@
 /** The functions that no caller waits for, by what sets them off. */
-import type { Route } from './routes.ts';
+import type { Route } from './route.ts';
 
 export interface Consumer {
   readonly purpose: string;

@@ -1,5 +1,5 @@
 /** The routes of the market: the same rows for both kinds of listing, and what is found across them. */
-import type { Route } from './routes.ts';
+import type { Route } from './route.ts';
 
 const platform = { api: 'platform', surface: 'platform', response: 'buffered' } as const;
 const open = { ...platform, authentication: 'none' } as const;

@@ -1,5 +1,5 @@
 /** The routes of the calls to models that are no conversations; part of the route table (`routes.ts`). */
-import type { Route } from './routes.ts';
+import type { Route } from './route.ts';
 
 /** Streamed all of them: what they answer is larger, or takes longer, than what a buffered function may. */
 const call = {

@@ -1,5 +1,5 @@
 /** The routes by which the API describes itself. */
-import type { Route } from './routes.ts';
+import type { Route } from './route.ts';
 
 const platform = {
   api: 'platform',

@@ -5,33 +5,8 @@
 import { LISTING_ROUTES } from './listing-routes.ts';
 import { MODALITY_ROUTES } from './modality-routes.ts';
 import { REFERENCE_ROUTES } from './reference-routes.ts';
+import type { Route } from './route.ts';
 import { WEBHOOK_ROUTES } from './webhook-routes.ts';
-
-/** The envelope that errors on a route use; `platform` answers with the OpenAI-style envelope. */
-export type Surface = 'openai' | 'messages' | 'platform';
-
-/** What a caller is billed for; the five catalog types of the interface. */
-export type Kind = 'chat' | 'embeddings' | 'image' | 'tts' | 'audio';
-
-/** Who may call: anyone, the bearer of an API key, or the owner's session. */
-export type Authentication = 'none' | 'api-key' | 'session';
-
-export interface Route {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** API Gateway's resource syntax: `{name}` is one segment, `{name+}` the rest of the path. */
-  readonly path: string;
-  /** The folder in `lambdas/endpoints/` and the name of its function; rows of both kinds of listing have one in common. */
-  readonly endpoint: string;
-  readonly purpose: string;
-  /** `streamed` routes answer through Lambda response streaming and may run for 15 minutes. */
-  readonly response: 'buffered' | 'streamed';
-  readonly surface: Surface;
-  readonly authentication: Authentication;
-  /** Which of the two REST APIs carries the route. */
-  readonly api: 'inference' | 'platform';
-  /** Set on paid routes only. */
-  readonly kind?: Kind;
-}
 
 const inference = { api: 'inference', surface: 'openai', response: 'buffered' } as const;
 const platform = { api: 'platform', surface: 'platform', response: 'buffered' } as const;

@@ -1,5 +1,5 @@
 /** The routes of webhooks: subscriptions, and what becomes of their deliveries. */
-import type { Route } from './routes.ts';
+import type { Route } from './route.ts';
 
 const platform = { api: 'platform', surface: 'platform', response: 'buffered' } as const;
 

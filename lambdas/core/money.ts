@@ -1,5 +1,5 @@
 /** Money as integers of nano-USD (1 credit = 1 USD = 1e9): parsing, printing and the one rounding. */
-import { rawJson } from './lossless-json.ts';
+import { rawJson } from './json/lossless-json.ts';
 
 /** An amount in nano-USD; never a floating-point number. */
 export type NanoUsd = bigint;

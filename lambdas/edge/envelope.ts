@@ -1,5 +1,5 @@
 /** Errors as HTTP, in the envelope of the surface that was hit. */
-import type { Surface } from '../contract/routes.ts';
+import type { Surface } from '../contract/route.ts';
 import type { ServiceError } from '../core/errors.ts';
 
 /** The body of an error; the request id stands at the message's end, where every client shows it. */

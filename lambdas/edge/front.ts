@@ -1,6 +1,6 @@
 /** What every endpoint stands behind on every host: a request id, one log line with metrics, errors in the right envelope. */
 import { DIMENSIONS, METRICS } from '../contract/metrics.ts';
-import type { Surface } from '../contract/routes.ts';
+import type { Surface } from '../contract/route.ts';
 import { toServiceError } from '../core/errors.ts';
 import type { CallContext, Clock, Endpoint, Log, Measured, UlidSource } from '../core/ports.ts';
 import { errorResponse } from './envelope.ts';

@@ -1,6 +1,6 @@
 /** A multipart form read as a stream: its fields into memory, its one file onto disk. */
 import { ServiceError } from '../core/errors.ts';
-import type { ReceiveUpload, SpooledFile, Upload } from '../core/inference/transcriptions/ports.ts';
+import type { ReceiveUpload, SpooledFile, Upload } from '../core/inference/kinds/transcriptions/ports.ts';
 import { boundaryOf, malformed, type Part, partsOf } from './form-parts.ts';
 
 /** Writes bytes as they come, and holds none of them in memory. */

@@ -1,5 +1,5 @@
 /** Matching a path against the route table, as API Gateway does: fixed segments before `{name}` before `{name+}`. */
-import type { Route, Surface } from '../contract/routes.ts';
+import type { Route, Surface } from '../contract/route.ts';
 
 export interface Match {
   readonly route: Route;

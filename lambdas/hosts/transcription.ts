@@ -1,13 +1,14 @@
 /** Puts `POST /v1/audio/transcriptions` together, for whichever host takes its uploads. */
-import { createLog } from '../adapters/logger.ts';
-import { createPaidCalls } from '../adapters/paid-calls.ts';
-import { createSettlements } from '../adapters/settlements.ts';
-import { spoolToDisk } from '../adapters/spool.ts';
+
+import { createPaidCalls } from '../adapters/inference/create-paid-calls.ts';
+import { createSettlements } from '../adapters/inference/create-settlements.ts';
+import { createLog } from '../adapters/system/logger.ts';
+import { spoolToDisk } from '../adapters/system/spool.ts';
 import { ServiceError } from '../core/errors.ts';
+import { createTranscriptionEndpoint } from '../core/inference/kinds/transcriptions/endpoint.ts';
 import { Precheck } from '../core/ledger/precheck.ts';
 import { front, type Handler } from '../edge/front.ts';
 import { createUploadReader } from '../edge/multipart.ts';
-import { createTranscription } from '../endpoints/create-transcription/endpoint.ts';
 import { createTranscriptionServers } from '../providers/modalities/servers.ts';
 
 export interface TranscriptionHostOptions {
@@ -27,7 +28,7 @@ export function createTranscriptionHandler({
   const log = createLog();
   const calls = createPaidCalls({ environment, log });
   const servers = createTranscriptionServers({ ...calls, fetch });
-  const endpoint = createTranscription(servers, {
+  const endpoint = createTranscriptionEndpoint(servers, {
     ...calls,
     log,
     settlements: createSettlements(environment),

@@ -3,14 +3,14 @@
  * limit, and serves nothing else. Listens where Lambda Web Functions say (`AWS_LAMBDA_HTTP_ENDPOINT`), else on `PORT`.
  */
 import type { AddressInfo } from 'node:net';
-import { createLog } from '../adapters/logger.ts';
-import { systemClock, systemUlid } from '../adapters/system.ts';
+import { createLog } from '../adapters/system/logger.ts';
+import { systemClock, systemUlid } from '../adapters/system/system.ts';
 import { STREAM_TIMEOUT_SECONDS } from '../contract/environment.ts';
 import { TRANSCRIPTION_FILE_BYTES } from '../contract/limits.ts';
 import { ROUTES } from '../contract/routes.ts';
+import { unknownRoute } from '../core/unknown-route.ts';
 import { front } from '../edge/front.ts';
 import { createNodeHost } from '../edge/node-host.ts';
-import { unknownRoute } from '../endpoints/unknown-route/endpoint.ts';
 import { createTranscriptionHandler, fileTooLarge } from './transcription.ts';
 
 /** The form around the file: its boundaries and fields. */

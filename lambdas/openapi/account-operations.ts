@@ -1,12 +1,8 @@
 /** The descriptions of sign-in, API keys, credit and orders. */
 import * as z from 'zod';
-import { createKeyRequest } from '../endpoints/create-key/schema.ts';
-import { createOrderRequest } from '../endpoints/create-order/schema.ts';
-import { signInRequest } from '../endpoints/create-session/schema.ts';
-import { signOutRequest } from '../endpoints/delete-session/schema.ts';
-import { ordersQuery } from '../endpoints/list-orders/schema.ts';
-import { rotateKeyRequest } from '../endpoints/rotate-key/schema.ts';
-import { updateKeyRequest } from '../endpoints/update-key/schema.ts';
+import { createKeyRequest, rotateKeyRequest, updateKeyRequest } from '../core/access/key-requests.ts';
+import { signInRequest, signOutRequest } from '../core/access/session-requests.ts';
+import { createOrderRequest, ordersQuery } from '../core/payments/order-requests.ts';
 import { component, pageOf } from './components.ts';
 import type { Operation } from './operation.ts';
 

@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document of the whole service, made from the route table and the schemas that endpoints validate with. */
 
 import { IP_RATE_ERROR } from '../contract/gateway-errors.ts';
-import type { Route } from '../contract/routes.ts';
+import type { Route } from '../contract/route.ts';
 import { ERROR_CODES } from '../core/errors.ts';
 import type { Answer, Operation, Tag } from './operation.ts';
 import {

@@ -1,8 +1,8 @@
 /** The descriptions of the inference surfaces, the catalog and the usage records. */
 import * as z from 'zod';
-import { chatCompletionRequest } from '../core/inference/chat/schema.ts';
-import { messagesRequest } from '../core/inference/messages/schema.ts';
-import { usageQuery } from '../endpoints/list-usage/schema.ts';
+import { chatCompletionRequest } from '../core/inference/completions/chat/schema.ts';
+import { messagesRequest } from '../core/inference/completions/messages/schema.ts';
+import { usageQuery } from '../core/ledger/usage-query.ts';
 import { component, pageOf } from './components.ts';
 import type { Operation } from './operation.ts';
 

@@ -1,11 +1,11 @@
 /** The descriptions of the market: listings, what happens to them and how they are found. */
 import * as z from 'zod';
 import { newRelease, newReview, purchaseRequest } from '../core/listings/activity.ts';
+import { categoriesQuery } from '../core/listings/category-query.ts';
+import { searchQuery } from '../core/listings/discovery/search-query.ts';
+import { trendingQuery } from '../core/listings/discovery/trending-query.ts';
 import { listingChange, newListing } from '../core/listings/fields.ts';
 import { listingQuery, pageQuery } from '../core/listings/paging.ts';
-import { categoriesQuery } from '../endpoints/list-categories/schema.ts';
-import { trendingQuery } from '../endpoints/list-trending/schema.ts';
-import { searchQuery } from '../endpoints/search-listings/schema.ts';
 import { component, pageOf } from './components.ts';
 import type { Operation } from './operation.ts';
 

@@ -1,9 +1,9 @@
 /** The descriptions of the calls to models that are no conversations. */
 import * as z from 'zod';
-import { embeddingRequest } from '../core/inference/embeddings/schema.ts';
-import { imageRequest } from '../core/inference/images/schema.ts';
-import { speechRequest } from '../core/inference/speech/schema.ts';
-import { transcriptionFields } from '../core/inference/transcriptions/schema.ts';
+import { embeddingRequest } from '../core/inference/kinds/embeddings/schema.ts';
+import { imageRequest } from '../core/inference/kinds/images/schema.ts';
+import { speechRequest } from '../core/inference/kinds/speech/schema.ts';
+import { transcriptionFields } from '../core/inference/kinds/transcriptions/schema.ts';
 import { IDEMPOTENCY, PAID } from './inference-operations.ts';
 import type { Operation } from './operation.ts';
 

@@ -1,6 +1,11 @@
 /** Turns as Claude takes them, of Anthropic and of Bedrock alike: what the protocols refuse is set right here. */
-import type { AssistantPart, ToolResultPart, Turn, UserPart } from '../core/inference/conversation.ts';
-import { ToolCallIds } from '../core/inference/tool-calls.ts';
+import type {
+  AssistantPart,
+  ToolResultPart,
+  Turn,
+  UserPart,
+} from '../core/inference/upstream/conversation.ts';
+import { ToolCallIds } from '../core/inference/upstream/tool-calls.ts';
 
 /**
  * The longest id of a tool call (Claude API reference, Create a Message, `^[a-zA-Z0-9_-]{1,64}$`; Amazon Bedrock API

@@ -1,5 +1,6 @@
 /** What of a chat completion and its chunks reaches a caller (OpenAI API reference, The chat completion object). */
-import type { Identity, JsonObject } from '../core/inference/provider.ts';
+import type { Identity } from '../core/inference/upstream/provider.ts';
+import type { JsonObject } from '../core/json/lossless-json.ts';
 import {
   account,
   count,

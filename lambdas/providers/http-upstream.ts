@@ -1,6 +1,7 @@
 /** What every upstream that takes JSON over HTTP has in common: the key, one POST, its answer and its failures. */
-import { type JsonObject, type Reply, type ReplyEvent, UpstreamFailure } from '../core/inference/provider.ts';
-import { isJsonObject, isTooDeep, MAX_DEPTH, parseJson } from '../core/lossless-json.ts';
+import { type Reply, type ReplyEvent, UpstreamFailure } from '../core/inference/upstream/provider.ts';
+import type { JsonObject } from '../core/json/lossless-json.ts';
+import { isJsonObject, isTooDeep, MAX_DEPTH, parseJson } from '../core/json/lossless-json.ts';
 import type { SecretReader } from '../core/ports.ts';
 import { sseData } from './sse-data.ts';
 

@@ -2,9 +2,9 @@
  * What of an answer reaches a caller of the route's own protocol: the fields that are named, each of its type.
  * Whatever else a route sends (its own costs, its backend's name, what its vendor adds next) is left out.
  */
-import { isTokenCount } from '../core/inference/price.ts';
-import { UpstreamFailure } from '../core/inference/provider.ts';
-import { isJsonObject } from '../core/lossless-json.ts';
+import { isTokenCount } from '../core/inference/catalog/price.ts';
+import { UpstreamFailure } from '../core/inference/upstream/provider.ts';
+import { isJsonObject } from '../core/json/lossless-json.ts';
 import { objectOf } from './http-upstream.ts';
 
 /** Gives what the caller gets of a field; undefined leaves it out. Throws `UpstreamFailure` for a wrong type. */

@@ -1,5 +1,6 @@
 /** What of a message and its events reaches a caller (Claude API reference, Create a Message; Streaming). */
-import { type Identity, type JsonObject, UpstreamFailure } from '../core/inference/provider.ts';
+import { type Identity, UpstreamFailure } from '../core/inference/upstream/provider.ts';
+import type { JsonObject } from '../core/json/lossless-json.ts';
 import { objectOf } from './http-upstream.ts';
 import {
   account,

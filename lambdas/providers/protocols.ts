@@ -1,6 +1,6 @@
 /** Every upstream protocol under the name that a catalog gives it. */
-import type { Route } from '../core/inference/catalog-document.ts';
-import type { Provider } from '../core/inference/provider.ts';
+import type { Route } from '../core/inference/catalog/catalog-document.ts';
+import type { Provider } from '../core/inference/upstream/provider.ts';
 import { type AnthropicDependencies, createAnthropicProvider } from './anthropic/provider.ts';
 import { type BedrockDependencies, createBedrockProvider } from './bedrock/provider.ts';
 import { createOpenAiProvider, type OpenAiDependencies } from './openai/provider.ts';

@@ -1,5 +1,5 @@
 /** What the functions of the market may touch; `grants.ts` has the rest. */
-import type { Grants } from './grants.ts';
+import type { Grants } from './grant.ts';
 
 /** Reads the listing that a request is about. */
 const listing = { listings: ['GetItem'] } as const;

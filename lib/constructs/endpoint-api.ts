@@ -17,7 +17,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { STREAM_TIMEOUT_SECONDS } from '../../lambdas/contract/environment.ts';
 import { GATEWAY_ERRORS, gatewayErrorBody } from '../../lambdas/contract/gateway-errors.ts';
-import type { Route } from '../../lambdas/contract/routes.ts';
+import type { Route } from '../../lambdas/contract/route.ts';
 import type { Config } from '../config/config.ts';
 import type { ServiceFunction } from './service-function.ts';
 

@@ -10,12 +10,12 @@ import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cd
 import { Construct } from 'constructs';
 import { AUDIT_SCHEDULE, CONSUMERS, type ConsumerName } from '../../lambdas/contract/consumers.ts';
 import type { Config } from '../config/config.ts';
-import type { DataStack } from '../stacks/data-stack.ts';
 import { ServiceFunction } from './service-function.ts';
+import type { StoredData } from './stored-data.ts';
 
 export interface LedgerUpkeepProps {
   readonly config: Config;
-  readonly data: DataStack;
+  readonly data: StoredData;
   readonly bundles: string;
 }
 

@@ -7,13 +7,13 @@ import { Construct } from 'constructs';
 import { CONSUMERS, type ConsumerName } from '../../lambdas/contract/consumers.ts';
 import type { Config } from '../config/config.ts';
 import { LISTING_GRANTS } from '../config/listing-grants.ts';
-import type { DataStack } from '../stacks/data-stack.ts';
 import type { Messaging } from './messaging.ts';
 import { ServiceFunction } from './service-function.ts';
+import type { StoredData } from './stored-data.ts';
 
 export interface MarketProps {
   readonly config: Config;
-  readonly data: DataStack;
+  readonly data: StoredData;
   readonly bundles: string;
   readonly messaging: Messaging;
 }

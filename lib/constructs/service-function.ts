@@ -12,10 +12,11 @@ import { METRIC_NAMESPACE, METRIC_NAMESPACE_VARIABLE } from '../../lambdas/contr
 import { QUEUES, type Queue, type QueueName } from '../../lambdas/contract/queues.ts';
 import { TABLES, type TableName } from '../../lambdas/contract/tables.ts';
 import type { Config } from '../config/config.ts';
-import { type FunctionName, GRANTS, type Grants } from '../config/grants.ts';
+import type { Grants } from '../config/grant.ts';
+import { type FunctionName, GRANTS } from '../config/grants.ts';
 import { memoryOf } from '../config/memory.ts';
-import type { DataStack } from '../stacks/data-stack.ts';
 import type { Messaging } from './messaging.ts';
+import type { StoredData } from './stored-data.ts';
 
 /** Stripe API reference. */
 const STRIPE_API = 'https://api.stripe.com';
@@ -25,7 +26,7 @@ export interface ServiceFunctionProps {
   readonly name: FunctionName;
   readonly timeoutSeconds: number;
   readonly config: Config;
-  readonly data: DataStack;
+  readonly data: StoredData;
   readonly bundles: string;
   /** Needed by functions that settle by a workflow. */
   readonly settlements?: StateMachine | undefined;

@@ -10,12 +10,12 @@ import { Construct } from 'constructs';
 import { CONSUMERS } from '../../lambdas/contract/consumers.ts';
 import { DEAD_SETTLEMENTS, queueNameOf } from '../../lambdas/contract/queues.ts';
 import type { Config } from '../config/config.ts';
-import type { DataStack } from '../stacks/data-stack.ts';
 import { ServiceFunction } from './service-function.ts';
+import type { StoredData } from './stored-data.ts';
 
 export interface TranscriptionSettlementProps {
   readonly config: Config;
-  readonly data: DataStack;
+  readonly data: StoredData;
   readonly bundles: string;
 }
 

@@ -10,7 +10,7 @@ import { CfnQueue, type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { CfnStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import type { Construct, IConstruct } from 'constructs';
 import type { Config } from '../config/config.ts';
-import type { DataStack } from '../stacks/data-stack.ts';
+import type { StoredData } from '../constructs/stored-data.ts';
 
 /** A thing by the name that its metrics carry, and a shorter one for people. */
 export interface Watched {
@@ -35,7 +35,7 @@ export interface System {
 
 export interface SystemOptions {
   readonly config: Config;
-  readonly data: DataStack;
+  readonly data: StoredData;
   /** Stacks whose resources are watched. */
   readonly stacks: readonly Stack[];
 }

@@ -10,14 +10,10 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
-import {
-  outputName,
-  SECRET_VARIABLES,
-  type SecretVariable,
-  VARIABLES,
-} from '../../lambdas/contract/environment.ts';
+import { outputName, SECRET_VARIABLES, VARIABLES } from '../../lambdas/contract/environment.ts';
 import { TABLES, type TableName, type Table as TableSpec } from '../../lambdas/contract/tables.ts';
 import type { Config } from '../config/config.ts';
+import type { StoredData } from '../constructs/stored-data.ts';
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
@@ -68,10 +64,9 @@ export interface DataStackProps extends StackProps {
   readonly config: Config;
 }
 
-export class DataStack extends Stack {
-  readonly tables: Readonly<Record<TableName, Table>>;
-  /** By the variable that names each to a function. */
-  readonly secrets: Readonly<Record<SecretVariable, Secret>>;
+export class DataStack extends Stack implements StoredData {
+  readonly tables: StoredData['tables'];
+  readonly secrets: StoredData['secrets'];
 
   constructor(scope: Construct, id: string, props: DataStackProps) {
     super(scope, id, props);

@@ -2,12 +2,8 @@
 import { Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { STREAM_TIMEOUT_SECONDS } from '../../lambdas/contract/environment.ts';
-import {
-  type EndpointName,
-  ROUTES,
-  type Route,
-  UNKNOWN_ROUTE_ENDPOINT,
-} from '../../lambdas/contract/routes.ts';
+import type { Route } from '../../lambdas/contract/route.ts';
+import { type EndpointName, ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/contract/routes.ts';
 import type { Config } from '../config/config.ts';
 import { EndpointApi } from '../constructs/endpoint-api.ts';
 import { IpRateLimit } from '../constructs/ip-rate-limit.ts';

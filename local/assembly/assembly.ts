@@ -1,4 +1,6 @@
 /** The whole of an assembly as the local runtime runs it. */
+
+import { describeRestApis, type RestApi } from './api/rest-apis.ts';
 import { readCloudAssembly } from './cloud-assembly.ts';
 import {
   describeBuses,
@@ -13,7 +15,6 @@ import {
   type MappingDescription,
   type QueueDescription,
 } from './queues.ts';
-import { describeRestApis, type RestApi } from './rest-apis.ts';
 import { describeRoles, type RoleDescription, rolesOfService } from './roles.ts';
 import { describeSchedules, type ScheduleDescription } from './schedules.ts';
 import { describeSecrets, type SecretDescription } from './secrets.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../free-port.ts';
+import { freePort } from '../process/free-port.ts';
 
 export interface DynamoEngine {
   /** Such as `http://127.0.0.1:40123`. */

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { RestApi } from '../assembly/rest-apis.ts';
+import type { RestApi } from '../assembly/api/rest-apis.ts';
 import { renderFault } from './gateway-answer.ts';
 import { faults, type GatewayFault } from './gateway-fault.ts';
 

@@ -2,8 +2,8 @@
  * Renders gateway responses from the templates.
  * Source: API Gateway developer guide, gateway responses: variables are substituted, nothing is evaluated.
  */
-import type { GatewayResponse } from '../assembly/gateway-responses.ts';
-import type { RestApi } from '../assembly/rest-apis.ts';
+import type { GatewayResponse } from '../assembly/api/gateway-responses.ts';
+import type { RestApi } from '../assembly/api/rest-apis.ts';
 import type { GatewayFault } from './gateway-fault.ts';
 import type { RequestContext } from './request-context.ts';
 

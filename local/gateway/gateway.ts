@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RestApi } from '../assembly/rest-apis.ts';
+import type { RestApi } from '../assembly/api/rest-apis.ts';
 import { answerMalformedRequests } from './client-errors.ts';
 import { type Answer, checkTemplates, renderFault } from './gateway-answer.ts';
 import { faults, GatewayFault } from './gateway-fault.ts';

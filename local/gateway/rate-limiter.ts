@@ -2,7 +2,7 @@
  * Enforces WAF's rate rules with fixed windows: WAF itself counts approximately over a sliding one, so any limit that
  * a client meets here it may meet there.
  */
-import type { RateRule } from '../assembly/web-acls.ts';
+import type { RateRule } from '../assembly/api/web-acls.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** Returns the rule that the request exceeds, if any; counts it for each of the rules. */

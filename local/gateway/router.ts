@@ -2,7 +2,7 @@
  * Finds the route of a request as API Gateway does, over several REST APIs that share one local address.
  * Source: API Gateway developer guide, proxy resources: the most specific resource wins.
  */
-import type { ApiRoute, RestApi } from '../assembly/rest-apis.ts';
+import type { ApiRoute, RestApi } from '../assembly/api/rest-apis.ts';
 
 export interface Match {
   readonly api: RestApi;

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { createDynamoClients, type DynamoClients } from '../../lambdas/adapters/clients.ts';
+import { createDynamoClients, type DynamoClients } from '../../lambdas/adapters/aws/clients.ts';
 import { TABLES, type Table, type TableName } from '../../lambdas/contract/tables.ts';
-import { freePort } from '../../local/free-port.ts';
+import { freePort } from '../../local/process/free-port.ts';
 
 export interface TestDatabase extends DynamoClients {
   readonly endpoint: string;

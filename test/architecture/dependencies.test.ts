@@ -54,7 +54,7 @@ describe('the check of imports', () => {
     ['lambdas/core/money.ts', "type T = import('../adapters/clients.ts').DynamoClients;"],
     ['lambdas/core/money.ts', 'const module = await import(name);'],
     ['lambdas/providers/openai/stream.ts', "import '../../contract/routes.ts';"],
-    ['lambdas/adapters/ledger.ts', "import '../edge/front.ts';"],
+    ['lambdas/adapters/ledger/create-ledger.ts', "import '../../edge/front.ts';"],
     ['lambdas/edge/front.ts', "import '../adapters/logger.ts';"],
     ['lambdas/edge/front.ts', "import '../../local/runtime.ts';"],
     ['lambdas/edge/front.ts', "import 'esbuild';"],
@@ -63,7 +63,7 @@ describe('the check of imports', () => {
     ['lambdas/endpoints/get-model/endpoint.ts', "import '../../edge/envelope.ts';"],
     ['lambdas/endpoints/get-model/handler.ts', `import '${upward(3)}lib/app.ts';`],
     ['lambdas/consumers/sweep-holds/consumer.ts', "import '../../adapters/clients.ts';"],
-    ['local/runtime.ts', "import '../test/local/upstream/running-upstream.ts';"],
+    ['local/runtime.ts', "import '../test/simulators/models/running-upstream.ts';"],
     ['scripts/run.ts', "import 'node:fs';"],
   ])('refuses in %s: %s', (path, source) => {
     expect(why(path, source)).toEqual([expect.stringContaining(path)]);

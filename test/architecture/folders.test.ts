@@ -42,15 +42,17 @@ describe('the folders of the functions', () => {
     expect(namesIn('lambdas/consumers')).toEqual(Object.keys(CONSUMERS).sort());
   });
 
-  const skeletons = [
-    ...namesIn('lambdas/endpoints').map((name) => [`endpoints/${name}`, 'endpoint.ts'] as const),
-    ...namesIn('lambdas/consumers').map((name) => [`consumers/${name}`, 'consumer.ts'] as const),
-  ];
-
-  it.each(skeletons)('hold wiring, what it wires, and perhaps a schema: %s', (folder, decision) => {
-    const files = namesIn(`lambdas/${folder}`).filter((file) => file !== 'schema.ts');
-    expect(files).toEqual([decision, 'handler.ts']);
+  it.each(namesIn('lambdas/endpoints'))('hold wiring and what it wires: endpoints/%s', (name) => {
+    expect(namesIn(`lambdas/endpoints/${name}`)).toEqual(['endpoint.ts', 'handler.ts']);
   });
+
+  it.each(namesIn('lambdas/consumers'))(
+    'hold wiring, what it wires, and perhaps a schema: consumers/%s',
+    (name) => {
+      const files = namesIn(`lambdas/consumers/${name}`).filter((file) => file !== 'schema.ts');
+      expect(files).toEqual(['consumer.ts', 'handler.ts']);
+    },
+  );
 });
 
 describe('the route table', () => {

@@ -29,10 +29,10 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'hosts',
     holds: /^lambdas\/hosts\//,
-    ours: /^lambdas\/((core|contract|adapters|edge|providers|hosts)\/|endpoints\/[^/]+\/endpoint\.ts$)/,
+    ours: /^lambdas\/(core|contract|adapters|edge|providers|hosts)\//,
   },
   { name: 'handler', holds: /^lambdas\/(endpoints|consumers)\/[^/]+\/handler\.ts$/, ours: /^lambdas\// },
-  // `endpoint.ts`, `consumer.ts` and their `schema.ts`.
+  // `endpoint.ts` and `consumer.ts`.
   {
     name: 'endpoint',
     holds: /^lambdas\/(endpoints|consumers)\/[^/]+\/[^/]+\.ts$/,
@@ -43,11 +43,13 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'openapi',
     holds: /^lambdas\/openapi\//,
-    ours: /^lambdas\/((core|contract|openapi)\/|endpoints\/[^/]+\/schema\.ts$)/,
+    ours: /^lambdas\/(core|contract|openapi)\//,
     packages: /^zod$/,
   },
-  { name: 'local', holds: /^local\//, ours: /^(local|lambdas)\// },
-  { name: 'bench', holds: /^bench\//, ours: /^(bench|local|lib|lambdas)\// },
+  { name: 'operator', holds: /^operator\//, ours: /^(operator|lambdas)\// },
+  { name: 'simulators', holds: /^simulators\//, ours: /^simulators\// },
+  { name: 'local', holds: /^local\//, ours: /^(local|operator|simulators|lambdas)\// },
+  { name: 'bench', holds: /^bench\//, ours: /^(bench|local|operator|simulators|lib|lambdas)\// },
 ];
 
 export const layerOf = (path: string): Layer | undefined => LAYERS.find(({ holds }) => holds.test(path));

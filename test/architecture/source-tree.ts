@@ -6,7 +6,7 @@ import { type Import, importsOf, parse, type SyntaxNode } from './syntax.ts';
 export const ROOT = join(import.meta.dirname, '..', '..');
 
 /** The folders whose modules are the product. */
-export const SOURCE_FOLDERS = ['bin', 'lib', 'lambdas', 'local', 'bench'] as const;
+export const SOURCE_FOLDERS = ['bin', 'lib', 'lambdas', 'operator', 'simulators', 'local', 'bench'] as const;
 
 export interface Module {
   /** From the repository's root, with forward slashes. */

@@ -6,8 +6,8 @@ import { OURS, OURS_WITHOUT_MONEY } from '../../bench/peers/ours.ts';
 import { PORTKEY } from '../../bench/peers/portkey.ts';
 import { type Sample, sampleOf } from '../../bench/peers/sample.ts';
 import { Samples } from '../../bench/peers/samples.ts';
-import { type PeersReport, peersSection, withSection } from '../../bench/readme.ts';
-import { describeMachine, verdictOf } from '../../bench/report.ts';
+import { type PeersReport, peersSection, withSection } from '../../bench/report/readme.ts';
+import { describeMachine, verdictOf } from '../../bench/report/report.ts';
 
 const sample = (contestant: string, round: number, figures: Partial<Sample>): Sample => ({
   ...{ contestant, asked: 'chat', load: '1 at once', round },

@@ -9,8 +9,8 @@ import {
   isBroken,
   verdictOf,
   writeReport,
-} from '../../bench/report.ts';
-import { median } from '../../bench/statistics.ts';
+} from '../../bench/report/report.ts';
+import { median } from '../../bench/report/statistics.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'report-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,8 +1,8 @@
 import { PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Database, openDatabase } from '../../bench/service/database.ts';
-import { Traffic } from '../../bench/service/traffic.ts';
-import type { DynamoClients } from '../../lambdas/adapters/clients.ts';
+import { type Database, openDatabase } from '../../bench/harness/service/database.ts';
+import { Traffic } from '../../bench/harness/service/traffic.ts';
+import type { DynamoClients } from '../../lambdas/adapters/aws/clients.ts';
 
 let database: Database;
 let clients: DynamoClients;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { parseCatalog } from '../../lambdas/core/inference/catalog-document.ts';
+import { parseCatalog } from '../../lambdas/core/inference/catalog/catalog-document.ts';
 
 const text = readFileSync(join(import.meta.dirname, '..', '..', 'catalogs', 'bedrock.json'), 'utf8');
 const { models, defaults } = parseCatalog(JSON.parse(text));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { ROUTES, type Route } from '../../lambdas/contract/routes.ts';
+import type { Route } from '../../lambdas/contract/route.ts';
+import { ROUTES } from '../../lambdas/contract/routes.ts';
 
 const routes: readonly (readonly [string, Route])[] = ROUTES.map((route) => [
   `${route.method} ${route.path}`,

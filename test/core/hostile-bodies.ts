@@ -1,6 +1,6 @@
 /** Bodies of up to 10 MB that are made to be dear to refuse; run as a program, it refuses each within its heap. */
 import * as z from 'zod';
-import { readJson, validate } from '../../lambdas/core/json-body.ts';
+import { readJson, validate } from '../../lambdas/core/json/json-body.ts';
 
 const repeated = (value: string, count: number) => `${`${value},`.repeat(count - 1)}${value}`;
 const message = (content: string) => `{"model":"m","max_tokens":1,"messages":[${content}]}`;

@@ -1,22 +1,23 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type * as z from 'zod';
+import {
+  createKeyRequest,
+  rotateKeyRequest,
+  updateKeyRequest,
+} from '../../lambdas/core/access/key-requests.ts';
+import { signInRequest, signOutRequest } from '../../lambdas/core/access/session-requests.ts';
 import { ServiceError } from '../../lambdas/core/errors.ts';
-import { readOptionalJson, validate } from '../../lambdas/core/json-body.ts';
+import { readOptionalJson, validate } from '../../lambdas/core/json/json-body.ts';
 import { newRelease, newReview, purchaseRequest } from '../../lambdas/core/listings/activity.ts';
 import { listingChange, newListing } from '../../lambdas/core/listings/fields.ts';
+import { createOrderRequest } from '../../lambdas/core/payments/order-requests.ts';
 import {
   createSchema,
   recoverSchema,
   testSchema,
   updateSchema,
 } from '../../lambdas/core/webhooks/request.ts';
-import { createKeyRequest } from '../../lambdas/endpoints/create-key/schema.ts';
-import { createOrderRequest } from '../../lambdas/endpoints/create-order/schema.ts';
-import { signInRequest } from '../../lambdas/endpoints/create-session/schema.ts';
-import { signOutRequest } from '../../lambdas/endpoints/delete-session/schema.ts';
-import { rotateKeyRequest } from '../../lambdas/endpoints/rotate-key/schema.ts';
-import { updateKeyRequest } from '../../lambdas/endpoints/update-key/schema.ts';
 
 const SCHEMAS: Readonly<Record<string, z.ZodObject>> = {
   newListing,

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import OpenAI, { toFile } from 'openai';
 import { ROUTES } from '../../lambdas/contract/routes.ts';
 import { TABLES } from '../../lambdas/contract/tables.ts';
-import { startUpstreamProcess, type UpstreamProcess } from '../../local/upstream-process.ts';
+import { startUpstreamProcess, type UpstreamProcess } from '../../simulators/models/models-process.ts';
 import { Deployment } from './deployment.ts';
 import { ACCOUNT, Emulator, REGION, ROOT } from './emulator.ts';
 import { OperatorCommands } from './operator-commands.ts';
@@ -63,7 +63,7 @@ async function applyCatalog(): Promise<string> {
   const name = `${deployment.stage}/providers/sim`;
   await secrets.send(new CreateSecretCommand({ Name: name, SecretString: '{"key":"sim-key"}' }));
   secrets.destroy();
-  const catalog = readFileSync(join(import.meta.dirname, '..', '..', 'local', 'catalog.json'), 'utf8')
+  const catalog = readFileSync(join(import.meta.dirname, '..', '..', 'local', 'seed', 'catalog.json'), 'utf8')
     .replaceAll('{UPSTREAM_URL}', upstream.url)
     .replaceAll('env:SIM_KEY', `secretsmanager:${name}#key`);
   return deployment.applyCatalog(catalog);

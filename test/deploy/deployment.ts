@@ -50,7 +50,7 @@ export class Deployment {
 
   /** `npm run admin -- <command> --stage <stage> --json`; its one JSON object. */
   async admin<T = Record<string, unknown>>(...command: string[]): Promise<T> {
-    const args = ['local/admin.ts', ...command, '--stage', this.stage, '--json'];
+    const args = ['operator/admin.ts', ...command, '--stage', this.stage, '--json'];
     const { stdout } = await run(process.execPath, args, { cwd: root, env: this.#environment() });
     return JSON.parse(stdout) as T;
   }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parseConfig, SETTINGS } from '../../lib/config/config.ts';
-import { COMMANDS } from '../../local/admin/commands.ts';
+import { COMMANDS } from '../../operator/commands.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const page = readFileSync(join(root, 'docs', 'operate.md'), 'utf8');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Surface } from '../../lambdas/contract/routes.ts';
+import type { Surface } from '../../lambdas/contract/route.ts';
 import { ERROR_CODES, type ErrorCode, ServiceError } from '../../lambdas/core/errors.ts';
 import type { Endpoint, Log, Measured } from '../../lambdas/core/ports.ts';
 import { front } from '../../lambdas/edge/front.ts';

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { spoolToDisk } from '../../lambdas/adapters/spool.ts';
+import { spoolToDisk } from '../../lambdas/adapters/system/spool.ts';
 import { ServiceError } from '../../lambdas/core/errors.ts';
 import { createUploadReader } from '../../lambdas/edge/multipart.ts';
 import { FORM_TYPE, forEach, mutatedForms, openUploads } from './mutated-forms.ts';

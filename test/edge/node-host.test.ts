@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readJson } from '../../lambdas/core/json-body.ts';
+import { readJson } from '../../lambdas/core/json/json-body.ts';
 import type { Log } from '../../lambdas/core/ports.ts';
 import { front } from '../../lambdas/edge/front.ts';
 import { createNodeHost } from '../../lambdas/edge/node-host.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ROUTES, type Route } from '../../lambdas/contract/routes.ts';
+import type { Route } from '../../lambdas/contract/route.ts';
+import { ROUTES } from '../../lambdas/contract/routes.ts';
 import { decodeSegment, matchPath, surfaceAt } from '../../lambdas/edge/router.ts';
 
 const route = (path: string, method: Route['method'] = 'GET'): Route => ({

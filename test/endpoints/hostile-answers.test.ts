@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Breaker } from '../../lambdas/core/inference/breaker.ts';
+import type { Breaker } from '../../lambdas/core/inference/circuit/breaker.ts';
 import { CountingTill, CREDENTIAL } from '../fuzz/counting-till.ts';
 import { answerOf, CANARY, CORPUS, HostileWay, type Protocol } from '../fuzz/hostile-route.ts';
 import { Mutator, randomOf } from '../fuzz/mutants.ts';

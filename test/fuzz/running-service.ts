@@ -1,12 +1,12 @@
 /** The endpoints that sell a model's work, behind their front, before a simulated upstream and some ledger. */
 import type { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
-import { systemAfter, systemClock, systemRandom, systemUlid } from '../../lambdas/adapters/system.ts';
+import { systemAfter, systemClock, systemRandom, systemUlid } from '../../lambdas/adapters/system/system.ts';
 import type { ServiceError } from '../../lambdas/core/errors.ts';
 import { Idempotency } from '../../lambdas/core/idempotency/idempotency.ts';
 import type { ReplayStore } from '../../lambdas/core/idempotency/ports.ts';
-import { compileCatalog } from '../../lambdas/core/inference/catalog.ts';
-import { parseCatalog } from '../../lambdas/core/inference/catalog-document.ts';
-import { Completions } from '../../lambdas/core/inference/completion.ts';
+import { compileCatalog } from '../../lambdas/core/inference/catalog/catalog.ts';
+import { parseCatalog } from '../../lambdas/core/inference/catalog/catalog-document.ts';
+import { Completions } from '../../lambdas/core/inference/completions/completion.ts';
 import type { Ledger } from '../../lambdas/core/ledger/admission.ts';
 import type { KeyGate } from '../../lambdas/core/ledger/key-gate.ts';
 import type { Endpoint } from '../../lambdas/core/ports.ts';
@@ -25,8 +25,8 @@ import {
   createSpeechServers,
 } from '../../lambdas/providers/modalities/servers.ts';
 import { createProviders } from '../../lambdas/providers/protocols.ts';
-import { startUpstream } from '../../local/upstream/server.ts';
-import { createBreaker } from '../core/inference/memory-circuits.ts';
+import { startUpstream } from '../../simulators/models/server.ts';
+import { createBreaker } from '../core/inference/circuit/memory-circuits.ts';
 
 export type SurfaceName = 'chat' | 'messages' | 'count_tokens' | 'embeddings' | 'images' | 'speech';
 

@@ -2,11 +2,11 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createOperator, type Operator } from '../../local/admin/operator.ts';
-import { localTarget } from '../../local/admin/target.ts';
 import { readAssembly } from '../../local/assembly/assembly.ts';
 import { ensureAssembly } from '../../local/build.ts';
 import { type Runtime, startRuntime } from '../../local/runtime.ts';
+import { createOperator, type Operator } from '../../operator/operator.ts';
+import { localTarget } from '../../operator/target.ts';
 import { temporaryFolder } from './fixture/synthesize.ts';
 
 const root = join(import.meta.dirname, '..', '..');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Turn } from '../../lambdas/core/inference/conversation.ts';
+import type { Turn } from '../../lambdas/core/inference/upstream/conversation.ts';
 import { alternatingTurns } from '../../lambdas/providers/alternating-turns.ts';
 import { anyConversation } from './anthropic/conversations.ts';
 

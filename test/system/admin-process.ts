@@ -1,7 +1,7 @@
 /** Runs the operator's commands for the tests of one service, so that each command does not take a process of its own. */
-import { COMMANDS } from '../../local/admin/commands.ts';
-import { createOperator } from '../../local/admin/operator.ts';
-import { readLocalTarget } from '../../local/admin/target.ts';
+import { COMMANDS } from '../../operator/commands.ts';
+import { createOperator } from '../../operator/operator.ts';
+import { readLocalTarget } from '../../operator/target.ts';
 
 export interface Asked {
   readonly id: number;

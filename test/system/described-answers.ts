@@ -1,7 +1,8 @@
 /** Holds every answer that the system tests get against what `openapi.json` says of its route. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { ROUTES, type Route } from '../../lambdas/contract/routes.ts';
+import type { Route } from '../../lambdas/contract/route.ts';
+import { ROUTES } from '../../lambdas/contract/routes.ts';
 import { describeService } from '../../lambdas/openapi/operations.ts';
 
 interface Described {

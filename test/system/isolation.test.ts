@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { ROUTES, type Route } from '../../lambdas/contract/routes.ts';
+import type { Route } from '../../lambdas/contract/route.ts';
+import { ROUTES } from '../../lambdas/contract/routes.ts';
 import { Owner } from './owner.ts';
 import { type Belongings, NOBODYS, newListing, REACHES, RECEIVER } from './reaches.ts';
 import { Service } from './service.ts';

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { COOLDOWN_MS } from '../../lambdas/core/inference/circuit.ts';
-import { startUpstream, type Upstream } from '../../local/upstream/server.ts';
+import { COOLDOWN_MS } from '../../lambdas/core/inference/circuit/circuit.ts';
+import { startUpstream, type Upstream } from '../../simulators/models/server.ts';
 import { Service } from './service.ts';
 
 const service = new Service();

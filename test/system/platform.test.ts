@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import Stripe from 'stripe';
-import { CLIENT_ID, OpenIdProvider } from '../adapters/openid-provider.ts';
+import { CLIENT_ID, OpenIdProvider } from '../adapters/access/openid-provider.ts';
 import { Owner } from './owner.ts';
 import { Service } from './service.ts';
 

@@ -1,5 +1,5 @@
 /** How each route that knows who asks could reach for what is another's, for the test that nothing is reached. */
-import type { Route } from '../../lambdas/contract/routes.ts';
+import type { Route } from '../../lambdas/contract/route.ts';
 import type { Owner } from './owner.ts';
 
 /** What belongs to one account. */

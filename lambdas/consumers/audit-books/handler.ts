@@ -1,9 +1,9 @@
 /** Wires a step of the audit workflow for Lambda. */
-import { createDynamoClients } from '../../adapters/clients.ts';
-import { createAuditReader, readWalletPage } from '../../adapters/ledger-scan.ts';
-import { createLog } from '../../adapters/logger.ts';
-import { createMeasure } from '../../adapters/metrics.ts';
-import { createWalletStore } from '../../adapters/wallet-store.ts';
+import { createDynamoClients } from '../../adapters/aws/clients.ts';
+import { createAuditReader, readWalletPage } from '../../adapters/ledger/ledger-scan.ts';
+import { createWalletStore } from '../../adapters/ledger/wallet-store.ts';
+import { createLog } from '../../adapters/system/logger.ts';
+import { createMeasure } from '../../adapters/system/metrics.ts';
 import { requireVariable } from '../../contract/environment.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import { TABLES } from '../../contract/tables.ts';

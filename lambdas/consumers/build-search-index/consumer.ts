@@ -3,7 +3,7 @@ import {
   buildIndex,
   type IndexBuild,
   type IndexBuildDependencies,
-} from '../../core/listings/search-build.ts';
+} from '../../core/listings/discovery/search-build.ts';
 
 export interface BuildSearchIndexDependencies extends IndexBuildDependencies {
   /** Told what was built. */

@@ -1,10 +1,10 @@
 /** Wires the building of the search index for Lambda. */
-import { createDynamoClients } from '../../adapters/clients.ts';
-import { createListingStore } from '../../adapters/listings.ts';
-import { createLog } from '../../adapters/logger.ts';
-import { createMetric } from '../../adapters/metrics.ts';
-import { createSearchStore } from '../../adapters/search.ts';
-import { systemClock } from '../../adapters/system.ts';
+import { createDynamoClients } from '../../adapters/aws/clients.ts';
+import { createListingStore } from '../../adapters/listings/create-listings.ts';
+import { createSearchStore } from '../../adapters/listings/create-search.ts';
+import { createLog } from '../../adapters/system/logger.ts';
+import { createMetric } from '../../adapters/system/metrics.ts';
+import { systemClock } from '../../adapters/system/system.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import { consumer } from '../../edge/pipelines.ts';
 import { buildSearchIndex } from './consumer.ts';

@@ -1,11 +1,11 @@
 /** Wires the sending of deliveries for Lambda. */
-import { createDynamoClients } from '../../adapters/clients.ts';
-import { createDeliveryWatch } from '../../adapters/delivery-watch.ts';
-import { createLog } from '../../adapters/logger.ts';
-import { createMetric } from '../../adapters/metrics.ts';
-import { systemClock, systemRandom, systemUlid } from '../../adapters/system.ts';
-import { laneOfQueue } from '../../adapters/wake-queue.ts';
-import { createDeliveryPorts } from '../../adapters/webhooks.ts';
+import { createDynamoClients } from '../../adapters/aws/clients.ts';
+import { createLog } from '../../adapters/system/logger.ts';
+import { createMetric } from '../../adapters/system/metrics.ts';
+import { systemClock, systemRandom, systemUlid } from '../../adapters/system/system.ts';
+import { createDeliveryPorts } from '../../adapters/webhooks/create-webhooks.ts';
+import { createDeliveryWatch } from '../../adapters/webhooks/delivery-watch.ts';
+import { laneOfQueue } from '../../adapters/webhooks/trigger-queue.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import { queueReader } from '../../edge/pipelines.ts';
 import { deliverWebhooks } from './consumer.ts';

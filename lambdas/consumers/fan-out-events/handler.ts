@@ -1,12 +1,12 @@
 /** Wires the fan-out of the platform's events for Lambda. */
-import { createDynamoClients, createQueueClient } from '../../adapters/clients.ts';
-import { DynamoDeliveryStore } from '../../adapters/delivery-store.ts';
-import { createEventStore } from '../../adapters/event-store.ts';
-import { createLog } from '../../adapters/logger.ts';
-import { createMetric } from '../../adapters/metrics.ts';
-import { DynamoSubscriptionStore } from '../../adapters/subscription-store.ts';
-import { systemClock } from '../../adapters/system.ts';
-import { createWakeSender } from '../../adapters/wake-queue.ts';
+import { createDynamoClients, createQueueClient } from '../../adapters/aws/clients.ts';
+import { createLog } from '../../adapters/system/logger.ts';
+import { createMetric } from '../../adapters/system/metrics.ts';
+import { systemClock } from '../../adapters/system/system.ts';
+import { DynamoDeliveryStore } from '../../adapters/webhooks/delivery-store.ts';
+import { createEventStore } from '../../adapters/webhooks/event-store.ts';
+import { DynamoSubscriptionStore } from '../../adapters/webhooks/subscription-store.ts';
+import { createWakeSender } from '../../adapters/webhooks/trigger-queue.ts';
 import { requireVariable } from '../../contract/environment.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import { TABLES } from '../../contract/tables.ts';

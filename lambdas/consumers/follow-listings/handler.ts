@@ -1,14 +1,14 @@
 /** Wires the follower of the listings table for Lambda. */
-import { createDynamoClients, createEventClient } from '../../adapters/clients.ts';
-import { createPublisher } from '../../adapters/event-publisher.ts';
-import { decodeListingRecord } from '../../adapters/listing-record.ts';
-import { purgeListing } from '../../adapters/listing-remains.ts';
-import { createTrendingStore } from '../../adapters/listings.ts';
-import { createSearchStore } from '../../adapters/search.ts';
-import { systemClock } from '../../adapters/system.ts';
+import { createDynamoClients, createEventClient } from '../../adapters/aws/clients.ts';
+import { createTrendingStore } from '../../adapters/listings/create-listings.ts';
+import { createSearchStore } from '../../adapters/listings/create-search.ts';
+import { purgeListing } from '../../adapters/listings/listing-cleanup.ts';
+import { decodeListingRecord } from '../../adapters/listings/listing-record.ts';
+import { systemClock } from '../../adapters/system/system.ts';
+import { createPublisher } from '../../adapters/webhooks/event-publisher.ts';
 import { requireVariable, VARIABLES } from '../../contract/environment.ts';
 import { TABLES } from '../../contract/tables.ts';
-import { updateRankings } from '../../core/listings/trending.ts';
+import { updateRankings } from '../../core/listings/discovery/trending.ts';
 import { consumer } from '../../edge/pipelines.ts';
 import { followListings } from './consumer.ts';
 

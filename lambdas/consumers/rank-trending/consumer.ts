@@ -1,5 +1,5 @@
 /** On a schedule: ranks what is trending anew, as installs grow old though none is made. */
-import { type TrendingStore, updateRankings } from '../../core/listings/trending.ts';
+import { type TrendingStore, updateRankings } from '../../core/listings/discovery/trending.ts';
 import type { Clock } from '../../core/ports.ts';
 
 export function rankTrending(store: TrendingStore, clock: Clock) {

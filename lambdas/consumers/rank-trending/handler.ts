@@ -1,7 +1,7 @@
 /** Wires the scheduled ranking for Lambda. */
-import { createDynamoClients } from '../../adapters/clients.ts';
-import { createTrendingStore } from '../../adapters/listings.ts';
-import { systemClock } from '../../adapters/system.ts';
+import { createDynamoClients } from '../../adapters/aws/clients.ts';
+import { createTrendingStore } from '../../adapters/listings/create-listings.ts';
+import { systemClock } from '../../adapters/system/system.ts';
 import { consumer } from '../../edge/pipelines.ts';
 import { rankTrending } from './consumer.ts';
 

@@ -1,9 +1,9 @@
 /** The step of the settling workflow. */
-import { type SettlementOrder, settlementOrder } from '../../core/inference/transcriptions/order.ts';
+import { type SettlementOrder, settlementOrder } from '../../core/inference/kinds/transcriptions/order.ts';
 import {
   type SettleTranscriptionDependencies,
   settleTranscription as settle,
-} from '../../core/inference/transcriptions/settle.ts';
+} from '../../core/inference/kinds/transcriptions/settle.ts';
 
 /** Throws when the step is to be repeated. */
 export function settleTranscription(dependencies: SettleTranscriptionDependencies) {

@@ -1,8 +1,8 @@
 /** Wires the step of the settling workflow for Lambda. */
-import { createDynamoClients } from '../../adapters/clients.ts';
-import { createLedger } from '../../adapters/ledger.ts';
-import { createLog } from '../../adapters/logger.ts';
-import { systemClock } from '../../adapters/system.ts';
+import { createDynamoClients } from '../../adapters/aws/clients.ts';
+import { createLedger } from '../../adapters/ledger/create-ledger.ts';
+import { createLog } from '../../adapters/system/logger.ts';
+import { systemClock } from '../../adapters/system/system.ts';
 import { consumer } from '../../edge/pipelines.ts';
 import { settleTranscription } from './consumer.ts';
 

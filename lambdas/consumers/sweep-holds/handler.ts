@@ -1,10 +1,10 @@
 /** Wires the scheduled recovery of holds for Lambda. */
-import { createDynamoClients } from '../../adapters/clients.ts';
-import { createLedger } from '../../adapters/ledger.ts';
-import { readKeyPage, readWalletPage } from '../../adapters/ledger-scan.ts';
-import { createLog } from '../../adapters/logger.ts';
-import { createMeasure } from '../../adapters/metrics.ts';
-import { systemClock } from '../../adapters/system.ts';
+import { createDynamoClients } from '../../adapters/aws/clients.ts';
+import { createLedger } from '../../adapters/ledger/create-ledger.ts';
+import { readKeyPage, readWalletPage } from '../../adapters/ledger/ledger-scan.ts';
+import { createLog } from '../../adapters/system/logger.ts';
+import { createMeasure } from '../../adapters/system/metrics.ts';
+import { systemClock } from '../../adapters/system/system.ts';
 import { requireVariable } from '../../contract/environment.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import { TABLES } from '../../contract/tables.ts';

@@ -1,6 +1,6 @@
 /** Signing in: an external identity is proved, mapped to the one account it opened, and given a session. */
 import { createHash } from 'node:crypto';
-import type { Account, Accounts } from '../ledger/accounts.ts';
+import type { Account, Accounts } from './accounts.ts';
 import { SESSION_SECONDS, type Sessions } from './session.ts';
 
 /** Somebody, as an identity provider knows them. */

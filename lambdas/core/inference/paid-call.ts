@@ -5,11 +5,11 @@ import { ServiceError } from '../errors.ts';
 import type { Admission, Ledger } from '../ledger/admission.ts';
 import { type Outcome, unitOf } from '../ledger/usage-record.ts';
 import type { Log } from '../ports.ts';
-import type { Breaker, Served } from './breaker.ts';
-import type { Model } from './catalog-document.ts';
-import { firstAnswer } from './failover.ts';
-import { type CostBound, coverBoth } from './price.ts';
-import type { Candidate } from './route-choice.ts';
+import type { Model } from './catalog/catalog-document.ts';
+import { type CostBound, coverBoth } from './catalog/price.ts';
+import type { Breaker, Served } from './circuit/breaker.ts';
+import { firstAnswer } from './routing/failover.ts';
+import type { Candidate } from './routing/route-choice.ts';
 
 export interface PaidCallDependencies {
   readonly ledger: Ledger;

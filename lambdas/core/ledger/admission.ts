@@ -3,13 +3,12 @@
  * when one refuses, the other is undone. What comes back settles exactly once.
  */
 
-import type { VerifiedKey } from '../access/api-key.ts';
-import type { CallScope, KeyCharge, KeyState } from '../access/key-state.ts';
+import type { KeyCharge, KeyState } from '../access/key-state.ts';
 import { rateLimitHeaders } from '../access/rate-limit-headers.ts';
 import { windowsAt } from '../access/windows.ts';
 import { BoundedMap } from '../bounded-map.ts';
-import type { NanoUsd } from '../money.ts';
 import type { Clock, Log } from '../ports.ts';
+import type { CallRequest } from './call.ts';
 import { coverOf } from './exposure.ts';
 import type { KeyGate } from './key-gate.ts';
 import type { ChargeResult, Hold, HoldResult, KeyStore, UsageStore, Wallet, WalletStore } from './ports.ts';
@@ -31,18 +30,6 @@ export interface LedgerDependencies {
   readonly onSettled: OnSettled;
   /** Seconds that a hold lives. */
   readonly holdTtlSeconds: number;
-}
-
-export interface CallRequest {
-  readonly requestId: string;
-  readonly key: VerifiedKey;
-  readonly scope: CallScope;
-  /** The estimate, in tokens, that counts against the key's tokens a minute. */
-  readonly tokens: number;
-  /** To be held: the worst case the caller allowed, by what is known of the call's content. */
-  readonly amount: NanoUsd;
-  /** What the call cannot exceed whatever its content; at least `amount`. */
-  readonly ceiling: NanoUsd;
 }
 
 /** An admitted call: its hold is open until it is settled. */

@@ -7,7 +7,7 @@
 import type { Windows } from '../access/windows.ts';
 import type { NanoUsd } from '../money.ts';
 import type { Clock, Log } from '../ports.ts';
-import type { CallRequest } from './admission.ts';
+import type { CallRequest } from './call.ts';
 import { probationChange } from './exposure.ts';
 import type { Hold, KeyStore, UsageStore, WalletStore } from './ports.ts';
 import type { Outcome, UsageRecord } from './usage-record.ts';

@@ -1,7 +1,8 @@
 /** What follows from each change of the listings: events published, the index told, rankings refreshed, remains removed. */
+
+import { type Change, searchDocument } from './discovery/search-index.ts';
 import type { Listing } from './listing.ts';
 import type { OutboxEvent } from './ports.ts';
-import { type Change, searchDocument } from './search-index.ts';
 
 /** One change of the table, as far as anything follows from it. */
 export type ListingRecord =

@@ -1,12 +1,12 @@
 /** `POST /v1/messages/count_tokens`: what a Messages request would probably count as prompt; nothing is billed. */
 import { authenticate, type Peppers } from '../../core/access/api-key.ts';
-import { type CatalogSource, requireModel } from '../../core/inference/catalog.ts';
-import { countPromptTokens } from '../../core/inference/estimate.ts';
-import { messagesRequest } from '../../core/inference/messages/schema.ts';
-import { messagesSurface } from '../../core/inference/messages/surface.ts';
-import { promptSizeOf } from '../../core/inference/prompt-size.ts';
-import { readJson, validate } from '../../core/json-body.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import { type CatalogSource, requireModel } from '../../core/inference/catalog/catalog.ts';
+import { messagesRequest } from '../../core/inference/completions/messages/schema.ts';
+import { messagesSurface } from '../../core/inference/completions/messages/surface.ts';
+import { countPromptTokens } from '../../core/inference/metering/estimate.ts';
+import { promptSizeOf } from '../../core/inference/metering/prompt-size.ts';
+import { readJson, validate } from '../../core/json/json-body.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import type { KeyGate } from '../../core/ledger/key-gate.ts';
 import type { Endpoint } from '../../core/ports.ts';
 

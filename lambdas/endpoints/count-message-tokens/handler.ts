@@ -1,10 +1,10 @@
 /** Wires `POST /v1/messages/count_tokens` for Lambda. */
-import { createAccess } from '../../adapters/access.ts';
-import { createCatalog } from '../../adapters/catalog-store.ts';
-import { createDynamoClients } from '../../adapters/clients.ts';
-import { createKeyGate } from '../../adapters/ledger.ts';
-import { createLog } from '../../adapters/logger.ts';
-import { systemClock, systemUlid } from '../../adapters/system.ts';
+import { createAccess } from '../../adapters/access/peppers.ts';
+import { createDynamoClients } from '../../adapters/aws/clients.ts';
+import { createCatalog } from '../../adapters/inference/catalog-store.ts';
+import { createKeyGate } from '../../adapters/ledger/create-ledger.ts';
+import { createLog } from '../../adapters/system/logger.ts';
+import { systemClock, systemUlid } from '../../adapters/system/system.ts';
 import { front } from '../../edge/front.ts';
 import { buffered } from '../../edge/pipelines.ts';
 import { countMessageTokens } from './endpoint.ts';

@@ -1,7 +1,7 @@
 /** Wires `POST /v1/embeddings` for Lambda. */
-import { createBedrockClients } from '../../adapters/bedrock-clients.ts';
-import { createLog } from '../../adapters/logger.ts';
-import { createPaidCalls } from '../../adapters/paid-calls.ts';
+import { createBedrockClients } from '../../adapters/aws/bedrock-clients.ts';
+import { createPaidCalls } from '../../adapters/inference/create-paid-calls.ts';
+import { createLog } from '../../adapters/system/logger.ts';
 import { front } from '../../edge/front.ts';
 import { streamed } from '../../edge/pipelines.ts';
 import { createEmbeddingServers } from '../../providers/modalities/servers.ts';

@@ -1,11 +1,12 @@
 /** `POST /v1/images/generations`. */
-import { type ImageAnswer, images } from '../../core/inference/images/modality.ts';
-import type { Servers } from '../../core/inference/modality.ts';
+
+import type { Servers } from '../../core/inference/kinds/call-kind.ts';
+import { type ImageAnswer, images } from '../../core/inference/kinds/images/modality.ts';
 import {
   createModalityEndpoint,
   type ModalityEndpointDependencies,
-} from '../../core/inference/modality-endpoint.ts';
-import type { JsonObject } from '../../core/inference/provider.ts';
+} from '../../core/inference/kinds/kind-endpoint.ts';
+import type { JsonObject } from '../../core/json/lossless-json.ts';
 import type { Endpoint } from '../../core/ports.ts';
 
 export const createImages = (

@@ -1,11 +1,11 @@
 /** `POST /api-keys`: makes a key for the account that is signed in. */
 import { keyEntry } from '../../core/access/api-keys.ts';
 import type { KeyIssuer } from '../../core/access/key-issuer.ts';
+import { createKeyRequest } from '../../core/access/key-requests.ts';
 import { authenticateSession, type Sessions } from '../../core/access/session.ts';
-import { readJson, validate } from '../../core/json-body.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import { readJson, validate } from '../../core/json/json-body.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Clock, Endpoint } from '../../core/ports.ts';
-import { createKeyRequest } from './schema.ts';
 
 export interface CreateKeyDependencies {
   readonly sessions: Pick<Sessions, 'verify'>;

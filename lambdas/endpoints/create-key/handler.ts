@@ -1,10 +1,11 @@
 /** Wires `POST /api-keys` for Lambda. */
-import { createAccess } from '../../adapters/access.ts';
-import { createKeyIssuer } from '../../adapters/accounts.ts';
-import { createDynamoClients } from '../../adapters/clients.ts';
-import { createLog } from '../../adapters/logger.ts';
-import { createSessions } from '../../adapters/session-tokens.ts';
-import { systemClock, systemUlid } from '../../adapters/system.ts';
+
+import { createKeyIssuer } from '../../adapters/access/create-accounts.ts';
+import { createAccess } from '../../adapters/access/peppers.ts';
+import { createSessions } from '../../adapters/access/session-tokens.ts';
+import { createDynamoClients } from '../../adapters/aws/clients.ts';
+import { createLog } from '../../adapters/system/logger.ts';
+import { systemClock, systemUlid } from '../../adapters/system/system.ts';
 import { front } from '../../edge/front.ts';
 import { buffered } from '../../edge/pipelines.ts';
 import { createKey } from './endpoint.ts';

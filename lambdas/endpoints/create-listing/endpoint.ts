@@ -1,7 +1,7 @@
 /** `POST /apps` and `POST /ai-agents`: makes a listing of the account that is signed in. */
 import { authenticateSession, type Sessions } from '../../core/access/session.ts';
-import { readJson, validate } from '../../core/json-body.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import { readJson, validate } from '../../core/json/json-body.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import { newListing } from '../../core/listings/fields.ts';
 import { kindOf, listingEntry } from '../../core/listings/listing.ts';
 import type { Listings } from '../../core/listings/listings.ts';

@@ -1,11 +1,11 @@
 /** `POST /v1/messages`: the Messages surface. */
 
-import { messagesRequest } from '../../core/inference/messages/schema.ts';
-import { messagesSurface } from '../../core/inference/messages/surface.ts';
+import { messagesRequest } from '../../core/inference/completions/messages/schema.ts';
+import { messagesSurface } from '../../core/inference/completions/messages/surface.ts';
 import {
   createSurfaceEndpoint,
   type SurfaceEndpointDependencies,
-} from '../../core/inference/surface-endpoint.ts';
+} from '../../core/inference/completions/surface-endpoint.ts';
 import type { Endpoint } from '../../core/ports.ts';
 
 export const createMessage = (dependencies: SurfaceEndpointDependencies): Endpoint =>

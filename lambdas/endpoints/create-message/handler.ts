@@ -1,9 +1,9 @@
 /** Wires `POST /v1/messages` for Lambda. */
-import { createBedrockClients } from '../../adapters/bedrock-clients.ts';
-import { createLog } from '../../adapters/logger.ts';
-import { createPaidCalls } from '../../adapters/paid-calls.ts';
-import { createRequestSigner } from '../../adapters/request-signer.ts';
-import { Completions } from '../../core/inference/completion.ts';
+import { createBedrockClients } from '../../adapters/aws/bedrock-clients.ts';
+import { createRequestSigner } from '../../adapters/aws/request-signer.ts';
+import { createPaidCalls } from '../../adapters/inference/create-paid-calls.ts';
+import { createLog } from '../../adapters/system/logger.ts';
+import { Completions } from '../../core/inference/completions/completion.ts';
 import { errorBody } from '../../edge/envelope.ts';
 import { front } from '../../edge/front.ts';
 import { streamed } from '../../edge/pipelines.ts';

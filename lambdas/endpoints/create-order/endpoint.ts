@@ -1,11 +1,11 @@
 /** `POST /api/create-order`: an order of credit, and the checkout where it is paid. */
 import { authenticateSession, type Sessions } from '../../core/access/session.ts';
-import { readJson, validate } from '../../core/json-body.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import { readJson, validate } from '../../core/json/json-body.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import { orderEntry } from '../../core/payments/order.ts';
+import { createOrderRequest } from '../../core/payments/order-requests.ts';
 import { createOrder, type OrderDependencies } from '../../core/payments/orders.ts';
 import type { Endpoint } from '../../core/ports.ts';
-import { createOrderRequest } from './schema.ts';
 
 export interface CreateOrderDependencies extends OrderDependencies {
   readonly sessions: Pick<Sessions, 'verify'>;

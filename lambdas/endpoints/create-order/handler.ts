@@ -1,10 +1,11 @@
 /** Wires `POST /api/create-order` for Lambda. */
-import { createDynamoClients } from '../../adapters/clients.ts';
-import { createLog } from '../../adapters/logger.ts';
-import { createOrderStore } from '../../adapters/orders.ts';
-import { createSessions } from '../../adapters/session-tokens.ts';
-import { StripePayments } from '../../adapters/stripe-payments.ts';
-import { systemClock, systemUlid } from '../../adapters/system.ts';
+
+import { createSessions } from '../../adapters/access/session-tokens.ts';
+import { createDynamoClients } from '../../adapters/aws/clients.ts';
+import { createOrderStore } from '../../adapters/payments/create-orders.ts';
+import { StripePayments } from '../../adapters/payments/stripe-payments.ts';
+import { createLog } from '../../adapters/system/logger.ts';
+import { systemClock, systemUlid } from '../../adapters/system/system.ts';
 import { front } from '../../edge/front.ts';
 import { buffered } from '../../edge/pipelines.ts';
 import { createOrderEndpoint } from './endpoint.ts';

@@ -1,7 +1,7 @@
 /** `POST /apps/{id}/releases` and its like: releases a version of a listing of the account that is signed in. */
 import { authenticateSession, type Sessions } from '../../core/access/session.ts';
-import { readJson, validate } from '../../core/json-body.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import { readJson, validate } from '../../core/json/json-body.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import { newRelease, releaseEntry } from '../../core/listings/activity.ts';
 import { kindOf } from '../../core/listings/listing.ts';
 import type { Releases } from '../../core/listings/releases.ts';

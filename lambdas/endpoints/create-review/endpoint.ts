@@ -1,7 +1,7 @@
 /** `POST /apps/{id}/reviews` and its like: the one review that an account leaves on a listing. */
 import { authenticateSession, type Sessions } from '../../core/access/session.ts';
-import { readJson, validate } from '../../core/json-body.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import { readJson, validate } from '../../core/json/json-body.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import { newReview, reviewEntry } from '../../core/listings/activity.ts';
 import { kindOf } from '../../core/listings/listing.ts';
 import type { Reviews } from '../../core/listings/reviews.ts';

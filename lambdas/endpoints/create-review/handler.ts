@@ -1,9 +1,10 @@
 /** Wires `POST /apps/{id}/reviews` and `POST /ai-agents/{id}/reviews` for Lambda. */
-import { createDynamoClients } from '../../adapters/clients.ts';
-import { createReviews } from '../../adapters/listings.ts';
-import { createLog } from '../../adapters/logger.ts';
-import { createSessions } from '../../adapters/session-tokens.ts';
-import { systemClock, systemUlid } from '../../adapters/system.ts';
+
+import { createSessions } from '../../adapters/access/session-tokens.ts';
+import { createDynamoClients } from '../../adapters/aws/clients.ts';
+import { createReviews } from '../../adapters/listings/create-listings.ts';
+import { createLog } from '../../adapters/system/logger.ts';
+import { systemClock, systemUlid } from '../../adapters/system/system.ts';
 import { front } from '../../edge/front.ts';
 import { buffered } from '../../edge/pipelines.ts';
 import { createReview } from './endpoint.ts';

@@ -1,10 +1,11 @@
 /** `POST /api/v1/auth/{identity_provider}`: a token of the provider for a session of ours. */
+
+import { accountEntry } from '../../core/access/accounts.ts';
+import { signInRequest } from '../../core/access/session-requests.ts';
 import { type SignInDependencies, signIn } from '../../core/access/sign-in.ts';
-import { readJson, validate } from '../../core/json-body.ts';
-import { jsonResponse } from '../../core/json-response.ts';
-import { accountEntry } from '../../core/ledger/accounts.ts';
+import { readJson, validate } from '../../core/json/json-body.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
-import { signInRequest } from './schema.ts';
 
 export function createSession(dependencies: SignInDependencies): Endpoint {
   return async (request, { pathParameters }) => {

@@ -1,10 +1,10 @@
 /** Wires `POST /api/v1/auth/{identity_provider}` for Lambda. */
-import { createAccounts } from '../../adapters/accounts.ts';
-import { createDynamoClients } from '../../adapters/clients.ts';
-import { createIdentityVerifier } from '../../adapters/identity-verifier.ts';
-import { createLog } from '../../adapters/logger.ts';
-import { createSessions } from '../../adapters/session-tokens.ts';
-import { systemClock, systemUlid } from '../../adapters/system.ts';
+import { createAccounts } from '../../adapters/access/create-accounts.ts';
+import { createIdentityVerifier } from '../../adapters/access/identity-verifier.ts';
+import { createSessions } from '../../adapters/access/session-tokens.ts';
+import { createDynamoClients } from '../../adapters/aws/clients.ts';
+import { createLog } from '../../adapters/system/logger.ts';
+import { systemClock, systemUlid } from '../../adapters/system/system.ts';
 import { front } from '../../edge/front.ts';
 import { buffered } from '../../edge/pipelines.ts';
 import { createSession } from './endpoint.ts';

@@ -1,12 +1,12 @@
 /** `POST /v1/audio/speech`. */
 
-import type { Servers } from '../../core/inference/modality.ts';
+import type { Servers } from '../../core/inference/kinds/call-kind.ts';
 import {
   createModalityEndpoint,
   type ModalityEndpointDependencies,
-} from '../../core/inference/modality-endpoint.ts';
-import type { JsonObject } from '../../core/inference/provider.ts';
-import { type SpeechAnswer, speech } from '../../core/inference/speech/modality.ts';
+} from '../../core/inference/kinds/kind-endpoint.ts';
+import { type SpeechAnswer, speech } from '../../core/inference/kinds/speech/modality.ts';
+import type { JsonObject } from '../../core/json/lossless-json.ts';
 import type { Endpoint } from '../../core/ports.ts';
 
 export const createSpeech = (

@@ -1,6 +1,7 @@
 /** Wires `POST /v1/audio/speech` for Lambda. */
-import { createLog } from '../../adapters/logger.ts';
-import { createPaidCalls } from '../../adapters/paid-calls.ts';
+
+import { createPaidCalls } from '../../adapters/inference/create-paid-calls.ts';
+import { createLog } from '../../adapters/system/logger.ts';
 import { front } from '../../edge/front.ts';
 import { streamed } from '../../edge/pipelines.ts';
 import { createSpeechServers } from '../../providers/modalities/servers.ts';

@@ -1,2 +1,2 @@
 /** `POST /v1/audio/transcriptions`. */
-export { createTranscriptionEndpoint as createTranscription } from '../../core/inference/transcriptions/endpoint.ts';
+export { createTranscriptionEndpoint as createTranscription } from '../../core/inference/kinds/transcriptions/endpoint.ts';

@@ -1,7 +1,7 @@
 /** `DELETE /api-keys/{id}`: ends a key for good. */
 import type { ApiKeys } from '../../core/access/api-keys.ts';
 import { authenticateSession, type Sessions } from '../../core/access/session.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
 
 export interface DeleteKeyDependencies {

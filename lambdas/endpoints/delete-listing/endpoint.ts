@@ -1,6 +1,6 @@
 /** `DELETE /apps/{id}` and `DELETE /ai-agents/{id}`: takes a listing of the account that is signed in off the market. */
 import { authenticateSession, type Sessions } from '../../core/access/session.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import { kindOf } from '../../core/listings/listing.ts';
 import type { Listings } from '../../core/listings/listings.ts';
 import { readIfMatch } from '../../core/listings/revision.ts';

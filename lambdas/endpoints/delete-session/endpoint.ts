@@ -1,9 +1,9 @@
 /** `POST /api/v1/auth/sign-out`: ends the session it is sent with, or all of the account's. */
 import { readSession, type Sessions } from '../../core/access/session.ts';
-import { readOptionalJson, validate } from '../../core/json-body.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import { signOutRequest } from '../../core/access/session-requests.ts';
+import { readOptionalJson, validate } from '../../core/json/json-body.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
-import { signOutRequest } from './schema.ts';
 
 export interface DeleteSessionDependencies {
   readonly sessions: Pick<Sessions, 'verify' | 'end'>;

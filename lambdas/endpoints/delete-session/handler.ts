@@ -1,8 +1,9 @@
 /** Wires `POST /api/v1/auth/sign-out` for Lambda. */
-import { createDynamoClients } from '../../adapters/clients.ts';
-import { createLog } from '../../adapters/logger.ts';
-import { createSessions } from '../../adapters/session-tokens.ts';
-import { systemClock, systemUlid } from '../../adapters/system.ts';
+
+import { createSessions } from '../../adapters/access/session-tokens.ts';
+import { createDynamoClients } from '../../adapters/aws/clients.ts';
+import { createLog } from '../../adapters/system/logger.ts';
+import { systemClock, systemUlid } from '../../adapters/system/system.ts';
 import { front } from '../../edge/front.ts';
 import { buffered } from '../../edge/pipelines.ts';
 import { deleteSession } from './endpoint.ts';

@@ -1,5 +1,5 @@
 /** `DELETE /api/v1/webhooks/{id}`: ends a subscription; deliveries under way are dropped. */
-import { jsonResponse } from '../../core/json-response.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
 import { admit, noSuch, type WebhookAccess } from '../../core/webhooks/access.ts';
 import type { SubscriptionStore } from '../../core/webhooks/ports.ts';

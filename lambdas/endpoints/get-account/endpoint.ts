@@ -1,7 +1,8 @@
 /** `GET /api/v1/auth/me`: the account that is signed in. */
+
+import { type Account, accountEntry } from '../../core/access/accounts.ts';
 import { authenticateSession, invalidSession, type Sessions } from '../../core/access/session.ts';
-import { jsonResponse } from '../../core/json-response.ts';
-import { type Account, accountEntry } from '../../core/ledger/accounts.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
 
 export interface GetAccountDependencies {

@@ -1,9 +1,9 @@
 /** Wires `GET /api/v1/auth/me` for Lambda. */
-import { readAccount } from '../../adapters/account-item.ts';
-import { createDynamoClients } from '../../adapters/clients.ts';
-import { createLog } from '../../adapters/logger.ts';
-import { createSessions } from '../../adapters/session-tokens.ts';
-import { systemClock, systemUlid } from '../../adapters/system.ts';
+import { readAccount } from '../../adapters/access/account-item.ts';
+import { createSessions } from '../../adapters/access/session-tokens.ts';
+import { createDynamoClients } from '../../adapters/aws/clients.ts';
+import { createLog } from '../../adapters/system/logger.ts';
+import { systemClock, systemUlid } from '../../adapters/system/system.ts';
 import { requireVariable } from '../../contract/environment.ts';
 import { TABLES } from '../../contract/tables.ts';
 import { front } from '../../edge/front.ts';

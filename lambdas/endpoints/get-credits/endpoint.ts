@@ -5,7 +5,7 @@ import { policyEntry } from '../../core/access/policy.ts';
 import { authenticateSession, carriesSession, type Sessions } from '../../core/access/session.ts';
 import { windowsAt } from '../../core/access/windows.ts';
 import { ServiceError } from '../../core/errors.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import type { KeyGate } from '../../core/ledger/key-gate.ts';
 import type { KeyStore, Wallet, WalletStore } from '../../core/ledger/ports.ts';
 import type { Recovery } from '../../core/ledger/recovery.ts';

@@ -1,10 +1,10 @@
 /** Wires `GET /credits/{api_key}` for Lambda. */
-import { createAccess } from '../../adapters/access.ts';
-import { createDynamoClients } from '../../adapters/clients.ts';
-import { createLedger } from '../../adapters/ledger.ts';
-import { createLog } from '../../adapters/logger.ts';
-import { createSessions } from '../../adapters/session-tokens.ts';
-import { systemClock, systemUlid } from '../../adapters/system.ts';
+import { createAccess } from '../../adapters/access/peppers.ts';
+import { createSessions } from '../../adapters/access/session-tokens.ts';
+import { createDynamoClients } from '../../adapters/aws/clients.ts';
+import { createLedger } from '../../adapters/ledger/create-ledger.ts';
+import { createLog } from '../../adapters/system/logger.ts';
+import { systemClock, systemUlid } from '../../adapters/system/system.ts';
 import { front } from '../../edge/front.ts';
 import { buffered } from '../../edge/pipelines.ts';
 import { getCredits } from './endpoint.ts';

@@ -1,7 +1,7 @@
 /** Wires `GET /docs/{file}` for Lambda: streamed, because only a stream carries bytes as they are. */
-import { createDocsAssets } from '../../adapters/docs-assets.ts';
-import { createLog } from '../../adapters/logger.ts';
-import { systemClock, systemUlid } from '../../adapters/system.ts';
+import { createDocsAssets } from '../../adapters/system/docs-assets.ts';
+import { createLog } from '../../adapters/system/logger.ts';
+import { systemClock, systemUlid } from '../../adapters/system/system.ts';
 import { front } from '../../edge/front.ts';
 import { streamed } from '../../edge/pipelines.ts';
 import { getDocsAsset } from './endpoint.ts';

@@ -1,6 +1,6 @@
 /** Wires `GET /docs` for Lambda. */
-import { createLog } from '../../adapters/logger.ts';
-import { systemClock, systemUlid } from '../../adapters/system.ts';
+import { createLog } from '../../adapters/system/logger.ts';
+import { systemClock, systemUlid } from '../../adapters/system/system.ts';
 import { front } from '../../edge/front.ts';
 import { buffered } from '../../edge/pipelines.ts';
 import { getDocs } from './endpoint.ts';

@@ -1,6 +1,6 @@
 /** `GET /health`: whether the service can answer calls; two cheap reads, and no detail that helps an attacker. */
-import type { CatalogSource } from '../../core/inference/catalog.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import type { CatalogSource } from '../../core/inference/catalog/catalog.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
 
 export interface HealthDependencies {

@@ -1,8 +1,9 @@
 /** Wires `GET /health` for Lambda. */
-import { createCatalog, createCatalogProbe } from '../../adapters/catalog-store.ts';
-import { createDynamoClients } from '../../adapters/clients.ts';
-import { createLog } from '../../adapters/logger.ts';
-import { systemClock, systemUlid } from '../../adapters/system.ts';
+
+import { createDynamoClients } from '../../adapters/aws/clients.ts';
+import { createCatalog, createCatalogProbe } from '../../adapters/inference/catalog-store.ts';
+import { createLog } from '../../adapters/system/logger.ts';
+import { systemClock, systemUlid } from '../../adapters/system/system.ts';
 import { VERSION } from '../../contract/limits.ts';
 import { front } from '../../edge/front.ts';
 import { buffered } from '../../edge/pipelines.ts';

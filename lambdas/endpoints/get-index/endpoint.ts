@@ -1,5 +1,5 @@
 /** `GET /`: the gateway index. */
-import { jsonResponse } from '../../core/json-response.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
 
 export interface Index {

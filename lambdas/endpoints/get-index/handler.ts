@@ -1,6 +1,6 @@
 /** Wires `GET /` for Lambda. */
-import { createLog } from '../../adapters/logger.ts';
-import { systemClock, systemUlid } from '../../adapters/system.ts';
+import { createLog } from '../../adapters/system/logger.ts';
+import { systemClock, systemUlid } from '../../adapters/system/system.ts';
 import { INTERFACE_VERSION, IP_REQUESTS_PER_MINUTE, SERVICE_NAME, VERSION } from '../../contract/limits.ts';
 import { ROUTES } from '../../contract/routes.ts';
 import { DEFAULT_RPM } from '../../core/access/key-state.ts';

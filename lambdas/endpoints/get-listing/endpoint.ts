@@ -1,5 +1,5 @@
 /** `GET /apps/{id}` and `GET /ai-agents/{id}`: one listing, with the tag that a later change may name. */
-import { jsonResponse } from '../../core/json-response.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import { kindOf, listingEntry } from '../../core/listings/listing.ts';
 import type { Listings } from '../../core/listings/listings.ts';
 import { etagOf } from '../../core/listings/revision.ts';

@@ -1,8 +1,8 @@
 /** Wires `GET /apps/{id}` and `GET /ai-agents/{id}` for Lambda. */
-import { createDynamoClients } from '../../adapters/clients.ts';
-import { createListings } from '../../adapters/listings.ts';
-import { createLog } from '../../adapters/logger.ts';
-import { systemClock, systemUlid } from '../../adapters/system.ts';
+import { createDynamoClients } from '../../adapters/aws/clients.ts';
+import { createListings } from '../../adapters/listings/create-listings.ts';
+import { createLog } from '../../adapters/system/logger.ts';
+import { systemClock, systemUlid } from '../../adapters/system/system.ts';
 import { front } from '../../edge/front.ts';
 import { buffered } from '../../edge/pipelines.ts';
 import { getListing } from './endpoint.ts';

@@ -1,6 +1,6 @@
 /** `GET /api/orders/{order_id}`: one order of the account that is signed in. */
 import { authenticateSession, type Sessions } from '../../core/access/session.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import { orderEntry } from '../../core/payments/order.ts';
 import { ownOrder } from '../../core/payments/orders.ts';
 import type { OrderStore } from '../../core/payments/ports.ts';

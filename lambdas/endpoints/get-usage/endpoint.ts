@@ -1,7 +1,7 @@
 /** `GET /v1/usage/{request_id}`: one call of the key that asks. */
 import { authenticate, type Peppers } from '../../core/access/api-key.ts';
 import { ServiceError } from '../../core/errors.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import type { KeyGate } from '../../core/ledger/key-gate.ts';
 import type { UsageStore } from '../../core/ledger/ports.ts';
 import { usageEntry } from '../../core/ledger/usage-record.ts';

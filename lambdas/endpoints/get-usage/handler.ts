@@ -1,10 +1,10 @@
 /** Wires `GET /v1/usage/{request_id}` for Lambda. */
-import { createAccess } from '../../adapters/access.ts';
-import { createDynamoClients } from '../../adapters/clients.ts';
-import { createKeyGate } from '../../adapters/ledger.ts';
-import { createLog } from '../../adapters/logger.ts';
-import { systemClock, systemUlid } from '../../adapters/system.ts';
-import { createUsageStore } from '../../adapters/usage-store.ts';
+import { createAccess } from '../../adapters/access/peppers.ts';
+import { createDynamoClients } from '../../adapters/aws/clients.ts';
+import { createKeyGate } from '../../adapters/ledger/create-ledger.ts';
+import { createUsageStore } from '../../adapters/ledger/usage-store.ts';
+import { createLog } from '../../adapters/system/logger.ts';
+import { systemClock, systemUlid } from '../../adapters/system/system.ts';
 import { requireVariable } from '../../contract/environment.ts';
 import { TABLES } from '../../contract/tables.ts';
 import { front } from '../../edge/front.ts';

@@ -1,5 +1,5 @@
 /** `GET /api/v1/webhooks/{id}`: one subscription, with how its latest deliveries fared. */
-import { jsonResponse } from '../../core/json-response.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
 import { admit, noSuch, type WebhookAccess } from '../../core/webhooks/access.ts';
 import type { DeliveryStore, SubscriptionStore } from '../../core/webhooks/ports.ts';

@@ -1,6 +1,6 @@
 /** `POST /apps/{id}/install` and its like: installs a listing for the account that is signed in, once. */
 import { authenticateSession, type Sessions } from '../../core/access/session.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import { installEntry } from '../../core/listings/activity.ts';
 import type { Installs } from '../../core/listings/installs.ts';
 import { kindOf } from '../../core/listings/listing.ts';

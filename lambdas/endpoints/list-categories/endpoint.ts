@@ -1,10 +1,10 @@
 /** `GET /categories`: the categories in use, with how many listings each has. */
-import { validate } from '../../core/json-body.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import { validate } from '../../core/json/json-body.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
+import { categoriesQuery } from '../../core/listings/category-query.ts';
 import { pageBody, queryOf } from '../../core/listings/paging.ts';
 import type { ListingStore } from '../../core/listings/ports.ts';
 import type { Endpoint } from '../../core/ports.ts';
-import { categoriesQuery } from './schema.ts';
 
 export function listCategories(store: Pick<ListingStore, 'categories'>): Endpoint {
   return async (request) => {

@@ -1,8 +1,8 @@
 /** Wires `GET /categories` for Lambda. */
-import { createDynamoClients } from '../../adapters/clients.ts';
-import { createListingStore } from '../../adapters/listings.ts';
-import { createLog } from '../../adapters/logger.ts';
-import { systemClock, systemUlid } from '../../adapters/system.ts';
+import { createDynamoClients } from '../../adapters/aws/clients.ts';
+import { createListingStore } from '../../adapters/listings/create-listings.ts';
+import { createLog } from '../../adapters/system/logger.ts';
+import { systemClock, systemUlid } from '../../adapters/system/system.ts';
 import { front } from '../../edge/front.ts';
 import { buffered } from '../../edge/pipelines.ts';
 import { listCategories } from './endpoint.ts';

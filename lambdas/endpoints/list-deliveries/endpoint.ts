@@ -1,6 +1,6 @@
 /** `GET /api/v1/webhooks/{id}/deliveries`: what was delivered and tried, newest event first. */
-import { validate } from '../../core/json-body.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import { validate } from '../../core/json/json-body.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
 import { admit, noSuch, type WebhookAccess } from '../../core/webhooks/access.ts';
 import { deliveryEntry } from '../../core/webhooks/delivery.ts';

@@ -1,7 +1,7 @@
 /** `GET /api-keys`: the keys of the account that is signed in. */
 import { type ApiKeys, keyEntry } from '../../core/access/api-keys.ts';
 import { authenticateSession, type Sessions } from '../../core/access/session.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Clock, Endpoint } from '../../core/ports.ts';
 
 export interface ListKeysDependencies {

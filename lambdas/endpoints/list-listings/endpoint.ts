@@ -1,6 +1,6 @@
 /** `GET /apps` and `GET /ai-agents`: the listings of a kind, newest first. */
-import { validate } from '../../core/json-body.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import { validate } from '../../core/json/json-body.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import { kindOf, listingEntry } from '../../core/listings/listing.ts';
 import { listingQuery, pageBody, queryOf } from '../../core/listings/paging.ts';
 import type { ListingStore } from '../../core/listings/ports.ts';

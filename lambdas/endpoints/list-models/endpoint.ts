@@ -1,6 +1,6 @@
 /** `GET /v1/models`: every callable model, for SDK discovery. */
-import { type CatalogSource, modelEntry } from '../../core/inference/catalog.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import { type CatalogSource, modelEntry } from '../../core/inference/catalog/catalog.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
 
 /** One page holds the whole catalog; the paging fields are those that the Messages SDK reads. */

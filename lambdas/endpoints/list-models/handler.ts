@@ -1,8 +1,9 @@
 /** Wires `GET /v1/models` for Lambda. */
-import { createCatalog } from '../../adapters/catalog-store.ts';
-import { createDynamoClients } from '../../adapters/clients.ts';
-import { createLog } from '../../adapters/logger.ts';
-import { systemClock, systemUlid } from '../../adapters/system.ts';
+
+import { createDynamoClients } from '../../adapters/aws/clients.ts';
+import { createCatalog } from '../../adapters/inference/catalog-store.ts';
+import { createLog } from '../../adapters/system/logger.ts';
+import { systemClock, systemUlid } from '../../adapters/system/system.ts';
 import { front } from '../../edge/front.ts';
 import { buffered } from '../../edge/pipelines.ts';
 import { listModels } from './endpoint.ts';

@@ -1,11 +1,11 @@
 /** `GET /api/orders`: the orders of the account that is signed in, newest first. */
 import { authenticateSession, type Sessions } from '../../core/access/session.ts';
-import { validate } from '../../core/json-body.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import { validate } from '../../core/json/json-body.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import { orderEntry } from '../../core/payments/order.ts';
+import { formatCursor, ordersQuery } from '../../core/payments/order-requests.ts';
 import type { OrderStore } from '../../core/payments/ports.ts';
 import type { Endpoint } from '../../core/ports.ts';
-import { formatCursor, ordersQuery } from './schema.ts';
 
 export interface ListOrdersDependencies {
   readonly sessions: Pick<Sessions, 'verify'>;

@@ -1,6 +1,6 @@
 /** `GET /apps/{id}/releases` and its like: the releases of a listing, newest first. */
-import { validate } from '../../core/json-body.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import { validate } from '../../core/json/json-body.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import { releaseEntry } from '../../core/listings/activity.ts';
 import { kindOf } from '../../core/listings/listing.ts';
 import type { Listings } from '../../core/listings/listings.ts';

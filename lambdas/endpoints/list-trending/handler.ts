@@ -1,8 +1,8 @@
 /** Wires `GET /trending` for Lambda. */
-import { createDynamoClients } from '../../adapters/clients.ts';
-import { createListingStore, createTrendingStore } from '../../adapters/listings.ts';
-import { createLog } from '../../adapters/logger.ts';
-import { systemClock, systemUlid } from '../../adapters/system.ts';
+import { createDynamoClients } from '../../adapters/aws/clients.ts';
+import { createListingStore, createTrendingStore } from '../../adapters/listings/create-listings.ts';
+import { createLog } from '../../adapters/system/logger.ts';
+import { systemClock, systemUlid } from '../../adapters/system/system.ts';
 import { front } from '../../edge/front.ts';
 import { buffered } from '../../edge/pipelines.ts';
 import { listTrending } from './endpoint.ts';

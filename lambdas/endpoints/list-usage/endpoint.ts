@@ -1,13 +1,13 @@
 /** `GET /v1/usage`: the calls of the key that asks, newest first. */
 import { encodeTime } from 'ulid';
 import { authenticate, type Peppers } from '../../core/access/api-key.ts';
-import { validate } from '../../core/json-body.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import { validate } from '../../core/json/json-body.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import type { KeyGate } from '../../core/ledger/key-gate.ts';
 import type { UsageHistory } from '../../core/ledger/ports.ts';
+import { formatCursor, usageQuery } from '../../core/ledger/usage-query.ts';
 import { usageEntry } from '../../core/ledger/usage-record.ts';
 import type { Endpoint } from '../../core/ports.ts';
-import { formatCursor, usageQuery } from './schema.ts';
 
 const DEFAULT_LIMIT = 20;
 

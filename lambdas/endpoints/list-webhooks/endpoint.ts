@@ -1,6 +1,6 @@
 /** `GET /api/v1/webhooks`: the account's subscriptions, oldest first. */
-import { validate } from '../../core/json-body.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import { validate } from '../../core/json/json-body.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
 import { admit, type WebhookAccess } from '../../core/webhooks/access.ts';
 import { DEFAULT_LIMIT, pageEntry, pageQuery } from '../../core/webhooks/paging.ts';

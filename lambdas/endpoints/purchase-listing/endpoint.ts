@@ -1,7 +1,7 @@
 /** `POST /apps/{id}/purchase` and its like: buys a listing once, at the price that was shown, out of the account's credit. */
 import { authenticateSession, type Sessions } from '../../core/access/session.ts';
-import { readOptionalJson, validate } from '../../core/json-body.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import { readOptionalJson, validate } from '../../core/json/json-body.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import { purchaseEntry, purchaseRequest } from '../../core/listings/activity.ts';
 import { kindOf } from '../../core/listings/listing.ts';
 import type { Purchases } from '../../core/listings/purchases.ts';

@@ -1,6 +1,6 @@
 /** `POST /api/payments/{provider}/events`: what the payment provider says of our orders, under its signature. */
 import { ServiceError } from '../../core/errors.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import { applyEvent } from '../../core/payments/orders.ts';
 import type { OrderStore, PaymentProvider } from '../../core/payments/ports.ts';
 import type { Endpoint } from '../../core/ports.ts';

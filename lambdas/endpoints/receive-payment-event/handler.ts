@@ -1,10 +1,10 @@
 /** Wires `POST /api/payments/{provider}/events` for Lambda. */
-import { createDynamoClients, createSecretsClient } from '../../adapters/clients.ts';
-import { createLog } from '../../adapters/logger.ts';
-import { createOrderStore } from '../../adapters/orders.ts';
-import { createSecretReader } from '../../adapters/secrets.ts';
-import { StripePayments } from '../../adapters/stripe-payments.ts';
-import { systemClock, systemUlid } from '../../adapters/system.ts';
+import { createDynamoClients, createSecretsClient } from '../../adapters/aws/clients.ts';
+import { createSecretReader } from '../../adapters/aws/secrets.ts';
+import { createOrderStore } from '../../adapters/payments/create-orders.ts';
+import { StripePayments } from '../../adapters/payments/stripe-payments.ts';
+import { createLog } from '../../adapters/system/logger.ts';
+import { systemClock, systemUlid } from '../../adapters/system/system.ts';
 import { front } from '../../edge/front.ts';
 import { buffered } from '../../edge/pipelines.ts';
 import { receivePaymentEvent } from './endpoint.ts';

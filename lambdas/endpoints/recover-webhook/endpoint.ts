@@ -1,7 +1,7 @@
 /** `POST /api/v1/webhooks/{id}/recover`: brings back the deliveries that were given up, of events since a time. */
 import { ServiceError } from '../../core/errors.ts';
-import { readJson, validate } from '../../core/json-body.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import { readJson, validate } from '../../core/json/json-body.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Clock, Endpoint } from '../../core/ports.ts';
 import { admit, noSuch, type WebhookAccess } from '../../core/webhooks/access.ts';
 import type { DeliveryStore, SubscriptionStore, WakeQueue } from '../../core/webhooks/ports.ts';

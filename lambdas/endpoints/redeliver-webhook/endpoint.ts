@@ -1,5 +1,5 @@
 /** `POST /api/v1/webhooks/{id}/deliveries/{delivery_id}/redeliver`: one more attempt now, whatever became of the others. */
-import { jsonResponse } from '../../core/json-response.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
 import { admit, noSuch, type WebhookAccess } from '../../core/webhooks/access.ts';
 import { deliveryEntry } from '../../core/webhooks/delivery.ts';

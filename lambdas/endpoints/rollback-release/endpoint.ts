@@ -1,6 +1,6 @@
 /** `POST /apps/{id}/releases/{version}/rollback` and its like: puts an earlier release in force again. */
 import { authenticateSession, type Sessions } from '../../core/access/session.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import { kindOf, listingEntry } from '../../core/listings/listing.ts';
 import type { Releases } from '../../core/listings/releases.ts';
 import { etagOf } from '../../core/listings/revision.ts';

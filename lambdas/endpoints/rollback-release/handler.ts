@@ -1,9 +1,10 @@
 /** Wires `POST /apps/{id}/releases/{version}/rollback` for Lambda. */
-import { createDynamoClients } from '../../adapters/clients.ts';
-import { createReleases } from '../../adapters/listings.ts';
-import { createLog } from '../../adapters/logger.ts';
-import { createSessions } from '../../adapters/session-tokens.ts';
-import { systemClock, systemUlid } from '../../adapters/system.ts';
+
+import { createSessions } from '../../adapters/access/session-tokens.ts';
+import { createDynamoClients } from '../../adapters/aws/clients.ts';
+import { createReleases } from '../../adapters/listings/create-listings.ts';
+import { createLog } from '../../adapters/system/logger.ts';
+import { systemClock, systemUlid } from '../../adapters/system/system.ts';
 import { front } from '../../edge/front.ts';
 import { buffered } from '../../edge/pipelines.ts';
 import { rollbackRelease } from './endpoint.ts';

@@ -1,11 +1,11 @@
 /** `POST /api-keys/{id}/rotate`: a new secret for a key; the old one stays good for the overlap. */
 import { keyEntry } from '../../core/access/api-keys.ts';
 import type { KeyIssuer } from '../../core/access/key-issuer.ts';
+import { rotateKeyRequest } from '../../core/access/key-requests.ts';
 import { authenticateSession, type Sessions } from '../../core/access/session.ts';
-import { readOptionalJson, validate } from '../../core/json-body.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import { readOptionalJson, validate } from '../../core/json/json-body.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Clock, Endpoint } from '../../core/ports.ts';
-import { rotateKeyRequest } from './schema.ts';
 
 export interface RotateKeyDependencies {
   readonly sessions: Pick<Sessions, 'verify'>;

@@ -1,6 +1,6 @@
 /** `POST /api/v1/webhooks/{id}/rotate-secret`: a new secret, shown this once; the old one signs beside it for a day. */
 import { ServiceError } from '../../core/errors.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Clock, Endpoint } from '../../core/ports.ts';
 import { admit, noSuch, type WebhookAccess } from '../../core/webhooks/access.ts';
 import type { SigningSecretStore } from '../../core/webhooks/ports.ts';

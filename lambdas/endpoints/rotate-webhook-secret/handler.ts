@@ -1,12 +1,12 @@
 /** Wires `POST /api/v1/webhooks/{id}/rotate-secret` for Lambda. */
-import { createAccess } from '../../adapters/access.ts';
-import { createDynamoClients } from '../../adapters/clients.ts';
-import { createKeyGate } from '../../adapters/ledger.ts';
-import { createLog } from '../../adapters/logger.ts';
-import { newSigningSecret } from '../../adapters/new-secret.ts';
-import { DynamoSigningSecretStore } from '../../adapters/signing-secret-store.ts';
-import { systemClock, systemUlid } from '../../adapters/system.ts';
-import { createWebhookSealer } from '../../adapters/webhook-keys.ts';
+import { createAccess } from '../../adapters/access/peppers.ts';
+import { createDynamoClients } from '../../adapters/aws/clients.ts';
+import { createKeyGate } from '../../adapters/ledger/create-ledger.ts';
+import { createLog } from '../../adapters/system/logger.ts';
+import { systemClock, systemUlid } from '../../adapters/system/system.ts';
+import { newSigningSecret } from '../../adapters/webhooks/new-secret.ts';
+import { DynamoSigningSecretStore } from '../../adapters/webhooks/signing-secret-store.ts';
+import { createWebhookSealer } from '../../adapters/webhooks/webhook-keys.ts';
 import { requireVariable } from '../../contract/environment.ts';
 import { TABLES } from '../../contract/tables.ts';
 import { front } from '../../edge/front.ts';

@@ -1,12 +1,12 @@
 /** `GET /search`: the listings whose words fit, best first, as they are now. */
-import { validate } from '../../core/json-body.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import { validate } from '../../core/json/json-body.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
+import { MAX_DEPTH, searchQuery } from '../../core/listings/discovery/search-query.ts';
+import type { SearchSource } from '../../core/listings/discovery/search-source.ts';
 import { listingEntry } from '../../core/listings/listing.ts';
 import { pageBody, queryOf } from '../../core/listings/paging.ts';
 import type { ListingStore } from '../../core/listings/ports.ts';
-import type { SearchSource } from '../../core/listings/search-source.ts';
 import type { Endpoint } from '../../core/ports.ts';
-import { MAX_DEPTH, searchQuery } from './schema.ts';
 
 export interface SearchListingsDependencies {
   readonly search: SearchSource;

@@ -1,9 +1,9 @@
 /** Wires `GET /search` for Lambda. */
-import { createDynamoClients } from '../../adapters/clients.ts';
-import { createListingStore } from '../../adapters/listings.ts';
-import { createLog } from '../../adapters/logger.ts';
-import { createSearch } from '../../adapters/search.ts';
-import { systemClock, systemUlid } from '../../adapters/system.ts';
+import { createDynamoClients } from '../../adapters/aws/clients.ts';
+import { createListingStore } from '../../adapters/listings/create-listings.ts';
+import { createSearch } from '../../adapters/listings/create-search.ts';
+import { createLog } from '../../adapters/system/logger.ts';
+import { systemClock, systemUlid } from '../../adapters/system/system.ts';
 import { front } from '../../edge/front.ts';
 import { buffered } from '../../edge/pipelines.ts';
 import { searchListings } from './endpoint.ts';

@@ -1,6 +1,6 @@
 /** `POST /api/v1/webhooks/{id}/test`: a test event for one subscription, delivered like any other. */
-import { readJson, validate } from '../../core/json-body.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import { readJson, validate } from '../../core/json/json-body.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Clock, Endpoint, UlidSource } from '../../core/ports.ts';
 import { admit, noSuch, type WebhookAccess } from '../../core/webhooks/access.ts';
 import { deliveryEntry } from '../../core/webhooks/delivery.ts';

@@ -1,13 +1,13 @@
 /** Wires `POST /api/v1/webhooks/{id}/test` for Lambda. */
-import { createAccess } from '../../adapters/access.ts';
-import { createDynamoClients, createQueueClient } from '../../adapters/clients.ts';
-import { DynamoDeliveryStore } from '../../adapters/delivery-store.ts';
-import { createEventStore } from '../../adapters/event-store.ts';
-import { createKeyGate } from '../../adapters/ledger.ts';
-import { createLog } from '../../adapters/logger.ts';
-import { DynamoSubscriptionStore } from '../../adapters/subscription-store.ts';
-import { systemClock, systemUlid } from '../../adapters/system.ts';
-import { createWakeSender } from '../../adapters/wake-queue.ts';
+import { createAccess } from '../../adapters/access/peppers.ts';
+import { createDynamoClients, createQueueClient } from '../../adapters/aws/clients.ts';
+import { createKeyGate } from '../../adapters/ledger/create-ledger.ts';
+import { createLog } from '../../adapters/system/logger.ts';
+import { systemClock, systemUlid } from '../../adapters/system/system.ts';
+import { DynamoDeliveryStore } from '../../adapters/webhooks/delivery-store.ts';
+import { createEventStore } from '../../adapters/webhooks/event-store.ts';
+import { DynamoSubscriptionStore } from '../../adapters/webhooks/subscription-store.ts';
+import { createWakeSender } from '../../adapters/webhooks/trigger-queue.ts';
 import { requireVariable } from '../../contract/environment.ts';
 import { TABLES } from '../../contract/tables.ts';
 import { front } from '../../edge/front.ts';

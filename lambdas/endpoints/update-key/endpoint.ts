@@ -1,10 +1,10 @@
 /** `PATCH /api-keys/{id}`: changes a key, in force for its next call. */
 import { type ApiKeys, keyEntry } from '../../core/access/api-keys.ts';
+import { updateKeyRequest } from '../../core/access/key-requests.ts';
 import { authenticateSession, type Sessions } from '../../core/access/session.ts';
-import { readJson, validate } from '../../core/json-body.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import { readJson, validate } from '../../core/json/json-body.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Clock, Endpoint } from '../../core/ports.ts';
-import { updateKeyRequest } from './schema.ts';
 
 export interface UpdateKeyDependencies {
   readonly sessions: Pick<Sessions, 'verify'>;

@@ -1,9 +1,9 @@
 /** Wires `PATCH /api-keys/{id}` for Lambda. */
-import { createKeyRegistry } from '../../adapters/accounts.ts';
-import { createDynamoClients } from '../../adapters/clients.ts';
-import { createLog } from '../../adapters/logger.ts';
-import { createSessions } from '../../adapters/session-tokens.ts';
-import { systemClock, systemUlid } from '../../adapters/system.ts';
+import { createKeyRegistry } from '../../adapters/access/create-accounts.ts';
+import { createSessions } from '../../adapters/access/session-tokens.ts';
+import { createDynamoClients } from '../../adapters/aws/clients.ts';
+import { createLog } from '../../adapters/system/logger.ts';
+import { systemClock, systemUlid } from '../../adapters/system/system.ts';
 import { ApiKeys } from '../../core/access/api-keys.ts';
 import { front } from '../../edge/front.ts';
 import { buffered } from '../../edge/pipelines.ts';

@@ -1,7 +1,7 @@
 /** `PATCH /api/v1/webhooks/{id}`: changes what is named, in force for the next attempt. */
 import { ServiceError } from '../../core/errors.ts';
-import { readJson, validate } from '../../core/json-body.ts';
-import { jsonResponse } from '../../core/json-response.ts';
+import { readJson, validate } from '../../core/json/json-body.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
 import { admit, noSuch, type WebhookAccess } from '../../core/webhooks/access.ts';
 import type { SubscriptionStore } from '../../core/webhooks/ports.ts';

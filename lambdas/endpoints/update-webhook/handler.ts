@@ -1,11 +1,11 @@
 /** Wires `PATCH /api/v1/webhooks/{id}` for Lambda. */
-import { createAccess } from '../../adapters/access.ts';
-import { createResolve, loopbackAllowed } from '../../adapters/address-guard.ts';
-import { createDynamoClients } from '../../adapters/clients.ts';
-import { createKeyGate } from '../../adapters/ledger.ts';
-import { createLog } from '../../adapters/logger.ts';
-import { DynamoSubscriptionStore } from '../../adapters/subscription-store.ts';
-import { systemClock, systemUlid } from '../../adapters/system.ts';
+import { createAccess } from '../../adapters/access/peppers.ts';
+import { createDynamoClients } from '../../adapters/aws/clients.ts';
+import { createKeyGate } from '../../adapters/ledger/create-ledger.ts';
+import { createLog } from '../../adapters/system/logger.ts';
+import { systemClock, systemUlid } from '../../adapters/system/system.ts';
+import { createResolve, loopbackAllowed } from '../../adapters/webhooks/address-guard.ts';
+import { DynamoSubscriptionStore } from '../../adapters/webhooks/subscription-store.ts';
 import { requireVariable } from '../../contract/environment.ts';
 import { TABLES } from '../../contract/tables.ts';
 import { front } from '../../edge/front.ts';

@@ -7,9 +7,9 @@ import type {
   ToolResultPart,
   Turn,
   UserPart,
-} from '../../core/inference/conversation.ts';
-import type { JsonObject } from '../../core/inference/provider.ts';
-import { toolInput } from '../../core/inference/tool-calls.ts';
+} from '../../core/inference/upstream/conversation.ts';
+import { toolInput } from '../../core/inference/upstream/tool-calls.ts';
+import type { JsonObject } from '../../core/json/lossless-json.ts';
 import { alternatingTurns } from '../alternating-turns.ts';
 import { word } from '../kept-fields.ts';
 

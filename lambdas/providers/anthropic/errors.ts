@@ -1,5 +1,5 @@
 /** An error answer of a server of the Messages protocol: is the route at fault, or the request (Claude API docs, Errors)? */
-import type { ChatPayload, UpstreamFailure } from '../../core/inference/provider.ts';
+import type { ChatPayload, UpstreamFailure } from '../../core/inference/upstream/provider.ts';
 import { isFieldPath } from '../field-words.ts';
 import { toStatusFailure } from '../http-upstream.ts';
 

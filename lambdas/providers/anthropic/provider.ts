@@ -1,5 +1,5 @@
 /** The Messages protocol over HTTP: every server that speaks `POST {base_url}/messages`. */
-import type { Attempt, Provider, Reply } from '../../core/inference/provider.ts';
+import type { Attempt, Provider, Reply } from '../../core/inference/upstream/provider.ts';
 import type { SecretReader } from '../../core/ports.ts';
 import { callUpstream, readKey } from '../http-upstream.ts';
 import { features } from './capabilities.ts';

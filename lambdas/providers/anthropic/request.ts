@@ -1,7 +1,8 @@
 /** A chat call as a server of the Messages protocol takes it (Claude API reference, Create a Message). */
-import type { Route } from '../../core/inference/catalog-document.ts';
-import type { Conversation, Tool } from '../../core/inference/conversation.ts';
-import type { ChatPayload, JsonObject } from '../../core/inference/provider.ts';
+import type { Route } from '../../core/inference/catalog/catalog-document.ts';
+import type { Conversation, Tool } from '../../core/inference/upstream/conversation.ts';
+import type { ChatPayload } from '../../core/inference/upstream/provider.ts';
+import type { JsonObject } from '../../core/json/lossless-json.ts';
 import { isNotBlank } from '../alternating-turns.ts';
 import { calledTools, type JsonAnswer, jsonAnswerOf, soundTool } from '../json-answer.ts';
 import { toMessages } from './content.ts';

@@ -1,6 +1,7 @@
 /** A whole answer of a server of the Messages protocol (Claude API reference, Create a Message, Message). */
-import type { AssistantPart, AssistantReply } from '../../core/inference/conversation.ts';
-import { type Attempt, type JsonObject, type Reply, UpstreamFailure } from '../../core/inference/provider.ts';
+import type { AssistantPart, AssistantReply } from '../../core/inference/upstream/conversation.ts';
+import { type Attempt, type Reply, UpstreamFailure } from '../../core/inference/upstream/provider.ts';
+import type { JsonObject } from '../../core/json/lossless-json.ts';
 import { objectOf } from '../http-upstream.ts';
 import { toMessage } from '../message-fields.ts';
 import { textOf, toFinish } from './content.ts';

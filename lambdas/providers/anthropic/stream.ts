@@ -1,7 +1,9 @@
 /** A streamed answer of a server of the Messages protocol: bytes -> events -> reply events (Claude API docs, Streaming). */
-import type { StreamPart } from '../../core/inference/conversation.ts';
-import { isEventName } from '../../core/inference/messages/event-name.ts';
-import { type JsonObject, type ReplyEvent, UpstreamFailure } from '../../core/inference/provider.ts';
+
+import { isEventName } from '../../core/inference/completions/messages/event-name.ts';
+import type { StreamPart } from '../../core/inference/upstream/conversation.ts';
+import { type ReplyEvent, UpstreamFailure } from '../../core/inference/upstream/provider.ts';
+import type { JsonObject } from '../../core/json/lossless-json.ts';
 import { drain, objectOf, parseEvent } from '../http-upstream.ts';
 import { toEvent } from '../message-fields.ts';
 import { textOfDelta, toFinish } from './content.ts';

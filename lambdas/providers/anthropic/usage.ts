@@ -1,6 +1,6 @@
 /** Usage as the Messages protocol reports it (Claude API reference, Create a Message, Usage). */
-import { isTokenCount, type TokenUsage } from '../../core/inference/price.ts';
-import type { JsonObject } from '../../core/inference/provider.ts';
+import { isTokenCount, type TokenUsage } from '../../core/inference/catalog/price.ts';
+import type { JsonObject } from '../../core/json/lossless-json.ts';
 import { keptUsage } from '../message-fields.ts';
 
 /**

@@ -14,10 +14,10 @@ import type {
   ToolResultPart,
   Turn,
   UserPart,
-} from '../../core/inference/conversation.ts';
-import { UpstreamFailure } from '../../core/inference/provider.ts';
-import { toolInput } from '../../core/inference/tool-calls.ts';
-import { parseJson, rawJson } from '../../core/lossless-json.ts';
+} from '../../core/inference/upstream/conversation.ts';
+import { UpstreamFailure } from '../../core/inference/upstream/provider.ts';
+import { toolInput } from '../../core/inference/upstream/tool-calls.ts';
+import { parseJson, rawJson } from '../../core/json/lossless-json.ts';
 import { alternatingTurns } from '../alternating-turns.ts';
 
 /** Stands where Converse demands a text and a result has none. */

@@ -1,5 +1,5 @@
 /** Errors of Bedrock and of its client: is the route at fault, or the request (Amazon Bedrock API reference, Converse, Errors)? */
-import { UpstreamFailure } from '../../core/inference/provider.ts';
+import { UpstreamFailure } from '../../core/inference/upstream/provider.ts';
 import { secondsOf } from '../http-upstream.ts';
 
 /** Statuses of the errors that a stream brings as events (Amazon Bedrock API reference, ConverseStreamOutput). */

@@ -10,7 +10,7 @@ import {
   type Reply,
   type ReplyEvent,
   UpstreamFailure,
-} from '../../core/inference/provider.ts';
+} from '../../core/inference/upstream/provider.ts';
 import { features } from './capabilities.ts';
 import { toFailure, toInterruption } from './errors.ts';
 import { type ConverseCall, toConverseCall } from './request.ts';

@@ -1,7 +1,7 @@
 /** A whole answer of Converse (Amazon Bedrock API reference, Converse, Response Syntax). */
 import type { ConverseCommandOutput } from '@aws-sdk/client-bedrock-runtime';
-import type { AssistantPart, Finish, FinishReason } from '../../core/inference/conversation.ts';
-import { type Reply, UpstreamFailure } from '../../core/inference/provider.ts';
+import type { AssistantPart, Finish, FinishReason } from '../../core/inference/upstream/conversation.ts';
+import { type Reply, UpstreamFailure } from '../../core/inference/upstream/provider.ts';
 import { word } from '../kept-fields.ts';
 import { writeDocument } from './content.ts';
 import type { ConverseCall } from './request.ts';

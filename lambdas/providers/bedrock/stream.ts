@@ -1,7 +1,7 @@
 /** A streamed answer of Converse (Amazon Bedrock API reference, ConverseStreamOutput): events -> reply events. */
 import type { ConverseStreamOutput } from '@aws-sdk/client-bedrock-runtime';
-import type { StreamPart } from '../../core/inference/conversation.ts';
-import { type ReplyEvent, UpstreamFailure } from '../../core/inference/provider.ts';
+import type { StreamPart } from '../../core/inference/upstream/conversation.ts';
+import { type ReplyEvent, UpstreamFailure } from '../../core/inference/upstream/provider.ts';
 import { drain } from '../http-upstream.ts';
 import { type CallContext, toFinish } from './response.ts';
 import { toUsage } from './usage.ts';

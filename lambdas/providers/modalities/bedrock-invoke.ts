@@ -1,9 +1,9 @@
 /** One InvokeModel call of Amazon Bedrock, whose body is each model family's own (Amazon Bedrock API reference, InvokeModel). */
 import { type BedrockRuntimeClient, InvokeModelCommand } from '@aws-sdk/client-bedrock-runtime';
-import type { Route } from '../../core/inference/catalog-document.ts';
-import { isTokenCount } from '../../core/inference/price.ts';
-import { UpstreamFailure } from '../../core/inference/provider.ts';
-import { isJsonObject } from '../../core/lossless-json.ts';
+import type { Route } from '../../core/inference/catalog/catalog-document.ts';
+import { isTokenCount } from '../../core/inference/catalog/price.ts';
+import { UpstreamFailure } from '../../core/inference/upstream/provider.ts';
+import { isJsonObject } from '../../core/json/lossless-json.ts';
 import { toFailure } from '../bedrock/errors.ts';
 import type { BedrockDependencies } from '../bedrock/provider.ts';
 

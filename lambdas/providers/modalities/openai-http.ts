@@ -1,7 +1,7 @@
 /** One request to a server of the OpenAI protocol, for whatever is not a conversation. */
-import type { Route } from '../../core/inference/catalog-document.ts';
-import { UpstreamFailure } from '../../core/inference/provider.ts';
-import { isJsonObject } from '../../core/lossless-json.ts';
+import type { Route } from '../../core/inference/catalog/catalog-document.ts';
+import { UpstreamFailure } from '../../core/inference/upstream/provider.ts';
+import { isJsonObject } from '../../core/json/lossless-json.ts';
 import type { SecretReader } from '../../core/ports.ts';
 import { post, reading, readKey } from '../http-upstream.ts';
 import { toFailure } from '../openai/errors.ts';

@@ -1,11 +1,12 @@
 /** Which protocols serve which kind of call; the catalog admits routes of no other. */
-import type { EmbeddingAnswer } from '../../core/inference/embeddings/modality.ts';
-import type { ImageAnswer } from '../../core/inference/images/modality.ts';
-import type { Servers } from '../../core/inference/modality.ts';
-import type { JsonObject } from '../../core/inference/provider.ts';
-import type { SpeechAnswer } from '../../core/inference/speech/modality.ts';
-import type { TranscriptionPayload } from '../../core/inference/transcriptions/endpoint.ts';
-import type { Transcript } from '../../core/inference/transcriptions/transcript.ts';
+
+import type { Servers } from '../../core/inference/kinds/call-kind.ts';
+import type { EmbeddingAnswer } from '../../core/inference/kinds/embeddings/modality.ts';
+import type { ImageAnswer } from '../../core/inference/kinds/images/modality.ts';
+import type { SpeechAnswer } from '../../core/inference/kinds/speech/modality.ts';
+import type { TranscriptionPayload } from '../../core/inference/kinds/transcriptions/endpoint.ts';
+import type { Transcript } from '../../core/inference/kinds/transcriptions/transcript.ts';
+import type { JsonObject } from '../../core/json/lossless-json.ts';
 import type { Clock } from '../../core/ports.ts';
 import type { BedrockDependencies } from '../bedrock/provider.ts';
 import { embeddingsOfBedrock } from './embeddings/bedrock.ts';

@@ -1,5 +1,5 @@
 /** An error answer of an OpenAI-compatible server: is the route at fault, or the request (OpenAI docs, Error codes)? */
-import type { UpstreamFailure } from '../../core/inference/provider.ts';
+import type { UpstreamFailure } from '../../core/inference/upstream/provider.ts';
 import { isFieldPath } from '../field-words.ts';
 import { toStatusFailure } from '../http-upstream.ts';
 

@@ -1,5 +1,5 @@
 /** The OpenAI protocol over HTTP: every server that speaks `POST {base_url}/chat/completions`. */
-import { type Attempt, type Provider, UpstreamFailure } from '../../core/inference/provider.ts';
+import { type Attempt, type Provider, UpstreamFailure } from '../../core/inference/upstream/provider.ts';
 import type { RequestSigner, SecretReader } from '../../core/ports.ts';
 import { callUpstream, readKey } from '../http-upstream.ts';
 import { features } from './capabilities.ts';

@@ -1,7 +1,13 @@
 /** A chat call as an OpenAI-compatible server takes it (OpenAI API reference, Create chat completion). */
-import type { Route } from '../../core/inference/catalog-document.ts';
-import type { AnswerFormat, Conversation, Tool, ToolChoice } from '../../core/inference/conversation.ts';
-import type { ChatPayload, JsonObject } from '../../core/inference/provider.ts';
+import type { Route } from '../../core/inference/catalog/catalog-document.ts';
+import type {
+  AnswerFormat,
+  Conversation,
+  Tool,
+  ToolChoice,
+} from '../../core/inference/upstream/conversation.ts';
+import type { ChatPayload } from '../../core/inference/upstream/provider.ts';
+import type { JsonObject } from '../../core/json/lossless-json.ts';
 import { toMessages } from './content.ts';
 
 type Target = Pick<Route, 'upstream_model' | 'reasoning'>;

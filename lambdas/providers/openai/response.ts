@@ -1,7 +1,8 @@
 /** A whole answer of an OpenAI-compatible server (OpenAI API reference, The chat completion object). */
-import type { AssistantPart, AssistantReply } from '../../core/inference/conversation.ts';
-import { type Attempt, type JsonObject, type Reply, UpstreamFailure } from '../../core/inference/provider.ts';
-import { isJsonObject } from '../../core/lossless-json.ts';
+import type { AssistantPart, AssistantReply } from '../../core/inference/upstream/conversation.ts';
+import { type Attempt, type Reply, UpstreamFailure } from '../../core/inference/upstream/provider.ts';
+import type { JsonObject } from '../../core/json/lossless-json.ts';
+import { isJsonObject } from '../../core/json/lossless-json.ts';
 import { toCompletion } from '../completion-fields.ts';
 import { objectOf } from '../http-upstream.ts';
 import { textOf, toFinish } from './content.ts';

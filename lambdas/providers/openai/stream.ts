@@ -1,12 +1,8 @@
 /** A streamed answer of an OpenAI-compatible server: bytes -> events -> chunks -> reply events. */
-import type { StreamPart } from '../../core/inference/conversation.ts';
-import {
-  type Attempt,
-  type JsonObject,
-  type ReplyEvent,
-  UpstreamFailure,
-} from '../../core/inference/provider.ts';
-import { isJsonObject } from '../../core/lossless-json.ts';
+import type { StreamPart } from '../../core/inference/upstream/conversation.ts';
+import { type Attempt, type ReplyEvent, UpstreamFailure } from '../../core/inference/upstream/provider.ts';
+import type { JsonObject } from '../../core/json/lossless-json.ts';
+import { isJsonObject } from '../../core/json/lossless-json.ts';
 import { toChunk } from '../completion-fields.ts';
 import { drain, parseEvent } from '../http-upstream.ts';
 import { textOf, toFinish } from './content.ts';

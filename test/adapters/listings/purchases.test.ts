@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { DynamoAccountStore } from '../../../lambdas/adapters/account-store.ts';
-import { DynamoListingStore } from '../../../lambdas/adapters/listing-store.ts';
-import { DynamoPurchaseStore } from '../../../lambdas/adapters/purchase-store.ts';
-import { systemUlid } from '../../../lambdas/adapters/system.ts';
-import { createWalletStore } from '../../../lambdas/adapters/wallet-store.ts';
+import { DynamoAccountStore } from '../../../lambdas/adapters/access/account-store.ts';
+import { createWalletStore } from '../../../lambdas/adapters/ledger/wallet-store.ts';
+import { DynamoListingStore } from '../../../lambdas/adapters/listings/listing-store.ts';
+import { DynamoPurchaseStore } from '../../../lambdas/adapters/listings/purchase-store.ts';
+import { systemUlid } from '../../../lambdas/adapters/system/system.ts';
+import { Accounts } from '../../../lambdas/core/access/accounts.ts';
 import { ServiceError } from '../../../lambdas/core/errors.ts';
-import { Accounts } from '../../../lambdas/core/ledger/accounts.ts';
 import { newListing } from '../../../lambdas/core/listings/fields.ts';
 import type { Price } from '../../../lambdas/core/listings/listing.ts';
 import { Listings } from '../../../lambdas/core/listings/listings.ts';

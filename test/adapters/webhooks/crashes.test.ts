@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { SendResult } from '../../../lambdas/core/webhooks/ports.ts';
-import { redrive } from '../../../local/admin/redrive.ts';
+import { redrive } from '../../../operator/redrive.ts';
 import { type Platform, type PlatformOptions, QUEUE_ENVIRONMENT, startPlatform } from './platform.ts';
 
 const DAY_MS = 86_400_000;

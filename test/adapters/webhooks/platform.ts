@@ -3,22 +3,22 @@
  * on the local queues, bus and schedules over the wire.
  */
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { createResolve } from '../../../lambdas/adapters/address-guard.ts';
 import {
   createEventClient,
   createQueueClient,
   createScheduleClient,
-} from '../../../lambdas/adapters/clients.ts';
-import { DynamoDeliveryStore } from '../../../lambdas/adapters/delivery-store.ts';
-import { createPublisher } from '../../../lambdas/adapters/event-publisher.ts';
-import { DynamoEventStore } from '../../../lambdas/adapters/event-store.ts';
-import { newSigningSecret } from '../../../lambdas/adapters/new-secret.ts';
-import { DynamoSigningSecretStore } from '../../../lambdas/adapters/signing-secret-store.ts';
-import { DynamoSubscriptionStore } from '../../../lambdas/adapters/subscription-store.ts';
-import { systemUlid } from '../../../lambdas/adapters/system.ts';
-import { createWakeQueue, laneOfQueue } from '../../../lambdas/adapters/wake-queue.ts';
-import { createSealer } from '../../../lambdas/adapters/webhook-keys.ts';
-import { createSender } from '../../../lambdas/adapters/webhook-sender.ts';
+} from '../../../lambdas/adapters/aws/clients.ts';
+import { systemUlid } from '../../../lambdas/adapters/system/system.ts';
+import { createResolve } from '../../../lambdas/adapters/webhooks/address-guard.ts';
+import { DynamoDeliveryStore } from '../../../lambdas/adapters/webhooks/delivery-store.ts';
+import { createPublisher } from '../../../lambdas/adapters/webhooks/event-publisher.ts';
+import { DynamoEventStore } from '../../../lambdas/adapters/webhooks/event-store.ts';
+import { newSigningSecret } from '../../../lambdas/adapters/webhooks/new-secret.ts';
+import { DynamoSigningSecretStore } from '../../../lambdas/adapters/webhooks/signing-secret-store.ts';
+import { DynamoSubscriptionStore } from '../../../lambdas/adapters/webhooks/subscription-store.ts';
+import { createWakeQueue, laneOfQueue } from '../../../lambdas/adapters/webhooks/trigger-queue.ts';
+import { createSealer } from '../../../lambdas/adapters/webhooks/webhook-keys.ts';
+import { createSender } from '../../../lambdas/adapters/webhooks/webhook-sender.ts';
 import { deliverWebhooks } from '../../../lambdas/consumers/deliver-webhooks/consumer.ts';
 import { fanOutEvents } from '../../../lambdas/consumers/fan-out-events/consumer.ts';
 import { VARIABLES } from '../../../lambdas/contract/environment.ts';

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { JITTER, RETRY_SPAN_MS, WAITS_MS } from '../../../lambdas/core/webhooks/backoff.ts';
 import { recover } from '../../../lambdas/core/webhooks/recovery.ts';
-import { redrive } from '../../../local/admin/redrive.ts';
+import { redrive } from '../../../operator/redrive.ts';
 import { NOON_MS, type Platform, QUEUE_ENVIRONMENT, startPlatform } from './platform.ts';
 import { httpReceiver, type Received, type Receiver, readReceived } from './receivers.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
-import { createResolve } from '../../../lambdas/adapters/address-guard.ts';
-import { createSender, RECEIVER_MS } from '../../../lambdas/adapters/webhook-sender.ts';
+import { createResolve } from '../../../lambdas/adapters/webhooks/address-guard.ts';
+import { createSender, RECEIVER_MS } from '../../../lambdas/adapters/webhooks/webhook-sender.ts';
 import type { SendResult } from '../../../lambdas/core/webhooks/ports.ts';
 import { checkTarget } from '../../../lambdas/core/webhooks/target.ts';
 import { FORBIDDEN_HOSTS } from '../../core/webhooks/forbidden-hosts.ts';

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { toPayload as chatPayload } from '../../../lambdas/core/inference/chat/payload.ts';
-import { chatCompletionRequest } from '../../../lambdas/core/inference/chat/schema.ts';
+import { toPayload as chatPayload } from '../../../lambdas/core/inference/completions/chat/payload.ts';
+import { chatCompletionRequest } from '../../../lambdas/core/inference/completions/chat/schema.ts';
+import { toPayload as messagesPayload } from '../../../lambdas/core/inference/completions/messages/payload.ts';
+import { messagesRequest } from '../../../lambdas/core/inference/completions/messages/schema.ts';
 import type {
   AnswerFormat,
   AssistantPart,
@@ -12,12 +14,10 @@ import type {
   ToolChoice,
   Turn,
   UserPart,
-} from '../../../lambdas/core/inference/conversation.ts';
-import { toPayload as messagesPayload } from '../../../lambdas/core/inference/messages/payload.ts';
-import { messagesRequest } from '../../../lambdas/core/inference/messages/schema.ts';
-import type { ChatPayload } from '../../../lambdas/core/inference/provider.ts';
-import { validate } from '../../../lambdas/core/json-body.ts';
-import { parseJson } from '../../../lambdas/core/lossless-json.ts';
+} from '../../../lambdas/core/inference/upstream/conversation.ts';
+import type { ChatPayload } from '../../../lambdas/core/inference/upstream/provider.ts';
+import { validate } from '../../../lambdas/core/json/json-body.ts';
+import { parseJson } from '../../../lambdas/core/json/lossless-json.ts';
 import { toRequest } from '../../../lambdas/providers/anthropic/request.ts';
 import { toRequestBody } from '../../../lambdas/providers/openai/request.ts';
 

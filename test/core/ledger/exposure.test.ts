@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { shardId } from '../../../lambdas/adapters/wallet-item.ts';
-import { WalletShards } from '../../../lambdas/adapters/wallet-shard.ts';
-import { setShardCount } from '../../../lambdas/adapters/wallet-sharding.ts';
-import { createWalletStore } from '../../../lambdas/adapters/wallet-store.ts';
-import { WalletTransfers } from '../../../lambdas/adapters/wallet-transfer.ts';
+import { shardId } from '../../../lambdas/adapters/ledger/wallet-item.ts';
+import { WalletShards } from '../../../lambdas/adapters/ledger/wallet-shard.ts';
+import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-sharding.ts';
+import { createWalletStore } from '../../../lambdas/adapters/ledger/wallet-store.ts';
+import { WalletTransfers } from '../../../lambdas/adapters/ledger/wallet-transfer.ts';
 import type { Policy } from '../../../lambdas/core/access/policy.ts';
-import type { CallRequest } from '../../../lambdas/core/ledger/admission.ts';
+import type { CallRequest } from '../../../lambdas/core/ledger/call.ts';
 import { ALLOWANCE, coverOf, probationChange } from '../../../lambdas/core/ledger/exposure.ts';
 import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
 import { keyState, refusalOf, sort } from './attempts.ts';

@@ -1,6 +1,6 @@
 /** A process whose calls to the database fail by plan: unsent, with the answer lost, late, or because it died. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { DynamoClients } from '../../../lambdas/adapters/clients.ts';
+import type { DynamoClients } from '../../../lambdas/adapters/aws/clients.ts';
 
 export const FAULTS = ['unsent', 'answer-lost', 'late', 'dies-before', 'dies-after'] as const;
 

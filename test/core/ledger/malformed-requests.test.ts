@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { DynamoReplayStore } from '../../../lambdas/adapters/replay-store.ts';
-import { systemClock } from '../../../lambdas/adapters/system.ts';
+import { DynamoReplayStore } from '../../../lambdas/adapters/inference/replay-store.ts';
+import { systemClock } from '../../../lambdas/adapters/system/system.ts';
 import { formatKey } from '../../../lambdas/core/access/api-key.ts';
 import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
 import { PEPPERS, type Service, type SurfaceName, startService } from '../../fuzz/running-service.ts';

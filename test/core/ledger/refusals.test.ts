@@ -1,7 +1,7 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { DynamoAccountStore } from '../../../lambdas/adapters/account-store.ts';
-import { type Item, number, text } from '../../../lambdas/adapters/attribute-values.ts';
+import { DynamoAccountStore } from '../../../lambdas/adapters/access/account-store.ts';
+import { type Item, number, text } from '../../../lambdas/adapters/dynamodb/attribute-values.ts';
 import type { Policy } from '../../../lambdas/core/access/policy.ts';
 import { ServiceError } from '../../../lambdas/core/errors.ts';
 import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';

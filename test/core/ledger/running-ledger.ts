@@ -1,19 +1,24 @@
 /** A ledger on the real engine under a clock of the test's own, accounts for it, and the books of one account. */
 import { createHash } from 'node:crypto';
 import { BatchWriteItemCommand, type DynamoDBClient, paginateQuery } from '@aws-sdk/client-dynamodb';
-import { type Item, number, readInteger, text } from '../../../lambdas/adapters/attribute-values.ts';
-import type { DynamoClients } from '../../../lambdas/adapters/clients.ts';
-import { encodeNewKey } from '../../../lambdas/adapters/key-item.ts';
-import { createKeyStore } from '../../../lambdas/adapters/key-store.ts';
-import { createAuditReader, readKeyPage, readWalletPage } from '../../../lambdas/adapters/ledger-scan.ts';
-import { systemUlid } from '../../../lambdas/adapters/system.ts';
-import { createUsageStore, decodeRecord } from '../../../lambdas/adapters/usage-store.ts';
-import { encodeNewWallet } from '../../../lambdas/adapters/wallet-item.ts';
-import { createWalletStore } from '../../../lambdas/adapters/wallet-store.ts';
+import type { DynamoClients } from '../../../lambdas/adapters/aws/clients.ts';
+import { type Item, number, readInteger, text } from '../../../lambdas/adapters/dynamodb/attribute-values.ts';
+import { encodeNewKey } from '../../../lambdas/adapters/ledger/key-item.ts';
+import { createKeyStore } from '../../../lambdas/adapters/ledger/key-store.ts';
+import {
+  createAuditReader,
+  readKeyPage,
+  readWalletPage,
+} from '../../../lambdas/adapters/ledger/ledger-scan.ts';
+import { createUsageStore, decodeRecord } from '../../../lambdas/adapters/ledger/usage-store.ts';
+import { encodeNewWallet } from '../../../lambdas/adapters/ledger/wallet-item.ts';
+import { createWalletStore } from '../../../lambdas/adapters/ledger/wallet-store.ts';
+import { systemUlid } from '../../../lambdas/adapters/system/system.ts';
 import { hashSecret, SECRET_BYTES, type VerifiedKey } from '../../../lambdas/core/access/api-key.ts';
 import type { Policy } from '../../../lambdas/core/access/policy.ts';
-import { type CallRequest, Ledger } from '../../../lambdas/core/ledger/admission.ts';
+import { Ledger } from '../../../lambdas/core/ledger/admission.ts';
 import { auditAccount, type Books } from '../../../lambdas/core/ledger/audit.ts';
+import type { CallRequest } from '../../../lambdas/core/ledger/call.ts';
 import { KeyGate } from '../../../lambdas/core/ledger/key-gate.ts';
 import type { Wallet } from '../../../lambdas/core/ledger/ports.ts';
 import { Recovery } from '../../../lambdas/core/ledger/recovery.ts';

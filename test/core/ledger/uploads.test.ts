@@ -1,6 +1,6 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { durationCost } from '../../../lambdas/core/inference/price.ts';
+import { durationCost } from '../../../lambdas/core/inference/catalog/price.ts';
 import { DATABASE_TABLES, startDatabase, type TestDatabase } from '../../adapters/engine.ts';
 import {
   bodyOf,

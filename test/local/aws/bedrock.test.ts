@@ -9,7 +9,7 @@ import { neededBedrockAccess } from '../../../local/aws/bedrock-access.ts';
 import { createBedrockService } from '../../../local/aws/bedrock-service.ts';
 import { createCallers } from '../../../local/aws/callers.ts';
 import { type AwsEndpoint, startAwsEndpoint } from '../../../local/aws/endpoint.ts';
-import { startUpstream, type Upstream } from '../../../local/upstream/server.ts';
+import { startUpstream, type Upstream } from '../../../simulators/models/server.ts';
 import { frame } from '../../providers/bedrock/frames.ts';
 import { until } from '../../providers/openai/calling.ts';
 import { WireServer } from '../../providers/openai/wire-server.ts';

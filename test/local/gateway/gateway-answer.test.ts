@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { GatewayResponse } from '../../../local/assembly/gateway-responses.ts';
-import type { RestApi } from '../../../local/assembly/rest-apis.ts';
+import type { GatewayResponse } from '../../../local/assembly/api/gateway-responses.ts';
+import type { RestApi } from '../../../local/assembly/api/rest-apis.ts';
 import { checkTemplates, renderFault } from '../../../local/gateway/gateway-answer.ts';
 import { faults } from '../../../local/gateway/gateway-fault.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { RateRule } from '../../../local/assembly/web-acls.ts';
+import type { RateRule } from '../../../local/assembly/api/web-acls.ts';
 import { createRateLimiter } from '../../../local/gateway/rate-limiter.ts';
 
 const rule: RateRule = { id: 'rule', limit: 2, windowSeconds: 60, status: 429, headers: {}, body: '' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ApiRoute, RestApi } from '../../../local/assembly/rest-apis.ts';
+import type { ApiRoute, RestApi } from '../../../local/assembly/api/rest-apis.ts';
 import { createRouter } from '../../../local/gateway/router.ts';
 
 const api = (id: string, ...routes: [method: string, path: string][]): RestApi => ({

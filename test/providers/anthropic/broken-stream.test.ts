@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { UpstreamFailure } from '../../../lambdas/core/inference/provider.ts';
+import { UpstreamFailure } from '../../../lambdas/core/inference/upstream/provider.ts';
 import { offsets } from '../../thorough.ts';
 import { block, change, closed, END, outcome, READINGS, START, STOP, wire } from './decoding.ts';
 import { bytesOf, FOREIGN, NAMES, NATIVE } from './fixtures.ts';

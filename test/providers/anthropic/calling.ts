@@ -1,13 +1,13 @@
 /** Calls of the provider over a real wire, to the routes of a catalog. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { parseCatalog, type Route } from '../../../lambdas/core/inference/catalog-document.ts';
+import { parseCatalog, type Route } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
 import {
   type ChatPayload,
   type Reply,
   type ReplyEvent,
   UpstreamFailure,
-} from '../../../lambdas/core/inference/provider.ts';
+} from '../../../lambdas/core/inference/upstream/provider.ts';
 import { createAnthropicProvider } from '../../../lambdas/providers/anthropic/provider.ts';
 import { IDENTITY, nativePayload } from './fixtures.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { UpstreamFailure } from '../../../lambdas/core/inference/provider.ts';
+import { UpstreamFailure } from '../../../lambdas/core/inference/upstream/provider.ts';
 import { type Reply, WireServer, wireServer } from '../openai/wire-server.ts';
 import {
   type Call,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Turn } from '../../../lambdas/core/inference/conversation.ts';
+import type { Turn } from '../../../lambdas/core/inference/upstream/conversation.ts';
 import { toMessages } from '../../../lambdas/providers/anthropic/content.ts';
 
 const text = (words: string) => ({ type: 'text', text: words }) as const;

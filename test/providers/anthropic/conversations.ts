@@ -5,7 +5,7 @@ import type {
   ToolResultPart,
   Turn,
   UserPart,
-} from '../../../lambdas/core/inference/conversation.ts';
+} from '../../../lambdas/core/inference/upstream/conversation.ts';
 
 const words = fc.oneof(fc.string(), fc.constantFrom('', ' ', '\n', 'Hi', 'Hi \n', '世界'));
 const text = words.map((said) => ({ type: 'text', text: said }) as const);

@@ -1,8 +1,9 @@
 /** The streams of the documentation, as bytes and as what they say. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Conversation } from '../../../lambdas/core/inference/conversation.ts';
-import type { ChatPayload, JsonObject } from '../../../lambdas/core/inference/provider.ts';
+import type { Conversation } from '../../../lambdas/core/inference/upstream/conversation.ts';
+import type { ChatPayload } from '../../../lambdas/core/inference/upstream/provider.ts';
+import type { JsonObject } from '../../../lambdas/core/json/lossless-json.ts';
 
 export const NAMES = [
   'text',

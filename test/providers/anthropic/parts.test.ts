@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { StreamPart } from '../../../lambdas/core/inference/conversation.ts';
+import type { StreamPart } from '../../../lambdas/core/inference/upstream/conversation.ts';
 import type { Asked } from '../../../lambdas/providers/anthropic/response.ts';
 import { block, change, closed, collect, decode, END, START, STOP, wire } from './decoding.ts';
 import { bytesOf, FOREIGN, JSON_MODE } from './fixtures.ts';

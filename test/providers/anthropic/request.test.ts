@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Conversation, Tool } from '../../../lambdas/core/inference/conversation.ts';
+import type { Conversation, Tool } from '../../../lambdas/core/inference/upstream/conversation.ts';
 import { type MessagesRequest, toRequest } from '../../../lambdas/providers/anthropic/request.ts';
 import { foreignPayload, nativePayload } from './fixtures.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { UpstreamFailure } from '../../../lambdas/core/inference/provider.ts';
+import { UpstreamFailure } from '../../../lambdas/core/inference/upstream/provider.ts';
 import { offsets } from '../../thorough.ts';
 import { CANARY } from '../openai/calling.ts';
 import { JSON_TYPE, outcome } from './calling.ts';

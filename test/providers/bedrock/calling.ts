@@ -1,10 +1,10 @@
 /** Calls of the provider through the real client, over a real wire or with an answer given in process. */
 import { Readable } from 'node:stream';
 import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
-import { createBedrockClients } from '../../../lambdas/adapters/bedrock-clients.ts';
-import { parseCatalog, type Route } from '../../../lambdas/core/inference/catalog-document.ts';
-import type { Conversation, StreamPart } from '../../../lambdas/core/inference/conversation.ts';
-import type { Attempt, Reply, ReplyEvent } from '../../../lambdas/core/inference/provider.ts';
+import { createBedrockClients } from '../../../lambdas/adapters/aws/bedrock-clients.ts';
+import { parseCatalog, type Route } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
+import type { Conversation, StreamPart } from '../../../lambdas/core/inference/upstream/conversation.ts';
+import type { Attempt, Reply, ReplyEvent } from '../../../lambdas/core/inference/upstream/provider.ts';
 import { createBedrockProvider } from '../../../lambdas/providers/bedrock/provider.ts';
 
 export const EVENT_STREAM = { 'content-type': 'application/vnd.amazon.eventstream' };

@@ -5,7 +5,7 @@ import type {
   Conversation,
   Turn,
   UserPart,
-} from '../../../lambdas/core/inference/conversation.ts';
+} from '../../../lambdas/core/inference/upstream/conversation.ts';
 import { toConverseCall } from '../../../lambdas/providers/bedrock/request.ts';
 import { CONVERSATION } from './calling.ts';
 

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
 import { describe, expect, it } from '@jest/globals';
-import { UpstreamFailure } from '../../../lambdas/core/inference/provider.ts';
+import { UpstreamFailure } from '../../../lambdas/core/inference/upstream/provider.ts';
 import { features } from '../../../lambdas/providers/bedrock/capabilities.ts';
 import { createBedrockProvider } from '../../../lambdas/providers/bedrock/provider.ts';
 import { eventsOf, failureOf, streamOf, until } from '../openai/calling.ts';

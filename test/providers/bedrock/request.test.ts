@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Conversation, Tool, Turn } from '../../../lambdas/core/inference/conversation.ts';
-import { UpstreamFailure } from '../../../lambdas/core/inference/provider.ts';
+import type { Conversation, Tool, Turn } from '../../../lambdas/core/inference/upstream/conversation.ts';
+import { UpstreamFailure } from '../../../lambdas/core/inference/upstream/provider.ts';
 import { type ConverseCall, toConverseCall } from '../../../lambdas/providers/bedrock/request.ts';
 import { CONVERSATION } from './calling.ts';
 

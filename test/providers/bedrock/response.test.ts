@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type Reply, UpstreamFailure } from '../../../lambdas/core/inference/provider.ts';
+import { type Reply, UpstreamFailure } from '../../../lambdas/core/inference/upstream/provider.ts';
 import { toUsage } from '../../../lambdas/providers/bedrock/usage.ts';
 import { failureOf } from '../openai/calling.ts';
 import { type Call, CONVERSATION, callFor, JSON_TYPE } from './calling.ts';

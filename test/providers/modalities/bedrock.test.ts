@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { createBedrockClients } from '../../../lambdas/adapters/bedrock-clients.ts';
-import { parseCatalog, type Route } from '../../../lambdas/core/inference/catalog-document.ts';
-import type { ModalityAttempt } from '../../../lambdas/core/inference/modality.ts';
-import type { JsonObject } from '../../../lambdas/core/inference/provider.ts';
+import { createBedrockClients } from '../../../lambdas/adapters/aws/bedrock-clients.ts';
+import { parseCatalog, type Route } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
+import type { ModalityAttempt } from '../../../lambdas/core/inference/kinds/call-kind.ts';
+import type { JsonObject } from '../../../lambdas/core/json/lossless-json.ts';
 import { embeddingsOfBedrock } from '../../../lambdas/providers/modalities/embeddings/bedrock.ts';
 import { imagesOfBedrock } from '../../../lambdas/providers/modalities/images/bedrock.ts';
 import { failureOf } from '../openai/calling.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Route } from '../../../lambdas/core/inference/catalog-document.ts';
-import type { JsonObject } from '../../../lambdas/core/inference/provider.ts';
+import type { Route } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
+import type { JsonObject } from '../../../lambdas/core/json/lossless-json.ts';
 import { embeddingsOfOpenAi } from '../../../lambdas/providers/modalities/embeddings/openai.ts';
 import { imagesOfOpenAi } from '../../../lambdas/providers/modalities/images/openai.ts';
 

@@ -1,8 +1,12 @@
 /** Calls of the provider over a real wire, to the routes of a catalog. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { parseCatalog, type Route } from '../../../lambdas/core/inference/catalog-document.ts';
-import { type Reply, type ReplyEvent, UpstreamFailure } from '../../../lambdas/core/inference/provider.ts';
+import { parseCatalog, type Route } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
+import {
+  type Reply,
+  type ReplyEvent,
+  UpstreamFailure,
+} from '../../../lambdas/core/inference/upstream/provider.ts';
 import { createOpenAiProvider } from '../../../lambdas/providers/openai/provider.ts';
 import { IDENTITY, nativePayload } from './fixtures.ts';
 

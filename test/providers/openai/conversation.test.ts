@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Conversation, StreamPart } from '../../../lambdas/core/inference/conversation.ts';
-import { type ChatPayload, UpstreamFailure } from '../../../lambdas/core/inference/provider.ts';
+import type { Conversation, StreamPart } from '../../../lambdas/core/inference/upstream/conversation.ts';
+import { type ChatPayload, UpstreamFailure } from '../../../lambdas/core/inference/upstream/provider.ts';
 import { toRequestBody } from '../../../lambdas/providers/openai/request.ts';
 import { toReply } from '../../../lambdas/providers/openai/response.ts';
 import { toReplyEvents } from '../../../lambdas/providers/openai/stream.ts';

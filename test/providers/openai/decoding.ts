@@ -1,5 +1,5 @@
 /** Decoding of streamed bytes, as the provider does it. */
-import type { ReplyEvent } from '../../../lambdas/core/inference/provider.ts';
+import type { ReplyEvent } from '../../../lambdas/core/inference/upstream/provider.ts';
 import { toReplyEvents } from '../../../lambdas/providers/openai/stream.ts';
 import { sseData } from '../../../lambdas/providers/sse-data.ts';
 import { CALL } from './fixtures.ts';

@@ -1,7 +1,8 @@
 /** The recorded streams, as bytes and as what they say. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ChatPayload, JsonObject } from '../../../lambdas/core/inference/provider.ts';
+import type { ChatPayload } from '../../../lambdas/core/inference/upstream/provider.ts';
+import type { JsonObject } from '../../../lambdas/core/json/lossless-json.ts';
 
 export const NAMES = [
   'text',

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import type { ReplyEvent } from '../../../lambdas/core/inference/provider.ts';
+import type { ReplyEvent } from '../../../lambdas/core/inference/upstream/provider.ts';
 import {
   CANARY,
   type Call,

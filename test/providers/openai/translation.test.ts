@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { toPayload } from '../../../lambdas/core/inference/chat/payload.ts';
-import type { ChatRequest } from '../../../lambdas/core/inference/chat/request.ts';
-import { type ChatPayload, UpstreamFailure } from '../../../lambdas/core/inference/provider.ts';
+import { toPayload } from '../../../lambdas/core/inference/completions/chat/payload.ts';
+import type { ChatRequest } from '../../../lambdas/core/inference/completions/chat/request.ts';
+import { type ChatPayload, UpstreamFailure } from '../../../lambdas/core/inference/upstream/provider.ts';
 import { textOf } from '../../../lambdas/providers/openai/content.ts';
 import { toRequestBody } from '../../../lambdas/providers/openai/request.ts';
 import { toReply } from '../../../lambdas/providers/openai/response.ts';

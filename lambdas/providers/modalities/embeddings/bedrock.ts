@@ -2,11 +2,13 @@
  * Embeddings of the models of Amazon Bedrock: Amazon Titan, which takes one text a call, and Cohere, which takes 96
  * (Amazon Bedrock user guide, "Amazon Titan Embeddings G1 - Text" and "Cohere Embed").
  */
-import { type Embedding, isEmbedding } from '../../../core/inference/embeddings/encoding.ts';
-import type { EmbeddingAnswer } from '../../../core/inference/embeddings/modality.ts';
-import type { ModalityAttempt, Serve } from '../../../core/inference/modality.ts';
-import { isTokenCount } from '../../../core/inference/price.ts';
-import { type JsonObject, UpstreamFailure } from '../../../core/inference/provider.ts';
+
+import { isTokenCount } from '../../../core/inference/catalog/price.ts';
+import type { ModalityAttempt, Serve } from '../../../core/inference/kinds/call-kind.ts';
+import { type Embedding, isEmbedding } from '../../../core/inference/kinds/embeddings/encoding.ts';
+import type { EmbeddingAnswer } from '../../../core/inference/kinds/embeddings/modality.ts';
+import { UpstreamFailure } from '../../../core/inference/upstream/provider.ts';
+import type { JsonObject } from '../../../core/json/lossless-json.ts';
 import type { BedrockDependencies } from '../../bedrock/provider.ts';
 import { type Invoked, invoke } from '../bedrock-invoke.ts';
 

@@ -1,9 +1,11 @@
 /** Embeddings of a server of the OpenAI protocol (OpenAI API reference, Create embeddings). */
-import { type Embedding, isEmbedding } from '../../../core/inference/embeddings/encoding.ts';
-import type { EmbeddingAnswer } from '../../../core/inference/embeddings/modality.ts';
-import type { Serve } from '../../../core/inference/modality.ts';
-import { isTokenCount } from '../../../core/inference/price.ts';
-import { type JsonObject, UpstreamFailure } from '../../../core/inference/provider.ts';
+
+import { isTokenCount } from '../../../core/inference/catalog/price.ts';
+import type { Serve } from '../../../core/inference/kinds/call-kind.ts';
+import { type Embedding, isEmbedding } from '../../../core/inference/kinds/embeddings/encoding.ts';
+import type { EmbeddingAnswer } from '../../../core/inference/kinds/embeddings/modality.ts';
+import { UpstreamFailure } from '../../../core/inference/upstream/provider.ts';
+import type { JsonObject } from '../../../core/json/lossless-json.ts';
 import { askForJson, type OpenAiHttp } from '../openai-http.ts';
 
 export function embeddingsOfOpenAi(http: OpenAiHttp): Serve<JsonObject, EmbeddingAnswer> {

@@ -1,7 +1,9 @@
 /** Images of Amazon Nova Canvas and Titan Image Generator (Amazon Nova user guide, "Request and response structure for image generation"). */
-import type { ImageAnswer } from '../../../core/inference/images/modality.ts';
-import type { Serve } from '../../../core/inference/modality.ts';
-import { type JsonObject, UpstreamFailure } from '../../../core/inference/provider.ts';
+
+import type { Serve } from '../../../core/inference/kinds/call-kind.ts';
+import type { ImageAnswer } from '../../../core/inference/kinds/images/modality.ts';
+import { UpstreamFailure } from '../../../core/inference/upstream/provider.ts';
+import type { JsonObject } from '../../../core/json/lossless-json.ts';
 import type { Clock } from '../../../core/ports.ts';
 import type { BedrockDependencies } from '../../bedrock/provider.ts';
 import { invoke } from '../bedrock-invoke.ts';

@@ -1,8 +1,10 @@
 /** Images of a server of the OpenAI protocol (OpenAI API reference, Create image). */
-import type { ImageAnswer } from '../../../core/inference/images/modality.ts';
-import type { Serve } from '../../../core/inference/modality.ts';
-import { isTokenCount } from '../../../core/inference/price.ts';
-import { type JsonObject, UpstreamFailure } from '../../../core/inference/provider.ts';
+
+import { isTokenCount } from '../../../core/inference/catalog/price.ts';
+import type { Serve } from '../../../core/inference/kinds/call-kind.ts';
+import type { ImageAnswer } from '../../../core/inference/kinds/images/modality.ts';
+import { UpstreamFailure } from '../../../core/inference/upstream/provider.ts';
+import type { JsonObject } from '../../../core/json/lossless-json.ts';
 import type { Clock } from '../../../core/ports.ts';
 import { askForJson, type OpenAiHttp } from '../openai-http.ts';
 

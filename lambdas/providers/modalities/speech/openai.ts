@@ -1,8 +1,9 @@
 /** Speech of a server of the OpenAI protocol (OpenAI API reference, Create speech). */
-import type { Serve } from '../../../core/inference/modality.ts';
-import { type JsonObject, UpstreamFailure } from '../../../core/inference/provider.ts';
-import { guarded } from '../../../core/inference/route-clock.ts';
-import type { SpeechAnswer } from '../../../core/inference/speech/modality.ts';
+import type { Serve } from '../../../core/inference/kinds/call-kind.ts';
+import type { SpeechAnswer } from '../../../core/inference/kinds/speech/modality.ts';
+import { UpstreamFailure } from '../../../core/inference/upstream/provider.ts';
+import { guarded } from '../../../core/inference/upstream/route-clock.ts';
+import type { JsonObject } from '../../../core/json/lossless-json.ts';
 import { ask, type OpenAiHttp } from '../openai-http.ts';
 
 /** Some servers do not know what they send; none of those that fail with 200 sends this. */

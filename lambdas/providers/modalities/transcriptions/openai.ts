@@ -1,8 +1,9 @@
 /** Transcripts of a server of the OpenAI protocol (OpenAI API reference, Create transcription). */
-import type { Serve } from '../../../core/inference/modality.ts';
-import { type JsonObject, UpstreamFailure } from '../../../core/inference/provider.ts';
-import type { TranscriptionPayload } from '../../../core/inference/transcriptions/endpoint.ts';
-import type { Transcript } from '../../../core/inference/transcriptions/transcript.ts';
+import type { Serve } from '../../../core/inference/kinds/call-kind.ts';
+import type { TranscriptionPayload } from '../../../core/inference/kinds/transcriptions/endpoint.ts';
+import type { Transcript } from '../../../core/inference/kinds/transcriptions/transcript.ts';
+import { UpstreamFailure } from '../../../core/inference/upstream/provider.ts';
+import type { JsonObject } from '../../../core/json/lossless-json.ts';
 import { type FormBody, formBody } from '../form-body.ts';
 import { askForJson, type OpenAiHttp } from '../openai-http.ts';
 

@@ -1,0 +1,79 @@
+/** Accounts and their top-ups in DynamoDB; off the hot path, so two items change in one transaction. */
+import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import type { Account, AccountStore, TopUp } from '../../core/access/accounts.ts';
+import { type Item, number, readText, text } from '../dynamodb/attribute-values.ts';
+import { transact } from '../dynamodb/transaction.ts';
+import { encodeNewWallet } from '../ledger/wallet-item.ts';
+import { WalletPostings } from '../ledger/wallet-posting.ts';
+import { WalletShards } from '../ledger/wallet-shard.ts';
+import { encodeAccount, readAccount } from './account-item.ts';
+
+export interface AccountTables {
+  readonly accounts: string;
+  readonly wallets: string;
+  readonly identities: string;
+}
+
+export class DynamoAccountStore implements AccountStore {
+  readonly #client: DynamoDBClient;
+  readonly #tables: AccountTables;
+  readonly #postings: WalletPostings;
+
+  constructor(client: DynamoDBClient, tables: AccountTables) {
+    this.#client = client;
+    this.#tables = tables;
+    this.#postings = new WalletPostings(
+      client,
+      new WalletShards({ client, onceClient: client }, tables.wallets),
+    );
+  }
+
+  async open(account: Account, identity?: string): Promise<boolean> {
+    const { accounts, wallets, identities } = this.#tables;
+    const { id } = account;
+    const fresh = (table: string, item: Item, name: string) => ({
+      Put: { TableName: table, Item: item, ConditionExpression: `attribute_not_exists(${name})` },
+    });
+    const puts = [
+      ...(identity === undefined
+        ? []
+        : [fresh(identities, { identity: text(identity), account_id: text(id) }, 'account_id')]),
+      fresh(accounts, encodeAccount(account), 'account_id'),
+      fresh(wallets, encodeNewWallet(id), 'wallet_id'),
+    ];
+    const result = await transact(this.#client, puts);
+    if (result.done) return true;
+    if (identity !== undefined && result.failed.includes(0)) return false;
+    throw new Error(`there is an account ${id} already`);
+  }
+
+  async findByIdentity(identity: string): Promise<Account | undefined> {
+    const key = { identity: text(identity) };
+    const { Item: item } = await this.#client.send(
+      new GetItemCommand({ TableName: this.#tables.identities, Key: key, ConsistentRead: true }),
+    );
+    return item === undefined ? undefined : this.find(readText(item, 'account_id'));
+  }
+
+  find(accountId: string): Promise<Account | undefined> {
+    return readAccount(this.#client, this.#tables.accounts, accountId);
+  }
+
+  async topUp({ accountId, id, amount, created, source }: TopUp): Promise<'credited' | 'repeated'> {
+    const item = {
+      account_id: text(accountId),
+      item: text(`top_up#${id}`),
+      amount: number(amount),
+      created: number(created),
+      source: text(source),
+    };
+    const put = {
+      TableName: this.#tables.accounts,
+      Item: item,
+      ConditionExpression: 'attribute_not_exists(account_id)',
+    };
+    const result = await this.#postings.post(accountId, amount, [{ Put: put }]);
+    if (result === 'no wallet') throw new Error(`there is no account ${accountId}`);
+    return result === 'posted' ? 'credited' : 'repeated';
+  }
+}

@@ -1,0 +1,48 @@
+/** Accounts and their keys on DynamoDB, from the tables that the environment names. */
+import { randomBytes } from 'node:crypto';
+import { requireVariable } from '../../contract/environment.ts';
+import { TABLES } from '../../contract/tables.ts';
+import { Accounts } from '../../core/access/accounts.ts';
+import { type Peppers, SECRET_BYTES } from '../../core/access/api-key.ts';
+import type { KeyRegistry } from '../../core/access/api-keys.ts';
+import { KeyIssuer } from '../../core/access/key-issuer.ts';
+import type { DynamoClients } from '../aws/clients.ts';
+import { systemClock, systemUlid } from '../system/system.ts';
+import { DynamoAccountStore } from './account-store.ts';
+import { DynamoKeyRegistry } from './key-registry.ts';
+
+export interface AccountsOptions {
+  readonly clients: DynamoClients;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+export function createAccounts({ clients, environment }: AccountsOptions) {
+  const table = (name: 'accounts' | 'wallets' | 'identities') =>
+    requireVariable(environment, TABLES[name].variable);
+  const tables = {
+    accounts: table('accounts'),
+    wallets: table('wallets'),
+    identities: table('identities'),
+  };
+  const store = new DynamoAccountStore(clients.client, tables);
+  return new Accounts({ store, clock: systemClock, ulid: systemUlid });
+}
+
+export function createKeyRegistry({ clients, environment }: AccountsOptions): KeyRegistry {
+  const table = (name: 'accounts' | 'keys') => requireVariable(environment, TABLES[name].variable);
+  return new DynamoKeyRegistry(clients.client, { accounts: table('accounts'), keys: table('keys') });
+}
+
+export interface KeyIssuerOptions extends AccountsOptions {
+  readonly peppers: () => Promise<Peppers>;
+}
+
+export function createKeyIssuer({ peppers, ...options }: KeyIssuerOptions): KeyIssuer {
+  return new KeyIssuer({
+    registry: createKeyRegistry(options),
+    peppers,
+    clock: systemClock,
+    ulid: systemUlid,
+    randomHex: () => randomBytes(SECRET_BYTES).toString('hex'),
+  });
+}

@@ -1,0 +1,14 @@
+/** What a caller is told when signing in fails. The reasons stay here: they would tell a forger how far it got. */
+import { ServiceError } from '../../core/errors.ts';
+
+/** Long enough for a hiccup of the provider to pass. */
+const RETRY_AFTER_SECONDS = 5;
+
+export const invalidToken = (cause?: unknown): ServiceError =>
+  new ServiceError('invalid_token', "The identity provider's token is not valid.", { param: 'token', cause });
+
+export const providerUnavailable = (cause?: unknown): ServiceError =>
+  new ServiceError('identity_provider_unavailable', 'The identity provider does not answer.', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    cause,
+  });

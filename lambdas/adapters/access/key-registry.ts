@@ -1,0 +1,176 @@
+/** The keys of each account in DynamoDB. The account's item names them, so that a list is complete and bounded. */
+import {
+  BatchGetItemCommand,
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  GetItemCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { KeyChange, KeyRegistry, NewKey } from '../../core/access/api-keys.ts';
+import type { KeyState } from '../../core/access/key-state.ts';
+import { type Item, number, readText, text } from '../dynamodb/attribute-values.ts';
+import { transact } from '../dynamodb/transaction.ts';
+import { changeExpression } from '../ledger/key-expressions.ts';
+import { decodeKey, encodeNewKey } from '../ledger/key-item.ts';
+import { accountKey } from './account-item.ts';
+
+export interface KeyRegistryTables {
+  readonly accounts: string;
+  readonly keys: string;
+}
+
+/** Each further batch means that the database was short of capacity. */
+const MAX_BATCHES = 10;
+
+export class DynamoKeyRegistry implements KeyRegistry {
+  readonly #client: DynamoDBClient;
+  readonly #tables: KeyRegistryTables;
+
+  constructor(client: DynamoDBClient, tables: KeyRegistryTables) {
+    this.#client = client;
+    this.#tables = tables;
+  }
+
+  async add(key: NewKey, most: number): Promise<KeyState | 'full'> {
+    const item = encodeNewKey(key);
+    const put = {
+      TableName: this.#tables.keys,
+      Item: item,
+      ConditionExpression: 'attribute_not_exists(key_id)',
+    };
+    const enter = {
+      ...this.#account(key.accountId),
+      UpdateExpression: 'ADD live_keys :id',
+      ConditionExpression:
+        'attribute_exists(account_id) AND (attribute_not_exists(live_keys) OR size(live_keys) < :most)',
+      ExpressionAttributeValues: { ':id': { SS: [key.keyId] }, ':most': number(most) },
+    };
+    const result = await transact(this.#client, [{ Put: put }, { Update: enter }]);
+    if (result.done) return decodeKey(item);
+    if (result.failed.includes(0)) throw new Error(`there is a key ${key.keyId} already`);
+    const ids = await this.#liveIds(key.accountId);
+    if (ids === undefined) throw new Error(`there is no account ${key.accountId}`);
+    return 'full';
+  }
+
+  async list(accountId: string): Promise<readonly KeyState[]> {
+    const ids = (await this.#liveIds(accountId)) ?? [];
+    const keys = await this.#readAll(ids);
+    const live = keys.filter(({ status }) => status !== 'revoked');
+    // A crash between the two writes of a revocation leaves a name behind.
+    for (const { keyId } of keys.filter(({ status }) => status === 'revoked'))
+      await this.#strike(accountId, keyId);
+    return live.toSorted((a, b) => (a.keyId < b.keyId ? -1 : 1));
+  }
+
+  async find(keyId: string): Promise<KeyState | undefined> {
+    const { Item: item } = await this.#client.send(
+      new GetItemCommand({ ...this.#key(keyId), ConsistentRead: true }),
+    );
+    return item === undefined ? undefined : decodeKey(item);
+  }
+
+  change(from: KeyState, change: KeyChange): Promise<KeyState | undefined> {
+    return this.#update(from.keyId, changeExpression(from, change));
+  }
+
+  async rotate(
+    keyId: string,
+    secretHash: string,
+    previousUntil: number | undefined,
+  ): Promise<KeyState | undefined> {
+    const overlap =
+      previousUntil === undefined
+        ? ' REMOVE previous_hash, previous_until'
+        : ', previous_hash = secret_hash, previous_until = :until';
+    return this.#update(
+      keyId,
+      {
+        UpdateExpression: `SET secret_hash = :hash${overlap}`,
+        ConditionExpression: '#status <> :revoked AND secret_hash <> :hash',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: {
+          ':hash': text(secretHash),
+          ':revoked': text('revoked'),
+          ...(previousUntil === undefined ? {} : { ':until': number(previousUntil) }),
+        },
+      },
+      // The SDK repeats a request whose answer was lost: then the secret is in place already.
+      (item) => readText(item, 'secret_hash') === secretHash,
+    );
+  }
+
+  async revoke({ keyId, accountId }: Pick<KeyState, 'keyId' | 'accountId'>): Promise<void> {
+    await this.#update(keyId, {
+      UpdateExpression: 'SET #status = :revoked REMOVE previous_hash, previous_until',
+      ConditionExpression: 'account_id = :account',
+      ExpressionAttributeNames: { '#status': 'status' },
+      ExpressionAttributeValues: { ':revoked': text('revoked'), ':account': text(accountId) },
+    });
+    await this.#strike(accountId, keyId);
+  }
+
+  #key(keyId: string) {
+    return { TableName: this.#tables.keys, Key: { key_id: text(keyId) } };
+  }
+
+  #account(accountId: string) {
+    return { TableName: this.#tables.accounts, Key: accountKey(accountId) };
+  }
+
+  /** One conditional write; the key's new state, or undefined when its condition does not hold. */
+  async #update(
+    keyId: string,
+    expression: Omit<ConstructorParameters<typeof UpdateItemCommand>[0], 'TableName' | 'Key'>,
+    isDone: (item: Item) => boolean = () => false,
+  ): Promise<KeyState | undefined> {
+    try {
+      const { Attributes: item = {} } = await this.#client.send(
+        new UpdateItemCommand({
+          ...this.#key(keyId),
+          ...expression,
+          ReturnValues: 'ALL_NEW',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      );
+      return decodeKey(item);
+    } catch (failure) {
+      if (!(failure instanceof ConditionalCheckFailedException)) throw failure;
+      return failure.Item !== undefined && isDone(failure.Item) ? decodeKey(failure.Item) : undefined;
+    }
+  }
+
+  /** Undefined when there is no such account. */
+  async #liveIds(accountId: string): Promise<readonly string[] | undefined> {
+    const { Item: item } = await this.#client.send(
+      new GetItemCommand({ ...this.#account(accountId), ConsistentRead: true }),
+    );
+    return item === undefined ? undefined : (item.live_keys?.SS ?? []);
+  }
+
+  async #strike(accountId: string, keyId: string): Promise<void> {
+    await this.#client.send(
+      new UpdateItemCommand({
+        ...this.#account(accountId),
+        UpdateExpression: 'DELETE live_keys :id',
+        ConditionExpression: 'attribute_exists(account_id)',
+        ExpressionAttributeValues: { ':id': { SS: [keyId] } },
+      }),
+    );
+  }
+
+  async #readAll(ids: readonly string[]): Promise<readonly KeyState[]> {
+    const { keys: table } = this.#tables;
+    const found: KeyState[] = [];
+    let wanted: Item[] = ids.map((id) => ({ key_id: text(id) }));
+    for (let batches = 0; wanted.length > 0; batches += 1) {
+      if (batches === MAX_BATCHES) throw new Error('the database is too busy to list keys');
+      const { Responses: answers = {}, UnprocessedKeys: rest = {} } = await this.#client.send(
+        new BatchGetItemCommand({ RequestItems: { [table]: { Keys: wanted, ConsistentRead: true } } }),
+      );
+      found.push(...(answers[table] ?? []).map(decodeKey));
+      wanted = rest[table]?.Keys ?? [];
+    }
+    return found;
+  }
+}

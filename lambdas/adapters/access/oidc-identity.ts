@@ -1,0 +1,158 @@
+/** ID tokens of an OpenID Connect provider: signed by one of its keys, meant for us, and in force. */
+import {
+  createRemoteJWKSet,
+  customFetch,
+  decodeJwt,
+  decodeProtectedHeader,
+  errors,
+  type JWTPayload,
+  jwtVerify,
+} from 'jose';
+import * as z from 'zod';
+import type { OidcSettings } from '../../contract/identity-providers.ts';
+import type { Credential, Identity } from '../../core/access/sign-in.ts';
+import type { Clock } from '../../core/ports.ts';
+import { invalidToken, providerUnavailable } from './identity-errors.ts';
+
+/** Signatures only: with a shared-key algorithm, whoever has the provider's public key could sign (RFC 8725, 2.1). */
+const ALGORITHMS = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+];
+
+/** How far two honest clocks may be apart. */
+const CLOCK_SKEW_SECONDS = 60;
+
+/** Somebody waits for the answer; a provider that takes longer is down. */
+const FETCH_MS = 4_000;
+
+/** A provider announces a new key before it uses it, so once in ten minutes is enough; an unknown key is looked for at once. */
+const KEYS_MAX_AGE_MS = 10 * 60_000;
+
+/** At most one look a second for keys that nobody has: made-up key ids must not become a flood at the provider. */
+const KEYS_COOLDOWN_MS = 1_000;
+
+type KeySet = ReturnType<typeof createRemoteJWKSet>;
+
+export interface OidcOptions {
+  readonly settings: OidcSettings;
+  readonly fetch: typeof globalThis.fetch;
+  readonly clock: Clock;
+}
+
+export class OidcProvider {
+  readonly #options: OidcOptions;
+  readonly #issuers: readonly string[];
+  readonly #audiences: readonly string[];
+  #keys: Promise<KeySet> | undefined;
+
+  constructor(options: OidcOptions) {
+    const { issuer, otherIssuers = [], audience } = options.settings;
+    this.#options = options;
+    this.#issuers = [issuer, ...otherIssuers];
+    this.#audiences = [audience].flat();
+  }
+
+  async verify({ token, nonce }: Credential): Promise<Identity> {
+    this.#requirePlausible(token);
+    const claims = await this.#verifySignature(token, await this.#keySet());
+    if (nonce !== undefined && claims.nonce !== nonce) throw invalidToken();
+    this.#requireAuthorizedParty(claims);
+    // The claim is whatever the issuer signed: a list of one would be written as its one entry, somebody else's name.
+    const subject: unknown = claims.sub;
+    if (typeof subject !== 'string' || subject === '') throw invalidToken();
+    const email = verifiedEmail(claims);
+    return { issuer: this.#options.settings.issuer, subject, ...(email === undefined ? {} : { email }) };
+  }
+
+  /** Refuses what no key could make good, before the provider is asked for its keys. */
+  #requirePlausible(token: string): void {
+    try {
+      const { alg = '', typ } = decodeProtectedHeader(token);
+      const { iss = '' } = decodeJwt(token);
+      // Access tokens and logout tokens are signed by the same keys, but say nothing of who is signing in.
+      if (ALGORITHMS.includes(alg) && this.#issuers.includes(iss) && /^(jwt)?$/i.test(typ ?? '')) return;
+    } catch {
+      // Not a token at all.
+    }
+    throw invalidToken();
+  }
+
+  async #verifySignature(token: string, keys: KeySet): Promise<JWTPayload> {
+    const { clock } = this.#options;
+    const options = {
+      algorithms: ALGORITHMS,
+      issuer: [...this.#issuers],
+      audience: [...this.#audiences],
+      requiredClaims: ['sub', 'exp', 'iat'],
+      clockTolerance: CLOCK_SKEW_SECONDS,
+      currentDate: new Date(clock()),
+    };
+    try {
+      return (await jwtVerify(token, keys, options)).payload;
+    } catch (failure) {
+      if (!(failure instanceof errors.JWKSMultipleMatchingKeys)) throw explain(failure);
+      // A token without a key id may be signed by any of them.
+      for await (const key of failure) {
+        const verified = await jwtVerify(token, key, options).catch((reason: unknown) => {
+          if (reason instanceof errors.JWSSignatureVerificationFailed) return undefined;
+          throw explain(reason);
+        });
+        if (verified !== undefined) return verified.payload;
+      }
+      throw invalidToken();
+    }
+  }
+
+  /** With several audiences, we must be the one the token was issued to (OpenID Connect Core 1.0, section 3.1.3.7). */
+  #requireAuthorizedParty({ aud, azp }: JWTPayload): void {
+    if (Array.isArray(aud) && aud.length > 1 && !this.#audiences.includes(String(azp))) throw invalidToken();
+  }
+
+  #keySet(): Promise<KeySet> {
+    this.#keys ??= this.#discover().then((uri) =>
+      createRemoteJWKSet(new URL(uri), {
+        timeoutDuration: FETCH_MS,
+        cacheMaxAge: KEYS_MAX_AGE_MS,
+        cooldownDuration: KEYS_COOLDOWN_MS,
+        [customFetch]: this.#options.fetch,
+      }),
+    );
+    this.#keys.catch(() => {
+      this.#keys = undefined;
+    });
+    return this.#keys;
+  }
+
+  /** The address of its keys, from its discovery document, which must be its own (Discovery 1.0, section 4.3). */
+  async #discover(): Promise<string> {
+    const { issuer, jwksUri } = this.#options.settings;
+    if (jwksUri !== undefined) return jwksUri;
+    try {
+      const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+      const response = await this.#options.fetch(url, { signal: AbortSignal.timeout(FETCH_MS) });
+      if (!response.ok) throw new Error(`discovery answered ${response.status}`);
+      const document = discoverySchema.parse(await response.json());
+      if (document.issuer !== issuer) throw new Error('the discovery document is of another issuer');
+      return document.jwks_uri;
+    } catch (cause) {
+      throw providerUnavailable(cause);
+    }
+  }
+}
+
+const discoverySchema = z.object({ issuer: z.string(), jwks_uri: z.url() });
+
+/** What a failed verification says: the token is not good, or its keys could not be had. */
+function explain(failure: unknown): Error {
+  const unreadable = failure instanceof errors.JWKSTimeout || failure instanceof errors.JWKSInvalid;
+  const generic = failure instanceof errors.JOSEError && failure.code === 'ERR_JOSE_GENERIC';
+  if (unreadable || generic || !(failure instanceof errors.JOSEError)) return providerUnavailable(failure);
+  return invalidToken(failure);
+}
+
+/** Only an address that the provider has checked; Apple writes the flag as text. */
+function verifiedEmail({ email, email_verified: verified }: JWTPayload): string | undefined {
+  if (verified !== true && verified !== 'true') return undefined;
+  const parsed = z.email().max(254).safeParse(email);
+  return parsed.success ? parsed.data : undefined;
+}

@@ -1,0 +1,102 @@
+/**
+ * The live sessions of each account, in one item: a set of ids with their ends. One write begins, ends or ends all of
+ * them, one read says whether one is live, and their number is bounded by the set's size under every race.
+ */
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  GetItemCommand,
+  UpdateItemCommand,
+  type UpdateItemCommandInput,
+} from '@aws-sdk/client-dynamodb';
+import { LONGEST_SESSION_SECONDS, type Session, type SessionStore } from '../../core/access/session.ts';
+import { type Item, number, text } from '../dynamodb/attribute-values.ts';
+
+/** An account's item outlives its last session by a day, for clocks that differ. */
+const KEPT_SECONDS = LONGEST_SESSION_SECONDS + 86_400;
+
+/** Each further try means that sessions have ended by themselves, or that others were begun meanwhile. */
+const MAX_TRIES = 5;
+
+export class DynamoSessionStore implements SessionStore {
+  readonly #client: DynamoDBClient;
+  readonly #table: string;
+
+  constructor(client: DynamoDBClient, table: string) {
+    this.#client = client;
+    this.#table = table;
+  }
+
+  async begin(session: Session, most: number, nowSeconds: number): Promise<'begun' | number> {
+    let first = 1;
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const live = await this.#enter(session, most, nowSeconds);
+      if (live === 'entered') return 'begun';
+      const over = live.filter((entry) => endOf(entry) <= nowSeconds);
+      if (over.length === 0) {
+        first = Math.max(1, Math.min(...live.map(endOf)) - nowSeconds);
+        if (live.length >= most) return first;
+      } else await this.#remove(session.accountId, over);
+    }
+    return first;
+  }
+
+  async isLive(session: Session): Promise<boolean> {
+    const { Item: item } = await this.#client.send(
+      new GetItemCommand({ ...this.#key(session.accountId), ConsistentRead: true }),
+    );
+    return item?.live?.SS?.includes(entryOf(session)) === true;
+  }
+
+  end(session: Session): Promise<void> {
+    return this.#remove(session.accountId, [entryOf(session)]);
+  }
+
+  async endAll(accountId: string): Promise<void> {
+    await this.#client.send(
+      new UpdateItemCommand({ ...this.#key(accountId), UpdateExpression: 'REMOVE live' }),
+    );
+  }
+
+  /** The live ones, when there are as many as there may be. Repeating it enters the same one. */
+  async #enter(session: Session, most: number, nowSeconds: number): Promise<'entered' | readonly string[]> {
+    const entry = entryOf(session);
+    const input: UpdateItemCommandInput = {
+      ...this.#key(session.accountId),
+      UpdateExpression: 'SET expires = :kept ADD live :entry',
+      ConditionExpression: 'attribute_not_exists(live) OR size(live) < :most OR contains(live, :name)',
+      ExpressionAttributeValues: {
+        ':entry': { SS: [entry] },
+        ':name': text(entry),
+        ':most': number(most),
+        ':kept': number(nowSeconds + KEPT_SECONDS),
+      },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    };
+    try {
+      await this.#client.send(new UpdateItemCommand(input));
+      return 'entered';
+    } catch (failure) {
+      if (!(failure instanceof ConditionalCheckFailedException)) throw failure;
+      return failure.Item?.live?.SS ?? [];
+    }
+  }
+
+  async #remove(accountId: string, entries: readonly string[]): Promise<void> {
+    await this.#client.send(
+      new UpdateItemCommand({
+        ...this.#key(accountId),
+        UpdateExpression: 'DELETE live :entries',
+        ExpressionAttributeValues: { ':entries': { SS: [...entries] } },
+      }),
+    );
+  }
+
+  #key(accountId: string) {
+    const key: Item = { account_id: text(accountId) };
+    return { TableName: this.#table, Key: key };
+  }
+}
+
+const entryOf = ({ id, expires }: Session): string => `${expires}#${id}`;
+const endOf = (entry: string): number => Number.parseInt(entry, 10);

@@ -1,0 +1,162 @@
+/**
+ * The catalog in DynamoDB: the document compressed and cut into parts, and a pointer to the version in force. A new
+ * version is written beside the old one before the pointer moves, so readers see the one or the other.
+ */
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { requireVariable } from '../../contract/environment.ts';
+import { TABLES } from '../../contract/tables.ts';
+import { type Catalog, type CatalogSource, compileCatalog } from '../../core/inference/catalog/catalog.ts';
+import { parseCatalog } from '../../core/inference/catalog/catalog-document.ts';
+import type { Clock, Log } from '../../core/ports.ts';
+import { number, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
+import { systemClock } from '../system/system.ts';
+
+/** DynamoDB's items are at most 400 KB (DynamoDB quotas). */
+const PART_BYTES = 350 * 1024;
+
+/** A busy function looks for a new version this often, behind its callers' backs. */
+const REFRESH_MS = 2_000;
+
+/**
+ * A function that has slept this long looks before it answers: its first call after the pause is slow anyway,
+ * and a new catalog must be live within seconds.
+ */
+const STALE_MS = 10_000;
+
+const POINTER = 'current';
+
+export interface StoredCatalog {
+  readonly version: string;
+  /** The document's JSON, as it was applied. */
+  readonly json: string;
+}
+
+export async function readPointer(client: DynamoDBClient, table: string) {
+  const { Item: item } = await client.send(
+    new GetItemCommand({ TableName: table, Key: { part: text(POINTER) }, ConsistentRead: true }),
+  );
+  return item === undefined
+    ? undefined
+    : { version: readText(item, 'version'), parts: readNumber(item, 'parts') };
+}
+
+/** The document in force, or undefined when none was ever applied. */
+export async function readCatalog(client: DynamoDBClient, table: string): Promise<StoredCatalog | undefined> {
+  const pointer = await readPointer(client, table);
+  return pointer === undefined ? undefined : readVersion(client, table, pointer);
+}
+
+/** The document that a pointer names. */
+async function readVersion(
+  client: DynamoDBClient,
+  table: string,
+  { version, parts }: { readonly version: string; readonly parts: number },
+): Promise<StoredCatalog> {
+  const pieces = await Promise.all(
+    Array.from({ length: parts }, async (_, index) => {
+      const key = { part: text(`${version}#${index}`) };
+      const { Item: item } = await client.send(
+        new GetItemCommand({ TableName: table, Key: key, ConsistentRead: true }),
+      );
+      const bytes = item?.bytes?.B;
+      if (bytes === undefined) throw new Error(`part ${index} of catalog version ${version} is missing`);
+      return bytes;
+    }),
+  );
+  const json = await promisify(gunzip)(Buffer.concat(pieces));
+  return { version, json: json.toString('utf8') };
+}
+
+/** Makes a validated document the one in force; the version is derived from its content. */
+export async function writeCatalog(client: DynamoDBClient, table: string, json: string): Promise<string> {
+  parseCatalog(JSON.parse(json));
+  const version = createHash('sha256').update(json).digest('hex').slice(0, 16);
+  const bytes = await promisify(gzip)(json);
+  const parts = Math.ceil(bytes.length / PART_BYTES);
+  for (let index = 0; index < parts; index += 1) {
+    const piece = bytes.subarray(index * PART_BYTES, (index + 1) * PART_BYTES);
+    await client.send(
+      new PutItemCommand({
+        TableName: table,
+        Item: { part: text(`${version}#${index}`), bytes: { B: piece } },
+      }),
+    );
+  }
+  await client.send(
+    new PutItemCommand({
+      TableName: table,
+      Item: { part: text(POINTER), version: text(version), parts: number(parts) },
+    }),
+  );
+  return version;
+}
+
+interface CatalogProbeOptions {
+  readonly client: DynamoDBClient;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** The catalog source of a function, from the table that the environment names. */
+export function createCatalog({
+  client,
+  environment,
+  log,
+}: CatalogProbeOptions & { readonly log: Log }): CatalogSource {
+  const table = requireVariable(environment, TABLES.catalog.variable);
+  return createCatalogSource({ client, table, clock: systemClock, log });
+}
+
+/** One read of the catalog's table, never from memory; rejects when the table does not answer. */
+export function createCatalogProbe({ client, environment }: CatalogProbeOptions): () => Promise<unknown> {
+  const table = requireVariable(environment, TABLES.catalog.variable);
+  return () => readPointer(client, table);
+}
+
+export interface CatalogSourceOptions {
+  readonly client: DynamoDBClient;
+  readonly table: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Answers from memory and refreshes in the background; waits only for the first read and after a long sleep. */
+export function createCatalogSource({ client, table, clock, log }: CatalogSourceOptions): CatalogSource {
+  let current: Catalog | undefined;
+  let checkedMs = 0;
+  let refreshing: Promise<Catalog> | undefined;
+
+  async function load(): Promise<Catalog> {
+    const pointer = await readPointer(client, table);
+    if (current !== undefined && pointer?.version === current.version) return current;
+    if (pointer === undefined) throw new Error('no catalog has been applied');
+    const stored = await readVersion(client, table, pointer);
+    return compileCatalog(stored.version, parseCatalog(JSON.parse(stored.json)));
+  }
+
+  function refresh(): Promise<Catalog> {
+    refreshing ??= load()
+      .then((catalog) => {
+        current = catalog;
+        checkedMs = clock();
+        return catalog;
+      })
+      .finally(() => {
+        refreshing = undefined;
+      });
+    return refreshing;
+  }
+
+  return async () => {
+    if (current === undefined) return refresh();
+    const age = clock() - checkedMs;
+    if (age < REFRESH_MS) return current;
+    const refreshed = refresh().catch((failure: unknown) => {
+      log.error('catalog refresh failed', { failure: String(failure) });
+      return current as Catalog;
+    });
+    return age < STALE_MS ? current : refreshed;
+  };
+}

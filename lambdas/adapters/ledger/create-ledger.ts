@@ -1,0 +1,72 @@
+/** The ledger on DynamoDB. */
+import { requirePositiveInteger, requireVariable, VARIABLES } from '../../contract/environment.ts';
+import { DIMENSIONS, METRICS } from '../../contract/metrics.ts';
+import { TABLES } from '../../contract/tables.ts';
+import { Ledger } from '../../core/ledger/admission.ts';
+import { KeyGate } from '../../core/ledger/key-gate.ts';
+import { Recovery } from '../../core/ledger/recovery.ts';
+import { Refusals } from '../../core/ledger/refusals.ts';
+import type { OnSettled } from '../../core/ledger/settlement.ts';
+import type { UsageRecord } from '../../core/ledger/usage-record.ts';
+import type { Log, Measure, Measured } from '../../core/ports.ts';
+import type { DynamoClients } from '../aws/clients.ts';
+import { createMeasure } from '../system/metrics.ts';
+import { systemClock } from '../system/system.ts';
+import { createKeyStore } from './key-store.ts';
+import { createUsageStore } from './usage-store.ts';
+import { createWalletStore } from './wallet-store.ts';
+
+export interface LedgerOptions {
+  readonly clients: DynamoClients;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+  /** Told of each call that is settled; writes to standard output when absent. */
+  readonly measure?: Measure;
+}
+
+/** The gate of keyed requests, from the table that the environment names. */
+export function createKeyGate({ clients, environment }: Pick<LedgerOptions, 'clients' | 'environment'>) {
+  const table = requireVariable(environment, TABLES.keys.variable);
+  const keys = createKeyStore({ client: clients.client, table, clock: systemClock });
+  return { gate: new KeyGate(keys, systemClock), keys };
+}
+
+/** The ledger and its stores, from the tables that the environment names. */
+export function createLedger({ clients, environment, log, measure = createMeasure() }: LedgerOptions) {
+  const clock = systemClock;
+  const { gate, keys } = createKeyGate({ clients, environment });
+  const table = (name: 'wallets' | 'usage') => requireVariable(environment, TABLES[name].variable);
+  const wallets = createWalletStore(clients, table('wallets'));
+  const usage = createUsageStore(clients.client, table('usage'));
+  const recovery = new Recovery({ keys, wallets, usage, clock, log });
+  const onSettled: OnSettled = (record, fellShort) => measure(measuredCall(record, fellShort));
+  const holdTtlSeconds = requirePositiveInteger(environment, VARIABLES.holdTtlSeconds);
+  const ledger = new Ledger({
+    keys,
+    gate,
+    refusals: new Refusals({ keys, wallets, clock }),
+    wallets,
+    usage,
+    recovery,
+    clock,
+    log,
+    onSettled,
+    holdTtlSeconds,
+  });
+  return { ledger, gate, keys, wallets, usage, recovery, onSettled };
+}
+
+/** A settled call as metrics. Amounts of money are exact in the books; as metrics they may lose their last digits. */
+export function measuredCall(record: UsageRecord, fellShort: boolean): Measured {
+  const { unit, inputUnits, outputUnits, cost, writtenOff, route } = record;
+  return {
+    values: {
+      [METRICS.callsSettled]: 1,
+      [METRICS.cost]: Number(cost),
+      ...(unit === 'token' ? { [METRICS.inputTokens]: inputUnits, [METRICS.outputTokens]: outputUnits } : {}),
+      ...(fellShort ? { [METRICS.shortfalls]: 1 } : {}),
+      ...(writtenOff > 0n ? { [METRICS.writtenOff]: Number(writtenOff) } : {}),
+    },
+    dimensions: { [DIMENSIONS.route]: route ?? 'none' },
+  };
+}

@@ -1,0 +1,125 @@
+/** Usage records in DynamoDB: written once, under a condition that makes the write the commit point. */
+import { randomUUID } from 'node:crypto';
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { UsageHistory, UsagePage, UsageQuery, UsageStore } from '../../core/ledger/ports.ts';
+import type { CallStatus, Unit, UsageRecord } from '../../core/ledger/usage-record.ts';
+import {
+  type Item,
+  number,
+  readDecimal,
+  readInteger,
+  readNumber,
+  readText,
+  text,
+} from '../dynamodb/attribute-values.ts';
+import { readKind } from './wallet-item.ts';
+
+export function createUsageStore(client: DynamoDBClient, table: string): UsageStore & UsageHistory {
+  async function put(record: UsageRecord): Promise<'written' | UsageRecord> {
+    // Tells the SDK's repetition of this very write from a write by somebody else.
+    const writeId = randomUUID();
+    try {
+      await client.send(
+        new PutItemCommand({
+          TableName: table,
+          Item: { ...encodeRecord(record), write_id: text(writeId) },
+          ConditionExpression: 'attribute_not_exists(request_id)',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      );
+      return 'written';
+    } catch (failure) {
+      if (!(failure instanceof ConditionalCheckFailedException) || failure.Item === undefined) throw failure;
+      return failure.Item.write_id?.S === writeId ? 'written' : decodeRecord(failure.Item);
+    }
+  }
+
+  async function get(keyId: string, requestId: string): Promise<UsageRecord | undefined> {
+    const { Item: item } = await client.send(
+      new GetItemCommand({
+        TableName: table,
+        Key: { key_id: text(keyId), request_id: text(requestId) },
+        ConsistentRead: true,
+      }),
+    );
+    return item === undefined ? undefined : decodeRecord(item);
+  }
+
+  async function list({ keyId, from, to, limit, before }: UsageQuery): Promise<UsagePage> {
+    // A cursor beyond the span's end, from a page of another span, has nothing before it that is not in this one.
+    const start = before !== undefined && before <= to ? before : undefined;
+    if (from > to || (start !== undefined && start < from)) return { records: [], next: undefined };
+    const { Items: items = [] } = await client.send(
+      new QueryCommand({
+        TableName: table,
+        KeyConditionExpression: 'key_id = :key AND request_id BETWEEN :from AND :to',
+        ExpressionAttributeValues: { ':key': text(keyId), ':from': text(from), ':to': text(to) },
+        ...(start === undefined
+          ? {}
+          : { ExclusiveStartKey: { key_id: text(keyId), request_id: text(start) } }),
+        ScanIndexForward: false,
+        ConsistentRead: true,
+        // One more than asked for tells whether there is another page.
+        Limit: limit + 1,
+      }),
+    );
+    const records = items.slice(0, limit).map(decodeRecord);
+    return { records, next: items.length > limit ? records.at(-1)?.id : undefined };
+  }
+
+  return { put, get, list };
+}
+
+function encodeRecord(record: UsageRecord): Item {
+  return {
+    key_id: text(record.keyId),
+    request_id: text(record.id),
+    account_id: text(record.accountId),
+    created: number(record.created),
+    ...(record.model === null ? {} : { model: text(record.model) }),
+    kind: text(record.kind),
+    input_units: number(record.inputUnits),
+    cached_units: number(record.cachedUnits),
+    output_units: number(record.outputUnits),
+    unit: text(record.unit),
+    cost: number(record.cost),
+    written_off: number(record.writtenOff),
+    estimated: { BOOL: record.estimated },
+    ...(record.route === null ? {} : { route: text(record.route) }),
+    status: text(record.status),
+    ...(record.attempt === undefined ? {} : { attempt: text(record.attempt) }),
+  };
+}
+
+export function decodeRecord(item: Item): UsageRecord {
+  return {
+    id: readText(item, 'request_id'),
+    ...(item.attempt?.S === undefined ? {} : { attempt: item.attempt.S }),
+    keyId: readText(item, 'key_id'),
+    accountId: readText(item, 'account_id'),
+    created: readNumber(item, 'created'),
+    model: item.model?.S ?? null,
+    kind: readKind(readText(item, 'kind')),
+    inputUnits: readDecimal(item, 'input_units'),
+    cachedUnits: readDecimal(item, 'cached_units'),
+    outputUnits: readDecimal(item, 'output_units'),
+    unit: oneOf<Unit>(readText(item, 'unit'), ['token', 'image', 'second']),
+    cost: readInteger(item, 'cost'),
+    writtenOff: readInteger(item, 'written_off'),
+    estimated: item.estimated?.BOOL === true,
+    route: item.route?.S ?? null,
+    status: oneOf<CallStatus>(readText(item, 'status'), ['completed', 'interrupted', 'failed', 'expired']),
+  };
+}
+
+function oneOf<T extends string>(value: string, values: readonly T[]): T {
+  const found = values.find((candidate) => candidate === value);
+  if (found === undefined) throw new Error(`${value} is none of ${values.join(', ')}`);
+  return found;
+}

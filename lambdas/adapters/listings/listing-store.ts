@@ -1,0 +1,208 @@
+/** Listings in DynamoDB: a listing, its slug and the counts that it is in change in one transaction or not at all. */
+import { type DynamoDBClient, GetItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { TABLES } from '../../contract/tables.ts';
+import type { Listing, ListingKind } from '../../core/listings/listing.ts';
+import type { CategoryCount, ListingStore, Page, PageQuery } from '../../core/listings/ports.ts';
+import { type Item, number, readText, text } from '../dynamodb/attribute-values.ts';
+import { type CountKey, countOne, giveBack } from '../dynamodb/quota-item.ts';
+import { transact } from '../dynamodb/transaction.ts';
+import {
+  CATEGORIES,
+  decodeListing,
+  encodeListing,
+  listingCountKey,
+  listingKey,
+  ownedAttributes,
+  shelfOf,
+  slugKey,
+} from './listing-item.ts';
+import { queryPage, readListings } from './listing-reads.ts';
+import { newReleaseItems } from './release-item.ts';
+
+const [BY_KIND, BY_SHELF] = TABLES.listings.indexes;
+
+/** Which of a transaction's items is at fault is told by its place: the listing is first, its slug second. */
+const LISTING_PLACE = 0;
+
+export class DynamoListingStore implements ListingStore {
+  readonly #client: DynamoDBClient;
+  readonly #table: string;
+
+  constructor(client: DynamoDBClient, table: string) {
+    this.#client = client;
+    this.#table = table;
+  }
+
+  async read(id: string): Promise<Listing | undefined> {
+    const { Item: item } = await this.#client.send(
+      new GetItemCommand({ TableName: this.#table, Key: listingKey(id), ConsistentRead: true }),
+    );
+    return item === undefined ? undefined : decodeListing(item);
+  }
+
+  readMany(ids: readonly string[]): Promise<readonly Listing[]> {
+    return readListings(this.#client, this.#table, ids);
+  }
+
+  async list({
+    kind,
+    category,
+    limit,
+    after,
+  }: PageQuery & {
+    readonly kind: ListingKind;
+    readonly category?: string | undefined;
+  }): Promise<Page<Listing>> {
+    const index = category === undefined ? BY_KIND : BY_SHELF;
+    const partition = text(category === undefined ? kind : shelfOf(kind, category));
+    const { entries: ids, next } = await queryPage(
+      this.#client,
+      {
+        TableName: this.#table,
+        IndexName: index.name,
+        KeyConditionExpression: '#partition = :partition',
+        ExpressionAttributeNames: { '#partition': index.partitionKey },
+        ExpressionAttributeValues: { ':partition': partition },
+        ...(after === undefined
+          ? {}
+          : { ExclusiveStartKey: { ...listingKey(after), [index.partitionKey]: partition } }),
+        ScanIndexForward: false,
+        Limit: limit,
+      },
+      (item) => readText(item, 'listing_id'),
+      (id) => id,
+    );
+    const listings = await this.readMany(ids);
+    // The index follows the table within moments; what it has not caught up with does not belong on this shelf.
+    return {
+      entries: listings.filter((found) => category === undefined || found.category === category),
+      next,
+    };
+  }
+
+  categories({ limit, after }: PageQuery): Promise<Page<CategoryCount>> {
+    return queryPage(
+      this.#client,
+      {
+        TableName: this.#table,
+        KeyConditionExpression: 'listing_id = :categories',
+        ExpressionAttributeValues: { ':categories': text(CATEGORIES) },
+        ...(after === undefined ? {} : { ExclusiveStartKey: listingKey(CATEGORIES, after) }),
+        ConsistentRead: true,
+        Limit: limit,
+      },
+      decodeCategory,
+      ({ name }) => name,
+    );
+  }
+
+  async create(listing: Listing, releaseId: string, most: number): Promise<'done' | 'slug_taken' | 'full'> {
+    const items = [
+      this.#put(encodeListing(listing)),
+      this.#put({ ...slugKey(listing), owner: text(listing.id) }),
+      this.#count(listing, 1),
+      ...newReleaseItems(
+        {
+          id: releaseId,
+          listingId: listing.id,
+          version: listing.version,
+          notes: '',
+          created: listing.created,
+        },
+        this.#table,
+      ),
+    ];
+    const result = await transact(this.#client, [...items, countOne(this.#countOf(listing), most)]);
+    if (result.done) return 'done';
+    if (result.failed.includes(LISTING_PLACE)) throw new Error(`there is a listing ${listing.id} already`);
+    return result.failed.includes(items.length) ? 'full' : 'slug_taken';
+  }
+
+  async replace(from: Listing, to: Listing): Promise<'done' | 'changed' | 'slug_taken'> {
+    const moved = from.slug !== to.slug;
+    const shelved = from.category !== to.category;
+    const result = await transact(this.#client, [
+      this.#update(from, ownedAttributes(to)),
+      ...(moved ? [this.#put({ ...slugKey(to), owner: text(to.id) }), this.#delete(slugKey(from))] : []),
+      ...(shelved ? [this.#count(from, -1), this.#count(to, 1)] : []),
+    ]);
+    if (result.done) return 'done';
+    return result.failed.includes(LISTING_PLACE) ? 'changed' : 'slug_taken';
+  }
+
+  async remove(listing: Listing): Promise<'done' | 'changed'> {
+    const result = await transact(this.#client, [
+      {
+        Delete: {
+          TableName: this.#table,
+          Key: listingKey(listing.id),
+          ConditionExpression: 'revision = :revision',
+          ExpressionAttributeValues: { ':revision': number(listing.revision) },
+        },
+      },
+      this.#delete(slugKey(listing)),
+      this.#count(listing, -1),
+      giveBack(this.#countOf(listing)),
+    ]);
+    return result.done ? 'done' : 'changed';
+  }
+
+  /** How many listings the owner has. */
+  #countOf({ ownerId }: Listing): CountKey {
+    return { TableName: this.#table, Key: listingCountKey(ownerId) };
+  }
+
+  #put(item: Item): TransactWriteItem {
+    return {
+      Put: { TableName: this.#table, Item: item, ConditionExpression: 'attribute_not_exists(listing_id)' },
+    };
+  }
+
+  #delete(key: Item): TransactWriteItem {
+    return { Delete: { TableName: this.#table, Key: key } };
+  }
+
+  /** Sets attributes, and removes those that are undefined, while the revision is still that one. */
+  #update(
+    { id, revision }: Listing,
+    attributes: Record<string, Item[string] | undefined>,
+  ): TransactWriteItem {
+    const entries = Object.entries(attributes);
+    const given = entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+    const removed = entries.filter(([, value]) => value === undefined).map(([name]) => `#${name}`);
+    const sets = `SET ${given.map(([name]) => `#${name} = :${name}`).join(', ')}`;
+    return {
+      Update: {
+        TableName: this.#table,
+        Key: listingKey(id),
+        UpdateExpression: removed.length === 0 ? sets : `${sets} REMOVE ${removed.join(', ')}`,
+        ConditionExpression: '#revision = :seen',
+        ExpressionAttributeNames: Object.fromEntries(entries.map(([name]) => [`#${name}`, name])),
+        ExpressionAttributeValues: {
+          ...Object.fromEntries(given.map(([name, value]) => [`:${name}`, value])),
+          ':seen': number(revision),
+        },
+      },
+    };
+  }
+
+  #count({ kind, category }: Listing, change: 1 | -1): TransactWriteItem {
+    return {
+      Update: {
+        TableName: this.#table,
+        Key: listingKey(CATEGORIES, category),
+        UpdateExpression: 'ADD #kind :change',
+        ExpressionAttributeNames: { '#kind': countOf(kind) },
+        ExpressionAttributeValues: { ':change': number(change) },
+      },
+    };
+  }
+}
+
+/** Not the kind itself: that attribute would put the counts among the listings. */
+const countOf = (kind: ListingKind): string => `count#${kind}`;
+
+function decodeCategory(item: Item): CategoryCount {
+  const count = (kind: ListingKind) => Number(item[countOf(kind)]?.N ?? 0);
+  return { name: readText(item, 'item'), counts: { app: count('app'), 'ai-agent': count('ai-agent') } };
+}

@@ -1,0 +1,178 @@
+/**
+ * Purchases in DynamoDB. Money moves from the buyer's wallet to the owner's in the transaction that records the
+ * purchase, with an entry of the same amount in each account's books, so the books balance at every instant.
+ */
+import { type DynamoDBClient, GetItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import type { Purchase } from '../../core/listings/activity.ts';
+import type { OutboxEvent, Payment, PurchaseStore } from '../../core/listings/ports.ts';
+import type { NanoUsd } from '../../core/money.ts';
+import { dayOf } from '../../core/quotas.ts';
+import type { DynamoClients } from '../aws/clients.ts';
+import { type Item, number, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
+import { countOneOf } from '../dynamodb/quota-item.ts';
+import { transact } from '../dynamodb/transaction.ts';
+import { WalletPostings } from '../ledger/wallet-posting.ts';
+import { WalletShards } from '../ledger/wallet-shard.ts';
+import { dayCountKey, encodeEvent, encodePrice, listingKey } from './listing-item.ts';
+
+export interface PurchaseTables {
+  readonly listings: string;
+  readonly accounts: string;
+  readonly wallets: string;
+}
+
+/** Which of a transaction's items is at fault is told by its place. */
+const PURCHASE_PLACE = 0;
+const LISTING_PLACE = 1;
+const COUNT_PLACE = 2;
+
+/** Each further try means that a call has moved the buyer's balance within milliseconds. */
+const MAX_TRIES = 8;
+
+export class DynamoPurchaseStore implements PurchaseStore {
+  readonly #client: DynamoDBClient;
+  readonly #postings: WalletPostings;
+  readonly #tables: PurchaseTables;
+
+  constructor(clients: DynamoClients, tables: PurchaseTables) {
+    this.#client = clients.client;
+    this.#postings = new WalletPostings(clients.client, new WalletShards(clients, tables.wallets));
+    this.#tables = tables;
+  }
+
+  async purchase(
+    purchase: Purchase,
+    payment: Payment,
+    event: OutboxEvent,
+    most: number,
+  ): Promise<'done' | 'repeated' | 'changed' | 'insufficient' | 'full'> {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const transfer = await this.#transfer(purchase, payment);
+      if (transfer === undefined) {
+        return (await this.findPurchase(purchase.listingId, purchase.buyerId)) ? 'repeated' : 'insufficient';
+      }
+      const result = await transact(this.#client, [
+        this.#put(encodePurchase(purchase)),
+        this.#checkListing(payment),
+        this.#count(purchase, most),
+        this.#put(encodeEvent(purchase.listingId, event, purchase.created)),
+        ...transfer,
+      ]);
+      if (result.done) return 'done';
+      if (result.failed.includes(PURCHASE_PLACE)) return 'repeated';
+      if (result.failed.includes(LISTING_PLACE)) return 'changed';
+      if (result.failed.includes(COUNT_PLACE)) return 'full';
+    }
+    throw new Error('the wallet is too busy');
+  }
+
+  async findPurchase(listingId: string, buyerId: string): Promise<Purchase | undefined> {
+    const { Item: item } = await this.#client.send(
+      new GetItemCommand({
+        TableName: this.#tables.listings,
+        Key: purchaseKey(listingId, buyerId),
+        ConsistentRead: true,
+      }),
+    );
+    return item === undefined ? undefined : decodePurchase(item);
+  }
+
+  /** The writes that move the money; undefined when the buyer has too little, or owes. What is free, or one's own, moves none. */
+  async #transfer(
+    purchase: Purchase,
+    { listing, amount }: Payment,
+  ): Promise<readonly TransactWriteItem[] | undefined> {
+    if (amount === 0n || purchase.buyerId === listing.ownerId) return [];
+    const [taken, given] = await Promise.all([
+      this.#postings.plan(purchase.buyerId, -amount),
+      this.#postings.plan(listing.ownerId, amount),
+    ]);
+    if (given === undefined) throw new Error(`the account ${listing.ownerId} has no wallet`);
+    if (taken === undefined) return undefined;
+    return [
+      this.#entry(purchase, { accountId: purchase.buyerId, amount: -amount, source: 'purchase' }),
+      this.#entry(purchase, { accountId: listing.ownerId, amount, source: 'sale' }),
+      ...taken,
+      ...given,
+    ];
+  }
+
+  #count({ buyerId, created }: Purchase, most: number): TransactWriteItem {
+    const day = dayOf(created);
+    const Key = dayCountKey(buyerId, 'purchases', day);
+    return countOneOf(day, { TableName: this.#tables.listings, Key }, most);
+  }
+
+  #put(item: Item): TransactWriteItem {
+    return {
+      Put: {
+        TableName: this.#tables.listings,
+        Item: item,
+        ConditionExpression: 'attribute_not_exists(listing_id)',
+      },
+    };
+  }
+
+  /** The listing is as the buyer was shown it: in its price, and in all of it where the buyer named its state. */
+  #checkListing({ listing: { id, price, revision }, unchanged }: Payment): TransactWriteItem {
+    const conditions = [
+      'attribute_exists(listing_id)',
+      price === null ? 'attribute_not_exists(price)' : 'price = :price',
+      ...(unchanged ? ['revision = :revision'] : []),
+    ];
+    const values: Item = {
+      ...(price === null ? {} : { ':price': encodePrice(price) }),
+      ...(unchanged ? { ':revision': number(revision) } : {}),
+    };
+    return {
+      ConditionCheck: {
+        TableName: this.#tables.listings,
+        Key: listingKey(id),
+        ConditionExpression: conditions.join(' AND '),
+        ...(Object.keys(values).length === 0 ? {} : { ExpressionAttributeValues: values }),
+      },
+    };
+  }
+
+  /** An entry in an account's books, beside its top-ups and counted like them. */
+  #entry(
+    { id, created }: Purchase,
+    { accountId, amount, source }: { accountId: string; amount: NanoUsd; source: string },
+  ): TransactWriteItem {
+    const item = {
+      account_id: text(accountId),
+      item: text(`top_up#${id}`),
+      amount: number(amount),
+      created: number(created),
+      source: text(source),
+    };
+    return {
+      Put: {
+        TableName: this.#tables.accounts,
+        Item: item,
+        ConditionExpression: 'attribute_not_exists(account_id)',
+      },
+    };
+  }
+}
+
+const purchaseKey = (listingId: string, buyerId: string): Item =>
+  listingKey(listingId, `purchase#${buyerId}`);
+
+const encodePurchase = ({ id, listingId, buyerId, amount, currency, created }: Purchase): Item => ({
+  ...purchaseKey(listingId, buyerId),
+  id: text(id),
+  buyer_id: text(buyerId),
+  minor_units: number(amount),
+  currency: text(currency),
+  created: number(created),
+});
+
+const decodePurchase = (item: Item): Purchase => ({
+  id: readText(item, 'id'),
+  listingId: readText(item, 'listing_id'),
+  buyerId: readText(item, 'buyer_id'),
+  amount: readNumber(item, 'minor_units'),
+  currency: readText(item, 'currency'),
+  created: readNumber(item, 'created'),
+});

@@ -1,0 +1,101 @@
+/** Releases in DynamoDB: a release, the version in force and the event that tells of it change together. */
+import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import type { Release } from '../../core/listings/activity.ts';
+import type { Listing } from '../../core/listings/listing.ts';
+import type { OutboxEvent, Page, PageQuery, ReleaseStore } from '../../core/listings/ports.ts';
+import { number, text } from '../dynamodb/attribute-values.ts';
+import { transact } from '../dynamodb/transaction.ts';
+import { encodeEvent, listingKey } from './listing-item.ts';
+import { queryPage } from './listing-reads.ts';
+import { decodeRelease, newReleaseItems, RELEASE_PREFIX, versionKey } from './release-item.ts';
+
+/** Which of a transaction's items is at fault is told by its place: the listing is first. */
+const LISTING_PLACE = 0;
+
+export class DynamoReleaseStore implements ReleaseStore {
+  readonly #client: DynamoDBClient;
+  readonly #table: string;
+  readonly #nowSeconds: () => number;
+
+  constructor(client: DynamoDBClient, table: string, nowSeconds: () => number) {
+    this.#client = client;
+    this.#table = table;
+    this.#nowSeconds = nowSeconds;
+  }
+
+  async release(
+    release: Release,
+    listing: Listing,
+    event: OutboxEvent,
+  ): Promise<'done' | 'repeated' | 'changed'> {
+    const result = await transact(this.#client, [
+      this.#putInForce(release.version, listing, 1),
+      ...newReleaseItems(release, this.#table),
+      this.#publish(listing, event),
+    ]);
+    if (result.done) return 'done';
+    return result.failed.includes(LISTING_PLACE) ? 'changed' : 'repeated';
+  }
+
+  async rollback(
+    version: string,
+    listing: Listing,
+    event: OutboxEvent,
+  ): Promise<'done' | 'no_such_release' | 'changed'> {
+    const result = await transact(this.#client, [
+      this.#putInForce(version, listing, 0),
+      {
+        ConditionCheck: {
+          TableName: this.#table,
+          Key: versionKey(listing.id, version),
+          ConditionExpression: 'attribute_exists(listing_id)',
+        },
+      },
+      this.#publish(listing, event),
+    ]);
+    if (result.done) return 'done';
+    return result.failed.includes(LISTING_PLACE) ? 'changed' : 'no_such_release';
+  }
+
+  releases(listingId: string, { limit, after }: PageQuery): Promise<Page<Release>> {
+    return queryPage(
+      this.#client,
+      {
+        TableName: this.#table,
+        KeyConditionExpression: 'listing_id = :listing AND begins_with(#item, :prefix)',
+        ExpressionAttributeNames: { '#item': 'item' },
+        ExpressionAttributeValues: { ':listing': text(listingId), ':prefix': text(RELEASE_PREFIX) },
+        ...(after === undefined
+          ? {}
+          : { ExclusiveStartKey: listingKey(listingId, `${RELEASE_PREFIX}${after}`) }),
+        ScanIndexForward: false,
+        Limit: limit,
+      },
+      decodeRelease,
+      ({ id }) => id,
+    );
+  }
+
+  #putInForce(version: string, { id, revision }: Listing, released: 0 | 1): TransactWriteItem {
+    return {
+      Update: {
+        TableName: this.#table,
+        Key: listingKey(id),
+        UpdateExpression:
+          'SET version = :version, updated = :now, revision = revision + :one ADD releases :released',
+        ConditionExpression: 'revision = :revision',
+        ExpressionAttributeValues: {
+          ':version': text(version),
+          ':now': number(this.#nowSeconds()),
+          ':one': number(1),
+          ':released': number(released),
+          ':revision': number(revision),
+        },
+      },
+    };
+  }
+
+  #publish(listing: Listing, event: OutboxEvent): TransactWriteItem {
+    return { Put: { TableName: this.#table, Item: encodeEvent(listing.id, event, this.#nowSeconds()) } };
+  }
+}

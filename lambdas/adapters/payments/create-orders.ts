@@ -1,0 +1,25 @@
+/** Orders on DynamoDB, from the tables that the environment names. */
+import { requireVariable } from '../../contract/environment.ts';
+import { TABLES } from '../../contract/tables.ts';
+import type { OrderStore } from '../../core/payments/ports.ts';
+import type { DynamoClients } from '../aws/clients.ts';
+import { WalletPostings } from '../ledger/wallet-posting.ts';
+import { WalletShards } from '../ledger/wallet-shard.ts';
+import { systemClock } from '../system/system.ts';
+import { DynamoOrderStore } from './order-store.ts';
+
+export interface OrdersOptions {
+  readonly clients: DynamoClients;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+export function createOrderStore({ clients, environment }: OrdersOptions): OrderStore {
+  const { client } = clients;
+  const shards = new WalletShards(clients, requireVariable(environment, TABLES.wallets.variable));
+  return new DynamoOrderStore({
+    client,
+    table: requireVariable(environment, TABLES.accounts.variable),
+    postings: new WalletPostings(client, shards),
+    clock: systemClock,
+  });
+}

@@ -1,0 +1,188 @@
+/** Orders in DynamoDB, in their account's partition: beside the entries that they make, and seen by nobody else. */
+import {
+  type AttributeValue,
+  type DynamoDBClient,
+  GetItemCommand,
+  QueryCommand,
+  type TransactWriteItem,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { isOpen, type LedgerEntry, type Order, type Reversal } from '../../core/payments/order.ts';
+import type { OrderLimits, OrderPage, OrderReference, OrderStore } from '../../core/payments/ports.ts';
+import type { Clock } from '../../core/ports.ts';
+import {
+  type Item,
+  map,
+  number,
+  readInteger,
+  readMap,
+  readNumber,
+  readText,
+  text,
+} from '../dynamodb/attribute-values.ts';
+import { transact } from '../dynamodb/transaction.ts';
+import type { WalletPostings } from '../ledger/wallet-posting.ts';
+import { OrderCounts } from './order-counts.ts';
+
+const PREFIX = 'order#';
+
+export interface OrderStoreOptions {
+  readonly client: DynamoDBClient;
+  /** The table of accounts. */
+  readonly table: string;
+  readonly postings: Pick<WalletPostings, 'post'>;
+  readonly clock: Clock;
+}
+
+export class DynamoOrderStore implements OrderStore {
+  readonly #options: OrderStoreOptions;
+  readonly #counts: OrderCounts;
+
+  constructor(options: OrderStoreOptions) {
+    this.#options = options;
+    this.#counts = new OrderCounts(options.client, options.table);
+  }
+
+  reserve(reference: OrderReference, limits: OrderLimits, nowSeconds: number) {
+    return this.#counts.reserve(reference, limits, nowSeconds);
+  }
+
+  async callOff({ accountId, orderId }: OrderReference): Promise<void> {
+    await transact(this.#options.client, [this.#counts.close(accountId, orderId)]);
+  }
+
+  async save({ id, accountId, amount, created, checkoutUrl = '' }: Order): Promise<void> {
+    await this.#options.client.send(
+      new UpdateItemCommand({
+        ...this.#key({ orderId: id, accountId }),
+        UpdateExpression:
+          'SET amount = :amount, created = :created, checkout_url = :url, ' +
+          'version = if_not_exists(version, :zero), reversals = if_not_exists(reversals, :none)',
+        ExpressionAttributeValues: {
+          ':amount': number(amount),
+          ':created': number(created),
+          ':url': text(checkoutUrl),
+          ':zero': number(0),
+          ':none': map({}),
+        },
+      }),
+    );
+  }
+
+  async find(reference: OrderReference): Promise<Order | undefined> {
+    const { Item: item } = await this.#options.client.send(
+      new GetItemCommand({ ...this.#key(reference), ConsistentRead: true }),
+    );
+    return item === undefined ? undefined : decodeOrder(item);
+  }
+
+  async list(accountId: string, limit: number, after?: string): Promise<OrderPage> {
+    const { client, table } = this.#options;
+    const { Items: items = [] } = await client.send(
+      new QueryCommand({
+        TableName: table,
+        KeyConditionExpression: 'account_id = :account AND begins_with(#item, :prefix)',
+        ExpressionAttributeNames: { '#item': 'item' },
+        ExpressionAttributeValues: { ':account': text(accountId), ':prefix': text(PREFIX) },
+        ...(after === undefined
+          ? {}
+          : { ExclusiveStartKey: { account_id: text(accountId), item: text(`${PREFIX}${after}`) } }),
+        ScanIndexForward: false,
+        ConsistentRead: true,
+        // One more than asked for tells whether there is another page.
+        Limit: limit + 1,
+      }),
+    );
+    const orders = items.slice(0, limit).map(decodeOrder);
+    return { orders, next: items.length > limit ? orders.at(-1)?.id : undefined };
+  }
+
+  async advance(
+    before: Order,
+    after: Order,
+    entries: readonly LedgerEntry[],
+  ): Promise<'done' | 'stale' | 'no account'> {
+    const write = this.#advance(before, after);
+    const change = entries.reduce(
+      (sum, { kind, amount }) => (kind === 'refund' ? sum - amount : sum + amount),
+      0n,
+    );
+    const puts = entries.map((entry) => this.#put(after.accountId, entry));
+    const closed = isOpen(before) && !isOpen(after) ? [this.#counts.close(after.accountId, after.id)] : [];
+    const writes = [{ Update: write }, ...puts, ...closed];
+    const result = await this.#options.postings.post(after.accountId, change, writes);
+    if (result === 'no wallet') return 'no account';
+    return result === 'posted' ? 'done' : 'stale';
+  }
+
+  #advance(before: Order, after: Order) {
+    const { paid, ended } = after;
+    return {
+      ...this.#key({ orderId: after.id, accountId: after.accountId }),
+      UpdateExpression: [
+        'SET version = :version, reversals = :reversals',
+        'created = if_not_exists(created, :created)',
+        ...(paid === undefined ? [] : ['paid = :paid']),
+        ...(ended === undefined ? [] : ['ended = :ended']),
+      ].join(', '),
+      ConditionExpression:
+        before.version === 0 ? 'attribute_not_exists(version) OR version = :before' : 'version = :before',
+      ExpressionAttributeValues: {
+        ':version': number(after.version),
+        ':before': number(before.version),
+        ':reversals': map(
+          Object.fromEntries(Object.entries(after.reversals).map(([id, each]) => [id, encodeReversal(each)])),
+        ),
+        ':created': number(after.created),
+        ...(paid === undefined ? {} : { ':paid': number(paid) }),
+        ...(ended === undefined ? {} : { ':ended': text(ended) }),
+      },
+    };
+  }
+
+  #put(accountId: string, { kind, id, amount, source }: LedgerEntry): TransactWriteItem {
+    return {
+      Put: {
+        TableName: this.#options.table,
+        Item: {
+          account_id: text(accountId),
+          item: text(`${kind}#${id}`),
+          amount: number(amount),
+          created: number(Math.floor(this.#options.clock() / 1000)),
+          source: text(source),
+        },
+        ConditionExpression: 'attribute_not_exists(account_id)',
+      },
+    };
+  }
+
+  #key({ orderId, accountId }: OrderReference) {
+    const key: Item = { account_id: text(accountId), item: text(`${PREFIX}${orderId}`) };
+    return { TableName: this.#options.table, Key: key };
+  }
+}
+
+const encodeReversal = ({ amount, undone }: Reversal): AttributeValue =>
+  map({ amount: number(amount), undone: { BOOL: undone } });
+
+function decodeOrder(item: Item): Order {
+  const ended = item.ended?.S;
+  // An order whose payment is here before it has been written down is for what was paid.
+  const paid = item.paid === undefined ? 0n : readInteger(item, 'paid');
+  return {
+    id: readText(item, 'item').slice(PREFIX.length),
+    accountId: readText(item, 'account_id'),
+    amount: item.amount === undefined ? paid : readInteger(item, 'amount'),
+    created: readNumber(item, 'created'),
+    ...(item.checkout_url?.S === undefined ? {} : { checkoutUrl: item.checkout_url.S }),
+    ...(item.paid === undefined ? {} : { paid }),
+    ...(ended === 'expired' || ended === 'failed' ? { ended } : {}),
+    reversals: Object.fromEntries(
+      Object.entries(readMap(item, 'reversals')).map(([id, { M: reversal = {} }]) => [
+        id,
+        { amount: readInteger(reversal, 'amount'), undone: reversal.undone?.BOOL === true },
+      ]),
+    ),
+    version: readNumber(item, 'version'),
+  };
+}

@@ -1,0 +1,60 @@
+/** What the sending of deliveries works through: stores, queues, schedules, the bus and the network. */
+import { requirePositiveInteger, requireVariable, VARIABLES } from '../../contract/environment.ts';
+import { TABLES } from '../../contract/tables.ts';
+import type { Log } from '../../core/ports.ts';
+import type { DeliverDependencies } from '../../core/webhooks/deliver.ts';
+import { ReceiverHealth } from '../../core/webhooks/receiver-health.ts';
+import {
+  createEventClient,
+  createQueueClient,
+  createScheduleClient,
+  type DynamoClients,
+} from '../aws/clients.ts';
+import { systemClock } from '../system/system.ts';
+import { createResolve, loopbackAllowed } from './address-guard.ts';
+import { DynamoDeliveryStore } from './delivery-store.ts';
+import { createPublisher } from './event-publisher.ts';
+import { DynamoEventStore } from './event-store.ts';
+import { DynamoSigningSecretStore } from './signing-secret-store.ts';
+import { DynamoSubscriptionStore } from './subscription-store.ts';
+import { createWakeQueue } from './trigger-queue.ts';
+import { createWebhookSealer } from './webhook-keys.ts';
+import { createSender } from './webhook-sender.ts';
+
+export interface DeliveryPortOptions {
+  readonly clients: Pick<DynamoClients, 'client'>;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+  /** Told of each subscription that was put out of force. */
+  readonly onDisabled: () => void;
+}
+
+type Ports = Pick<
+  DeliverDependencies,
+  'secrets' | 'events' | 'deliveries' | 'wakes' | 'health' | 'send' | 'leaseMs'
+>;
+
+/** From the names in the environment. */
+export function createDeliveryPorts({ clients, environment, log, onDisabled }: DeliveryPortOptions): Ports {
+  const { client } = clients;
+  const clock = systemClock;
+  const table = (name: 'webhooks' | 'events' | 'deliveries') =>
+    requireVariable(environment, TABLES[name].variable);
+  const sealer = createWebhookSealer({ environment, log });
+  const publish = createPublisher(createEventClient(), requireVariable(environment, VARIABLES.eventBus));
+  const store = new DynamoSubscriptionStore(client, table('webhooks'));
+  return {
+    secrets: new DynamoSigningSecretStore(client, table('webhooks'), sealer),
+    events: new DynamoEventStore(client, table('events'), sealer, clock),
+    deliveries: new DynamoDeliveryStore(client, table('deliveries'), clock),
+    wakes: createWakeQueue({
+      queues: createQueueClient(),
+      schedules: createScheduleClient(),
+      environment,
+      clock,
+    }),
+    health: new ReceiverHealth({ store, publish, clock, onDisabled, log }),
+    leaseMs: requirePositiveInteger(environment, VARIABLES.deliveryLeaseSeconds) * 1000,
+    send: createSender({ allowLoopback: loopbackAllowed(environment), resolve: createResolve() }),
+  };
+}

@@ -1,0 +1,175 @@
+/** Deliveries in DynamoDB: one conditional update begins an attempt, one ends it. */
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  UpdateItemCommand,
+  type UpdateItemCommandInput,
+} from '@aws-sdk/client-dynamodb';
+import type { Clock } from '../../core/ports.ts';
+import { type Delivery, MAX_LOGGED_ATTEMPTS } from '../../core/webhooks/delivery.ts';
+import type {
+  AttemptEnd,
+  Claim,
+  ClaimResult,
+  DeliveryKey,
+  DeliveryPage,
+  DeliveryQuery,
+  DeliveryStore,
+} from '../../core/webhooks/ports.ts';
+import { type Item, number, readNumber, text } from '../dynamodb/attribute-values.ts';
+import { decodeDelivery, encodeAttempt, encodeDelivery } from './delivery-item.ts';
+
+/** Nobody else is at it, or whoever was has died. */
+const FREE = '(attribute_not_exists(lease_until) OR lease_until < :now)';
+
+export class DynamoDeliveryStore implements DeliveryStore {
+  readonly #client: DynamoDBClient;
+  readonly #table: string;
+  readonly #clock: Clock;
+
+  constructor(client: DynamoDBClient, table: string, clock: Clock) {
+    this.#client = client;
+    this.#table = table;
+    this.#clock = clock;
+  }
+
+  async create(delivery: Delivery): Promise<Delivery> {
+    try {
+      await this.#client.send(
+        new PutItemCommand({
+          TableName: this.#table,
+          Item: encodeDelivery(delivery),
+          ConditionExpression: 'attribute_not_exists(delivery_id)',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      );
+      return delivery;
+    } catch (failure) {
+      if (!(failure instanceof ConditionalCheckFailedException) || failure.Item === undefined) throw failure;
+      return decodeDelivery(failure.Item);
+    }
+  }
+
+  async get(key: DeliveryKey): Promise<Delivery | undefined> {
+    const command = new GetItemCommand({ ...this.#keyOf(key), ConsistentRead: true });
+    const { Item: item } = await this.#client.send(command);
+    return item === undefined || readNumber(item, 'expires') <= this.#now()
+      ? undefined
+      : decodeDelivery(item);
+  }
+
+  async list({ webhookId, limit, order, after }: DeliveryQuery): Promise<DeliveryPage> {
+    const { Items: items = [], LastEvaluatedKey: last } = await this.#client.send(
+      new QueryCommand({
+        TableName: this.#table,
+        KeyConditionExpression: 'webhook_id = :webhook',
+        // Expired ones count as absent, though DynamoDB deletes them later.
+        FilterExpression: 'expires > :now',
+        ExpressionAttributeValues: { ':webhook': text(webhookId), ':now': number(this.#now()) },
+        ScanIndexForward: order === 'oldest',
+        ConsistentRead: true,
+        // One more than asked for tells whether there is another page.
+        Limit: limit + 1,
+        ...(after === undefined ? {} : { ExclusiveStartKey: this.#keyOf({ webhookId, id: after }).Key }),
+      }),
+    );
+    const deliveries = items.slice(0, limit).map(decodeDelivery);
+    // A page that holds 1 MB ends before the limit does; then the database says where.
+    return { deliveries, next: items.length > limit ? deliveries.at(-1)?.id : last?.delivery_id?.S };
+  }
+
+  claim(key: DeliveryKey, { attempt, lease, nowMs }: Claim): Promise<ClaimResult> {
+    return this.#take(key, lease.id, {
+      UpdateExpression: 'SET lease_id = :lease, lease_until = :until',
+      ConditionExpression: `#status = :pending AND attempts = :ended AND ${FREE}`,
+      ExpressionAttributeNames: { '#status': 'status' },
+      ExpressionAttributeValues: {
+        ':lease': text(lease.id),
+        ':until': number(lease.untilMs),
+        ':pending': text('pending'),
+        ':ended': number(attempt - 1),
+        ':now': number(nowMs),
+      },
+    });
+  }
+
+  revive(found: Delivery, { lease, nowMs }: Claim, deadlineMs: number): Promise<ClaimResult> {
+    return this.#take(found, lease.id, {
+      UpdateExpression:
+        'SET lease_id = :lease, lease_until = :until, #status = :pending, deadline = :deadline, ' +
+        'round_start = attempts REMOVE dead_reason',
+      ConditionExpression: `#status = :found AND attempts = :ended AND ${FREE}`,
+      ExpressionAttributeNames: { '#status': 'status' },
+      ExpressionAttributeValues: {
+        ':lease': text(lease.id),
+        ':until': number(lease.untilMs),
+        ':pending': text('pending'),
+        ':deadline': number(deadlineMs),
+        ':found': text(found.status),
+        ':ended': number(found.attempts),
+        ':now': number(nowMs),
+      },
+    });
+  }
+
+  async end(delivery: Delivery, { lease, attempt, status, deadReason, dueMs }: AttemptEnd): Promise<void> {
+    const log = attempt === undefined ? delivery.log : [...delivery.log, attempt].slice(-MAX_LOGGED_ATTEMPTS);
+    const values: Item = {
+      '#status': text(status),
+      '#log': { L: log.map(encodeAttempt) },
+      ...(attempt === undefined ? {} : { '#attempts': number(attempt.number) }),
+      ...(deadReason === undefined ? {} : { '#dead_reason': text(deadReason) }),
+      ...(dueMs === undefined ? {} : { '#due': number(dueMs) }),
+    };
+    const names = Object.keys(values);
+    const valueName = (name: string) => name.replace('#', ':');
+    await this.#update(delivery, {
+      UpdateExpression: `SET ${names.map((name) => `${name} = ${valueName(name)}`).join(', ')} REMOVE lease_id, lease_until`,
+      ConditionExpression: 'lease_id = :lease',
+      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [name, name.slice(1)])),
+      ExpressionAttributeValues: {
+        ...Object.fromEntries(Object.entries(values).map(([name, value]) => [valueName(name), value])),
+        ':lease': text(lease.id),
+      },
+    });
+  }
+
+  /** The SDK repeats a request whose answer was lost: then the lease is there already, and it is ours. */
+  async #take(key: DeliveryKey, leaseId: string, command: Update): Promise<ClaimResult> {
+    const { applied, item } = await this.#update(key, command);
+    return {
+      granted: applied || item?.lease_id?.S === leaseId,
+      delivery: item === undefined ? undefined : decodeDelivery(item),
+    };
+  }
+
+  async #update(key: DeliveryKey, command: Update): Promise<{ applied: boolean; item: Item | undefined }> {
+    try {
+      const { Attributes: item } = await this.#client.send(
+        new UpdateItemCommand({
+          ...this.#keyOf(key),
+          ...command,
+          ReturnValues: 'ALL_NEW',
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+      );
+      return { applied: true, item };
+    } catch (failure) {
+      if (failure instanceof ConditionalCheckFailedException) return { applied: false, item: failure.Item };
+      throw failure;
+    }
+  }
+
+  #now(): number {
+    return Math.floor(this.#clock() / 1000);
+  }
+
+  #keyOf({ webhookId, id }: DeliveryKey) {
+    return { TableName: this.#table, Key: { webhook_id: text(webhookId), delivery_id: text(id) } };
+  }
+}
+
+type Update = Omit<UpdateItemCommandInput, 'TableName' | 'Key'>;

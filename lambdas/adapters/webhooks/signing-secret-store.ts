@@ -1,0 +1,93 @@
+/** Signing secrets in their subscriptions' items, sealed under the webhook key. */
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  GetItemCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { SigningSecretStore, SubscriptionKey } from '../../core/webhooks/ports.ts';
+import { MAX_REPLACED_SECRETS, type Subscription } from '../../core/webhooks/subscription.ts';
+import { type Item, text } from '../dynamodb/attribute-values.ts';
+import { countOne } from '../dynamodb/quota-item.ts';
+import { transact } from '../dynamodb/transaction.ts';
+import {
+  decodeSubscription,
+  encodeReplaced,
+  encodeSubscription,
+  sealedSecrets,
+  webhookCountKey,
+} from './subscription-item.ts';
+import type { Sealer } from './webhook-keys.ts';
+
+const PURPOSE = 'uis-webhook-secret-1';
+
+export class DynamoSigningSecretStore implements SigningSecretStore {
+  readonly #client: DynamoDBClient;
+  readonly #table: string;
+  readonly #sealer: Sealer;
+
+  constructor(client: DynamoDBClient, table: string, sealer: Sealer) {
+    this.#client = client;
+    this.#table = table;
+    this.#sealer = sealer;
+  }
+
+  async create(subscription: Subscription, secret: string, most: number): Promise<'created' | 'full'> {
+    const sealed = await this.#sealer.seal(PURPOSE, sealedId(subscription), secret);
+    const item = { ...encodeSubscription(subscription), secret: { B: sealed } };
+    const count = { TableName: this.#table, Key: webhookCountKey(subscription.accountId) };
+    const put = { Put: { TableName: this.#table, Item: item } };
+    return (await transact(this.#client, [put, countOne(count, most)])).done ? 'created' : 'full';
+  }
+
+  async open(key: SubscriptionKey, nowMs: number) {
+    const item = await this.#read(key);
+    if (item === undefined) return undefined;
+    const { current, replaced } = sealedSecrets(item);
+    const inForce = [
+      current,
+      ...replaced.filter(({ until }) => until * 1000 > nowMs).map(({ sealed }) => sealed),
+    ];
+    const open = (sealed: Uint8Array) => this.#sealer.open(PURPOSE, sealedId(key), sealed);
+    return { subscription: decodeSubscription(item), secrets: await Promise.all(inForce.map(open)) };
+  }
+
+  async rotate(...[key, secret, { nowMs, until }]: Parameters<SigningSecretStore['rotate']>) {
+    const item = await this.#read(key);
+    if (item === undefined) return 'absent';
+    const { current, replaced } = sealedSecrets(item);
+    const stillSigning = replaced.filter((one) => one.until * 1000 > nowMs);
+    if (stillSigning.length >= MAX_REPLACED_SECRETS) return 'conflict';
+    const sealed = await this.#sealer.seal(PURPOSE, sealedId(key), secret);
+    try {
+      await this.#client.send(
+        new UpdateItemCommand({
+          ...this.#keyOf(key),
+          UpdateExpression: 'SET secret = :new, replaced = :replaced',
+          // The second half lets the SDK repeat a request whose answer was lost.
+          ConditionExpression: 'secret = :old OR secret = :new',
+          ExpressionAttributeValues: {
+            ':new': { B: sealed },
+            ':old': { B: current },
+            ':replaced': encodeReplaced([{ sealed: current, until }, ...stillSigning]),
+          },
+        }),
+      );
+      return 'rotated';
+    } catch (failure) {
+      if (failure instanceof ConditionalCheckFailedException) return 'conflict';
+      throw failure;
+    }
+  }
+
+  async #read(key: SubscriptionKey): Promise<Item | undefined> {
+    return (await this.#client.send(new GetItemCommand({ ...this.#keyOf(key), ConsistentRead: true }))).Item;
+  }
+
+  #keyOf({ accountId, id }: SubscriptionKey) {
+    return { TableName: this.#table, Key: { account_id: text(accountId), webhook_id: text(id) } };
+  }
+}
+
+/** A secret opens in its own subscription's item only. */
+const sealedId = ({ accountId, id }: SubscriptionKey): string => `${accountId}/${id}`;

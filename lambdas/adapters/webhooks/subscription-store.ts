@@ -1,0 +1,161 @@
+/** Subscriptions in DynamoDB, without their secrets. */
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  GetItemCommand,
+  QueryCommand,
+  UpdateItemCommand,
+  type UpdateItemCommandInput,
+} from '@aws-sdk/client-dynamodb';
+import type {
+  SubscriptionChanges,
+  SubscriptionHealth,
+  SubscriptionKey,
+  SubscriptionStore,
+} from '../../core/webhooks/ports.ts';
+import type { Subscription } from '../../core/webhooks/subscription.ts';
+import { type Item, number, text } from '../dynamodb/attribute-values.ts';
+import { giveBack } from '../dynamodb/quota-item.ts';
+import { transact } from '../dynamodb/transaction.ts';
+import { decodeSubscription, encodeEvents, webhookCountKey } from './subscription-item.ts';
+
+export class DynamoSubscriptionStore implements SubscriptionStore, SubscriptionHealth {
+  readonly #client: DynamoDBClient;
+  readonly #table: string;
+
+  constructor(client: DynamoDBClient, table: string) {
+    this.#client = client;
+    this.#table = table;
+  }
+
+  async get(key: SubscriptionKey): Promise<Subscription | undefined> {
+    const command = new GetItemCommand({ ...this.#keyOf(key), ConsistentRead: true });
+    const { Item: item } = await this.#client.send(command);
+    return item === undefined ? undefined : decodeSubscription(item);
+  }
+
+  async list({ accountId, limit, after }: Parameters<SubscriptionStore['list']>[0]) {
+    const { Items: items = [] } = await this.#client.send(
+      new QueryCommand({
+        ...this.#query(accountId),
+        ...(after === undefined ? {} : { ExclusiveStartKey: this.#keyOf({ accountId, id: after }).Key }),
+        // One more than asked for tells whether there is another page.
+        Limit: limit + 1,
+      }),
+    );
+    const subscriptions = items.slice(0, limit).map(decodeSubscription);
+    return { subscriptions, next: items.length > limit ? subscriptions.at(-1)?.id : undefined };
+  }
+
+  async update(key: SubscriptionKey, changes: SubscriptionChanges): Promise<Subscription | undefined> {
+    const { url, events, description, status } = changes;
+    const values: Item = {
+      ...(url === undefined ? {} : { url: text(url) }),
+      ...(events === undefined ? {} : { events: encodeEvents(events) }),
+      ...(description === undefined ? {} : { description: text(description) }),
+      ...(status === undefined ? {} : { status: text(status) }),
+      ...(status === 'disabled' ? { disabled_reason: text('owner') } : {}),
+    };
+    const forgotten = [
+      ...(url === undefined && status !== 'active' ? [] : ['failing_since']),
+      ...(status === 'active' ? ['disabled_reason'] : []),
+    ];
+    const names = Object.keys(values);
+    if (names.length === 0) return this.get(key);
+    const remove = forgotten.length === 0 ? '' : ` REMOVE ${forgotten.map((name) => `#${name}`).join(', ')}`;
+    const item = await this.#update(key, {
+      UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}${remove}`,
+      ConditionExpression: 'attribute_exists(webhook_id)',
+      ExpressionAttributeNames: Object.fromEntries(
+        [...names, ...forgotten].map((name) => [`#${name}`, name]),
+      ),
+      ExpressionAttributeValues: Object.fromEntries(
+        names.map((name) => [`:${name}`, values[name] ?? text('')]),
+      ),
+    });
+    return item === undefined ? undefined : decodeSubscription(item);
+  }
+
+  async remove(key: SubscriptionKey): Promise<boolean> {
+    const remove = { ...this.#keyOf(key), ConditionExpression: 'attribute_exists(webhook_id)' };
+    const count = { TableName: this.#table, Key: webhookCountKey(key.accountId) };
+    return (await transact(this.#client, [{ Delete: remove }, giveBack(count)])).done;
+  }
+
+  async markFailing(subscription: Subscription, nowMs: number): Promise<void> {
+    await this.#update(subscription, {
+      UpdateExpression: 'SET failing_since = if_not_exists(failing_since, :now)',
+      ConditionExpression: '#url = :url',
+      ExpressionAttributeNames: { '#url': 'url' },
+      ExpressionAttributeValues: { ':now': number(nowMs), ':url': text(subscription.url) },
+    });
+  }
+
+  async markHealthy(subscription: Subscription): Promise<void> {
+    await this.#update(subscription, {
+      UpdateExpression: 'REMOVE failing_since',
+      ConditionExpression: '#url = :url',
+      ExpressionAttributeNames: { '#url': 'url' },
+      ExpressionAttributeValues: { ':url': text(subscription.url) },
+    });
+  }
+
+  async disable(
+    ...[subscription, reason, notice]: Parameters<SubscriptionHealth['disable']>
+  ): Promise<boolean> {
+    const { failingSinceMs, url } = subscription;
+    // A receiver that has answered since is not failing; one that says it is gone need not have failed before.
+    const still = reason === 'failing' ? ' AND failing_since = :since' : '';
+    const item = await this.#update(subscription, {
+      UpdateExpression: 'SET #status = :disabled, disabled_reason = :reason, notice = :notice',
+      ConditionExpression: `#url = :url AND #status = :active${still}`,
+      ExpressionAttributeNames: { '#url': 'url', '#status': 'status' },
+      ExpressionAttributeValues: {
+        ':url': text(url),
+        ':active': text('active'),
+        ':disabled': text('disabled'),
+        ':reason': text(reason),
+        ':notice': text(notice),
+        ...(still === '' ? {} : { ':since': number(failingSinceMs ?? 0) }),
+      },
+    });
+    return item !== undefined;
+  }
+
+  async clearNotice(subscription: Subscription, notice: string): Promise<void> {
+    await this.#update(subscription, {
+      UpdateExpression: 'REMOVE notice',
+      ConditionExpression: 'notice = :notice',
+      ExpressionAttributeValues: { ':notice': text(notice) },
+    });
+  }
+
+  /** The new item; undefined when the condition does not hold. */
+  async #update(
+    key: SubscriptionKey,
+    command: Omit<UpdateItemCommandInput, 'TableName' | 'Key'>,
+  ): Promise<Item | undefined> {
+    try {
+      const { Attributes: item } = await this.#client.send(
+        new UpdateItemCommand({ ...this.#keyOf(key), ...command, ReturnValues: 'ALL_NEW' }),
+      );
+      return item;
+    } catch (failure) {
+      if (failure instanceof ConditionalCheckFailedException) return undefined;
+      throw failure;
+    }
+  }
+
+  #query(accountId: string) {
+    return {
+      TableName: this.#table,
+      KeyConditionExpression: 'account_id = :account',
+      ExpressionAttributeValues: { ':account': text(accountId) },
+      ConsistentRead: true,
+    };
+  }
+
+  #keyOf({ accountId, id }: SubscriptionKey) {
+    return { TableName: this.#table, Key: { account_id: text(accountId), webhook_id: text(id) } };
+  }
+}

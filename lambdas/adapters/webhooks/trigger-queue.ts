@@ -1,0 +1,118 @@
+/** Wakes as messages of SQS, grouped by subscription; those beyond its longest delay as one-time schedules. */
+import {
+  ActionAfterCompletion,
+  ConflictException,
+  CreateScheduleCommand,
+  FlexibleTimeWindowMode,
+  type SchedulerClient,
+} from '@aws-sdk/client-scheduler';
+import { SendMessageBatchCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { requireVariable, VARIABLES } from '../../contract/environment.ts';
+import { QUEUES, type QueueName } from '../../contract/queues.ts';
+import type { Clock } from '../../core/ports.ts';
+import type { Lane, Wake, WakeQueue } from '../../core/webhooks/ports.ts';
+
+/** SQS holds a message back for 15 minutes at most (Amazon SQS quotas). */
+const LONGEST_DELAY_SECONDS = 900;
+
+/** Messages of one request (Amazon SQS quotas). */
+const BATCH = 10;
+
+/** A schedule that calls an API passes its input on as the request (EventBridge Scheduler user guide, universal targets). */
+const SEND_MESSAGE = 'arn:aws:scheduler:::aws-sdk:sqs:sendMessage';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Sends to the queues that the environment names; resolves when all messages are kept. */
+export function createWakeSender(client: SQSClient, environment: Environment): Pick<WakeQueue, 'now'> {
+  const urls = { deliveries: queueUrl(environment, 'deliveries'), retries: queueUrl(environment, 'retries') };
+  return { now: (wakes, lane) => sendAll(client, urls[lane], wakes) };
+}
+
+export interface WakeQueueOptions {
+  readonly queues: SQSClient;
+  readonly schedules: SchedulerClient;
+  readonly environment: Environment;
+  readonly clock: Clock;
+}
+
+/** The whole of a delivery's timing. */
+export function createWakeQueue({ queues, schedules, environment, clock }: WakeQueueOptions): WakeQueue {
+  const retries = queueUrl(environment, 'retries');
+  const deadLetters = queueUrl(environment, 'deadDeliveries');
+  const group = requireVariable(environment, VARIABLES.scheduleGroup);
+  const roleArn = requireVariable(environment, VARIABLES.scheduleRole);
+  return {
+    ...createWakeSender(queues, environment),
+    async later(wake, atMs) {
+      const delaySeconds = Math.max(0, Math.ceil((atMs - clock()) / 1000));
+      if (delaySeconds > LONGEST_DELAY_SECONDS) {
+        await schedule(schedules, { group, roleArn, atMs }, { ...message(wake), QueueUrl: retries });
+        return;
+      }
+      const delayed = { ...message(wake), QueueUrl: retries, DelaySeconds: delaySeconds };
+      await queues.send(new SendMessageCommand(delayed));
+    },
+    async dead(wake) {
+      await queues.send(new SendMessageCommand({ ...message(wake), QueueUrl: deadLetters }));
+    },
+  };
+}
+
+const queueUrl = (environment: Environment, name: QueueName): string =>
+  requireVariable(environment, QUEUES[name].variable);
+
+/** The group makes the queue a fair one: a subscription with a backlog holds up no other (Amazon SQS, fair queues). */
+const message = (wake: Wake) => ({ MessageBody: JSON.stringify(wake), MessageGroupId: wake.webhookId });
+
+async function sendAll(client: SQSClient, url: string, wakes: readonly Wake[]): Promise<void> {
+  const batches = Array.from({ length: Math.ceil(wakes.length / BATCH) }, (_, index) =>
+    wakes.slice(index * BATCH, (index + 1) * BATCH),
+  );
+  await Promise.all(
+    batches.map(async (batch) => {
+      const entries = batch.map((wake, index) => ({ Id: String(index), ...message(wake) }));
+      const { Failed: failed = [] } = await client.send(
+        new SendMessageBatchCommand({ QueueUrl: url, Entries: entries }),
+      );
+      // Those that went through may come again: a second wake of an attempt is void.
+      if (failed.length > 0) throw new Error(`${failed.length} messages were not taken: ${failed[0]?.Code}`);
+    }),
+  );
+}
+
+interface Plan {
+  readonly group: string;
+  readonly roleArn: string;
+  readonly atMs: number;
+}
+
+/** Named after the attempt, so that planning it again changes nothing. */
+async function schedule(
+  client: SchedulerClient,
+  { group, roleArn, atMs }: Plan,
+  request: { readonly MessageBody: string; readonly MessageGroupId: string; readonly QueueUrl: string },
+): Promise<void> {
+  const { deliveryId, attempt } = JSON.parse(request.MessageBody) as Wake;
+  try {
+    await client.send(
+      new CreateScheduleCommand({
+        Name: `${deliveryId}-${attempt}`,
+        GroupName: group,
+        // Seconds, rounded up: a wake that comes early would be one attempt too soon.
+        ScheduleExpression: `at(${new Date(Math.ceil(atMs / 1000) * 1000).toISOString().slice(0, 19)})`,
+        FlexibleTimeWindow: { Mode: FlexibleTimeWindowMode.OFF },
+        ActionAfterCompletion: ActionAfterCompletion.DELETE,
+        Target: { Arn: SEND_MESSAGE, RoleArn: roleArn, Input: JSON.stringify(request) },
+      }),
+    );
+  } catch (failure) {
+    if (!(failure instanceof ConflictException)) throw failure;
+  }
+}
+
+/** Which lane a queue is, by the end of its ARN or URL as the environment names it. */
+export function laneOfQueue(environment: Environment): (queueArn: string) => Lane {
+  const name = queueUrl(environment, 'deliveries').split('/').at(-1);
+  return (queueArn) => (queueArn.split(':').at(-1) === name ? 'deliveries' : 'retries');
+}

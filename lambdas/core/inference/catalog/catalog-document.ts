@@ -1,0 +1,209 @@
+/** The catalog document that operators write: every model, its price and its routes; validated as a whole. */
+import * as z from 'zod';
+import { KINDS, type Kind } from '../../access/policy.ts';
+import { type NanoUsd, parseUsd } from '../../money.ts';
+
+/** A dollar a token is a hundred times the dearest model there is; more is a mistake in units. */
+const MAX_PRICE_NANO_USD = 1_000_000n * 1_000_000_000n;
+
+const price = z
+  .union([z.number(), z.string()])
+  .transform((value) => parseUsd(value))
+  .refine(
+    (amount): amount is NanoUsd => amount !== undefined && amount >= 0n && amount <= MAX_PRICE_NANO_USD,
+    {
+      error: 'must be an amount of USD from 0 to 1000000 with at most 9 decimal places',
+    },
+  );
+
+const id = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/, 'must be 1 to 128 of A-Z a-z 0-9 . _ : / -');
+
+const prices = z.discriminatedUnion('unit', [
+  z.strictObject({
+    unit: z.literal('per_million_tokens'),
+    input: price,
+    output: price.optional(),
+    cached_input: price.optional(),
+  }),
+  z.strictObject({ unit: z.literal('per_image'), image: price }),
+  z.strictObject({ unit: z.literal('per_minute'), minute: price }),
+]);
+
+export const CAPABILITIES = ['tools', 'json', 'vision', 'stream'] as const;
+export type Capability = (typeof CAPABILITIES)[number];
+
+/** A wait of more than 15 minutes outlives every function. */
+const timeoutMs = z.int().min(1).max(900_000);
+
+/** `env:NAME` is read from the environment, `secretsmanager:NAME#field` from AWS Secrets Manager. */
+const secret = z
+  .string()
+  .regex(/^(env:[A-Za-z_][A-Za-z0-9_]*|secretsmanager:[A-Za-z0-9/_+=.@-]+(#[A-Za-z0-9_-]+)?)$/, {
+    error: 'must be "env:NAME" or "secretsmanager:NAME#field"',
+  });
+
+export const PROTOCOLS = ['openai', 'anthropic', 'bedrock'] as const;
+
+/** The protocols by which the service knows how to ask for each type. */
+const PROTOCOLS_OF_TYPE: Readonly<Record<Kind, readonly (typeof PROTOCOLS)[number][]>> = {
+  chat: PROTOCOLS,
+  embeddings: ['openai', 'bedrock'],
+  image: ['openai', 'bedrock'],
+  tts: ['openai'],
+  audio: ['openai'],
+};
+
+/** The models of Bedrock, beside those that converse, whose requests the service knows how to write. */
+const BEDROCK_MODELS: Partial<Record<Kind, RegExp>> = {
+  embeddings: /titan-embed-text-v2|cohere\.embed-/,
+  image: /nova-canvas|titan-image-generator/,
+};
+
+const route = z
+  .strictObject({
+    id,
+    protocol: z.enum(PROTOCOLS),
+    /**
+     * Ends in the version segment; the service appends `/chat/completions`, `/messages` and so on. Absent, and then
+     * empty, on a `bedrock` route that uses the address of the function's own region.
+     */
+    base_url: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .transform((url = '') => url.replace(/\/+$/, '')),
+    upstream_model: z.string().min(1).max(256),
+    secret: secret.optional(),
+    /** `sigv4`: the request is signed with the function's own role, as Bedrock's OpenAI endpoint takes it. */
+    auth: z.enum(['sigv4']).optional(),
+    /** The model refuses `temperature` and `top_p`, as reasoning models do; they are left out. */
+    reasoning: z.boolean().default(false),
+    capabilities: z.array(z.enum(CAPABILITIES)).default([]),
+    /** Lower is tried first. */
+    priority: z.int().min(0).max(1000).default(1),
+    /** Share of the traffic among routes of one priority; 0 only when all others are gone. */
+    weight: z.number().min(0).max(1000).default(1),
+    /** The whole answer must arrive within this time. */
+    timeout_ms: timeoutMs.default(60_000),
+    /** A stream's first content must arrive within this time. */
+    first_byte_timeout_ms: timeoutMs.default(15_000),
+  })
+  .superRefine(({ protocol, base_url: url, secret: key, auth }, context) => {
+    const issue = (path: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [path], message });
+    if (protocol !== 'bedrock' && url === '') issue('base_url', 'is required');
+    if (protocol === 'bedrock' && key !== undefined)
+      issue('secret', "must be absent: the function's role signs");
+    if (auth !== undefined && protocol !== 'openai') issue('auth', 'is for protocol "openai" only');
+    if (auth !== undefined && key !== undefined) issue('secret', "must be absent: the function's role signs");
+  });
+
+const voice = z.string().min(1).max(128);
+
+const model = z
+  .strictObject({
+    id,
+    type: z.enum(KINDS),
+    owned_by: z.string().min(1).max(128),
+    /** Seconds since the epoch. */
+    created: z.int().min(0),
+    display_name: z.string().min(1).max(128).optional(),
+    aliases: z.array(id).max(20).default([]),
+    context_window: z.int().min(1).optional(),
+    max_output_tokens: z.int().min(1).optional(),
+    /** The most tokens that one image counts, where that is more than the large providers' usual most. */
+    max_image_tokens: z.int().min(1).optional(),
+    default_voice: voice.optional(),
+    /** Where they are known, a call with another voice is refused without asking a route. */
+    voices: z.array(voice).min(1).max(500).optional(),
+    price: prices,
+    routes: z.array(route).min(1).max(20),
+  })
+  .superRefine((entry, context) => {
+    const expected = UNIT_OF_TYPE[entry.type];
+    if (entry.price.unit !== expected) {
+      context.addIssue({
+        code: 'custom',
+        path: ['price', 'unit'],
+        message: `must be "${expected}" for type "${entry.type}"`,
+      });
+    } else if (
+      entry.type === 'chat' &&
+      entry.price.unit === 'per_million_tokens' &&
+      entry.price.output === undefined
+    ) {
+      context.addIssue({ code: 'custom', path: ['price', 'output'], message: 'is required for type "chat"' });
+    }
+    const { voices, default_voice: defaultVoice } = entry;
+    if (voices !== undefined && defaultVoice !== undefined && !voices.includes(defaultVoice))
+      context.addIssue({ code: 'custom', path: ['default_voice'], message: 'must be one of voices' });
+    const protocols = PROTOCOLS_OF_TYPE[entry.type];
+    entry.routes.forEach(({ protocol, auth, upstream_model: upstreamModel }, at) => {
+      const issue = (field: string, message: string) =>
+        context.addIssue({ code: 'custom', path: ['routes', at, field], message });
+      if (!protocols.includes(protocol))
+        issue('protocol', `must be ${protocols.join(' or ')} for type "${entry.type}"`);
+      if (protocol === 'bedrock' && BEDROCK_MODELS[entry.type]?.test(upstreamModel) === false)
+        issue('upstream_model', 'must be a model of Bedrock that the service knows how to ask');
+      if (auth !== undefined && entry.type !== 'chat') issue('auth', 'is for type "chat" only');
+    });
+  });
+
+const UNIT_OF_TYPE = {
+  chat: 'per_million_tokens',
+  embeddings: 'per_million_tokens',
+  tts: 'per_million_tokens',
+  image: 'per_image',
+  audio: 'per_minute',
+} as const;
+
+const documentSchema = z
+  .strictObject({
+    models: z.array(model).min(1).max(20_000),
+    defaults: z.partialRecord(z.enum(KINDS), id).default({}),
+  })
+  .superRefine(({ models, defaults }, context) => {
+    const seen = new Map<string, string>();
+    const claim = (name: string, path: (string | number)[]) => {
+      const owner = seen.get(name);
+      if (owner !== undefined)
+        context.addIssue({ code: 'custom', path, message: `"${name}" is already used by ${owner}` });
+      seen.set(name, `models[${path[1]}]`);
+    };
+    const routes = new Set<string>();
+    models.forEach((entry, index) => {
+      claim(entry.id, ['models', index, 'id']);
+      entry.aliases.forEach((alias, at) => {
+        claim(alias, ['models', index, 'aliases', at]);
+      });
+      entry.routes.forEach((candidate, at) => {
+        const path = ['models', index, 'routes', at, 'id'];
+        if (routes.has(candidate.id))
+          context.addIssue({ code: 'custom', path, message: `"${candidate.id}" is already a route` });
+        routes.add(candidate.id);
+      });
+    });
+    for (const [kind, name] of Object.entries(defaults)) {
+      const target = models.find((entry) => entry.id === name);
+      if (target?.type !== kind) {
+        context.addIssue({
+          code: 'custom',
+          path: ['defaults', kind],
+          message: `must name a model of type "${kind}"`,
+        });
+      }
+    }
+  });
+
+/** A validated document; prices are nano-USD a unit. */
+export type CatalogDocument = z.infer<typeof documentSchema>;
+export type Model = CatalogDocument['models'][number];
+export type Route = Model['routes'][number];
+
+/** Validates a document; throws an error that names every offending field. */
+export function parseCatalog(input: unknown): CatalogDocument {
+  const result = documentSchema.safeParse(input);
+  if (result.success) return result.data;
+  throw new Error(`the catalog is not valid:\n${z.prettifyError(result.error)}`);
+}

@@ -1,0 +1,136 @@
+/** An answer in the words of the chat surface: a whole completion, or the chunks of a stream. */
+
+import type { JsonObject } from '../../../json/lossless-json.ts';
+import type { TokenUsage } from '../../catalog/price.ts';
+import type { AssistantReply, FinishReason, StreamPart } from '../../upstream/conversation.ts';
+import type { WholeAnswer } from '../../upstream/provider.ts';
+import type { ReplyWriter, WriterOptions } from '../reply-writer.ts';
+
+/** OpenAI API reference, The chat completion object, `finish_reason`. */
+const FINISH_REASONS: Readonly<Record<FinishReason, string>> = {
+  stop: 'stop',
+  'stop-sequence': 'stop',
+  length: 'length',
+  context: 'length',
+  'tool-calls': 'tool_calls',
+  refusal: 'content_filter',
+  pause: 'stop',
+};
+
+/** A call without arguments is a call with an empty object. */
+const NO_ARGUMENTS = '{}';
+
+/** The interface's Usage, with what else the route reported. */
+export function usageBody({
+  promptTokens,
+  completionTokens,
+  cachedTokens,
+  reported,
+}: TokenUsage): Record<string, unknown> {
+  const details = reported?.prompt_tokens_details as object | undefined;
+  return {
+    ...reported,
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+    prompt_tokens_details: { ...details, cached_tokens: cachedTokens },
+  };
+}
+
+export function chatWriter({ identity, createdMs }: WriterOptions): ReplyWriter {
+  const created = Math.floor(createdMs / 1000);
+  const chunks = new ChunkWriter({ ...identity, object: 'chat.completion.chunk', created });
+  return {
+    whole: (answer, usage) => JSON.stringify({ ...completion(answer), usage: usageBody(usage) }),
+    part: (part) => chunks.write(part),
+  };
+
+  function completion(answer: WholeAnswer): JsonObject {
+    // Not every route says when it answered.
+    if ('body' in answer) return { created, ...answer.body };
+    return { ...identity, object: 'chat.completion', created, choices: [choice(answer.reply)] };
+  }
+}
+
+function choice({ parts, finish }: AssistantReply): JsonObject {
+  const texts = parts.flatMap((part) => (part.type === 'text' ? part.text : []));
+  const refusals = parts.flatMap((part) => (part.type === 'refusal' ? part.text : []));
+  const calls = parts.flatMap((part) => (part.type === 'tool-call' ? part : []));
+  return {
+    index: 0,
+    message: {
+      role: 'assistant',
+      content: texts.length === 0 && calls.length + refusals.length > 0 ? null : texts.join(''),
+      refusal: refusals.length === 0 ? null : refusals.join(''),
+      ...(calls.length === 0
+        ? {}
+        : { tool_calls: calls.map(({ id, name, arguments: text }) => toolCall(id, name, text)) }),
+    },
+    logprobs: null,
+    finish_reason: FINISH_REASONS[finish.reason],
+    native_finish_reason: finish.raw,
+  };
+}
+
+const toolCall = (id: string, name: string, text: string) => ({
+  id,
+  type: 'function',
+  function: { name, arguments: text === '' ? NO_ARGUMENTS : text },
+});
+
+/** Chunks of one choice; the first carries the role (OpenAI API reference, The chat completion chunk object). */
+class ChunkWriter {
+  readonly #frame: JsonObject;
+  #opened = false;
+  /** Tool calls whose arguments have not begun. */
+  readonly #bare = new Set<number>();
+
+  constructor(frame: JsonObject) {
+    this.#frame = frame;
+  }
+
+  write(part: StreamPart): readonly JsonObject[] {
+    const chunks = this.#chunksOf(part);
+    if (this.#opened || chunks.length === 0) return chunks;
+    this.#opened = true;
+    return [this.#chunk({ role: 'assistant', content: '' }), ...chunks];
+  }
+
+  #chunksOf(part: StreamPart): JsonObject[] {
+    switch (part.type) {
+      case 'text-delta':
+        return [this.#chunk({ content: part.text })];
+      case 'refusal-delta':
+        return [this.#chunk({ refusal: part.text })];
+      case 'tool-call-start': {
+        const { index, id, name } = part;
+        this.#bare.add(index);
+        return [
+          this.#chunk({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] }),
+        ];
+      }
+      case 'tool-call-delta':
+        this.#bare.delete(part.index);
+        return [this.#arguments(part.index, part.arguments)];
+      case 'finish':
+        return [
+          ...[...this.#bare].map((index) => this.#arguments(index, NO_ARGUMENTS)),
+          this.#chunk({}, FINISH_REASONS[part.reason], part.raw),
+        ];
+      default:
+        return [];
+    }
+  }
+
+  #arguments(index: number, text: string): JsonObject {
+    return this.#chunk({ tool_calls: [{ index, function: { arguments: text } }] });
+  }
+
+  #chunk(delta: JsonObject, finishReason: string | null = null, raw?: string): JsonObject {
+    const end = raw === undefined ? {} : { native_finish_reason: raw };
+    return {
+      ...this.#frame,
+      choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason, ...end }],
+    };
+  }
+}

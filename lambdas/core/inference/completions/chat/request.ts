@@ -1,0 +1,78 @@
+/** The chat request: the fields that matter to routing and money, their defaults, and the images in it. */
+import type { JsonObject } from '../../../json/lossless-json.ts';
+import type { SurfaceRequest } from '../surface.ts';
+
+/** Defaults of the interface where they differ from the protocol's own (interface, ChatCompletionRequest). */
+export const DEFAULT_MAX_TOKENS = 256;
+export const DEFAULT_TEMPERATURE = 0.7;
+
+/** The fields of a validated chat request that matter here; all others are forwarded unseen. */
+export interface ChatRequest extends JsonObject, SurfaceRequest {
+  readonly messages: readonly ChatMessage[];
+  readonly stream_options?: { readonly include_usage?: boolean | null | undefined } | null | undefined;
+  readonly temperature?: number | null | undefined;
+  readonly top_p?: number | null | undefined;
+  readonly stop?: string | readonly string[] | null | undefined;
+  readonly max_tokens?: number | null | undefined;
+  readonly max_completion_tokens?: number | null | undefined;
+  readonly n?: number | null | undefined;
+  readonly tools?: readonly ChatTool[] | null | undefined;
+  readonly tool_choice?: string | { readonly function: { readonly name: string } } | null | undefined;
+  readonly parallel_tool_calls?: boolean | null | undefined;
+  readonly response_format?: ResponseFormat | null | undefined;
+  readonly user?: string | null | undefined;
+}
+
+export interface ChatMessage extends JsonObject {
+  readonly role: string;
+  readonly content?: string | readonly ContentPart[] | null | undefined;
+  readonly refusal?: unknown;
+  readonly name?: string | null | undefined;
+  readonly tool_calls?: readonly ChatToolCall[] | null | undefined;
+  readonly tool_call_id?: string | undefined;
+}
+
+/** A text, a refusal or an image: whichever field is there. */
+export interface ContentPart {
+  readonly type: string;
+  readonly text?: string | undefined;
+  readonly refusal?: string | undefined;
+  readonly image_url?: { readonly url: string } | undefined;
+}
+
+export interface ChatToolCall {
+  readonly id: string;
+  readonly function: { readonly name: string; readonly arguments: string };
+}
+
+interface ChatTool {
+  readonly function: {
+    readonly name: string;
+    readonly description?: string | null | undefined;
+    readonly parameters?: JsonObject | null | undefined;
+    readonly strict?: boolean | null | undefined;
+  };
+}
+
+interface ResponseFormat {
+  readonly type: string;
+  readonly json_schema?:
+    | {
+        readonly name?: string | undefined;
+        readonly description?: unknown;
+        readonly schema?: JsonObject | null | undefined;
+        readonly strict?: boolean | null | undefined;
+      }
+    | undefined;
+}
+
+export const maxTokensOf = (request: ChatRequest): number =>
+  request.max_completion_tokens ?? request.max_tokens ?? DEFAULT_MAX_TOKENS;
+
+export const choicesOf = (request: ChatRequest): number => request.n ?? 1;
+
+/** The addresses of all images. */
+export const imagesOf = ({ messages }: ChatRequest): readonly string[] =>
+  messages.flatMap(({ content }) =>
+    typeof content === 'string' ? [] : (content ?? []).flatMap(({ image_url: image }) => image?.url ?? []),
+  );

@@ -1,0 +1,98 @@
+/** A Messages request as a conversation of no protocol (Claude API reference, Create a Message). */
+import type {
+  AnswerFormat,
+  AssistantPart,
+  Conversation,
+  ImagePart,
+  TextPart,
+  Tool,
+  ToolChoice,
+  ToolResultPart,
+  Turn,
+  UserPart,
+} from '../../upstream/conversation.ts';
+import {
+  type Block,
+  type CustomTool,
+  DEFAULT_TEMPERATURE,
+  type ImageBlock,
+  isBlock,
+  isCustomTool,
+  type Message,
+  type MessagesRequest,
+  maxTokensOf,
+  type ToolResultBlock,
+  toBlocks,
+  topPOf,
+} from './request.ts';
+
+/**
+ * Everything of the request that other protocols can say too. Thoughts, cache marks and the like are dropped; a
+ * request with anything that cannot be dropped is kept from routes of other protocols.
+ */
+export function toConversation(request: MessagesRequest): Conversation {
+  const { messages, system, tools, tool_choice: choice, stop_sequences: stop, metadata } = request;
+  const topP = topPOf(request);
+  const format = toFormat(request.output_config);
+  return {
+    system: toBlocks(system)
+      .flatMap(toText)
+      .map(({ text }) => text),
+    turns: messages.map(toTurn).filter(({ parts }) => parts.length > 0),
+    tools: (tools ?? []).filter(isCustomTool).map(toTool),
+    ...(choice == null ? {} : { toolChoice: toToolChoice(choice) }),
+    ...(choice?.disable_parallel_tool_use === true ? { parallelToolCalls: false } : {}),
+    ...(format === undefined ? {} : { format }),
+    maxTokens: maxTokensOf(request),
+    temperature: request.temperature ?? DEFAULT_TEMPERATURE,
+    ...(topP === undefined ? {} : { topP }),
+    stop: stop ?? [],
+    ...(metadata?.user_id == null ? {} : { user: metadata.user_id }),
+  };
+}
+
+function toTurn({ role, content }: Message): Turn {
+  const blocks = toBlocks(content);
+  return role === 'user'
+    ? { role, parts: blocks.flatMap(toUserPart) }
+    : { role, parts: blocks.flatMap(toAssistantPart) };
+}
+
+const toText = (block: Block): TextPart[] =>
+  isBlock(block, 'text') ? [{ type: 'text', text: block.text }] : [];
+
+const toShown = (block: Block): (TextPart | ImagePart)[] =>
+  isBlock(block, 'image') ? [toImage(block)] : toText(block);
+
+const toUserPart = (block: Block): UserPart[] =>
+  isBlock(block, 'tool_result') ? [toToolResult(block)] : toShown(block);
+
+function toAssistantPart(block: Block): AssistantPart[] {
+  if (!isBlock(block, 'tool_use')) return toText(block);
+  const { id, name, input } = block;
+  return [{ type: 'tool-call', id, name, arguments: JSON.stringify(input) }];
+}
+
+function toImage({ source }: ImageBlock): ImagePart {
+  if (source.type === 'url') return { type: 'image', source: { kind: 'url', url: source.url } };
+  return { type: 'image', source: { kind: 'base64', mediaType: source.media_type, data: source.data } };
+}
+
+function toToolResult({ tool_use_id: id, content, is_error: isError }: ToolResultBlock): ToolResultPart {
+  return { type: 'tool-result', id, content: toBlocks(content).flatMap(toShown), isError: isError === true };
+}
+
+function toTool({ name, description, input_schema: parameters, strict }: CustomTool): Tool {
+  return {
+    name,
+    ...(description == null ? {} : { description }),
+    parameters,
+    ...(strict == null ? {} : { strict }),
+  };
+}
+
+const toToolChoice = (choice: NonNullable<MessagesRequest['tool_choice']>): ToolChoice =>
+  choice.type === 'tool' ? { type: 'tool', name: choice.name } : { type: choice.type };
+
+const toFormat = (output: MessagesRequest['output_config']): AnswerFormat | undefined =>
+  output?.format == null ? undefined : { type: 'json-schema', schema: output.format.schema };

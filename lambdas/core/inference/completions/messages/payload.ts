@@ -1,0 +1,108 @@
+/** What a Messages request asks of a route: the body to forward, and what the route must be able to do. */
+import { ServiceError } from '../../../errors.ts';
+import type { Capability } from '../../catalog/catalog-document.ts';
+import { forwardedFields } from '../../routing/route-controls.ts';
+import type { Conversation } from '../../upstream/conversation.ts';
+import { requirePublicImages } from '../../upstream/image-address.ts';
+import type { ChatPayload, Feature } from '../../upstream/provider.ts';
+import { toConversation } from './conversation.ts';
+import {
+  allBlocks,
+  type Block,
+  DEFAULT_TEMPERATURE,
+  isBlock,
+  isCustomTool,
+  type MessagesRequest,
+  maxTokensOf,
+  topPOf,
+} from './request.ts';
+
+/**
+ * The request with defaults filled in, without nulls and without what is the service's own business. Throws 400
+ * `invalid_value` for a request that goes on from an earlier answer, or names an image on a private network.
+ */
+export function toPayload(request: MessagesRequest): ChatPayload {
+  refuseThread(request);
+  const blocks = allBlocks(request);
+  requirePublicImages(blocks.flatMap(linkOf));
+  let conversation: Conversation | undefined;
+  return {
+    protocol: 'anthropic',
+    body: toBody(request),
+    conversation: () => {
+      conversation ??= toConversation(request);
+      return conversation;
+    },
+    stream: request.stream === true,
+    needs: needsOf(request, blocks),
+    features: featuresOf(request, blocks),
+  };
+}
+
+/** The address of an image or a document that the upstream fetches. */
+const linkOf = (block: Block): string[] => {
+  const { source } = block as { readonly source?: unknown };
+  const { type, url } = Object(source) as { readonly type?: unknown; readonly url?: unknown };
+  return type === 'url' && typeof url === 'string' ? [url] : [];
+};
+
+/**
+ * Answers are not kept, so none can be gone on from. The details make the SDK's tool runner send the whole
+ * conversation instead (Claude API reference, Errors, `thread_unsupported_request`).
+ */
+function refuseThread({ thread }: MessagesRequest): void {
+  if (thread == null) return;
+  throw new ServiceError(
+    'invalid_value',
+    'thread: this service keeps no answers; send the whole conversation.',
+    {
+      param: 'thread',
+      details: { error_code: 'thread_unsupported_request' },
+    },
+  );
+}
+
+function toBody(request: MessagesRequest): Record<string, unknown> {
+  const body = forwardedFields(request);
+  body.max_tokens = maxTokensOf(request);
+  if (topPOf(request) === undefined) delete body.top_p;
+  // Claude refuses a temperature beside `top_p`, and any but 1 beside thinking; a caller of either set none itself.
+  if (body.top_p === undefined && !thinks(request)) body.temperature ??= DEFAULT_TEMPERATURE;
+  return body;
+}
+
+const thinks = ({ thinking }: MessagesRequest): boolean => thinking != null && thinking.type !== 'disabled';
+
+function needsOf(request: MessagesRequest, blocks: readonly Block[]): Capability[] {
+  const { tools, tool_choice: choice, output_config: output, stream } = request;
+  const needs: Capability[] = [];
+  const hasToolTurns = blocks.some((block) => isBlock(block, 'tool_use') || isBlock(block, 'tool_result'));
+  if ((tools ?? []).length > 0 || choice != null || hasToolTurns) needs.push('tools');
+  if (output?.format != null) needs.push('json');
+  if (blocks.some(isSeen)) needs.push('vision');
+  if (stream === true) needs.push('stream');
+  return needs;
+}
+
+/** Images, and documents that are read as images of their pages. */
+const isSeen = (block: Block): boolean =>
+  isBlock(block, 'image') ||
+  (isBlock(block, 'document') && block.source.type !== 'text' && block.source.type !== 'content');
+
+/** The blocks that other protocols have words for, and those that they can do without. */
+const COMMON_BLOCKS: ReadonlySet<string> = new Set([
+  ...['text', 'image', 'tool_use', 'tool_result'],
+  ...['thinking', 'redacted_thinking'],
+]);
+
+function featuresOf(request: MessagesRequest, blocks: readonly Block[]): Feature[] {
+  const { tools, container, mcp_servers: servers } = request;
+  const features: Feature[] = [];
+  if (blocks.some((block) => isBlock(block, 'image') && block.source.type === 'url'))
+    features.push('image-urls');
+  const hasOwnBlocks = blocks.some(({ type }) => !COMMON_BLOCKS.has(type));
+  const hasServerTools = (tools ?? []).some((tool) => !isCustomTool(tool));
+  const hasServers = Array.isArray(servers) ? servers.length > 0 : servers != null;
+  if (hasOwnBlocks || hasServerTools || hasServers || container != null) features.push('messages-blocks');
+  return features;
+}

@@ -1,0 +1,82 @@
+/** An answer in the words of the Messages surface: a whole message, or the events of a stream. */
+
+import type { JsonObject } from '../../../json/lossless-json.ts';
+import type { TokenUsage } from '../../catalog/price.ts';
+import type { AssistantPart, AssistantReply, Finish, FinishReason } from '../../upstream/conversation.ts';
+import type { WholeAnswer } from '../../upstream/provider.ts';
+import { toolInput } from '../../upstream/tool-calls.ts';
+import type { ReplyWriter, WriterOptions } from '../reply-writer.ts';
+import { EventWriter } from './stream.ts';
+
+/** Claude API docs, Handling stop reasons. */
+const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
+  stop: 'end_turn',
+  'stop-sequence': 'stop_sequence',
+  length: 'max_tokens',
+  'tool-calls': 'tool_use',
+  refusal: 'refusal',
+  pause: 'pause_turn',
+  context: 'model_context_window_exceeded',
+};
+
+/** The fields that say why a message ended. */
+export const stopBody = ({ reason, stopSequence }: Finish): JsonObject => ({
+  stop_reason: STOP_REASONS[reason],
+  stop_sequence: stopSequence ?? null,
+});
+
+/**
+ * Usage in the protocol's words, where `input_tokens` leaves out what was read from and written to the prompt cache;
+ * with what else the route reported.
+ */
+export function usageBody({
+  promptTokens,
+  cachedTokens,
+  completionTokens,
+  reported,
+}: TokenUsage): Record<string, unknown> {
+  const creation = reported?.cache_creation_input_tokens;
+  const written = typeof creation === 'number' ? creation : 0;
+  return {
+    ...reported,
+    input_tokens: Math.max(0, promptTokens - cachedTokens - written),
+    cache_creation_input_tokens: written,
+    cache_read_input_tokens: cachedTokens,
+    output_tokens: completionTokens,
+  };
+}
+
+export function messagesWriter({ identity, promptTokens }: WriterOptions): ReplyWriter {
+  const { id, model } = identity;
+  const message = { id, type: 'message', role: 'assistant', model };
+  const events = new EventWriter({
+    opening: () => ({
+      ...message,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: usageBody({ promptTokens: promptTokens(), cachedTokens: 0, completionTokens: 0 }),
+    }),
+    ending: stopBody,
+  });
+  return {
+    whole: (answer, usage) => JSON.stringify({ ...wholeMessage(answer), usage: usageBody(usage) }),
+    part: (part) => events.write(part),
+  };
+
+  function wholeMessage(answer: WholeAnswer): JsonObject {
+    return 'body' in answer ? answer.body : { ...message, ...replyBody(answer.reply) };
+  }
+}
+
+const replyBody = ({ parts, finish }: AssistantReply): JsonObject => ({
+  content: parts.flatMap(toBlock),
+  ...stopBody(finish),
+});
+
+/** An empty text is left out: the protocol refuses it in the next request. */
+function toBlock(part: AssistantPart): JsonObject[] {
+  if (part.type !== 'tool-call') return part.text === '' ? [] : [{ type: 'text', text: part.text }];
+  const { id, name, arguments: text } = part;
+  return [{ type: 'tool_use', id, name, input: toolInput(text) }];
+}

@@ -1,0 +1,153 @@
+/**
+ * A streamed answer as the events of the Messages protocol (Claude API docs, Streaming), which has one block open at
+ * a time, while other protocols may give several tool calls in turns.
+ */
+
+import type { JsonObject } from '../../../json/lossless-json.ts';
+import type { Finish, StreamPart } from '../../upstream/conversation.ts';
+import { UpstreamFailure } from '../../upstream/provider.ts';
+import { ObjectScan } from './object-scan.ts';
+
+export interface EventWriterOptions {
+  /** The message as it begins. */
+  readonly opening: () => JsonObject;
+  /** What the message's end changes in it. */
+  readonly ending: (finish: Finish) => JsonObject;
+}
+
+type TextDelta = Extract<StreamPart, { readonly text: string }>;
+
+/** A content block that is open or waits for its turn. */
+interface Block {
+  /** The block as it begins. */
+  readonly content: JsonObject;
+  readonly delta: (text: string) => JsonObject;
+  /** The number of a tool call, or what a text is made of. */
+  readonly source: number | TextDelta['type'];
+  /** Whether the block is certain to be whole. */
+  readonly isWhole: () => boolean;
+  readonly arguments?: ObjectScan;
+  isOpen: boolean;
+  hasEnded: boolean;
+  /** What has come for the block and not been sent. */
+  held: string;
+}
+
+/**
+ * Writes the first block as it comes. A block that begins before it has ended waits, together with all that comes for
+ * it, until the first is certain to be whole: a tool call is when its arguments are a complete object.
+ */
+export class EventWriter {
+  readonly #options: EventWriterOptions;
+  /** The open block and those that wait, in the order of their start. */
+  readonly #blocks: Block[] = [];
+  #index = 0;
+  #started = false;
+
+  constructor(options: EventWriterOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The events of one part. Throws `UpstreamFailure` for arguments of a call that never began, and for more arguments
+   * after a complete object whose block had to make way.
+   */
+  write(part: StreamPart): readonly JsonObject[] {
+    const events: JsonObject[] = [];
+    if (!this.#started) events.push({ type: 'message_start', message: this.#options.opening() });
+    this.#started = true;
+    this.#read(part);
+    events.push(...this.#flush());
+    if (part.type === 'finish') {
+      const delta = this.#options.ending(part);
+      // The figures are known only when the call is settled; whoever sends the event fills them in.
+      events.push({ type: 'message_delta', delta, usage: { output_tokens: 0 } }, { type: 'message_stop' });
+    }
+    return events;
+  }
+
+  #read(part: StreamPart): void {
+    switch (part.type) {
+      case 'text-delta':
+      case 'refusal-delta':
+        if (part.text !== '') this.#text(part.type).held += part.text;
+        return;
+      case 'text-end':
+        this.#end(({ source }) => typeof source === 'string');
+        return;
+      case 'tool-call-start':
+        this.#blocks.push(callBlock(part));
+        return;
+      case 'tool-call-delta':
+        this.#readArguments(part.index, part.arguments);
+        return;
+      case 'tool-call-end':
+        this.#end(({ source }) => source === part.index);
+        return;
+      case 'finish':
+        this.#end(() => true);
+    }
+  }
+
+  #end(which: (block: Block) => boolean): void {
+    for (const block of this.#blocks.filter(which)) block.hasEnded = true;
+  }
+
+  /** The block that text goes to: the newest, or a new one. */
+  #text(type: TextDelta['type']): Block {
+    const newest = this.#blocks.at(-1);
+    if (newest?.source === type && !newest.hasEnded) return newest;
+    const block = textBlock(type);
+    this.#blocks.push(block);
+    return block;
+  }
+
+  #readArguments(index: number, text: string): void {
+    const block = this.#blocks.find(({ source }) => source === index);
+    if (block === undefined) {
+      // White space behind an object is no part of it.
+      if (/[^ \t\r\n]/.test(text)) throw new UpstreamFailure('protocol');
+      return;
+    }
+    block.held += text;
+    block.arguments?.read(text);
+  }
+
+  /** Everything that can be sent by now. */
+  *#flush(): Generator<JsonObject> {
+    for (let [block] = this.#blocks; block !== undefined; [block] = this.#blocks) {
+      const index = this.#index;
+      if (!block.isOpen) yield { type: 'content_block_start', index, content_block: block.content };
+      block.isOpen = true;
+      if (block.held !== '') yield { type: 'content_block_delta', index, delta: block.delta(block.held) };
+      block.held = '';
+      const mustMakeWay = this.#blocks.length > 1 && block.isWhole();
+      if (!block.hasEnded && !mustMakeWay) return;
+      yield { type: 'content_block_stop', index };
+      this.#blocks.shift();
+      this.#index += 1;
+    }
+  }
+}
+
+const NEW = { isOpen: false, hasEnded: false, held: '' };
+
+const textBlock = (source: TextDelta['type']): Block => ({
+  ...NEW,
+  content: { type: 'text', text: '' },
+  delta: (text) => ({ type: 'text_delta', text }),
+  source,
+  isWhole: () => true,
+});
+
+function callBlock({ index, id, name }: Extract<StreamPart, { type: 'tool-call-start' }>): Block {
+  const scan = new ObjectScan();
+  return {
+    ...NEW,
+    content: { type: 'tool_use', id, name, input: {} },
+    delta: (text) => ({ type: 'input_json_delta', partial_json: text }),
+    source: index,
+    isWhole: () => scan.isComplete,
+    arguments: scan,
+  };
+}

@@ -1,0 +1,22 @@
+/** How a surface writes an answer, whole or as a stream. */
+import type { JsonObject } from '../../json/lossless-json.ts';
+import type { TokenUsage } from '../catalog/price.ts';
+import type { StreamPart } from '../upstream/conversation.ts';
+import type { Identity, WholeAnswer } from '../upstream/provider.ts';
+
+/** What an answer is written with. */
+export interface WriterOptions {
+  readonly identity: Identity;
+  /** When the call began, milliseconds. */
+  readonly createdMs: number;
+  /** The service's own count of the prompt, for an event that must name one before the route has. */
+  readonly promptTokens: () => number;
+}
+
+/** Writes one answer in the surface's words. */
+export interface ReplyWriter {
+  /** The body of a whole answer. */
+  whole(answer: WholeAnswer, usage: TokenUsage): string;
+  /** The events that a part of a stream becomes; parts are given once each, in order. */
+  part(part: StreamPart): readonly JsonObject[];
+}

@@ -1,0 +1,36 @@
+/** One try of one route for a call that is not a conversation, under its clocks. */
+
+import {
+  abortable,
+  type RouteClock,
+  type RouteClockOptions,
+  startRouteClock,
+} from '../upstream/route-clock.ts';
+import type { Servers } from './call-kind.ts';
+
+export interface ModalityAnswer<Answer> {
+  readonly answer: Answer;
+  /** Closed already, unless the answer is streamed. */
+  readonly clock: RouteClock;
+}
+
+/** Runs the attempt; throws `UpstreamFailure` when it ends without an answer, or before a stream's first bytes. */
+export async function attemptModality<Payload, Answer>(
+  servers: Servers<Payload, Answer>,
+  payload: Payload,
+  options: RouteClockOptions,
+): Promise<ModalityAnswer<Answer>> {
+  const { route, stream } = options;
+  const serve = servers[route.protocol];
+  if (serve === undefined) throw new Error(`protocol ${route.protocol} does not serve this kind of call`);
+  const clock = startRouteClock(options);
+  try {
+    const answer = await abortable(serve({ route, payload, clock }), clock.signal);
+    if (stream) clock.begun();
+    else clock.close(true);
+    return { answer, clock };
+  } catch (failure) {
+    clock.close(false);
+    throw failure;
+  }
+}

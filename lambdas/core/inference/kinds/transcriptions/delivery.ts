@@ -1,0 +1,126 @@
+/** Hands the settlement of a transcription to its workflow, waits a little for it, and answers. */
+import type { VerifiedKey } from '../../../access/api-key.ts';
+import type { Keep } from '../../../idempotency/idempotency.ts';
+import type { Admission } from '../../../ledger/admission.ts';
+import type { UsageStore, WalletStore } from '../../../ledger/ports.ts';
+import type { Settlement } from '../../../ledger/settlement.ts';
+import type { After, Clock, Log } from '../../../ports.ts';
+import { minutePrice } from '../../catalog/price.ts';
+import { receiptHeaders } from '../../metering/receipt.ts';
+import type { Candidate } from '../../routing/route-choice.ts';
+import type { Send } from '../call-kind.ts';
+import { billedSeconds, type Recording } from './duration.ts';
+import type { SettlementOrder } from './order.ts';
+import type { Settlements } from './ports.ts';
+import type { TranscriptionFields } from './schema.ts';
+import { outcomeOf } from './settle.ts';
+import { type Transcript, transcriptBody } from './transcript.ts';
+
+/**
+ * How long an answer waits for its settlement, so that a caller who has its transcript reads its final balance; a
+ * workflow with a warm function takes some 300 ms.
+ */
+const SETTLED_WITHIN_MS = 3_000;
+
+/** Each look costs one read. */
+const POLL_MS = 50;
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+export interface DeliveryDependencies {
+  readonly settlements: Settlements;
+  readonly wallets: Pick<WalletStore, 'read'>;
+  readonly usage: Pick<UsageStore, 'get'>;
+  readonly clock: Clock;
+  readonly after: After;
+  readonly log: Log;
+}
+
+export interface AnsweredCall {
+  readonly requestId: string;
+  readonly key: VerifiedKey;
+  readonly transcript: Transcript;
+  readonly candidate: Candidate;
+  readonly admission: Admission;
+  readonly recording: Recording;
+  readonly fields: TranscriptionFields;
+  readonly keep: Keep | undefined;
+}
+
+/** Keeps the answer; what it returns settles and answers, and does not throw. */
+export async function prepareTranscript(
+  dependencies: DeliveryDependencies,
+  call: AnsweredCall,
+): Promise<Send> {
+  const { transcript, candidate, admission, recording, fields, keep } = call;
+  const { route } = candidate;
+  const order = orderOf(call);
+  const text = transcriptBody(transcript, fields, order.seconds);
+  await keep?.({ body: text, headers: { ...JSON_TYPE, 'x-route': route.id } });
+  return async ({ flush }) => {
+    const [settlement] = await Promise.all([settle(dependencies, order, admission), flush()]);
+    const headers =
+      settlement === undefined
+        ? { ...admission.headers, 'x-route': route.id }
+        : receiptHeaders(admission, route, settlement);
+    return new Response(text, { headers: { ...JSON_TYPE, ...headers } });
+  };
+
+  function orderOf({ requestId, key }: AnsweredCall): SettlementOrder {
+    const { id: _id, amount, exposure: _exposure, ...hold } = admission.hold;
+    const { model } = candidate;
+    return {
+      requestId,
+      accountId: key.accountId,
+      hold: { ...hold, amount: String(amount) },
+      model: model.id,
+      route: route.id,
+      pricePerMinute: String(minutePrice(model)),
+      // Whether words were said or not: routes bill the time that they listened.
+      ...billedSeconds(recording, transcript.duration),
+    };
+  }
+}
+
+/** The settlement, or undefined when it takes longer than the caller should wait. */
+async function settle(
+  dependencies: DeliveryDependencies,
+  order: SettlementOrder,
+  admission: Admission,
+): Promise<Settlement | undefined> {
+  const { settlements, log } = dependencies;
+  const { requestId } = order;
+  try {
+    await settlements.start(order);
+  } catch (failure) {
+    // Started or not, this comes to the same: whoever writes the record first has settled the call.
+    log.error('settlement not handed over', { requestId, failure: String(failure) });
+    return admission.settle(outcomeOf(order)).catch((cause: unknown) => {
+      log.error('settlement left to recovery', { requestId, failure: String(cause) });
+      return undefined;
+    });
+  }
+  return settled(dependencies, order).catch((failure: unknown) => {
+    log.warn('settlement not seen', { requestId, failure: String(failure) });
+    return undefined;
+  });
+}
+
+/** Waits until the hold has ended, which is the last step of a settlement. */
+async function settled(
+  { wallets, usage, clock, after }: DeliveryDependencies,
+  { requestId, accountId, hold }: SettlementOrder,
+): Promise<Settlement | undefined> {
+  const untilMs = clock() + SETTLED_WITHIN_MS;
+  while (clock() < untilMs) {
+    const wallet = await wallets.read(accountId);
+    if (wallet?.holds.every(({ id }) => id !== requestId)) {
+      const record = await usage.get(hold.keyId, requestId);
+      return record === undefined ? undefined : { record, balance: wallet.balance };
+    }
+    await new Promise<void>((resolve) => {
+      after(POLL_MS, resolve);
+    });
+  }
+  return undefined;
+}

@@ -1,0 +1,29 @@
+/** What the settling workflow is told of a transcription: counts, names and the hold; never content. */
+import * as z from 'zod';
+import { KINDS } from '../../../access/policy.ts';
+
+const amount = z.string().regex(/^\d+$/);
+
+/** Amounts are nano-dollars as decimal text, because the workflow's JSON has no integers of that size. */
+export const settlementOrder = z.object({
+  requestId: z.string(),
+  accountId: z.string(),
+  hold: z.object({
+    attempt: z.string().optional(),
+    walletId: z.string().optional(),
+    keyId: z.string(),
+    kind: z.enum(KINDS),
+    amount,
+    /** Seconds since the epoch. */
+    created: z.int(),
+    expires: z.int(),
+    onProbation: z.boolean().optional(),
+  }),
+  model: z.string(),
+  route: z.string(),
+  pricePerMinute: amount,
+  seconds: z.number().min(0),
+  estimated: z.boolean(),
+});
+
+export type SettlementOrder = z.infer<typeof settlementOrder>;

@@ -1,0 +1,57 @@
+/** Settles a transcription on its duration: a step that may be repeated, and that finishes what an earlier try began. */
+import { windowsAt } from '../../../access/windows.ts';
+import type { Hold } from '../../../ledger/ports.ts';
+import type { Recovery } from '../../../ledger/recovery.ts';
+import { type Settlement, type SettlementDependencies, settleCall } from '../../../ledger/settlement.ts';
+import type { Outcome } from '../../../ledger/usage-record.ts';
+import { least } from '../../../money.ts';
+import { durationCost } from '../../catalog/price.ts';
+import type { SettlementOrder } from './order.ts';
+
+export interface SettleTranscriptionDependencies extends SettlementDependencies {
+  readonly recovery: Recovery;
+}
+
+/** What the call came to. The service's own measure never charges beyond the hold. */
+export function outcomeOf(order: Omit<SettlementOrder, 'accountId'>): Outcome {
+  const { model, route, seconds, estimated } = order;
+  const cost = durationCost(BigInt(order.pricePerMinute), seconds);
+  return {
+    model,
+    inputUnits: seconds,
+    cachedUnits: 0,
+    outputUnits: 0,
+    unit: 'second',
+    cost: estimated ? least(cost, BigInt(order.hold.amount)) : cost,
+    estimated,
+    route,
+    status: 'completed',
+    tokens: 0,
+  };
+}
+
+/** Throws when it is not known whether the call is settled; then it is to be tried again. */
+export async function settleTranscription(
+  dependencies: SettleTranscriptionDependencies,
+  order: SettlementOrder,
+): Promise<Settlement> {
+  const { wallets, recovery } = dependencies;
+  const { requestId, accountId } = order;
+  // The wallet's own entry has the exposure that ends with the hold.
+  const hold = { id: requestId, ...order.hold, amount: BigInt(order.hold.amount), exposure: 0n } as Hold;
+  const { keyId, kind, created } = hold;
+  const settlement = await settleCall(
+    dependencies,
+    {
+      request: { requestId, key: { accountId, keyId }, scope: { kind }, tokens: 0 },
+      hold,
+      windows: windowsAt(created * 1000),
+    },
+    outcomeOf(order),
+  );
+  if (settlement.balance !== undefined) return settlement;
+  // An earlier try wrote the record and died before it ended the hold; the hold may have grown since.
+  const left = (await wallets.read(accountId))?.holds.filter(({ id }) => id === requestId) ?? [];
+  await recovery.recover({ accountId, holds: left, charges: [] });
+  return settlement;
+}

@@ -1,0 +1,98 @@
+/**
+ * Token estimates: a bound on what a prompt will count before any route has said so, for the hold; and a fair count
+ * of what was read and written where a route never says, for the charge.
+ */
+import { estimateTokenCount } from 'tokenx';
+import type { Model } from '../catalog/catalog-document.ts';
+import { type PromptSize, TOKENS_PER_MESSAGE } from './prompt-size.ts';
+import { boundTokens, mostTokens } from './token-bound.ts';
+
+/**
+ * The most an image costs with the large providers, whatever its size (Claude API docs, Vision: 4,784 for the newest
+ * models; OpenAI docs, Images and vision: 1,536 patches, times 2.46 at most). A model that counts more says so in the
+ * catalog.
+ */
+const TOKENS_PER_IMAGE = 4_784;
+
+/** The most that any large provider counts for one (OpenAI docs, Images and vision: gpt-4o-mini), and so believed. */
+const LARGEST_IMAGE_TOKENS = 36_835;
+
+/** What an image probably counts (Claude API docs, Vision: about 1,600 for most models). */
+const USUAL_TOKENS_PER_IMAGE = 1_600;
+
+/** What a file that is not seen probably counts: a dozen pages (Claude API docs, PDF support: up to 3,000 a page). */
+const USUAL_TOKENS_PER_FILE = 36_000;
+
+/** The context window of a model whose catalog entry names none: the largest that is common. */
+const LARGEST_WINDOW = 1_000_000;
+
+/** What a server may put before a prompt by itself: the system text of its chat template, instructions for tools. */
+const HIDDEN_TOKENS = 1_024;
+
+/** How many tokens a prompt may count. */
+export interface PromptBound {
+  /** The basis of the hold: no tokenizer that is measured counts more (`token-bound.ts`). */
+  readonly tokens: number;
+  /** What no tokenizer at all can exceed: a route that reports more is not believed. */
+  readonly most: number;
+  /** The part of `tokens` that can be seen here. */
+  readonly inSight: number;
+  /** That part alone does not fit the model's context window. */
+  readonly tooLong: boolean;
+}
+
+type Limits = Pick<Model, 'context_window' | 'max_image_tokens'>;
+
+/** Bounds a prompt, on any model; what cannot be seen is as large as the model's context window. */
+export function promptBounds(prompt: PromptSize): (model: Limits) => PromptBound {
+  const { envelope, images, unseen } = prompt;
+  const texts = { tokens: boundTextTokens(prompt.texts), most: mostTextTokens(prompt.texts) };
+  return ({ context_window: window, max_image_tokens: perImage }) => {
+    const inSight = texts.tokens + envelope + images * (perImage ?? TOKENS_PER_IMAGE);
+    const tokens = unseen > 0 ? Math.max(inSight, window ?? LARGEST_WINDOW) : inSight;
+    const possible = texts.most + envelope + images * (perImage ?? LARGEST_IMAGE_TOKENS) + HIDDEN_TOKENS;
+    const most = Math.min(possible, window ?? Number.POSITIVE_INFINITY);
+    const tooLong = window !== undefined && inSight > window;
+    return { tokens, most: Math.max(tokens, most), inSight, tooLong };
+  };
+}
+
+/** What the prompt probably counts: the basis of a charge where the route reports nothing. */
+export const countPromptTokens = (prompt: PromptSize): number =>
+  countTextTokens(prompt.texts) +
+  (prompt.messages + 1) * TOKENS_PER_MESSAGE +
+  prompt.images * USUAL_TOKENS_PER_IMAGE +
+  prompt.unseen * USUAL_TOKENS_PER_FILE;
+
+/** What texts count at most that are no conversation. */
+export const boundTextTokens = (texts: readonly string[]): number => sum(texts, boundTokens);
+
+/** What no tokenizer can exceed for texts that are no conversation. */
+export const mostTextTokens = (texts: readonly string[]): number => sum(texts, mostTokens);
+
+/** What texts probably count that are no conversation. */
+export const countTextTokens = (texts: readonly string[]): number => sum(texts, estimateTokenCount);
+
+const sum = (texts: readonly string[], tokensOf: (text: string) => number): number =>
+  texts.reduce((total, text) => total + tokensOf(text), 0);
+
+/** Counting a delta at a time would count each as a token of its own, so deltas are gathered to this many characters. */
+const CHUNK_CHARACTERS = 4_096;
+
+/** Counts the text of an answer as it is delivered, in constant memory. */
+export class OutputCounter {
+  #pending = '';
+  #counted = 0;
+
+  add(text: string): void {
+    this.#pending += text;
+    if (this.#pending.length >= CHUNK_CHARACTERS) {
+      this.#counted += estimateTokenCount(this.#pending);
+      this.#pending = '';
+    }
+  }
+
+  get tokens(): number {
+    return this.#counted + estimateTokenCount(this.#pending);
+  }
+}

@@ -1,0 +1,91 @@
+/** Failover: a call's candidates in order, each tried once, until one of them answers. */
+import { ServiceError } from '../../errors.ts';
+import type { Log } from '../../ports.ts';
+import type { Breaker, Permit, Served } from '../circuit/breaker.ts';
+import { coolingSeconds } from '../circuit/circuit.ts';
+import { UpstreamFailure } from '../upstream/provider.ts';
+import type { Candidate } from './route-choice.ts';
+
+/**
+ * What is left of the host's time when the upstream is cut off: enough for an error event, two rounds of database
+ * calls with the SDK's retries, and the last bytes.
+ */
+const SETTLE_MARGIN_MS = 15_000;
+
+export interface FailoverOptions<Answer> {
+  readonly requestId: string;
+  /** Whose call it is. */
+  readonly accountId: string;
+  /** The routes to try, in this order. */
+  readonly candidates: readonly Candidate[];
+  /** One try; throws `UpstreamFailure` when the route did not answer. */
+  attempt(candidate: Candidate, remainingTimeMs: number): Promise<Answer>;
+  /** Milliseconds until the host ends the call. */
+  remainingTimeMs(): number;
+  readonly breaker: Breaker;
+  readonly log: Log;
+}
+
+/** An answer that has begun, and who gave it; if it breaks off, that is to be told to the breaker with `served`. */
+export interface Answered<Answer> {
+  readonly answer: Answer;
+  readonly candidate: Candidate;
+  readonly served: Served;
+}
+
+/**
+ * The first answer; routes whose circuit is open are passed over. Throws `ServiceError`: 400 when a route refused the
+ * call as invalid, 503 when no candidate is left or no time is; any other failure of an attempt as it is.
+ */
+export async function firstAnswer<Answer>(options: FailoverOptions<Answer>): Promise<Answered<Answer>> {
+  const { candidates, breaker } = options;
+  let retryAfterSeconds: number | undefined;
+  for (const candidate of candidates) {
+    const remainingTimeMs = options.remainingTimeMs() - SETTLE_MARGIN_MS;
+    if (remainingTimeMs <= 0) break;
+    const pass = await breaker.admit(candidate.route, options.accountId);
+    const tried = pass.allowed
+      ? await tryCandidate(options, candidate, { remainingTimeMs, permit: pass })
+      : pass;
+    if ('answer' in tried) return tried;
+    retryAfterSeconds = Math.min(retryAfterSeconds ?? tried.retryAfterSeconds, tried.retryAfterSeconds);
+  }
+  throw new ServiceError(
+    'all_routes_failed',
+    'No route of this model could serve the call; try again later.',
+    {
+      retryAfterSeconds: retryAfterSeconds ?? coolingSeconds(undefined),
+    },
+  );
+}
+
+async function tryCandidate<Answer>(
+  { requestId, attempt, breaker, log }: FailoverOptions<Answer>,
+  candidate: Candidate,
+  { remainingTimeMs, permit }: { readonly remainingTimeMs: number; readonly permit: Permit },
+): Promise<Answered<Answer> | { readonly retryAfterSeconds: number }> {
+  const { route } = candidate;
+  try {
+    const answer = await attempt(candidate, remainingTimeMs);
+    return { answer, candidate, served: breaker.succeeded(permit) };
+  } catch (failure) {
+    if (!(failure instanceof UpstreamFailure)) {
+      breaker.abandoned(permit);
+      throw failure;
+    }
+    breaker.failed(failure, permit);
+    log.warn('route failed', { requestId, route: route.id, reason: failure.message });
+    if (!failure.retryable) throw refusedByRoute(failure);
+    return { retryAfterSeconds: coolingSeconds(failure.retryAfterSeconds) };
+  }
+}
+
+function refusedByRoute({ param }: UpstreamFailure): ServiceError {
+  return new ServiceError(
+    'invalid_value',
+    'The route that serves this model refused the request as invalid.',
+    {
+      ...(param === undefined ? {} : { param }),
+    },
+  );
+}

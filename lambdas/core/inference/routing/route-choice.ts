@@ -1,0 +1,87 @@
+/** Which routes may carry a call, and in which order they are tried. */
+import { ServiceError } from '../../errors.ts';
+import type { RandomSource } from '../../ports.ts';
+import type { Capability, Model, Route } from '../catalog/catalog-document.ts';
+import type { Feature, Provider } from '../upstream/provider.ts';
+import type { RouteControls } from './route-controls.ts';
+
+export interface Candidate {
+  readonly model: Model;
+  readonly route: Route;
+}
+
+const named = (names: readonly string[], { id, protocol }: Route) =>
+  names.includes(id) || names.includes(protocol);
+
+/** Weighted order without replacement (Efraimidis and Spirakis, 2006): the smallest of -ln(u)/w goes first. */
+function draw(weight: number, random: RandomSource): number {
+  return weight === 0 ? Number.POSITIVE_INFINITY : -Math.log(1 - random()) / weight;
+}
+
+/** What a payload asks of a route: what the operator says that it can do, and what its protocol can say. */
+export interface Demands {
+  readonly needs: readonly Capability[];
+  readonly features: readonly Feature[];
+}
+
+export interface RouteChoice {
+  readonly models: readonly Model[];
+  readonly demands: Demands;
+  readonly controls: RouteControls;
+  /** What each protocol can say; not asked for a payload without features. */
+  readonly providers?: Readonly<Record<Route['protocol'], Pick<Provider, 'features'>>>;
+  readonly random: RandomSource;
+}
+
+/**
+ * The models' routes that can carry the payload, model after model; within a model by the caller's order, then
+ * priority, then weighted chance. Throws 400 `unsupported_by_model` when no route can carry the payload and 400
+ * `invalid_value` when the caller's own controls leave none.
+ */
+export function chooseRoutes(choice: RouteChoice): readonly Candidate[] {
+  const { models, controls, random } = choice;
+  const able = models.map((model) => ({
+    model,
+    routes: model.routes.filter((route) => carries(route, choice)),
+  }));
+  if (able.every(({ routes }) => routes.length === 0)) {
+    const { needs, features } = choice.demands;
+    const demanded = [...needs, ...features.map((feature) => WORDS[feature])].join(', ');
+    throw new ServiceError('unsupported_by_model', `No route of this model supports ${demanded}.`, {
+      param: 'model',
+    });
+  }
+  const candidates = able.flatMap(({ model, routes }) =>
+    routes
+      .filter((route) => controls.only.length === 0 || named(controls.only, route))
+      .filter((route) => !named(controls.ignore, route))
+      .map((route) => ({ route, rank: rankOf(route, controls), chance: draw(route.weight, random) }))
+      .sort((a, b) => a.rank - b.rank || a.route.priority - b.route.priority || a.chance - b.chance)
+      .map(({ route }) => ({ model, route })),
+  );
+  if (candidates.length === 0) {
+    throw new ServiceError('invalid_value', 'These routing controls leave no route for this model.', {
+      param: 'provider',
+    });
+  }
+  return controls.allowFallbacks ? candidates : candidates.slice(0, 1);
+}
+
+/** What a caller knows the features as. */
+const WORDS: Readonly<Record<Feature, string>> = {
+  choices: 'n above 1',
+  'image-urls': 'images by URL',
+  'messages-blocks': 'this kind of content block or tool',
+};
+
+function carries({ capabilities, protocol }: Route, { demands, providers }: RouteChoice): boolean {
+  return (
+    demands.needs.every((need) => capabilities.includes(need)) &&
+    demands.features.every((feature) => providers?.[protocol].features.has(feature) === true)
+  );
+}
+
+function rankOf(route: Route, { order }: RouteControls): number {
+  const index = order.findIndex((name) => name === route.id || name === route.protocol);
+  return index === -1 ? order.length : index;
+}

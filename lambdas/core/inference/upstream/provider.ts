@@ -1,0 +1,120 @@
+/**
+ * What a provider folder offers the core: one attempt at one route. A route of the caller's own protocol answers in
+ * that protocol's words; any other answers in the terms of `conversation.ts`.
+ */
+import type { JsonObject } from '../../json/lossless-json.ts';
+import type { Capability, Route } from '../catalog/catalog-document.ts';
+import type { TokenUsage } from '../catalog/price.ts';
+import type { AssistantReply, Conversation, StreamPart } from './conversation.ts';
+
+/** What some protocols can say and others cannot; `conversation.ts` says the rest. */
+export type Feature =
+  /** More than one answer to one prompt. */
+  | 'choices'
+  /** Images that the upstream fetches itself. */
+  | 'image-urls'
+  /** Documents, server tools and other blocks of the Messages protocol alone. */
+  | 'messages-blocks';
+
+/** A chat call as the caller made it, ready for any route. */
+export interface ChatPayload {
+  /** The protocol whose words `body` is in, and the answer of a route that speaks it. */
+  readonly protocol: 'openai' | 'anthropic';
+  /** The request in those words: defaults applied, routing controls removed. */
+  readonly body: JsonObject;
+  /** The same request for a route of another protocol. */
+  conversation(): Conversation;
+  readonly stream: boolean;
+  readonly needs: readonly Capability[];
+  readonly features: readonly Feature[];
+}
+
+export interface Attempt {
+  readonly route: Route;
+  readonly payload: ChatPayload;
+  /** What the caller is told instead of the upstream's own names. */
+  readonly identity: Identity;
+  /** Ends the attempt: time is up. */
+  readonly signal: AbortSignal;
+}
+
+export interface Identity {
+  readonly id: string;
+  readonly model: string;
+}
+
+/** One event of a stream: a `payload` from a route of the payload's protocol, `parts` from any other. */
+export interface ReplyEvent {
+  /** What the caller gets; absent for what is the service's own business. */
+  readonly payload?: JsonObject;
+  readonly parts?: readonly StreamPart[];
+  /** Output the event delivers, for counting. */
+  readonly text: string;
+  /** The event carries output or ends a choice: from here on the call cannot move to another route. */
+  readonly content: boolean;
+  readonly usage?: TokenUsage;
+}
+
+/** A whole answer: the `body` of a route of the payload's protocol, without its usage, or the `reply` of any other. */
+export type WholeAnswer = { readonly body: JsonObject } | { readonly reply: AssistantReply };
+
+export type Reply =
+  | {
+      readonly kind: 'json';
+      readonly answer: WholeAnswer;
+      readonly text: string;
+      readonly usage: TokenUsage | undefined;
+    }
+  /** Ends normally only after a clean finish; throws `UpstreamFailure` otherwise. */
+  | { readonly kind: 'stream'; readonly events: AsyncIterable<ReplyEvent> };
+
+/** One upstream protocol. Throws `UpstreamFailure` for everything that goes wrong upstream. */
+export interface Provider {
+  readonly features: ReadonlySet<Feature>;
+  chat(attempt: Attempt): Promise<Reply>;
+}
+
+/**
+ * `secret`: the route's key could not be read. `protocol`: the answer was not of the route's protocol. `timeout`: the
+ * route took longer than its own limits; `deadline`: the call's time was up, whatever the route did.
+ */
+export type FailureKind =
+  | 'secret'
+  | 'connection'
+  | 'timeout'
+  | 'deadline'
+  | 'status'
+  | 'protocol'
+  | 'interrupted';
+
+/** An attempt that failed. It carries no text of the upstream's: that may name hosts, keys or prompts. */
+export class UpstreamFailure extends Error {
+  readonly kind: FailureKind;
+  /** Another route may do better; false when the request itself is at fault. */
+  readonly retryable: boolean;
+  readonly status: number | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  /** The field that the upstream refused, if it said so. */
+  readonly param: string | undefined;
+
+  constructor(
+    kind: FailureKind,
+    details: {
+      readonly retryable?: boolean;
+      readonly status?: number | undefined;
+      readonly retryAfterSeconds?: number | undefined;
+      readonly param?: string | undefined;
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    super(`upstream failure: ${kind}${details.status === undefined ? '' : ` ${details.status}`}`, {
+      cause: details.cause,
+    });
+    this.name = 'UpstreamFailure';
+    this.kind = kind;
+    this.retryable = details.retryable ?? true;
+    this.status = details.status;
+    this.retryAfterSeconds = details.retryAfterSeconds;
+    this.param = details.param;
+  }
+}

@@ -1,0 +1,81 @@
+/** The clocks of one try of one route: the first content of a stream, and the whole answer. */
+import type { After } from '../../ports.ts';
+import type { Route } from '../catalog/catalog-document.ts';
+import { type FailureKind, UpstreamFailure } from './provider.ts';
+
+/**
+ * A provider goes on reading after the last event, so that its connection can be used again; a server that does not
+ * end its body by then loses the connection.
+ */
+const DRAIN_MS = 1_000;
+
+/** Why a connection ends that nobody reads any more. Made once: one made for each call would take its stack each time. */
+const LEFT = new UpstreamFailure('interrupted');
+
+export interface RouteClock {
+  /** Fires with an `UpstreamFailure` when time is up. */
+  readonly signal: AbortSignal;
+  /** The first content is here. */
+  begun(): void;
+  /** Stops the clocks and frees the connection; `complete` tells whether the answer was read to its end. */
+  close(complete: boolean): void;
+}
+
+export interface RouteClockOptions {
+  readonly after: After;
+  readonly route: Route;
+  /** Milliseconds until the host ends the call. */
+  readonly remainingTimeMs: number;
+  /** Whether the first content has a time of its own. */
+  readonly stream: boolean;
+}
+
+export function startRouteClock({ after, route, remainingTimeMs, stream }: RouteClockOptions): RouteClock {
+  const controller = new AbortController();
+  const abort = (kind: FailureKind) => controller.abort(new UpstreamFailure(kind));
+  const totalMs = Math.max(0, Math.min(route.timeout_ms, remainingTimeMs));
+  const stopTotal = after(totalMs, () => abort(totalMs < route.timeout_ms ? 'deadline' : 'timeout'));
+  const begun = stream ? after(route.first_byte_timeout_ms, () => abort('timeout')) : () => {};
+  return {
+    signal: controller.signal,
+    begun,
+    close(complete) {
+      stopTotal();
+      begun();
+      if (complete) after(DRAIN_MS, () => controller.abort(LEFT));
+      else controller.abort(LEFT);
+    },
+  };
+}
+
+/** Settles with the work or, when the signal fires first, with the signal's reason. */
+export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** Reports an aborted read as the reason of the abort, whatever the transport throws. */
+export function guarded<T>(source: AsyncIterator<T>, signal: AbortSignal): AsyncIterator<T> {
+  return {
+    async next() {
+      try {
+        return await source.next();
+      } catch (failure) {
+        throw signal.aborted ? signal.reason : failure;
+      }
+    },
+    async return() {
+      await source.return?.();
+      return { done: true, value: undefined };
+    },
+  };
+}

@@ -1,0 +1,108 @@
+/** Reading a JSON body and validating it against a schema, with the offending field named. */
+import type * as z from 'zod';
+import { ServiceError } from '../errors.ts';
+import { checkShape } from './json-shape.ts';
+import { parseJson } from './lossless-json.ts';
+
+/** A body as it was sent, and what it says. */
+export interface JsonBody {
+  readonly text: string;
+  readonly value: unknown;
+}
+
+/**
+ * Reads the body as JSON; whole numbers that a double cannot hold keep their digits. Throws 400
+ * `unsupported_media_type`, `invalid_json`, or `invalid_value` for more values or digits than any request needs.
+ */
+export async function readJson(request: Request): Promise<JsonBody> {
+  const text = await request.text();
+  return parseBody(request.headers, text);
+}
+
+/** Reads a body that may be left out, which then counts as an empty object. */
+export async function readOptionalJson(request: Request): Promise<unknown> {
+  const text = await request.text();
+  return text.trim() === '' ? {} : parseBody(request.headers, text).value;
+}
+
+function parseBody(headers: Headers, text: string): JsonBody {
+  const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (type !== 'application/json' && !type.endsWith('+json')) {
+    throw new ServiceError(
+      'unsupported_media_type',
+      'Send the body as JSON with "Content-Type: application/json".',
+    );
+  }
+  if (text.trim() === '') throw new ServiceError('invalid_json', 'The body is empty; send a JSON object.');
+  checkShape(text);
+  try {
+    return { text, value: parseJson(text) };
+  } catch (cause) {
+    throw new ServiceError('invalid_json', 'The body is not valid JSON.', { cause });
+  }
+}
+
+/** Validates a value. Throws 400 `missing_field` or `invalid_value` with the path of the first field that is wrong. */
+export function validate<T>(schema: z.ZodType<T>, value: unknown): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issue = shallowest(result.error.issues);
+  const path = issue === undefined ? '' : shorten(formatPath(issue.path), MAX_PATH);
+  if (path === '') throw new ServiceError('invalid_value', 'The body must be a JSON object.');
+  if (issue !== undefined && valueAt(value, issue.path) === undefined) {
+    throw new ServiceError('missing_field', `${path} is required.`, { param: path });
+  }
+  const message = shorten(issue?.message ?? 'is not valid', MAX_MESSAGE);
+  throw new ServiceError('invalid_value', `${path}: ${message}.`, { param: path });
+}
+
+/** A name in the body, and what is said of it, may be as long as the body; an answer may not. */
+const MAX_PATH = 200;
+const MAX_MESSAGE = 500;
+
+const shorten = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most)}…`;
+
+interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/** The first of those with the shortest path. */
+function shallowest(issues: readonly z.core.$ZodIssue[]): Issue | undefined {
+  let found: Issue | undefined;
+  for (const each of issues) {
+    const issue = deepest(each);
+    if (found === undefined || issue.path.length < found.path.length) found = issue;
+  }
+  return found;
+}
+
+/** Of a union's branches, the one that got furthest says best what is wrong. */
+function deepest(issue: z.core.$ZodIssue): Issue {
+  if (issue.code !== 'invalid_union') return issue;
+  const branches = issue.errors.flat().map((inner) => {
+    const found = deepest(inner);
+    return { path: [...issue.path, ...found.path], message: found.message };
+  });
+  const best = branches.sort((a, b) => b.path.length - a.path.length)[0];
+  return best === undefined || best.path.length === issue.path.length
+    ? { path: issue.path, message: issue.message }
+    : best;
+}
+
+/** `messages[2].content`. */
+export function formatPath(path: readonly PropertyKey[]): string {
+  return path
+    .map((part, index) =>
+      typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${String(part)}`,
+    )
+    .join('');
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce(
+    (at: unknown, part) => (at as Record<PropertyKey, unknown> | null | undefined)?.[part],
+    value,
+  );
+}

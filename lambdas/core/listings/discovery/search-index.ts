@@ -1,0 +1,140 @@
+/** Full-text search over listings, in memory: by relevance, with typing errors forgiven where nothing else fits. */
+import MiniSearch, { type Options, type SearchOptions, type SearchResult } from 'minisearch';
+import type { Listing, ListingKind } from '../listing.ts';
+
+/** Of a description, its beginning says what a listing is; all of it would make up nine tenths of the index. */
+const DESCRIPTION_CHARACTERS = 300;
+
+/** What of a listing is searched and filtered by. */
+export interface SearchDocument {
+  readonly id: string;
+  readonly kind: ListingKind;
+  readonly category: string;
+  readonly revision: number;
+  readonly name: string;
+  readonly tags: string;
+  readonly summary: string;
+  readonly description: string;
+}
+
+/** A listing that has come, changed or gone; what the index knows a later revision of is passed over. */
+export type Change = { readonly document: SearchDocument } | { readonly removed: string };
+
+export interface SearchQuery {
+  /** Words; every listing fits when there are none. */
+  readonly q: string;
+  readonly kind?: ListingKind | undefined;
+  readonly category?: string | undefined;
+}
+
+export const searchDocument = (listing: Listing): SearchDocument => ({
+  id: listing.id,
+  kind: listing.kind,
+  category: listing.category,
+  revision: listing.revision,
+  name: listing.name,
+  tags: listing.tags.join(' '),
+  summary: listing.summary,
+  description: listing.description.slice(0, DESCRIPTION_CHARACTERS),
+});
+
+/** Scripts that do not put spaces between words: Chinese, Japanese, Thai, Lao, Khmer, Burmese. */
+const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]/;
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
+const SEPARATORS = /[^\p{L}\p{N}\p{M}+#]+/u;
+
+function tokenize(text: string): string[] {
+  if (!UNSPACED.test(text)) return text.split(SEPARATORS).filter((word) => word !== '');
+  return [...segmenter.segment(text)]
+    .flatMap(({ segment, isWordLike }) => (isWordLike ? segment.split(SEPARATORS) : []))
+    .filter((word) => word !== '');
+}
+
+/** Case and accents make no difference. */
+const processTerm = (term: string): string =>
+  term.toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '').slice(0, MAX_TERM_CHARACTERS);
+
+/** A longer word is looked up by its beginning; the cost of a fuzzy search grows with the length of its words. */
+const MAX_TERM_CHARACTERS = 32;
+
+/** A word of a name says more of a listing than one of its description. */
+const BOOST = { name: 4, tags: 2, category: 2, summary: 1.5, description: 1 };
+
+const OPTIONS: Options<SearchDocument> = {
+  fields: Object.keys(BOOST),
+  storeFields: ['kind', 'category', 'revision'],
+  tokenize,
+  processTerm,
+};
+
+/** One error in a word of 4 to 7 letters, two in a longer one; shorter words are too alike. */
+const fuzzy = (term: string): number | false => (term.length < 4 ? false : term.length < 8 ? 1 : 2);
+
+/** Where nothing fits so: two letters that changed places are two errors. */
+const looser = (term: string): number | false => (term.length < 5 ? fuzzy(term) : 2);
+
+const typed = { boost: BOOST, combineWith: 'AND', weights: { fuzzy: 0.45, prefix: 0.6 } } as const;
+
+/**
+ * From what was typed to what may have been meant; the first that finds anything answers, so that a word spelt right
+ * never stands behind one that resembles it.
+ */
+const READINGS: readonly SearchOptions[] = [
+  { ...typed, prefix: (_term, index, terms) => index === terms.length - 1 },
+  { ...typed, fuzzy, prefix: (_term, index, terms) => index === terms.length - 1 },
+  { ...typed, fuzzy: looser, combineWith: 'OR' },
+];
+
+export class SearchIndex {
+  readonly #index: MiniSearch<SearchDocument>;
+
+  private constructor(index: MiniSearch<SearchDocument>) {
+    this.#index = index;
+  }
+
+  static empty(): SearchIndex {
+    return new SearchIndex(new MiniSearch(OPTIONS));
+  }
+
+  /** Reads what `toJSON` wrote. */
+  static parse(json: string): SearchIndex {
+    return new SearchIndex(MiniSearch.loadJSON(json, OPTIONS));
+  }
+
+  toJSON(): string {
+    return JSON.stringify(this.#index);
+  }
+
+  get size(): number {
+    return this.#index.documentCount;
+  }
+
+  /** Repeating a change, or an earlier one, changes nothing. */
+  apply(change: Change): void {
+    if ('removed' in change) {
+      if (this.#index.has(change.removed)) this.#index.discard(change.removed);
+      return;
+    }
+    const { document } = change;
+    const known = this.#index.getStoredFields(document.id);
+    if (known !== undefined && Number(known.revision) >= document.revision) return;
+    if (known === undefined) this.#index.add(document);
+    else this.#index.replace(document);
+  }
+
+  /** The ids of all that fit: best first, or newest first where no words were given. */
+  search({ q, kind, category }: SearchQuery): readonly string[] {
+    const filter = (result: SearchResult) =>
+      (kind === undefined || result.kind === kind) &&
+      (category === undefined || result.category === category);
+    if (tokenize(q).length === 0) {
+      const all = this.#index.search(MiniSearch.wildcard, { filter });
+      return all.map(({ id }) => String(id)).sort((a, b) => (a < b ? 1 : -1));
+    }
+    for (const reading of READINGS) {
+      const found = this.#index.search(q, { ...reading, filter });
+      if (found.length > 0) return found.map(({ id }) => String(id));
+    }
+    return [];
+  }
+}

@@ -1,0 +1,47 @@
+/** What a function may be granted. */
+import type { QueueName } from '../../lambdas/contract/queues.ts';
+import type { TableName } from '../../lambdas/contract/tables.ts';
+
+export interface Grants {
+  /** DynamoDB actions by table. */
+  readonly tables?: Partial<Record<TableName, readonly DynamoAction[]>>;
+  /** Indexes that may be queried. */
+  readonly indexes?: readonly { readonly table: TableName; readonly name: string }[];
+  /** Reads the pepper that proves an API key genuine. */
+  readonly keyPepper?: true;
+  /** Reads the key that signs sessions. */
+  readonly sessionKey?: true;
+  /** Signs people in: knows the identity providers, and reads the secrets of those that need one. */
+  readonly identityProviders?: true;
+  /** Talks to the payment provider, and reads its secret. */
+  readonly payments?: true;
+  /** Reads the upstream providers' secrets (`<stage>/providers/...`). */
+  readonly providerSecrets?: true;
+  /** Calls the models of Amazon Bedrock. */
+  readonly bedrockModels?: true;
+  /** Starts the workflow that settles transcriptions. */
+  readonly settlements?: true;
+  /** Opens and recovers holds, so it needs their life. */
+  readonly holds?: true;
+  /** Reads the key that seals webhook secrets and event data. */
+  readonly webhookKey?: true;
+  /** Queues it sends to. Who reads a queue is in the contract of the queues. */
+  readonly sends?: readonly QueueName[];
+  /** Plans one-time schedules. */
+  readonly schedules?: true;
+  /** Publishes to the platform's bus. */
+  readonly publishes?: true;
+  /** Follows the changes of a table; what it fails at for good is noted in the queue. */
+  readonly follows?: { readonly table: TableName; readonly dead: QueueName };
+}
+
+export type DynamoAction =
+  | 'GetItem'
+  | 'BatchGetItem'
+  | 'BatchWriteItem'
+  | 'ConditionCheckItem'
+  | 'PutItem'
+  | 'UpdateItem'
+  | 'DeleteItem'
+  | 'Query'
+  | 'Scan';

@@ -1,0 +1,111 @@
+/** Queues, buses and one-time schedules of the assembly, kept in the state folder and answering AWS calls. */
+import { join } from 'node:path';
+import type { Assembly } from '../assembly/assembly.ts';
+import { EventBuses } from '../messaging/event-bus.ts';
+import { type Poller, startPoller } from '../messaging/poller.ts';
+import { Queues } from '../messaging/queues.ts';
+import { Schedules } from '../messaging/schedules.ts';
+import { type MessagingStore, openMessagingStore, type StoredSchedule } from '../messaging/store.ts';
+import { startWakeTimer } from '../messaging/wake-timer.ts';
+import { authorizeAs } from './callers.ts';
+import type { AwsService } from './endpoint.ts';
+import { createEventsService } from './events-service.ts';
+import { createSchedulerService } from './scheduler-service.ts';
+import { createSqsService } from './sqs-service.ts';
+
+type Described = Pick<
+  Assembly,
+  'queues' | 'mappings' | 'buses' | 'eventRules' | 'scheduleGroups' | 'roles' | 'functions'
+>;
+
+export interface MessagingOptions {
+  readonly assembly: Described;
+  /** Where everything is kept. */
+  readonly stateDir: string;
+  readonly enforceIam: boolean;
+  /** Replaces the visibility of every queue, for tests that wait for it. */
+  readonly visibilityMs?: number | undefined;
+  readonly log: (line: string) => void;
+}
+
+/** A schedule that calls an API (EventBridge Scheduler user guide, universal targets). */
+const SEND_MESSAGE = 'arn:aws:scheduler:::aws-sdk:sqs:sendMessage';
+
+export class Messaging {
+  readonly queues: Queues;
+  /** By the names that the AWS endpoint finds them under. */
+  readonly services: Readonly<Record<string, AwsService>>;
+  readonly #options: MessagingOptions;
+  readonly #store: MessagingStore;
+  readonly #schedules: Schedules;
+  #stops: readonly (() => void)[] = [];
+
+  constructor(options: MessagingOptions) {
+    const { assembly, stateDir, visibilityMs, log } = options;
+    this.#options = options;
+    this.#store = openMessagingStore(join(stateDir, 'messaging.sqlite'));
+    const clock = () => Date.now();
+    const store = this.#store;
+    const descriptions = assembly.queues.map((queue) => ({
+      ...queue,
+      visibilityMs: visibilityMs ?? queue.visibilityMs,
+    }));
+    this.queues = new Queues({ descriptions, store, clock });
+    const { buses, eventRules: rules, scheduleGroups: groups } = assembly;
+    this.#schedules = new Schedules({ groups, store, clock, fire: (schedule) => this.#fire(schedule), log });
+    this.services = {
+      AmazonSQS: createSqsService(this.queues),
+      AWSEvents: createEventsService(new EventBuses({ buses, rules, queues: this.queues, clock })),
+      scheduler: createSchedulerService(this.#schedules),
+    };
+  }
+
+  /** Begins to fire schedules and to hand messages to functions. */
+  start(invoke: (functionArn: string, event: unknown) => Promise<unknown>): void {
+    const { log, assembly } = this.#options;
+    const pollers = assembly.mappings.map((mapping): Poller => {
+      const described = assembly.functions.find(({ name }) => name === mapping.functionName);
+      if (described === undefined) throw new Error(`no stack defines the function ${mapping.functionName}`);
+      const authorize = this.#authorize(described.roleArn, described.name);
+      for (const action of ['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'])
+        authorize(`sqs:${action}`, mapping.queueArn);
+      const queue = this.queues.byArn(mapping.queueArn);
+      return startPoller({ mapping, queue, invoke: (event) => invoke(described.arn, event), log });
+    });
+    const timer = startWakeTimer({
+      next: () => this.#schedules.nextMs,
+      run: () => this.#schedules.fireDue(),
+    });
+    this.#schedules.onChange(timer.touch);
+    this.#stops = [timer.stop, ...pollers.map(({ stop }) => stop)];
+  }
+
+  /** Ends the handing over; calls are still answered. */
+  stop(): void {
+    for (const stop of this.#stops) stop();
+    this.#stops = [];
+  }
+
+  close(): void {
+    this.stop();
+    this.#store.close();
+  }
+
+  #fire({ targetArn, roleArn, input, name }: StoredSchedule): void {
+    if (targetArn !== SEND_MESSAGE)
+      throw new Error(`the local runtime does not know the target ${targetArn}`);
+    const request = JSON.parse(input) as { QueueUrl: string; MessageBody: string; MessageGroupId?: string };
+    const queue = this.queues.byUrl(request.QueueUrl);
+    if (queue === undefined) throw new Error(`there is no queue ${request.QueueUrl}`);
+    this.#authorize(roleArn, name)('sqs:SendMessage', queue.description.arn);
+    queue.send([{ body: request.MessageBody, groupId: request.MessageGroupId }]);
+  }
+
+  #authorize(roleArn: string, session: string): (action: string, resourceArn: string) => void {
+    const { assembly, enforceIam, log } = this.#options;
+    if (!enforceIam) return () => {};
+    const role = assembly.roles.find(({ arn }) => arn === roleArn);
+    if (role === undefined) throw new Error(`no stack defines the role ${roleArn}`);
+    return authorizeAs(role, session, log);
+  }
+}

@@ -1,0 +1,60 @@
+/** `npm run admin -- <command> [--json] [--stage S]`: the operator's command, against the local service or AWS. */
+import { COMMANDS, forPeople } from './commands.ts';
+import { createOperator } from './operator.ts';
+import { readAwsTarget, readLocalTarget } from './target.ts';
+
+const usage = () =>
+  [
+    'usage: npm run admin -- <command> [--json] [--stage STAGE]',
+    'without --stage, the local service; with it, the deployment of that stage in AWS',
+    '',
+    ...Object.entries(COMMANDS).map(([name, { usage: args }]) => `  ${name} ${args}`.trimEnd()),
+  ].join('\n');
+
+/** Takes an option and its value out of the arguments. */
+function take(args: string[], name: string): string | undefined {
+  const at = args.indexOf(name);
+  if (at === -1) return undefined;
+  const [, value] = args.splice(at, 2);
+  if (value === undefined) throw new Error(`${name} needs a value`);
+  return value;
+}
+
+function takeFlag(args: string[], name: string): boolean {
+  const at = args.indexOf(name);
+  if (at !== -1) args.splice(at, 1);
+  return at !== -1;
+}
+
+const note =
+  (level: string) =>
+  (message: string, fields: object = {}) =>
+    console.error(`${level} ${message} ${JSON.stringify(fields)}`);
+
+async function main(args: string[]): Promise<number> {
+  const json = takeFlag(args, '--json');
+  const stage = take(args, '--stage');
+  const words = COMMANDS[args.slice(0, 2).join(' ')] === undefined ? 1 : 2;
+  const command = COMMANDS[args.slice(0, words).join(' ')];
+  if (command === undefined) {
+    console.error(usage());
+    return 2;
+  }
+  const target =
+    stage === undefined ? readLocalTarget(process.env.LOCAL_DIR ?? '.local') : await readAwsTarget(stage);
+  const operator = createOperator(target, { info: () => {}, warn: note('warning:'), error: note('error:') });
+  try {
+    const { output, exitCode } = await command.run(operator, args.slice(words));
+    console.log(json ? JSON.stringify(output) : forPeople(output));
+    return exitCode;
+  } finally {
+    operator.close();
+  }
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (failure) {
+  console.error(`error: ${(failure as Error).message}`);
+  process.exitCode = 2;
+}

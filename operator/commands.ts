@@ -1,0 +1,227 @@
+/** The operator's commands: arguments in, one JSON object out. */
+import { readFileSync } from 'node:fs';
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { ulid } from 'ulid';
+import * as z from 'zod';
+import { policyEntry, policySchema } from '../lambdas/core/access/policy.ts';
+import { greatest, type NanoUsd, parseUsd, usdJson } from '../lambdas/core/money.ts';
+import { EVENT_ID, MAX_DATA_BYTES, SUBSCRIBABLE_TYPES } from '../lambdas/core/webhooks/event.ts';
+import type { Operator } from './operator.ts';
+
+/** What a command prints, and the exit code it ends with. */
+export interface Outcome {
+  readonly output: Readonly<Record<string, unknown>>;
+  readonly exitCode: number;
+}
+
+interface Command {
+  readonly usage: string;
+  run(operator: Operator, args: readonly string[]): Promise<Outcome>;
+}
+
+const ok = (output: Record<string, unknown>): Outcome => ({ output, exitCode: 0 });
+
+/** Reads `--name value` options; throws when one is unknown or a required one is missing. */
+function options<T extends string>(
+  args: readonly string[],
+  required: readonly T[],
+  optional: readonly string[] = [],
+) {
+  const names = [...required, ...optional];
+  const config = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
+  const { values } = parseArgs({
+    args: [...args],
+    options: config as NonNullable<ParseArgsConfig['options']>,
+  });
+  for (const name of required) if (typeof values[name] !== 'string') throw new Error(`--${name} is required`);
+  return values as Record<T, string> & Record<string, string | undefined>;
+}
+
+function amountOf(value: string): NanoUsd {
+  const amount = parseUsd(value);
+  if (amount === undefined) throw new Error('--amount must be a decimal amount of USD with at most 9 places');
+  return amount;
+}
+
+function typeOf(value: string): string {
+  if (SUBSCRIBABLE_TYPES.some((type) => type === value)) return value;
+  throw new Error(`--type must be one of ${SUBSCRIBABLE_TYPES.join(', ')}`);
+}
+
+function dataOf(value: string): Record<string, unknown> {
+  let data: unknown;
+  try {
+    data = JSON.parse(value);
+  } catch {
+    // Answered below, with everything else that is not an object.
+  }
+  if (typeof data !== 'object' || data === null || Array.isArray(data))
+    throw new Error('--data must be a JSON object');
+  if (Buffer.byteLength(value) > MAX_DATA_BYTES)
+    throw new Error(`--data must be at most ${MAX_DATA_BYTES} bytes`);
+  return { ...data };
+}
+
+function policyOf(value: string | undefined) {
+  let input: unknown;
+  try {
+    input = JSON.parse(value ?? '{}');
+  } catch (cause) {
+    throw new Error('--policy must be a JSON object', { cause });
+  }
+  const result = policySchema.safeParse(input);
+  if (!result.success) throw new Error(`--policy is not valid:\n${z.prettifyError(result.error)}`);
+  return result.data;
+}
+
+const count = (json: string) => (JSON.parse(json) as { models: unknown[] }).models.length;
+
+export const COMMANDS: Readonly<Record<string, Command>> = {
+  'account create': {
+    usage: '[--email E]',
+    async run(operator, args) {
+      const { email } = options(args, [], ['email']);
+      const accountId = await operator.openAccount(email);
+      return ok({ account_id: accountId, session_token: await operator.issueSession(accountId) });
+    },
+  },
+  'key create': {
+    usage: '--account A [--name N] [--policy JSON]',
+    async run(operator, args) {
+      const { account, name = 'default', policy } = options(args, ['account'], ['name', 'policy']);
+      const granted = policyOf(policy);
+      const { keyId, key } = await operator.createKey(account, name, granted);
+      return ok({ id: keyId, key, policy: policyEntry(granted) });
+    },
+  },
+  'key policy': {
+    usage: '--key K --policy JSON',
+    async run(operator, args) {
+      const { key, policy } = options(args, ['key', 'policy']);
+      const granted = policyOf(policy);
+      await operator.setPolicy(key, granted);
+      return ok({ id: key, policy: policyEntry(granted) });
+    },
+  },
+  'key revoke': {
+    usage: '--key K',
+    async run(operator, args) {
+      const { key } = options(args, ['key']);
+      await operator.revoke(key);
+      return ok({ id: key, status: 'revoked' });
+    },
+  },
+  'credit grant': {
+    usage: '--account A --amount D',
+    async run(operator, args) {
+      const { account, amount } = options(args, ['account', 'amount']);
+      return ok({ account_id: account, balance: usdJson(await operator.grant(account, amountOf(amount))) });
+    },
+  },
+  'wallet show': {
+    usage: '--account A',
+    async run(operator, args) {
+      const { account } = options(args, ['account']);
+      const { balance, owed, holds, shortfalls, probation } = await operator.wallet(account);
+      return ok({
+        account_id: account,
+        balance: usdJson(balance),
+        owed: usdJson(owed),
+        held: usdJson(holds.reduce((sum, hold) => sum + hold.amount, 0n)),
+        holds: holds.map(({ id, amount, expires }) => ({ id, amount: usdJson(amount), expires })),
+        written_off: usdJson(await operator.writtenOff(account)),
+        shortfalls,
+        probation: usdJson(greatest(probation, 0n)),
+      });
+    },
+  },
+  'wallet shards': {
+    usage: '--account A --count N',
+    async run(operator, args) {
+      const { account, count } = options(args, ['account', 'count']);
+      if (!/^([1-9]|[1-5]\d|6[0-4])$/.test(count))
+        throw new Error('--count must be a whole number from 1 to 64');
+      await operator.shard(account, Number(count));
+      return ok({ account_id: account, shards: Number(count) });
+    },
+  },
+  sweep: {
+    usage: '',
+    async run(operator, args) {
+      options(args, []);
+      return ok({ ...(await operator.sweep()) });
+    },
+  },
+  audit: {
+    usage: '',
+    async run(operator, args) {
+      options(args, []);
+      const { exact, topUps, refunds, balances, held, usage, owed, writtenOff, drift } =
+        await operator.audit();
+      const output = {
+        exact,
+        top_ups: usdJson(topUps),
+        refunds: usdJson(refunds),
+        owed: usdJson(owed),
+        balances: usdJson(balances),
+        held: usdJson(held),
+        usage: usdJson(usage),
+        written_off: usdJson(writtenOff),
+        drift: usdJson(drift),
+      };
+      return { output, exitCode: exact ? 0 : 1 };
+    },
+  },
+  'event publish': {
+    usage: '--type T --account A --data JSON [--id ID]',
+    async run(operator, args) {
+      const {
+        type,
+        account,
+        data,
+        id = `evt_${ulid()}`,
+      } = options(args, ['type', 'account', 'data'], ['id']);
+      if (!EVENT_ID.test(id)) throw new Error('--id must be 1 to 128 letters, digits and _ . : -');
+      await operator.publish({ type: typeOf(type), accountId: account, data: dataOf(data), id });
+      return ok({ id });
+    },
+  },
+  'deliveries redrive': {
+    usage: '',
+    async run(operator, args) {
+      options(args, []);
+      return ok({ redriven: await operator.redrive('deliveries') });
+    },
+  },
+  'event redrive': {
+    usage: '',
+    async run(operator, args) {
+      options(args, []);
+      return ok({ redriven: await operator.redrive('events') });
+    },
+  },
+  'catalog apply': {
+    usage: 'FILE',
+    async run(operator, [file, ...rest]) {
+      if (file === undefined || rest.length > 0) throw new Error('name one catalog file');
+      const json = readFileSync(file, 'utf8');
+      return ok({ version: await operator.applyCatalog(json), models: count(json) });
+    },
+  },
+  'catalog show': {
+    usage: '',
+    async run(operator, args) {
+      options(args, []);
+      const stored = await operator.catalog();
+      if (stored === undefined) throw new Error('no catalog has been applied');
+      return ok({ version: stored.version, models: count(stored.json), document: JSON.parse(stored.json) });
+    },
+  },
+};
+
+/** The same object for a person: a line a field. */
+export function forPeople(output: Readonly<Record<string, unknown>>): string {
+  return Object.entries(output)
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join('\n');
+}

@@ -1,0 +1,171 @@
+/** What an operator can do to a deployment; the command line and the local seed both work through this. */
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  createAccounts,
+  createKeyIssuer,
+  createKeyRegistry,
+} from '../lambdas/adapters/access/create-accounts.ts';
+import { createAccess } from '../lambdas/adapters/access/peppers.ts';
+import { createSessions } from '../lambdas/adapters/access/session-tokens.ts';
+import {
+  createDynamoClients,
+  createEventClient,
+  createQueueClient,
+  createSecretsClient,
+} from '../lambdas/adapters/aws/clients.ts';
+import { readCatalog, writeCatalog } from '../lambdas/adapters/inference/catalog-store.ts';
+import { createLedger } from '../lambdas/adapters/ledger/create-ledger.ts';
+import { createAuditReader, readKeyPage, readWalletPage } from '../lambdas/adapters/ledger/ledger-scan.ts';
+import { setShardCount } from '../lambdas/adapters/ledger/wallet-sharding.ts';
+import { createPublisher } from '../lambdas/adapters/webhooks/event-publisher.ts';
+import { DEFAULT_HOLD_TTL_SECONDS, requireVariable, VARIABLES } from '../lambdas/contract/environment.ts';
+import { TABLES, type TableName } from '../lambdas/contract/tables.ts';
+import { verifyKey } from '../lambdas/core/access/api-key.ts';
+import { ApiKeys } from '../lambdas/core/access/api-keys.ts';
+import type { KeyState } from '../lambdas/core/access/key-state.ts';
+import type { Policy } from '../lambdas/core/access/policy.ts';
+import { LONGEST_SESSION_SECONDS } from '../lambdas/core/access/session.ts';
+import type { Books } from '../lambdas/core/ledger/audit.ts';
+import type { Wallet, WalletStore } from '../lambdas/core/ledger/ports.ts';
+import type { RecoveryCount } from '../lambdas/core/ledger/recovery.ts';
+import { auditAll, sweep } from '../lambdas/core/ledger/upkeep.ts';
+import type { NanoUsd } from '../lambdas/core/money.ts';
+import type { Log } from '../lambdas/core/ports.ts';
+import type { PublishedEvent } from '../lambdas/core/webhooks/ports.ts';
+import { type Redriven, redrive } from './redrive.ts';
+import type { Target } from './target.ts';
+
+export interface Operator {
+  openAccount(email?: string): Promise<string>;
+  /** A session of the account, good for a day: an operator has no identity provider to sign in with again. */
+  issueSession(accountId: string): Promise<string>;
+  /** The account of an API key; undefined when this deployment has not issued it. */
+  accountOf(key: string): Promise<string | undefined>;
+  /** Refuses an account that does not exist. */
+  createKey(
+    accountId: string,
+    name: string,
+    policy: Policy,
+  ): Promise<{ readonly keyId: string; readonly key: string }>;
+  /** Replaces a key's policy, in force for the next call. */
+  setPolicy(keyId: string, policy: Policy): Promise<void>;
+  /** Ends a key for good. */
+  revoke(keyId: string): Promise<void>;
+  /** Returns the new balance. */
+  grant(accountId: string, amount: NanoUsd): Promise<NanoUsd>;
+  wallet(accountId: string): Promise<Wallet>;
+  /** Splits the account's wallet into so many items, or puts it together again. */
+  shard(accountId: string, count: number): Promise<void>;
+  /** Settles or releases every expired hold of every wallet. */
+  sweep(): Promise<RecoveryCount>;
+  audit(): Promise<Books>;
+  /** What one account's calls cost beyond what it had. */
+  writtenOff(accountId: string): Promise<NanoUsd>;
+  /** Puts an event on the platform's bus. */
+  publish(event: PublishedEvent): Promise<void>;
+  /** Brings every dead letter of that kind back; returns how many. */
+  redrive(what: Redriven): Promise<number>;
+  applyCatalog(json: string): Promise<string>;
+  /** The document in force, undefined when there is none. */
+  catalog(): Promise<{ readonly version: string; readonly json: string } | undefined>;
+  close(): void;
+}
+
+const walletOf =
+  (wallets: Pick<WalletStore, 'read'>) =>
+  async (accountId: string): Promise<Wallet> => {
+    const found = await wallets.read(accountId);
+    if (found === undefined) throw new Error(`there is no account ${accountId}`);
+    return found;
+  };
+
+const pagesOf = (client: DynamoDBClient, tables: { readonly wallets: string; readonly keys: string }) => ({
+  wallets: (after?: string) => readWalletPage(client, tables.wallets, after),
+  keys: (after?: string) => readKeyPage(client, tables.keys, after),
+});
+
+export function createOperator(target: Target, log: Log): Operator {
+  const clients = createDynamoClients(target.client);
+  const secrets = createSecretsClient(target.client);
+  const messages = createMessages(target);
+  const { client } = clients;
+  const table = (name: TableName) => requireVariable(target.environment, TABLES[name].variable);
+  const [accountsTable, keysTable] = [table('accounts'), table('keys')];
+  const tables = {
+    accounts: accountsTable,
+    keys: keysTable,
+    wallets: table('wallets'),
+    usage: table('usage'),
+  };
+  const environment = { [VARIABLES.holdTtlSeconds]: String(DEFAULT_HOLD_TTL_SECONDS), ...target.environment };
+  const { wallets, recovery } = createLedger({ clients, environment, log });
+  const { peppers } = createAccess({ environment, log, client: secrets });
+  // The operator is bound by no quota: a local service begins one at each start.
+  const { sessions } = createSessions({ clients, environment, log, secrets, most: Number.MAX_SAFE_INTEGER });
+  const accounts = createAccounts({ clients, environment });
+  const registry = createKeyRegistry({ clients, environment });
+  const keys = new ApiKeys(registry);
+  const issuer = createKeyIssuer({ clients, environment, peppers });
+  const pages = pagesOf(client, tables);
+  const reader = createAuditReader(client, wallets, tables);
+  const wallet = walletOf(wallets);
+
+  async function keyOf(keyId: string): Promise<KeyState> {
+    const found = await registry.find(keyId);
+    if (found === undefined) throw new Error(`there is no key ${keyId}`);
+    return found;
+  }
+
+  return {
+    openAccount: (email) => accounts.open(email),
+    issueSession: (accountId) => sessions.begin(accountId, LONGEST_SESSION_SECONDS),
+    accountOf: async (key) => verifyKey(key, await peppers())?.accountId,
+    async createKey(accountId, name, policy) {
+      await wallet(accountId);
+      const { state, key } = await issuer.create(accountId, name, policy);
+      return { keyId: state.keyId, key };
+    },
+    async setPolicy(keyId, policy) {
+      const { accountId } = await keyOf(keyId);
+      await keys.change(accountId, keyId, { policy });
+    },
+    async revoke(keyId) {
+      await registry.revoke(await keyOf(keyId));
+    },
+    async grant(accountId, amount) {
+      await accounts.topUp({ accountId, amount, source: 'grant' });
+      return (await wallet(accountId)).balance;
+    },
+    wallet,
+    shard: (accountId, count) => setShardCount(clients, tables.wallets, accountId, count),
+    sweep: () => sweep(pages, recovery),
+    audit: () => auditAll(pages.wallets, reader),
+    async writtenOff(accountId) {
+      let sum = 0n;
+      for await (const record of reader.usage(accountId)) sum += record.writtenOff;
+      return sum;
+    },
+    publish: messages.publish,
+    redrive: messages.redrive,
+    applyCatalog: (json) => writeCatalog(client, table('catalog'), json),
+    catalog: () => readCatalog(client, table('catalog')),
+    close() {
+      for (const each of [client, clients.onceClient, secrets, messages]) each.destroy();
+    },
+  };
+}
+
+/** The bus and the queues. */
+function createMessages({ client, environment }: Target) {
+  const events = createEventClient(client);
+  const queues = createQueueClient(client);
+  return {
+    publish: (event: Parameters<Operator['publish']>[0]) =>
+      createPublisher(events, requireVariable(environment, VARIABLES.eventBus))(event),
+    redrive: (what: Redriven) => redrive(queues, environment, what),
+    destroy() {
+      events.destroy();
+      queues.destroy();
+    },
+  };
+}

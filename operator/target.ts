@@ -1,0 +1,79 @@
+/** Where the operator's command works: the local service, or a deployment in AWS found by its stack's outputs. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { outputName, SECRET_VARIABLES, VARIABLES } from '../lambdas/contract/environment.ts';
+import { TABLES } from '../lambdas/contract/tables.ts';
+import { REDRIVES } from './redrive.ts';
+
+export interface Target {
+  /** Table names and secret, by the functions' own variables. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Endpoint, region and credentials; empty in AWS, where the SDK finds its own. */
+  readonly client: {
+    readonly endpoint?: string;
+    readonly region?: string;
+    readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  };
+}
+
+/** The key id that the local runtime allows everything. */
+export const LOCAL_ADMINISTRATOR = { accessKeyId: 'local-admin', secretAccessKey: 'local-admin' } as const;
+
+export const LOCAL_REGION = 'us-east-1';
+
+export function localTarget(awsEndpoint: string, environment: Readonly<Record<string, string>>): Target {
+  return {
+    environment,
+    client: { endpoint: awsEndpoint, region: LOCAL_REGION, credentials: LOCAL_ADMINISTRATOR },
+  };
+}
+
+/** The service that `npm start` runs on this state folder; throws a clear error when there is none. */
+export function readLocalTarget(stateDir: string): Target {
+  let text: string;
+  try {
+    text = readFileSync(join(stateDir, 'runtime.json'), 'utf8');
+  } catch (cause) {
+    throw new Error(
+      `no local service has run in ${stateDir}: start one with "npm start", or name a --stage in AWS`,
+      { cause },
+    );
+  }
+  const { aws_endpoint: endpoint, environment } = JSON.parse(text) as {
+    aws_endpoint: string;
+    environment: Record<string, string>;
+  };
+  return localTarget(endpoint, environment);
+}
+
+/** What an operator works with, by the stack whose outputs name it. */
+export const OPERATED = {
+  data: [...SECRET_VARIABLES, ...Object.values(TABLES).map(({ variable }) => variable)],
+  platform: [VARIABLES.eventBus, ...Object.values(REDRIVES).flatMap(({ from, to }) => [from, to])],
+} as const;
+
+/** The deployment of that stage, with the caller's own AWS credentials. */
+export async function readAwsTarget(stage: string): Promise<Target> {
+  const client = new CloudFormationClient({});
+  const stacks = Object.entries(OPERATED).map(([stack, variables]) =>
+    readOutputs(client, `Inference-${stage}-${stack}`, variables),
+  );
+  return { environment: Object.fromEntries((await Promise.all(stacks)).flat()), client: {} };
+}
+
+async function readOutputs(
+  client: CloudFormationClient,
+  stackName: string,
+  variables: readonly string[],
+): Promise<[string, string][]> {
+  const { Stacks: stacks } = await client.send(new DescribeStacksCommand({ StackName: stackName }));
+  const outputs = new Map(
+    stacks?.[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]),
+  );
+  return variables.map((variable) => {
+    const value = outputs.get(outputName(variable));
+    if (value === undefined) throw new Error(`stack ${stackName} has no output ${outputName(variable)}`);
+    return [variable, value];
+  });
+}

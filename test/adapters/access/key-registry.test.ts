@@ -1,0 +1,243 @@
+import { randomBytes } from 'node:crypto';
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { DynamoAccountStore } from '../../../lambdas/adapters/access/account-store.ts';
+import { DynamoKeyRegistry } from '../../../lambdas/adapters/access/key-registry.ts';
+import { text } from '../../../lambdas/adapters/dynamodb/attribute-values.ts';
+import { systemUlid } from '../../../lambdas/adapters/system/system.ts';
+import { SECRET_BYTES, type VerifiedKey, verifyKey } from '../../../lambdas/core/access/api-key.ts';
+import { ApiKeys, keyEntry } from '../../../lambdas/core/access/api-keys.ts';
+import { KeyIssuer } from '../../../lambdas/core/access/key-issuer.ts';
+import { QUOTAS } from '../../../lambdas/core/quotas.ts';
+import { NOON_MS, openLedger } from '../../core/ledger/running-ledger.ts';
+import { engineClients, startDatabase, type TestDatabase } from '../engine.ts';
+import { loseFirstAnswers } from '../lost-answers.ts';
+
+const PEPPERS = { current: 'the pepper of this test' };
+
+let database: TestDatabase;
+let accountId: string;
+let nowMs = NOON_MS;
+
+beforeAll(async () => {
+  database = await startDatabase();
+});
+afterAll(() => database.stop());
+
+beforeEach(async () => {
+  nowMs = NOON_MS;
+  accountId = `acc_${systemUlid()}`;
+  await new DynamoAccountStore(database.client, database.tables).open({ id: accountId, created: 0 });
+});
+
+const registryOn = (client = database.client) => new DynamoKeyRegistry(client, database.tables);
+const issuerOn = (client = database.client) =>
+  new KeyIssuer({
+    registry: registryOn(client),
+    peppers: async () => PEPPERS,
+    clock: () => nowMs,
+    ulid: systemUlid,
+    randomHex: () => randomBytes(SECRET_BYTES).toString('hex'),
+  });
+const keysOn = () => new ApiKeys(registryOn());
+const gate = () => openLedger({ clients: database, clock: () => nowMs }).gate;
+
+function verified(key: string): VerifiedKey {
+  const found = verifyKey(key, PEPPERS);
+  if (found === undefined) throw new Error('the key does not verify');
+  return found;
+}
+
+/** The code of the refusal, or `ok`. */
+const tryKey = async (key: string): Promise<string> =>
+  gate()
+    .touch(verified(key))
+    .then(
+      () => 'ok',
+      (failure: { code: string }) => failure.code,
+    );
+
+describe('a key that is made', () => {
+  it('verifies offline and passes the gate, and its secret is stored nowhere', async () => {
+    const { state, key } = await issuerOn().create(accountId, 'first', { rpm: 1 });
+    expect(verified(key)).toMatchObject({ accountId, keyId: state.keyId });
+    expect((await gate().touch(verified(key))).state).toMatchObject({ name: 'first', policy: { rpm: 1 } });
+    const { Item: item } = await database.client.send(
+      new GetItemCommand({ TableName: database.tables.keys, Key: { key_id: text(state.keyId) } }),
+    );
+    expect(JSON.stringify(item)).not.toContain(key.slice(56, 96));
+    expect(JSON.stringify(keyEntry(state, nowMs))).not.toContain(key.slice(56, 96));
+  });
+
+  it('bills its own account alone, though its text were signed for another', async () => {
+    const { key } = await issuerOn().create(accountId, 'mine', {});
+    const another = { ...verified(key), accountId: `acc_${systemUlid()}` };
+    await expect(gate().touch(another)).rejects.toMatchObject({ code: 'invalid_api_key' });
+    expect((await gate().touch(verified(key))).state.accountId).toBe(accountId);
+  });
+
+  it('is one when the SDK repeats a lost request', async () => {
+    const { client } = engineClients(database.endpoint);
+    const { attempts } = loseFirstAnswers(client);
+    const { state } = await issuerOn(client).create(accountId, 'first', {});
+    expect(attempts()).toBe(2);
+    expect((await keysOn().list(accountId)).map(({ keyId }) => keyId)).toEqual([state.keyId]);
+  });
+
+  it('never takes another’s place: an id that is taken is refused', async () => {
+    const key = { keyId: 'key_taken', accountId, secretHash: 'h', name: 'n', policy: {}, created: 0 };
+    await registryOn().add(key, 10);
+    await expect(registryOn().add(key, 10)).rejects.toThrow('key_taken');
+  });
+
+  it('for an account that does not exist is refused and leaves no key', async () => {
+    const key = { keyId: 'key_x', accountId: 'nobody', secretHash: 'h', name: 'n', policy: {}, created: 0 };
+    await expect(registryOn().add(key, 10)).rejects.toThrow('nobody');
+    expect(await registryOn().find('key_x')).toBeUndefined();
+  });
+});
+
+describe('an account', () => {
+  it(`has at most ${QUOTAS.api_keys_per_account} keys, however many are asked for at once, and room again when one is deleted`, async () => {
+    const wanted = QUOTAS.api_keys_per_account + 15;
+    const made = await Promise.allSettled(
+      Array.from({ length: wanted }, (_, index) => issuerOn().create(accountId, `k${index}`, {})),
+    );
+    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(QUOTAS.api_keys_per_account);
+    const refused = made.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+    expect(new Set(refused.map(({ code }) => code))).toEqual(new Set(['key_quota']));
+    const listed = await keysOn().list(accountId);
+    expect(listed).toHaveLength(QUOTAS.api_keys_per_account);
+    expect(listed.map(({ keyId }) => keyId)).toEqual(listed.map(({ keyId }) => keyId).toSorted());
+    await keysOn().revoke(accountId, listed[0]?.keyId ?? '');
+    await issuerOn().create(accountId, 'one more', {});
+    expect(await keysOn().list(accountId)).toHaveLength(QUOTAS.api_keys_per_account);
+  }, 20_000);
+
+  it('cannot see, change, rotate or end another’s key, nor tell it from one that never was', async () => {
+    const { state, key } = await issuerOn().create(accountId, 'mine', {});
+    const other = `acc_${systemUlid()}`;
+    const nowhere = `key_${systemUlid()}`;
+    for (const id of [state.keyId, nowhere, 'key_', '', 'x'.repeat(3000)]) {
+      const attempts = [
+        keysOn().owned(other, id),
+        keysOn().change(other, id, { disabled: true }),
+        keysOn().revoke(other, id),
+        issuerOn().rotate(other, id, 0),
+      ];
+      for (const result of await Promise.allSettled(attempts)) {
+        expect(result).toMatchObject({ status: 'rejected', reason: { code: 'not_found', param: 'id' } });
+      }
+    }
+    expect(await tryKey(key)).toBe('ok');
+    expect(await keysOn().list(other)).toEqual([]);
+  });
+});
+
+describe('a change of a key', () => {
+  it('is in force on the next call: disabled, enabled, revoked', async () => {
+    const { state, key } = await issuerOn().create(accountId, 'k', {});
+    const { keyId } = state;
+    await keysOn().change(accountId, keyId, { disabled: true });
+    expect(await tryKey(key)).toBe('invalid_api_key');
+    await keysOn().change(accountId, keyId, { disabled: false });
+    expect(await tryKey(key)).toBe('ok');
+    await keysOn().revoke(accountId, keyId);
+    expect(await tryKey(key)).toBe('invalid_api_key');
+    await expect(keysOn().change(accountId, keyId, { disabled: false })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    expect(await keysOn().list(accountId)).toEqual([]);
+  });
+
+  it('never brings back a key that is revoked while it is made', async () => {
+    const { state, key } = await issuerOn().create(accountId, 'k', {});
+    const before = await keysOn().owned(accountId, state.keyId);
+    await keysOn().revoke(accountId, state.keyId);
+    expect(await registryOn().change(before, { disabled: false })).toBeUndefined();
+    expect(await registryOn().rotate(state.keyId, 'another', undefined)).toBeUndefined();
+    expect(await tryKey(key)).toBe('invalid_api_key');
+  });
+
+  it('keeps what is used of a window when the policy is replaced, and leaves out what the new one leaves out', async () => {
+    const { state, key } = await issuerOn().create(accountId, 'k', { rpm: 10, allowed_models: ['a'] });
+    for (let call = 0; call < 3; call += 1) await gate().touch(verified(key));
+    const changed = await keysOn().change(accountId, state.keyId, { policy: { rpm: 5 }, name: 'renamed' });
+    expect(changed).toMatchObject({ name: 'renamed', policy: { rpm: 5 }, requestsLeft: 2 });
+    expect(changed.policy).not.toHaveProperty('allowed_models');
+    expect(await tryKey(key)).toBe('ok');
+    expect(await tryKey(key)).toBe('ok');
+    expect(await tryKey(key)).toBe('requests_per_minute');
+  });
+
+  it('is not lost when others change the same key at once', async () => {
+    const { state } = await issuerOn().create(accountId, 'k', {});
+    await Promise.all([
+      keysOn().change(accountId, state.keyId, { name: 'new name' }),
+      keysOn().change(accountId, state.keyId, { disabled: true }),
+      keysOn().change(accountId, state.keyId, { policy: { tpm: 7 } }),
+    ]);
+    expect(await registryOn().find(state.keyId)).toMatchObject({
+      name: 'new name',
+      status: 'disabled',
+      policy: { tpm: 7 },
+    });
+  });
+
+  it('with nothing in it changes nothing that a caller sees', async () => {
+    const { state } = await issuerOn().create(accountId, 'k', { tpm: 7 });
+    const changed = await keysOn().change(accountId, state.keyId, {});
+    expect(keyEntry(changed, nowMs)).toEqual(keyEntry(state, nowMs));
+  });
+});
+
+describe('a rotation', () => {
+  it('leaves both secrets good until the second its overlap ends, then the new one only', async () => {
+    const { state, key: old } = await issuerOn().create(accountId, 'k', {});
+    const { key: fresh, state: rotated } = await issuerOn().rotate(accountId, state.keyId, 60);
+    expect(keyEntry(rotated, nowMs)).toMatchObject({ previous_secret_expires: NOON_MS / 1000 + 60 });
+    expect([await tryKey(old), await tryKey(fresh)]).toEqual(['ok', 'ok']);
+    nowMs = NOON_MS + 59_999;
+    expect([await tryKey(old), await tryKey(fresh)]).toEqual(['ok', 'ok']);
+    nowMs = NOON_MS + 60_000;
+    expect([await tryKey(old), await tryKey(fresh)]).toEqual(['invalid_api_key', 'ok']);
+    expect(keyEntry(rotated, nowMs)).toMatchObject({ previous_secret_expires: null });
+  });
+
+  it('without overlap ends every earlier secret at once', async () => {
+    const { state, key: first } = await issuerOn().create(accountId, 'k', {});
+    const { key: second } = await issuerOn().rotate(accountId, state.keyId, 600);
+    const { key: third } = await issuerOn().rotate(accountId, state.keyId, 0);
+    expect([await tryKey(first), await tryKey(second), await tryKey(third)]).toEqual([
+      'invalid_api_key',
+      'invalid_api_key',
+      'ok',
+    ]);
+  });
+
+  it('again during the overlap leaves the last two secrets good', async () => {
+    const { state, key: first } = await issuerOn().create(accountId, 'k', {});
+    const { key: second } = await issuerOn().rotate(accountId, state.keyId, 600);
+    const { key: third } = await issuerOn().rotate(accountId, state.keyId, 600);
+    expect([await tryKey(first), await tryKey(second), await tryKey(third)]).toEqual([
+      'invalid_api_key',
+      'ok',
+      'ok',
+    ]);
+  });
+
+  it('whose answer was lost and which the SDK repeats keeps the old secret good', async () => {
+    const { state, key: old } = await issuerOn().create(accountId, 'k', {});
+    const { client } = engineClients(database.endpoint);
+    loseFirstAnswers(client);
+    const { key: fresh } = await issuerOn(client).rotate(accountId, state.keyId, 60);
+    expect([await tryKey(old), await tryKey(fresh)]).toEqual(['ok', 'ok']);
+  });
+
+  it('leaves the windows and the policy as they were', async () => {
+    const { state, key } = await issuerOn().create(accountId, 'k', { rpm: 5 });
+    await gate().touch(verified(key));
+    await issuerOn().rotate(accountId, state.keyId, 60);
+    expect(await registryOn().find(state.keyId)).toMatchObject({ requestsLeft: 4, policy: { rpm: 5 } });
+  });
+});

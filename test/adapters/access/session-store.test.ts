@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { DynamoSessionStore } from '../../../lambdas/adapters/access/session-store.ts';
+import { createSessionTokens } from '../../../lambdas/adapters/access/session-tokens.ts';
+import { systemUlid } from '../../../lambdas/adapters/system/system.ts';
+import { type Session, Sessions } from '../../../lambdas/core/access/session.ts';
+import { deleteSession } from '../../../lambdas/endpoints/delete-session/endpoint.ts';
+import { SILENT } from '../../core/ledger/running-ledger.ts';
+import { engineClients, startDatabase, type TestDatabase } from '../engine.ts';
+import { loseFirstAnswers } from '../lost-answers.ts';
+
+const START_MS = Date.UTC(2026, 6, 15, 12);
+const MOST = 4;
+const HOUR = 3600;
+
+let database: TestDatabase;
+let nowMs = START_MS;
+
+beforeAll(async () => {
+  database = await startDatabase();
+}, 30_000);
+afterAll(() => database.stop());
+
+const newAccount = () => `acc_${systemUlid()}`;
+const sessionsOn = (client = database.client, most = MOST) =>
+  new Sessions({
+    tokens: createSessionTokens(
+      async () => ({ current: 'the key that signs sessions here' }),
+      () => nowMs,
+    ),
+    store: new DynamoSessionStore(client, database.tables.sessions),
+    clock: () => nowMs,
+    ulid: systemUlid,
+    most,
+  });
+const times = <T>(count: number, make: () => Promise<T>) => Promise.all(Array.from({ length: count }, make));
+const begin = (accountId: string, seconds = HOUR) =>
+  sessionsOn()
+    .begin(accountId, seconds)
+    .catch((failure) => `${failure.code} ${failure.retryAfterSeconds}`);
+const accountOf = async (token: string) => (await sessionsOn().verify(token))?.accountId;
+async function sessionOf(token: string): Promise<Session> {
+  const found = await sessionsOn().verify(token);
+  if (found === undefined) throw new Error('no session');
+  return found;
+}
+
+describe('a session', () => {
+  it('is live until it ends, and refused from then on while the others of its account go on', async () => {
+    const accountId = newAccount();
+    const [one, two] = [await begin(accountId), await begin(accountId)];
+    const elsewhere = await begin(newAccount());
+    await sessionsOn().end(await sessionOf(one), false);
+    expect(await Promise.all([one, two].map(accountOf))).toEqual([undefined, accountId]);
+    await sessionsOn().end(await sessionOf(two), true);
+    expect(await Promise.all([one, two].map(accountOf))).toEqual([undefined, undefined]);
+    expect(await accountOf(elsewhere)).toBeDefined();
+    expect(await accountOf(await begin(accountId))).toBe(accountId);
+  });
+
+  it('is not live for being signed: one that was never begun, or of another end, is none', async () => {
+    const accountId = newAccount();
+    const session = await sessionOf(await begin(accountId));
+    const tokens = createSessionTokens(
+      async () => ({ current: 'the key that signs sessions here' }),
+      () => nowMs,
+    );
+    expect(await accountOf(await tokens.sign(session))).toBe(accountId);
+    const forged = [
+      { ...session, id: `ses_${systemUlid()}` },
+      { ...session, expires: session.expires + 1 },
+      { ...session, accountId: newAccount() },
+    ];
+    for (const each of forged) expect(await accountOf(await tokens.sign(each))).toBeUndefined();
+  });
+
+  it('is one of a bounded number, however many sign in at once, until one ends or is ended', async () => {
+    nowMs = START_MS;
+    const accountId = newAccount();
+    const first = await begin(accountId, 60);
+    const results = await times(MOST + 8, () => begin(accountId));
+    expect(results.filter((result) => result === 'session_quota 60')).toHaveLength(9);
+    nowMs += 59_000;
+    expect(await begin(accountId)).toBe('session_quota 1');
+    expect(await accountOf(first)).toBe(accountId);
+    nowMs += 1_000;
+    expect(await accountOf(first)).toBeUndefined();
+    const more = await times(3, () => begin(accountId));
+    expect(more.filter((result) => result.startsWith('session_quota'))).toHaveLength(2);
+    const live = results.find((result) => !result.startsWith('session_quota')) ?? '';
+    await sessionsOn().end(await sessionOf(live), false);
+    expect(await begin(accountId)).not.toMatch(/^session_quota/);
+    nowMs = START_MS;
+  });
+
+  it('is one when the SDK repeats a lost request, the last that there may be too', async () => {
+    const accountId = newAccount();
+    await times(MOST - 1, () => begin(accountId));
+    const { client } = engineClients(database.endpoint);
+    const { attempts } = loseFirstAnswers(client);
+    const token = await sessionsOn(client).begin(accountId, HOUR);
+    expect(attempts()).toBe(2);
+    expect(await accountOf(token)).toBe(accountId);
+    client.destroy();
+  });
+});
+
+describe('signing in and out', () => {
+  it('leaves exactly those sessions live that were begun and not ended, in any order of things', async () => {
+    const step = fc.record({
+      act: fc.constantFrom('in', 'in', 'in', 'out', 'everywhere', 'wait'),
+      pick: fc.nat(20),
+    });
+    let ended = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
+        nowMs = START_MS;
+        const accountId = newAccount();
+        const live = new Map<string, number>();
+        const all: string[] = [];
+        for (const { act, pick } of steps) {
+          if (act === 'wait') nowMs += 1_000_000;
+          for (const [token, endMs] of live) if (endMs <= nowMs) live.delete(token);
+          const token = [...live.keys()][pick % Math.max(1, live.size)];
+          if (act === 'in') {
+            const result = await begin(accountId);
+            if (live.size >= MOST) expect(result).toMatch(/^session_quota \d+$/);
+            else {
+              live.set(result, nowMs + HOUR * 1000);
+              all.push(result);
+            }
+          }
+          if (token === undefined || (act !== 'out' && act !== 'everywhere')) continue;
+          await sessionsOn().end(await sessionOf(token), act === 'everywhere');
+          ended += 1;
+          if (act === 'everywhere') live.clear();
+          else live.delete(token);
+        }
+        for (const token of all) expect(await accountOf(token)).toBe(live.has(token) ? accountId : undefined);
+      }),
+      { numRuns: 30, seed: 20261122 },
+    );
+    expect(ended).toBeGreaterThan(20);
+    nowMs = START_MS;
+  }, 60_000);
+});
+
+describe('POST /api/v1/auth/sign-out', () => {
+  const signOut = (token: string | undefined, body?: string) =>
+    deleteSession({ sessions: sessionsOn() })(
+      new Request('https://localhost/api/v1/auth/sign-out', {
+        method: 'POST',
+        headers: {
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body }),
+      }),
+      { requestId: 'req_1', remainingTimeMs: () => 1000, pathParameters: {}, log: SILENT },
+    );
+
+  it('ends the session it is sent with, without a body or with an empty one', async () => {
+    for (const body of [undefined, '{}', '{"everywhere":false}']) {
+      const accountId = newAccount();
+      const [one, two] = [await begin(accountId), await begin(accountId)];
+      const response = await signOut(one, body);
+      expect(await response.json()).toEqual({ object: 'session', signed_out: true, everywhere: false });
+      await expect(signOut(one)).rejects.toMatchObject({ code: 'invalid_session' });
+      expect(await accountOf(two)).toBe(accountId);
+    }
+  });
+
+  it('ends all of the account’s when it is asked to', async () => {
+    const accountId = newAccount();
+    const [one, two] = [await begin(accountId), await begin(accountId)];
+    await signOut(one, '{"everywhere":true}');
+    expect([await accountOf(one), await accountOf(two)]).toEqual([undefined, undefined]);
+  });
+
+  it('ends nothing when the body says something else, or there is no session', async () => {
+    const token = await begin(newAccount());
+    for (const body of ['{"everywhere":"yes"}', '[]', 'x', '{"everywhere":null}'])
+      await expect(signOut(token, body)).rejects.toMatchObject({ status: 400 });
+    expect(await accountOf(token)).toBeDefined();
+    await expect(signOut(undefined)).rejects.toMatchObject({ code: 'missing_session' });
+  });
+});

@@ -1,0 +1,113 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { COOLDOWN_MS } from '../../../lambdas/core/inference/circuit/circuit.ts';
+import { startDatabase, type TestDatabase } from '../engine.ts';
+import type { Drill, DrillResult } from './circuit-process.ts';
+
+const PROCESSES = 8;
+
+/** How old a process's knowledge may be, and a little for the machine. */
+const LOOK_MS = 2_000 + 1_500;
+
+let database: TestDatabase;
+let processes: readonly ChildProcess[] = [];
+
+beforeAll(async () => {
+  const script = join(import.meta.dirname, 'circuit-process.ts');
+  processes = Array.from({ length: PROCESSES }, () => fork(script, { execArgv: [] }));
+  const ready = processes.map((child) => once(child, 'message'));
+  database = await startDatabase();
+  await Promise.all(ready);
+}, 60_000);
+
+afterAll(async () => {
+  await Promise.all(
+    processes.map(async (child) => {
+      const ended = once(child, 'exit');
+      child.disconnect();
+      child.kill();
+      await ended;
+    }),
+  );
+  await database.stop();
+});
+
+/** Calls of all processes at once; gives what each has seen, and the sum of it. */
+async function drill(changes: Pick<Drill, 'durationMs' | 'isDead' | 'aheadMs'> & Partial<Drill>) {
+  const { endpoint, tables } = database;
+  const wanted: Drill = { endpoint, table: tables.circuits, pauseMs: 20, takesMs: 5, ...changes };
+  const results = await Promise.all(
+    processes.map(async (child) => {
+      const answer = once(child, 'message');
+      child.send(wanted);
+      const [result] = (await answer) as [DrillResult];
+      return result;
+    }),
+  );
+  const sum = (count: (result: DrillResult) => number) =>
+    results.reduce((total, result) => total + count(result), 0);
+  return {
+    results,
+    tries: sum(({ tries }) => tries),
+    probes: sum(({ probes }) => probes),
+    skipped: sum(({ skipped }) => skipped),
+    openings: sum(({ openings }) => openings),
+    opened: sum(({ lines }) => lines.filter((line) => line === 'circuit opened').length),
+    closed: sum(({ lines }) => lines.filter((line) => line === 'circuit closed').length),
+    writes: sum(({ writes }) => writes),
+    reads: sum(({ reads }) => reads),
+  };
+}
+
+describe(`a route that ${PROCESSES} processes on one database share`, () => {
+  it('is left alone by all when it is dead, after a few tries of each, and one of them says so', async () => {
+    const { results, tries, openings, opened, skipped, writes, reads } = await drill({
+      durationMs: 6_000,
+      isDead: true,
+      aheadMs: 0,
+    });
+    console.info(`a dead route: ${tries} tries, ${skipped} skips, ${writes} writes, ${reads} reads`);
+    expect({ openings, opened }).toEqual({ openings: 1, opened: 1 });
+    for (const result of results) {
+      // Four alone, two while the first failures of the others are taken for one call in three, one before it knows.
+      expect(result.tries).toBeLessThanOrEqual(7);
+      expect(result.lastTryMs).toBeLessThan(LOOK_MS);
+      expect(result.skipped).toBeGreaterThan(10);
+    }
+    expect(tries).toBeGreaterThanOrEqual(5);
+    expect(tries).toBeLessThanOrEqual(4 * PROCESSES);
+    expect(writes).toBeLessThan(20 * PROCESSES);
+  }, 30_000);
+
+  it('gets one probe after the cooldown, and none for another cooldown when that fails', async () => {
+    const aheadMs = COOLDOWN_MS;
+    const { tries, probes, openings, writes } = await drill({ durationMs: 3_000, isDead: true, aheadMs });
+    console.info(`a failed probe: ${writes} writes`);
+    expect({ tries, probes, openings }).toEqual({ tries: 1, probes: 1, openings: 0 });
+    // A claim of each at the most, the verdict of one, and its failure in the shared circuit.
+    expect(writes).toBeLessThanOrEqual(PROCESSES + 2);
+  }, 30_000);
+
+  it('is everybody’s again within a look of the probe that it serves', async () => {
+    const aheadMs = 2 * COOLDOWN_MS;
+    const recovering = await drill({ durationMs: 4_000, isDead: false, aheadMs, takesMs: 100 });
+    expect(recovering).toMatchObject({ probes: 1, closed: 1, openings: 0 });
+    for (const { lastTryMs, tries } of recovering.results) {
+      expect(tries).toBeGreaterThan(3);
+      expect(lastTryMs).toBeGreaterThan(3_000);
+    }
+  }, 30_000);
+
+  it('costs no write when it works, and a read of each process every two seconds', async () => {
+    const { tries, writes, reads } = await drill({
+      durationMs: 3_000,
+      isDead: false,
+      aheadMs: 2 * COOLDOWN_MS,
+    });
+    expect(tries).toBeGreaterThan(PROCESSES * 10);
+    expect(writes).toBe(0);
+    expect(reads).toBeLessThanOrEqual(PROCESSES * 3);
+  }, 30_000);
+});

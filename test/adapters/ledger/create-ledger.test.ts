@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createKeyGate, createLedger } from '../../../lambdas/adapters/ledger/create-ledger.ts';
+import { booksOf, callOf, openAccount, outcomeOf, SILENT } from '../../core/ledger/running-ledger.ts';
+import { startDatabase, type TestDatabase } from '../engine.ts';
+
+let database: TestDatabase;
+let environment: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  database = await startDatabase();
+  environment = { ...database.environment, HOLD_TTL_SECONDS: '1200' };
+});
+afterAll(() => database.stop());
+
+describe('the ledger of a function', () => {
+  it('works on the tables its environment names, by the clock of the machine', async () => {
+    const account = await openAccount(database.client, 1_000n, {});
+    const { ledger } = createLedger({ clients: database, environment, log: SILENT });
+    const admission = await ledger.admit(callOf(account.keys[0], 500n));
+    expect(admission.hold.expires - admission.hold.created).toBe(1200);
+    expect(Math.abs(admission.hold.created - Date.now() / 1000)).toBeLessThan(5);
+    await admission.settle(outcomeOf(300n));
+    expect((await booksOf(database.client, account)).audit).toMatchObject({ exact: true, balances: 700n });
+  });
+
+  it.each(['KEYS_TABLE', 'WALLETS_TABLE', 'USAGE_TABLE', 'HOLD_TTL_SECONDS'])(
+    'names %s when it is missing',
+    (name) => {
+      const { [name]: _missing, ...rest } = environment;
+      expect(() => createLedger({ clients: database, environment: rest, log: SILENT })).toThrow(name);
+    },
+  );
+
+  it.each(['0', '-1', '1.5', 'soon'])('refuses a hold life of %p seconds', (seconds) => {
+    const wrong = { ...environment, HOLD_TTL_SECONDS: seconds };
+    expect(() => createLedger({ clients: database, environment: wrong, log: SILENT })).toThrow(
+      'HOLD_TTL_SECONDS',
+    );
+  });
+
+  it('needs only the keys to open the gate', async () => {
+    const account = await openAccount(database.client, 0n, {});
+    const { gate } = createKeyGate({ clients: database, environment: { KEYS_TABLE: database.tables.keys } });
+    expect((await gate.touch(account.keys[0])).state.requestsLeft).toBe(99);
+  });
+});

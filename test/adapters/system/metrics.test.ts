@@ -1,0 +1,100 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { measuredCall } from '../../../lambdas/adapters/ledger/create-ledger.ts';
+import { createMeasure, createMetric, embedded } from '../../../lambdas/adapters/system/metrics.ts';
+import type { UsageRecord } from '../../../lambdas/core/ledger/usage-record.ts';
+
+const AT = 1_790_000_000_000;
+
+const record: UsageRecord = {
+  id: 'req_1',
+  keyId: 'key_1',
+  accountId: 'acc_1',
+  created: 1_790_000_000,
+  model: 'sim/chat',
+  kind: 'chat',
+  inputUnits: 11,
+  cachedUnits: 3,
+  outputUnits: 7,
+  unit: 'token',
+  cost: 2250n,
+  writtenOff: 0n,
+  estimated: false,
+  route: 'sim-chat',
+  status: 'completed',
+};
+
+afterEach(() => {
+  jest.restoreAllMocks();
+  delete process.env.METRICS_NAMESPACE;
+});
+
+describe('the embedded metric format', () => {
+  it('names each metric with its unit, without its dimensions and with them', () => {
+    process.env.METRICS_NAMESPACE = 'UnifiedInference/prod';
+    const line = embedded({ values: { WaitMs: 5, AgeSeconds: 2, Calls: 1 }, dimensions: { route: 'a' } }, AT);
+    expect(line).toEqual({
+      _aws: {
+        Timestamp: AT,
+        CloudWatchMetrics: [
+          {
+            Namespace: 'UnifiedInference/prod',
+            Dimensions: [['application'], ['application', 'route']],
+            Metrics: [
+              { Name: 'WaitMs', Unit: 'Milliseconds' },
+              { Name: 'AgeSeconds', Unit: 'Seconds' },
+              { Name: 'Calls', Unit: 'Count' },
+            ],
+          },
+        ],
+      },
+      application: 'unified-inference-service',
+      route: 'a',
+      WaitMs: 5,
+      AgeSeconds: 2,
+      Calls: 1,
+    });
+  });
+
+  it('has only the common dimension when a metric has none of its own', () => {
+    const { _aws: directive } = embedded({ values: { Calls: 1 } }, AT) as {
+      _aws: { CloudWatchMetrics: { Dimensions: string[][] }[] };
+    };
+    expect(directive.CloudWatchMetrics[0]?.Dimensions).toEqual([['application']]);
+  });
+
+  it('is one line on standard output, however many metrics it raises', () => {
+    const lines: string[] = [];
+    jest.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+      lines.push(String(chunk));
+      return true;
+    });
+    createMeasure()({ values: { Calls: 1, Tokens: 7 } });
+    createMetric()('Calls', 1);
+    jest.restoreAllMocks();
+    expect(lines).toHaveLength(2);
+    for (const line of lines) expect(line).toMatch(/^\{.*\}\n$/);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ Calls: 1, Tokens: 7 });
+  });
+});
+
+describe('what is measured of a settled call', () => {
+  it('is its route, its tokens and what it cost, and nobody’s name', () => {
+    expect(measuredCall(record, false)).toEqual({
+      values: { CallsSettled: 1, CostNanoUsd: 2250, InputTokens: 11, OutputTokens: 7 },
+      dimensions: { route: 'sim-chat' },
+    });
+  });
+
+  it('is what was written off, where something was', () => {
+    expect(measuredCall({ ...record, writtenOff: 40n }, true).values).toMatchObject({
+      WrittenOffNanoUsd: 40,
+      Shortfalls: 1,
+    });
+  });
+
+  it('takes images and seconds for no tokens, and a call that no route served for one of none', () => {
+    const { values, dimensions } = measuredCall({ ...record, unit: 'image', route: null }, false);
+    expect(values).toEqual({ CallsSettled: 1, CostNanoUsd: 2250 });
+    expect(dimensions).toEqual({ route: 'none' });
+  });
+});

@@ -1,0 +1,252 @@
+import { describe, expect, it } from '@jest/globals';
+import { accountHash } from '../../../../lambdas/core/inference/circuit/call-circuits.ts';
+import { COOLDOWN_MS, stateOf } from '../../../../lambdas/core/inference/circuit/circuit.ts';
+import { UpstreamFailure } from '../../../../lambdas/core/inference/upstream/provider.ts';
+import { DEAD, Fleet, ROUTE, series } from './fleet.ts';
+import { MemoryCircuits } from './memory-circuits.ts';
+
+const PROCESSES = 4;
+
+const status = (code: number, retryAfterSeconds?: number) =>
+  new UpstreamFailure('status', { status: code, retryAfterSeconds });
+const limited = (retryAfterSeconds?: number) => status(429, retryAfterSeconds);
+
+const memoryOf = ({ store }: Fleet): MemoryCircuits => {
+  if (!(store instanceof MemoryCircuits)) throw new Error('not in memory');
+  return store;
+};
+
+const sharedState = (fleet: Fleet) =>
+  stateOf(memoryOf(fleet).of(ROUTE.id), fleet.time.clock(), undefined).kind;
+
+/** So many calls of an account, at all processes in turn; gives what became of the last. */
+async function calls(fleet: Fleet, count: number, account: string, failure?: UpstreamFailure) {
+  let last = '';
+  for (let made = 0; made < count; made += 1) {
+    last = await fleet.time.until(fleet.call(made % fleet.breakers.length, { failure, account }));
+    await fleet.time.advance(20);
+  }
+  return last;
+}
+
+/** What an account meets at each process, when each knows what there is to know. */
+async function met(fleet: Fleet, account: string) {
+  await fleet.time.advance(2_000);
+  await fleet.round({ account: `${account} looks` });
+  return [...new Set(await fleet.round({ account }))];
+}
+
+/** A route of which three accounts know that it is dead, past its cooldown. */
+async function halfOpenFleet(): Promise<Fleet> {
+  const fleet = new Fleet(PROCESSES);
+  for (let call = 0; call < 15; call += 1) await calls(fleet, 1, `acc_${call % 3}`, DEAD);
+  expect(sharedState(fleet)).toBe('shut');
+  await fleet.time.advance(COOLDOWN_MS);
+  expect(sharedState(fleet)).toBe('half-open');
+  return fleet;
+}
+
+describe('a route that fails one account', () => {
+  it.each([
+    ['forbids its requests', status(403)],
+    ['does not find what they name', status(404)],
+    ['breaks at them', status(500)],
+    ['is unavailable to them', status(503)],
+    ['is slow to their first content', new UpstreamFailure('timeout')],
+    ['breaks its answers off', new UpstreamFailure('interrupted')],
+    ['closes their connections', DEAD],
+  ])('and %s is left alone by that account, and serves every other', async (_, failure) => {
+    const fleet = new Fleet(PROCESSES);
+    expect(await calls(fleet, 60, 'attacker', failure)).toBe('skipped');
+    expect(fleet.tries).toBeLessThanOrEqual(5 + 2 * PROCESSES);
+    for (const account of ['one', 'two', 'three']) expect(await met(fleet, account)).toEqual(['served']);
+    expect(await met(fleet, 'attacker')).toEqual(['skipped']);
+  });
+
+  it('or two, and two only, serves every other', async () => {
+    const fleet = new Fleet(PROCESSES);
+    for (let round = 0; round < 30; round += 1) {
+      await calls(fleet, 2, 'attacker', status(500));
+      await calls(fleet, 2, 'conspirator', status(403));
+      await fleet.time.advance(500);
+      expect(await calls(fleet, 1, 'bystander')).toBe('served');
+    }
+    expect(fleet.events.filter((event) => event === 'circuitOpened').length).toBeGreaterThan(0);
+    expect(sharedState(fleet)).toBe('closed');
+  });
+
+  it('and three is left alone by all, whatever it fails them with', async () => {
+    for (const failure of [DEAD, status(500), status(403), new UpstreamFailure('timeout')]) {
+      const fleet = new Fleet(PROCESSES);
+      for (let call = 0; call < 15; call += 1) await calls(fleet, 1, `acc_${call % 3}`, failure);
+      expect(await met(fleet, 'another')).toEqual(['skipped']);
+    }
+  });
+
+  it.each([409, 413, 415, 422, 451])('with %s for its requests is left alone by nobody', async (code) => {
+    const fleet = new Fleet(PROCESSES);
+    for (let account = 0; account < 5; account += 1) {
+      expect(await calls(fleet, 20, `acc_${account}`, status(code))).toBe('failed');
+    }
+    expect(memoryOf(fleet).writes).toBe(0);
+  });
+
+  it('does not become dead to all by it when it fails one call in fifty of the others', async () => {
+    const processes = 10;
+    const fleet = new Fleet(processes);
+    const random = series(3);
+    let isOver = false;
+    const skipped: string[] = [];
+    const run = async (process: number, account: string, share: number) => {
+      while (!isOver) {
+        const failure = random() < share ? status(500) : undefined;
+        const result = await fleet.call(process, { failure, takesMs: 200 + 200 * random(), account });
+        if (result === 'skipped') skipped.push(account);
+        await fleet.time.sleep(50 + 200 * random());
+      }
+    };
+    for (let process = 0; process < processes; process += 1) {
+      void run(process, `acc_${process}`, 0.02);
+      void run(process, 'attacker', 1);
+    }
+    await fleet.time.advance(30_000);
+    isOver = true;
+    expect(skipped.filter((account) => account === 'attacker').length).toBeGreaterThan(300);
+    expect(skipped.filter((account) => account !== 'attacker')).toEqual([]);
+  });
+});
+
+describe('a route that answers 429', () => {
+  it('to one account, or to two, is left alone by those, for a minute at most', async () => {
+    const fleet = new Fleet(PROCESSES);
+    expect(await calls(fleet, 1, 'attacker', limited(60))).toBe('failed');
+    expect(await met(fleet, 'attacker')).toEqual(['skipped']);
+    expect(await calls(fleet, 50, 'conspirator', limited(999_999))).toBe('skipped');
+    expect(await met(fleet, 'bystander')).toEqual(['served']);
+    await fleet.time.advance(60_000);
+    expect(await met(fleet, 'attacker')).toEqual(['served']);
+    expect(await met(fleet, 'conspirator')).toEqual(['served']);
+    expect(fleet.openings).toBe(0);
+  });
+
+  it('to three is left alone by all for as long as it has asked all three', async () => {
+    const fleet = new Fleet(1);
+    await calls(fleet, 1, 'one', limited(60));
+    await calls(fleet, 1, 'two', limited(60));
+    await calls(fleet, 1, 'three', limited(7));
+    expect(await calls(fleet, 1, 'another')).toBe('skipped');
+    await fleet.time.advance(7_000);
+    expect(await calls(fleet, 1, 'another')).toBe('served');
+    expect(await calls(fleet, 1, 'two')).toBe('skipped');
+  });
+
+  it('is no failing one, however many accounts it asks to wait', async () => {
+    const fleet = new Fleet(PROCESSES);
+    for (let round = 0; round < 20; round += 1) {
+      for (let account = 0; account < 6; account += 1) await calls(fleet, 1, `acc_${account}`, limited(1));
+      await fleet.time.advance(1_000);
+    }
+    expect(fleet).toMatchObject({ openings: 0, events: [] });
+  });
+});
+
+describe('the probe of a route that all accounts have left', () => {
+  const probe = (fleet: Fleet, account: string, failure?: UpstreamFailure) =>
+    fleet.time.until(fleet.call(0, { failure, account }));
+
+  it.each([
+    ['forbidden', status(403)],
+    ['not found', status(404)],
+    ['slow', new UpstreamFailure('timeout')],
+    ['refused for now', limited()],
+    ['out of its own time', new UpstreamFailure('deadline')],
+  ])(
+    'by a request that is %s tells nothing, and the next account may probe two seconds later',
+    async (_, failure) => {
+      const fleet = await halfOpenFleet();
+      expect(await probe(fleet, 'attacker', failure)).toBe('failed');
+      expect(await probe(fleet, 'bystander')).toBe('skipped');
+      await fleet.time.advance(2_000);
+      expect(await probe(fleet, 'attacker', failure)).toBe('skipped');
+      expect(await probe(fleet, 'bystander')).toBe('served');
+      expect(sharedState(fleet)).toBe('closed');
+      expect(await met(fleet, 'another')).toEqual(['served']);
+    },
+  );
+
+  it('that breaks the route opens it again, and the next one is of another account', async () => {
+    const fleet = await halfOpenFleet();
+    expect(await probe(fleet, 'attacker', status(500))).toBe('failed');
+    await fleet.time.advance(COOLDOWN_MS);
+    expect(await probe(fleet, 'attacker', status(500))).toBe('skipped');
+    expect(await probe(fleet, 'conspirator', status(500))).toBe('failed');
+    await fleet.time.advance(COOLDOWN_MS);
+    for (const account of ['attacker', 'conspirator']) expect(await probe(fleet, account)).toBe('skipped');
+    expect(await probe(fleet, 'bystander')).toBe('served');
+    expect(sharedState(fleet)).toBe('closed');
+  });
+
+  it('is one in two seconds even if the route forbids the request of each account', async () => {
+    const fleet = await halfOpenFleet();
+    const { tries } = fleet;
+    for (let call = 0; call < 150; call += 1) {
+      await probe(fleet, `acc_${call % 30}`, status(403));
+      await fleet.time.advance(100);
+    }
+    expect(fleet.tries - tries).toBeLessThanOrEqual(15_000 / 2_000 + 1);
+  });
+
+  it('is the same account’s again when no other has come for another cooldown', async () => {
+    const fleet = await halfOpenFleet();
+    expect(await probe(fleet, 'only', DEAD)).toBe('failed');
+    await fleet.time.advance(2 * COOLDOWN_MS - 1);
+    expect(await probe(fleet, 'only')).toBe('skipped');
+    await fleet.time.advance(1);
+    expect(await probe(fleet, 'only')).toBe('served');
+  });
+
+  it('that never ends passes to another account when its claim lapses', async () => {
+    const fleet = await halfOpenFleet();
+    const claimed = fleet.breaker(0).admit(ROUTE, 'attacker');
+    expect(await fleet.time.until(claimed)).toMatchObject({ allowed: true });
+    await fleet.time.advance(65_000);
+    expect(await probe(fleet, 'attacker')).toBe('skipped');
+    expect(await probe(fleet, 'bystander')).toBe('served');
+  });
+
+  it('that is served also gives the route back to the accounts that had left it on their own', async () => {
+    const fleet = await halfOpenFleet();
+    expect(await probe(fleet, 'acc_0')).toBe('served');
+    for (const account of ['acc_0', 'acc_1', 'acc_2']) expect(await probe(fleet, account)).toBe('served');
+    expect(await met(fleet, 'acc_1')).toEqual(['served']);
+  });
+});
+
+describe('the circuits of accounts', () => {
+  it('are a bounded number of items a route, whoever fails, and name no account', async () => {
+    const fleet = new Fleet(1);
+    for (let account = 0; account < 60; account += 1) {
+      await calls(fleet, 3, `acc_${account}`, account % 2 === 0 ? status(403) : limited(1));
+      await calls(fleet, 10, `acc_${account}`);
+      await fleet.time.advance(account % 10 === 0 ? 11_000 : 100);
+    }
+    const { circuits } = memoryOf(fleet);
+    expect(circuits.size).toBe(1 + 8);
+    expect(JSON.stringify([...circuits.values()])).not.toContain('acc_');
+    expect(accountHash('acc_1')).toMatch(/^[\w-]{6}$/);
+  });
+
+  it('make room for others when their accounts have not come back', async () => {
+    const fleet = new Fleet(1);
+    for (let account = 0; account < 8; account += 1) {
+      expect(await calls(fleet, 6, `acc_${account}`, status(403))).toBe('skipped');
+      expect(await calls(fleet, 4, 'bystander')).toBe('served');
+    }
+    // Its failures count in the shared circuit only, as far as those of one account do.
+    expect(await calls(fleet, 6, 'late', status(403))).toBe('failed');
+    expect(await calls(fleet, 1, 'bystander')).toBe('served');
+    await fleet.time.advance(COOLDOWN_MS + 60_000);
+    expect(await calls(fleet, 6, 'late', status(403))).toBe('skipped');
+    expect(sharedState(fleet)).toBe('closed');
+  });
+});

@@ -1,0 +1,182 @@
+import { describe, expect, it } from '@jest/globals';
+import { callsAt } from '../../../../lambdas/core/inference/circuit/call-window.ts';
+import {
+  afterSuccesses,
+  closedCircuit,
+  writtenBy,
+} from '../../../../lambdas/core/inference/circuit/circuit.ts';
+import { UpstreamFailure } from '../../../../lambdas/core/inference/upstream/provider.ts';
+import { ACCOUNT, DEAD, Fleet, ROUTE, series } from './fleet.ts';
+import { MemoryCircuits } from './memory-circuits.ts';
+
+interface Traffic {
+  readonly processes: number;
+  /** Of all calls. */
+  readonly failing: number;
+  /** On average. */
+  readonly callMs: number;
+  /** As many accounts as processes, each at its own; else one. */
+  readonly apart?: boolean;
+  readonly pauseMs: number;
+}
+
+const SECONDS = 60;
+
+/** A minute of calls, each process one at a time, as functions make them. */
+async function traffic({ processes, failing, callMs, pauseMs, apart = false }: Traffic) {
+  const store = new MemoryCircuits();
+  const fleet = new Fleet(processes, () => store);
+  const { time } = fleet;
+  const random = series(1);
+  const counts = { served: 0, failed: 0, skipped: 0 };
+  let isOver = false;
+  const run = async (process: number) => {
+    await time.sleep(random() * (callMs + pauseMs));
+    while (!isOver) {
+      const failure = random() < failing ? DEAD : undefined;
+      const takesMs = callMs * (0.5 + random());
+      counts[await fleet.call(process, { failure, takesMs, account: apart ? `acc_${process}` : ACCOUNT })] +=
+        1;
+      await time.sleep(1 + pauseMs * 2 * random());
+    }
+  };
+  for (let process = 0; process < processes; process += 1) void run(process);
+  await time.advance(SECONDS * 1_000);
+  isOver = true;
+  const sharedOpenings = store.history.filter(
+    ({ account, openUntilMs }) => account === undefined && openUntilMs !== 0,
+  ).length;
+  return { ...counts, openings: fleet.openings, sharedOpenings, writes: store.writes, reads: store.reads };
+}
+
+const LONG = { processes: 100, callMs: 5_000, pauseMs: 2_500 };
+const SHORT = { processes: 100, callMs: 100, pauseMs: 2_000 };
+const RARE = { processes: 100, callMs: 1_000, pauseMs: 9_000 };
+const SHAPES = { 'long calls': LONG, 'short calls': SHORT, 'rare calls': RARE };
+
+describe.each(Object.entries(SHAPES))('over a minute of %s of a hundred processes', (_, shape) => {
+  it.each([0.02, 0.2, 0.33])(
+    'a route that fails %s of its calls never opens its circuit',
+    async (failing) => {
+      const { openings, skipped, served, failed } = await traffic({ ...shape, failing });
+      expect({ openings, skipped }).toEqual({ openings: 0, skipped: 0 });
+      expect(failed / (served + failed)).toBeCloseTo(failing, 1);
+    },
+  );
+
+  it('a route that works costs no write, and a read every two seconds of a process or a call', async () => {
+    const { writes, reads, served } = await traffic({ ...shape, failing: 0 });
+    expect(writes).toBe(0);
+    expect(reads).toBeLessThanOrEqual(Math.min((shape.processes * SECONDS) / 2, served * 2));
+  });
+
+  it('a route that fails one call in fifty costs a few writes for each of those', async () => {
+    const { writes, failed } = await traffic({ ...shape, failing: 0.02 });
+    // Of the shared circuit, and of the account's own.
+    expect(writes / failed).toBeLessThan(6);
+  });
+
+  it('a dead route is left alone after three calls of each process at most', async () => {
+    const { failed, openings, skipped, writes } = await traffic({ ...shape, failing: 1 });
+    expect(openings).toBe(1);
+    expect(failed).toBeLessThanOrEqual(3 * shape.processes);
+    expect(skipped).toBeGreaterThan(failed);
+    // Opening, and then one probe each cooldown.
+    expect(writes / shape.processes).toBeLessThan(6);
+  });
+});
+
+describe.each(Object.entries(SHAPES))('over a minute of %s of a hundred accounts', (_, shape) => {
+  const apart = { ...shape, apart: true };
+
+  it('a route that fails a third of its calls never opens its circuit to all', async () => {
+    const { sharedOpenings, skipped, served } = await traffic({ ...apart, failing: 0.33 });
+    expect(sharedOpenings).toBe(0);
+    // An account that makes few calls may meet five failures in a row, and takes another route for a while.
+    expect(skipped).toBeLessThan(served / 100);
+  });
+
+  it('a dead route is left alone by all after three calls of each at most', async () => {
+    const { failed, skipped, sharedOpenings } = await traffic({ ...apart, failing: 1 });
+    expect(sharedOpenings).toBeGreaterThan(0);
+    expect(failed).toBeLessThanOrEqual(3 * shape.processes);
+    expect(skipped).toBeGreaterThan(failed);
+  });
+});
+
+describe('successes', () => {
+  it('that came to nothing, because others had told of enough, are told with the next failure', async () => {
+    const store = new MemoryCircuits();
+    const fleet = new Fleet(1, () => ({
+      load: () => store.load(),
+      save: async (circuit) => {
+        if (store.writes === 1) {
+          const others = [callsAt(fleet.time.clock(), { successes: 5 })];
+          await store.save(
+            writtenBy('others', afterSuccesses(store.of(ROUTE.id), fleet.time.clock(), others)),
+          );
+        }
+        return store.save(circuit);
+      },
+    }));
+    const nowMs = fleet.time.clock();
+    await store.save(
+      writtenBy('them', { ...closedCircuit(ROUTE.id), buckets: [callsAt(nowMs, { failures: 1 })] }),
+    );
+    for (let call = 0; call < 20; call += 1) await fleet.call(0, {});
+    expect(store.of(ROUTE.id).buckets).toEqual([callsAt(nowMs, { failures: 1, successes: 5 })]);
+    await fleet.call(0, { failure: DEAD });
+    expect(store.of(ROUTE.id).buckets).toEqual([callsAt(nowMs, { failures: 2, successes: 25 })]);
+  });
+
+  it('between two failures make the second a first one again', async () => {
+    const store = new MemoryCircuits();
+    const fleet = new Fleet(1, () => store);
+    const assumed = () =>
+      [...store.circuits.values()]
+        .flatMap(({ account, buckets }) => (account === undefined ? [] : buckets))
+        .reduce((sum, bucket) => sum + bucket.assumed, 0);
+    await fleet.call(0, { failure: DEAD });
+    await fleet.call(0, { failure: DEAD });
+    expect(assumed()).toBe(2);
+    await fleet.call(0, {});
+    await fleet.call(0, { failure: DEAD });
+    expect(assumed()).toBe(3);
+  });
+
+  it('are told before a function may be frozen, after a look of their own if the call was long', async () => {
+    const store = new MemoryCircuits();
+    const fleet = new Fleet(2, (time) => ({
+      load: async () => {
+        await time.sleep(20);
+        return store.load();
+      },
+      save: async (circuit) => {
+        await time.sleep(20);
+        return store.save(circuit);
+      },
+    }));
+    const long = fleet.call(0, { takesMs: 3_000 });
+    await fleet.time.advance(500);
+    await fleet.time.advance(0);
+    void fleet.call(1, { failure: DEAD });
+    await fleet.time.until(long);
+    // The flush is over, and so are the look and the write.
+    expect(store.of(ROUTE.id).buckets).toMatchObject([{ failures: 1 }, { successes: 1 }]);
+  });
+
+  it('before and after a stream that broke do not make its failure the first one', async () => {
+    const fleet = new Fleet(1);
+    const breaker = fleet.breaker(0);
+    const interrupted = new UpstreamFailure('interrupted');
+    let streams = 0;
+    for (; streams < 20; streams += 1) {
+      const pass = await breaker.admit(ROUTE, ACCOUNT);
+      if (!pass.allowed) break;
+      breaker.broke(interrupted, breaker.succeeded(pass));
+      await breaker.flush();
+    }
+    // The first one is taken for one of three calls, and the fifth opens the circuit all the same.
+    expect(streams).toBe(5);
+  });
+});

@@ -1,0 +1,387 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { ulid } from 'ulid';
+import { Breaker } from '../../../../lambdas/core/inference/circuit/breaker.ts';
+import { accountHash } from '../../../../lambdas/core/inference/circuit/call-circuits.ts';
+import { type Circuit, COOLDOWN_MS, stateOf } from '../../../../lambdas/core/inference/circuit/circuit.ts';
+import { findingOf, hasFailed } from '../../../../lambdas/core/inference/circuit/failure-class.ts';
+import { UpstreamFailure } from '../../../../lambdas/core/inference/upstream/provider.ts';
+import { FakeTime } from '../fake-time.ts';
+import { type Disturbance, FAULTS, FaultyCircuits } from './faulty-circuits.ts';
+import { DEAD, Fleet, ROUTE } from './fleet.ts';
+import { MemoryCircuits, SILENT } from './memory-circuits.ts';
+
+const PROCESSES = 3;
+
+const ACCOUNTS = ['acc_0', 'acc_1', 'acc_2', 'acc_3'] as const;
+
+const COURSES = {
+  serves: undefined,
+  fails: DEAD,
+  'times out': new UpstreamFailure('timeout'),
+  'wants to be left alone': new UpstreamFailure('status', { status: 429, retryAfterSeconds: 3 }),
+  refuses: new UpstreamFailure('status', { status: 400, retryable: false }),
+  'runs out of time': new UpstreamFailure('deadline'),
+  breaks: new UpstreamFailure('status', { status: 500 }),
+  forbids: new UpstreamFailure('status', { status: 403 }),
+};
+
+type Course = keyof typeof COURSES;
+
+const counts = (failure: UpstreamFailure | undefined) =>
+  failure !== undefined && hasFailed(findingOf(failure));
+
+const step = fc.record({
+  process: fc.nat(PROCESSES - 1),
+  /** Of one account in some histories, and of several in others. */
+  account: fc.oneof(
+    { weight: 2, arbitrary: fc.constant(ACCOUNTS[0]) },
+    { weight: 3, arbitrary: fc.constantFrom(...ACCOUNTS) },
+  ),
+  course: fc.oneof(
+    { weight: 6, arbitrary: fc.constant('fails' as const) },
+    { weight: 3, arbitrary: fc.constant('serves' as const) },
+    { weight: 1, arbitrary: fc.constantFrom(...(Object.keys(COURSES) as Course[])) },
+  ),
+  takesMs: fc.constantFrom(0, 0, 5, 400, 3_000, 30_000),
+  pauseMs: fc.constantFrom(0, 0, 1, 10, 300, 1_900, 15_000),
+  /** The process dies with everything it has under way, and another takes its place. */
+  dies: fc.oneof({ weight: 19, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
+});
+
+const disturbance: fc.Arbitrary<Disturbance> = fc.record({
+  fault: fc.oneof(
+    { weight: 5, arbitrary: fc.constant('none' as const) },
+    { weight: 3, arbitrary: fc.constantFrom(...FAULTS) },
+  ),
+  delayMs: fc.constantFrom(0, 0, 0, 3, 50, 700, 2_500),
+});
+
+const history = fc.record({
+  steps: fc.array(step, { minLength: 5, maxLength: 60 }),
+  disturbances: fc.array(disturbance, { minLength: 1, maxLength: 40 }),
+});
+
+interface Process {
+  readonly store: FaultyCircuits;
+  readonly breaker: Breaker;
+  isAlive: boolean;
+}
+
+class World {
+  readonly time = new FakeTime();
+  readonly memory = new MemoryCircuits();
+  readonly broken: string[] = [];
+  readonly failures: { readonly atMs: number; readonly account: string }[] = [];
+  /** Calls that the breaker did not let try, by account. */
+  readonly refused: string[] = [];
+  openingsTold = 0;
+  openings = 0;
+  sharedOpenings = 0;
+  deaths = 0;
+  healed = false;
+  readonly #disturbances: Iterator<Disturbance>;
+  readonly #processes: Process[];
+
+  constructor(disturbances: readonly Disturbance[]) {
+    this.#disturbances = disturbances.values();
+    const save = this.memory.save.bind(this.memory);
+    this.memory.save = async (circuit) => {
+      const before = this.memory.of(circuit.id);
+      const after = await save(circuit);
+      if (after === circuit) this.#check(before, after);
+      return after;
+    };
+    this.#processes = Array.from({ length: PROCESSES }, () => this.#spawn());
+  }
+
+  #spawn(): Process {
+    const store = new FaultyCircuits(this.memory, this.time, () => {
+      const next = this.healed ? undefined : this.#disturbances.next();
+      return next === undefined || next.done ? { fault: 'none', delayMs: 0 } : next.value;
+    });
+    const { clock, after } = this.time;
+    const count = (event: string) => {
+      if (event === 'circuitOpened') this.openingsTold += 1;
+    };
+    return {
+      store,
+      breaker: new Breaker({ store, clock, after, ulid, log: SILENT, count }),
+      isAlive: true,
+    };
+  }
+
+  /** What must hold whenever the store takes a write. */
+  #check(before: Circuit, after: Circuit): void {
+    const nowMs = this.time.clock();
+    const probe = before.openUntilMs === 0 ? undefined : before.probe;
+    const isLive = probe !== undefined && probe.untilMs > nowMs;
+    if (isLive && after.probe !== undefined && after.probe.id !== probe.id) this.broken.push('two probes');
+    if (before.openUntilMs === 0 && after.openUntilMs !== 0) {
+      this.openings += 1;
+      const openedMs = after.openUntilMs - COOLDOWN_MS;
+      // Later ones may have been written first.
+      const failures = this.failures.filter(({ atMs }) => atMs > openedMs - 10_000);
+      const accounts = new Set(failures.map(({ account }) => account));
+      if (failures.length < 5) this.broken.push(`opened after ${failures.length} failures`);
+      if (after.account === undefined) this.sharedOpenings += 1;
+      if (after.account === undefined && accounts.size < 3)
+        this.broken.push(`opened to all after failures of ${accounts.size}`);
+      if (after.account !== undefined && ![...accounts].some((id) => accountHash(id) === after.account))
+        this.broken.push('opened to an account that had not failed');
+    }
+  }
+
+  kill(index: number): void {
+    const process = this.process(index);
+    process.isAlive = false;
+    process.store.die();
+    this.#processes[index] = this.#spawn();
+    this.deaths += 1;
+  }
+
+  process(index: number): Process {
+    const process = this.#processes[index];
+    if (process === undefined) throw new Error(`there is no process ${index}`);
+    return process;
+  }
+
+  /** Gives whether it was served. */
+  async call(
+    index: number,
+    account: string,
+    failure: UpstreamFailure | undefined,
+    takesMs: number,
+  ): Promise<boolean> {
+    const { time } = this;
+    const process = this.process(index);
+    const { breaker } = process;
+    const beganMs = time.clock();
+    await breaker.refresh();
+    const pass = await breaker.admit(ROUTE, account);
+    // Its first look, and a claim of each of its circuits.
+    if (time.clock() - beganMs > 2_250) this.broken.push('a call that waited for the store');
+    if (process.isAlive && !pass.allowed) this.refused.push(account);
+    if (!process.isAlive || !pass.allowed) return false;
+    if (takesMs > 0) await time.sleep(takesMs);
+    if (!process.isAlive) return false;
+    if (counts(failure)) this.failures.push({ atMs: time.clock(), account });
+    if (failure === undefined) breaker.succeeded(pass);
+    else breaker.failed(failure, pass);
+    const endedMs = time.clock();
+    await breaker.flush();
+    if (time.clock() - endedMs > 1_000) this.broken.push('a call that never ended');
+    return failure === undefined;
+  }
+}
+
+/** Plays a history, then lets the network heal and the route serve; gives what did not hold. */
+async function play({ steps, disturbances }: typeof history extends fc.Arbitrary<infer T> ? T : never) {
+  const world = new World(disturbances);
+  const { time } = world;
+  let calls = 0;
+  let ended = 0;
+  const begin = async (...call: Parameters<World['call']>) => {
+    calls += 1;
+    await world.call(...call);
+    ended += 1;
+  };
+  for (const { process, account, course, takesMs, pauseMs, dies } of steps) {
+    void begin(process, account, COURSES[course], takesMs);
+    if (dies) world.kill(process);
+    await time.advance(pauseMs);
+  }
+  world.healed = true;
+  await time.advance(45_000);
+  // A claim lapses after 65 s at most, and a cooldown after 15 s.
+  for (let second = 0; second < 100; second += 1) {
+    for (let index = 0; index < PROCESSES; index += 1) {
+      void begin(index, ACCOUNTS[(second + index) % ACCOUNTS.length] ?? '', undefined, 0);
+    }
+    await time.advance(1_000);
+  }
+  const { broken } = world;
+  for (const circuit of world.memory.circuits.values()) {
+    if (stateOf(circuit, time.clock(), undefined).kind !== 'closed')
+      broken.push(`${circuit.id} never closed`);
+  }
+  for (let index = 0; index < PROCESSES; index += 1) {
+    for (const account of ACCOUNTS) {
+      const isServed = await time.until(world.call(index, account, undefined, 0));
+      if (!isServed) broken.push(`process ${index} is shut out for ${account}`);
+    }
+  }
+  if (world.deaths === 0 && ended !== calls) broken.push(`${calls - ended} calls never ended`);
+  const { openings, openingsTold, sharedOpenings, deaths } = world;
+  if (openingsTold > openings || (deaths === 0 && openingsTold < openings))
+    broken.push(`${openings} openings were told ${openingsTold} times`);
+  return { broken, openings, sharedOpenings };
+}
+
+describe('in every history of calls, crashes, and a network that delays, loses and repeats', () => {
+  it('one probe at a time has the claim, a circuit opens for five failures, is told of once, and closes again', async () => {
+    let openings = 0;
+    let sharedOpenings = 0;
+    await fc.assert(
+      fc.asyncProperty(history, async (story) => {
+        const played = await play(story);
+        openings += played.openings;
+        sharedOpenings += played.sharedOpenings;
+        expect(played.broken).toEqual([]);
+      }),
+      { numRuns: 200 },
+    );
+    // The histories are about something.
+    expect(openings).toBeGreaterThan(15);
+    expect(sharedOpenings).toBeGreaterThan(5);
+  }, 120_000);
+});
+
+const FAILURES = (Object.keys(COURSES) as Course[]).filter((course) => course !== 'serves');
+
+/** Calls of so many accounts that fail in every way, and between them, served, those of an account of its own. */
+const attackBy = (attackers: number) =>
+  fc.record({
+    steps: fc.array(
+      fc.record({
+        process: fc.nat(PROCESSES - 1),
+        attacker: fc.nat(attackers - 1),
+        course: fc.oneof(fc.constant('fails' as const), fc.constantFrom(...FAILURES)),
+        burst: fc.integer({ min: 1, max: 4 }),
+        takesMs: fc.constantFrom(0, 0, 5, 400, 30_000),
+        pauseMs: fc.constantFrom(0, 1, 10, 300, 1_900, 4_100, 15_000),
+        dies: fc.constantFrom(...Array(19).fill(false), true),
+      }),
+      { minLength: 5, maxLength: 40 },
+    ),
+    disturbances: fc.array(disturbance, { minLength: 1, maxLength: 40 }),
+  });
+
+const BYSTANDER = 'bystander';
+
+type Attack = ReturnType<typeof attackBy> extends fc.Arbitrary<infer T> ? T : never;
+
+/** Plays an attack; a bystander calls at every process after each step, and is always served if it may try. */
+async function attack(world: World, { steps }: Attack): Promise<void> {
+  for (const { process, attacker, course, burst, takesMs, pauseMs, dies } of steps) {
+    for (let call = 0; call < burst; call += 1)
+      void world.call(process, `attacker ${attacker}`, COURSES[course], takesMs);
+    if (dies) world.kill(process);
+    await world.time.advance(pauseMs);
+    for (let index = 0; index < PROCESSES; index += 1) void world.call(index, BYSTANDER, undefined, 0);
+  }
+  world.healed = true;
+  await world.time.advance(100_000);
+}
+
+describe('in every history of failures of whatever kind', () => {
+  const refusals = async (attackers: number, runs: fc.Parameters<unknown>): Promise<number> => {
+    let refused = 0;
+    await fc.assert(
+      fc.asyncProperty(attackBy(attackers), async (story) => {
+        const world = new World(story.disturbances);
+        await attack(world, story);
+        expect(world.broken).toEqual([]);
+        refused += world.refused.filter((account) => account === BYSTANDER).length;
+        if (attackers < 3) expect(refused).toBe(0);
+      }),
+      runs as fc.Parameters<[Attack]>,
+    );
+    return refused;
+  };
+
+  it('that two accounts meet, no third one is refused', async () => {
+    expect(await refusals(2, { numRuns: 200 })).toBe(0);
+  }, 120_000);
+
+  it('that three accounts meet, another one is refused at times', async () => {
+    expect(await refusals(3, { numRuns: 100, seed: 1 })).toBeGreaterThan(10);
+  }, 120_000);
+
+  it('that two accounts meet while all have left the route, a third one has it back in three minutes', async () => {
+    let longestMs = 0;
+    await fc.assert(
+      fc.asyncProperty(attackBy(2), async (story) => {
+        const world = new World([]);
+        const { time } = world;
+        for (let call = 0; call < 9; call += 1) {
+          await time.until(world.call(0, `witness ${call % 3}`, DEAD, 0));
+          await time.advance(100);
+        }
+        expect(stateOf(world.memory.of(ROUTE.id), time.clock(), undefined).kind).toBe('shut');
+        const beganMs = time.clock();
+        let servedMs = Number.POSITIVE_INFINITY;
+        let isOver = false;
+        const bystander = async () => {
+          for (let index = 0; !isOver; index += 1) {
+            const isServed = await world.call(index % PROCESSES, BYSTANDER, undefined, 0);
+            if (isServed) servedMs = Math.min(servedMs, time.clock());
+            await time.sleep(1_000);
+          }
+        };
+        void bystander();
+        // The attackers call five times as often, for as long as it takes.
+        const isServed = () => servedMs < Number.POSITIVE_INFINITY;
+        for (let step = 0; !isServed() && time.clock() < beganMs + 300_000; step += 1) {
+          for (let attacker = 0; attacker < 2; attacker += 1) {
+            const { process, course, takesMs, dies } = story.steps[
+              (step + attacker) % story.steps.length
+            ] as Attack['steps'][number];
+            void world.call(process, `attacker ${attacker}`, COURSES[course], takesMs);
+            if (dies) world.kill(process);
+          }
+          await time.advance(200);
+        }
+        isOver = true;
+        longestMs = Math.max(longestMs, servedMs - beganMs);
+        // Two claims that lapse, a cooldown after each, and the first one.
+        expect(servedMs - beganMs).toBeLessThanOrEqual(2 * (65_000 + COOLDOWN_MS) + COOLDOWN_MS + 5_000);
+      }),
+      { numRuns: 40 },
+    );
+    // They have kept it from the other for a while.
+    expect(longestMs).toBeGreaterThan(2 * COOLDOWN_MS);
+  }, 120_000);
+});
+
+describe('a route that fails every call', () => {
+  const deadCalls = fc.record({
+    processes: fc.integer({ min: 1, max: 8 }),
+    accounts: fc.integer({ min: 1, max: 12 }),
+    calls: fc.array(fc.tuple(fc.nat(7), fc.nat(11), fc.constantFrom(0, 20, 50, 100)), {
+      minLength: 300,
+      maxLength: 300,
+    }),
+    course: fc.constantFrom('fails' as const, 'breaks' as const, 'forbids' as const, 'times out' as const),
+  });
+
+  it('is left alone after a bounded number of tries, by one account, by two, and by all', async () => {
+    const most = { one: 0, two: 0, all: 0 };
+    await fc.assert(
+      fc.asyncProperty(deadCalls, async ({ processes, accounts, calls, course }) => {
+        const fleet = new Fleet(processes);
+        for (const [process, account, pauseMs] of calls) {
+          const call = { failure: COURSES[course], account: `acc_${account % accounts}` };
+          await fleet.time.until(fleet.call(process % processes, call));
+          await fleet.time.advance(pauseMs);
+        }
+        const { tries, probes } = fleet;
+        const kind = accounts === 1 ? 'one' : accounts === 2 ? 'two' : 'all';
+        most[kind] = Math.max(most[kind], tries - probes);
+        await fleet.time.advance(2_000);
+        const skipped = fleet.tries;
+        for (let account = 0; account < accounts; account += 1)
+          await fleet.round({ failure: DEAD, account: `acc_${account}` });
+        // Only probes: one of all accounts, or of each while fewer than three have shown the route dead.
+        expect(fleet.tries - skipped).toBeLessThanOrEqual(accounts);
+        expect(fleet.tries - fleet.probes).toBe(tries - probes);
+      }),
+      { numRuns: 60 },
+    );
+    console.info('tries until a dead route was left alone', most);
+    // By one account at eight processes, three of each as ever; by many, what they need to tell of it.
+    expect(most.one).toBeLessThanOrEqual(3 * 8);
+    expect(most.two).toBeLessThanOrEqual(2 * 3 * 8);
+    expect(most.all).toBeLessThanOrEqual(3 * 3 * 8);
+  }, 120_000);
+});

@@ -1,0 +1,72 @@
+/** A circuit store behind a network: answers are late or lost, requests late, lost or repeated, and a process may die. */
+import type { Circuit } from '../../../../lambdas/core/inference/circuit/circuit.ts';
+import type { CircuitStore } from '../../../../lambdas/core/inference/circuit/circuit-cache.ts';
+import type { FakeTime } from '../fake-time.ts';
+import type { MemoryCircuits } from './memory-circuits.ts';
+
+export const FAULTS = ['none', 'unsent', 'answer-lost', 'late', 'repeated'] as const;
+
+/**
+ * `unsent`: never arrives. `answer-lost`: arrives, and its sender does not hear of it. `late`: arrives after its sender
+ * has given up. `repeated`: its answer is lost, and it is sent again as the SDK does.
+ */
+export interface Disturbance {
+  readonly fault: (typeof FAULTS)[number];
+  /** On the way there, and again on the way back. */
+  readonly delayMs: number;
+}
+
+/** How late a request may be: the SDK has given up by then. */
+const LATE_MS = 9_000;
+
+export class FaultyCircuits implements CircuitStore {
+  readonly #memory: MemoryCircuits;
+  readonly #time: FakeTime;
+  readonly #next: () => Disturbance;
+  #dead = false;
+
+  constructor(memory: MemoryCircuits, time: FakeTime, next: () => Disturbance) {
+    this.#memory = memory;
+    this.#time = time;
+    this.#next = next;
+  }
+
+  /** What the process has sent arrives, and nothing comes back. */
+  die(): void {
+    this.#dead = true;
+  }
+
+  load(): Promise<readonly Circuit[]> {
+    return this.#disturbed(() => this.#memory.load());
+  }
+
+  save(circuit: Circuit): Promise<Circuit> {
+    return this.#disturbed(() => this.#memory.save(circuit));
+  }
+
+  async #disturbed<T>(work: () => Promise<T>): Promise<T> {
+    await this.#alive();
+    const { fault, delayMs } = this.#next();
+    const pause = () => (delayMs === 0 ? undefined : this.#time.sleep(delayMs));
+    if (fault === 'late') void this.#time.sleep(LATE_MS + delayMs).then(work);
+    await pause();
+    if (fault === 'unsent' || fault === 'late') return this.#lost(delayMs);
+    const answer = await work();
+    await pause();
+    if (fault === 'answer-lost') return this.#lost(delayMs);
+    if (fault !== 'repeated') return this.#alive(answer);
+    const second = await work();
+    await pause();
+    return this.#alive(second);
+  }
+
+  async #lost(delayMs: number): Promise<never> {
+    await this.#time.sleep(delayMs);
+    await this.#alive();
+    throw new Error('no answer');
+  }
+
+  #alive<T>(answer?: T): Promise<T> {
+    return this.#dead ? new Promise<T>(() => {}) : Promise.resolve(answer as T);
+  }
+}

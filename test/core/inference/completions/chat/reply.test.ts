@@ -1,0 +1,128 @@
+import { describe, expect, it } from '@jest/globals';
+import { chatWriter } from '../../../../../lambdas/core/inference/completions/chat/reply.ts';
+import type {
+  AssistantReply,
+  FinishReason,
+  StreamPart,
+} from '../../../../../lambdas/core/inference/upstream/conversation.ts';
+
+const IDENTITY = { id: 'chatcmpl-1', model: 'a/b' };
+const USAGE = { promptTokens: 10, cachedTokens: 4, completionTokens: 3 };
+const writer = () => chatWriter({ identity: IDENTITY, createdMs: 1_700_000_000_999, promptTokens: () => 0 });
+
+const whole = (reply: AssistantReply) => JSON.parse(writer().whole({ reply }, USAGE));
+const finish = { reason: 'stop', raw: 'end_turn' } as const;
+
+function stream(parts: readonly StreamPart[]) {
+  const made = writer();
+  return parts.flatMap((part) => made.part(part)) as {
+    choices: { delta: Record<string, unknown>; finish_reason: string | null }[];
+  }[];
+}
+
+describe('a whole answer on the chat surface', () => {
+  it('is a chat completion with every count', () => {
+    expect(
+      whole({
+        parts: [
+          { type: 'text', text: 'Hi ' },
+          { type: 'text', text: 'you' },
+        ],
+        finish,
+      }),
+    ).toEqual({
+      ...IDENTITY,
+      object: 'chat.completion',
+      created: 1_700_000_000,
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content: 'Hi you', refusal: null },
+          logprobs: null,
+          finish_reason: 'stop',
+          native_finish_reason: 'end_turn',
+        },
+      ],
+      usage: {
+        prompt_tokens: 10,
+        completion_tokens: 3,
+        total_tokens: 13,
+        prompt_tokens_details: { cached_tokens: 4 },
+      },
+    });
+  });
+
+  it('has content null beside tool calls or a refusal alone, and an empty text when there is nothing', () => {
+    const call = { type: 'tool-call', id: 'c', name: 'f', arguments: '' } as const;
+    const called = whole({ parts: [call], finish: { reason: 'tool-calls', raw: 'tool_use' } }).choices[0];
+    expect(called).toMatchObject({
+      finish_reason: 'tool_calls',
+      message: {
+        content: null,
+        tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }],
+      },
+    });
+    const refused = whole({ parts: [{ type: 'refusal', text: 'No.' }], finish }).choices[0].message;
+    expect(refused).toMatchObject({ content: null, refusal: 'No.' });
+    expect(whole({ parts: [], finish }).choices[0].message.content).toBe('');
+  });
+
+  it.each<[FinishReason, string]>([
+    ['stop', 'stop'],
+    ['stop-sequence', 'stop'],
+    ['length', 'length'],
+    ['context', 'length'],
+    ['tool-calls', 'tool_calls'],
+    ['refusal', 'content_filter'],
+    ['pause', 'stop'],
+  ])('names why it ended: %s', (reason, name) => {
+    expect(whole({ parts: [], finish: { reason, raw: 'x' } }).choices[0].finish_reason).toBe(name);
+  });
+});
+
+describe('a streamed answer on the chat surface', () => {
+  it('opens with the role, delivers each delta, and closes with the reason', () => {
+    const chunks = stream([
+      { type: 'text-delta', text: 'a' },
+      { type: 'text-end' },
+      { type: 'refusal-delta', text: 'b' },
+      { type: 'finish', reason: 'length', raw: 'max_tokens' },
+    ]);
+    expect(chunks.map(({ choices }) => choices[0]?.delta)).toEqual([
+      { role: 'assistant', content: '' },
+      { content: 'a' },
+      { refusal: 'b' },
+      {},
+    ]);
+    expect(chunks.map(({ choices }) => choices[0]?.finish_reason)).toEqual([null, null, null, 'length']);
+    for (const chunk of chunks)
+      expect(chunk).toMatchObject({ ...IDENTITY, object: 'chat.completion.chunk', created: 1_700_000_000 });
+  });
+
+  it('keeps interleaved tool calls apart, and gives a call without arguments an empty object', () => {
+    const chunks = stream([
+      { type: 'tool-call-start', index: 0, id: 'c0', name: 'f' },
+      { type: 'tool-call-start', index: 1, id: 'c1', name: 'g' },
+      { type: 'tool-call-start', index: 2, id: 'c2', name: 'h' },
+      { type: 'tool-call-delta', index: 1, arguments: '{"b"' },
+      { type: 'tool-call-delta', index: 0, arguments: '{"a":1}' },
+      { type: 'tool-call-delta', index: 1, arguments: ':2}' },
+      { type: 'tool-call-end', index: 0 },
+      { type: 'finish', reason: 'tool-calls', raw: 'tool_use' },
+    ]);
+    const calls = new Map<number, string>();
+    for (const { choices } of chunks) {
+      const deltas = (choices[0]?.delta.tool_calls ?? []) as {
+        index: number;
+        function: { arguments: string };
+      }[];
+      for (const { index, function: called } of deltas)
+        calls.set(index, (calls.get(index) ?? '') + called.arguments);
+    }
+    expect([...calls]).toEqual([
+      [0, '{"a":1}'],
+      [1, '{"b":2}'],
+      [2, '{}'],
+    ]);
+  });
+});

@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createBedrockClients } from '../../../../lambdas/adapters/aws/bedrock-clients.ts';
+import { systemAfter } from '../../../../lambdas/adapters/system/system.ts';
+import { parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
+import { chatSurface } from '../../../../lambdas/core/inference/completions/chat/surface.ts';
+import {
+  type CompletionCall,
+  Completions,
+} from '../../../../lambdas/core/inference/completions/completion.ts';
+import { promptBounds } from '../../../../lambdas/core/inference/metering/estimate.ts';
+import { promptSizeOf } from '../../../../lambdas/core/inference/metering/prompt-size.ts';
+import type { Ledger } from '../../../../lambdas/core/ledger/admission.ts';
+import type { Outcome } from '../../../../lambdas/core/ledger/usage-record.ts';
+import { createProviders } from '../../../../lambdas/providers/protocols.ts';
+import { startUpstream } from '../../../../simulators/models/server.ts';
+import { createBreaker } from '../circuit/memory-circuits.ts';
+
+const PROMPT = promptSizeOf({ messages: [{ role: 'user', content: 'write 30 words' }] });
+
+let upstream: Awaited<ReturnType<typeof startUpstream>>;
+
+beforeAll(async () => {
+  upstream = await startUpstream({});
+});
+afterAll(() => upstream.close());
+
+/** Runs a call over routes to these upstream models, and keeps what it settled with. */
+function calling(
+  upstreamModels: readonly string[],
+  stream: boolean,
+  remainingMs = 900_000,
+  keep?: CompletionCall['keep'],
+) {
+  const { models } = parseCatalog({
+    models: [
+      {
+        id: 'a/b',
+        type: 'chat',
+        owned_by: 'a',
+        created: 1,
+        price: { unit: 'per_million_tokens', input: 1, output: 2 },
+        routes: upstreamModels.map((upstream_model, index) => ({
+          id: `route-${index}`,
+          protocol: 'openai',
+          base_url: `${upstream.url}/v1`,
+          upstream_model,
+          secret: 'env:KEY',
+          capabilities: ['stream'],
+          timeout_ms: 5_000,
+          first_byte_timeout_ms: 200,
+        })),
+      },
+    ],
+  });
+  const outcomes: Outcome[] = [];
+  const ledger = {
+    admit: async () => ({
+      hold: { amount: 1_000_000_000n },
+      headers: {},
+      settle: async (outcome: Outcome) => {
+        outcomes.push(outcome);
+        return { record: outcome, balance: 0n };
+      },
+    }),
+  } as unknown as Ledger;
+  const completions = new Completions({
+    ledger,
+    providers: createProviders({
+      fetch,
+      readSecret: async () => 'key',
+      sign: async ({ headers }) => headers,
+      bedrockClient: createBedrockClients({ region: 'us-east-1' }).client,
+    }),
+    breaker: createBreaker(),
+    after: systemAfter,
+    log: { info: () => {}, warn: () => {}, error: () => {} },
+  });
+  const messages = [{ role: 'user', content: 'write 30 words' }];
+  const call: CompletionCall = {
+    requestId: 'req_1',
+    key: { accountId: 'acc_1', keyId: 'key_1', secretHash: '' },
+    candidates: models.flatMap((model) => model.routes.map((route) => ({ model, route }))),
+    payload: chatSurface.toPayload({ model: 'a/b', messages, max_tokens: 50, stream }),
+    prompt: PROMPT,
+    promptBound: promptBounds(PROMPT),
+    maxTokens: 50,
+    choices: 1,
+    answerId: 'chatcmpl-1',
+    writer: (options) => chatSurface.writer({ ...options, createdMs: 0 }),
+    keep,
+    remainingTimeMs: () => remainingMs,
+  };
+  const run = (accountId = 'acc_1') => completions.run({ ...call, key: { ...call.key, accountId } });
+  return { run, outcomes };
+}
+
+const queueFault = (fault: object) =>
+  fetch(`${upstream.controlUrl}/faults`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ fault }),
+  });
+
+async function drain(run: () => ReturnType<Completions['run']>) {
+  const completion = await run();
+  if (completion.kind !== 'stream') throw new Error('not a stream');
+  let outputs = 0;
+  try {
+    for await (const event of completion.events) outputs += event.type === 'output' ? 1 : 0;
+  } catch (failure) {
+    return { outputs, failure, route: completion.route.id };
+  }
+  return { outputs, failure: undefined, route: completion.route.id };
+}
+
+describe('the deadline of the host', () => {
+  it('ends a stream that hangs in time to settle it on what was delivered', async () => {
+    await queueFault({ hang_after_chunks: 4 });
+    // 15 s are kept back for settlement, so 300 ms are left for the route.
+    const { run, outcomes } = calling(['chat'], true, 15_300);
+    const { outputs, failure } = await drain(run);
+    expect(outputs).toBeGreaterThan(0);
+    expect(failure).toMatchObject({ code: 'all_routes_failed' });
+    expect(outcomes).toMatchObject([{ status: 'interrupted', estimated: true, route: 'route-0' }]);
+    expect(outcomes[0]?.cost).toBeGreaterThan(0n);
+  });
+
+  it('leaves no route untried that there is time for, and tries none when there is not', async () => {
+    const { run, outcomes } = calling(['chat'], false, 14_000);
+    await expect(run()).rejects.toMatchObject({ code: 'all_routes_failed' });
+    expect(outcomes).toMatchObject([{ status: 'failed', cost: 0n, route: null }]);
+  });
+});
+
+describe('failover', () => {
+  it('moves on from a stream whose first content does not come in time', async () => {
+    const { run, outcomes } = calling(['hang', 'slow-first-2000', 'chat'], true);
+    expect(await drain(run)).toMatchObject({ failure: undefined, route: 'route-2' });
+    expect(outcomes).toMatchObject([{ status: 'completed', route: 'route-2', estimated: false }]);
+  });
+
+  it('moves on from each way in which a route can fail, streaming and not', async () => {
+    const dead = ['fail-500', 'fail-429', 'fail-401', 'fail-404', 'garbage', 'cut-0'];
+    expect(await drain(calling([...dead, 'chat'], true).run)).toMatchObject({
+      route: `route-${dead.length}`,
+    });
+    expect(await calling([...dead, 'chat'], false).run()).toMatchObject({
+      kind: 'json',
+      route: { id: `route-${dead.length}` },
+    });
+  });
+
+  it('tries a route for one account that has asked another to wait', async () => {
+    const { run } = calling(['chat', 'chat'], false);
+    await queueFault({ status: 429, headers: { 'retry-after': '60' } });
+    expect(await run('acc_1')).toMatchObject({ route: { id: 'route-1' } });
+    expect(await run('acc_1')).toMatchObject({ route: { id: 'route-1' } });
+    expect(await run('acc_2')).toMatchObject({ route: { id: 'route-0' } });
+  });
+
+  it('does not move on from a route that understood the request and refused it', async () => {
+    const { run, outcomes } = calling(['fail-400', 'chat'], false);
+    await expect(run()).rejects.toMatchObject({ status: 400, code: 'invalid_value' });
+    expect(outcomes).toMatchObject([{ status: 'failed', cost: 0n }]);
+  });
+});
+
+it('an answer that cannot be put aside for replay fails its call, which then costs nothing', async () => {
+  const { run, outcomes } = calling(['chat'], false, 900_000, async () => {
+    throw new Error('the database is gone');
+  });
+  await expect(run()).rejects.toThrow('the database is gone');
+  expect(outcomes).toMatchObject([{ status: 'failed', cost: 0n }]);
+});

@@ -1,0 +1,345 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { ObjectScan } from '../../../../../lambdas/core/inference/completions/messages/object-scan.ts';
+import { messagesWriter } from '../../../../../lambdas/core/inference/completions/messages/reply.ts';
+import type {
+  AssistantPart,
+  StreamPart,
+} from '../../../../../lambdas/core/inference/upstream/conversation.ts';
+import { UpstreamFailure } from '../../../../../lambdas/core/inference/upstream/provider.ts';
+import { accumulated, blocksIn } from './accumulated.ts';
+
+const writer = () =>
+  messagesWriter({ identity: { id: 'msg_1', model: 'a/b' }, createdMs: 0, promptTokens: () => 7 });
+
+function stream(parts: readonly StreamPart[]) {
+  const made = writer();
+  return parts.flatMap((part) => made.part(part));
+}
+
+const start = (index: number): StreamPart => ({
+  type: 'tool-call-start',
+  index,
+  id: `c${index}`,
+  name: `f${index}`,
+});
+const delta = (index: number, text: string): StreamPart => ({
+  type: 'tool-call-delta',
+  index,
+  arguments: text,
+});
+const end = (index: number): StreamPart => ({ type: 'tool-call-end', index });
+const says = (text: string): StreamPart => ({ type: 'text-delta', text });
+const finish: StreamPart = { type: 'finish', reason: 'tool-calls', raw: 'tool_calls' };
+
+/** What a client has seen after each part: the type and place of each event, with the text of a delta. */
+function seen(parts: readonly StreamPart[]): string[][] {
+  const made = writer();
+  return parts.map((part) =>
+    made.part(part).map((event) => {
+      const { text, partial_json: json } = (event.delta ?? {}) as Record<string, string>;
+      const place = event.index === undefined ? '' : ` ${event.index}`;
+      return `${String(event.type).replace('content_block_', '')}${place}${event.index === undefined ? '' : ` ${text ?? json ?? ''}`}`.trimEnd();
+    }),
+  );
+}
+
+describe('a streamed answer on the Messages surface', () => {
+  it('opens with an empty message, delivers each delta at once, and closes with the reason', () => {
+    const events = stream([
+      says('He'),
+      says(''),
+      says('llo'),
+      { type: 'finish', reason: 'stop-sequence', raw: 'stop', stopSequence: 'END' },
+    ]);
+    expect(events).toEqual([
+      {
+        type: 'message_start',
+        message: {
+          id: 'msg_1',
+          type: 'message',
+          role: 'assistant',
+          model: 'a/b',
+          content: [],
+          stop_reason: null,
+          stop_sequence: null,
+          usage: {
+            input_tokens: 7,
+            cache_creation_input_tokens: 0,
+            cache_read_input_tokens: 0,
+            output_tokens: 0,
+          },
+        },
+      },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'He' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'llo' } },
+      { type: 'content_block_stop', index: 0 },
+      {
+        type: 'message_delta',
+        delta: { stop_reason: 'stop_sequence', stop_sequence: 'END' },
+        usage: { output_tokens: 0 },
+      },
+      { type: 'message_stop' },
+    ]);
+  });
+
+  it('has no block for an answer without content', () => {
+    expect(stream([finish]).map(({ type }) => type)).toEqual([
+      'message_start',
+      'message_delta',
+      'message_stop',
+    ]);
+  });
+
+  it('gives a tool call its name first and its arguments as they come', () => {
+    const [, opened, first, second, closed] = stream([
+      start(0),
+      delta(0, '{"a'),
+      delta(0, '":1}'),
+      end(0),
+      finish,
+    ]);
+    expect([opened, first, second, closed]).toEqual([
+      {
+        type: 'content_block_start',
+        index: 0,
+        content_block: { type: 'tool_use', id: 'c0', name: 'f0', input: {} },
+      },
+      { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: '{"a' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: '":1}' } },
+      { type: 'content_block_stop', index: 0 },
+    ]);
+  });
+
+  it('closes a text for a call, and keeps texts on both sides of an end or a refusal apart', () => {
+    const parts: StreamPart[] = [
+      says('a'),
+      { type: 'text-end' },
+      says('b'),
+      { type: 'refusal-delta', text: 'no' },
+      start(0),
+      end(0),
+      says('c'),
+      finish,
+    ];
+    expect(blocksIn(stream(parts)).map(({ start: { type }, text }) => [type, text])).toEqual([
+      ['text', 'a'],
+      ['text', 'b'],
+      ['text', 'no'],
+      ['tool_use', ''],
+      ['text', 'c'],
+    ]);
+  });
+
+  it('goes on with the next call live as soon as the one before is a complete object', () => {
+    expect(seen([start(0), delta(0, '{}'), start(1), delta(1, '{"a"'), delta(1, ':1}'), finish])).toEqual([
+      ['message_start', 'start 0'],
+      ['delta 0 {}'],
+      ['stop 0', 'start 1'],
+      ['delta 1 {"a"'],
+      ['delta 1 :1}'],
+      ['stop 1', 'message_delta', 'message_stop'],
+    ]);
+  });
+
+  it('holds back what comes for another call until the open one is complete', () => {
+    expect(
+      seen([
+        start(0),
+        start(1),
+        delta(1, '{"b":'),
+        delta(0, '{"a":'),
+        delta(1, '2'),
+        delta(0, '1}'),
+        delta(1, '}'),
+        end(1),
+        finish,
+      ]),
+    ).toEqual([
+      ['message_start', 'start 0'],
+      [],
+      [],
+      ['delta 0 {"a":'],
+      [],
+      ['delta 0 1}', 'stop 0', 'start 1', 'delta 1 {"b":2'],
+      ['delta 1 }'],
+      ['stop 1'],
+      ['message_delta', 'message_stop'],
+    ]);
+  });
+
+  it('holds back a text behind an unfinished call', () => {
+    expect(seen([start(0), delta(0, '{'), says('a'), says('b'), delta(0, '}'), finish])).toEqual([
+      ['message_start', 'start 0'],
+      ['delta 0 {'],
+      [],
+      [],
+      ['delta 0 }', 'stop 0', 'start 1', 'delta 1 ab'],
+      ['stop 1', 'message_delta', 'message_stop'],
+    ]);
+  });
+
+  it('ends calls without arguments by their end, or the answer’s', () => {
+    const blocks = blocksIn(stream([start(0), start(1), start(2), end(0), delta(2, '{}'), finish]));
+    expect(blocks.map(({ text }) => text)).toEqual(['', '', '{}']);
+  });
+
+  it('passes over white space behind a call that made way, and fails on anything else', () => {
+    const parts = [start(0), delta(0, '{}'), start(1)];
+    expect(stream([...parts, delta(0, ' \n'), finish]).at(-1)).toEqual({ type: 'message_stop' });
+    expect(() => stream([...parts, delta(0, '{}')])).toThrow(UpstreamFailure);
+    expect(() => stream([delta(0, '{}')])).toThrow(UpstreamFailure);
+  });
+});
+
+/** Arguments as models write them, well or badly; what follows a complete object is a matter of its own. */
+const argumentsText = fc.oneof(
+  fc.constant(''),
+  fc
+    .dictionary(fc.string(), fc.jsonValue())
+    .chain((value) =>
+      fc.constantFrom(
+        JSON.stringify(value),
+        JSON.stringify(value, undefined, 2),
+        ` ${JSON.stringify(value)}`,
+      ),
+    ),
+  fc.string().filter((text) => !text.trimStart().startsWith('{')),
+  fc.dictionary(fc.string(), fc.jsonValue()).map((value) => JSON.stringify(value).slice(0, -1)),
+);
+
+/** A text cut into pieces, with the position of each among those of all calls. */
+const cut = fc
+  .tuple(argumentsText, fc.array(fc.nat({ max: 200 }), { maxLength: 6 }), fc.boolean())
+  .map(([text, cuts, hasEnd]) => {
+    const places = [...new Set([0, ...cuts.filter((place) => place < text.length), text.length])].sort(
+      (a, b) => a - b,
+    );
+    const pieces = places.slice(1).map((place, index) => text.slice(places[index], place));
+    return { text, pieces, hasEnd };
+  });
+
+const interleaved = fc.array(cut, { minLength: 1, maxLength: 5 }).chain((calls) => {
+  const queues = calls.map(({ pieces, hasEnd }, index) => [
+    start(index),
+    ...pieces.map((piece) => delta(index, piece)),
+    ...(hasEnd ? [end(index)] : []),
+  ]);
+  const count = queues.flat().length;
+  return fc.array(fc.nat({ max: 1_000 }), { minLength: count, maxLength: count }).map((picks) => {
+    const rest = queues.map((queue) => [...queue]);
+    const started = { count: 0 };
+    const parts = picks.map((pick) => {
+      // Calls are numbered in the order of their start.
+      const able = rest.filter((queue, index) => queue.length > 0 && index <= started.count);
+      const queue = able[pick % able.length];
+      const part = queue?.shift();
+      if (part?.type === 'tool-call-start') started.count += 1;
+      return part ?? finish;
+    });
+    return { texts: calls.map(({ text }) => text), parts: [...parts, finish] };
+  });
+});
+
+describe('the law of streamed tool calls', () => {
+  it('any interleaving gives each call its own arguments to the last byte, in legal order', () => {
+    fc.assert(
+      fc.property(interleaved, ({ texts, parts }) => {
+        const blocks = blocksIn(stream(parts));
+        expect(blocks.map(({ start: { id } }) => id)).toEqual(texts.map((_, index) => `c${index}`));
+        expect(blocks.map(({ text }) => text)).toEqual(texts);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('the same holds with texts between the calls’ pieces', () => {
+    const withTexts = interleaved.chain(({ texts, parts }) =>
+      fc
+        .array(fc.tuple(fc.nat({ max: 1_000 }), fc.string({ minLength: 1 })), { maxLength: 4 })
+        .map((said) => {
+          const mixed = [...parts.slice(0, -1)];
+          for (const [place, text] of said) mixed.splice(place % (mixed.length + 1), 0, says(text));
+          const spoken = mixed.flatMap((part) => (part.type === 'text-delta' ? part.text : [])).join('');
+          return { texts, spoken, parts: [...mixed, finish] };
+        }),
+    );
+    fc.assert(
+      fc.property(withTexts, ({ texts, spoken, parts }) => {
+        const blocks = blocksIn(stream(parts));
+        const calls = blocks.filter(({ start: { type } }) => type === 'tool_use');
+        expect(calls.map(({ text }) => text)).toEqual(texts);
+        const words = blocks.filter(({ start: { type } }) => type === 'text').map(({ text }) => text);
+        expect(words.join('')).toBe(spoken);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('the official SDK makes of a stream what the whole answer says', async () => {
+    const part: fc.Arbitrary<AssistantPart> = fc.oneof(
+      fc.record({ type: fc.constant('text' as const), text: fc.string({ minLength: 1 }) }),
+      fc.record({
+        type: fc.constant('tool-call' as const),
+        id: fc.uuid(),
+        name: fc.constantFrom('f', 'g'),
+        arguments: fc
+          .dictionary(fc.stringMatching(/^[a-z]{1,5}$/), fc.jsonValue())
+          .map((value) => JSON.stringify(value)),
+      }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(part, { maxLength: 5 }), async (parts) => {
+        let calls = 0;
+        const streamed = parts.flatMap((made): StreamPart[] => {
+          if (made.type !== 'tool-call') return [says(made.text), { type: 'text-end' }];
+          const index = calls++;
+          const { id, name, arguments: text } = made;
+          return [{ type: 'tool-call-start', index, id, name }, delta(index, text), end(index)];
+        });
+        const frames = stream([...streamed, finish]).map(
+          (event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
+        );
+        const usage = { promptTokens: 7, cachedTokens: 0, completionTokens: 0 };
+        const reply = { parts, finish: { reason: 'tool-calls', raw: 'tool_calls' } as const };
+        const whole = JSON.parse(writer().whole({ reply }, usage));
+        const accepted = JSON.parse(JSON.stringify(await accumulated(frames)));
+        // The SDK's own place for structured outputs.
+        delete accepted.parsed_output;
+        expect(accepted).toEqual(whole);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe('the scan of a JSON text in pieces', () => {
+  it('finds an object complete at its last bracket and not before, however it is cut', () => {
+    const cutObject = fc.tuple(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat());
+    fc.assert(
+      fc.property(cutObject, ([value, at]) => {
+        const text = JSON.stringify(value);
+        const place = at % text.length;
+        const scan = new ObjectScan();
+        scan.read(text.slice(0, place));
+        expect(scan.isComplete).toBe(false);
+        scan.read(text.slice(place));
+        expect(scan.isComplete).toBe(true);
+        scan.read(' \n');
+        expect(scan.isComplete).toBe(true);
+        scan.read('x');
+        expect(scan.isComplete).toBe(false);
+      }),
+    );
+  });
+
+  it.each(['', ' ', '[]', '1', '"{}"', 'null', '{"a":"}"', '{"a":"\\"}', '{"a":["}"]', 'x{}'])(
+    'finds no object in %j',
+    (text) => {
+      const scan = new ObjectScan();
+      scan.read(text);
+      expect(scan.isComplete).toBe(false);
+    },
+  );
+});

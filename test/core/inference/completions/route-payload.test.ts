@@ -1,0 +1,77 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseCatalog, type Route } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
+import { toPayload as chatPayload } from '../../../../lambdas/core/inference/completions/chat/payload.ts';
+import { chatCompletionRequest } from '../../../../lambdas/core/inference/completions/chat/schema.ts';
+import { toPayload as messagesPayload } from '../../../../lambdas/core/inference/completions/messages/payload.ts';
+import { messagesRequest } from '../../../../lambdas/core/inference/completions/messages/schema.ts';
+import { payloadFor } from '../../../../lambdas/core/inference/completions/route-payload.ts';
+import type { ChatPayload } from '../../../../lambdas/core/inference/upstream/provider.ts';
+import { validate } from '../../../../lambdas/core/json/json-body.ts';
+
+/** A route as the catalog would hold it. */
+function routeThat(more: Partial<Route>): Route {
+  const base_url = 'https://upstream.example/v1';
+  const route = { id: 'r', protocol: 'openai', base_url, upstream_model: 'm', ...more };
+  const price = { unit: 'per_million_tokens', input: 1, output: 1 };
+  const model = { id: 'a/b', type: 'chat', owned_by: 'a', created: 1, price, routes: [route] };
+  const [parsed] = parseCatalog({ models: [model] }).models[0]?.routes ?? [];
+  if (parsed === undefined) throw new Error('the catalog has no route');
+  return parsed;
+}
+
+const REQUEST = {
+  model: 'a/b',
+  messages: [{ role: 'user', content: 'Hi' }],
+  max_tokens: 100,
+  temperature: 0.5,
+  top_p: 0.9,
+};
+
+const chat = () => chatPayload(validate(chatCompletionRequest, { ...REQUEST, top_k: 40, stop: 'END' }));
+const messages = () =>
+  messagesPayload(validate(messagesRequest, { ...REQUEST, top_k: 40, stop_sequences: ['END'] }));
+
+const CALLERS: readonly [string, () => ChatPayload][] = [
+  ['a chat request', chat],
+  ['a Messages request', messages],
+];
+
+describe.each(CALLERS)('%s', (_name, payload) => {
+  it('goes to a route whose model reasons without the sampling fields that it refuses', () => {
+    const { temperature, top_p, top_k, ...rest } = payload().body;
+    expect([temperature, top_p, top_k]).toEqual([0.5, 0.9, 40]);
+    expect(payloadFor(routeThat({ reasoning: true }), payload()).body).toEqual(rest);
+    expect(rest).toMatchObject({ model: 'a/b', max_tokens: 100 });
+  });
+
+  it('has a conversation without them too, and is the same otherwise', () => {
+    const given = payload();
+    const { temperature, topP, ...rest } = given.conversation();
+    expect([temperature, topP]).toEqual([0.5, 0.9]);
+    const adapted = payloadFor(routeThat({ reasoning: true }), given);
+    expect(adapted.conversation()).toEqual(rest);
+    expect({ ...adapted, body: {}, conversation: {} }).toEqual({ ...given, body: {}, conversation: {} });
+  });
+
+  it('goes to any other route as it is, and stays as it is for the next', () => {
+    const given = payload();
+    expect(payloadFor(routeThat({}), given)).toBe(given);
+    payloadFor(routeThat({ reasoning: true }), given).conversation();
+    expect(given.body).toEqual(payload().body);
+    expect(given.conversation()).toEqual(payload().conversation());
+  });
+});
+
+describe('the default temperature of a request that names none', () => {
+  it.each(CALLERS)('does not reach a route whose model reasons: %s', (_name, payload) => {
+    const { temperature: _given, ...request } = REQUEST;
+    const plain =
+      payload().protocol === 'openai'
+        ? chatPayload(validate(chatCompletionRequest, request))
+        : messagesPayload(validate(messagesRequest, request));
+    expect(plain.conversation().temperature).toBe(0.7);
+    const adapted = payloadFor(routeThat({ reasoning: true }), plain);
+    expect(adapted.body).not.toHaveProperty('temperature');
+    expect(adapted.conversation()).not.toHaveProperty('temperature');
+  });
+});

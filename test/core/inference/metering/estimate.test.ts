@@ -1,0 +1,131 @@
+import { describe, expect, it } from '@jest/globals';
+import { encode } from 'gpt-tokenizer/encoding/o200k_base';
+import {
+  countPromptTokens,
+  OutputCounter,
+  promptBounds,
+} from '../../../../lambdas/core/inference/metering/estimate.ts';
+import { type PromptSize, promptSizeOf } from '../../../../lambdas/core/inference/metering/prompt-size.ts';
+import { boundTokens } from '../../../../lambdas/core/inference/metering/token-bound.ts';
+
+/** Prose in many scripts, and texts whose tokens are as short as tokens get. */
+const PROSE: Record<string, string> = {
+  english:
+    'The quick brown fox jumps over the lazy dog. In a distant valley, engineers built a gateway that kept an exact account of every token it forwarded.',
+  german:
+    'Die Donaudampfschifffahrtsgesellschaft veröffentlichte gestern einen ausführlichen Geschäftsbericht über die wirtschaftliche Entwicklung.',
+  french: "Aujourd'hui, l'équipe a présenté les résultats de l'étude; ceux-ci montrent des réponses courtes.",
+  russian: 'Сегодня мы рассмотрим вопрос о том, как вычислительные системы учитывают каждое обращение.',
+  greek: 'Σήμερα θα δούμε πώς μια ενιαία πύλη χρεώνει κάθε κλήση με ακρίβεια.',
+  chinese: '今天我们讨论一个统一的推理网关如何为每一次调用准确计费，并保证钱包余额永远不会为负数。',
+  japanese: '本日は、統一された推論ゲートウェイがどのようにして各呼び出しを正確に課金するかを説明します。',
+  korean: '오늘은 통합 추론 게이트웨이가 각 호출을 정확하게 청구하는 방법을 설명합니다.',
+  arabic: 'نناقش اليوم كيف يحتسب نظام موحد للاستدلال كل نداء بدقة ويضمن ألا يصبح الرصيد سالبا.',
+  hebrew: 'היום נבחן כיצד שער הסקה מאוחד מחייב כל קריאה במדויק ומבטיח שהיתרה לעולם לא תהיה שלילית.',
+  hindi: 'आज हम देखेंगे कि एक एकीकृत अनुमान गेटवे हर कॉल का सटीक हिसाब कैसे रखता है।',
+  thai: 'วันนี้เราจะดูว่าเกตเวย์รวมคิดค่าบริการแต่ละครั้งอย่างถูกต้องได้อย่างไร',
+  amharic: 'ዛሬ አንድ የተዋሃደ መግቢያ እያንዳንዱን ጥሪ በትክክል እንዴት እንደሚያስከፍል እናያለን።',
+  typescript:
+    'export function divideUp(a: bigint, b: bigint): bigint {\n  return (a + b - 1n) / b;\n}\nfor (let i = 0; i < items.length; i += 1) total += items[i].price;',
+  json: '{"id":"chatcmpl-123","choices":[{"index":0,"message":{"role":"assistant","content":"Hi"},"finish_reason":"stop"}]}',
+};
+
+const DENSE: Record<string, string> = {
+  emoji: '🚀🔥😂👩‍👩‍👧‍👦🏳️‍🌈🎉💯🥳🧑‍💻🤖✨🌍🍕',
+  base64: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  hex: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  uuids: '3f2504e0-4f89-11d3-9a0c-0305e82c3301 '.repeat(4),
+  digits: '3141592653589793238462643383279502884197169399375105820974944592',
+  numbers: '1 22 333 4444 55555 1,234,567.89 0.00012 ',
+  punctuation: "!@#$%^&*()_+{}|:<>?~`-=[]\\;',./".repeat(5),
+  noise: Array.from({ length: 300 }, (_, i) => String.fromCharCode(33 + ((i * 7919) % 94))).join(''),
+  ancient: 'ꙮ𓀀𓂀𒀀𒁀ᚠᚢᚦ𐌰𐌱🜁🜂'.repeat(3),
+  one_letter: 'a'.repeat(300),
+  blank: `${' '.repeat(200)}${'\n'.repeat(100)}`,
+};
+
+const prompt = (text: string) => promptSizeOf({ messages: [{ role: 'user', content: text }] });
+const NO_LIMITS: Parameters<ReturnType<typeof promptBounds>>[0] = {
+  context_window: undefined,
+  max_image_tokens: undefined,
+};
+
+describe('the bound on prompt tokens', () => {
+  it.each(Object.entries({ ...PROSE, ...DENSE }))('is never below the true count: %s', (_name, text) => {
+    expect(boundTokens(text)).toBeGreaterThanOrEqual(encode(text).length);
+  });
+
+  it('grows by the text, the messages and the images of a prompt', () => {
+    const boundOf = (size: PromptSize, limits = NO_LIMITS) => promptBounds(size)(limits).tokens;
+    const small = boundOf(prompt('hello'));
+    expect(boundOf(prompt('hello hello'))).toBeGreaterThan(small);
+    expect(boundOf({ ...prompt('hello'), envelope: 40 })).toBeGreaterThan(small);
+    expect(boundOf({ ...prompt('hello'), images: 1 })).toBe(small + 4_784);
+    expect(boundOf({ ...prompt('hello'), images: 1 }, { ...NO_LIMITS, max_image_tokens: 36_835 })).toBe(
+      small + 36_835,
+    );
+  });
+});
+
+describe('the count of unreported tokens', () => {
+  it.each([
+    'english',
+    'german',
+    'french',
+    'russian',
+    'greek',
+    'chinese',
+    'japanese',
+    'korean',
+    'typescript',
+    'json',
+  ])('is within a third of the true count: %s', (name) => {
+    const text = PROSE[name] ?? '';
+    const ratio = (countPromptTokens(prompt(text)) - countPromptTokens(prompt(''))) / encode(text).length;
+    expect(ratio).toBeGreaterThan(0.67);
+    expect(ratio).toBeLessThan(1.34);
+  });
+
+  it('of a long answer does not depend on how it was cut into deltas', () => {
+    const text = (PROSE.english ?? '').repeat(200);
+    const whole = new OutputCounter();
+    whole.add(text);
+    const pieces = new OutputCounter();
+    for (let at = 0; at < text.length; at += 3) pieces.add(text.slice(at, at + 3));
+    expect(pieces.tokens / whole.tokens).toBeGreaterThan(0.98);
+    expect(pieces.tokens / whole.tokens).toBeLessThan(1.02);
+  });
+});
+
+describe('the bound of a prompt on a model', () => {
+  const limits = { context_window: 1_000, max_image_tokens: undefined };
+
+  it('is the context window where something cannot be seen', () => {
+    const unseen = { ...prompt('hello'), unseen: 1 };
+    expect(promptBounds(unseen)(limits)).toMatchObject({ tokens: 1_000, most: 1_000, tooLong: false });
+    expect(promptBounds(unseen)(NO_LIMITS).tokens).toBe(1_000_000);
+  });
+
+  it('says that a prompt does not fit the window', () => {
+    const long = promptBounds(prompt('🜂'.repeat(1_000)));
+    expect(long(limits).tooLong).toBe(true);
+    expect(long(NO_LIMITS).tooLong).toBe(false);
+    expect(promptBounds(prompt('hello'))(limits).tooLong).toBe(false);
+  });
+
+  it('believes no more than a token a byte and what servers add by themselves, and no more than the window', () => {
+    const bound = promptBounds(prompt('hello'));
+    expect(bound(NO_LIMITS).most).toBe(6 + 12 + 1_024);
+    expect(bound({ ...limits, context_window: 100 }).most).toBe(100);
+    expect(bound({ ...limits, context_window: 2 }).most).toBe(bound(NO_LIMITS).tokens);
+  });
+});
+
+it('an image is believed up to the most that any large provider counts, or what the catalog says', () => {
+  const image = promptBounds({ ...prompt('hello'), images: 1 });
+  const plain = promptBounds(prompt('hello'));
+  expect(image(NO_LIMITS).most - plain(NO_LIMITS).most).toBe(36_835);
+  const limits = { ...NO_LIMITS, max_image_tokens: 100 };
+  expect(image(limits).most - plain(limits).most).toBe(100);
+  expect(image(limits).tokens - plain(limits).tokens).toBe(100);
+});

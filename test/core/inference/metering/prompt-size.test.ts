@@ -1,0 +1,349 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { encode as encodeCl100k } from 'gpt-tokenizer/encoding/cl100k_base';
+import { encode as encodeO200k } from 'gpt-tokenizer/encoding/o200k_base';
+import type { Route } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
+import type { ChatRequest } from '../../../../lambdas/core/inference/completions/chat/request.ts';
+import { chatCompletionRequest } from '../../../../lambdas/core/inference/completions/chat/schema.ts';
+import { chatSurface } from '../../../../lambdas/core/inference/completions/chat/surface.ts';
+import type { MessagesRequest } from '../../../../lambdas/core/inference/completions/messages/request.ts';
+import { messagesRequest } from '../../../../lambdas/core/inference/completions/messages/schema.ts';
+import { messagesSurface } from '../../../../lambdas/core/inference/completions/messages/surface.ts';
+import { promptBounds } from '../../../../lambdas/core/inference/metering/estimate.ts';
+import { promptSizeOf } from '../../../../lambdas/core/inference/metering/prompt-size.ts';
+import { type ChatPayload, UpstreamFailure } from '../../../../lambdas/core/inference/upstream/provider.ts';
+import type { JsonObject } from '../../../../lambdas/core/json/lossless-json.ts';
+import { rawJson } from '../../../../lambdas/core/json/lossless-json.ts';
+import { toRequest as toAnthropic } from '../../../../lambdas/providers/anthropic/request.ts';
+import { toConverseCall } from '../../../../lambdas/providers/bedrock/request.ts';
+import { toRequestBody as toOpenAi } from '../../../../lambdas/providers/openai/request.ts';
+import { LINKED, PNG } from '../completions/messages/request-fixture.ts';
+
+const NO_LIMITS = { context_window: undefined, max_image_tokens: undefined };
+
+/** The bodies that would leave for a route of each protocol. */
+function bodiesOf(payload: ChatPayload, reasoning: boolean): unknown[] {
+  const route = { upstream_model: 'm', reasoning } as Route;
+  const converse = () => {
+    try {
+      return toConverseCall(payload.conversation(), route).request;
+    } catch (failure) {
+      if (failure instanceof UpstreamFailure) return {};
+      throw failure;
+    }
+  };
+  const isMessagesOnly = payload.features.includes('messages-blocks');
+  if (isMessagesOnly) return [toAnthropic(payload, route).body];
+  return [toOpenAi(payload, route), toAnthropic(payload, route).body, converse()];
+}
+
+/** Names that a protocol gives to the parts of its messages; whatever else is a name is the caller's, and text. */
+const PROTOCOL_NAMES: ReadonlySet<string> = new Set([
+  ...['model', 'modelId', 'messages', 'role', 'content', 'type', 'text', 'system', 'stream', 'temperature'],
+  ...['tools', 'tool_calls', 'tool_call_id', 'id', 'function', 'arguments', 'parameters', 'input_schema'],
+  ...['image_url', 'url', 'source', 'media_type', 'data', 'tool_use_id', 'input', 'toolUse', 'toolUseId'],
+  ...['toolResult', 'toolSpec', 'inputSchema', 'json', 'inferenceConfig', 'maxTokens', 'image', 'bytes'],
+  ...['format', 'stopSequences', 'stop', 'stop_sequences', 'max_tokens', 'additionalModelResponseFieldPaths'],
+  ...['toolConfig', 'toolChoice', 'tool_choice', 'response_format', 'json_schema', 'schema', 'output_config'],
+  ...['outputConfig', 'textFormat', 'structure', 'jsonSchema', 'name', 'description', 'is_error', 'status'],
+  ...['stream_options', 'include_usage', 'disable_parallel_tool_use', 'metadata', 'user_id'],
+]);
+
+/** Texts of a protocol's own, each of a handful of letters. */
+const PROTOCOL_WORDS: ReadonlySet<string> = new Set([
+  ...['system', 'user', 'assistant', 'tool', 'text', 'image', 'image_url', 'tool_use', 'tool_result', 'm'],
+  ...['function', 'base64', 'url', 'object', 'string', 'image/png', 'png', 'auto', 'any', 'none', 'required'],
+  ...['json_schema', 'json_object', 'refusal', 'thinking', '/stop_sequence', '/delta/stop_sequence', 'error'],
+]);
+
+/** Every text in a body but images: values, and the names that the caller has given. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string')
+    return PROTOCOL_WORDS.has(value) || value === PNG.source.data || value.startsWith('data:image/')
+      ? []
+      : [value];
+  if (value instanceof Uint8Array || typeof value !== 'object' || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  return Object.entries(value).flatMap(([name, inner]) => [
+    ...(PROTOCOL_NAMES.has(name) ? [] : [name]),
+    ...textsIn(inner),
+  ]);
+}
+
+const count = (texts: readonly string[], encode: (text: string) => number[]): number =>
+  texts.reduce((sum, text) => sum + encode(text).length, 0);
+
+/** The most tokens of the texts of any body that the payload becomes. */
+const tokensOf = (payload: ChatPayload, reasoning: boolean): number =>
+  Math.max(
+    ...bodiesOf(payload, reasoning).flatMap((body) => [
+      count(textsIn(body), encodeO200k),
+      count(textsIn(body), encodeCl100k),
+    ]),
+  );
+
+const boundOf = (body: JsonObject): number => promptBounds(promptSizeOf(body))(NO_LIMITS).tokens;
+
+/** Texts of letters that count as many tokens as they have, and honest ones. */
+const words = fc.oneof(
+  fc.constantFrom('Good morning', 'ꙮꙮꙮꙮ', 'ⰰⰱⰲ', 'qjxz', '漢字', '{"a": [1, 2]}', '\n\n\t', '0x9f'),
+  fc.string({ unit: 'grapheme', maxLength: 12 }),
+  fc.constantFrom('long text ', '🜂', 'zq').map((piece) => piece.repeat(40)),
+);
+const json = fc.oneof(
+  words,
+  fc.dictionary(words, fc.oneof(words, fc.array(words, { maxLength: 3 })), { maxKeys: 3 }),
+);
+/** Fields that nobody has a rule for: of a request, and of anything in it. */
+const others = fc.dictionary(fc.constantFrom('prediction', 'functions', 'x', 'y'), json, { maxKeys: 2 });
+const more = fc.dictionary(fc.constantFrom('reasoning_content', 'title', 'x'), json, { maxKeys: 2 });
+const name = fc.stringMatching(/^[a-zA-Z0-9_-]{1,20}$/);
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
+const schema = fc.record({
+  type: fc.constant('object'),
+  properties: fc.dictionary(words, json, { maxKeys: 2 }),
+});
+
+const merged = (...parts: fc.Arbitrary<object | undefined>[]): fc.Arbitrary<Record<string, unknown>> =>
+  fc.tuple(...parts).map((objects) => JSON.parse(JSON.stringify(Object.assign({}, ...objects))));
+
+const chatText = merged(more, fc.record({ type: fc.constant('text'), text: words }));
+const chatImage = merged(
+  fc.record({
+    type: fc.constant('image_url'),
+    image_url: fc.constantFrom(
+      { url: 'https://example.com/a.png' },
+      { url: `data:image/png;base64,${PNG.source.data}` },
+    ),
+  }),
+);
+const chatCall = fc.record({
+  id: name,
+  type: fc.constant('function'),
+  function: fc.record({ name, arguments: fc.oneof(words, fc.json()) }),
+});
+const chatMessage = fc.oneof(
+  merged(
+    more,
+    fc.record({
+      role: fc.constantFrom('system', 'developer'),
+      content: fc.oneof(words, fc.array(chatText, { minLength: 1, maxLength: 2 })),
+    }),
+  ),
+  merged(
+    more,
+    fc.record({
+      role: fc.constant('user'),
+      content: fc.oneof(words, fc.array(fc.oneof(chatText, chatImage), { minLength: 1, maxLength: 3 })),
+    }),
+  ),
+  merged(
+    more,
+    fc.record({
+      role: fc.constant('assistant'),
+      content: maybe(words),
+      refusal: maybe(words),
+      name: maybe(words.map((text) => text.slice(0, 60))),
+      tool_calls: maybe(fc.array(chatCall, { minLength: 1, maxLength: 2 })),
+    }),
+  ),
+  merged(more, fc.record({ role: fc.constant('tool'), content: words, tool_call_id: name })),
+);
+const chatTool = fc.record({
+  type: fc.constant('function'),
+  function: merged(fc.record({ name, description: maybe(words), parameters: maybe(schema) })),
+});
+const chat = merged(
+  others,
+  fc.record({
+    model: fc.constant('a/b'),
+    messages: fc.array(chatMessage, { minLength: 1, maxLength: 3 }),
+    tools: maybe(fc.array(chatTool, { minLength: 1, maxLength: 2 })),
+    response_format: maybe(
+      fc.oneof(
+        fc.constant({ type: 'json_object' }),
+        fc.record({ type: fc.constant('json_schema'), json_schema: fc.record({ name, schema }) }),
+      ),
+    ),
+    stop: maybe(
+      fc.array(
+        words.filter((text) => text !== ''),
+        { maxLength: 2 },
+      ),
+    ),
+    user: maybe(words),
+  }),
+);
+
+const block = fc.oneof(
+  merged(more, fc.record({ type: fc.constant('text'), text: words })),
+  fc.constantFrom<JsonObject>(PNG, LINKED),
+);
+const document = merged(
+  more,
+  fc.record({
+    type: fc.constant('document'),
+    source: fc.oneof(
+      fc.record({ type: fc.constant('text'), media_type: fc.constant('text/plain'), data: words }),
+      fc.record({ type: fc.constant('content'), content: fc.array(block, { minLength: 1, maxLength: 2 }) }),
+    ),
+  }),
+);
+const result = merged(
+  more,
+  fc.record({
+    type: fc.constant('tool_result'),
+    tool_use_id: name,
+    content: maybe(fc.oneof(words, fc.array(block, { minLength: 1, maxLength: 2 }))),
+    is_error: maybe(fc.boolean()),
+  }),
+);
+const use = merged(
+  fc.record({
+    type: fc.constant('tool_use'),
+    id: name,
+    name,
+    input: fc.dictionary(words, json, { maxKeys: 2 }),
+  }),
+);
+const thought = fc.record({ type: fc.constant('thinking'), thinking: words, signature: words });
+const contentOf = (...kinds: fc.Arbitrary<JsonObject>[]) =>
+  fc.oneof(words, fc.array(fc.oneof(...kinds), { minLength: 1, maxLength: 3 }));
+const messages = merged(
+  others,
+  fc.record({
+    model: fc.constant('a/b'),
+    system: maybe(
+      fc.oneof(
+        words,
+        fc.array(merged(fc.record({ type: fc.constant('text'), text: words })), { maxLength: 2 }),
+      ),
+    ),
+    messages: fc.array(
+      fc.oneof(
+        merged(more, fc.record({ role: fc.constant('user'), content: contentOf(block, result, document) })),
+        merged(
+          more,
+          fc.record({
+            role: fc.constant('assistant'),
+            content: contentOf(merged(fc.record({ type: fc.constant('text'), text: words })), use, thought),
+          }),
+        ),
+      ),
+      { minLength: 1, maxLength: 3 },
+    ),
+    tools: maybe(
+      fc.array(merged(fc.record({ name, description: maybe(words), input_schema: schema })), {
+        maxLength: 2,
+      }),
+    ),
+    stop_sequences: maybe(
+      fc.array(
+        words.filter((text) => text !== ''),
+        { maxLength: 2 },
+      ),
+    ),
+    output_config: maybe(fc.record({ format: fc.record({ type: fc.constant('json_schema'), schema }) })),
+  }),
+);
+
+const payloads: Record<string, fc.Arbitrary<ChatPayload>> = {
+  chat: chat.map((request) => chatSurface.toPayload(chatCompletionRequest.parse(request) as ChatRequest)),
+  messages: messages.map((request) =>
+    messagesSurface.toPayload(messagesRequest.parse(request) as MessagesRequest),
+  ),
+};
+
+describe.each(Object.entries(payloads))('the bound of a request of the %s surface', (_surface, payload) => {
+  it('is never below the tokens of everything in the body for a route of any protocol', () => {
+    fc.assert(
+      fc.property(payload, fc.boolean(), (made, reasoning) => {
+        expect(boundOf(made.body)).toBeGreaterThanOrEqual(tokensOf(made, reasoning));
+      }),
+      { numRuns: 600, seed: 3 },
+    );
+  });
+
+  it('would be found to leave out a field', () => {
+    const known = new Set(['model', 'messages', 'system', 'tools', 'stop', 'stop_sequences', 'user']);
+    const forgetful = (body: JsonObject) =>
+      boundOf(Object.fromEntries(Object.entries(body).filter(([field]) => known.has(field))));
+    const found = fc.check(
+      fc.property(payload, (made) => forgetful(made.body) >= tokensOf(made, false)),
+      { numRuns: 1_000, seed: 3, endOnFailure: true },
+    );
+    expect(found.failed).toBe(true);
+  });
+});
+
+describe('what counts of a request', () => {
+  const user = (content: unknown) => ({ messages: [{ role: 'user', content }] });
+  const hidden = 'hidden '.repeat(500);
+  const plain = boundOf(user('Hi'));
+
+  it.each<[string, JsonObject]>([
+    ['a refusal', { messages: [{ role: 'assistant', content: 'Hi', refusal: hidden }] }],
+    ['a text beside a refusal in one part', user([{ type: 'text', text: 'Hi', refusal: hidden }])],
+    ['older functions', { ...user('Hi'), functions: [{ name: 'f', description: hidden }] }],
+    ['a predicted output', { ...user('Hi'), prediction: { type: 'content', content: hidden } }],
+    [
+      'an older call of a function',
+      { messages: [{ role: 'assistant', function_call: { name: 'f', arguments: hidden } }] },
+    ],
+    ['reasoning', { messages: [{ role: 'assistant', content: 'Hi', reasoning_content: hidden }] }],
+    ['a field of any name', { ...user('Hi'), anything: { deep: [{ down: hidden }] } }],
+    ['the name of a field', { ...user('Hi'), [hidden]: 1 }],
+    ['a setting that is no number', { ...user('Hi'), temperature: hidden }],
+    ['a role that is none', { messages: [{ role: hidden, content: 'Hi' }] }],
+    ['a part of an unknown type', user([{ type: 'new', words: hidden }])],
+    [
+      'what should be an image',
+      user([{ type: 'image_url', image_url: { url: `data:image/png;base64,${hidden}` } }]),
+    ],
+    ['the signature of a thought', user([{ type: 'thinking', thinking: 'Hm.', signature: hidden }])],
+    ['a number of many digits', { ...user('Hi'), n: rawJson('7'.repeat(3_500)) }],
+  ])('is %s', (_what, body) => {
+    expect(boundOf(body)).toBeGreaterThan(plain + 500);
+  });
+
+  it('is an image by the most that one counts, not by its bytes', () => {
+    const url = `data:image/png;base64,${'A'.repeat(1_000_000)}`;
+    const size = promptSizeOf(user([{ type: 'image_url', image_url: { url } }]));
+    expect(size).toMatchObject({ images: 1, unseen: 0, texts: [] });
+    expect(promptSizeOf(user([PNG]))).toMatchObject({ images: 1, unseen: 0 });
+    expect(
+      promptSizeOf(user([{ type: 'tool_result', tool_use_id: 't', content: [PNG, PNG] }])),
+    ).toMatchObject({
+      images: 2,
+    });
+  });
+
+  it.each([
+    ['a file', { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'QUJD' } }],
+    ['a file elsewhere', { type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } }],
+    ['a file that was uploaded', { type: 'document', source: { type: 'file', file_id: 'file_1' } }],
+    ['a block that is not known', { type: 'container_upload', file_id: 'file_1' }],
+  ])('is unseen: %s', (_what, part) => {
+    expect(promptSizeOf(user([part])).unseen).toBe(1);
+  });
+
+  it('is unseen: what a server’s own tool finds', () => {
+    const tools = [{ type: 'web_search_20260209', name: 'web_search' }];
+    expect(promptSizeOf({ ...user('Hi'), tools }).unseen).toBe(1);
+    expect(promptSizeOf({ ...user('Hi'), tools: [{ name: 'f', input_schema: {} }] }).unseen).toBe(0);
+  });
+
+  it('is no setting that is a number', () => {
+    const settings = { model: 'a', stream: true, temperature: 0.7, max_tokens: 256, top_p: 1, n: 1, seed: 7 };
+    expect(boundOf({ ...user('Hi'), ...settings })).toBe(plain);
+  });
+
+  it('is read in linear time, whatever stands for an image', () => {
+    const begunMs = performance.now();
+    for (const tail of ['!', '=', '\n!', '==='])
+      promptSizeOf(
+        user([{ type: 'image', source: { type: 'base64', data: `${'\n'.repeat(5_000_000)}${tail}` } }]),
+      );
+    expect(performance.now() - begunMs).toBeLessThan(10_000);
+  });
+});

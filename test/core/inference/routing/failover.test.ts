@@ -1,0 +1,194 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { ServiceError } from '../../../../lambdas/core/errors.ts';
+import { accountHash, routeOf } from '../../../../lambdas/core/inference/circuit/call-circuits.ts';
+import { COOLDOWN_MS, stateOf } from '../../../../lambdas/core/inference/circuit/circuit.ts';
+import { firstAnswer } from '../../../../lambdas/core/inference/routing/failover.ts';
+import { UpstreamFailure } from '../../../../lambdas/core/inference/upstream/provider.ts';
+import { ACCOUNT, candidatesOf, DEAD, Fleet } from '../circuit/fleet.ts';
+import { MemoryCircuits, SILENT } from '../circuit/memory-circuits.ts';
+
+const CANDIDATES = candidatesOf('a', 'b', 'c');
+
+let fleet: Fleet;
+let store: MemoryCircuits;
+/** The routes that were tried, in order. */
+let tried: string[];
+
+beforeEach(() => {
+  store = new MemoryCircuits();
+  fleet = new Fleet(1, () => store);
+  tried = [];
+});
+
+type Courses = Readonly<Record<string, unknown>>;
+
+/** A call of which each route fails as given, and serves when nothing is given. */
+async function call(courses: Courses, { remainingMs = 900_000, accountId = ACCOUNT } = {}) {
+  const breaker = fleet.breaker(0);
+  await breaker.refresh();
+  const { answer, candidate } = await firstAnswer({
+    requestId: 'req_1',
+    accountId,
+    candidates: CANDIDATES,
+    attempt: async ({ route }) => {
+      tried.push(route.id);
+      const failure = courses[route.id];
+      if (failure !== undefined) throw failure;
+      return `answer of ${route.id}`;
+    },
+    remainingTimeMs: () => remainingMs,
+    breaker,
+    log: SILENT,
+  }).finally(() => breaker.flush());
+  return [answer, candidate.route.id];
+}
+
+const refusalOf = async (courses: Courses, remainingMs?: number): Promise<ServiceError> => {
+  const failure = await call(courses, remainingMs === undefined ? {} : { remainingMs }).catch(
+    (cause: unknown) => cause,
+  );
+  if (failure instanceof ServiceError) return failure;
+  throw new Error(`not refused: ${String(failure)}`);
+};
+
+/** Of the calls' own account. */
+const stateIn = (id: string) => {
+  const circuits = [...store.circuits.values()].filter((circuit) => routeOf(circuit) === id);
+  const circuit = circuits.find(({ account }) => account === accountHash(ACCOUNT));
+  return circuit && stateOf(circuit, fleet.time.clock(), undefined).kind;
+};
+
+/** So many calls that a route fails. */
+async function failures(count: number, courses: Courses): Promise<void> {
+  for (let made = 0; made < count; made += 1) await call(courses).catch(() => {});
+  tried = [];
+}
+
+const limited = (retryAfterSeconds?: number) =>
+  new UpstreamFailure('status', { status: 429, retryAfterSeconds });
+
+describe('a call', () => {
+  it('tries its routes in their order, each once, until one answers', async () => {
+    expect(await call({})).toEqual(['answer of a', 'a']);
+    expect(await call({ a: DEAD })).toEqual(['answer of b', 'b']);
+    expect(await call({ a: DEAD, b: DEAD })).toEqual(['answer of c', 'c']);
+    expect(tried.join('')).toBe('aababc');
+  });
+
+  it('passes over a route whose circuit is open, and over no other', async () => {
+    await failures(5, { a: DEAD });
+    expect(stateIn('a')).toBe('shut');
+    expect(await call({})).toEqual(['answer of b', 'b']);
+    expect(tried.join('')).toBe('b');
+  });
+
+  it('passes over a route that has had enough, for as long as that says', async () => {
+    await call({ a: limited(7) });
+    expect(await call({})).toEqual(['answer of b', 'b']);
+    await fleet.time.advance(7_000);
+    expect(await call({})).toEqual(['answer of a', 'a']);
+    expect(tried.join('')).toBe('abba');
+  });
+
+  it('of another account is tried where one account’s was not served', async () => {
+    await failures(6, { a: DEAD });
+    await call({ b: limited(60) });
+    expect(await call({}, { accountId: 'acc_other' })).toEqual(['answer of a', 'a']);
+    expect(await call({ a: DEAD }, { accountId: 'acc_other' })).toEqual(['answer of b', 'b']);
+    expect(await call({})).toEqual(['answer of c', 'c']);
+  });
+
+  it('begins no try for which there is no time, and says so as of any other failure', async () => {
+    expect(await refusalOf({}, 15_000)).toMatchObject({ code: 'all_routes_failed', retryAfterSeconds: 5 });
+    expect(tried).toEqual([]);
+  });
+
+  it('passes on what is no failure of a route', async () => {
+    const bug = new TypeError('a bug');
+    await expect(call({ a: bug })).rejects.toBe(bug);
+    expect(tried).toEqual(['a']);
+  });
+});
+
+describe('when no route answers', () => {
+  it('the error is 503 and tells to come back when the first of them says', async () => {
+    const all = { a: limited(40), b: limited(12), c: limited(30) };
+    expect(await refusalOf(all)).toMatchObject({
+      status: 503,
+      type: 'service_unavailable',
+      code: 'all_routes_failed',
+      retryAfterSeconds: 12,
+    });
+    await fleet.time.advance(5_000);
+    expect(await refusalOf({})).toMatchObject({ status: 503, retryAfterSeconds: 7 });
+    expect(tried.join('')).toBe('abc');
+  });
+
+  it('it is in a minute at most, whatever they say', async () => {
+    const never = (status: number) => new UpstreamFailure('status', { status, retryAfterSeconds: 999_999 });
+    const all = { a: never(503), b: never(429), c: never(529) };
+    expect((await refusalOf(all)).retryAfterSeconds).toBe(60);
+    expect((await refusalOf(all)).retryAfterSeconds).toBe(60);
+  });
+
+  it('because all circuits are open, it is when the first of them may be tried again', async () => {
+    const all = { a: DEAD, b: DEAD, c: DEAD };
+    await failures(5, { a: DEAD });
+    await fleet.time.advance(6_000);
+    await failures(5, all);
+    expect(['a', 'b', 'c'].map(stateIn)).toEqual(['shut', 'shut', 'shut']);
+    expect(await refusalOf({})).toMatchObject({ status: 503, retryAfterSeconds: 9 });
+    expect(tried).toEqual([]);
+  });
+
+  it('and none says when, it is in five seconds', async () => {
+    expect((await refusalOf({ a: DEAD, b: DEAD, c: DEAD })).retryAfterSeconds).toBe(5);
+  });
+});
+
+describe('a request that a route refuses as invalid', () => {
+  const refused = new UpstreamFailure('status', { status: 400, retryable: false, param: 'messages' });
+
+  it('is refused to the caller, is tried nowhere else and counts for nothing', async () => {
+    for (let made = 0; made < 20; made += 1) {
+      expect(await refusalOf({ a: refused })).toMatchObject({
+        status: 400,
+        code: 'invalid_value',
+        param: 'messages',
+      });
+    }
+    expect(tried.join('')).toBe('a'.repeat(20));
+    expect(store.writes).toBe(0);
+  });
+});
+
+describe('the probe of a route', () => {
+  beforeEach(async () => {
+    await failures(5, { a: DEAD });
+    await fleet.time.advance(COOLDOWN_MS);
+  });
+
+  it('is a call like any other, which closes the circuit when it is served', async () => {
+    expect(await call({})).toEqual(['answer of a', 'a']);
+    expect(stateIn('a')).toBe('closed');
+  });
+
+  it('that fails is served by the next route, and the circuit stays open', async () => {
+    expect(await call({ a: DEAD })).toEqual(['answer of b', 'b']);
+    expect(stateIn('a')).toBe('shut');
+    expect(await call({})).toEqual(['answer of b', 'b']);
+    expect(tried.join('')).toBe('abb');
+  });
+
+  it('goes to one of many calls, and the others go to the next route at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => call({})));
+    expect(answers.filter(([, id]) => id === 'a')).toHaveLength(1);
+    expect(answers.filter(([, id]) => id === 'b')).toHaveLength(19);
+  });
+
+  it('whose call fails for a reason of our own is offered again', async () => {
+    await expect(call({ a: new TypeError('a bug') })).rejects.toThrow('a bug');
+    expect(stateIn('a')).toBe('half-open');
+    expect(await call({})).toEqual(['answer of a', 'a']);
+  });
+});

@@ -1,0 +1,101 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { checkShape, MAX_VALUES } from '../../../lambdas/core/json/json-shape.ts';
+import { MAX_DEPTH } from '../../../lambdas/core/json/lossless-json.ts';
+import { parseUsd } from '../../../lambdas/core/money.ts';
+import { HOSTILE } from '../hostile-bodies.ts';
+
+/** The code and field of the refusal; undefined when there is none. */
+function refusal(text: string): readonly unknown[] | undefined {
+  try {
+    checkShape(text);
+    return undefined;
+  } catch (failure) {
+    const { code, param } = failure as { readonly code: string; readonly param: string | null };
+    return [code, param];
+  }
+}
+
+const numbers = (count: number) => JSON.stringify(Array(count).fill(0));
+
+describe('the shape of a body', () => {
+  it('may be that of any JSON of ordinary size, whatever is in its texts', () => {
+    const anything = fc.oneof(
+      fc.json(),
+      fc.string().map((text) => JSON.stringify({ [text]: [text, `\\${text}"`] })),
+    );
+    fc.assert(
+      fc.property(anything, (text) => {
+        expect(refusal(text)).toBeUndefined();
+      }),
+      { numRuns: 500, seed: 20261122 },
+    );
+  });
+
+  it('counts the values of any JSON: it is refused exactly when it and so many more are too many', () => {
+    // An empty list or object counts as if it had something in it.
+    const count = (value: unknown): number => {
+      if (typeof value !== 'object' || value === null) return 1;
+      const inner = Object.values(value).reduce((sum: number, each) => sum + count(each), 0);
+      return 1 + Math.max(1, inner);
+    };
+    const nested = fc.jsonValue({ maxDepth: 4 });
+    fc.assert(
+      fc.property(nested, (value) => {
+        const own = count(value);
+        const beside = (others: number) => `[${JSON.stringify(value)},${numbers(others)}]`;
+        const left = MAX_VALUES - own - 2;
+        expect([own, refusal(beside(left))]).toEqual([own, undefined]);
+        expect([own, refusal(beside(left + 1))?.[0]]).toEqual([own, 'invalid_value']);
+      }),
+      { numRuns: 20, seed: 20261122 },
+    );
+  });
+
+  it('names the field that has too much of it', () => {
+    const many = numbers(MAX_VALUES + 1);
+    expect(refusal(`{"a":{"b":1},"input":${many}}`)).toEqual(['invalid_value', 'input']);
+    expect(refusal(`{"a":1, "quo\\"ted" : [{"inner":${many}}]}`)).toEqual(['invalid_value', 'quo\\"ted']);
+    const long = JSON.stringify(Array(MAX_VALUES / 10 + 1).fill(0)).replaceAll('0', '9'.repeat(16));
+    expect(refusal(`{"seed":1,"ids":${long}}`)).toEqual(['invalid_value', 'ids']);
+    expect(refusal(many)).toEqual(['invalid_value', null]);
+    expect(refusal(`{"${'x'.repeat(100)}":${many}}`)).toEqual(['invalid_value', null]);
+    expect(refusal(`{"amount":1${'0'.repeat(500)}}`)).toEqual(['invalid_value', 'amount']);
+  });
+
+  it(`has at most ${MAX_DEPTH} levels`, () => {
+    const levels = (count: number) => '['.repeat(count) + ']'.repeat(count);
+    expect(refusal(levels(MAX_DEPTH))).toBeUndefined();
+    expect(refusal(levels(MAX_DEPTH + 1))).toEqual(['invalid_json', null]);
+    expect(refusal(`["${'['.repeat(1000)}"]`)).toBeUndefined();
+  });
+});
+
+describe('a body that is made to be dear', () => {
+  it('is refused with few words, within a second of CPU and a heap of 100 MB: each of them', () => {
+    const program = join(import.meta.dirname, 'hostile-bodies.ts');
+    const options = ['--disable-warning=ExperimentalWarning', '--max-old-space-size=100'];
+    const lines = execFileSync(process.execPath, [...options, program], { encoding: 'utf8' })
+      .trim()
+      .split('\n');
+    const refused = lines.map(
+      (line) => JSON.parse(line) as { name: string; status: number; length: number; cpuMs: number },
+    );
+    expect(refused.map(({ name }) => name)).toEqual(Object.keys(HOSTILE));
+    for (const each of refused) {
+      expect(each).toMatchObject({ status: 400 });
+      expect(each.length).toBeLessThan(1000);
+      // Twice what is wanted: this machine is shared.
+      expect([each.name, each.cpuMs < 2000]).toEqual([each.name, true]);
+    }
+  }, 60_000);
+
+  it('is refused as an amount before it is computed with', () => {
+    expect(parseUsd('9'.repeat(32))).toBe(BigInt('9'.repeat(32)) * 1_000_000_000n);
+    expect(parseUsd('9'.repeat(33))).toBeUndefined();
+    expect(parseUsd(`0.${'0'.repeat(30)}`)).toBe(0n);
+    expect(parseUsd(`1${'0'.repeat(5_000_000)}`)).toBeUndefined();
+  });
+});

@@ -1,0 +1,94 @@
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import type { RequestRecord } from '../../../../simulators/models/control/request-log.ts';
+import { RequestLog } from '../../../../simulators/models/control/request-log.ts';
+import { ask, runningUpstream } from '../running-upstream.ts';
+
+const upstream = runningUpstream();
+const requestsSince = async (since: number) =>
+  (await (await upstream.control('GET', `/requests?since=${since}`)).json()) as {
+    requests: RequestRecord[];
+    last: number;
+  };
+const ended = (record: RequestRecord): boolean => record.outcome !== null;
+
+describe('the record of requests', () => {
+  it('shows what was sent and how it ended', async () => {
+    await upstream.post(ask('hello'), { headers: { authorization: 'Bearer sk-seen', 'x-trace': 't1' } });
+    const record = await upstream.lastRequest(ended);
+    expect(record).toMatchObject({
+      method: 'POST',
+      path: '/v1/chat/completions',
+      headers: { authorization: 'Bearer sk-seen', 'x-trace': 't1' },
+      body: ask('hello'),
+      outcome: 'completed',
+      status: 200,
+      fault: {},
+    });
+    expect(Date.parse(record.ended_at ?? '')).toBeGreaterThanOrEqual(Date.parse(record.started_at));
+  });
+
+  it('gives only what came after a sequence number', async () => {
+    await upstream.post(ask('one'));
+    const { last } = await requestsSince(0);
+    await upstream.post(ask('two'));
+    const { requests } = await requestsSince(last);
+    expect(requests.map((record) => record.body)).toEqual([ask('two')]);
+    expect((await upstream.control('GET', '/requests?since=x')).status).toBe(400);
+  });
+
+  it('tells that a client left in mid-stream, after which nothing more is generated', async () => {
+    await upstream.fault({ chunk_delay_ms: 10 });
+    const controller = new AbortController();
+    const response = await upstream.post(
+      { ...ask('write 2000 words'), stream: true },
+      { signal: controller.signal },
+    );
+    await response.body?.getReader().read();
+    expect((await (await upstream.control('GET', '/stats')).json()) as object).toMatchObject({ open: 1 });
+    controller.abort();
+    const record = await upstream.lastRequest(ended);
+    expect(record).toMatchObject({ outcome: 'aborted', status: 200 });
+    expect(record.chunks).toBeLessThan(100);
+    expect((await (await upstream.control('GET', '/stats')).json()) as object).toMatchObject({ open: 0 });
+  });
+
+  it('shows that a stream waits for a client that does not read', async () => {
+    const controller = new AbortController();
+    const body = { ...ask('x', 'chunks-200000'), stream: true };
+    // Held to the end: a response that is collected as garbage lets go of its connection.
+    const response = await upstream.post(body, { signal: controller.signal });
+    let { chunks, outcome } = await upstream.lastRequest((record) => record.chunks > 0);
+    for (let before = -1; before !== chunks; ) {
+      before = chunks;
+      await setTimeout(100);
+      ({ chunks, outcome } = await upstream.lastRequest());
+    }
+    controller.abort();
+    expect(outcome).toBeNull();
+    expect(chunks).toBeLessThan(200_000);
+    expect(response.bodyUsed).toBe(false);
+    expect(await upstream.lastRequest(ended)).toMatchObject({ outcome: 'aborted' });
+  });
+
+  it('answers an unknown control with the list of controls', async () => {
+    const response = await upstream.control('GET', '/nonsense');
+    expect(response.status).toBe(404);
+    expect(await response.text()).toContain('POST /control/faults');
+  });
+
+  it('keeps the last 1000 requests', () => {
+    const log = new RequestLog();
+    for (let index = 0; index < 1500; index += 1) log.open({ method: 'GET', path: '/', headers: {} });
+    const kept = log.since(0);
+    expect(kept).toHaveLength(1000);
+    expect(kept[0]?.sequence).toBe(501);
+  });
+
+  it('drops the oldest bodies when together they are too large to keep', () => {
+    const log = new RequestLog();
+    const records = [1, 2, 3].map(() => log.open({ method: 'POST', path: '/', headers: {} }));
+    for (const record of records) log.keepBody(record, 'body', 30 * 1024 * 1024);
+    expect(records.map((record) => record.body)).toEqual([null, 'body', 'body']);
+  });
+});
