@@ -35,8 +35,6 @@ const faultSchema = z.strictObject({
   comments: z.boolean().optional(),
   /** Ends the lines of server-sent events with CR LF. */
   crlf: z.boolean().optional(),
-  /** Puts many events in a single write. */
-  batch: z.boolean().optional(),
   /** Sends the protocol's in-band error after this many content chunks, and ends. */
   error_event_after_chunks: count.optional(),
   /** The type that error has, in place of the protocol's usual one. */
@@ -49,8 +47,6 @@ const faultSchema = z.strictObject({
   interleave_tool_calls: z.boolean().optional(),
   /** Makes the model decline to answer. */
   refusal: z.boolean().optional(),
-  /** Makes the answer a text of exactly this many content chunks. */
-  content_chunks: z.int().min(1).max(1_000_000).optional(),
 });
 
 export type Fault = z.infer<typeof faultSchema>;
