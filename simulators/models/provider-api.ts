@@ -6,7 +6,7 @@ import type { Fault } from './control/fault.ts';
 import type { FaultQueue } from './control/fault-queue.ts';
 import { faultOfModelName } from './control/model-name-faults.ts';
 import type { Outcome, RequestLog, RequestRecord } from './control/request-log.ts';
-import { type DeliverySettings, deliver } from './exchange/deliver.ts';
+import { deliver } from './exchange/deliver.ts';
 import { ExchangeEnded, Link } from './exchange/link.ts';
 import type { Route, WholeReply } from './exchange/reply.ts';
 import { readBody } from './exchange/request-body.ts';
@@ -16,7 +16,8 @@ import { openAiRoutes } from './openai/routes.ts';
 export interface UpstreamState {
   readonly faults: FaultQueue;
   readonly log: RequestLog;
-  readonly settings: DeliverySettings;
+  /** Time between two content chunks of a stream. */
+  readonly chunkDelayMs: number;
 }
 
 /** Every provider route this server speaks. */
@@ -63,9 +64,9 @@ async function answerExchange(
     state.log.keepBody(record, describeFiles(body.json ?? body.text), body.byteLength);
   // Missing headers and a body that is too large are refused before any fault or model is considered.
   const refusal =
-    protocol.refusal(record) ?? (body === undefined ? protocol.failure(413, record, '') : undefined);
+    protocol.refusal(record) ?? (body === undefined ? protocol.failure(413, record) : undefined);
   if (refusal !== undefined || match === undefined) {
-    const reply = refusal ?? protocol.failure(matches.length > 0 ? 405 : 404, record, '');
+    const reply = refusal ?? protocol.failure(matches.length > 0 ? 405 : 404, record);
     record.status = reply.status;
     sendReply(response, { ...reply, headers: { ...protocol.responseHeaders(record), ...reply.headers } });
     return 'completed';
@@ -79,7 +80,7 @@ async function answerExchange(
   record.fault = fault;
   const { headers, sequence } = record;
   const call = { method, path, headers, sequence, parameters, body: body?.json, fault };
-  return deliver({ link: new Link(response, fault), route, call, record, settings: state.settings });
+  return deliver({ link: new Link(response, fault), route, call, record, chunkDelayMs: state.chunkDelayMs });
 }
 
 /** Answers a request to a provider route and records how it ended. */

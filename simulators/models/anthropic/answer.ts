@@ -1,12 +1,5 @@
 /** The answer, whole or streamed (Claude API reference, "Message"; guide "Streaming Messages"). */
-import {
-  type AnswerBlock,
-  blockEvents,
-  blocksOf,
-  piecesOf,
-  type StreamedBlock,
-  signatureOf,
-} from '../exchange/blocks.ts';
+import { type AnswerBlock, blocksOf, piecesOf, signatureOf } from '../exchange/blocks.ts';
 import type { StreamEvent } from '../exchange/reply.ts';
 import { parsedJson } from '../exchange/request-body.ts';
 import type { ModelChoice, ModelUsage } from '../model/model.ts';
@@ -87,27 +80,24 @@ const event = (part: StreamEvent['part'], name: string, fields: Fields): StreamE
   data: JSON.stringify({ type: name, ...fields }),
 });
 
-function streamedBlock(block: AnswerBlock, index: number): StreamedBlock<StreamEvent> {
+function* blockEvents(block: AnswerBlock, index: number): Generator<StreamEvent> {
   const content_block = { ...wholeBlock(block), ...OPENINGS[block.kind] };
-  const start = event('between', 'content_block_start', { index, content_block });
-  return {
-    start: index === 0 ? [start, event('between', 'ping', {})] : [start],
-    deltas: deltasOf(block).map((delta) => event('content', 'content_block_delta', { index, delta })),
-    stop: event('between', 'content_block_stop', { index }),
-  };
+  yield event('between', 'content_block_start', { index, content_block });
+  if (index === 0) yield event('between', 'ping', {});
+  for (const delta of deltasOf(block)) yield event('content', 'content_block_delta', { index, delta });
+  yield event('between', 'content_block_stop', { index });
 }
 
-/** All events of the answer, from `message_start` to `message_stop`. `interleave` streams the blocks in turns. */
+/** All events of the answer, from `message_start` to `message_stop`. */
 export function* messageEvents(
   choice: ModelChoice,
   usage: ModelUsage,
   frame: MessageFrame,
-  interleave: boolean,
 ): Generator<StreamEvent> {
   const open = { content: [], stop_reason: null, stop_sequence: null, stop_details: null };
   const message = messageOf(frame, open, { ...usage, completionTokens: 1, thinkingTokens: 0 });
   yield event('start', 'message_start', { message });
-  yield* blockEvents(blocksOf(choice).map(streamedBlock), interleave);
+  for (const [index, block] of blocksOf(choice).entries()) yield* blockEvents(block, index);
   const total = frame.withUsage ? { usage: usageOf(usage) } : {};
   yield event('end', 'message_delta', { delta: endingOf(choice), ...total });
   yield event('end', 'message_stop', {});

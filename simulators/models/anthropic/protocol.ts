@@ -1,6 +1,6 @@
 /** What all Claude API routes share: keys and versions, the error envelope, response headers (its reference, "Errors"). */
 import { sse } from '../exchange/encodings.ts';
-import { jsonReply, type Protocol, type RequestHead, type WholeReply, withNote } from '../exchange/reply.ts';
+import { jsonReply, type Protocol, type RequestHead, type WholeReply } from '../exchange/reply.ts';
 import { identifierFrom } from '../model/random.ts';
 
 /** The types of errors, by status. */
@@ -55,12 +55,10 @@ export const anthropicProtocol: Protocol = {
   refusal,
   badRequest: ({ status, path, message }, head) =>
     errorReply(status, path.length === 0 ? message : `${path.join('.')}: ${message}`, head),
-  failure: (status, head, note) => errorReply(status, withNote(`Status ${status}`, note), head),
-  failureEvent: (call, note) => ({
+  failure: (status, head) => errorReply(status, `Status ${status}`, head),
+  failureEvent: (call) => ({
     name: 'error',
-    data: JSON.stringify(
-      envelope(call.fault.error_event_type ?? 'overloaded_error', withNote('Overloaded', note), call),
-    ),
+    data: JSON.stringify(envelope(call.fault.error_event_type ?? 'overloaded_error', 'Overloaded', call)),
     part: 'end',
     failure: true,
   }),

@@ -20,8 +20,7 @@ function replyToMessages({ body, fault, sequence }: Call): Reply {
     withUsage: fault.no_usage !== true,
   };
   if (request.stream !== true) return jsonReply(200, messageDocument(choice, usage, frame));
-  const interleave = fault.interleave_tool_calls === true;
-  return { kind: 'stream', events: messageEvents(choice, usage, frame, interleave) };
+  return { kind: 'stream', events: messageEvents(choice, usage, frame) };
 }
 
 function replyToCount({ body }: Call): Reply {

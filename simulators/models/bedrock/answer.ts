@@ -1,12 +1,5 @@
 /** The answer, whole or streamed (Amazon Bedrock API reference, "Converse", "Response Syntax", and "ConverseStreamOutput"). */
-import {
-  type AnswerBlock,
-  blockEvents,
-  blocksOf,
-  piecesOf,
-  type StreamedBlock,
-  signatureOf,
-} from '../exchange/blocks.ts';
+import { type AnswerBlock, blocksOf, piecesOf, signatureOf } from '../exchange/blocks.ts';
 import type { StreamEvent } from '../exchange/reply.ts';
 import { parsedJson } from '../exchange/request-body.ts';
 import type { ModelChoice, ModelToolCall, ModelUsage } from '../model/model.ts';
@@ -89,27 +82,25 @@ function event(part: StreamEvent['part'], name: string, fields: Fields): StreamE
   return { part, name, data: JSON.stringify({ ...fields, p }) };
 }
 
-function streamedBlock(block: AnswerBlock, contentBlockIndex: number): StreamedBlock<StreamEvent> {
+function* blockEvents(block: AnswerBlock, contentBlockIndex: number): Generator<StreamEvent> {
   // Only tool calls are announced.
-  const starts = block.kind === 'call' ? [{ toolUse: useOf(block.call) }] : [];
-  return {
-    start: starts.map((start) => event('between', 'contentBlockStart', { start, contentBlockIndex })),
-    deltas: deltasOf(block).map((delta) =>
-      event('content', 'contentBlockDelta', { delta, contentBlockIndex }),
-    ),
-    stop: event('between', 'contentBlockStop', { contentBlockIndex }),
-  };
+  if (block.kind === 'call') {
+    const start = { toolUse: useOf(block.call) };
+    yield event('between', 'contentBlockStart', { start, contentBlockIndex });
+  }
+  for (const delta of deltasOf(block))
+    yield event('content', 'contentBlockDelta', { delta, contentBlockIndex });
+  yield event('between', 'contentBlockStop', { contentBlockIndex });
 }
 
-/** All events of the answer, from `messageStart` to `metadata`. `interleave` streams the blocks in turns. */
+/** All events of the answer, from `messageStart` to `metadata`. */
 export function* converseEvents(
   choice: ModelChoice,
   usage: ModelUsage,
   frame: ConverseFrame,
-  interleave: boolean,
 ): Generator<StreamEvent> {
   yield event('start', 'messageStart', { role: 'assistant' });
-  yield* blockEvents(blocksOf(choice).map(streamedBlock), interleave);
+  for (const [index, block] of blocksOf(choice).entries()) yield* blockEvents(block, index);
   yield event('end', 'messageStop', endingOf(choice, frame));
   yield event('end', 'metadata', accountOf(usage, frame));
 }

@@ -1,6 +1,6 @@
 /** What all Bedrock Runtime routes share: signatures, the error envelope, response headers (its API reference, "Common Errors"). */
 import { eventStream } from '../exchange/encodings.ts';
-import { jsonReply, type Protocol, type RequestHead, type WholeReply, withNote } from '../exchange/reply.ts';
+import { jsonReply, type Protocol, type RequestHead, type WholeReply } from '../exchange/reply.ts';
 import type { Path } from '../exchange/request-error.ts';
 import { openAiProtocol } from '../openai/protocol.ts';
 import { signatureError } from './signature.ts';
@@ -50,13 +50,13 @@ export const bedrockProtocol: Protocol = {
     const place = path.length === 0 ? '' : ` at '${locationOf(path)}'`;
     return errorReply(status, type, `1 validation error detected${place}: ${message}`);
   },
-  failure(status, _head, note) {
+  failure(status) {
     const type = TYPES[status] ?? (status < 500 ? 'ValidationException' : 'InternalServerException');
-    return errorReply(status, type, withNote(`Status ${status}.`, note));
+    return errorReply(status, type, `Status ${status}.`);
   },
-  failureEvent: ({ fault }, note) => ({
+  failureEvent: ({ fault }) => ({
     name: fault.error_event_type ?? 'modelStreamErrorException',
-    data: JSON.stringify({ message: withNote('The model encountered an unexpected error.', note) }),
+    data: JSON.stringify({ message: 'The model encountered an unexpected error.' }),
     part: 'end',
     failure: true,
   }),

@@ -16,8 +16,7 @@ function replyToConverse({ body, fault, parameters }: Call, streams: boolean): R
   const fieldPaths = request.additionalModelResponseFieldPaths ?? [];
   const frame: ConverseFrame = { startedAtMs, withUsage: fault.no_usage !== true, fieldPaths };
   if (!streams) return jsonReply(200, converseDocument(choice, usage, frame));
-  const interleave = fault.interleave_tool_calls === true;
-  return { kind: 'stream', events: converseEvents(choice, usage, frame, interleave) };
+  return { kind: 'stream', events: converseEvents(choice, usage, frame) };
 }
 
 const post = { method: 'POST', protocol: bedrockProtocol };

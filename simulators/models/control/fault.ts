@@ -43,8 +43,6 @@ const faultSchema = z.strictObject({
   reset: z.boolean().optional(),
   /** Ends the body cleanly after the content, without the events that close an answer. */
   end_without_done: z.boolean().optional(),
-  /** Streams parallel tool calls in turns, where providers send one after the other. */
-  interleave_tool_calls: z.boolean().optional(),
   /** Makes the model decline to answer. */
   refusal: z.boolean().optional(),
 });

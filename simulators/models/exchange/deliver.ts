@@ -6,26 +6,19 @@ import type { Link } from './link.ts';
 import { type Call, jsonReply, type Reply, type Route, type StreamReply, type WholeReply } from './reply.ts';
 import { RequestError } from './request-error.ts';
 
-export interface DeliverySettings {
-  /** Pace of streams that no fault sets. */
-  readonly chunkDelayMs: number;
-  /** Ends the message of every deliberate error, so that tests can see whether it leaks. */
-  readonly canary: string;
-}
-
 export interface Delivery {
   readonly link: Link;
   readonly route: Route;
   readonly call: Call;
   readonly record: RequestRecord;
-  readonly settings: DeliverySettings;
+  /** Pace of streams that no fault sets. */
+  readonly chunkDelayMs: number;
 }
 
 /** The answer of a fault that sets a status; no model is asked. */
-function statusReply({ route, call, settings }: Delivery, status: number): WholeReply {
+function statusReply({ route, call }: Delivery, status: number): WholeReply {
   const { body, retry_after: retryAfter } = call.fault;
-  const base =
-    body === undefined ? route.protocol.failure(status, call, settings.canary) : jsonReply(status, body);
+  const base = body === undefined ? route.protocol.failure(status, call) : jsonReply(status, body);
   const retry = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
   return {
     ...base,
@@ -73,7 +66,7 @@ async function sendWhole(link: Link, reply: WholeReply, fault: Fault): Promise<v
 
 /** Sends the events; true when the body ended otherwise than the protocol requires. */
 async function sendEvents(
-  { link, route, call, record, settings }: Delivery,
+  { link, route, call, record, chunkDelayMs }: Delivery,
   reply: StreamReply,
 ): Promise<boolean> {
   const { encoding } = route.protocol;
@@ -88,13 +81,13 @@ async function sendEvents(
       if (chunks === fault.cut_after_chunks) await link.cut();
       if (chunks === fault.hang_after_chunks) await link.hang();
       if (chunks === fault.error_event_after_chunks) {
-        await link.write(encoding.encode(route.protocol.failureEvent(call, settings.canary), fault));
+        await link.write(encoding.encode(route.protocol.failureEvent(call), fault));
         return true;
       }
       if (event.part === 'end' && fault.end_without_done === true) return true;
     }
     if (event.part === 'content') {
-      if (chunks > 0) await link.pause(fault.chunk_delay_ms ?? settings.chunkDelayMs);
+      if (chunks > 0) await link.pause(fault.chunk_delay_ms ?? chunkDelayMs);
       record.chunks += 1;
     }
     await link.write(encoding.encode(event, fault));

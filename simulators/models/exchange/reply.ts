@@ -63,10 +63,10 @@ export interface Protocol {
   refusal(head: RequestHead): WholeReply | undefined;
   /** The refusal of a body that breaks a rule. */
   badRequest(error: RequestError, head: RequestHead): WholeReply;
-  /** The error envelope for a status; `note` ends its message. */
-  failure(status: number, head: RequestHead, note: string): WholeReply;
-  /** The in-band error of a stream that has begun; `note` ends its message. */
-  failureEvent(call: Call, note: string): StreamEvent;
+  /** The error envelope for a status. */
+  failure(status: number, head: RequestHead): WholeReply;
+  /** The in-band error of a stream that has begun. */
+  failureEvent(call: Call): StreamEvent;
   /** Headers of every response. */
   responseHeaders(head: RequestHead): Readonly<Record<string, string>>;
 }
@@ -89,7 +89,3 @@ export function jsonReply(
   const bytes = Buffer.from(JSON.stringify(body));
   return { kind: 'whole', status, headers: { 'content-type': 'application/json', ...headers }, body: bytes };
 }
-
-/** The note in parentheses after a message; an empty note changes nothing. */
-export const withNote = (message: string, note: string): string =>
-  note === '' ? message : `${message} (${note})`;

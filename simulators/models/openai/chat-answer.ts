@@ -1,5 +1,4 @@
 /** The answer, whole or streamed (OpenAI API reference, "The chat completion object" and "The chat completion chunk object"). */
-import { inTurns } from '../exchange/blocks.ts';
 import type { StreamEvent } from '../exchange/reply.ts';
 import type { FinishReason, ModelAnswer, ModelChoice, ModelToolCall, ModelUsage } from '../model/model.ts';
 import { tokenPieces } from '../model/tokens.ts';
@@ -63,13 +62,6 @@ export function chatCompletion(answer: ModelAnswer, identity: CompletionIdentity
   };
 }
 
-export interface ChunkSettings {
-  /** Adds `usage: null` to every chunk and a last one with the figures (`stream_options.include_usage`). */
-  readonly includeUsage: boolean;
-  /** Streams parallel tool calls in turns instead of one after the other. */
-  readonly interleave: boolean;
-}
-
 /** The `delta` of a chunk. */
 type Delta = Readonly<Record<string, unknown>>;
 
@@ -79,19 +71,30 @@ function* toolCallDeltas(call: ModelToolCall, index: number): Generator<Delta> {
     yield { tool_calls: [{ index, function: { arguments: piece } }] };
 }
 
-function* choiceDeltas(choice: ModelChoice, interleave: boolean): Generator<Delta> {
-  const calls = choice.toolCalls.map(toolCallDeltas);
-  if (interleave) yield* inTurns(calls);
-  else for (const call of calls) yield* call;
-  const field = choice.finishReason === 'refusal' ? 'refusal' : 'content';
-  for (const piece of tokenPieces(choice.text ?? '')) yield { [field]: piece };
+function* choiceDeltas({ text = '', toolCalls, finishReason }: ModelChoice): Generator<Delta> {
+  for (const [index, call] of toolCalls.entries()) yield* toolCallDeltas(call, index);
+  const field = finishReason === 'refusal' ? 'refusal' : 'content';
+  for (const piece of tokenPieces(text)) yield { [field]: piece };
 }
 
-/** All events of the stream: roles, deltas of all choices in turns, finish reasons, usage, and `[DONE]`. */
+/** Takes one item of each iterable in turn until all have ended. */
+function* inTurns<T>(iterables: readonly Iterable<T>[]): Generator<T> {
+  let iterators = iterables.map((iterable) => iterable[Symbol.iterator]());
+  while (iterators.length > 0) {
+    const results = iterators.map((iterator) => ({ iterator, result: iterator.next() }));
+    for (const { result } of results) if (result.done !== true) yield result.value;
+    iterators = results.filter(({ result }) => result.done !== true).map(({ iterator }) => iterator);
+  }
+}
+
+/**
+ * All events of the stream: roles, deltas of all choices in turns, finish reasons, and `[DONE]`. `includeUsage` adds
+ * `usage: null` to every chunk and a last one with the figures (`stream_options.include_usage`).
+ */
 export function* chatChunks(
   { choices, usage }: ModelAnswer,
   identity: CompletionIdentity,
-  { includeUsage, interleave }: ChunkSettings,
+  includeUsage: boolean,
 ): Generator<StreamEvent> {
   const frame = { ...identity, object: 'chat.completion.chunk', ...SERVER_FIELDS };
   const chunk = (part: StreamEvent['part'], index: number, delta: Delta, finish: string | null = null) => ({
@@ -109,9 +112,7 @@ export function* chatChunks(
       refusal: null,
     });
   yield* inTurns(
-    choices.map((choice, index) =>
-      choiceDeltas(choice, interleave).map((delta) => chunk('content', index, delta)),
-    ),
+    choices.map((choice, index) => choiceDeltas(choice).map((delta) => chunk('content', index, delta))),
   );
   for (const [index, { finishReason }] of choices.entries())
     yield chunk('end', index, {}, FINISH_REASONS[finishReason]);

@@ -1,6 +1,6 @@
 /** What all OpenAI routes share: bearer keys, the error envelope, response headers (OpenAI API reference, "Errors"). */
 import { sse } from '../exchange/encodings.ts';
-import { jsonReply, type Protocol, type WholeReply, withNote } from '../exchange/reply.ts';
+import { jsonReply, type Protocol, type WholeReply } from '../exchange/reply.ts';
 import type { Path, RequestError } from '../exchange/request-error.ts';
 import { identifierFrom } from '../model/random.ts';
 
@@ -57,18 +57,12 @@ export const openAiProtocol: Protocol = {
       ? undefined
       : errorReply(401, { message: "You didn't provide an API key." }),
   badRequest,
-  failure(status, _head, note) {
+  failure(status) {
     const other = status < 500 ? { message: `Status ${status}.` } : SERVER_ERROR;
-    const error = FAILURES[status] ?? other;
-    return errorReply(status, { ...error, message: withNote(error.message, note) });
+    return errorReply(status, FAILURES[status] ?? other);
   },
-  failureEvent: ({ fault }, note) => ({
-    data: JSON.stringify(
-      envelope({
-        message: withNote(SERVER_ERROR.message, note),
-        type: fault.error_event_type ?? 'server_error',
-      }),
-    ),
+  failureEvent: ({ fault }) => ({
+    data: JSON.stringify(envelope({ ...SERVER_ERROR, type: fault.error_event_type ?? 'server_error' })),
     part: 'end',
     failure: true,
   }),

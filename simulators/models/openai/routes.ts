@@ -26,8 +26,7 @@ export function replyToChat({ body, fault, sequence }: Call): Reply {
   const withUsage = fault.no_usage !== true;
   if (request.stream !== true) return jsonReply(200, chatCompletion(modelAnswer, identity, withUsage));
   const includeUsage = withUsage && request.stream_options?.include_usage === true;
-  const settings = { includeUsage, interleave: fault.interleave_tool_calls === true };
-  return { kind: 'stream', events: chatChunks(modelAnswer, identity, settings) };
+  return { kind: 'stream', events: chatChunks(modelAnswer, identity, includeUsage) };
 }
 
 /** Names a client can discover; any other name works too. */
