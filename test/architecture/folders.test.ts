@@ -93,11 +93,11 @@ describe('a handler', () => {
 });
 
 /** What is not a conversation is one request and one answer: a file a protocol says all of it. */
-const MODALITIES = 'lambdas/providers/modalities';
+const KINDS = 'lambdas/providers/kinds';
 
 describe('the folders of the providers', () => {
   const providers = namesIn('lambdas/providers').filter(
-    (name) => !name.includes('.') && `lambdas/providers/${name}` !== MODALITIES,
+    (name) => !name.includes('.') && `lambdas/providers/${name}` !== KINDS,
   );
 
   it('hold the same files, few of them', () => {
@@ -109,9 +109,9 @@ describe('the folders of the providers', () => {
   });
 
   it('hold, for each other kind of call, one file a protocol that serves it', () => {
-    const kinds = namesIn(MODALITIES).filter((name) => !name.includes('.'));
+    const kinds = namesIn(KINDS).filter((name) => !name.includes('.'));
     for (const kind of kinds) {
-      const protocols = namesIn(`${MODALITIES}/${kind}`).map((file) => file.replace(/\.ts$/, ''));
+      const protocols = namesIn(`${KINDS}/${kind}`).map((file) => file.replace(/\.ts$/, ''));
       expect(protocols).toContain('openai');
       expect(protocols.filter((protocol) => !providers.includes(protocol))).toEqual([]);
     }

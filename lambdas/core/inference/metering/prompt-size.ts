@@ -90,7 +90,7 @@ class Walk implements PromptSize {
     this.#content(value);
   }
 
-  /** Servers that define tools of their own read what those find. */
+  /** ProviderCalls that define tools of their own read what those find. */
   offer(tools: unknown): void {
     if (!Array.isArray(tools) || tools.length === 0) return;
     this.envelope += TOKENS_FOR_TOOLS;
