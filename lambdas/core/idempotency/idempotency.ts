@@ -116,7 +116,7 @@ export class Idempotency {
     for (;;) {
       const found = await store.claim(claim, clock());
       if (found === 'claimed') return 'claimed';
-      // A duplicate runs no call, so nothing else tells whether its key is active and within its rate.
+      // A duplicate runs no call, so nothing else checks whether its key is active and within its rate.
       headers ??= (await gate.touch(call.key)).headers;
       requireSame(found, claim, headers);
       let state: StoredClaim | undefined = found;

@@ -12,7 +12,7 @@ export interface CompletionRequest extends RouteControlFields {
 }
 
 export interface ApiFormat<Request extends CompletionRequest> {
-  /** The request for the routes: defaults filled in, without nulls and without what is the service's own business. */
+  /** The request for the routes: defaults filled in, without nulls and without the fields that only the service uses. */
   toPayload(request: Request): ChatPayload;
   /** The most output tokens of one choice, and the field that says so. */
   maxTokens(request: Request): { readonly tokens: number; readonly param: string };

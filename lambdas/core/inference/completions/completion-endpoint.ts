@@ -123,7 +123,7 @@ function requireLength(models: readonly Model[], maxTokens: number, param: strin
   }
 }
 
-/** The candidates whose model has room for the prompt. Throws 400 `prompt_too_long` when there are none. */
+/** The candidates whose model has room for the prompt. Throws 400 `prompt_too_long` when none has. */
 function withRoom(
   candidates: readonly Candidate[],
   promptBound: (model: Model) => PromptBound,

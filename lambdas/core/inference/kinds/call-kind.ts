@@ -13,7 +13,7 @@ import type { RouteClock } from '../upstream/route-clock.ts';
 /** One try of one route. */
 export interface ProviderAttempt<Payload> {
   readonly route: Route;
-  /** The request as the caller made it, without what is the service's own business and without the model. */
+  /** The request as the caller made it, without the fields that only the service uses and without the model. */
   readonly payload: Payload;
   /** Fires when time is up; a streamed answer closes it. */
   readonly clock: RouteClock;

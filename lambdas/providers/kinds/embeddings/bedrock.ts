@@ -30,7 +30,7 @@ const COHERE: Family = {
   batchSize: 96,
   request: (texts, dimensions) => ({
     texts,
-    // The interface has no word for what the vectors are for; a document is found by any query.
+    // The interface has no field for what the vectors are for; a document is found by any query.
     input_type: 'search_document',
     embedding_types: ['float'],
     ...(dimensions === undefined ? {} : { output_dimension: dimensions }),

@@ -14,12 +14,12 @@ export function transcriptionsOfOpenAi(http: OpenAiHttp): ProviderCall<Transcrip
   };
 }
 
-/** The file keeps its kind and loses its name, which is the caller's own business. */
+/** The file keeps its type and loses its name, which no route needs. */
 function toForm({ content, type, fields }: TranscriptionPayload, model: string): FormBody {
   return formBody(
     [
       ['model', model],
-      // The only format that tells the duration with every model that knows it.
+      // The only format that reports the duration with every model that knows it.
       ['response_format', 'verbose_json'],
       ...fields,
     ],

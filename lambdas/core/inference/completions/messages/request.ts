@@ -29,7 +29,7 @@ export interface Message {
   readonly content: string | readonly Block[];
 }
 
-/** A content block of any kind; `isBlock` tells the kinds whose fields were checked. */
+/** A content block of any kind; `isBlock` recognises the kinds whose fields were checked. */
 export interface Block extends JsonObject {
   readonly type: string;
 }

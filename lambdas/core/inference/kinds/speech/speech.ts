@@ -42,7 +42,7 @@ export const speech: CallKind<SpeechRequest, SpeechAnswer> = {
   prepare,
 };
 
-/** English has about so many characters a token; blanks and the like, of which fewer make one, are spoken all the same. */
+/** English has about this many characters a token; blanks and the like, which make fewer tokens, are spoken as well. */
 const CHARACTERS_PER_TOKEN = 4;
 
 /** The tokens of what is spoken, and of everything else that says how. */
