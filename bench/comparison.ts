@@ -1,4 +1,4 @@
-/** The README's comparison with others, made from the newest results of `npm run bench -- peers`. */
+/** The comparison with others in docs/benchmarks.md, made from the newest results of `npm run bench -- peers`. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { boundsOf, type Figure, type Report, verdictOf } from './harness/report.ts';
@@ -91,9 +91,9 @@ export function withSection(text: string, section: string): string {
   return text.slice(0, begin) + section + text.slice(end + END.length);
 }
 
-/** Brings the README up to the newest results. */
-export function updateReadme(readme: string, results: string): void {
+/** Brings the page up to the newest results. */
+export function updatePage(page: string, results: string): void {
   const report = newestPeers(results);
   if (report === undefined) return;
-  writeFileSync(readme, withSection(readFileSync(readme, 'utf8'), peersSection(report)));
+  writeFileSync(page, withSection(readFileSync(page, 'utf8'), peersSection(report)));
 }
