@@ -2,7 +2,7 @@
 import { authenticate, type Peppers, verifyKey } from '../../core/access/api-key.ts';
 import { dailyOf, type KeyState, monthlyOf, rollWindows } from '../../core/access/key-state.ts';
 import { policyEntry } from '../../core/access/policy.ts';
-import { authenticateSession, carriesSession, type Sessions } from '../../core/access/session.ts';
+import { carriesSession, readSession, type Sessions } from '../../core/access/session.ts';
 import { windowsAt } from '../../core/access/windows.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
@@ -70,7 +70,7 @@ async function byOwner(
   sent: Headers,
   asked: string,
 ): Promise<Asked> {
-  const accountId = await authenticateSession(sent, sessions);
+  const { accountId } = await readSession(sent, sessions);
   const keyId = verifyKey(asked, await peppers())?.keyId ?? asked;
   const state = /^key_\w{26}$/.test(keyId) ? await keys.read(keyId) : undefined;
   if (state === undefined || state.accountId !== accountId || state.status === 'revoked') throw unknownKey();
