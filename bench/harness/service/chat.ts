@@ -56,7 +56,10 @@ export async function applyCatalog(
   environment: ChatOptions['environment'],
   upstreamUrl: string,
 ): Promise<void> {
-  const text = readFileSync(join(import.meta.dirname, '..', '..', '..', 'local', 'seed', 'catalog.json'), 'utf8');
+  const text = readFileSync(
+    join(import.meta.dirname, '..', '..', '..', 'local', 'seed', 'catalog.json'),
+    'utf8',
+  );
   const table = requireVariable(environment, TABLES.catalog.variable);
   await writeCatalog(client, table, text.replaceAll('{UPSTREAM_URL}', upstreamUrl));
 }
