@@ -134,7 +134,7 @@ interface Served {
   readonly options: RuntimeOptions;
 }
 
-/** Opens the gateway, with the hosts of uploads behind it; resolves with its address. */
+/** Opens the gateway, with the hosts of uploads; resolves with its address. */
 async function serve(
   { assembly, functions, endpoints, options }: Served,
   releases: Release[],

@@ -82,7 +82,7 @@ export class FunctionProcess {
     });
     call.end(event);
     const [answer] = (await once(call, 'response')) as [IncomingMessage];
-    // An abort after the answer has begun is reported on both; the answer's reader hears it there.
+    // An abort after the answer has begun is reported on both; the answer's reader handles it there.
     call.on('error', () => {});
     return answer;
   }

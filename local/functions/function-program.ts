@@ -69,7 +69,7 @@ async function invoke({ handler, functionArn, request, response }: Invocation): 
   response.end(result);
 }
 
-/** Before the first byte the failure is the answer; after it the stream can only break, behind what was written. */
+/** Before the first byte the failure is the answer; after it the stream can only break off. */
 function fail(response: ServerResponse, failure: unknown): void {
   console.error('Invoke Error', failure);
   if (response.headersSent) {

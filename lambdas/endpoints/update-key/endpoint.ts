@@ -1,4 +1,4 @@
-/** `PATCH /api-keys/{id}`: changes a key, in force for its next call. */
+/** `PATCH /api-keys/{id}`: changes a key, effective from its next call. */
 import { type ApiKeys, keyEntry } from '../../core/access/api-keys.ts';
 import { updateKeyRequest } from '../../core/access/key-requests.ts';
 import type { SessionEndpoint } from '../../core/access/session.ts';
