@@ -2,11 +2,18 @@
 import { join } from 'node:path';
 import { measureBundles } from './bundles/bench.ts';
 import { measureGrowth } from './growth/bench.ts';
+import {
+  describeMachine,
+  type Figure,
+  formatReport,
+  isBroken,
+  round,
+  writeReport,
+} from './harness/report.ts';
 import { measureLedger } from './ledger/bench.ts';
 import { measurePeers } from './peers/bench.ts';
 import { measureProfile } from './profile/bench.ts';
-import { updateReadme } from './report/readme.ts';
-import { describeMachine, type Figure, formatReport, isBroken, round, writeReport } from './report/report.ts';
+import { updateReadme } from './readme.ts';
 import { measureSearch } from './search/bench.ts';
 import { measureStart } from './start/bench.ts';
 import { measureStream } from './stream/bench.ts';

@@ -1,5 +1,5 @@
 /** What the samples come to: goals first, as ratios, then what they are made of. */
-import type { Figure } from '../report/report.ts';
+import type { Figure } from '../harness/report.ts';
 import { BARE } from './bare.ts';
 import { CASES, type CaseName } from './cases.ts';
 import { OURS, OURS_WITHOUT_MONEY } from './ours.ts';

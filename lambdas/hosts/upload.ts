@@ -57,7 +57,7 @@ const server = createNodeHost({
 });
 
 const { AWS_LAMBDA_HTTP_ENDPOINT: endpoint, PORT = '8080', HOST } = process.env;
-// A forked host reports its port to its parent, and ends with it.
+// A forked host reports to its parent where it listens, and ends with it.
 const ready = () => process.send?.({ port: (server.address() as AddressInfo).port });
 if (endpoint === undefined) server.listen(Number(PORT), HOST, ready);
 else server.listen(endpoint, ready);

@@ -42,7 +42,8 @@ async function handle(
     return handleExchange(state, request, response);
   }
   const body = await readBody(request, MAX_CONTROL_BODY_BYTES);
-  sendReply(response, control(state, { method: request.method ?? 'GET', url, body: body?.json }));
+  const reply = control(state, { method: request.method ?? 'GET', url, body: body?.json });
+  sendReply(response, jsonReply(reply.status, reply.body));
 }
 
 function createUpstreamServer(state: UpstreamState): Server {

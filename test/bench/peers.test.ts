@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { describeMachine, verdictOf } from '../../bench/harness/report.ts';
 import { BARE } from '../../bench/peers/bare.ts';
 import { caseFigures, goalFigures } from '../../bench/peers/figures.ts';
 import { LITELLM } from '../../bench/peers/litellm.ts';
@@ -6,8 +7,7 @@ import { OURS, OURS_WITHOUT_MONEY } from '../../bench/peers/ours.ts';
 import { PORTKEY } from '../../bench/peers/portkey.ts';
 import { type Sample, sampleOf } from '../../bench/peers/sample.ts';
 import { Samples } from '../../bench/peers/samples.ts';
-import { type PeersReport, peersSection, withSection } from '../../bench/report/readme.ts';
-import { describeMachine, verdictOf } from '../../bench/report/report.ts';
+import { type PeersReport, peersSection, withSection } from '../../bench/readme.ts';
 
 const sample = (contestant: string, round: number, figures: Partial<Sample>): Sample => ({
   ...{ contestant, asked: 'chat', load: '1 at once', round },

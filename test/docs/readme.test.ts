@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { newestPeers, peersSection } from '../../bench/report/readme.ts';
+import { newestPeers, peersSection } from '../../bench/readme.ts';
 import { ROUTES } from '../../lambdas/contract/routes.ts';
 import { ERROR_CODES } from '../../lambdas/core/errors.ts';
 import { QUOTAS } from '../../lambdas/core/quotas.ts';

@@ -3,10 +3,11 @@ import { conversationSeed } from './conversation-seed.ts';
 import type { ModelAnswer, ModelChoice, ModelUsage } from './model-answer.ts';
 import type { ModelRequest } from './model-request.ts';
 import { promptTokens } from './prompt-tokens.ts';
+import { plainProse } from './prose.ts';
+import { randomFrom } from './random.ts';
 import { refusalChoice, textChoice } from './text-choice.ts';
-import { thoughtFrom } from './thought.ts';
-import { toolCallChoice } from './tool-call-choice.ts';
-import { toolsToCall } from './tool-decision.ts';
+import { cutToTokens, type TokenCut } from './tokens.ts';
+import { toolCallChoice, toolsToCall } from './tool-call-choice.ts';
 
 const CACHED_MODEL_SUFFIX = '-cached';
 
@@ -19,12 +20,11 @@ function plainChoice(request: ModelRequest, seed: string, choiceIndex: number): 
   return textChoice(request, seed, choiceIndex);
 }
 
-interface Thought {
-  readonly text: string;
-  readonly tokenCount: number;
-}
+/** The reasoning before an answer; the answer itself is the one it would be without it. */
+const thoughtFrom = (seed: string, maxTokens: number | undefined): TokenCut =>
+  cutToTokens(`Let me think. ${plainProse(randomFrom(`${seed}/thought`), 0)}`, maxTokens);
 
-function afterThought(request: ModelRequest, { text, tokenCount }: Thought, seed: string): ModelChoice {
+function afterThought(request: ModelRequest, { text, tokenCount }: TokenCut, seed: string): ModelChoice {
   const left = request.maxTokens === undefined ? undefined : request.maxTokens - tokenCount;
   const choice = plainChoice({ ...request, maxTokens: left }, seed, 0);
   return { ...choice, thinking: text, tokenCount: choice.tokenCount + tokenCount };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Route } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
 import type { JsonObject } from '../../../lambdas/core/json/lossless-json.ts';
-import { embeddingsOfOpenAi } from '../../../lambdas/providers/modalities/embeddings/openai.ts';
-import { imagesOfOpenAi } from '../../../lambdas/providers/modalities/images/openai.ts';
+import { embeddingsOfOpenAi } from '../../../lambdas/providers/kinds/embeddings/openai.ts';
+import { imagesOfOpenAi } from '../../../lambdas/providers/kinds/images/openai.ts';
 
 const CANARY = 'heron-7f3a';
 const vendor = { provider: CANARY, cost: CANARY, x_vendor: { id: CANARY } };

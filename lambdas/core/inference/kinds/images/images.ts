@@ -2,7 +2,8 @@
 
 import type { JsonObject } from '../../../json/lossless-json.ts';
 import { exactly, imageCost } from '../../catalog/price.ts';
-import { forwarded, type Modality, prepareJson, type Sale, type Send } from '../call-kind.ts';
+import type { Deliver } from '../../paid-endpoint.ts';
+import { type CallKind, forwarded, type KindCall, prepareJson } from '../call-kind.ts';
 import { type ImageRequest, imageRequest } from './schema.ts';
 
 /** What a route answers: at least one image, each with `b64_json` or `url`, and not more than were asked for. */
@@ -16,7 +17,7 @@ const DEFAULT_SIZE = '1024x1024';
 
 const countOf = ({ n }: ImageRequest): number => n ?? 1;
 
-export const images: Modality<ImageRequest, ImageAnswer> = {
+export const images: CallKind<ImageRequest, ImageAnswer> = {
   kind: 'image',
   schema: imageRequest,
   stream: false,
@@ -29,11 +30,11 @@ export const images: Modality<ImageRequest, ImageAnswer> = {
   prepare,
 };
 
-async function prepare(sale: Sale<ImageRequest, ImageAnswer>): Promise<Send> {
-  const { answer, admission, candidate } = sale;
+async function prepare(call: KindCall<ImageRequest, ImageAnswer>): Promise<Deliver> {
+  const { answer, admission, candidate } = call;
   const { model, route } = candidate;
   const text = JSON.stringify({ created: answer.created, data: answer.images });
-  return prepareJson(sale, text, () =>
+  return prepareJson(call, text, () =>
     admission.settle({
       model: model.id,
       inputUnits: 0,

@@ -1,5 +1,5 @@
 /** Transcripts of a server of the OpenAI protocol (OpenAI API reference, Create transcription). */
-import type { Serve } from '../../../core/inference/kinds/call-kind.ts';
+import type { ProviderCall } from '../../../core/inference/kinds/call-kind.ts';
 import type { TranscriptionPayload } from '../../../core/inference/kinds/transcriptions/endpoint.ts';
 import type { Transcript } from '../../../core/inference/kinds/transcriptions/transcript.ts';
 import { UpstreamFailure } from '../../../core/inference/upstream/provider.ts';
@@ -7,19 +7,19 @@ import type { JsonObject } from '../../../core/json/lossless-json.ts';
 import { type FormBody, formBody } from '../form-body.ts';
 import { askForJson, type OpenAiHttp } from '../openai-http.ts';
 
-export function transcriptionsOfOpenAi(http: OpenAiHttp): Serve<TranscriptionPayload, Transcript> {
+export function transcriptionsOfOpenAi(http: OpenAiHttp): ProviderCall<TranscriptionPayload, Transcript> {
   return async ({ route, payload, clock: { signal } }) => {
     const body = toForm(payload, route.upstream_model);
     return toTranscript(await askForJson(http, { route, path: '/audio/transcriptions', body, signal }));
   };
 }
 
-/** The file keeps its kind and loses its name, which is the caller's own business. */
+/** The file keeps its type and loses its name, which no route needs. */
 function toForm({ content, type, fields }: TranscriptionPayload, model: string): FormBody {
   return formBody(
     [
       ['model', model],
-      // The only format that tells the duration with every model that knows it.
+      // The only format that reports the duration with every model that knows it.
       ['response_format', 'verbose_json'],
       ...fields,
     ],

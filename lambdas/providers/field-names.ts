@@ -1,6 +1,6 @@
-/** Names of fields as errors of upstreams spell them: a path of other words may be an upstream's own text. */
+/** Names of fields as errors of upstreams spell them: a path of other names may be an upstream's own text. */
 
-const WORDS: ReadonlySet<string> = new Set([
+const NAMES: ReadonlySet<string> = new Set([
   ...[
     'model',
     'messages',
@@ -77,4 +77,4 @@ const SEGMENT = /[a-zA-Z_][a-zA-Z0-9_]*/g;
 
 /** Whether every name in a path is the name of a field of a request; places in lists are numbers. */
 export const isFieldPath = (path: string): boolean =>
-  (path.match(SEGMENT) ?? []).every((segment) => WORDS.has(segment));
+  (path.match(SEGMENT) ?? []).every((segment) => NAMES.has(segment));

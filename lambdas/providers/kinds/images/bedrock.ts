@@ -1,14 +1,17 @@
 /** Images of Amazon Nova Canvas and Titan Image Generator (Amazon Nova user guide, "Request and response structure for image generation"). */
 
-import type { Serve } from '../../../core/inference/kinds/call-kind.ts';
-import type { ImageAnswer } from '../../../core/inference/kinds/images/modality.ts';
+import type { ProviderCall } from '../../../core/inference/kinds/call-kind.ts';
+import type { ImageAnswer } from '../../../core/inference/kinds/images/images.ts';
 import { UpstreamFailure } from '../../../core/inference/upstream/provider.ts';
 import type { JsonObject } from '../../../core/json/lossless-json.ts';
 import type { Clock } from '../../../core/ports.ts';
 import type { BedrockDependencies } from '../../bedrock/provider.ts';
 import { invoke } from '../bedrock-invoke.ts';
 
-export function imagesOfBedrock(bedrock: BedrockDependencies, clock: Clock): Serve<JsonObject, ImageAnswer> {
+export function imagesOfBedrock(
+  bedrock: BedrockDependencies,
+  clock: Clock,
+): ProviderCall<JsonObject, ImageAnswer> {
   return async ({ route, payload, clock: { signal } }) => {
     // These models answer with the images themselves, and the service keeps none that an address could name.
     if (payload.response_format === 'url')

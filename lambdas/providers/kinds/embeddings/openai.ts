@@ -1,14 +1,14 @@
 /** Embeddings of a server of the OpenAI protocol (OpenAI API reference, Create embeddings). */
 
 import { isTokenCount } from '../../../core/inference/catalog/price.ts';
-import type { Serve } from '../../../core/inference/kinds/call-kind.ts';
+import type { ProviderCall } from '../../../core/inference/kinds/call-kind.ts';
+import type { EmbeddingAnswer } from '../../../core/inference/kinds/embeddings/embeddings.ts';
 import { type Embedding, isEmbedding } from '../../../core/inference/kinds/embeddings/encoding.ts';
-import type { EmbeddingAnswer } from '../../../core/inference/kinds/embeddings/modality.ts';
 import { UpstreamFailure } from '../../../core/inference/upstream/provider.ts';
 import type { JsonObject } from '../../../core/json/lossless-json.ts';
 import { askForJson, type OpenAiHttp } from '../openai-http.ts';
 
-export function embeddingsOfOpenAi(http: OpenAiHttp): Serve<JsonObject, EmbeddingAnswer> {
+export function embeddingsOfOpenAi(http: OpenAiHttp): ProviderCall<JsonObject, EmbeddingAnswer> {
   return async ({ route, payload, clock: { signal } }) => {
     const body = { ...payload, model: route.upstream_model };
     const answer = await askForJson(http, { route, path: '/embeddings', body, signal });

@@ -1,9 +1,8 @@
 /** Which protocols serve which kind of call; the catalog admits routes of no other. */
-
-import type { Servers } from '../../core/inference/kinds/call-kind.ts';
-import type { EmbeddingAnswer } from '../../core/inference/kinds/embeddings/modality.ts';
-import type { ImageAnswer } from '../../core/inference/kinds/images/modality.ts';
-import type { SpeechAnswer } from '../../core/inference/kinds/speech/modality.ts';
+import type { ProviderCalls } from '../../core/inference/kinds/call-kind.ts';
+import type { EmbeddingAnswer } from '../../core/inference/kinds/embeddings/embeddings.ts';
+import type { ImageAnswer } from '../../core/inference/kinds/images/images.ts';
+import type { SpeechAnswer } from '../../core/inference/kinds/speech/speech.ts';
 import type { TranscriptionPayload } from '../../core/inference/kinds/transcriptions/endpoint.ts';
 import type { Transcript } from '../../core/inference/kinds/transcriptions/transcript.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
@@ -17,24 +16,26 @@ import type { OpenAiHttp } from './openai-http.ts';
 import { speechOfOpenAi } from './speech/openai.ts';
 import { transcriptionsOfOpenAi } from './transcriptions/openai.ts';
 
-export const createEmbeddingServers = (
+export const createEmbeddingCalls = (
   dependencies: OpenAiHttp & BedrockDependencies,
-): Servers<JsonObject, EmbeddingAnswer> => ({
+): ProviderCalls<JsonObject, EmbeddingAnswer> => ({
   openai: embeddingsOfOpenAi(dependencies),
   bedrock: embeddingsOfBedrock(dependencies),
 });
 
-export const createImageServers = (
+export const createImageCalls = (
   dependencies: OpenAiHttp & BedrockDependencies & { readonly clock: Clock },
-): Servers<JsonObject, ImageAnswer> => ({
+): ProviderCalls<JsonObject, ImageAnswer> => ({
   openai: imagesOfOpenAi(dependencies, dependencies.clock),
   bedrock: imagesOfBedrock(dependencies, dependencies.clock),
 });
 
-export const createSpeechServers = (http: OpenAiHttp): Servers<JsonObject, SpeechAnswer> => ({
+export const createSpeechCalls = (http: OpenAiHttp): ProviderCalls<JsonObject, SpeechAnswer> => ({
   openai: speechOfOpenAi(http),
 });
 
-export const createTranscriptionServers = (http: OpenAiHttp): Servers<TranscriptionPayload, Transcript> => ({
+export const createTranscriptionCalls = (
+  http: OpenAiHttp,
+): ProviderCalls<TranscriptionPayload, Transcript> => ({
   openai: transcriptionsOfOpenAi(http),
 });

@@ -4,16 +4,17 @@
  * its first byte.
  */
 import { ServiceError } from '../../../errors.ts';
+import type { Settlement } from '../../../ledger/settlement.ts';
 import type { CallStatus } from '../../../ledger/usage-record.ts';
 import { formatUsd } from '../../../money.ts';
 import type { Model } from '../../catalog/catalog-document.ts';
 import { exactly, promptCost } from '../../catalog/price.ts';
 import { boundTextTokens } from '../../metering/estimate.ts';
 import { textsBeside } from '../../metering/prompt-size.ts';
+import type { Deliver } from '../../paid-endpoint.ts';
 import { UpstreamFailure } from '../../upstream/provider.ts';
-import { forwarded, type Modality, type Sale, type Send } from '../call-kind.ts';
+import { type CallKind, forwarded, type KindCall } from '../call-kind.ts';
 import { type SpeechRequest, speechRequest } from './schema.ts';
-import { settledStream } from './settled-stream.ts';
 
 /** Audio that has begun: the first bytes, never empty, and what follows them. */
 export interface SpeechAnswer {
@@ -25,7 +26,7 @@ const CONTENT_TYPES = { mp3: 'audio/mpeg', wav: 'audio/wav' } as const;
 
 const formatOf = ({ response_format: format }: SpeechRequest) => format ?? 'mp3';
 
-export const speech: Modality<SpeechRequest, SpeechAnswer> = {
+export const speech: CallKind<SpeechRequest, SpeechAnswer> = {
   kind: 'tts',
   schema: speechRequest,
   stream: true,
@@ -41,7 +42,7 @@ export const speech: Modality<SpeechRequest, SpeechAnswer> = {
   prepare,
 };
 
-/** English has about so many characters a token; blanks and the like, of which fewer make one, are spoken all the same. */
+/** English has about this many characters a token; blanks and the like, which make fewer tokens, are spoken as well. */
 const CHARACTERS_PER_TOKEN = 4;
 
 /** The tokens of what is spoken, and of everything else that says how. */
@@ -75,42 +76,57 @@ function voiceOf({ voice }: SpeechRequest, { id, voices, default_voice: fallback
   return wanted;
 }
 
-async function prepare({
-  request,
-  answer,
-  estimate,
-  admission,
-  candidate: { model, route },
-  clock,
-}: Sale<SpeechRequest, SpeechAnswer>): Promise<Send> {
-  const { tokens, amount: cost } = estimate;
-  const settle = (status: CallStatus) =>
-    admission.settle({
-      model: model.id,
-      inputUnits: tokens,
-      cachedUnits: 0,
-      outputUnits: 0,
-      unit: 'token',
-      // The text went to the route as a whole, so audio that breaks off costs what the whole does.
-      cost,
-      estimated: true,
-      route: route.id,
-      status,
-      tokens,
-    });
-  return async ({ broke, flush }) => {
-    const body = settledStream(answer, async (status, failure) => {
-      clock.close(status === 'completed');
-      if (failure instanceof UpstreamFailure) broke(failure);
-      await Promise.all([settle(status), flush()]);
-    });
-    return new Response(body, {
-      headers: {
-        ...admission.headers,
-        'content-type': CONTENT_TYPES[formatOf(request)],
-        'x-route': route.id,
-        'x-cost-usd': formatUsd(cost),
-      },
-    });
+async function prepare(call: KindCall<SpeechRequest, SpeechAnswer>): Promise<Deliver> {
+  const { request, estimate, admission, candidate } = call;
+  const headers = {
+    ...admission.headers,
+    'content-type': CONTENT_TYPES[formatOf(request)],
+    'x-route': candidate.route.id,
+    'x-cost-usd': formatUsd(estimate.amount),
   };
+  return async () => ({ headers, chunks: settledAudio(call) });
+}
+
+/** The audio as it comes; however it ends, the call is settled before its reader learns of it. */
+async function* settledAudio(call: KindCall<SpeechRequest, SpeechAnswer>): AsyncGenerator<Uint8Array, void> {
+  const { answer, clock, broke, flush } = call;
+  let status: CallStatus = 'interrupted';
+  try {
+    yield answer.first;
+    for (let next = await answer.rest.next(); !next.done; next = await answer.rest.next()) yield next.value;
+    status = 'completed';
+  } catch (failure) {
+    if (!(failure instanceof UpstreamFailure)) throw failure;
+    broke(failure);
+    throw new ServiceError(
+      'all_routes_failed',
+      'The route that served this call failed before its answer was complete.',
+    );
+  } finally {
+    clock.close(status === 'completed');
+    await Promise.all([settle(call, status), flush()]);
+  }
+}
+
+function settle(
+  {
+    estimate: { tokens, amount: cost },
+    admission,
+    candidate: { model, route },
+  }: KindCall<SpeechRequest, SpeechAnswer>,
+  status: CallStatus,
+): Promise<Settlement> {
+  return admission.settle({
+    model: model.id,
+    inputUnits: tokens,
+    cachedUnits: 0,
+    outputUnits: 0,
+    unit: 'token',
+    // The text went to the route as a whole, so audio that breaks off costs what the whole does.
+    cost,
+    estimated: true,
+    route: route.id,
+    status,
+    tokens,
+  });
 }

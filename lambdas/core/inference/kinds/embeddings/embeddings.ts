@@ -6,7 +6,8 @@ import { promptCost } from '../../catalog/price.ts';
 import { boundTextTokens, countTextTokens, mostTextTokens } from '../../metering/estimate.ts';
 import { textsBeside } from '../../metering/prompt-size.ts';
 import { boundTokens, mostTokens } from '../../metering/token-bound.ts';
-import { type Estimate, forwarded, type Modality, prepareJson, type Sale, type Send } from '../call-kind.ts';
+import type { Deliver } from '../../paid-endpoint.ts';
+import { type CallKind, type Estimate, forwarded, type KindCall, prepareJson } from '../call-kind.ts';
 import { type Embedding, toBase64, toFloats } from './encoding.ts';
 import { type EmbeddingRequest, embeddingRequest } from './schema.ts';
 
@@ -17,7 +18,7 @@ export interface EmbeddingAnswer {
   readonly tokens: number | undefined;
 }
 
-export const embeddings: Modality<EmbeddingRequest, EmbeddingAnswer> = {
+export const embeddings: CallKind<EmbeddingRequest, EmbeddingAnswer> = {
   kind: 'embeddings',
   schema: embeddingRequest,
   stream: false,
@@ -82,11 +83,11 @@ function estimate(request: EmbeddingRequest, model: Model): Estimate {
 const countedOf = ({ tokens }: EmbeddingAnswer, { mostTokens: most }: Estimate): number | undefined =>
   tokens === undefined || tokens === 0 ? undefined : Math.min(tokens, most);
 
-async function prepare(sale: Sale<EmbeddingRequest, EmbeddingAnswer>): Promise<Send> {
-  const { request, answer, admission, candidate } = sale;
+async function prepare(call: KindCall<EmbeddingRequest, EmbeddingAnswer>): Promise<Deliver> {
+  const { request, answer, admission, candidate } = call;
   const { model, route } = candidate;
   const { texts, ids } = sizeOf(request);
-  const counted = countedOf(answer, sale.estimate);
+  const counted = countedOf(answer, call.estimate);
   const tokens = counted ?? countTextTokens(texts) + ids;
   const estimated = counted === undefined;
   const cost = promptCost(model, tokens);
@@ -101,7 +102,7 @@ async function prepare(sale: Sale<EmbeddingRequest, EmbeddingAnswer>): Promise<S
     })),
     usage: { prompt_tokens: tokens, completion_tokens: 0, total_tokens: tokens },
   });
-  return prepareJson(sale, text, () =>
+  return prepareJson(call, text, () =>
     admission.settle({
       model: model.id,
       inputUnits: tokens,

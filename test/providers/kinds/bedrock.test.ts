@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { createBedrockClients } from '../../../lambdas/adapters/aws/bedrock-clients.ts';
 import { parseCatalog, type Route } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
-import type { ModalityAttempt } from '../../../lambdas/core/inference/kinds/call-kind.ts';
+import type { ProviderAttempt } from '../../../lambdas/core/inference/kinds/call-kind.ts';
 import type { JsonObject } from '../../../lambdas/core/json/lossless-json.ts';
-import { embeddingsOfBedrock } from '../../../lambdas/providers/modalities/embeddings/bedrock.ts';
-import { imagesOfBedrock } from '../../../lambdas/providers/modalities/images/bedrock.ts';
+import { embeddingsOfBedrock } from '../../../lambdas/providers/kinds/embeddings/bedrock.ts';
+import { imagesOfBedrock } from '../../../lambdas/providers/kinds/images/bedrock.ts';
 import { failureOf } from '../openai/calling.ts';
 import { wireServer } from '../openai/wire-server.ts';
 
@@ -36,7 +36,7 @@ function attempt(
   type: 'embeddings' | 'image',
   upstreamModel: string,
   payload: JsonObject,
-): ModalityAttempt<JsonObject> {
+): ProviderAttempt<JsonObject> {
   const [model] = catalogOf(type, upstreamModel, server.origin).models;
   const signal = new AbortController().signal;
   return {

@@ -1,14 +1,14 @@
 /** Images of a server of the OpenAI protocol (OpenAI API reference, Create image). */
 
 import { isTokenCount } from '../../../core/inference/catalog/price.ts';
-import type { Serve } from '../../../core/inference/kinds/call-kind.ts';
-import type { ImageAnswer } from '../../../core/inference/kinds/images/modality.ts';
+import type { ProviderCall } from '../../../core/inference/kinds/call-kind.ts';
+import type { ImageAnswer } from '../../../core/inference/kinds/images/images.ts';
 import { UpstreamFailure } from '../../../core/inference/upstream/provider.ts';
 import type { JsonObject } from '../../../core/json/lossless-json.ts';
 import type { Clock } from '../../../core/ports.ts';
 import { askForJson, type OpenAiHttp } from '../openai-http.ts';
 
-export function imagesOfOpenAi(http: OpenAiHttp, clock: Clock): Serve<JsonObject, ImageAnswer> {
+export function imagesOfOpenAi(http: OpenAiHttp, clock: Clock): ProviderCall<JsonObject, ImageAnswer> {
   return async ({ route, payload, clock: { signal } }) => {
     const body = { ...payload, model: route.upstream_model };
     const { data, created } = await askForJson(http, { route, path: '/images/generations', body, signal });

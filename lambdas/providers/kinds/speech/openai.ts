@@ -1,6 +1,6 @@
 /** Speech of a server of the OpenAI protocol (OpenAI API reference, Create speech). */
-import type { Serve } from '../../../core/inference/kinds/call-kind.ts';
-import type { SpeechAnswer } from '../../../core/inference/kinds/speech/modality.ts';
+import type { ProviderCall } from '../../../core/inference/kinds/call-kind.ts';
+import type { SpeechAnswer } from '../../../core/inference/kinds/speech/speech.ts';
 import { UpstreamFailure } from '../../../core/inference/upstream/provider.ts';
 import { guarded } from '../../../core/inference/upstream/route-clock.ts';
 import type { JsonObject } from '../../../core/json/lossless-json.ts';
@@ -9,7 +9,7 @@ import { ask, type OpenAiHttp } from '../openai-http.ts';
 /** Some servers do not know what they send; none of those that fail with 200 sends this. */
 const AUDIO = /^(audio\/|application\/octet-stream)/i;
 
-export function speechOfOpenAi(http: OpenAiHttp): Serve<JsonObject, SpeechAnswer> {
+export function speechOfOpenAi(http: OpenAiHttp): ProviderCall<JsonObject, SpeechAnswer> {
   return async ({ route, payload, clock: { signal } }) => {
     const body = { ...payload, model: route.upstream_model };
     const response = await ask(http, { route, path: '/audio/speech', body, signal });

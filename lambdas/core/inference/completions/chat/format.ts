@@ -1,11 +1,11 @@
-/** The chat surface: OpenAI's chat completions. */
-import type { Surface } from '../surface.ts';
-import { chatFrames } from './frames.ts';
+/** OpenAI's chat completions. */
+import type { ApiFormat } from '../api-format.ts';
+import { chatEvents, chatFrames } from './frames.ts';
 import { toPayload } from './payload.ts';
 import { chatWriter } from './reply.ts';
 import { type ChatRequest, choicesOf, maxTokensOf } from './request.ts';
 
-export const chatSurface: Surface<ChatRequest> = {
+export const chatFormat: ApiFormat<ChatRequest> = {
   toPayload,
   maxTokens: (request) => ({
     tokens: maxTokensOf(request),
@@ -15,5 +15,5 @@ export const chatSurface: Surface<ChatRequest> = {
   answerId: (ulid) => `chatcmpl-${ulid}`,
   writer: chatWriter,
   frames: chatFrames,
-  heartbeat: ': keep-alive\n\n',
+  events: chatEvents,
 };

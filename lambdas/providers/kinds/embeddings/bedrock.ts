@@ -4,9 +4,9 @@
  */
 
 import { isTokenCount } from '../../../core/inference/catalog/price.ts';
-import type { ModalityAttempt, Serve } from '../../../core/inference/kinds/call-kind.ts';
+import type { ProviderAttempt, ProviderCall } from '../../../core/inference/kinds/call-kind.ts';
+import type { EmbeddingAnswer } from '../../../core/inference/kinds/embeddings/embeddings.ts';
 import { type Embedding, isEmbedding } from '../../../core/inference/kinds/embeddings/encoding.ts';
-import type { EmbeddingAnswer } from '../../../core/inference/kinds/embeddings/modality.ts';
 import { UpstreamFailure } from '../../../core/inference/upstream/provider.ts';
 import type { JsonObject } from '../../../core/json/lossless-json.ts';
 import type { BedrockDependencies } from '../../bedrock/provider.ts';
@@ -30,7 +30,7 @@ const COHERE: Family = {
   batchSize: 96,
   request: (texts, dimensions) => ({
     texts,
-    // The interface has no word for what the vectors are for; a document is found by any query.
+    // The interface has no field for what the vectors are for; a document is found by any query.
     input_type: 'search_document',
     embedding_types: ['float'],
     ...(dimensions === undefined ? {} : { output_dimension: dimensions }),
@@ -45,7 +45,7 @@ const COHERE: Family = {
 const CALLS_AT_ONCE = 16;
 
 export const embeddingsOfBedrock =
-  (bedrock: BedrockDependencies): Serve<JsonObject, EmbeddingAnswer> =>
+  (bedrock: BedrockDependencies): ProviderCall<JsonObject, EmbeddingAnswer> =>
   async (attempt) => {
     const family = attempt.route.upstream_model.includes('cohere.') ? COHERE : TITAN;
     const batches = batchesOf(textsOf(attempt.payload), family.batchSize);
@@ -76,7 +76,7 @@ const batchesOf = (texts: readonly string[], size: number): readonly (readonly s
 async function embed(
   bedrock: BedrockDependencies,
   family: Family,
-  batch: { readonly attempt: ModalityAttempt<JsonObject>; readonly texts: readonly string[] },
+  batch: { readonly attempt: ProviderAttempt<JsonObject>; readonly texts: readonly string[] },
 ): Promise<EmbeddingAnswer> {
   const { attempt, texts } = batch;
   const { route, payload, clock } = attempt;

@@ -1,13 +1,13 @@
 /** The README's comparison with others, made from the newest results of `npm run bench -- peers`. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BARE } from '../peers/bare.ts';
-import type { CaseName } from '../peers/cases.ts';
-import { ADDED_ALONE, CPU, DATABASE_CPU, figureName, PEAK, RESIDENT, START } from '../peers/figures.ts';
-import { LITELLM } from '../peers/litellm.ts';
-import { OURS, OURS_WITHOUT_MONEY } from '../peers/ours.ts';
-import { PORTKEY } from '../peers/portkey.ts';
-import { boundsOf, type Figure, type Report, verdictOf } from './report.ts';
+import { boundsOf, type Figure, type Report, verdictOf } from './harness/report.ts';
+import { BARE } from './peers/bare.ts';
+import type { CaseName } from './peers/cases.ts';
+import { ADDED_ALONE, CPU, DATABASE_CPU, figureName, PEAK, RESIDENT, START } from './peers/figures.ts';
+import { LITELLM } from './peers/litellm.ts';
+import { OURS, OURS_WITHOUT_MONEY } from './peers/ours.ts';
+import { PORTKEY } from './peers/portkey.ts';
 
 export type PeersReport = Report & { readonly date: string };
 
