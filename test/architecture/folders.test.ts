@@ -1,11 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
 import { CONSUMERS } from '../../lambdas/contract/consumers.ts';
+import type { Authentication, Route } from '../../lambdas/contract/route.ts';
 import { ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/contract/routes.ts';
-import { filesIn, modulesIn, namesIn, SOURCE_FOLDERS } from './source-tree.ts';
+import { filesIn, modulesIn, namesIn, read, SOURCE_FOLDERS } from './source-tree.ts';
 import { nodes, parse, type SyntaxNode } from './syntax.ts';
 
 /** Wiring only; the aim is 20. */
-const MAX_HANDLER_LINES = 45;
+const MAX_HANDLER_LINES = 30;
+
+/** The factories of the handlers, by the authentication of the route; calls of models have their own. */
+const FACTORIES = {
+  none: ['staticHandler', 'publicHandler'],
+  'api-key': ['keyHandler'],
+  session: ['sessionHandler'],
+} as const satisfies Readonly<Record<Authentication, readonly string[]>>;
+
+/** One streams a file; the other is made for two hosts. */
+const OTHERWISE_MADE = ['get-docs-asset', 'create-transcription'];
 
 /** Request, response, stream, errors, usage and their kin; more says that a protocol wants splitting. */
 const MAX_PROVIDER_FILES = 8;
@@ -78,6 +89,17 @@ describe('a handler', () => {
       ]);
     },
   );
+
+  it.each(
+    (ROUTES as readonly Route[])
+      .filter(({ endpoint }) => !OTHERWISE_MADE.includes(endpoint))
+      .map((route) => [route.endpoint, route] as const),
+  )('is made for the authentication and the error format of its route: %s', (endpoint, route) => {
+    const text = read(`lambdas/endpoints/${endpoint}/handler.ts`);
+    const [, factory, surface] = /export const handler = (\w+)\(\s*'(\w+)'/.exec(text) ?? [];
+    expect(route.kind === undefined ? FACTORIES[route.authentication] : ['paidHandler']).toContain(factory);
+    expect(surface).toBe(route.surface);
+  });
 
   it.each([
     ['if (a) b();', 'IfStatement'],

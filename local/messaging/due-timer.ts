@@ -1,21 +1,21 @@
-/** Runs something when it is next due, and looks again whenever that may have changed. */
+/** Runs something when it is next due, and checks again whenever that may have changed. */
 
-/** A timer of Node holds at most 2^31-1 ms; a longer wait is cut and looked at again. */
+/** A timer of Node holds at most 2^31-1 ms; a longer wait is done in parts. */
 const LONGEST_TIMER_MS = 86_400_000;
 
-export interface WakeTimer {
-  /** Looks again at when the next run is due. */
+export interface DueTimer {
+  /** Reads again when the next run is due. */
   touch(): void;
   stop(): void;
 }
 
-export interface WakeTimerOptions {
+export interface DueTimerOptions {
   /** When to run next, milliseconds since the epoch. */
   readonly next: () => number | undefined;
   readonly run: () => void;
 }
 
-export function startWakeTimer({ next, run }: WakeTimerOptions): WakeTimer {
+export function startDueTimer({ next, run }: DueTimerOptions): DueTimer {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   const touch = () => {
