@@ -75,7 +75,7 @@ describe('the shape of a body', () => {
 
 describe('a body that is made to be dear', () => {
   it('is refused with few words, within a second of CPU and a heap of 100 MB: each of them', () => {
-    const program = join(import.meta.dirname, 'hostile-bodies.ts');
+    const program = join(import.meta.dirname, '..', 'hostile-bodies.ts');
     const options = ['--disable-warning=ExperimentalWarning', '--max-old-space-size=100'];
     const lines = execFileSync(process.execPath, [...options, program], { encoding: 'utf8' })
       .trim()
