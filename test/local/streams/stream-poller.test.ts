@@ -45,7 +45,7 @@ function follow(count: number, failures: Readonly<Record<string, number>>, start
       }
       handled.push(...sequence);
     },
-    bury: (note) => buried.push(note),
+    onGivenUp: (note) => buried.push(note),
     log: () => {},
   });
   return { poller, handled, buried, saved };
