@@ -8,7 +8,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** The smallest value that so many of a hundred do not exceed; NaN when there is none. */
+/** The smallest value that a given percentage does not exceed; NaN when there is none. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.ceil((sorted.length * share) / 100) - 1] ?? Number.NaN;

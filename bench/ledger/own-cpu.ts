@@ -73,7 +73,7 @@ function figuresOf(wholeMs: readonly number[], bareMs: readonly number[]): reado
   ];
 }
 
-/** Makes a warm call and tells what it sent. */
+/** Makes a warm call and returns what it sent. */
 function recorderOf({ database, account, body }: OwnCpuOptions): () => Promise<RecordedCall> {
   const clients = database.connect();
   const recorder = new Recorder(new Traffic(clients, backgroundTables(database)));

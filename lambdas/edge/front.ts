@@ -6,7 +6,6 @@ import type {
   After,
   CallContext,
   Clock,
-  Endpoint,
   Log,
   Measured,
   StreamedAnswer,
@@ -37,28 +36,15 @@ interface Call {
   readonly dependencies: FrontDependencies;
 }
 
-type SurfaceOf = Surface | ((request: Request) => Surface);
-
 /**
  * Never throws: a failure is answered, and logged without the request's content. A streamed answer is logged when it
  * has ended, by how it ended: a failure after its first chunk counts like one before it.
  */
 export function front(
-  endpoint: Endpoint,
-  surface: SurfaceOf,
-  dependencies: Omit<FrontDependencies, 'after'>,
-): Handler;
-export function front(
   endpoint: StreamingEndpoint,
-  surface: SurfaceOf,
+  surface: Surface | ((request: Request) => Surface),
   dependencies: FrontDependencies,
-): Handler;
-export function front(
-  endpoint: StreamingEndpoint,
-  surface: SurfaceOf,
-  given: Omit<FrontDependencies, 'after'>,
 ): Handler {
-  const dependencies = given as FrontDependencies;
   const { clock, ulid, log } = dependencies;
   return async (request, host) => {
     const requestId = `req_${ulid()}`;

@@ -3,14 +3,14 @@
  * limit, and serves nothing else. Listens where Lambda Web Functions say (`AWS_LAMBDA_HTTP_ENDPOINT`), else on `PORT`.
  */
 import type { AddressInfo } from 'node:net';
-import { createLog } from '../adapters/system/logger.ts';
-import { systemClock, systemUlid } from '../adapters/system/system.ts';
+import { systemClock } from '../adapters/system/system.ts';
 import { STREAM_TIMEOUT_SECONDS } from '../contract/environment.ts';
 import { TRANSCRIPTION_FILE_BYTES } from '../contract/limits.ts';
 import { ROUTES } from '../contract/routes.ts';
 import { unknownRoute } from '../core/unknown-route.ts';
 import { front } from '../edge/front.ts';
 import { createNodeHost } from '../edge/node-host.ts';
+import { createResources } from './resources.ts';
 import { createTranscriptionHandler, fileTooLarge } from './transcription.ts';
 
 /** The form around the file: its boundaries and fields. */
@@ -36,7 +36,7 @@ const transcription = createTranscriptionHandler({
 const elsewhere = front(
   unknownRoute((path) => PATHS.filter((route) => route.path === path).map(({ method }) => method)),
   'openai',
-  { clock: systemClock, ulid: systemUlid, log: createLog() },
+  createResources(),
 );
 
 const server = createNodeHost({

@@ -31,7 +31,7 @@ const LOGICAL = /^(&&|\|\||\?\?)=?$/;
 
 /** The kinds of branches and loops in a module. */
 const branchesOf = (tree: readonly SyntaxNode[]): string[] =>
-  [...nodes(tree)]
+  nodes(tree)
     .filter(({ type, operator }) => BRANCHES.test(type) || LOGICAL.test(String(operator)))
     .map(({ type, operator }) => (BRANCHES.test(type) ? type : String(operator)));
 

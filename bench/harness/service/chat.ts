@@ -36,7 +36,7 @@ export interface ChatOptions {
   readonly surface?: SurfaceName;
 }
 
-/** Makes the local catalog the one in force, with its simulated routes at `upstreamUrl`. */
+/** Makes the local catalog the active one, with its simulated routes at `upstreamUrl`. */
 export async function applyCatalog(
   { client }: DynamoClients,
   environment: ChatOptions['environment'],

@@ -15,14 +15,14 @@ import { ensureTables } from '../../../local/dynamodb/tables.ts';
 export interface Database {
   /** Such as `http://127.0.0.1:40123`. */
   readonly endpoint: string;
-  /** The tables' names and the hold's life, as a function is told them. */
+  /** The tables' names and the hold's life, as a function gets them. */
   readonly environment: Readonly<Record<string, string>>;
   /** New clients with the service's own limits and retries; closed with the database. */
   connect(): DynamoClients;
   close(): Promise<void>;
 }
 
-/** What is read behind the backs of calls: the catalog and the circuits of failing routes. */
+/** What is read in the background of calls: the catalog and the circuits of failing routes. */
 export const backgroundTables = ({ environment }: Pick<Database, 'environment'>): (string | undefined)[] => [
   environment[TABLES.catalog.variable],
   environment[TABLES.circuits.variable],

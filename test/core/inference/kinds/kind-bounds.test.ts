@@ -8,6 +8,7 @@ import { embeddingRequest } from '../../../../lambdas/core/inference/kinds/embed
 import { speechRequest } from '../../../../lambdas/core/inference/kinds/speech/schema.ts';
 import { speech } from '../../../../lambdas/core/inference/kinds/speech/speech.ts';
 import { validate } from '../../../../lambdas/core/json/json-body.ts';
+import { rounds } from '../../../thorough.ts';
 
 /** A nano-dollar a token. */
 const priced = (type: 'embeddings' | 'tts', more: object = {}) => {
@@ -57,7 +58,7 @@ describe('what is held for embeddings', () => {
         expect(Number(amount)).toBeGreaterThanOrEqual(tokensOf(embeddings.toPayload(request, model)));
         expect(ceiling).toBeGreaterThanOrEqual(amount);
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(100) },
     );
   });
 
@@ -96,7 +97,7 @@ describe('what is held, and paid, for speech', () => {
         const payload = { ...speech.toPayload(request, model), voice: '', response_format: '' };
         expect(costOf({ ...more, input })).toBeGreaterThanOrEqual(tokensOf(payload));
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(100) },
     );
   });
 

@@ -17,6 +17,7 @@ import { rawJson } from '../../../../lambdas/core/json/lossless-json.ts';
 import { toRequest as toAnthropic } from '../../../../lambdas/providers/anthropic/request.ts';
 import { toConverseCall } from '../../../../lambdas/providers/bedrock/request.ts';
 import { toRequestBody as toOpenAi } from '../../../../lambdas/providers/openai/request.ts';
+import { rounds } from '../../../thorough.ts';
 import { LINKED, PNG } from '../completions/messages/request-fixture.ts';
 
 const NO_LIMITS = { context_window: undefined, max_image_tokens: undefined };
@@ -260,7 +261,7 @@ describe.each(Object.entries(payloads))('the bound of a request of the %s surfac
       fc.property(payload, fc.boolean(), (made, reasoning) => {
         expect(boundOf(made.body)).toBeGreaterThanOrEqual(tokensOf(made, reasoning));
       }),
-      { numRuns: 600, seed: 3 },
+      { numRuns: rounds(150), seed: 3 },
     );
   });
 
