@@ -17,7 +17,7 @@ interface Event {
   readonly Records: readonly { readonly dynamodb: { readonly SequenceNumber: string } }[];
 }
 
-/** A stream of so many records, and a function that fails at some of them so often. */
+/** A stream of `count` records, and a function that fails at some of them a number of times. */
 function follow(count: number, failures: Readonly<Record<string, number>>, start?: Checkpoint) {
   const left = new Map(Object.entries(failures));
   const handled: string[] = [];
