@@ -59,7 +59,7 @@ it('a settling step that dies is taken up again, and the call is paid once', asy
   const stop = new AbortController();
   const killer = (async () => {
     while (!stop.signal.aborted && killed < 3) {
-      killed += kill('function-process', 'POWERTOOLS_SERVICE_NAME=settle-transcription');
+      killed += kill('function-program', 'POWERTOOLS_SERVICE_NAME=settle-transcription');
       await pause(10);
     }
   })();

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { encode as encodeCl100k } from 'gpt-tokenizer/encoding/cl100k_base';
 import { encode as encodeO200k } from 'gpt-tokenizer/encoding/o200k_base';
 import { parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
-import { embeddings } from '../../../../lambdas/core/inference/kinds/embeddings/modality.ts';
+import { embeddings } from '../../../../lambdas/core/inference/kinds/embeddings/embeddings.ts';
 import { embeddingRequest } from '../../../../lambdas/core/inference/kinds/embeddings/schema.ts';
-import { speech } from '../../../../lambdas/core/inference/kinds/speech/modality.ts';
 import { speechRequest } from '../../../../lambdas/core/inference/kinds/speech/schema.ts';
+import { speech } from '../../../../lambdas/core/inference/kinds/speech/speech.ts';
 import { validate } from '../../../../lambdas/core/json/json-body.ts';
 import { rounds } from '../../../thorough.ts';
 
