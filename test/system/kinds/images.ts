@@ -1,16 +1,13 @@
 import { crc32, inflateSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { nano, Payer } from './payer.ts';
-import { Service } from './service.ts';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { service } from '../one-service.ts';
+import { nano, Payer } from '../payer.ts';
 
-const service = new Service();
 let payer: Payer;
 
 beforeAll(async () => {
-  await service.start();
   payer = await Payer.open(service, '5');
 }, 90_000);
-afterAll(() => service.dispose());
 
 /** 0.04 USD an image. */
 const PRICE = 40_000_000;
@@ -38,7 +35,7 @@ function sizeOfPng(bytes: Buffer): string {
 
 const sizes = ['512x512', '768x768', '1024x1024', '1024x768', '768x1024'] as const;
 
-describe('the official OpenAI SDK', () => {
+describe('images: the official OpenAI SDK', () => {
   it.each(sizes)('gets a real picture of %s and pays for one', async (size) => {
     const before = await payer.wallet();
     const { data, response } = await payer.client.images
@@ -91,7 +88,7 @@ describe('the official OpenAI SDK', () => {
   });
 });
 
-describe('a model of Bedrock', () => {
+describe('images: a model of Bedrock', () => {
   it('paints as many pictures as are asked for, of the size, and each is paid', async () => {
     const { data, response } = await payer.client.images
       .generate({
@@ -119,7 +116,7 @@ describe('a model of Bedrock', () => {
   });
 });
 
-describe('a bad request is refused, and nothing is held or paid', () => {
+describe('images: a bad request is refused, and nothing is held or paid', () => {
   it.each([
     ['size 1x1', { size: '1x1' }, 'invalid_value', 'size'],
     ['n 0', { n: 0 }, 'invalid_value', 'n'],
@@ -137,7 +134,7 @@ describe('a bad request is refused, and nothing is held or paid', () => {
   });
 });
 
-it('pictures that a route did not return are not paid for, and none at all is a failure', async () => {
+it('images: pictures that a route did not return are not paid for, and none at all is a failure', async () => {
   const before = await payer.wallet();
   const ask = { model: 'sim/image', prompt: 'a fox', n: 3, size: '512x512' };
   await payer.fault({ status: 200, body: { created: 1, data: [{ url: 'https://example.com/1.png' }, {}] } });
@@ -150,12 +147,12 @@ it('pictures that a route did not return are not paid for, and none at all is a 
   expect(await payer.wallet()).toEqual({ balance: before.balance - PRICE, held: 0 });
 });
 
-it('a dead route is moved on from', async () => {
+it('images: a dead route is moved on from', async () => {
   const response = await post({ model: 'sim/image-failover', prompt: 'a fox' });
   expect([response.status, response.headers.get('x-route')]).toEqual([200, 'sim-image-live']);
 });
 
-it('a repeated call replays its picture and is paid once', async () => {
+it('images: a repeated call replays its picture and is paid once', async () => {
   const ask = { model: 'sim/image', prompt: 'once', size: '512x512', response_format: 'b64_json' };
   const headers = { 'idempotency-key': 'picture-once' };
   const first = await (await post(ask, headers)).text();

@@ -3,22 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { toFile } from 'openai';
-import { nano, Payer } from './payer.ts';
-import { flac, form, mp3, wav } from './recordings.ts';
-import { Service } from './service.ts';
+import { service } from '../one-service.ts';
+import { nano, Payer } from '../payer.ts';
+import { flac, form, mp3, wav } from '../recordings.ts';
 
-const service = new Service();
 const folder = mkdtempSync(join(tmpdir(), 'recordings-'));
 let payer: Payer;
 
 beforeAll(async () => {
-  await service.start();
   payer = await Payer.open(service, '5');
 }, 90_000);
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  await service.dispose();
-});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const PATH = '/v1/audio/transcriptions';
 const post = (data: FormData, headers?: Record<string, string>) => payer.post(PATH, data, headers);
@@ -26,7 +21,7 @@ const post = (data: FormData, headers?: Record<string, string>) => payer.post(PA
 /** 0.006 USD a minute, rounded up to the nano-dollar once. */
 const costOf = (seconds: number) => Math.ceil((seconds * 6_000_000) / 60);
 
-describe('the official OpenAI SDK', () => {
+describe('transcriptions: the official OpenAI SDK', () => {
   it('gets a transcript of a file on disk, and pays for its seconds to the nano-dollar', async () => {
     const before = await payer.wallet();
     const path = join(folder, 'speech.wav');
@@ -72,19 +67,22 @@ it.each([
   ['SPEECH.WAV', wav(3)],
   ['speech.mp3', mp3(3)],
   ['speech.flac', flac(3)],
-])('%s is taken, with the model left to the catalog and text answered as JSON', async (name, bytes) => {
-  const response = await post(form(bytes, name, { response_format: 'text' }));
-  expect([response.status, await response.json()]).toEqual([200, { text: expect.any(String) }]);
-  expect(nano(response, 'x-cost-usd')).toBe(costOf(3));
-});
+])(
+  'transcriptions: %s is taken, with the model left to the catalog and text answered as JSON',
+  async (name, bytes) => {
+    const response = await post(form(bytes, name, { response_format: 'text' }));
+    expect([response.status, await response.json()]).toEqual([200, { text: expect.any(String) }]);
+    expect(nano(response, 'x-cost-usd')).toBe(costOf(3));
+  },
+);
 
-it('a length that is no whole number of anything is rounded up once', async () => {
+it('transcriptions: a length that is no whole number of anything is rounded up once', async () => {
   const response = await post(form(wav(7.224), 'speech.wav'));
   // 7.224 / 60 x 6,000,000 is 722,400 exactly.
   expect(nano(response, 'x-cost-usd')).toBe(722_400);
 });
 
-it('the file goes to the route as it came, without its name; fields after the file count too', async () => {
+it('transcriptions: the file goes to the route as it came, without its name; fields after the file count too', async () => {
   const data = new FormData();
   const bytes = wav(1.2);
   data.set('file', new Blob([bytes]), 'my private meeting.wav');
@@ -103,14 +101,14 @@ it('the file goes to the route as it came, without its name; fields after the fi
   });
 });
 
-it('a route that tells no duration is paid by the file’s own, and the record says so', async () => {
+it('transcriptions: a route that tells no duration is paid by the file’s own, and the record says so', async () => {
   await payer.fault({ no_usage: true });
   const response = await post(form(wav(6), 'speech.wav'));
   expect(nano(response, 'x-cost-usd')).toBe(costOf(6));
   expect(await payer.record(response)).toMatchObject({ estimated: true, input_units: 6 });
 });
 
-it('a transcript without a word is paid by its seconds, as routes bill them', async () => {
+it('transcriptions: a transcript without a word is paid by its seconds, as routes bill them', async () => {
   await payer.fault({ status: 200, body: { text: '', duration: 6 } });
   const empty = await post(form(wav(6), 'speech.wav'));
   expect([empty.status, nano(empty, 'x-cost-usd'), await empty.json()]).toEqual([
@@ -120,7 +118,7 @@ it('a transcript without a word is paid by its seconds, as routes bill them', as
   ]);
 });
 
-it('a failed route and a refusal cost nothing', async () => {
+it('transcriptions: a failed route and a refusal cost nothing', async () => {
   const before = await payer.wallet();
   await payer.fault({ status: 500 });
   expect((await post(form(wav(6), 'speech.wav'))).status).toBe(503);
@@ -131,7 +129,7 @@ it('a failed route and a refusal cost nothing', async () => {
   expect(await payer.wallet()).toEqual(before);
 });
 
-it('a repeated upload replays its transcript and is paid once, whatever its boundary; another file is refused', async () => {
+it('transcriptions: a repeated upload replays its transcript and is paid once, whatever its boundary; another file is refused', async () => {
   const headers = { 'idempotency-key': 'upload-once' };
   const first = await (await post(form(wav(3), 'speech.wav'), headers)).text();
   const paid = await payer.wallet();
@@ -157,7 +155,7 @@ const filePart = (name: string, content: string) =>
   `content-disposition: form-data; name="file"; filename="${name}"\r\ncontent-type: audio/wav\r\n\r\n${content}`;
 const sound = wav(0.24).toString('latin1');
 
-describe('a bad upload is refused, and nothing is held or paid', () => {
+describe('transcriptions: a bad upload is refused, and nothing is held or paid', () => {
   it.each<readonly [string, FormData | RequestInit, string, string | null]>([
     ['another extension', form(wav(1), 'speech.txt'), 'unsupported_file_type', 'file'],
     ['no extension', form(wav(1), 'speech'), 'unsupported_file_type', 'file'],
@@ -232,6 +230,6 @@ describe('a bad upload is refused, and nothing is held or paid', () => {
   });
 });
 
-it('the books balance', async () => {
+it('transcriptions: the books balance', async () => {
   expect(await service.admin('audit')).toMatchObject({ exact: true, drift: 0, held: 0 });
 }, 30_000);

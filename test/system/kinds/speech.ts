@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { MPEGDecoder } from 'mpg123-decoder';
 import { parseBuffer } from 'music-metadata';
-import { nano, Payer } from './payer.ts';
-import { Service } from './service.ts';
+import { service } from '../one-service.ts';
+import { nano, Payer } from '../payer.ts';
 
-const service = new Service();
 let payer: Payer;
 
 beforeAll(async () => {
-  await service.start();
   payer = await Payer.open(service, '5');
 }, 90_000);
-afterAll(() => service.dispose());
 
 const post = (body: object, headers?: Record<string, string>) =>
   payer.post('/v1/audio/speech', body, headers);
@@ -30,7 +27,7 @@ async function decodedSeconds(mp3: Uint8Array): Promise<number> {
   return samplesDecoded / sampleRate;
 }
 
-describe('the official OpenAI SDK', () => {
+describe('speech: the official OpenAI SDK', () => {
   it('gets MP3 that a decoder plays for as long as the text takes', async () => {
     const before = await payer.wallet();
     const response = await payer.client.audio.speech.create({ model: 'sim/tts', input: TEXT, voice: 'nova' });
@@ -79,7 +76,7 @@ describe('the official OpenAI SDK', () => {
   });
 });
 
-it('longer text costs more, speaks longer, and the voice may be left to the model', async () => {
+it('speech: longer text costs more, speaks longer, and the voice may be left to the model', async () => {
   const [short, long] = [
     await post({ model: 'sim/tts', input: 'one two' }),
     await post({ model: 'sim/tts', input: TEXT }),
@@ -89,7 +86,7 @@ it('longer text costs more, speaks longer, and the voice may be left to the mode
   expect(nano(long, 'x-cost-usd')).toBeGreaterThan(nano(short, 'x-cost-usd'));
 });
 
-it('audio is handed on as it comes, not when it is whole', async () => {
+it('speech: audio is handed on as it comes, not when it is whole', async () => {
   await payer.fault({ chunk_delay_ms: 50 });
   const startedMs = performance.now();
   const response = await post({ model: 'sim/tts', input: TEXT });
@@ -99,7 +96,7 @@ it('audio is handed on as it comes, not when it is whole', async () => {
   expect(arrivals[0]).toBeLessThan((arrivals.at(-1) ?? 0) / 3);
 });
 
-it('a dead route is moved on from before the first byte, and so is one that sends no audio', async () => {
+it('speech: a dead route is moved on from before the first byte, and so is one that sends no audio', async () => {
   const response = await post({ model: 'sim/tts-failover', input: 'hello' });
   expect([response.status, response.headers.get('x-route')]).toEqual([200, 'sim-tts-live']);
   // Settled by the time the last byte is here.
@@ -113,7 +110,7 @@ it('a dead route is moved on from before the first byte, and so is one that send
   expect(await payer.wallet()).toEqual(before);
 });
 
-it('a route that keeps failing is left alone: its circuit opens, and calls go to the next at once', async () => {
+it('speech: a route that keeps failing is left alone: its circuit opens, and calls go to the next at once', async () => {
   const attempts = () => service.output.split('sim-tts-dead').length - 1;
   const speak = async () => {
     const response = await post({ model: 'sim/tts-failover', input: 'hello' });
@@ -127,7 +124,7 @@ it('a route that keeps failing is left alone: its circuit opens, and calls go to
   expect(attempts()).toBe(known);
 }, 30_000);
 
-it('audio that breaks off is cut and settled as interrupted', async () => {
+it('speech: audio that breaks off is cut and settled as interrupted', async () => {
   const before = await payer.wallet();
   await payer.fault({ cut_after_chunks: 3 });
   const response = await post({ model: 'sim/tts', input: TEXT });
@@ -139,7 +136,7 @@ it('audio that breaks off is cut and settled as interrupted', async () => {
   expect(await payer.wallet()).toEqual({ balance: before.balance - nano(response, 'x-cost-usd'), held: 0 });
 });
 
-it('a caller that leaves pays, and its hold ends', async () => {
+it('speech: a caller that leaves pays, and its hold ends', async () => {
   const before = await payer.wallet();
   await payer.fault({ chunk_delay_ms: 20 });
   const response = await post({ model: 'sim/tts', input: TEXT });
@@ -150,7 +147,7 @@ it('a caller that leaves pays, and its hold ends', async () => {
   expect(await payer.wallet()).toEqual({ balance: before.balance - nano(response, 'x-cost-usd'), held: 0 });
 });
 
-it('an Idempotency-Key is good for one call', async () => {
+it('speech: an Idempotency-Key is good for one call', async () => {
   const headers = { 'idempotency-key': 'speech-once' };
   await (await post({ model: 'sim/tts', input: 'hello' }, headers)).arrayBuffer();
   const again = await post({ model: 'sim/tts', input: 'hello' }, headers);
@@ -160,7 +157,7 @@ it('an Idempotency-Key is good for one call', async () => {
   ]);
 });
 
-describe('a bad request is refused, and nothing is held or paid', () => {
+describe('speech: a bad request is refused, and nothing is held or paid', () => {
   it.each([
     ['a voice that the catalog does not have', { voice: 'nobody' }, 'invalid_value', 'voice'],
     [

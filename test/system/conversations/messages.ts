@@ -1,19 +1,17 @@
 import Anthropic from '@anthropic-ai/sdk';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { describedFetch } from './described-answers.ts';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describedFetch } from '../described-answers.ts';
+import { service } from '../one-service.ts';
 import { PNG } from './matrix/scenarios.ts';
-import { Service } from './service.ts';
 
-const service = new Service();
 let key: string;
 let client: Anthropic;
 
 beforeAll(async () => {
-  const { base_url: baseURL } = await service.start();
+  const { base_url: baseURL } = service.session;
   ({ key } = await service.account('20'));
   client = new Anthropic({ baseURL, apiKey: key, maxRetries: 0, fetch: describedFetch });
 }, 90_000);
-afterAll(() => service.dispose());
 
 const PROTOCOLS = { openai: 'sim/chat', anthropic: 'sim/chat-anthropic', bedrock: 'sim/chat-bedrock' };
 const each = Object.entries(PROTOCOLS).map(([protocol, model]) => ({ protocol, model }));

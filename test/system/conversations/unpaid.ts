@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Service } from './service.ts';
-
-const service = new Service();
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { service } from '../one-service.ts';
 
 let account: { readonly id: string; readonly key: string };
 
 beforeAll(async () => {
-  await service.start();
   account = await service.account('0.01');
 }, 90_000);
-afterAll(() => service.dispose());
 
 const CALLS = 10;
 

@@ -2,12 +2,12 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { describedFetch } from './described-answers.ts';
+import { describedFetch } from '../described-answers.ts';
+import { service } from '../one-service.ts';
 import { aiClient } from './matrix/ai-client.ts';
 import { anthropicClient } from './matrix/anthropic-client.ts';
 import { openAiClient } from './matrix/openai-client.ts';
 import { CLOCK, type Client, PNG, SENTENCE, WEATHER } from './matrix/scenarios.ts';
-import { Service } from './service.ts';
 
 /** One model for each protocol of a route. */
 const MODELS = {
@@ -19,11 +19,10 @@ const MODELS = {
 
 const CLIENTS = ['openai', 'anthropic', 'ai on chat', 'ai on messages'] as const;
 
-const service = new Service();
 let clients: Readonly<Record<(typeof CLIENTS)[number], Client>>;
 
 beforeAll(async () => {
-  const { base_url } = await service.start();
+  const { base_url } = service.session;
   const { key: apiKey } = await service.account('50');
   const baseURL = `${base_url}/v1`;
   clients = {
@@ -35,7 +34,6 @@ beforeAll(async () => {
     'ai on messages': aiClient('ai on messages', createAnthropic({ baseURL, apiKey, fetch: describedFetch })),
   };
 }, 90_000);
-afterAll(() => service.dispose());
 
 type Scenario = (client: Client, model: string) => Promise<void>;
 

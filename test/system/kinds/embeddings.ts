@@ -1,22 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type OpenAI from 'openai';
-import { nano, Payer } from './payer.ts';
-import { Service } from './service.ts';
+import { service } from '../one-service.ts';
+import { nano, Payer } from '../payer.ts';
 
-const service = new Service();
 let payer: Payer;
 
 beforeAll(async () => {
-  await service.start();
   payer = await Payer.open(service, '1');
 }, 90_000);
-afterAll(() => service.dispose());
 
 const input = ['Grüße', '世界', 'the quick brown fox'];
 
 const post = (body: object, headers?: Record<string, string>) => payer.post('/v1/embeddings', body, headers);
 
-describe('the official OpenAI SDK', () => {
+describe('embeddings: the official OpenAI SDK', () => {
   it('gets unit vectors in the order of the inputs, and pays for the tokens of the input alone', async () => {
     const before = await payer.wallet();
     const { data, response } = await payer.client.embeddings
@@ -94,7 +91,7 @@ describe('the official OpenAI SDK', () => {
   });
 });
 
-it('a batch of 2048 inputs is answered whole, and is larger than a buffered function could answer', async () => {
+it('embeddings: a batch of 2048 inputs is answered whole, and is larger than a buffered function could answer', async () => {
   const response = await post({ input: Array.from({ length: 2048 }, (_, index) => `text ${index}`) });
   const text = await response.text();
   expect(response.status).toBe(200);
@@ -102,7 +99,7 @@ it('a batch of 2048 inputs is answered whole, and is larger than a buffered func
   expect((JSON.parse(text) as { data: unknown[] }).data).toHaveLength(2048);
 });
 
-describe('a model of Bedrock', () => {
+describe('embeddings: a model of Bedrock', () => {
   it.each([
     ['that takes one text a call', 'sim/embed-bedrock', 'sim-embed-titan', 20],
     ['that takes 96 texts a call', 'sim/embed-bedrock-batch', 'sim-embed-cohere', 100],
@@ -143,12 +140,12 @@ describe('a model of Bedrock', () => {
   });
 });
 
-it('a dead route is moved on from', async () => {
+it('embeddings: a dead route is moved on from', async () => {
   const response = await post({ model: 'sim/embed-failover', input: 'a' });
   expect([response.status, response.headers.get('x-route')]).toEqual([200, 'sim-embed-live']);
 });
 
-it('a repeated call replays its answer and is paid once', async () => {
+it('embeddings: a repeated call replays its answer and is paid once', async () => {
   const headers = { 'idempotency-key': 'embed-once' };
   const first = await post({ input: 'a' }, headers);
   const body = await first.text();
@@ -158,7 +155,7 @@ it('a repeated call replays its answer and is paid once', async () => {
   expect(await payer.wallet()).toEqual(paid);
 });
 
-describe('a bad request is refused, and nothing is held or paid', () => {
+describe('embeddings: a bad request is refused, and nothing is held or paid', () => {
   it.each([
     ['10,000 inputs', { input: Array.from({ length: 10_000 }, () => 'a') }, 'invalid_value', 'input'],
     ['no input', {}, 'missing_field', 'input'],
@@ -190,7 +187,7 @@ it.each([
   [{ garbage: true }, 'all_routes_failed'],
   [{ status: 500 }, 'all_routes_failed'],
   [{ cut_after_bytes: 200 }, 'all_routes_failed'],
-])('a route that fails by %j costs nothing', async (fault, code) => {
+])('embeddings: a route that fails by %j costs nothing', async (fault, code) => {
   const before = await payer.wallet();
   await payer.fault(fault);
   const response = await post({ input: 'a' });
@@ -199,7 +196,7 @@ it.each([
   expect(await service.admin('audit')).toMatchObject({ exact: true, held: 0 });
 });
 
-it('a route that does not count is counted for, and the record says so', async () => {
+it('embeddings: a route that does not count is counted for, and the record says so', async () => {
   await payer.fault({ no_usage: true });
   const response = await post({ input: 'a few words' });
   expect(await payer.record(response)).toMatchObject({ estimated: true, status: 'completed' });

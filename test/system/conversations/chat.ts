@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
-import { Service } from './service.ts';
+import { service } from '../one-service.ts';
 
-const service = new Service();
 let client: OpenAI;
 
 beforeAll(async () => {
-  await service.start();
   const { key } = await service.account('5');
   client = service.openai(key);
 }, 90_000);
-afterAll(() => service.dispose());
 
 const ask = (content: string) => [{ role: 'user' as const, content }];
 const weather = {
