@@ -1,5 +1,5 @@
 /** Money as integers of nano-USD (1 credit = 1 USD = 1e9): parsing, printing and the one rounding. */
-import { rawJson } from './json/lossless-json.ts';
+import { type RawJson, rawJson } from './json/lossless-json.ts';
 
 /** An amount in nano-USD; never a floating-point number. */
 export type NanoUsd = bigint;
@@ -67,6 +67,6 @@ export function divideUp(dividend: bigint, divisor: bigint): bigint {
 }
 
 /** An amount as an exact JSON number, whatever its size. */
-export function usdJson(amount: NanoUsd): unknown {
+export function usdJson(amount: NanoUsd): RawJson {
   return rawJson(formatUsd(amount));
 }

@@ -3,15 +3,15 @@
 import { IP_RATE_ERROR } from '../contract/gateway-errors.ts';
 import type { Route } from '../contract/route.ts';
 import { ERROR_CODES } from '../core/errors.ts';
-import type { Answer, Operation, Tag } from './operation.ts';
+import type { Operation, Tag } from './operation.ts';
 import {
   answerSchema,
   componentSchemas,
   formSchema,
+  inlineSchema,
   type JsonSchema,
   queryParameters,
   reference,
-  requestSchema,
 } from './schemas.ts';
 
 export interface DocumentOptions {
@@ -47,15 +47,12 @@ const SECURITY_SCHEMES = {
 /** Throws an error that names a route without a description. */
 export function openApiDocument({ routes, operations, title, version }: DocumentOptions): JsonSchema {
   const paths: Record<string, Record<string, unknown>> = {};
-  const pages = new Set<string>();
   for (const route of routes) {
     const operation = operations[route.endpoint];
     if (operation === undefined)
       throw new Error(`the endpoint ${route.endpoint} has no description: add one to lambdas/openapi/`);
     const path = route.path.replace('+}', '}');
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: describe(route, operation) };
-    for (const { schema } of Object.values(operation.answers))
-      if (schema !== undefined && 'name' in schema) pages.add(String(schema.name));
   }
   return {
     openapi: '3.1.0',
@@ -68,7 +65,7 @@ export function openApiDocument({ routes, operations, title, version }: Document
     servers: [{ url: '.', description: 'The service that serves this document.' }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
-    components: { schemas: componentSchemas(pages), securitySchemes: SECURITY_SCHEMES },
+    components: { schemas: componentSchemas(), securitySchemes: SECURITY_SCHEMES },
   };
 }
 
@@ -120,7 +117,7 @@ function bodyOf({ body, form, rawBody, optionalBody }: Operation): JsonSchema | 
   if (body === undefined) return undefined;
   return {
     required: optionalBody !== true,
-    content: { 'application/json': { schema: requestSchema(body) } },
+    content: { 'application/json': { schema: inlineSchema(body) } },
   };
 }
 
@@ -132,7 +129,7 @@ const answersOf = ({ answers }: Operation): JsonSchema =>
         description,
         headers: { 'x-request-id': { schema: { type: 'string' }, description: 'Names the request.' } },
         content: {
-          ...(schema === undefined ? {} : { 'application/json': { schema: schemaOf(schema) } }),
+          ...(schema === undefined ? {} : { 'application/json': { schema: answerSchema(schema) } }),
           ...Object.fromEntries(
             Object.entries(otherForms).map(([type, form]) => [
               type,
@@ -143,9 +140,6 @@ const answersOf = ({ answers }: Operation): JsonSchema =>
       },
     ]),
   );
-
-const schemaOf = (schema: NonNullable<Answer['schema']>): JsonSchema =>
-  'name' in schema ? reference(String(schema.name)) : answerSchema(schema);
 
 /**
  * Every route may meet the limits on addresses, and fail; one with authentication may be refused, and one that is sent

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { chatCompletionRequest } from '../core/inference/completions/chat/schema.ts';
 import { messagesRequest } from '../core/inference/completions/messages/schema.ts';
 import { usageQuery } from '../core/ledger/usage-query.ts';
-import { component, pageOf } from './components.ts';
+import { COMPONENTS } from './components.ts';
 import type { Operation } from './operation.ts';
 
 const usage = z.object({
@@ -89,20 +89,14 @@ export const INFERENCE_OPERATIONS = {
     answers: {
       200: {
         description: 'Every model.',
-        schema: z.object({
-          object: z.literal('list'),
-          data: z.array(z.unknown().meta({ $ref: '#/components/schemas/Model' })),
-          has_more: z.boolean(),
-          first_id: z.string().nullable(),
-          last_id: z.string().nullable(),
-        }),
+        schema: COMPONENTS.ModelList,
       },
     },
   },
   'get-model': {
     tag: 'Catalog',
     description: 'The id may hold slashes.',
-    answers: { 200: { description: 'The model.', schema: component('Model') } },
+    answers: { 200: { description: 'The model.', schema: COMPONENTS.Model } },
     errors: [404],
   },
   'list-prices': {
@@ -110,22 +104,19 @@ export const INFERENCE_OPERATIONS = {
     answers: {
       200: {
         description: 'Every model with its price in USD.',
-        schema: z.object({
-          count: z.int(),
-          models: z.array(z.unknown().meta({ $ref: '#/components/schemas/Price' })),
-        }),
+        schema: COMPONENTS.PriceList,
       },
     },
   },
   'list-usage': {
     tag: 'Usage',
     query: usageQuery,
-    answers: { 200: { description: 'A page of calls.', schema: pageOf('UsageRecord') } },
+    answers: { 200: { description: 'A page of calls.', schema: COMPONENTS.UsageRecordPage } },
     errors: [400],
   },
   'get-usage': {
     tag: 'Usage',
-    answers: { 200: { description: 'The call.', schema: component('UsageRecord') } },
+    answers: { 200: { description: 'The call.', schema: COMPONENTS.UsageRecord } },
     errors: [404],
   },
 } as const satisfies Readonly<Record<string, Operation>>;

@@ -1,12 +1,13 @@
 /** The descriptions of the market: listings, what happens to them and how they are found. */
-import * as z from 'zod';
 import { newRelease, newReview, purchaseRequest } from '../core/listings/activity.ts';
-import { categoriesQuery } from '../core/listings/category-query.ts';
 import { searchQuery } from '../core/listings/discovery/search-query.ts';
-import { trendingQuery } from '../core/listings/discovery/trending-query.ts';
+import { trendingQuery } from '../core/listings/discovery/trending.ts';
 import { listingChange, newListing } from '../core/listings/fields.ts';
-import { listingQuery, pageQuery } from '../core/listings/paging.ts';
-import { component, pageOf } from './components.ts';
+import { LISTING_KINDS } from '../core/listings/listing.ts';
+import { categoriesQuery, listingQuery } from '../core/listings/queries.ts';
+import { pageQuery } from '../core/paging.ts';
+import { deletedSchema } from '../core/response-schema.ts';
+import { COMPONENTS } from './components.ts';
 import type { Operation } from './operation.ts';
 
 const IF_MATCH = {
@@ -14,8 +15,8 @@ const IF_MATCH = {
     'The `ETag` of the listing as it was read; when it has changed since, 409 `conflict` and nothing is done. The tag counts the owner’s changes, not installs and reviews.',
 };
 
-const listing = (description: string) => ({ description, schema: component('Listing') });
-const listings = { 200: { description: 'A page of listings.', schema: pageOf('Listing') } };
+const listing = (description: string) => ({ description, schema: COMPONENTS.Listing });
+const listings = { 200: { description: 'A page of listings.', schema: COMPONENTS.ListingPage } };
 
 export const LISTING_OPERATIONS = {
   'list-listings': { tag: 'Market', query: listingQuery, answers: listings, errors: [400] },
@@ -42,10 +43,7 @@ export const LISTING_OPERATIONS = {
     tag: 'Market',
     headers: IF_MATCH,
     answers: {
-      200: {
-        description: 'It is gone.',
-        schema: z.object({ id: z.string(), object: z.string(), deleted: z.literal(true) }),
-      },
+      200: { description: 'The listing is deleted.', schema: deletedSchema(...LISTING_KINDS) },
     },
     errors: [400, 403, 404, 409],
   },
@@ -53,8 +51,8 @@ export const LISTING_OPERATIONS = {
     tag: 'Market',
     description: 'Publishes `listing.installed`, once.',
     answers: {
-      200: { description: 'It was installed before.', schema: component('Install') },
-      201: { description: 'It is installed.', schema: component('Install') },
+      200: { description: 'It was installed before.', schema: COMPONENTS.Install },
+      201: { description: 'It is installed.', schema: COMPONENTS.Install },
     },
     errors: [404],
   },
@@ -68,36 +66,36 @@ export const LISTING_OPERATIONS = {
     answers: {
       200: {
         description: 'It was bought before, and nothing was charged now.',
-        schema: component('Purchase'),
+        schema: COMPONENTS.Purchase,
       },
-      201: { description: 'It is bought.', schema: component('Purchase') },
+      201: { description: 'It is bought.', schema: COMPONENTS.Purchase },
     },
     errors: [400, 402, 404, 409],
   },
   'list-reviews': {
     tag: 'Market',
-    query: pageQuery,
-    answers: { 200: { description: 'A page of reviews.', schema: pageOf('Review') } },
+    query: pageQuery(),
+    answers: { 200: { description: 'A page of reviews.', schema: COMPONENTS.ReviewPage } },
     errors: [400, 404],
   },
   'create-review': {
     tag: 'Market',
     description: 'Publishes `review.created`.',
     body: newReview,
-    answers: { 201: { description: 'The review.', schema: component('Review') } },
+    answers: { 201: { description: 'The review.', schema: COMPONENTS.Review } },
     errors: [400, 404, 409],
   },
   'list-releases': {
     tag: 'Market',
-    query: pageQuery,
-    answers: { 200: { description: 'A page of releases.', schema: pageOf('Release') } },
+    query: pageQuery(),
+    answers: { 200: { description: 'A page of releases.', schema: COMPONENTS.ReleasePage } },
     errors: [400, 404],
   },
   'create-release': {
     tag: 'Market',
     description: 'Puts the version in force, and publishes `release.created`.',
     body: newRelease,
-    answers: { 201: { description: 'The release.', schema: component('Release') } },
+    answers: { 201: { description: 'The release.', schema: COMPONENTS.Release } },
     errors: [400, 403, 404, 409],
   },
   'rollback-release': {
@@ -109,7 +107,7 @@ export const LISTING_OPERATIONS = {
   'list-categories': {
     tag: 'Market',
     query: categoriesQuery,
-    answers: { 200: { description: 'A page of categories.', schema: pageOf('Category') } },
+    answers: { 200: { description: 'A page of categories.', schema: COMPONENTS.CategoryPage } },
     errors: [400],
   },
   'search-listings': {

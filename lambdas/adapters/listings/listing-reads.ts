@@ -7,7 +7,7 @@ import {
   type QueryCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import type { Listing } from '../../core/listings/listing.ts';
-import type { Page } from '../../core/listings/ports.ts';
+import type { Page } from '../../core/paging.ts';
 import { type Item, readText } from '../dynamodb/attribute-values.ts';
 import { decodeListing, listingKey } from './listing-item.ts';
 

@@ -2,7 +2,8 @@
 import { type DynamoDBClient, GetItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { TABLES } from '../../contract/tables.ts';
 import type { Listing, ListingKind } from '../../core/listings/listing.ts';
-import type { CategoryCount, ListingStore, Page, PageQuery } from '../../core/listings/ports.ts';
+import type { CategoryCount, ListingStore } from '../../core/listings/ports.ts';
+import type { Page, PageQuery } from '../../core/paging.ts';
 import { type Item, number, readText, text } from '../dynamodb/attribute-values.ts';
 import { type CountKey, countOne, giveBack } from '../dynamodb/quota-item.ts';
 import { transact } from '../dynamodb/transaction.ts';

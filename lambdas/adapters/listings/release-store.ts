@@ -2,7 +2,8 @@
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Release } from '../../core/listings/activity.ts';
 import type { Listing } from '../../core/listings/listing.ts';
-import type { OutboxEvent, Page, PageQuery, ReleaseStore } from '../../core/listings/ports.ts';
+import type { OutboxEvent, ReleaseStore } from '../../core/listings/ports.ts';
+import type { Page, PageQuery } from '../../core/paging.ts';
 import { number, text } from '../dynamodb/attribute-values.ts';
 import { transact } from '../dynamodb/transaction.ts';
 import { encodeEvent, listingKey } from './listing-item.ts';

@@ -1,6 +1,8 @@
 /** Opening accounts and crediting top-ups. */
+import * as z from 'zod';
 import type { NanoUsd } from '../money.ts';
 import type { Clock, UlidSource } from '../ports.ts';
+import { type Body, idOf, seconds } from '../response-schema.ts';
 
 export interface Account {
   /** `acc_<ulid>`. */
@@ -10,8 +12,15 @@ export interface Account {
   readonly created: number;
 }
 
+export const accountSchema = z.object({
+  id: idOf('acc'),
+  object: z.literal('account'),
+  email: z.string().nullable(),
+  created: seconds,
+});
+
 /** An account as its owner sees it. */
-export const accountEntry = ({ id, email, created }: Account): Record<string, unknown> => ({
+export const accountEntry = ({ id, email, created }: Account): Body<typeof accountSchema> => ({
   id,
   object: 'account',
   email: email ?? null,

@@ -1,8 +1,9 @@
 /** An account's API keys: listed, changed and ended, each in force for the next call. */
 import * as z from 'zod';
 import { ServiceError } from '../errors.ts';
+import { type Body, seconds } from '../response-schema.ts';
 import type { KeyState } from './key-state.ts';
-import { type Policy, policyEntry } from './policy.ts';
+import { type Policy, policyEntry, policyEntrySchema } from './policy.ts';
 
 /** Only another change of the same key is in the way. */
 const MAX_CHANGE_TRIES = 5;
@@ -80,8 +81,18 @@ export class ApiKeys {
 export const unknownKey = (): ServiceError =>
   new ServiceError('not_found', 'There is no such API key in your account.', { param: 'id' });
 
+export const keySchema = z.object({
+  id: z.string(),
+  object: z.literal('api_key'),
+  name: z.string(),
+  policy: policyEntrySchema,
+  disabled: z.boolean(),
+  created: seconds,
+  previous_secret_expires: seconds.nullable(),
+});
+
 /** A key as its owner sees it: no secret, and nothing from which one could be made. */
-export function keyEntry(state: KeyState, nowMs: number): Record<string, unknown> {
+export function keyEntry(state: KeyState, nowMs: number): Body<typeof keySchema> {
   const { keyId, name, policy, status, created, previous } = state;
   return {
     id: keyId,

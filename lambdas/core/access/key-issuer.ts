@@ -1,8 +1,10 @@
 /** Issues the text of API keys: for a new key, and for one whose secret is to be replaced. */
+import * as z from 'zod';
 import type { Clock, UlidSource } from '../ports.ts';
 import { hasAsMany, QUOTAS } from '../quotas.ts';
+import type { Body } from '../response-schema.ts';
 import { formatKey, hashSecret, type Peppers } from './api-key.ts';
-import { ApiKeys, type KeyRegistry, unknownKey } from './api-keys.ts';
+import { ApiKeys, type KeyRegistry, keyEntry, keySchema, unknownKey } from './api-keys.ts';
 import type { KeyState } from './key-state.ts';
 import type { Policy } from './policy.ts';
 
@@ -20,6 +22,15 @@ export interface IssuedKey {
   readonly state: KeyState;
   readonly key: string;
 }
+
+export const issuedKeySchema = keySchema.extend({
+  key: z.string().describe('The key itself, shown this once.'),
+});
+
+export const issuedKeyEntry = ({ state, key }: IssuedKey, nowMs: number): Body<typeof issuedKeySchema> => ({
+  ...keyEntry(state, nowMs),
+  key,
+});
 
 export class KeyIssuer {
   readonly #dependencies: KeyIssuerDependencies;

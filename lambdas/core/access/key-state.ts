@@ -14,6 +14,8 @@ export const DEFAULT_RPM = 100;
  */
 export const UNLIMITED = 1_000_000_000_000_000_000_000_000n;
 
+export const KEY_STATUSES = ['active', 'disabled', 'revoked'] as const;
+
 export interface KeyState {
   readonly keyId: string;
   readonly accountId: string;
@@ -21,7 +23,7 @@ export interface KeyState {
   /** The secret before it, while both are good. */
   readonly previous?: { readonly secretHash: string /** Seconds since the epoch. */; readonly until: number };
   readonly name: string;
-  readonly status: 'active' | 'disabled' | 'revoked';
+  readonly status: (typeof KEY_STATUSES)[number];
   readonly policy: Policy;
   /** Changes with the policy; a window is only rolled under the policy it was read with. */
   readonly version: number;

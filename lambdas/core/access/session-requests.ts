@@ -1,4 +1,4 @@
-/** The bodies of the requests that begin and end sessions. */
+/** The bodies of the requests that start and end sessions, and what ending one answers. */
 import * as z from 'zod';
 
 /** ID tokens have a few kilobytes at most; API Gateway would take ten million bytes. */
@@ -14,4 +14,10 @@ export const signInRequest = z.object({
 /** The body of `POST /api/v1/auth/sign-out`. */
 export const signOutRequest = z.object({
   everywhere: z.boolean().default(false).describe('Ends every session of the account.'),
+});
+
+export const signedOutSchema = z.object({
+  object: z.literal('session'),
+  signed_out: z.literal(true),
+  everywhere: z.boolean(),
 });

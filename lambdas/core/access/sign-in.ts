@@ -1,6 +1,8 @@
 /** Signing in: an external identity is proved, mapped to the one account it opened, and given a session. */
 import { createHash } from 'node:crypto';
-import type { Account, Accounts } from './accounts.ts';
+import * as z from 'zod';
+import type { Body } from '../response-schema.ts';
+import { type Account, type Accounts, accountEntry, accountSchema } from './accounts.ts';
 import { SESSION_SECONDS, type Sessions } from './session.ts';
 
 /** Somebody, as an identity provider knows them. */
@@ -60,3 +62,18 @@ export async function signIn(
   const accessToken = await sessions.begin(account.id, SESSION_SECONDS);
   return { accessToken, expiresInSeconds: SESSION_SECONDS, account };
 }
+
+export const signedInSchema = z.object({
+  access_token: z.string(),
+  token_type: z.literal('Bearer'),
+  expires_in: z.int(),
+  account: accountSchema,
+});
+
+/** The response of a sign-in. */
+export const signedInBody = (signedIn: SignedIn): Body<typeof signedInSchema> => ({
+  access_token: signedIn.accessToken,
+  token_type: 'Bearer',
+  expires_in: signedIn.expiresInSeconds,
+  account: accountEntry(signedIn.account),
+});

@@ -1,5 +1,6 @@
 /** What listings ask of the world: stores whose every write is one atomic step, with the event that tells of it. */
 import type { NanoUsd } from '../money.ts';
+import type { Page, PageQuery } from '../paging.ts';
 import type { Install, Purchase, Release, Review } from './activity.ts';
 import type { Listing, ListingKind } from './listing.ts';
 
@@ -11,18 +12,6 @@ export interface OutboxEvent {
   /** Whose subscriptions are told: the listing's owner. */
   readonly accountId: string;
   readonly data: Readonly<Record<string, unknown>>;
-}
-
-export interface PageQuery {
-  readonly limit: number;
-  /** Continues after this id: the `next` of the page before. */
-  readonly after?: string | undefined;
-}
-
-export interface Page<T> {
-  readonly entries: readonly T[];
-  /** Undefined on the last page. */
-  readonly next: string | undefined;
 }
 
 export interface CategoryCount {

@@ -2,7 +2,13 @@
  * An order of credit, as the facts that are known of its payment. Facts only ever add up: learning one again, or two in
  * another order, comes to the same order. What it is worth follows from them, and the books follow what it is worth.
  */
+import * as z from 'zod';
 import { type NanoUsd, usdJson } from '../money.ts';
+import { type Body, idOf, seconds, usd } from '../response-schema.ts';
+
+/** How a checkout ends without a payment. */
+export const CHECKOUT_ENDS = ['expired', 'failed'] as const;
+export type CheckoutEnd = (typeof CHECKOUT_ENDS)[number];
 
 /** Money that the payment provider has sent back, or may yet have to. */
 export interface Reversal {
@@ -23,7 +29,7 @@ export interface Order {
   /** What was paid. */
   readonly paid?: NanoUsd | undefined;
   /** How the checkout ended without a payment. */
-  readonly ended?: 'expired' | 'failed' | undefined;
+  readonly ended?: CheckoutEnd | undefined;
   /** By the provider's own ids of refunds and disputes. */
   readonly reversals: Readonly<Record<string, Reversal>>;
   /** Counts the facts; 0 when nothing but the order is known. */
@@ -33,10 +39,11 @@ export interface Order {
 /** One thing that the payment provider says of an order. */
 export type PaymentFact =
   | { readonly kind: 'paid'; readonly amount: NanoUsd }
-  | { readonly kind: 'ended'; readonly how: 'expired' | 'failed' }
+  | { readonly kind: 'ended'; readonly how: CheckoutEnd }
   | ({ readonly kind: 'reversal'; readonly id: string } & Reversal);
 
-export type OrderStatus = 'pending' | 'expired' | 'failed' | 'paid' | 'partially_refunded' | 'refunded';
+const ORDER_STATUSES = ['pending', ...CHECKOUT_ENDS, 'paid', 'partially_refunded', 'refunded'] as const;
+export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
 /** The order with one more fact; the very same order when it is known already. */
 export function learn(order: Order, fact: PaymentFact): Order {
@@ -103,8 +110,19 @@ export function statusOf(order: Order): OrderStatus {
   return back < order.paid ? 'partially_refunded' : 'refunded';
 }
 
+export const orderSchema = z.object({
+  order_id: idOf('ord'),
+  object: z.literal('order'),
+  status: z.enum(ORDER_STATUSES),
+  amount: usd,
+  currency: z.literal('USD'),
+  checkout_url: z.url().nullable(),
+  refunded: usd,
+  created: seconds,
+});
+
 /** An order as its owner sees it. */
-export function orderEntry(order: Order): Record<string, unknown> {
+export function orderEntry(order: Order): Body<typeof orderSchema> {
   const status = statusOf(order);
   return {
     order_id: order.id,

@@ -1,5 +1,7 @@
 /** Bringing back what was given up: by the owner, one or all of a time. */
+import * as z from 'zod';
 import type { Clock } from '../ports.ts';
+import type { Body } from '../response-schema.ts';
 import { type Delivery, firstIdAt } from './delivery.ts';
 import { wakeOf } from './fan-out.ts';
 import type { DeliveryStore, Wake, WakeQueue } from './ports.ts';
@@ -53,3 +55,24 @@ export async function recover(
 
 const isLost = ({ status, dueMs }: Delivery, nowMs: number): boolean =>
   status === 'dead' || (status === 'pending' && dueMs + LOST_MS < nowMs);
+
+export const recoverySchema = z.object({
+  object: z.literal('webhook_recovery'),
+  webhook_id: z.string(),
+  recovered: z.int(),
+  next_since: z.iso
+    .datetime()
+    .nullable()
+    .describe('Continue from there; `null` when every event was covered.'),
+});
+
+/** What a recovery answers with. */
+export const recoveryBody = (
+  webhookId: string,
+  { count, nextMs }: Recovered,
+): Body<typeof recoverySchema> => ({
+  object: 'webhook_recovery',
+  webhook_id: webhookId,
+  recovered: count,
+  next_since: nextMs === undefined ? null : new Date(nextMs).toISOString(),
+});

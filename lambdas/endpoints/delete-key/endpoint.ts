@@ -3,6 +3,7 @@ import type { ApiKeys } from '../../core/access/api-keys.ts';
 import { authenticateSession, type Sessions } from '../../core/access/session.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
+import { deletedBody } from '../../core/response-schema.ts';
 
 export interface DeleteKeyDependencies {
   readonly sessions: Pick<Sessions, 'verify'>;
@@ -12,6 +13,6 @@ export interface DeleteKeyDependencies {
 export function deleteKey({ sessions, keys }: DeleteKeyDependencies): Endpoint {
   return async (request, { pathParameters: { id = '' } }) => {
     await keys.revoke(await authenticateSession(request.headers, sessions), id);
-    return jsonResponse({ id, object: 'api_key', deleted: true });
+    return jsonResponse(deletedBody(id, 'api_key'));
   };
 }

@@ -5,6 +5,7 @@ import { kindOf } from '../../core/listings/listing.ts';
 import type { Listings } from '../../core/listings/listings.ts';
 import { readIfMatch } from '../../core/listings/revision.ts';
 import type { Endpoint } from '../../core/ports.ts';
+import { deletedBody } from '../../core/response-schema.ts';
 
 export interface DeleteListingDependencies {
   readonly sessions: Pick<Sessions, 'verify'>;
@@ -16,6 +17,6 @@ export function deleteListing({ sessions, listings }: DeleteListingDependencies)
     const accountId = await authenticateSession(request.headers, sessions);
     const precondition = readIfMatch(request.headers);
     const { kind } = await listings.remove({ kind: kindOf(request), id, accountId }, precondition);
-    return jsonResponse({ id, object: kind, deleted: true });
+    return jsonResponse(deletedBody(id, kind));
   };
 }

@@ -1,6 +1,7 @@
 /** `DELETE /api/v1/webhooks/{id}`: ends a subscription; deliveries under way are dropped. */
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
+import { deletedBody } from '../../core/response-schema.ts';
 import { admit, noSuch, type WebhookAccess } from '../../core/webhooks/access.ts';
 import type { SubscriptionStore } from '../../core/webhooks/ports.ts';
 
@@ -13,6 +14,6 @@ export function deleteWebhook(dependencies: DeleteWebhookDependencies): Endpoint
     const { accountId, headers } = await admit(dependencies, request, async () => undefined);
     const { id = '' } = pathParameters;
     if (!(await dependencies.subscriptions.remove({ accountId, id }))) throw noSuch('webhook', headers);
-    return jsonResponse({ id, object: 'webhook', deleted: true }, headers);
+    return jsonResponse(deletedBody(id, 'webhook'), headers);
   };
 }

@@ -2,6 +2,7 @@
 import type { CatalogSource } from '../../core/inference/catalog/catalog.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
+import type { Healthy, Unavailable } from '../../core/service-status.ts';
 
 export interface HealthDependencies {
   readonly catalog: CatalogSource;
@@ -15,15 +16,17 @@ export function getHealth({ catalog, probe, version }: HealthDependencies): Endp
     try {
       await probe();
       const { models } = await catalog();
-      return jsonResponse({
+      const body: Healthy = {
         status: 'ok',
         version,
         checks: { database: 'ok', catalog: 'ok' },
         models: models.length,
-      });
+      };
+      return jsonResponse(body);
     } catch (failure) {
       log.error('unhealthy', { requestId, name: (failure as Error).name });
-      return jsonResponse({ status: 'unavailable', version, checks: { catalog: 'failed' } }, {}, 503);
+      const body: Unavailable = { status: 'unavailable', version, checks: { catalog: 'failed' } };
+      return jsonResponse(body, {}, 503);
     }
   };
 }

@@ -2,6 +2,7 @@
 import { type ApiKeys, keyEntry } from '../../core/access/api-keys.ts';
 import { authenticateSession, type Sessions } from '../../core/access/session.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
+import { pageBody } from '../../core/paging.ts';
 import type { Clock, Endpoint } from '../../core/ports.ts';
 
 export interface ListKeysDependencies {
@@ -15,10 +16,6 @@ export function listKeys({ sessions, keys, clock }: ListKeysDependencies): Endpo
     const found = await keys.list(await authenticateSession(request.headers, sessions));
     const nowMs = clock();
     // An account has no more keys than fit on one page.
-    return jsonResponse({
-      object: 'list',
-      data: found.map((state) => keyEntry(state, nowMs)),
-      next_cursor: null,
-    });
+    return jsonResponse(pageBody({ entries: found, next: undefined }, (state) => keyEntry(state, nowMs)));
   };
 }

@@ -2,8 +2,9 @@
 import { validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import { kindOf, listingEntry } from '../../core/listings/listing.ts';
-import { listingQuery, pageBody, queryOf } from '../../core/listings/paging.ts';
 import type { ListingStore } from '../../core/listings/ports.ts';
+import { listingQuery } from '../../core/listings/queries.ts';
+import { pageBody, queryOf } from '../../core/paging.ts';
 import type { Endpoint } from '../../core/ports.ts';
 
 export function listListings(store: Pick<ListingStore, 'list'>): Endpoint {

@@ -2,8 +2,9 @@
 import { authenticateSession, type Sessions } from '../../core/access/session.ts';
 import { validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
+import { pageBody, queryOf } from '../../core/paging.ts';
 import { orderEntry } from '../../core/payments/order.ts';
-import { formatCursor, ordersQuery } from '../../core/payments/order-requests.ts';
+import { ordersQuery } from '../../core/payments/order-requests.ts';
 import type { OrderStore } from '../../core/payments/ports.ts';
 import type { Endpoint } from '../../core/ports.ts';
 
@@ -15,12 +16,8 @@ export interface ListOrdersDependencies {
 export function listOrders({ sessions, store }: ListOrdersDependencies): Endpoint {
   return async (request) => {
     const accountId = await authenticateSession(request.headers, sessions);
-    const { limit, cursor } = validate(ordersQuery, Object.fromEntries(new URL(request.url).searchParams));
+    const { limit, cursor } = validate(ordersQuery, queryOf(request));
     const { orders, next } = await store.list(accountId, limit, cursor);
-    return jsonResponse({
-      object: 'list',
-      data: orders.map(orderEntry),
-      next_cursor: next === undefined ? null : formatCursor(next),
-    });
+    return jsonResponse(pageBody({ entries: orders, next }, orderEntry));
   };
 }

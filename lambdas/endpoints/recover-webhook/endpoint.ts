@@ -5,7 +5,7 @@ import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Clock, Endpoint } from '../../core/ports.ts';
 import { admit, noSuch, type WebhookAccess } from '../../core/webhooks/access.ts';
 import type { DeliveryStore, SubscriptionStore, WakeQueue } from '../../core/webhooks/ports.ts';
-import { recover } from '../../core/webhooks/recovery.ts';
+import { recover, recoveryBody } from '../../core/webhooks/recovery.ts';
 import { recoverSchema } from '../../core/webhooks/request.ts';
 
 export interface RecoverWebhookDependencies extends WebhookAccess {
@@ -27,13 +27,7 @@ export function recoverWebhook(dependencies: RecoverWebhookDependencies): Endpoi
       throw new ServiceError('conflict', 'The webhook is disabled; set its status to active first.', {
         headers,
       });
-    const { count, nextMs } = await recover(dependencies, id, input.since);
-    const body = {
-      object: 'webhook_recovery',
-      webhook_id: id,
-      recovered: count,
-      next_since: nextMs === undefined ? null : new Date(nextMs).toISOString(),
-    };
-    return jsonResponse(body, headers, 202);
+    const recovered = await recover(dependencies, id, input.since);
+    return jsonResponse(recoveryBody(id, recovered), headers, 202);
   };
 }

@@ -1,6 +1,5 @@
 /** `POST /api-keys/{id}/rotate`: a new secret for a key; the old one stays good for the overlap. */
-import { keyEntry } from '../../core/access/api-keys.ts';
-import type { KeyIssuer } from '../../core/access/key-issuer.ts';
+import { issuedKeyEntry, type KeyIssuer } from '../../core/access/key-issuer.ts';
 import { rotateKeyRequest } from '../../core/access/key-requests.ts';
 import { authenticateSession, type Sessions } from '../../core/access/session.ts';
 import { readOptionalJson, validate } from '../../core/json/json-body.ts';
@@ -17,7 +16,7 @@ export function rotateKey({ sessions, issuer, clock }: RotateKeyDependencies): E
   return async (request, { pathParameters }) => {
     const accountId = await authenticateSession(request.headers, sessions);
     const { overlap_seconds: overlap } = validate(rotateKeyRequest, await readOptionalJson(request));
-    const { state, key } = await issuer.rotate(accountId, pathParameters.id ?? '', overlap);
-    return jsonResponse({ ...keyEntry(state, clock()), key }, { 'cache-control': 'no-store' });
+    const issued = await issuer.rotate(accountId, pathParameters.id ?? '', overlap);
+    return jsonResponse(issuedKeyEntry(issued, clock()), { 'cache-control': 'no-store' });
   };
 }

@@ -1,7 +1,8 @@
 /** Building the stored index anew from the listings themselves, so that no lost change stays lost. */
+
+import { MAX_LIMIT } from '../../paging.ts';
 import type { Clock, Log } from '../../ports.ts';
 import { LISTING_KINDS } from '../listing.ts';
-import { MAX_LIMIT } from '../paging.ts';
 import type { ListingStore } from '../ports.ts';
 import { SearchIndex, searchDocument } from './search-index.ts';
 import { OVERLAP_MS, type StoredIndex } from './search-source.ts';

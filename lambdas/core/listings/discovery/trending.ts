@@ -1,7 +1,7 @@
 /** What is trending: recent installs, each worth less the longer ago it was. */
 import * as z from 'zod';
-import { LISTING_KINDS, type ListingKind } from '../listing.ts';
-import type { Page } from '../ports.ts';
+import { limit, type Page } from '../../paging.ts';
+import { LISTING_KINDS, type ListingKind, listingKind } from '../listing.ts';
 
 export const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
@@ -19,7 +19,12 @@ const HALF_LIVES_PER_WINDOW = 4;
 /** As many as a page may have. */
 export const MAX_RANKED = 100;
 
-export const windowParameter = z.enum(WINDOW_NAMES).default('7d');
+/** The query of `GET /trending`. */
+export const trendingQuery = z.object({
+  kind: listingKind.optional(),
+  window: z.enum(WINDOW_NAMES).default('7d'),
+  limit,
+});
 
 /** Installs of a listing within one hour. */
 export interface InstallBucket {
