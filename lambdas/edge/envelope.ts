@@ -1,8 +1,8 @@
 /** Errors as HTTP, in the envelope of the surface that was hit. */
 import type { Surface } from '../contract/route.ts';
-import type { errorSchema, messagesErrorSchema } from '../core/error-body.ts';
+import type { errorSchema, messagesErrorSchema } from '../core/api/error-body.ts';
+import type { Body } from '../core/api/response-schema.ts';
 import type { ServiceError } from '../core/errors.ts';
-import type { Body } from '../core/response-schema.ts';
 
 type ErrorBody = Body<ReturnType<typeof errorSchema>> | Body<typeof messagesErrorSchema>;
 
@@ -11,7 +11,8 @@ export function errorBody(error: ServiceError, surface: Surface, requestId: stri
   const { type, code, param, details } = error;
   const message = `${error.message} (request id: ${requestId})`;
   if (surface === 'messages') {
-    return { type: 'error', error: { type, message, details }, request_id: requestId };
+    const described = { type, message, ...(details === undefined ? {} : { details }) };
+    return { type: 'error', error: described, request_id: requestId };
   }
   return { error: { message, type, code, param } };
 }

@@ -2,8 +2,8 @@
 import * as z from 'zod';
 import { createKeyRequest, rotateKeyRequest, updateKeyRequest } from '../core/access/key-requests.ts';
 import { signedOutSchema, signInRequest, signOutRequest } from '../core/access/session-requests.ts';
+import { deletedSchema } from '../core/api/response-schema.ts';
 import { createOrderRequest, ordersQuery } from '../core/payments/order-requests.ts';
-import { deletedSchema } from '../core/response-schema.ts';
 import { COMPONENTS } from './components.ts';
 import type { Operation } from './operation.ts';
 

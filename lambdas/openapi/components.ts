@@ -4,7 +4,8 @@ import { accountSchema } from '../core/access/accounts.ts';
 import { keySchema } from '../core/access/api-keys.ts';
 import { issuedKeySchema } from '../core/access/key-issuer.ts';
 import { signedInSchema } from '../core/access/sign-in.ts';
-import { errorSchema, messagesErrorSchema } from '../core/error-body.ts';
+import { errorSchema, messagesErrorSchema } from '../core/api/error-body.ts';
+import { pageSchema } from '../core/api/paging.ts';
 import {
   modelListSchema,
   modelSchema,
@@ -16,7 +17,6 @@ import { usageRecordSchema } from '../core/ledger/usage-record.ts';
 import { installSchema, purchaseSchema, releaseSchema, reviewSchema } from '../core/listings/activity.ts';
 import { listingSchema } from '../core/listings/listing.ts';
 import { categorySchema } from '../core/listings/queries.ts';
-import { pageSchema } from '../core/paging.ts';
 import { orderSchema } from '../core/payments/order.ts';
 import { deliverySchema } from '../core/webhooks/delivery.ts';
 import {

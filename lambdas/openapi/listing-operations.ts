@@ -1,12 +1,13 @@
 /** The descriptions of the market: listings, what happens to them and how they are found. */
+
+import { pageQuery } from '../core/api/paging.ts';
+import { deletedSchema } from '../core/api/response-schema.ts';
 import { newRelease, newReview, purchaseRequest } from '../core/listings/activity.ts';
 import { searchQuery } from '../core/listings/discovery/search-query.ts';
 import { trendingQuery } from '../core/listings/discovery/trending.ts';
 import { listingChange, newListing } from '../core/listings/fields.ts';
 import { LISTING_KINDS } from '../core/listings/listing.ts';
 import { categoriesQuery, listingQuery } from '../core/listings/queries.ts';
-import { pageQuery } from '../core/paging.ts';
-import { deletedSchema } from '../core/response-schema.ts';
 import { COMPONENTS } from './components.ts';
 import type { Operation } from './operation.ts';
 

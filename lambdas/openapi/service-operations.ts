@@ -1,6 +1,6 @@
 /** The descriptions of what the service says of itself. */
 import * as z from 'zod';
-import { healthySchema, indexSchema, unavailableSchema } from '../core/service-status.ts';
+import { healthySchema, indexSchema, unavailableSchema } from '../core/api/service-status.ts';
 import type { Operation } from './operation.ts';
 
 export const SERVICE_OPERATIONS = {

@@ -1,6 +1,6 @@
 /** The descriptions of webhooks. */
-import { ulidPageQuery } from '../core/paging.ts';
-import { deletedSchema } from '../core/response-schema.ts';
+import { ulidPageQuery } from '../core/api/paging.ts';
+import { deletedSchema } from '../core/api/response-schema.ts';
 import { recoverySchema } from '../core/webhooks/recovery.ts';
 import { createSchema, recoverSchema, testSchema, updateSchema } from '../core/webhooks/request.ts';
 import { rotatedSecretSchema } from '../core/webhooks/subscription.ts';

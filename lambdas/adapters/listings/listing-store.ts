@@ -1,9 +1,9 @@
 /** Listings in DynamoDB: a listing, its slug and the counts that it is in change in one transaction or not at all. */
 import { type DynamoDBClient, GetItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { TABLES } from '../../contract/tables.ts';
+import type { Page, PageQuery } from '../../core/api/paging.ts';
 import type { Listing, ListingKind } from '../../core/listings/listing.ts';
 import type { CategoryCount, ListingStore } from '../../core/listings/ports.ts';
-import type { Page, PageQuery } from '../../core/paging.ts';
 import { type Item, number, readText, text } from '../dynamodb/attribute-values.ts';
 import { type CountKey, countOne, giveBack } from '../dynamodb/quota-item.ts';
 import { transact } from '../dynamodb/transaction.ts';

@@ -1,9 +1,9 @@
 /** Releases in DynamoDB: a release, the version in force and the event that tells of it change together. */
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import type { Page, PageQuery } from '../../core/api/paging.ts';
 import type { Release } from '../../core/listings/activity.ts';
 import type { Listing } from '../../core/listings/listing.ts';
 import type { OutboxEvent, ReleaseStore } from '../../core/listings/ports.ts';
-import type { Page, PageQuery } from '../../core/paging.ts';
 import { number, text } from '../dynamodb/attribute-values.ts';
 import { transact } from '../dynamodb/transaction.ts';
 import { encodeEvent, listingKey } from './listing-item.ts';

@@ -1,8 +1,8 @@
 /** Reviews in DynamoDB: each with the listing's rating and the event that tells of it, or not at all. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { Page, PageQuery } from '../../core/api/paging.ts';
 import type { Review } from '../../core/listings/activity.ts';
 import type { Done, OutboxEvent, ReviewStore } from '../../core/listings/ports.ts';
-import type { Page, PageQuery } from '../../core/paging.ts';
 import { type Item, number, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
 import { encodeEvent, listingKey } from './listing-item.ts';
 import { queryPage } from './listing-reads.ts';

@@ -1,8 +1,8 @@
 /** Opening accounts and crediting top-ups. */
 import * as z from 'zod';
+import { type Body, idOf, seconds } from '../api/response-schema.ts';
 import type { NanoUsd } from '../money.ts';
 import type { Clock, UlidSource } from '../ports.ts';
-import { type Body, idOf, seconds } from '../response-schema.ts';
 
 export interface Account {
   /** `acc_<ulid>`. */

@@ -1,7 +1,7 @@
 /** An account's API keys: listed, changed and ended, each in force for the next call. */
 import * as z from 'zod';
+import { type Body, seconds } from '../api/response-schema.ts';
 import { ServiceError } from '../errors.ts';
-import { type Body, seconds } from '../response-schema.ts';
 import type { KeyState } from './key-state.ts';
 import { type Policy, policyEntry, policyEntrySchema } from './policy.ts';
 

@@ -1,7 +1,7 @@
 /** What a key may do: models, modalities, spend and rates. Stored in the key's item, so a change binds at once. */
 import * as z from 'zod';
+import { type Body, usd } from '../api/response-schema.ts';
 import { MAX_AMOUNT_LENGTH, type NanoUsd, parseUsd, usdJson } from '../money.ts';
-import { type Body, usd } from '../response-schema.ts';
 
 /** More than any account will spend; a larger figure is a mistake in units. */
 const MAX_CAP_NANO_USD = 1_000_000_000n * 1_000_000_000n;

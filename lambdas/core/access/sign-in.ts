@@ -1,7 +1,7 @@
 /** Signing in: an external identity is proved, mapped to the one account it opened, and given a session. */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import type { Body } from '../response-schema.ts';
+import type { Body } from '../api/response-schema.ts';
 import { type Account, type Accounts, accountEntry, accountSchema } from './accounts.ts';
 import { SESSION_SECONDS, type Sessions } from './session.ts';
 

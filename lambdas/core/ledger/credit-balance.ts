@@ -2,8 +2,8 @@
 import * as z from 'zod';
 import { dailyOf, type KeyState, monthlyOf } from '../access/key-state.ts';
 import { policyEntry, policyEntrySchema } from '../access/policy.ts';
+import { type Body, usd } from '../api/response-schema.ts';
 import { usdJson } from '../money.ts';
-import { type Body, usd } from '../response-schema.ts';
 import type { Wallet } from './ports.ts';
 
 export const creditBalanceSchema = z.object({

@@ -1,7 +1,7 @@
 /** The query of `GET /v1/usage`. */
 import * as z from 'zod';
-import { ulidPageQuery } from '../paging.ts';
-import { timeOf } from '../time-parameter.ts';
+import { ulidPageQuery } from '../api/paging.ts';
+import { timeOf } from '../api/time-parameter.ts';
 
 const time = timeOf(z.string()).optional();
 

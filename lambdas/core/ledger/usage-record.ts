@@ -1,8 +1,8 @@
 /** What is kept of a call: counts, cost and a time, never content. Writing it is the commit point of settlement. */
 import * as z from 'zod';
 import { KINDS, type Kind } from '../access/policy.ts';
+import { type Body, idOf, seconds, usd } from '../api/response-schema.ts';
 import { type NanoUsd, usdJson } from '../money.ts';
-import { type Body, idOf, seconds, usd } from '../response-schema.ts';
 
 /**
  * `completed`: the caller got the whole answer. `interrupted`: output was delivered, then an error.

@@ -1,6 +1,6 @@
 /** What happens to a listing: installs, reviews, releases and purchases, as everybody or their maker sees them. */
 import * as z from 'zod';
-import { type Body, idOf, seconds } from '../response-schema.ts';
+import { type Body, idOf, seconds } from '../api/response-schema.ts';
 import { price, version } from './fields.ts';
 
 export interface Install {

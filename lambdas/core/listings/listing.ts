@@ -1,7 +1,7 @@
 /** A listing: what a publisher offers, how it is named, and what everybody may read of it. */
 import * as z from 'zod';
+import { type Body, idOf, seconds } from '../api/response-schema.ts';
 import { ServiceError } from '../errors.ts';
-import { type Body, idOf, seconds } from '../response-schema.ts';
 import { newListing, type price } from './fields.ts';
 
 export const LISTING_KINDS = ['app', 'ai-agent'] as const;

@@ -1,6 +1,7 @@
 /** What listings ask of the world: stores whose every write is one atomic step, with the event that tells of it. */
+
+import type { Page, PageQuery } from '../api/paging.ts';
 import type { NanoUsd } from '../money.ts';
-import type { Page, PageQuery } from '../paging.ts';
 import type { Install, Purchase, Release, Review } from './activity.ts';
 import type { Listing, ListingKind } from './listing.ts';
 

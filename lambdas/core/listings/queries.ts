@@ -1,7 +1,7 @@
 /** The queries of the lists of listings and of categories, and an entry of the latter. */
 import * as z from 'zod';
-import { limit, pageQuery } from '../paging.ts';
-import type { Body } from '../response-schema.ts';
+import { limit, pageQuery } from '../api/paging.ts';
+import type { Body } from '../api/response-schema.ts';
 import { category } from './fields.ts';
 import type { CategoryCount } from './ports.ts';
 

@@ -1,7 +1,7 @@
 /** The body and the query of the requests about orders. */
 import * as z from 'zod';
+import { ulidPageQuery } from '../api/paging.ts';
 import { MAX_AMOUNT_LENGTH, type NanoUsd, parseUsd } from '../money.ts';
-import { ulidPageQuery } from '../paging.ts';
 
 /** What the payment provider charges at least (Stripe documentation, minimum charge amounts). */
 const LEAST: NanoUsd = 500_000_000n;

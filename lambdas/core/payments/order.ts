@@ -3,8 +3,8 @@
  * another order, comes to the same order. What it is worth follows from them, and the books follow what it is worth.
  */
 import * as z from 'zod';
+import { type Body, idOf, seconds, usd } from '../api/response-schema.ts';
 import { type NanoUsd, usdJson } from '../money.ts';
-import { type Body, idOf, seconds, usd } from '../response-schema.ts';
 
 /** How a checkout ends without a payment. */
 export const CHECKOUT_ENDS = ['expired', 'failed'] as const;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { encodeTime } from 'ulid';
 import * as z from 'zod';
-import { type Body, idOf } from '../response-schema.ts';
+import { type Body, idOf } from '../api/response-schema.ts';
 import type { EventType, StoredEvent } from './event.ts';
 
 /** `status`: an answer that was not 2xx; the others say why there was none. */

@@ -1,7 +1,7 @@
 /** Bringing back what was given up: by the owner, one or all of a time. */
 import * as z from 'zod';
+import type { Body } from '../api/response-schema.ts';
 import type { Clock } from '../ports.ts';
-import type { Body } from '../response-schema.ts';
 import { type Delivery, firstIdAt } from './delivery.ts';
 import { wakeOf } from './fan-out.ts';
 import type { DeliveryStore, Wake, WakeQueue } from './ports.ts';

@@ -1,6 +1,6 @@
 /** The bodies of the webhook endpoints, as callers write them. */
 import * as z from 'zod';
-import { timeOf } from '../time-parameter.ts';
+import { timeOf } from '../api/time-parameter.ts';
 import { SUBSCRIBABLE_TYPES } from './event.ts';
 import { description, eventTypes, SUBSCRIPTION_STATUSES } from './subscription.ts';
 

@@ -1,6 +1,6 @@
 /** The results of a subscription's latest deliveries. */
 import * as z from 'zod';
-import type { Body } from '../response-schema.ts';
+import type { Body } from '../api/response-schema.ts';
 import { type Attempt, attemptEntry, attemptSchema, type Delivery } from './delivery.ts';
 
 /** The latest deliveries that are counted; enough to show a trend, few enough to read at once. */

@@ -1,6 +1,6 @@
 /** A subscription: where an account wants which events, and how its receiver has fared. */
 import * as z from 'zod';
-import { type Body, idOf, seconds } from '../response-schema.ts';
+import { type Body, idOf, seconds } from '../api/response-schema.ts';
 import { type EventType, SUBSCRIBABLE_TYPES } from './event.ts';
 import { deliveryStatisticsSchema } from './statistics.ts';
 

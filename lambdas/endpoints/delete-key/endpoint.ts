@@ -1,9 +1,9 @@
 /** `DELETE /api-keys/{id}`: ends a key for good. */
 import type { ApiKeys } from '../../core/access/api-keys.ts';
 import { authenticateSession, type Sessions } from '../../core/access/session.ts';
+import { deletedBody } from '../../core/api/response-schema.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
-import { deletedBody } from '../../core/response-schema.ts';
 
 export interface DeleteKeyDependencies {
   readonly sessions: Pick<Sessions, 'verify'>;

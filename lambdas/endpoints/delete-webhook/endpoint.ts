@@ -1,7 +1,8 @@
 /** `DELETE /api/v1/webhooks/{id}`: ends a subscription; deliveries under way are dropped. */
+
+import { deletedBody } from '../../core/api/response-schema.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
-import { deletedBody } from '../../core/response-schema.ts';
 import { admit, noSuch, type WebhookAccess } from '../../core/webhooks/access.ts';
 import type { SubscriptionStore } from '../../core/webhooks/ports.ts';
 

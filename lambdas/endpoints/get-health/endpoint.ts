@@ -1,8 +1,9 @@
 /** `GET /health`: whether the service can answer calls; two cheap reads, and no detail that helps an attacker. */
+
+import type { Healthy, Unavailable } from '../../core/api/service-status.ts';
 import type { CatalogSource } from '../../core/inference/catalog/catalog.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
-import type { Healthy, Unavailable } from '../../core/service-status.ts';
 
 export interface HealthDependencies {
   readonly catalog: CatalogSource;

@@ -1,7 +1,8 @@
 /** `GET /`: the gateway index. */
+
+import type { Index } from '../../core/api/service-status.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
-import type { Index } from '../../core/service-status.ts';
 
 export const getIndex =
   (index: Index): Endpoint =>

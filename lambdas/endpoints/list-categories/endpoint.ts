@@ -1,9 +1,10 @@
 /** `GET /categories`: the categories in use, with how many listings each has. */
+
+import { pageBody, queryOf } from '../../core/api/paging.ts';
 import { validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { ListingStore } from '../../core/listings/ports.ts';
 import { categoriesQuery, categoryEntry } from '../../core/listings/queries.ts';
-import { pageBody, queryOf } from '../../core/paging.ts';
 import type { Endpoint } from '../../core/ports.ts';
 
 export function listCategories(store: Pick<ListingStore, 'categories'>): Endpoint {

@@ -1,8 +1,8 @@
 /** `GET /api-keys`: the keys of the account that is signed in. */
 import { type ApiKeys, keyEntry } from '../../core/access/api-keys.ts';
 import { authenticateSession, type Sessions } from '../../core/access/session.ts';
+import { pageBody } from '../../core/api/paging.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
-import { pageBody } from '../../core/paging.ts';
 import type { Clock, Endpoint } from '../../core/ports.ts';
 
 export interface ListKeysDependencies {

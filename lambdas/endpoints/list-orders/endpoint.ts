@@ -1,8 +1,8 @@
 /** `GET /api/orders`: the orders of the account that is signed in, newest first. */
 import { authenticateSession, type Sessions } from '../../core/access/session.ts';
+import { pageBody, queryOf } from '../../core/api/paging.ts';
 import { validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
-import { pageBody, queryOf } from '../../core/paging.ts';
 import { orderEntry } from '../../core/payments/order.ts';
 import { ordersQuery } from '../../core/payments/order-requests.ts';
 import type { OrderStore } from '../../core/payments/ports.ts';

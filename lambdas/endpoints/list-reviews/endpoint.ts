@@ -1,11 +1,12 @@
 /** `GET /apps/{id}/reviews` and its like: the reviews of a listing, newest first. */
+
+import { pageBody, pageQuery, queryOf } from '../../core/api/paging.ts';
 import { validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import { reviewEntry } from '../../core/listings/activity.ts';
 import { kindOf } from '../../core/listings/listing.ts';
 import type { Listings } from '../../core/listings/listings.ts';
 import type { ReviewStore } from '../../core/listings/ports.ts';
-import { pageBody, pageQuery, queryOf } from '../../core/paging.ts';
 import type { Endpoint } from '../../core/ports.ts';
 
 export interface ListReviewsDependencies {

@@ -1,13 +1,13 @@
 /** `GET /v1/usage`: the calls of the key that asks, newest first. */
 import { encodeTime } from 'ulid';
 import { authenticate, type Peppers } from '../../core/access/api-key.ts';
+import { pageBody, queryOf } from '../../core/api/paging.ts';
 import { validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { KeyGate } from '../../core/ledger/key-gate.ts';
 import type { UsageHistory } from '../../core/ledger/ports.ts';
 import { usageQuery } from '../../core/ledger/usage-query.ts';
 import { usageEntry } from '../../core/ledger/usage-record.ts';
-import { pageBody, queryOf } from '../../core/paging.ts';
 import type { Endpoint } from '../../core/ports.ts';
 
 /** Request ids sort by time, so a span of time is a span of ids. */

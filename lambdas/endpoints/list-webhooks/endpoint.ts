@@ -1,7 +1,8 @@
 /** `GET /api/v1/webhooks`: the account's subscriptions, oldest first. */
+
+import { pageBody, queryOf, ulidPageQuery } from '../../core/api/paging.ts';
 import { validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
-import { pageBody, queryOf, ulidPageQuery } from '../../core/paging.ts';
 import type { Endpoint } from '../../core/ports.ts';
 import { admit, type WebhookAccess } from '../../core/webhooks/access.ts';
 import type { SubscriptionStore } from '../../core/webhooks/ports.ts';

@@ -1,9 +1,9 @@
 /** The catalog as calls use it: models by id and alias, and the two public lists. */
 import * as z from 'zod';
 import { KINDS } from '../../access/policy.ts';
+import { type Body, seconds, usd } from '../../api/response-schema.ts';
 import { ServiceError } from '../../errors.ts';
 import { usdJson } from '../../money.ts';
-import { type Body, seconds, usd } from '../../response-schema.ts';
 import type { CatalogDocument, Model } from './catalog-document.ts';
 
 export interface Catalog {

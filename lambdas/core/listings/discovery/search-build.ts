@@ -1,6 +1,6 @@
 /** Building the stored index anew from the listings themselves, so that no lost change stays lost. */
 
-import { MAX_LIMIT } from '../../paging.ts';
+import { MAX_LIMIT } from '../../api/paging.ts';
 import type { Clock, Log } from '../../ports.ts';
 import { LISTING_KINDS } from '../listing.ts';
 import type { ListingStore } from '../ports.ts';

@@ -1,6 +1,6 @@
 /** The query of `GET /search`. */
 import * as z from 'zod';
-import { cursor, limit } from '../../paging.ts';
+import { cursor, limit } from '../../api/paging.ts';
 import { category } from '../fields.ts';
 import { listingKind } from '../listing.ts';
 

@@ -1,6 +1,6 @@
 /** What is trending: recent installs, each worth less the longer ago it was. */
 import * as z from 'zod';
-import { limit, type Page } from '../../paging.ts';
+import { limit, type Page } from '../../api/paging.ts';
 import { LISTING_KINDS, type ListingKind, listingKind } from '../listing.ts';
 
 export const HOUR_SECONDS = 3600;

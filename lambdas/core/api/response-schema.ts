@@ -3,7 +3,7 @@
  * `Body` of the schema, and the API's description is made from the same schema: one source for both.
  */
 import * as z from 'zod';
-import type { RawJson } from './json/lossless-json.ts';
+import type { RawJson } from '../json/lossless-json.ts';
 
 type Frozen<T> = T extends RawJson
   ? T
