@@ -18,7 +18,10 @@ export interface Table {
 }
 
 export const TABLES = {
-  /** Accounts, their top-ups and their orders (`item` = `account`, `top_up#<id>`, `order#<id>`, `order_counts`). */
+  /**
+   * Accounts (`item` = `account`), their orders (`order#<id>`, `order_counts`) and the entries of their books
+   * (`top_up#<id>`, `refund#<id>`, `purchase#<id>`, `sale#<id>`).
+   */
   accounts: { variable: 'ACCOUNTS_TABLE', partitionKey: 'account_id', sortKey: 'item' },
   /** Which account an external identity opened: one item for each, so that it opens exactly one. */
   identities: { variable: 'IDENTITIES_TABLE', partitionKey: 'identity' },

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { type Body, idOf, seconds, usd } from '../api/response-schema.ts';
+import type { BookEntry } from '../ledger/book-entry.ts';
 import { type NanoUsd, usdJson } from '../money.ts';
 
 /** How a checkout ends without a payment. */
@@ -78,19 +79,9 @@ export function takenBack({ paid = 0n, reversals }: Order): NanoUsd {
 /** The credit that the order is worth now. */
 export const worth = (order: Order): NanoUsd => (order.paid ?? 0n) - takenBack(order);
 
-/** An entry of an account's books. */
-export interface LedgerEntry {
-  readonly kind: 'top_up' | 'refund';
-  /** Unique among the account's entries of its kind. */
-  readonly id: string;
-  /** More than 0. */
-  readonly amount: NanoUsd;
-  readonly source: string;
-}
-
 /** The entries that take the books from what an order was worth to what it is worth; their sum is the difference. */
-export function entriesBetween(before: Order, after: Order): readonly LedgerEntry[] {
-  const entries: LedgerEntry[] = [];
+export function entriesBetween(before: Order, after: Order): readonly BookEntry[] {
+  const entries: BookEntry[] = [];
   if (before.paid === undefined && after.paid !== undefined && after.paid > 0n)
     entries.push({ kind: 'top_up', id: after.id, amount: after.paid, source: 'order' });
   const back = takenBack(after) - takenBack(before);

@@ -1,6 +1,7 @@
 /** What orders need of the payment provider and of the database. */
+import type { BookEntry } from '../ledger/book-entry.ts';
 import type { NanoUsd } from '../money.ts';
-import type { LedgerEntry, Order, PaymentFact } from './order.ts';
+import type { Order, PaymentFact } from './order.ts';
 
 /** What the provider is told of an order, and repeats with everything it says of its payment. */
 export interface OrderReference {
@@ -71,6 +72,6 @@ export interface OrderStore {
   advance(
     before: Order,
     after: Order,
-    entries: readonly LedgerEntry[],
+    entries: readonly BookEntry[],
   ): Promise<'done' | 'stale' | 'no account'>;
 }
