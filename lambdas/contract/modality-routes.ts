@@ -8,6 +8,7 @@ const call = {
   surface: 'openai',
   response: 'streamed',
   authentication: 'api-key',
+  paid: true,
 } as const;
 
 export const MODALITY_ROUTES = [
@@ -17,7 +18,6 @@ export const MODALITY_ROUTES = [
     endpoint: 'create-embeddings',
     purpose: 'embeddings of texts',
     // A batch of vectors is larger than what a buffered function may answer.
-    kind: 'embeddings',
   },
   {
     ...call,
@@ -25,14 +25,12 @@ export const MODALITY_ROUTES = [
     endpoint: 'create-images',
     purpose: 'images of a text',
     // Four images are larger than what a buffered function may answer.
-    kind: 'image',
   },
   {
     ...call,
     path: '/v1/audio/speech',
     endpoint: 'create-speech',
     purpose: 'speech of a text, as audio bytes',
-    kind: 'tts',
   },
   {
     ...call,
@@ -40,6 +38,5 @@ export const MODALITY_ROUTES = [
     endpoint: 'create-transcription',
     purpose: 'transcript of an audio file, sent as a form',
     // Long recordings take longer than a buffered function may.
-    kind: 'audio',
   },
 ] as const satisfies readonly Route[];

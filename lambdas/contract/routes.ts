@@ -20,7 +20,7 @@ export const ROUTES = [
     purpose: 'chat completion, JSON or server-sent events',
     response: 'streamed',
     authentication: 'api-key',
-    kind: 'chat',
+    paid: true,
   },
   {
     ...inference,
@@ -31,7 +31,7 @@ export const ROUTES = [
     response: 'streamed',
     surface: 'messages',
     authentication: 'api-key',
-    kind: 'chat',
+    paid: true,
   },
   {
     ...inference,

@@ -1,16 +1,12 @@
 /** The descriptions of the inference surfaces, the catalog and the usage records. */
 import * as z from 'zod';
+import { usageSchema as chatUsage } from '../core/inference/completions/chat/reply.ts';
 import { chatCompletionRequest } from '../core/inference/completions/chat/schema.ts';
+import { usageSchema as messagesUsage } from '../core/inference/completions/messages/reply.ts';
 import { messagesRequest } from '../core/inference/completions/messages/schema.ts';
 import { usageQuery } from '../core/ledger/usage-query.ts';
 import { COMPONENTS } from './components.ts';
 import type { Operation } from './operation.ts';
-
-const usage = z.object({
-  prompt_tokens: z.int(),
-  completion_tokens: z.int(),
-  total_tokens: z.int(),
-});
 
 const chatCompletion = z.looseObject({
   id: z.string(),
@@ -24,7 +20,7 @@ const chatCompletion = z.looseObject({
       finish_reason: z.string().nullable(),
     }),
   ),
-  usage,
+  usage: chatUsage,
 });
 
 const message = z.looseObject({
@@ -35,7 +31,7 @@ const message = z.looseObject({
   content: z.array(z.looseObject({ type: z.string() })),
   stop_reason: z.string().nullable(),
   stop_sequence: z.string().nullable(),
-  usage: z.looseObject({ input_tokens: z.int(), output_tokens: z.int() }),
+  usage: messagesUsage,
 });
 
 export const IDEMPOTENCY = {

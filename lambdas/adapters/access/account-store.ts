@@ -60,7 +60,7 @@ export class DynamoAccountStore implements AccountStore {
     return readAccount(this.#client, this.#tables.accounts, accountId);
   }
 
-  async topUp({ accountId, id, amount, created, source }: TopUp): Promise<'credited' | 'repeated'> {
+  async topUp({ accountId, id, amount, created, source }: TopUp): ReturnType<AccountStore['topUp']> {
     const place = { table: this.#tables.accounts, accountId, created };
     const put = putEntry(place, { kind: 'top_up', id, amount, source });
     const result = await this.#postings.post(accountId, amount, [put]);

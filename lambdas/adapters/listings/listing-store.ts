@@ -97,7 +97,7 @@ export class DynamoListingStore implements ListingStore {
     );
   }
 
-  async create(listing: Listing, releaseId: string, most: number): Promise<'done' | 'slug_taken' | 'full'> {
+  async create(listing: Listing, releaseId: string, most: number): ReturnType<ListingStore['create']> {
     const items = [
       this.#put(encodeListing(listing)),
       this.#put({ ...slugKey(listing), owner: text(listing.id) }),
@@ -119,7 +119,7 @@ export class DynamoListingStore implements ListingStore {
     return result.failed.includes(items.length) ? 'full' : 'slug_taken';
   }
 
-  async replace(from: Listing, to: Listing): Promise<'done' | 'changed' | 'slug_taken'> {
+  async replace(from: Listing, to: Listing): ReturnType<ListingStore['replace']> {
     const moved = from.slug !== to.slug;
     const shelved = from.category !== to.category;
     const result = await transact(this.#client, [
@@ -131,7 +131,7 @@ export class DynamoListingStore implements ListingStore {
     return result.failed.includes(LISTING_PLACE) ? 'changed' : 'slug_taken';
   }
 
-  async remove(listing: Listing): Promise<'done' | 'changed'> {
+  async remove(listing: Listing): ReturnType<ListingStore['remove']> {
     const result = await transact(this.#client, [
       {
         Delete: {

@@ -45,7 +45,7 @@ export class DynamoPurchaseStore implements PurchaseStore {
     payment: Payment,
     event: OutboxEvent,
     most: number,
-  ): Promise<'done' | 'repeated' | 'changed' | 'insufficient' | 'full'> {
+  ): ReturnType<PurchaseStore['purchase']> {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const transfer = await this.#transfer(purchase, payment);
       if (transfer === undefined) {

@@ -24,11 +24,7 @@ export class DynamoReleaseStore implements ReleaseStore {
     this.#nowSeconds = nowSeconds;
   }
 
-  async release(
-    release: Release,
-    listing: Listing,
-    event: OutboxEvent,
-  ): Promise<'done' | 'repeated' | 'changed'> {
+  async release(release: Release, listing: Listing, event: OutboxEvent): ReturnType<ReleaseStore['release']> {
     const result = await transact(this.#client, [
       this.#putInForce(release.version, listing, 1),
       ...newReleaseItems(release, this.#table),
@@ -42,7 +38,7 @@ export class DynamoReleaseStore implements ReleaseStore {
     version: string,
     listing: Listing,
     event: OutboxEvent,
-  ): Promise<'done' | 'no_such_release' | 'changed'> {
+  ): ReturnType<ReleaseStore['rollback']> {
     const result = await transact(this.#client, [
       this.#putInForce(version, listing, 0),
       {

@@ -102,7 +102,7 @@ export class DynamoOrderStore implements OrderStore {
     before: Order,
     after: Order,
     entries: readonly BookEntry[],
-  ): Promise<'done' | 'stale' | 'no account'> {
+  ): ReturnType<OrderStore['advance']> {
     const write = this.#advance(before, after);
     const change = entries.reduce((sum, entry) => sum + changeOf(entry), 0n);
     const created = Math.floor(this.#options.clock() / 1000);

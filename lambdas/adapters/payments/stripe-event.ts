@@ -1,6 +1,6 @@
 /** What Stripe's events say of our orders (Stripe API reference, Types of events). */
 import type Stripe from 'stripe';
-import type { PaymentFact } from '../../core/payments/order.ts';
+import type { CheckoutEnd, PaymentFact } from '../../core/payments/order.ts';
 import type { OrderReference, PaymentEvent } from '../../core/payments/ports.ts';
 import type { Log } from '../../core/ports.ts';
 
@@ -65,7 +65,7 @@ function paid(session: Stripe.Checkout.Session): Read | undefined {
   return { fact: inUsd(session, total, (amount) => ({ kind: 'paid', amount })), metadata };
 }
 
-const ended = ({ metadata }: Stripe.Checkout.Session, how: 'failed' | 'expired'): Read => ({
+const ended = ({ metadata }: Stripe.Checkout.Session, how: CheckoutEnd): Read => ({
   fact: { kind: 'ended', how },
   metadata,
 });

@@ -95,7 +95,7 @@ export class Accounts {
     readonly amount: NanoUsd;
     readonly source: string;
     readonly id?: string;
-  }): Promise<'credited' | 'repeated'> {
+  }): ReturnType<AccountStore['topUp']> {
     const { store, ulid } = this.#dependencies;
     const { accountId, amount, source, id = ulid() } = request;
     if (amount <= 0n || amount > MAX_TOP_UP)

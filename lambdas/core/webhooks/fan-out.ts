@@ -5,7 +5,15 @@ import { QUOTAS } from '../quotas.ts';
 import { RETRY_SPAN_MS } from './backoff.ts';
 import { type Delivery, deliveryId } from './delivery.ts';
 import { type PlatformEvent, parseBusEvent, type StoredEvent } from './event.ts';
-import type { DeliveryStore, EventStore, Lane, SubscriptionStore, Wake, WakeQueue } from './ports.ts';
+import {
+  type DeliveryStore,
+  type EventStore,
+  LANES,
+  type Lane,
+  type SubscriptionStore,
+  type Wake,
+  type WakeQueue,
+} from './ports.ts';
 import { type Subscription, wants } from './subscription.ts';
 
 export interface FanOutDependencies {
@@ -106,7 +114,7 @@ export class FanOut {
     const untried = deliveries.filter(({ attempts }) => attempts === 0);
     const lanes = new Map(subscriptions.map((subscription) => [subscription.id, laneOf(subscription)]));
     await Promise.all(
-      (['deliveries', 'retries'] as const).map((lane) =>
+      LANES.map((lane) =>
         this.#dependencies.wakes.now(
           untried
             .filter(({ webhookId }) => lanes.get(webhookId) === lane)

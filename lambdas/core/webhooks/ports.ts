@@ -143,7 +143,8 @@ export interface Wake {
 }
 
 /** `deliveries` for receivers that are well; `retries` for what may take its whole time to fail. */
-export type Lane = 'deliveries' | 'retries';
+export const LANES = ['deliveries', 'retries'] as const;
+export type Lane = (typeof LANES)[number];
 
 export interface WakeQueue {
   /** Resolves when all are kept safe. */
