@@ -5,6 +5,7 @@ import { type RawJson, rawJson } from './json/lossless-json.ts';
 export type NanoUsd = bigint;
 
 export const NANO_PER_USD = 1_000_000_000n;
+export const NANO_PER_CENT = NANO_PER_USD / 100n;
 
 /** Longer than any amount with all its places; computing with a million digits takes seconds. */
 export const MAX_AMOUNT_LENGTH = 32;
@@ -70,3 +71,12 @@ export function divideUp(dividend: bigint, divisor: bigint): bigint {
 export function usdJson(amount: NanoUsd): RawJson {
   return rawJson(formatUsd(amount));
 }
+
+/** An amount in whole cents. Throws for a fraction of a cent. */
+export function toCents(amount: NanoUsd): number {
+  if (amount % NANO_PER_CENT !== 0n) throw new Error('not a whole number of cents');
+  return Number(amount / NANO_PER_CENT);
+}
+
+/** An amount as the value of a metric. A double loses the last digits above 2^53 nano-USD: never compute with it. */
+export const toMetric = (amount: NanoUsd): number => Number(amount);

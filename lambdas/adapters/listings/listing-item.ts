@@ -1,7 +1,7 @@
 /** Listings and what belongs to them as items of one table: a listing and its history share a partition. */
 
 import { LISTING_KINDS, type Listing, type ListingKind, type Price } from '../../core/listings/listing.ts';
-import type { OutboxEvent } from '../../core/listings/ports.ts';
+import type { PublishedEvent } from '../../core/webhooks/event.ts';
 import { type Item, map, number, readMap, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
 import { countsOf } from '../dynamodb/quota-item.ts';
 
@@ -110,7 +110,7 @@ export function readKind(value: string): ListingKind {
 }
 
 /** An event waiting to be published, in the partition of the listing it tells of. */
-export const encodeEvent = (listingId: string, event: OutboxEvent, created: number): Item => ({
+export const encodeEvent = (listingId: string, event: PublishedEvent, created: number): Item => ({
   ...listingKey(listingId, `${EVENT_PREFIX}${event.id}`),
   event_id: text(event.id),
   type: text(event.type),
@@ -119,7 +119,7 @@ export const encodeEvent = (listingId: string, event: OutboxEvent, created: numb
   expires: number(created + EVENT_SECONDS),
 });
 
-export const decodeEvent = (item: Item): OutboxEvent => ({
+export const decodeEvent = (item: Item): PublishedEvent => ({
   id: readText(item, 'event_id'),
   type: readText(item, 'type'),
   accountId: readText(item, 'account_id'),

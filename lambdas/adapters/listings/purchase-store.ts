@@ -4,8 +4,9 @@
  */
 import { type DynamoDBClient, GetItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Purchase } from '../../core/listings/activity.ts';
-import type { OutboxEvent, Payment, PurchaseStore } from '../../core/listings/ports.ts';
+import type { Payment, PurchaseStore } from '../../core/listings/ports.ts';
 import { dayOf } from '../../core/quotas.ts';
+import type { PublishedEvent } from '../../core/webhooks/event.ts';
 import type { DynamoClients } from '../aws/clients.ts';
 import { type Item, number, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
 import { countOneOf } from '../dynamodb/quota-item.ts';
@@ -43,7 +44,7 @@ export class DynamoPurchaseStore implements PurchaseStore {
   async purchase(
     purchase: Purchase,
     payment: Payment,
-    event: OutboxEvent,
+    event: PublishedEvent,
     most: number,
   ): ReturnType<PurchaseStore['purchase']> {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {

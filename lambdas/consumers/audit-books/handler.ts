@@ -7,6 +7,7 @@ import { createMeasure } from '../../adapters/system/metrics.ts';
 import { requireVariable } from '../../contract/environment.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import { TABLES } from '../../contract/tables.ts';
+import { toMetric } from '../../core/money.ts';
 import { consumer } from '../../edge/pipelines.ts';
 import { auditBooks } from './consumer.ts';
 
@@ -25,9 +26,9 @@ export const handler = consumer(
       measure({
         values: {
           [METRICS.accountsAudited]: accounts - busy,
-          [METRICS.auditDrift]: Number(drift),
-          [METRICS.topUps]: Number(topUps),
-          [METRICS.balances]: Number(balances),
+          [METRICS.auditDrift]: toMetric(drift),
+          [METRICS.topUps]: toMetric(topUps),
+          [METRICS.balances]: toMetric(balances),
         },
       }),
     log: createLog(),

@@ -1,12 +1,12 @@
 /** What follows from each change of the listings: events published, the index told, rankings refreshed, remains removed. */
 
+import type { PublishedEvent } from '../webhooks/event.ts';
 import { type Change, searchDocument } from './discovery/search-index.ts';
 import type { Listing } from './listing.ts';
-import type { OutboxEvent } from './ports.ts';
 
 /** One change of the table, as far as anything follows from it. */
 export type ListingRecord =
-  | { readonly type: 'event'; readonly event: OutboxEvent }
+  | { readonly type: 'event'; readonly event: PublishedEvent }
   | { readonly type: 'install' }
   | {
       readonly type: 'listing';
@@ -19,7 +19,7 @@ export type ListingRecord =
 /** Everything here may happen more than once: a batch that fails midway comes again as a whole. */
 export interface FollowDependencies {
   /** Puts an event on the platform's bus; under the same id it changes nothing more. */
-  readonly publish: (event: OutboxEvent) => Promise<void>;
+  readonly publish: (event: PublishedEvent) => Promise<void>;
   /** Writes changes down for the search functions, in this order. */
   readonly tell: (changes: readonly Change[]) => Promise<void>;
   readonly refreshRankings: () => Promise<void>;

@@ -2,18 +2,9 @@
 
 import type { Page, PageQuery } from '../api/paging.ts';
 import type { NanoUsd } from '../money.ts';
+import type { PublishedEvent } from '../webhooks/event.ts';
 import type { Install, Purchase, Release, Review } from './activity.ts';
 import type { Listing, ListingKind } from './listing.ts';
-
-/** An event that is stored with the change it tells of, and published from there: neither is without the other. */
-export interface OutboxEvent {
-  /** `evt_<ulid>`; receivers tell repetitions by it. */
-  readonly id: string;
-  readonly type: string;
-  /** Whose subscriptions are told: the listing's owner. */
-  readonly accountId: string;
-  readonly data: Readonly<Record<string, unknown>>;
-}
 
 export interface CategoryCount {
   readonly name: string;
@@ -42,25 +33,29 @@ export type Done = 'done' | 'repeated' | 'gone' | 'full';
 
 export interface InstallStore {
   /** Once per account; `full` when it has installed `most` that day. */
-  install(install: Install, listing: Listing, event: OutboxEvent, most: number): Promise<Done>;
+  install(install: Install, listing: Listing, event: PublishedEvent, most: number): Promise<Done>;
   findInstall(listingId: string, accountId: string): Promise<Install | undefined>;
 }
 
 export interface ReviewStore {
   /** Once per account; `full` when it has written `most` that day. */
-  review(review: Review, event: OutboxEvent, most: number): Promise<Done>;
+  review(review: Review, event: PublishedEvent, most: number): Promise<Done>;
   /** Newest first. */
   reviews(listingId: string, query: PageQuery): Promise<Page<Review>>;
 }
 
 export interface ReleaseStore {
   /** Once per version; puts it in force if the listing's revision is still that one. */
-  release(release: Release, listing: Listing, event: OutboxEvent): Promise<'done' | 'repeated' | 'changed'>;
+  release(
+    release: Release,
+    listing: Listing,
+    event: PublishedEvent,
+  ): Promise<'done' | 'repeated' | 'changed'>;
   /** Puts an earlier release in force again, under the same condition. */
   rollback(
     version: string,
     listing: Listing,
-    event: OutboxEvent,
+    event: PublishedEvent,
   ): Promise<'done' | 'no_such_release' | 'changed'>;
   /** Newest first. */
   releases(listingId: string, query: PageQuery): Promise<Page<Release>>;
@@ -83,7 +78,7 @@ export interface PurchaseStore {
   purchase(
     purchase: Purchase,
     payment: Payment,
-    event: OutboxEvent,
+    event: PublishedEvent,
     most: number,
   ): Promise<'done' | 'repeated' | 'changed' | 'insufficient' | 'full'>;
   findPurchase(listingId: string, buyerId: string): Promise<Purchase | undefined>;

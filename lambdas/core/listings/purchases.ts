@@ -1,7 +1,7 @@
 /** Buying a listing out of one's credit. */
 import type * as z from 'zod';
 import { ServiceError } from '../errors.ts';
-import { NANO_PER_USD, type NanoUsd } from '../money.ts';
+import { NANO_PER_CENT } from '../money.ts';
 import { madeAsMany, QUOTAS } from '../quotas.ts';
 import type { Purchase, purchaseRequest } from './activity.ts';
 import type { Listing, Price } from './listing.ts';
@@ -12,7 +12,6 @@ import { etagOf, type Precondition } from './revision.ts';
 
 /** The service's credit is in dollars, so a purchase is. */
 const CURRENCY = 'USD';
-const NANO_PER_CENT: NanoUsd = NANO_PER_USD / 100n;
 
 /** What the buyer was shown: the state of the listing, its price, or both. */
 export interface Seen {
@@ -44,8 +43,8 @@ export class Purchases extends ListingActivity {
     }
     const price = priceOf(listing);
     if (!isAsSeen(listing, price, seen)) return this.#boughtBefore(listing, accountId);
-    const { amount, currency } = price;
-    if (currency !== CURRENCY && amount > 0) {
+    const { amount: cents, currency } = price;
+    if (currency !== CURRENCY && cents > 0) {
       throw new ServiceError('invalid_value', `Only listings priced in ${CURRENCY} can be bought here.`, {
         param: 'id',
       });
@@ -54,12 +53,12 @@ export class Purchases extends ListingActivity {
       id: `pur_${this.ulid()}`,
       listingId: id,
       buyerId: accountId,
-      amount,
+      amount: cents,
       currency,
       created: this.now(),
     };
     const unchanged = seen.state !== undefined;
-    const payment = { listing, amount: BigInt(amount) * NANO_PER_CENT, unchanged };
+    const payment = { listing, amount: BigInt(cents) * NANO_PER_CENT, unchanged };
     const event = this.events.purchased(listing, purchase);
     const most = QUOTAS.purchases_per_account_per_day;
     const result = await this.#store.purchase(purchase, payment, event, most);

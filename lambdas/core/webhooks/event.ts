@@ -27,6 +27,16 @@ export const EVENT_ID = /^[\w.:-]{1,128}$/;
 /** The data of an event as JSON; EventBridge took entries of 256 KB when most of its publishers were written. */
 export const MAX_DATA_BYTES = 240 * 1024;
 
+/** An event as publishers put it on the platform's bus. */
+export interface PublishedEvent {
+  /** Whose subscriptions receive it. */
+  readonly accountId: string;
+  readonly type: string;
+  /** The same id again changes nothing. */
+  readonly id: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
 export interface PlatformEvent {
   readonly accountId: string;
   /** Unique within the account; a repetition has the same. */

@@ -1,6 +1,6 @@
 /** What webhooks ask of the world: three stores, a way to be woken up, a way to send and a way to publish. */
 import type { Attempt, DeadReason, Delivery, Outcome } from './delivery.ts';
-import type { PlatformEvent, StoredEvent } from './event.ts';
+import type { PlatformEvent, PublishedEvent, StoredEvent } from './event.ts';
 import type { DisabledReason, Subscription } from './subscription.ts';
 
 /** Names one account's subscription: nobody finds it under another account. */
@@ -170,14 +170,6 @@ export interface SendResult {
 
 /** Posts once, within the receiver's time; never throws. */
 export type Send = (request: SendRequest) => Promise<SendResult>;
-
-export interface PublishedEvent {
-  readonly accountId: string;
-  readonly type: string;
-  /** The same id again changes nothing. */
-  readonly id: string;
-  readonly data: Readonly<Record<string, unknown>>;
-}
 
 /** Puts an event on the platform's bus. */
 export type Publish = (event: PublishedEvent) => Promise<void>;
