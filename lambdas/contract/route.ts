@@ -1,6 +1,6 @@
-/** What a row of the route table says. */
+/** A row of the route table. */
 
-/** The envelope that errors on a route use; `platform` answers with the OpenAI-style envelope. */
+/** The API format of a route, which its errors use; `platform` uses the OpenAI format. */
 export type Surface = 'openai' | 'messages' | 'platform';
 
 /** Who may call: anyone, the bearer of an API key, or the owner's session. */

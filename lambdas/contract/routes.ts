@@ -96,7 +96,7 @@ export const ROUTES = [
     method: 'GET',
     path: '/api/v1/auth/me',
     endpoint: 'get-account',
-    purpose: 'the account that is signed in',
+    purpose: 'the signed-in account',
     authentication: 'session',
   },
   {
@@ -112,7 +112,7 @@ export const ROUTES = [
     method: 'POST',
     path: '/api-keys',
     endpoint: 'create-key',
-    purpose: 'make an API key; its text is shown this once',
+    purpose: 'create an API key; its text is shown only once',
     authentication: 'session',
   },
   {
@@ -136,7 +136,7 @@ export const ROUTES = [
     method: 'DELETE',
     path: '/api-keys/{id}',
     endpoint: 'delete-key',
-    purpose: 'end a key for good',
+    purpose: 'revoke a key permanently',
     authentication: 'session',
   },
   {
@@ -144,7 +144,7 @@ export const ROUTES = [
     method: 'POST',
     path: '/api-keys/{id}/rotate',
     endpoint: 'rotate-key',
-    purpose: 'give a key a new secret; the old one may overlap',
+    purpose: 'replace a key’s secret; the old one may stay valid for a while',
     authentication: 'session',
   },
   {
@@ -185,7 +185,7 @@ export const ROUTES = [
     method: 'POST',
     path: '/api/payments/{provider}/events',
     endpoint: 'receive-payment-event',
-    purpose: 'where the payment provider sends its signed events',
+    purpose: 'receives the payment provider’s signed events',
     authentication: 'none',
   },
   ...WEBHOOK_ROUTES,

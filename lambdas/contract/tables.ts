@@ -43,7 +43,7 @@ export const TABLES = {
   webhooks: { variable: 'WEBHOOKS_TABLE', partitionKey: 'account_id', sortKey: 'webhook_id' },
   /** Published events, their data sealed; writing one is what makes a repeated event change nothing. */
   events: { variable: 'EVENTS_TABLE', partitionKey: 'event_key', ttl: 'expires' },
-  /** One item for each event and subscription: where its delivery stands, and its last attempts. */
+  /** One item for each event and subscription: the state of its delivery, and its last attempts. */
   deliveries: {
     variable: 'DELIVERIES_TABLE',
     partitionKey: 'webhook_id',
@@ -53,8 +53,9 @@ export const TABLES = {
   /** The catalog document in compressed parts, and a pointer to the current version. */
   catalog: { variable: 'CATALOG_TABLE', partitionKey: 'part' },
   /**
-   * Listings (`item` = `listing`), what happens to each, the events that tell of it, the slugs in use, and the counts
-   * of the categories and of what accounts have and do. The indexes hold the listings alone: no other item has a `kind` or a `shelf`.
+   * Listings (`item` = `listing`) with their installs, reviews, releases and purchases, events to be published, the slugs
+   * in use, and counts of categories and quotas. The indexes hold listings only: no other item has a `kind` or a `shelf`,
+   * the kind and category of a listing. Both names stay: renaming the index of a deployed table would empty it.
    */
   listings: {
     variable: 'LISTINGS_TABLE',
@@ -69,7 +70,7 @@ export const TABLES = {
   },
   /** What is derived from the listings: the search index in parts, its changes since, installs by day, what is trending. */
   discovery: { variable: 'DISCOVERY_TABLE', partitionKey: 'part', sortKey: 'entry', ttl: 'expires' },
-  /** Circuits of routes that have failed of late. */
+  /** Circuits of routes that failed recently. */
   circuits: { variable: 'CIRCUITS_TABLE', partitionKey: 'route_id', ttl: 'expires' },
 } as const satisfies Record<string, Table>;
 

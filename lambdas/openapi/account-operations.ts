@@ -20,7 +20,7 @@ export const ACCOUNT_OPERATIONS = {
   },
   'delete-session': {
     tag: 'Accounts',
-    description: 'Whoever sends the same token afterwards is refused with 401.',
+    description: 'Later requests with the same token are refused with 401.',
     body: signOutRequest,
     optionalBody: true,
     answers: {
@@ -31,7 +31,7 @@ export const ACCOUNT_OPERATIONS = {
   'create-key': {
     tag: 'Accounts',
     body: createKeyRequest,
-    answers: { 201: { description: 'The key, with its text.', schema: COMPONENTS.NewApiKey } },
+    answers: { 201: { description: 'The key, with its secret text.', schema: COMPONENTS.NewApiKey } },
     errors: [400, 409],
   },
   'list-keys': {
@@ -41,24 +41,25 @@ export const ACCOUNT_OPERATIONS = {
   'update-key': {
     tag: 'Accounts',
     body: updateKeyRequest,
-    answers: { 200: { description: 'The key as it is now.', schema: COMPONENTS.ApiKey } },
+    answers: { 200: { description: 'The key after the change.', schema: COMPONENTS.ApiKey } },
     errors: [400, 404, 409],
   },
   'delete-key': {
     tag: 'Accounts',
-    answers: { 200: { description: 'It is gone.', schema: deletedSchema('api_key') } },
+    answers: { 200: { description: 'The key is revoked.', schema: deletedSchema('api_key') } },
     errors: [404],
   },
   'rotate-key': {
     tag: 'Accounts',
     body: rotateKeyRequest,
     optionalBody: true,
-    answers: { 200: { description: 'The key, with its new text.', schema: COMPONENTS.NewApiKey } },
+    answers: { 200: { description: 'The key, with its new secret text.', schema: COMPONENTS.NewApiKey } },
     errors: [400, 404, 409],
   },
   'get-credits': {
     tag: 'Usage',
-    description: 'By the id or the text of the key that asks; never of another.',
+    description:
+      'Of the calling key, by its id or its text; an owner’s session may name any key of the account.',
     answers: { 200: { description: 'The balance.', schema: COMPONENTS.CreditBalance } },
     errors: [404],
   },
@@ -81,10 +82,11 @@ export const ACCOUNT_OPERATIONS = {
   },
   'receive-payment-event': {
     tag: 'Payments',
-    description: 'For the payment provider alone: the event is proved by its signature over the raw body.',
+    description:
+      'Called by the payment provider only. The signature over the raw body authenticates the event.',
     rawBody: 'application/json',
     answers: {
-      200: { description: 'It was taken.', schema: z.object({ received: z.literal(true) }) },
+      200: { description: 'The event was accepted.', schema: z.object({ received: z.literal(true) }) },
     },
     errors: [400, 401, 404],
   },

@@ -22,13 +22,13 @@ export interface DocumentOptions {
 }
 
 const TAGS: Readonly<Record<Tag, string>> = {
-  Inference: 'Calls to models, in the protocols of OpenAI and Anthropic.',
-  Catalog: 'The models there are, and what they cost.',
-  Usage: 'What was called, what it cost and what is left.',
-  Accounts: 'Signing in, and API keys.',
-  Payments: 'Topping credit up.',
-  Webhooks: 'Being told of events, signed and repeated until they arrive.',
-  Market: 'Apps and AI agents: listing, finding, installing, buying and reviewing them.',
+  Inference: 'Model calls, compatible with the OpenAI and Anthropic APIs.',
+  Catalog: 'Available models and their prices.',
+  Usage: 'Past calls, their cost, and the remaining credit.',
+  Accounts: 'Sign-in and API keys.',
+  Payments: 'Orders of credit.',
+  Webhooks: 'Signed event deliveries, retried for 24 hours.',
+  Market: 'Apps and AI agents: publishing, search, installs, purchases and reviews.',
   Service: 'The service itself.',
 };
 
@@ -59,10 +59,10 @@ export function openApiDocument({ routes, operations, title, version }: Document
     info: {
       title,
       version,
-      description: 'One prepaid API in front of every model, with the platform around it.',
+      description: 'One prepaid API for every model, with accounts, payments, webhooks and a marketplace.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '.', description: 'The service that serves this document.' }],
+    servers: [{ url: '.', description: 'The host of this document.' }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: { schemas: componentSchemas(), securitySchemes: SECURITY_SCHEMES },
@@ -97,8 +97,8 @@ function describe(route: Route, operation: Operation): JsonSchema {
 /** `update-listing` on `/ai-agents/{id}` is `updateListingOfAiAgents`. */
 function operationId({ endpoint, path }: Route): string {
   const collection = /^\/(apps|ai-agents)(\/|$)/.exec(path)?.[1];
-  const words = collection === undefined ? endpoint : `${endpoint}-of-${collection}`;
-  return words.replace(/-(\w)/g, (_dash, letter: string) => letter.toUpperCase());
+  const name = collection === undefined ? endpoint : `${endpoint}-of-${collection}`;
+  return name.replace(/-(\w)/g, (_dash, letter: string) => letter.toUpperCase());
 }
 
 const pathParameters = (path: string): readonly JsonSchema[] =>
@@ -127,7 +127,7 @@ const answersOf = ({ answers }: Operation): JsonSchema =>
       status,
       {
         description,
-        headers: { 'x-request-id': { schema: { type: 'string' }, description: 'Names the request.' } },
+        headers: { 'x-request-id': { schema: { type: 'string' }, description: 'The request id.' } },
         content: {
           ...(schema === undefined ? {} : { 'application/json': { schema: answerSchema(schema) } }),
           ...Object.fromEntries(
@@ -141,10 +141,7 @@ const answersOf = ({ answers }: Operation): JsonSchema =>
     ]),
   );
 
-/**
- * Every route may meet the limits on addresses, and fail; one with authentication may be refused, and one that is sent
- * something may find it too large.
- */
+/** The operation's own errors and the common ones: rate limits and failures, authentication, a body that is too large. */
 function errorsOf(
   { method, authentication, surface }: Route,
   { errors = [], answers }: Operation,

@@ -36,7 +36,7 @@ const message = z.looseObject({
 
 export const IDEMPOTENCY = {
   'Idempotency-Key':
-    '1 to 255 visible ASCII characters. Repeated within 24 hours, the completed call is replayed and not billed again.',
+    '1 to 255 visible ASCII characters. A repetition within 24 hours replays the completed call and is not billed again.',
 };
 
 /** What a paid call can end in, beside what every route can. */

@@ -13,7 +13,7 @@ import type { Operation } from './operation.ts';
 
 const IF_MATCH = {
   'If-Match':
-    'The `ETag` of the listing as it was read; when it has changed since, 409 `conflict` and nothing is done. The tag counts the owner’s changes, not installs and reviews.',
+    'The `ETag` of the listing as it was read. When the listing has changed since, the answer is 409 `conflict` and nothing changes. Installs and reviews do not change the tag.',
 };
 
 const listing = (description: string) => ({ description, schema: COMPONENTS.Listing });
@@ -34,10 +34,10 @@ export const LISTING_OPERATIONS = {
   },
   'update-listing': {
     tag: 'Market',
-    description: 'Fields that are left out stay as they are; those that the service keeps are passed over.',
+    description: 'Omitted fields keep their values; read-only fields are ignored.',
     headers: IF_MATCH,
     body: listingChange,
-    answers: { 200: listing('The listing as it is now.') },
+    answers: { 200: listing('The listing after the change.') },
     errors: [400, 403, 404, 409],
   },
   'delete-listing': {
@@ -52,24 +52,24 @@ export const LISTING_OPERATIONS = {
     tag: 'Market',
     description: 'Publishes `listing.installed`, once.',
     answers: {
-      200: { description: 'It was installed before.', schema: COMPONENTS.Install },
-      201: { description: 'It is installed.', schema: COMPONENTS.Install },
+      200: { description: 'The listing was installed before.', schema: COMPONENTS.Install },
+      201: { description: 'The listing is installed.', schema: COMPONENTS.Install },
     },
     errors: [404],
   },
   'purchase-listing': {
     tag: 'Market',
     description:
-      'Moves the price from the buyer’s credit to the owner’s, once; what is free, or one’s own, moves nothing. The buyer names the price as it was shown: as `amount`, by `If-Match`, or both; when it is another, 409 `price_changed` and nothing is taken. Publishes `purchase.completed`.',
-    headers: { 'If-Match': 'The `ETag` of the listing as it was shown to the buyer.' },
+      'Moves the price from the buyer’s credit to the owner’s, once per buyer. A free listing, or one of the buyer’s own, moves no credit. The request states the expected price as `amount`, the expected listing by `If-Match`, or both; when either differs, the answer is 409 `price_changed` and nothing is charged. Publishes `purchase.completed`.',
+    headers: { 'If-Match': 'The `ETag` of the listing that the buyer agreed to buy.' },
     body: purchaseRequest,
     optionalBody: true,
     answers: {
       200: {
-        description: 'It was bought before, and nothing was charged now.',
+        description: 'The listing was bought before; nothing was charged.',
         schema: COMPONENTS.Purchase,
       },
-      201: { description: 'It is bought.', schema: COMPONENTS.Purchase },
+      201: { description: 'The purchase.', schema: COMPONENTS.Purchase },
     },
     errors: [400, 402, 404, 409],
   },
@@ -94,7 +94,7 @@ export const LISTING_OPERATIONS = {
   },
   'create-release': {
     tag: 'Market',
-    description: 'Puts the version in force, and publishes `release.created`.',
+    description: 'Makes the version the current one, and publishes `release.created`.',
     body: newRelease,
     answers: { 201: { description: 'The release.', schema: COMPONENTS.Release } },
     errors: [400, 403, 404, 409],
@@ -102,7 +102,7 @@ export const LISTING_OPERATIONS = {
   'rollback-release': {
     tag: 'Market',
     description: 'Publishes `release.rolled_back`.',
-    answers: { 200: listing('The listing, with that version in force.') },
+    answers: { 200: listing('The listing, with that version as the current one.') },
     errors: [403, 404, 409],
   },
   'list-categories': {
@@ -114,14 +114,14 @@ export const LISTING_OPERATIONS = {
   'search-listings': {
     tag: 'Market',
     description:
-      'A word that no listing has is taken for a typing error. The first 1,000 results can be read, page by page.',
+      'A word that matches no listing is matched with typing errors allowed. At most the first 1,000 results are served.',
     query: searchQuery,
     answers: listings,
     errors: [400],
   },
   'list-trending': {
     tag: 'Market',
-    description: 'An install counts half as much after a quarter of the window.',
+    description: 'Ranked by recent installs; the weight of an install halves every quarter window.',
     query: trendingQuery,
     answers: listings,
     errors: [400],

@@ -54,19 +54,19 @@ export function componentSchemas(): Record<string, JsonSchema> {
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, withoutNames(schema)]));
 }
 
-/** Parameters of a query, which arrive as text: pages are asked for by number. */
+/** Query parameters arrive as text, but are described by what they mean. */
 const PARAMETERS: Readonly<Record<string, JsonSchema>> = {
   limit: { type: 'integer', minimum: 1, maximum: 100 },
 };
 
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
-  limit: 'Entries a page.',
-  cursor: 'The `next_cursor` of the page before.',
-  start: 'From then on: ISO 8601, or seconds since the epoch.',
-  end: 'Up to then: ISO 8601, or seconds since the epoch.',
-  kind: 'One kind of listing only.',
-  category: 'One category only.',
-  window: 'How far back installs count.',
+  limit: 'Entries per page.',
+  cursor: 'The `next_cursor` of the previous page.',
+  start: 'Calls at or after this time: ISO 8601, or seconds since the epoch.',
+  end: 'Calls before this time: ISO 8601, or seconds since the epoch.',
+  kind: 'Only listings of this kind.',
+  category: 'Only listings of this category.',
+  window: 'The period whose installs count.',
 };
 
 export function queryParameters(query: z.ZodObject): readonly JsonSchema[] {

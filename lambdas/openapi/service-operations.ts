@@ -1,4 +1,4 @@
-/** The descriptions of what the service says of itself. */
+/** The descriptions of the service's own routes: health, index and documentation. */
 import * as z from 'zod';
 import { healthySchema, indexSchema, unavailableSchema } from '../core/api/service-status.ts';
 import type { Operation } from './operation.ts';

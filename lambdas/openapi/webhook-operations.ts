@@ -35,19 +35,19 @@ export const WEBHOOK_OPERATIONS = {
   'update-webhook': {
     tag: 'Webhooks',
     body: updateSchema,
-    answers: { 200: { description: 'The webhook as it is now.', schema: COMPONENTS.Webhook } },
+    answers: { 200: { description: 'The webhook after the change.', schema: COMPONENTS.Webhook } },
     errors: [400, 404],
   },
   'delete-webhook': {
     tag: 'Webhooks',
-    answers: { 200: { description: 'It is gone.', schema: deletedSchema('webhook') } },
+    answers: { 200: { description: 'The webhook is deleted.', schema: deletedSchema('webhook') } },
     errors: [404],
   },
   'rotate-webhook-secret': {
     tag: 'Webhooks',
     answers: {
       200: {
-        description: 'The new secret; the old one signs beside it until it expires.',
+        description: 'The new secret. The old one also signs until it expires.',
         schema: rotatedSecretSchema,
       },
     },
@@ -57,7 +57,7 @@ export const WEBHOOK_OPERATIONS = {
     tag: 'Webhooks',
     body: testSchema,
     optionalBody: true,
-    answers: { 202: { description: 'The delivery that was begun.', schema: COMPONENTS.Delivery } },
+    answers: { 202: { description: 'The delivery that was started.', schema: COMPONENTS.Delivery } },
     errors: [400, 404],
   },
   'list-deliveries': {
@@ -68,14 +68,14 @@ export const WEBHOOK_OPERATIONS = {
   },
   'redeliver-webhook': {
     tag: 'Webhooks',
-    answers: { 202: { description: 'The delivery, begun again.', schema: COMPONENTS.Delivery } },
+    answers: { 202: { description: 'The delivery that was restarted.', schema: COMPONENTS.Delivery } },
     errors: [404],
   },
   'recover-webhook': {
     tag: 'Webhooks',
     body: recoverSchema,
     answers: {
-      202: { description: 'How many deliveries were begun again.', schema: recoverySchema },
+      202: { description: 'The number of deliveries that were restarted.', schema: recoverySchema },
     },
     errors: [400, 404, 409],
   },

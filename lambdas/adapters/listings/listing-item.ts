@@ -32,14 +32,14 @@ export const dayCountKey = (
   day: number,
 ): Item => listingKey(countsOf(accountId), `${what}#${day}`);
 
-/** Under which listings of one kind and category are found. */
-export const shelfOf = (kind: ListingKind, category: string): string => `${kind}#${category}`;
+/** Kind and category of a listing, the key of the index `by-shelf`. */
+export const kindCategoryOf = (kind: ListingKind, category: string): string => `${kind}#${category}`;
 
 /** What the owner decides, by attribute; `undefined` is what the item does not have. */
 export function ownedAttributes(listing: Listing): Record<string, Item[string] | undefined> {
   const { name, slug, summary, description, category, tags, version, price, url, iconUrl } = listing;
   return {
-    shelf: text(shelfOf(listing.kind, category)),
+    shelf: text(kindCategoryOf(listing.kind, category)),
     name: text(name),
     slug: text(slug),
     summary: text(summary),

@@ -11,10 +11,10 @@ import {
   CATEGORIES,
   decodeListing,
   encodeListing,
+  kindCategoryOf,
   listingCountKey,
   listingKey,
   ownedAttributes,
-  shelfOf,
   slugKey,
 } from './listing-item.ts';
 import { queryPage, readListings } from './listing-reads.ts';
@@ -55,7 +55,7 @@ export class DynamoListingStore implements ListingStore {
     readonly category?: string | undefined;
   }): Promise<Page<Listing>> {
     const index = category === undefined ? BY_KIND : BY_SHELF;
-    const partition = text(category === undefined ? kind : shelfOf(kind, category));
+    const partition = text(category === undefined ? kind : kindCategoryOf(kind, category));
     const { entries: ids, next } = await queryPage(
       this.#client,
       {
@@ -74,7 +74,7 @@ export class DynamoListingStore implements ListingStore {
       (id) => id,
     );
     const listings = await this.readMany(ids);
-    // The index follows the table within moments; what it has not caught up with does not belong on this shelf.
+    // The index follows the table within moments: a listing may have moved to another category since.
     return {
       entries: listings.filter((found) => category === undefined || found.category === category),
       next,

@@ -6,7 +6,7 @@ import { systemClock } from '../../adapters/system/system.ts';
 import { DynamoDeliveryStore } from '../../adapters/webhooks/delivery-store.ts';
 import { createEventStore } from '../../adapters/webhooks/event-store.ts';
 import { DynamoSubscriptionStore } from '../../adapters/webhooks/subscription-store.ts';
-import { createWakeSender } from '../../adapters/webhooks/trigger-queue.ts';
+import { createTriggerSender } from '../../adapters/webhooks/trigger-queue.ts';
 import { requireVariable } from '../../contract/environment.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import { TABLES } from '../../contract/tables.ts';
@@ -24,7 +24,7 @@ export const handler = queueReader(
     events: createEventStore(client, { environment, log }),
     subscriptions: new DynamoSubscriptionStore(client, table('webhooks')),
     deliveries: new DynamoDeliveryStore(client, table('deliveries'), systemClock),
-    wakes: createWakeSender(createQueueClient(), environment),
+    triggers: createTriggerSender(createQueueClient(), environment),
     clock: systemClock,
     log,
     onCreated: (deliveries) => metric(METRICS.deliveriesCreated, deliveries),

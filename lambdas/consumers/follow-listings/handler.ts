@@ -22,7 +22,7 @@ export const handler = consumer(
   followListings({
     decode: decodeListingRecord,
     publish: createPublisher(createEventClient(), requireVariable(environment, VARIABLES.eventBus)),
-    tell: (changes) => search.tell(changes),
+    recordChanges: (changes) => search.recordChanges(changes),
     refreshRankings: () => updateRankings(rankings, systemClock()),
     purge: (listingId) => purgeListing(clients.client, listings, listingId),
   }),

@@ -13,7 +13,7 @@ export interface KeyIssuerDependencies {
   readonly peppers: () => Promise<Peppers>;
   readonly clock: Clock;
   readonly ulid: UlidSource;
-  /** Hex of so many random bytes. */
+  /** Hex of `SECRET_BYTES` random bytes. */
   readonly randomHex: () => string;
 }
 
@@ -56,7 +56,7 @@ export class KeyIssuer {
   }
 
   /**
-   * Gives the account's key another secret; the present one stays good for so many seconds, one before it does not.
+   * Gives the account's key another secret; the present one stays valid for `overlapSeconds`, an earlier one does not.
    * Throws 404.
    */
   async rotate(accountId: string, keyId: string, overlapSeconds: number): Promise<IssuedKey> {

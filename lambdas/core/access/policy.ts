@@ -1,4 +1,4 @@
-/** What a key may do: models, modalities, spend and rates. Stored in the key's item, so a change binds at once. */
+/** What a key may do: models, call kinds, spend and rates. Stored in the key's item, so a change applies at once. */
 import * as z from 'zod';
 import { type Body, usd } from '../api/response-schema.ts';
 import { MAX_AMOUNT_LENGTH, type NanoUsd, parseUsd, usdJson } from '../money.ts';

@@ -7,7 +7,7 @@ const MAX_TOKEN_LENGTH = 16_384;
 /** The body of `POST /api/v1/auth/{identity_provider}`. */
 export const signInRequest = z.object({
   token: z.string().min(1).max(MAX_TOKEN_LENGTH),
-  /** What the ID token must repeat, where the caller asked for it with one (OpenID Connect Core 1.0, section 2). */
+  /** The nonce that the ID token must contain, where the caller requested it with one (OpenID Connect Core 1.0, section 2). */
   nonce: z.string().min(1).max(255).optional(),
 });
 

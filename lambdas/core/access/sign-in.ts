@@ -35,7 +35,7 @@ export interface SignInDependencies {
   readonly sessions: Pick<Sessions, 'begin'>;
 }
 
-export interface SignedIn {
+export interface SignInResult {
   readonly accessToken: string;
   readonly expiresInSeconds: number;
   readonly account: Account;
@@ -56,7 +56,7 @@ export async function signIn(
   { verifier, accounts, sessions }: SignInDependencies,
   provider: string,
   credential: Credential,
-): Promise<SignedIn> {
+): Promise<SignInResult> {
   const identity = await verifier.verify(provider, credential);
   const account = await accounts.openFor(identityKey(identity), identity.email);
   const accessToken = await sessions.begin(account.id, SESSION_SECONDS);
@@ -71,9 +71,9 @@ export const signedInSchema = z.object({
 });
 
 /** The response of a sign-in. */
-export const signedInBody = (signedIn: SignedIn): Body<typeof signedInSchema> => ({
-  access_token: signedIn.accessToken,
+export const signedInBody = (result: SignInResult): Body<typeof signedInSchema> => ({
+  access_token: result.accessToken,
   token_type: 'Bearer',
-  expires_in: signedIn.expiresInSeconds,
-  account: accountEntry(signedIn.account),
+  expires_in: result.expiresInSeconds,
+  account: accountEntry(result.account),
 });

@@ -13,7 +13,7 @@ export const errorSchema = (...edgeCodes: readonly string[]) =>
       message: z.string().describe('Ends with the request id.'),
       type: z.enum(types),
       code: z.enum([...(Object.keys(ERROR_CODES) as ErrorCode[]), ...edgeCodes]).nullable(),
-      param: z.string().nullable().describe('The field at fault, as a path.'),
+      param: z.string().nullable().describe('The path of the invalid field.'),
     }),
   });
 
@@ -24,7 +24,7 @@ export const messagesErrorSchema = z.object({
     message: z.string(),
     code: z.string().optional(),
     param: z.null().optional(),
-    details: z.record(z.string(), z.unknown()).optional().describe('What programs can read of the cause.'),
+    details: z.record(z.string(), z.unknown()).optional().describe('Machine-readable details of the cause.'),
   }),
   request_id: z.string(),
 });

@@ -48,7 +48,7 @@ export const pageSchema = <S extends z.ZodType>(entry: S) =>
     next_cursor: z
       .string()
       .nullable()
-      .describe('Asks for the next page as `cursor`; `null` on the last one.'),
+      .describe('Sent as `cursor` to get the next page; `null` on the last page.'),
   });
 
 /** A page as callers see it. */

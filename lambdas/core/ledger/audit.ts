@@ -37,7 +37,7 @@ export interface Books {
   readonly drift: NanoUsd;
   /** No drift, and no balance below zero. */
   readonly exact: boolean;
-  /** Accounts that moved at every reading, so that nothing is said of them. */
+  /** Accounts whose wallet changed at every reading, so that the audit has no result for them. */
   readonly busy: number;
 }
 
@@ -56,7 +56,7 @@ export const EMPTY_BOOKS: Books = {
   busy: 0,
 };
 
-/** A wallet that moves at every one of so many readings belongs to an account in full flight. */
+/** Readings until an account counts as busy, because its wallet changed between all of them. */
 const MAX_READINGS = 5;
 
 /** The books of one account at one instant. */

@@ -1,4 +1,4 @@
-/** What is kept of a call: counts, cost and a time, never content. Writing it is the commit point of settlement. */
+/** The record of a call: counts, cost and a time, never content. Writing it is the commit point of settlement. */
 import * as z from 'zod';
 import { KINDS, type Kind } from '../access/policy.ts';
 import { type Body, idOf, seconds, usd } from '../api/response-schema.ts';
@@ -48,7 +48,7 @@ export interface UsageRecord {
   readonly status: CallStatus;
 }
 
-/** What the call itself came to, before the wallet is asked what it can pay. */
+/** The usage and cost of a call, before the wallet pays what it can. */
 export interface Outcome {
   readonly model: string | null;
   readonly inputUnits: number;

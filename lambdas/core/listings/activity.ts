@@ -1,4 +1,4 @@
-/** What happens to a listing: installs, reviews, releases and purchases, as everybody or their maker sees them. */
+/** Installs, reviews, releases and purchases of a listing, with their requests and responses. */
 import * as z from 'zod';
 import { type Body, idOf, seconds } from '../api/response-schema.ts';
 import { price, version } from './fields.ts';
@@ -52,7 +52,7 @@ export const newRelease = z.object({
 
 /** The body of a purchase: the price that the buyer was shown. */
 export const purchaseRequest = z.object({
-  amount: price.shape.amount.optional().describe('As in the price of the listing; 0 where nothing is asked.'),
+  amount: price.shape.amount.optional().describe('As in the price of the listing; 0 where it is free.'),
   currency: price.shape.currency.optional(),
 });
 

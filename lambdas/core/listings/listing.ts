@@ -92,5 +92,7 @@ export function kindOf(request: Request): ListingKind {
   return kind;
 }
 
-export const noSuchListing = (kind: ListingKind): ServiceError =>
-  new ServiceError('not_found', `There is no such listing among the ${COLLECTIONS[kind]}.`, { param: 'id' });
+export const listingNotFound = (kind: ListingKind): ServiceError =>
+  new ServiceError('not_found', `No listing with this id exists among the ${COLLECTIONS[kind]}.`, {
+    param: 'id',
+  });

@@ -1,4 +1,4 @@
-/** What listings ask of the world: stores whose every write is one atomic step, with the event that tells of it. */
+/** The stores of listings: each write is atomic, together with the event to be published. */
 
 import type { Page, PageQuery } from '../api/paging.ts';
 import type { NanoUsd } from '../money.ts';
@@ -13,7 +13,7 @@ export interface CategoryCount {
 
 export interface ListingStore {
   read(id: string): Promise<Listing | undefined>;
-  /** In the order of the ids; those that there are no more are left out. */
+  /** In the order of the ids; deleted ones are left out. */
   readMany(ids: readonly string[]): Promise<readonly Listing[]>;
   /** Newest first. */
   list(
@@ -22,36 +22,36 @@ export interface ListingStore {
   categories(query: PageQuery): Promise<Page<CategoryCount>>;
   /** `full` when the owner has `most` listings already. */
   create(listing: Listing, releaseId: string, most: number): Promise<'done' | 'slug_taken' | 'full'>;
-  /** Puts the owner's fields of `to` in force if the revision is still that of `from`. */
+  /** Writes the owner's fields of `to` if the revision is still that of `from`. */
   replace(from: Listing, to: Listing): Promise<'done' | 'changed' | 'slug_taken'>;
   /** Removes the listing if its revision is still that one. */
   remove(listing: Listing): Promise<'done' | 'changed'>;
 }
 
-/** What became of something that an account does to a listing once. */
-export type Done = 'done' | 'repeated' | 'gone' | 'full';
+/** The result of what an account does to a listing at most once. */
+export type ActionResult = 'done' | 'repeated' | 'gone' | 'full';
 
 export interface InstallStore {
   /** Once per account; `full` when it has installed `most` that day. */
-  install(install: Install, listing: Listing, event: PublishedEvent, most: number): Promise<Done>;
+  install(install: Install, listing: Listing, event: PublishedEvent, most: number): Promise<ActionResult>;
   findInstall(listingId: string, accountId: string): Promise<Install | undefined>;
 }
 
 export interface ReviewStore {
   /** Once per account; `full` when it has written `most` that day. */
-  review(review: Review, event: PublishedEvent, most: number): Promise<Done>;
+  review(review: Review, event: PublishedEvent, most: number): Promise<ActionResult>;
   /** Newest first. */
   reviews(listingId: string, query: PageQuery): Promise<Page<Review>>;
 }
 
 export interface ReleaseStore {
-  /** Once per version; puts it in force if the listing's revision is still that one. */
+  /** Once per version; makes it current if the listing's revision is still that one. */
   release(
     release: Release,
     listing: Listing,
     event: PublishedEvent,
   ): Promise<'done' | 'repeated' | 'changed'>;
-  /** Puts an earlier release in force again, under the same condition. */
+  /** Makes an earlier release current again, under the same condition. */
   rollback(
     version: string,
     listing: Listing,

@@ -1,4 +1,4 @@
-/** A subscription: where an account wants which events, and how its receiver has fared. */
+/** A subscription: which events go where, and the health of the receiver. */
 import * as z from 'zod';
 import { type Body, idOf, seconds } from '../api/response-schema.ts';
 import { type EventType, SUBSCRIBABLE_TYPES } from './event.ts';
@@ -28,13 +28,13 @@ export interface Subscription {
   readonly notice: string | undefined;
 }
 
-/** Nothing but failure for so long puts a subscription out of force. */
+/** Failures alone for this time disable a subscription. */
 export const FAILING_SPAN_MS = 5 * 86_400_000;
 
-/** How long a replaced secret signs beside the new one. */
+/** How long a replaced secret still signs. */
 export const ROTATION_SECONDS = 86_400;
 
-/** Each secret in force makes every delivery's headers longer. */
+/** Each active secret makes the headers of every delivery longer. */
 export const MAX_REPLACED_SECRETS = 4;
 
 export const eventTypes = z

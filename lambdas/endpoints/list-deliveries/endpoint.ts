@@ -4,7 +4,7 @@ import { pageBody, queryOf, ulidPageQuery } from '../../core/api/paging.ts';
 import { validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
-import { admit, noSuch, type WebhookAccess } from '../../core/webhooks/access.ts';
+import { admit, notFound, type WebhookAccess } from '../../core/webhooks/access.ts';
 import { deliveryEntry } from '../../core/webhooks/delivery.ts';
 import type { DeliveryStore, SubscriptionStore } from '../../core/webhooks/ports.ts';
 
@@ -22,7 +22,7 @@ export function listDeliveries(dependencies: ListDeliveriesDependencies): Endpoi
       validate(query, queryOf(request)),
     );
     const subscription = await subscriptions.get({ accountId, id: pathParameters.id ?? '' });
-    if (subscription === undefined) throw noSuch('webhook', headers);
+    if (subscription === undefined) throw notFound('webhook', headers);
     const page = await deliveries.list({
       webhookId: subscription.id,
       limit: input.limit,

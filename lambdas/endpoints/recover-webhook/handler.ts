@@ -6,7 +6,7 @@ import { createLog } from '../../adapters/system/logger.ts';
 import { systemClock, systemUlid } from '../../adapters/system/system.ts';
 import { DynamoDeliveryStore } from '../../adapters/webhooks/delivery-store.ts';
 import { DynamoSubscriptionStore } from '../../adapters/webhooks/subscription-store.ts';
-import { createWakeSender } from '../../adapters/webhooks/trigger-queue.ts';
+import { createTriggerSender } from '../../adapters/webhooks/trigger-queue.ts';
 import { requireVariable } from '../../contract/environment.ts';
 import { TABLES } from '../../contract/tables.ts';
 import { front } from '../../edge/front.ts';
@@ -25,8 +25,8 @@ const deliveries = new DynamoDeliveryStore(
   requireVariable(environment, TABLES.deliveries.variable),
   systemClock,
 );
-const wakes = createWakeSender(createQueueClient(), environment);
+const triggers = createTriggerSender(createQueueClient(), environment);
 
-const endpoint = recoverWebhook({ peppers, gate, subscriptions, deliveries, wakes, clock: systemClock });
+const endpoint = recoverWebhook({ peppers, gate, subscriptions, deliveries, triggers, clock: systemClock });
 
 export const handler = buffered(front(endpoint, 'platform', { clock: systemClock, ulid: systemUlid, log }));

@@ -7,7 +7,7 @@ import { systemClock, systemUlid } from '../../adapters/system/system.ts';
 import { DynamoDeliveryStore } from '../../adapters/webhooks/delivery-store.ts';
 import { createEventStore } from '../../adapters/webhooks/event-store.ts';
 import { DynamoSubscriptionStore } from '../../adapters/webhooks/subscription-store.ts';
-import { createWakeSender } from '../../adapters/webhooks/trigger-queue.ts';
+import { createTriggerSender } from '../../adapters/webhooks/trigger-queue.ts';
 import { requireVariable } from '../../contract/environment.ts';
 import { TABLES } from '../../contract/tables.ts';
 import { front } from '../../edge/front.ts';
@@ -26,7 +26,7 @@ const deliveries = new DynamoDeliveryStore(
   requireVariable(environment, TABLES.deliveries.variable),
   systemClock,
 );
-const wakes = createWakeSender(createQueueClient(), environment);
+const triggers = createTriggerSender(createQueueClient(), environment);
 const events = createEventStore(clients.client, { environment, log });
 
 const endpoint = testWebhook({
@@ -35,7 +35,7 @@ const endpoint = testWebhook({
   subscriptions,
   events,
   deliveries,
-  wakes,
+  triggers,
   clock: systemClock,
   ulid: systemUlid,
 });

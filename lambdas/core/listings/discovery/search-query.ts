@@ -11,7 +11,7 @@ const MAX_QUERY = 200;
 export const MAX_DEPTH = 1000;
 
 export const searchQuery = z.object({
-  q: z.string().trim().max(MAX_QUERY).default('').describe('Words to look for; all listings when empty.'),
+  q: z.string().trim().max(MAX_QUERY).default('').describe('Search terms; empty for all listings.'),
   kind: listingKind.optional(),
   category: category.optional(),
   limit,
