@@ -1,4 +1,5 @@
 /** The DynamoDB tables: key schema and the variable that carries each table's name to a function. */
+import { requireVariable } from './environment.ts';
 
 export interface Table {
   /** Environment variable that holds the table's name in a function. */
@@ -54,8 +55,8 @@ export const TABLES = {
   catalog: { variable: 'CATALOG_TABLE', partitionKey: 'part' },
   /**
    * Listings (`item` = `listing`) with their installs, reviews, releases and purchases, events to be published, the slugs
-   * in use, and counts of categories and quotas. The indexes hold listings only: no other item has a `kind` or a `shelf`,
-   * the kind and category of a listing. Both names stay: renaming the index of a deployed table would empty it.
+   * in use, and counts of categories and quotas. The indexes hold listings only: no other item has their partition keys.
+   * The second one's key is kind and category; renaming the index of a deployed table would empty it.
    */
   listings: {
     variable: 'LISTINGS_TABLE',
@@ -75,3 +76,9 @@ export const TABLES = {
 } as const satisfies Record<string, Table>;
 
 export type TableName = keyof typeof TABLES;
+
+/** The table's name in a deployment; throws an error that names the variable when it is not set. */
+export const requireTable = (
+  environment: Readonly<Record<string, string | undefined>>,
+  name: TableName,
+): string => requireVariable(environment, TABLES[name].variable);

@@ -11,8 +11,8 @@ export function errorBody(error: ServiceError, surface: Surface, requestId: stri
   const { type, code, param, details } = error;
   const message = `${error.message} (request id: ${requestId})`;
   if (surface === 'messages') {
-    const described = { type, message, ...(details === undefined ? {} : { details }) };
-    return { type: 'error', error: described, request_id: requestId };
+    const shown = { type, message, ...(details === undefined ? {} : { details }) };
+    return { type: 'error', error: shown, request_id: requestId };
   }
   return { error: { message, type, code, param } };
 }

@@ -1,5 +1,6 @@
 /** Listings and what belongs to them as items of one table: a listing and its history share a partition. */
 
+import { TABLES } from '../../contract/tables.ts';
 import { LISTING_KINDS, type Listing, type ListingKind, type Price } from '../../core/listings/listing.ts';
 import type { PublishedEvent } from '../../core/webhooks/event.ts';
 import { type Item, map, number, readMap, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
@@ -32,14 +33,17 @@ export const dayCountKey = (
   day: number,
 ): Item => listingKey(countsOf(accountId), `${what}#${day}`);
 
-/** Kind and category of a listing, the key of the index `by-shelf`. */
+/** The index of the listings of one kind and category. */
+const BY_KIND_CATEGORY = TABLES.listings.indexes[1];
+
+/** Its partition key. */
 export const kindCategoryOf = (kind: ListingKind, category: string): string => `${kind}#${category}`;
 
 /** What the owner decides, by attribute; `undefined` is what the item does not have. */
 export function ownedAttributes(listing: Listing): Record<string, Item[string] | undefined> {
   const { name, slug, summary, description, category, tags, version, price, url, iconUrl } = listing;
   return {
-    shelf: text(kindCategoryOf(listing.kind, category)),
+    [BY_KIND_CATEGORY.partitionKey]: text(kindCategoryOf(listing.kind, category)),
     name: text(name),
     slug: text(slug),
     summary: text(summary),

@@ -20,7 +20,7 @@ import {
 import { queryPage, readListings } from './listing-reads.ts';
 import { newReleaseItems } from './release-item.ts';
 
-const [BY_KIND, BY_SHELF] = TABLES.listings.indexes;
+const [BY_KIND, BY_KIND_CATEGORY] = TABLES.listings.indexes;
 
 /** Which of a transaction's items is at fault is told by its place: the listing is first, its slug second. */
 const LISTING_PLACE = 0;
@@ -54,7 +54,7 @@ export class DynamoListingStore implements ListingStore {
     readonly kind: ListingKind;
     readonly category?: string | undefined;
   }): Promise<Page<Listing>> {
-    const index = category === undefined ? BY_KIND : BY_SHELF;
+    const index = category === undefined ? BY_KIND : BY_KIND_CATEGORY;
     const partition = text(category === undefined ? kind : kindCategoryOf(kind, category));
     const { entries: ids, next } = await queryPage(
       this.#client,

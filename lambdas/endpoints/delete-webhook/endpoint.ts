@@ -1,5 +1,4 @@
-/** `DELETE /api/v1/webhooks/{id}`: ends a subscription; deliveries under way are dropped. */
-
+/** `DELETE /api/v1/webhooks/{id}`: ends a subscription; deliveries in flight are dropped. */
 import { deletedBody } from '../../core/api/response-schema.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';

@@ -1,4 +1,4 @@
-/** `GET /search`: the listings whose words fit, best first, as they are now. */
+/** `GET /search`: the listings that match a query, best first, as they are now. */
 
 import { pageBody, queryOf } from '../../core/api/paging.ts';
 import { validate } from '../../core/json/json-body.ts';

@@ -1,4 +1,5 @@
-/** A reply in the chat format: a whole completion, or the chunks of a stream. */
+/** An answer in the chat completions format: a whole completion, or the chunks of a stream. */
+
 import * as z from 'zod';
 import type { Body } from '../../../api/response-schema.ts';
 import type { JsonObject } from '../../../json/lossless-json.ts';

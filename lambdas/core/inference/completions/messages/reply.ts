@@ -1,4 +1,5 @@
-/** An answer in the words of the Messages surface: a whole message, or the events of a stream. */
+/** An answer in the Messages format: a whole message, or the events of a stream. */
+
 import * as z from 'zod';
 import type { Body } from '../../../api/response-schema.ts';
 import type { JsonObject } from '../../../json/lossless-json.ts';
@@ -34,7 +35,7 @@ export const usageSchema = z.looseObject({
 });
 
 /**
- * Usage in the protocol's words, where `input_tokens` leaves out what was read from and written to the prompt cache;
+ * Usage in the protocol's format, where `input_tokens` leaves out what was read from and written to the prompt cache;
  * with what else the route reported.
  */
 export function usageBody({
