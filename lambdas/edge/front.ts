@@ -53,9 +53,13 @@ async function answer(
     return { made: await endpoint(request, context) };
   } catch (failure) {
     const error = toServiceError(failure);
-    if (error.status === 500) {
+    if (error.code === 'internal_error' || error.code === 'overloaded') {
       const { name, stack } = (error.cause ?? error) as Error;
-      context.log.error('internal error', { requestId: context.requestId, name, stack: framesOf(stack) });
+      context.log.error(error.code === 'overloaded' ? 'overloaded' : 'internal error', {
+        requestId: context.requestId,
+        name,
+        stack: framesOf(stack),
+      });
     }
     return { made: errorResponse(error, surface, context.requestId), errorType: error.type };
   }

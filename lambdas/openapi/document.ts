@@ -148,7 +148,7 @@ const schemaOf = (schema: NonNullable<Answer['schema']>): JsonSchema =>
   'name' in schema ? reference(String(schema.name)) : answerSchema(schema);
 
 /**
- * Every route may meet the limits on addresses, and fail; one with authentication may be refused, and one that is sent
+ * Every route may meet the limits on addresses, fail, and be overloaded; one with authentication may be refused, and one that is sent
  * something may find it too large.
  */
 function errorsOf(
@@ -159,7 +159,7 @@ function errorsOf(
     ...errors,
     ...(authentication === 'none' ? [] : [401]),
     ...(method === 'GET' ? [] : [413]),
-    ...[429, 500],
+    ...[429, 500, 503],
   ];
   const schema = reference(surface === 'messages' ? 'MessagesError' : 'Error');
   const own = [...new Set(statuses)].filter((status) => !(status in answers)).sort();

@@ -3,13 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ConditionalCheckFailedException,
   type DynamoDBClient,
-  ProvisionedThroughputExceededException,
-  RequestLimitExceeded,
-  ThrottlingException,
-  TransactionConflictException,
+  DynamoDBServiceException,
   UpdateItemCommand,
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
+import { isRefusal } from '../../core/errors.ts';
 import type { Item } from './attribute-values.ts';
 
 export interface UpdateResult {
@@ -22,15 +20,7 @@ export interface UpdateResult {
 const MAX_REFUSALS = 5;
 const REFUSAL_PAUSE_MS = 20;
 
-/** Errors by which DynamoDB says that it has done nothing (Amazon DynamoDB API reference, UpdateItem, Errors). */
-const REFUSALS = [
-  TransactionConflictException,
-  ProvisionedThroughputExceededException,
-  RequestLimitExceeded,
-  ThrottlingException,
-];
-
-/** Sends again what the database has certainly not done: an update that met a transaction, or its throttle. */
+/** Sends again what the database has certainly not done and the SDK has not sent again itself. */
 export async function updateItem(
   client: DynamoDBClient,
   command: UpdateItemCommandInput,
@@ -43,8 +33,8 @@ export async function updateItem(
       return { applied: true, item };
     } catch (failure) {
       if (failure instanceof ConditionalCheckFailedException) return { applied: false, item: failure.Item };
-      const wasRefused = REFUSALS.some((refusal) => failure instanceof refusal);
-      if (!wasRefused || refusals === MAX_REFUSALS) throw failure;
+      const sentOnce = failure instanceof DynamoDBServiceException && failure.$metadata.attempts === 1;
+      if (!sentOnce || !isRefusal(failure) || refusals === MAX_REFUSALS) throw failure;
       await sleep(REFUSAL_PAUSE_MS * (refusals + 1));
     }
   }

@@ -5,6 +5,7 @@
 import { coverOf } from '../../core/ledger/exposure.ts';
 import type { Hold, HoldEnd, HoldResult, Wallet, WalletStore } from '../../core/ledger/ports.ts';
 import { greatest, type NanoUsd } from '../../core/money.ts';
+import { optimistically } from '../../core/optimistic.ts';
 import type { RandomSource } from '../../core/ports.ts';
 import type { DynamoClients } from '../aws/clients.ts';
 import { type Item, readInteger, readText } from '../dynamodb/attribute-values.ts';
@@ -87,15 +88,16 @@ class DynamoWalletStore implements WalletStore {
   }
 
   async endHold(accountId: string, end: HoldEnd): Promise<NanoUsd | undefined> {
-    const walletId = end.walletId ?? accountId;
     const { made } = this.#count(accountId);
-    if (made === 1) return this.#shards.end(walletId, end);
-    const others = Array.from({ length: made }, (_, index) => shardId(accountId, index)).filter(
-      (id) => id !== walletId,
-    );
+    if (made === 1) return this.#shards.end(end.walletId ?? accountId, end);
+    const shardIds = Array.from({ length: made }, (_, index) => shardId(accountId, index));
+    if (end.walletId === undefined) {
+      const ends = await Promise.all(shardIds.map((id) => this.#shards.end(id, end)));
+      return ends.find((balance) => balance !== undefined);
+    }
     const [balance, ...items] = await Promise.all([
-      this.#shards.end(walletId, end),
-      ...others.map((id) => this.#shards.read(id)),
+      this.#shards.end(end.walletId, end),
+      ...shardIds.filter((id) => id !== end.walletId).map((id) => this.#shards.read(id)),
     ]);
     if (balance === undefined) return undefined;
     return items.reduce(
@@ -111,7 +113,7 @@ class DynamoWalletStore implements WalletStore {
 
   /** Takes the hold on the item that lacked money, moving some to it: half of what the richest has more, so that it need not soon again. */
   async #gather(accountId: string, wanted: Hold, dry: string): Promise<HoldResult> {
-    for (let tries = 0; tries < MAX_GATHER_TRIES; tries += 1) {
+    return optimistically<HoldResult>(MAX_GATHER_TRIES, 'the wallet', async () => {
       const items = await this.#items(accountId);
       const wallet = whole(accountId, items);
       if (wallet.holds.some(({ id }) => id === wanted.id)) return { granted: true, wallet };
@@ -119,7 +121,7 @@ class DynamoWalletStore implements WalletStore {
       if (wallet.probation > 0n && wanted.exposure > 0n) return { granted: false, wallet };
       if (wanted.amount > 0n && items.some((item) => decodeOwed(item) !== undefined)) {
         await this.#postings.collect(accountId);
-        continue;
+        return undefined;
       }
       const hold = { ...wanted, attempt: newAttempt() };
       const shards = items.map(decodeShard);
@@ -127,11 +129,10 @@ class DynamoWalletStore implements WalletStore {
       const target = able.find((shard) => shard.walletId === dry) ?? able[0];
       if (target === undefined) return { granted: false, wallet };
       const walletId = await this.#holdWithGifts(shards, hold, target);
-      if (walletId === undefined) continue;
+      if (walletId === undefined) return undefined;
       const holds = [...wallet.holds, { ...hold, walletId }];
       return { granted: true, wallet: { ...wallet, balance: wallet.balance - wanted.amount, holds } };
-    }
-    throw new Error('the wallet is too busy');
+    });
   }
 
   /** Returns the item that took the hold; undefined when the items have moved meanwhile. */

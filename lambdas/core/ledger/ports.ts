@@ -45,7 +45,7 @@ export interface Wallet {
 
 export interface HoldEnd {
   readonly id: string;
-  /** As the hold has it; the wallet's first item when it is not known. */
+  /** As the hold has it; undefined when it is not known, then every item of the wallet is tried. */
   readonly walletId?: string | undefined;
   readonly amount: NanoUsd;
   /** At most `amount`. */
@@ -105,7 +105,8 @@ export interface WalletStore {
   growHold(accountId: string, hold: Hold, target: NanoUsd): Promise<NanoUsd>;
   /**
    * Ends a hold of exactly `amount`, keeps `cost` of it and returns the rest to the balance. Returns the new
-   * balance, or undefined when there is no such hold (any more): then nothing has changed.
+   * balance (that of the hold's item alone where `walletId` is not known), or undefined when there is no such hold
+   * (any more): then nothing has changed.
    */
   endHold(accountId: string, end: HoldEnd): Promise<NanoUsd | undefined>;
   read(accountId: string): Promise<Wallet | undefined>;
