@@ -16,7 +16,7 @@ import {
 import { readCatalog, writeCatalog } from '../lambdas/adapters/inference/catalog-store.ts';
 import { createLedger } from '../lambdas/adapters/ledger/create-ledger.ts';
 import { createAuditReader, readKeyPage, readWalletPage } from '../lambdas/adapters/ledger/ledger-scan.ts';
-import { setShardCount } from '../lambdas/adapters/ledger/wallet-sharding.ts';
+import { setShardCount } from '../lambdas/adapters/ledger/wallet-split.ts';
 import { createPublisher } from '../lambdas/adapters/webhooks/event-publisher.ts';
 import { DEFAULT_HOLD_TTL_SECONDS, requireVariable, VARIABLES } from '../lambdas/contract/environment.ts';
 import { TABLES, type TableName } from '../lambdas/contract/tables.ts';

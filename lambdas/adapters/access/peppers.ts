@@ -1,4 +1,4 @@
-/** The pepper that proves keys genuine, from the secret that the environment names. */
+/** Secrets of a function: the reader of provider secrets, and the peppers of the secret that the environment names. */
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { requireVariable, VARIABLES } from '../../contract/environment.ts';
 import type { Log } from '../../core/ports.ts';

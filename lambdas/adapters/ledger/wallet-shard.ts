@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   type DynamoDBClient,
   DynamoDBServiceException,
-  GetItemCommand,
   TransactGetItemsCommand,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
@@ -14,6 +13,7 @@ import { greatest, type NanoUsd } from '../../core/money.ts';
 import { optimistically } from '../../core/optimistic.ts';
 import type { DynamoClients } from '../aws/clients.ts';
 import { type Item, number, readInteger, text } from '../dynamodb/attribute-values.ts';
+import { readItem } from '../dynamodb/reads.ts';
 import { updateItem } from '../dynamodb/update-item.ts';
 import {
   decodeOwed,
@@ -183,9 +183,7 @@ export class WalletShards {
   }
 
   async read(walletId: string): Promise<Item | undefined> {
-    const { Item: item } = await this.#client.send(
-      new GetItemCommand({ ...this.key(walletId), ConsistentRead: true }),
-    );
+    const item = await readItem(this.#client, this.key(walletId));
     return item;
   }
 

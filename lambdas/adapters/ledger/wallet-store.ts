@@ -2,6 +2,7 @@
  * Wallets in DynamoDB. A wallet is one item, and every step of a hold one update of it. An account hotter than one
  * item allows has several: a hold goes to any of them, and what one lacks is moved from the others with the hold.
  */
+import { BoundedMap } from '../../core/bounded-map.ts';
 import { coverOf } from '../../core/ledger/exposure.ts';
 import type { Hold, HoldEnd, HoldResult, Wallet, WalletStore } from '../../core/ledger/ports.ts';
 import { greatest, type NanoUsd } from '../../core/money.ts';
@@ -25,7 +26,7 @@ import { WalletShards } from './wallet-shard.ts';
 import { collect, type Donor, WalletTransfers } from './wallet-transfer.ts';
 
 /** Each further try means that another call moved one of the items within milliseconds. */
-const MAX_GATHER_TRIES = 8;
+const MAX_TRIES = 8;
 
 /** Bounds the memory of sharded accounts; one that falls out is found again at its first refusal. */
 const MAX_KNOWN = 10_000;
@@ -46,7 +47,7 @@ class DynamoWalletStore implements WalletStore {
   readonly #postings: WalletPostings;
   readonly #random: RandomSource;
   /** Accounts with more than one item. */
-  readonly #known = new Map<string, ShardCount>();
+  readonly #known = new BoundedMap<string, ShardCount>(MAX_KNOWN);
 
   constructor(clients: DynamoClients, table: string, random: RandomSource) {
     this.#shards = new WalletShards(clients, table);
@@ -64,7 +65,7 @@ class DynamoWalletStore implements WalletStore {
     }
     if (item !== undefined && walletId === accountId) this.#learn(accountId, decodeShardCount(item));
     if (granted && item !== undefined) return { granted: true, wallet: whole(accountId, [item]) };
-    if (this.#count(accountId).made > 1) return this.#gather(accountId, wanted, walletId);
+    if (this.#count(accountId).made > 1) return this.#holdAcrossShards(accountId, wanted, walletId);
     return { granted: false, wallet: item === undefined ? undefined : whole(accountId, [item]) };
   }
 
@@ -72,16 +73,16 @@ class DynamoWalletStore implements WalletStore {
     const walletId = held.walletId ?? accountId;
     let amount = await this.#shards.grow(walletId, held, target);
     // Other items are looked for even where none are known: this process may not have met them.
-    for (let tries = 0; tries < MAX_GATHER_TRIES && amount < target; tries += 1) {
+    for (let tries = 0; tries < MAX_TRIES && amount < target; tries += 1) {
       const others = (await this.#items(accountId))
         .map(decodeWhole)
         .filter((shard) => shard.walletId !== walletId);
       const all = others.reduce((total, { balance }) => total + balance, 0n);
       const missing = target - amount;
-      const donations = collect(others, all < missing ? all : missing) ?? [];
-      if (donations.length === 0) return amount;
-      if (await this.#transfers.grow({ ...held, walletId, amount }, donations)) {
-        amount = donations.reduce((total, donation) => total + donation.amount, amount);
+      const transfers = collect(others, all < missing ? all : missing) ?? [];
+      if (transfers.length === 0) return amount;
+      if (await this.#transfers.grow({ ...held, walletId, amount }, transfers)) {
+        amount = transfers.reduce((total, transfer) => total + transfer.amount, amount);
       }
     }
     return amount;
@@ -112,8 +113,8 @@ class DynamoWalletStore implements WalletStore {
   }
 
   /** Takes the hold on the item that lacked money, moving some to it: half of what the richest has more, so that it need not soon again. */
-  async #gather(accountId: string, wanted: Hold, dry: string): Promise<HoldResult> {
-    return optimistically<HoldResult>(MAX_GATHER_TRIES, 'the wallet', async () => {
+  async #holdAcrossShards(accountId: string, wanted: Hold, emptyShard: string): Promise<HoldResult> {
+    return optimistically<HoldResult>(MAX_TRIES, 'the wallet', async () => {
       const items = await this.#items(accountId);
       const wallet = whole(accountId, items);
       if (wallet.holds.some(({ id }) => id === wanted.id)) return { granted: true, wallet };
@@ -126,9 +127,9 @@ class DynamoWalletStore implements WalletStore {
       const hold = { ...wanted, attempt: newAttempt() };
       const shards = items.map(decodeShard);
       const able = shards.filter((shard) => canTake(shard, shards, hold));
-      const target = able.find((shard) => shard.walletId === dry) ?? able[0];
+      const target = able.find((shard) => shard.walletId === emptyShard) ?? able[0];
       if (target === undefined) return { granted: false, wallet };
-      const walletId = await this.#holdWithGifts(shards, hold, target);
+      const walletId = await this.#transferAndHold(shards, hold, target);
       if (walletId === undefined) return undefined;
       const holds = [...wallet.holds, { ...hold, walletId }];
       return { granted: true, wallet: { ...wallet, balance: wallet.balance - wanted.amount, holds } };
@@ -136,14 +137,14 @@ class DynamoWalletStore implements WalletStore {
   }
 
   /** Returns the item that took the hold; undefined when the items have moved meanwhile. */
-  async #holdWithGifts(shards: readonly Shard[], hold: Hold, target: Shard): Promise<string | undefined> {
+  async #transferAndHold(shards: readonly Shard[], hold: Hold, target: Shard): Promise<string | undefined> {
     const others = shards.filter((shard) => shard !== target);
     const richest = others.reduce((most, { balance }) => greatest(most, balance), 0n);
     const missing = missingOf(target, hold);
     const spare = greatest((richest - target.balance) / 2n, 0n);
-    const donations = collect(others, greatest(spare, missing)) ?? collect(others, missing);
-    if (donations === undefined) return undefined;
-    return (await this.#transfers.hold(target, hold, donations)) ? target.walletId : undefined;
+    const transfers = collect(others, greatest(spare, missing)) ?? collect(others, missing);
+    if (transfers === undefined) return undefined;
+    return (await this.#transfers.hold(target, hold, transfers)) ? target.walletId : undefined;
   }
 
   /** Every item the account's wallet ever had; none when there is no wallet. */
@@ -162,12 +163,7 @@ class DynamoWalletStore implements WalletStore {
   }
 
   #learn(accountId: string, count: ShardCount): void {
-    if (count.made === 1) return;
-    if (this.#known.size >= MAX_KNOWN) {
-      const [oldest] = this.#known.keys();
-      if (oldest !== undefined) this.#known.delete(oldest);
-    }
-    this.#known.set(accountId, count);
+    if (count.made > 1) this.#known.set(accountId, count);
   }
 }
 

@@ -1,5 +1,4 @@
 /** Listings and what belongs to them as items of one table: a listing and its history share a partition. */
-
 import { LISTING_KINDS, type Listing, type ListingKind, type Price } from '../../core/listings/listing.ts';
 import type { OutboxEvent } from '../../core/listings/ports.ts';
 import { type Item, map, number, readMap, readNumber, readText, text } from '../dynamodb/attribute-values.ts';

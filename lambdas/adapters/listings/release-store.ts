@@ -4,9 +4,9 @@ import type { Release } from '../../core/listings/activity.ts';
 import type { Listing } from '../../core/listings/listing.ts';
 import type { OutboxEvent, Page, PageQuery, ReleaseStore } from '../../core/listings/ports.ts';
 import { number, text } from '../dynamodb/attribute-values.ts';
+import { queryPage } from '../dynamodb/reads.ts';
 import { transact } from '../dynamodb/transaction.ts';
 import { encodeEvent, listingKey } from './listing-item.ts';
-import { queryPage } from './listing-reads.ts';
 import { decodeRelease, newReleaseItems, RELEASE_PREFIX, versionKey } from './release-item.ts';
 
 /** Which of a transaction's items is at fault is told by its place: the listing is first. */

@@ -2,8 +2,6 @@
 import {
   type AttributeValue,
   type DynamoDBClient,
-  GetItemCommand,
-  QueryCommand,
   type TransactWriteItem,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
@@ -20,6 +18,7 @@ import {
   readText,
   text,
 } from '../dynamodb/attribute-values.ts';
+import { queryPage, readItem } from '../dynamodb/reads.ts';
 import { transact } from '../dynamodb/transaction.ts';
 import type { WalletPostings } from '../ledger/wallet-posting.ts';
 import { OrderCounts } from './order-counts.ts';
@@ -70,16 +69,15 @@ export class DynamoOrderStore implements OrderStore {
   }
 
   async find(reference: OrderReference): Promise<Order | undefined> {
-    const { Item: item } = await this.#options.client.send(
-      new GetItemCommand({ ...this.#key(reference), ConsistentRead: true }),
-    );
+    const item = await readItem(this.#options.client, this.#key(reference));
     return item === undefined ? undefined : decodeOrder(item);
   }
 
   async list(accountId: string, limit: number, after?: string): Promise<OrderPage> {
     const { client, table } = this.#options;
-    const { Items: items = [] } = await client.send(
-      new QueryCommand({
+    const { entries, next } = await queryPage(
+      client,
+      {
         TableName: table,
         KeyConditionExpression: 'account_id = :account AND begins_with(#item, :prefix)',
         ExpressionAttributeNames: { '#item': 'item' },
@@ -89,12 +87,12 @@ export class DynamoOrderStore implements OrderStore {
           : { ExclusiveStartKey: { account_id: text(accountId), item: text(`${PREFIX}${after}`) } }),
         ScanIndexForward: false,
         ConsistentRead: true,
-        // One more than asked for tells whether there is another page.
-        Limit: limit + 1,
-      }),
+        Limit: limit,
+      },
+      decodeOrder,
+      ({ id }) => id,
     );
-    const orders = items.slice(0, limit).map(decodeOrder);
-    return { orders, next: items.length > limit ? orders.at(-1)?.id : undefined };
+    return { orders: entries, next };
   }
 
   async advance(

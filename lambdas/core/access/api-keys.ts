@@ -67,7 +67,7 @@ export class ApiKeys {
       const changed = await this.#registry.change(await this.owned(accountId, keyId), change);
       if (changed !== undefined) return changed;
     }
-    throw new ServiceError('conflict', 'The API key is being changed by somebody else: try again.');
+    throw new ServiceError('conflict', 'The API key was modified concurrently; retry.');
   }
 
   /** Ends a key for good. Throws 404. */

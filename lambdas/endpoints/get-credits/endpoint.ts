@@ -89,7 +89,7 @@ async function currentWallet(
 }
 
 function unknownKey(headers: Readonly<Record<string, string>> = {}): ServiceError {
-  return new ServiceError('not_found', 'There is no such API key in your hands.', {
+  return new ServiceError('not_found', 'No API key with this id belongs to your account.', {
     param: 'api_key',
     headers,
   });

@@ -5,7 +5,7 @@ import { DynamoAccountStore } from '../../../lambdas/adapters/access/account-sto
 import { number, text } from '../../../lambdas/adapters/dynamodb/attribute-values.ts';
 import { WalletPostings } from '../../../lambdas/adapters/ledger/wallet-posting.ts';
 import { WalletShards } from '../../../lambdas/adapters/ledger/wallet-shard.ts';
-import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-sharding.ts';
+import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-split.ts';
 import { createWalletStore } from '../../../lambdas/adapters/ledger/wallet-store.ts';
 import { systemUlid } from '../../../lambdas/adapters/system/system.ts';
 import type { Hold, Wallet } from '../../../lambdas/core/ledger/ports.ts';

@@ -1,7 +1,7 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DynamoReplayStore } from '../../../lambdas/adapters/inference/replay-store.ts';
-import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-sharding.ts';
+import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-split.ts';
 import { systemClock } from '../../../lambdas/adapters/system/system.ts';
 import { formatKey } from '../../../lambdas/core/access/api-key.ts';
 import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';

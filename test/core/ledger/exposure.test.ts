@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { shardId } from '../../../lambdas/adapters/ledger/wallet-item.ts';
 import { WalletShards } from '../../../lambdas/adapters/ledger/wallet-shard.ts';
-import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-sharding.ts';
+import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-split.ts';
 import { createWalletStore } from '../../../lambdas/adapters/ledger/wallet-store.ts';
 import { WalletTransfers } from '../../../lambdas/adapters/ledger/wallet-transfer.ts';
 import type { Policy } from '../../../lambdas/core/access/policy.ts';
