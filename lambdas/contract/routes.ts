@@ -2,8 +2,9 @@
  * The table of contents of the service: every public route, once.
  * CDK builds the APIs from it, the local runtime and the gateway index list it, the tests walk it.
  */
+
+import { MODALITY_ROUTES } from './kind-routes.ts';
 import { LISTING_ROUTES } from './listing-routes.ts';
-import { MODALITY_ROUTES } from './modality-routes.ts';
 import { REFERENCE_ROUTES } from './reference-routes.ts';
 import type { Route } from './route.ts';
 import { WEBHOOK_ROUTES } from './webhook-routes.ts';

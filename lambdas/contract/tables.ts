@@ -1,4 +1,5 @@
 /** The DynamoDB tables: key schema and the variable that carries each table's name to a function. */
+import { requireVariable } from './environment.ts';
 
 export interface Table {
   /** Environment variable that holds the table's name in a function. */
@@ -71,3 +72,9 @@ export const TABLES = {
 } as const satisfies Record<string, Table>;
 
 export type TableName = keyof typeof TABLES;
+
+/** The table's name in a deployment; throws an error that names the variable when it is not set. */
+export const requireTable = (
+  environment: Readonly<Record<string, string | undefined>>,
+  name: TableName,
+): string => requireVariable(environment, TABLES[name].variable);

@@ -7,8 +7,8 @@ export function errorBody(error: ServiceError, surface: Surface, requestId: stri
   const { type, code, param, details } = error;
   const message = `${error.message} (request id: ${requestId})`;
   if (surface === 'messages') {
-    const told = { type, message, ...(details === undefined ? {} : { details }) };
-    return { type: 'error', error: told, request_id: requestId };
+    const shown = { type, message, ...(details === undefined ? {} : { details }) };
+    return { type: 'error', error: shown, request_id: requestId };
   }
   return { error: { message, type, code, param } };
 }

@@ -16,7 +16,7 @@ const PROFILE = /^(?:us|us-gov|eu|apac|au|ca|jp|sa|global)\.(.+)$/;
 
 const PROFILE_ARN = /^arn:[^:]+:bedrock:[^:]*:[^:]*:inference-profile\/(.+)$/;
 
-/** Throws `UnknownOperationException` on a path that is none of a model's. */
+/** Throws `UnknownOperationException` on a path that is not a model's. */
 export function neededBedrockAccess(path: string): readonly NeededAccess[] {
   const [, encoded, operation] = PATH.exec(path) ?? [];
   if (encoded === undefined)

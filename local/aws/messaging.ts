@@ -1,12 +1,12 @@
 /** Queues, buses and one-time schedules of the assembly, kept in the state folder and answering AWS calls. */
 import { join } from 'node:path';
 import type { Assembly } from '../assembly/assembly.ts';
+import { startDueTimer } from '../messaging/due-timer.ts';
 import { EventBuses } from '../messaging/event-bus.ts';
 import { type Poller, startPoller } from '../messaging/poller.ts';
 import { Queues } from '../messaging/queues.ts';
 import { Schedules } from '../messaging/schedules.ts';
 import { type MessagingStore, openMessagingStore, type StoredSchedule } from '../messaging/store.ts';
-import { startWakeTimer } from '../messaging/wake-timer.ts';
 import { authorizeAs } from './callers.ts';
 import type { AwsService } from './endpoint.ts';
 import { createEventsService } from './events-service.ts';
@@ -72,7 +72,7 @@ export class Messaging {
       const queue = this.queues.byArn(mapping.queueArn);
       return startPoller({ mapping, queue, invoke: (event) => invoke(described.arn, event), log });
     });
-    const timer = startWakeTimer({
+    const timer = startDueTimer({
       next: () => this.#schedules.nextMs,
       run: () => this.#schedules.fireDue(),
     });

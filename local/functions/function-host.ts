@@ -1,7 +1,7 @@
 /** Runs one function: forks its process at the first call, shares it between calls, and replaces a broken one. */
 import type { Readable } from 'node:stream';
-import { FunctionProcess } from './child-process.ts';
 import { FunctionFailed, FunctionTimedOut } from './function-errors.ts';
+import { FunctionProcess } from './function-process.ts';
 import { FAILURE_HEADER, type FunctionFailure } from './process-protocol.ts';
 
 export interface FunctionHostOptions {

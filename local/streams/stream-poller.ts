@@ -27,7 +27,7 @@ export interface StreamPoller {
 /** Lambda looks four times a second (Lambda developer guide, polling and batching streams); here a caller waits for it. */
 const POLL_MS = 50;
 
-/** Lambda waits longer with each failure, to a minute; a person at this machine is less patient. */
+/** Lambda's wait grows with each failure, to a minute; here to 5 s, because a developer waits for it. */
 const RETRY_MS = 100;
 const LONGEST_RETRY_MS = 5_000;
 
@@ -63,7 +63,7 @@ export function startStreamPoller(options: StreamPollerOptions): StreamPoller {
   };
 }
 
-/** Returns when every record was handled or given up, or when it is told to stop. */
+/** Returns when every record was handled or given up, or when it is stopped. */
 async function handOver(
   options: StreamPollerOptions,
   records: readonly StreamRecord[],

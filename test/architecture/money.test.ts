@@ -20,7 +20,7 @@ const nameOf = (node: SyntaxNode): string =>
       : '';
 
 const mentionsAmount = (tree: unknown): boolean =>
-  [...runningNodes(tree)].some((node) => AMOUNT.test(nameOf(node)));
+  runningNodes(tree).some((node) => AMOUNT.test(nameOf(node)));
 
 const isFloat = (node: unknown): boolean => (node as SyntaxNode | undefined)?.type === 'NumericLiteral';
 
@@ -29,7 +29,7 @@ const FLOAT_METHODS: ReadonlySet<string> = new Set(['toFixed', 'toPrecision', 't
 
 /** Every place where an amount could become, or meet, a floating-point number. */
 function floats(tree: readonly SyntaxNode[]): string[] {
-  return [...runningNodes(tree)].flatMap((node) => {
+  return runningNodes(tree).flatMap((node) => {
     if (isGlobal(node, 'parseFloat')) return ['parseFloat'];
     if (node.type === 'MemberExpression' && FLOAT_METHODS.has(memberName(node) ?? ''))
       return [memberName(node) ?? ''];
@@ -58,7 +58,7 @@ describe('money', () => {
 
   it('is never read from the database as a number', () => {
     const readers = modulesIn('lambdas/adapters').flatMap(({ path, tree }) =>
-      [...runningNodes(tree)]
+      runningNodes(tree)
         .filter(
           (node) => node.type === 'CallExpression' && nameOf(node.callee as SyntaxNode) === 'readNumber',
         )

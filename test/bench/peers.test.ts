@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { type PeersReport, peersSection, withSection } from '../../bench/comparison.ts';
+import { describeMachine, verdictOf } from '../../bench/harness/report.ts';
 import { BARE } from '../../bench/peers/bare.ts';
 import { caseFigures, goalFigures } from '../../bench/peers/figures.ts';
 import { LITELLM } from '../../bench/peers/litellm.ts';
@@ -6,8 +8,6 @@ import { OURS, OURS_WITHOUT_MONEY } from '../../bench/peers/ours.ts';
 import { PORTKEY } from '../../bench/peers/portkey.ts';
 import { type Sample, sampleOf } from '../../bench/peers/sample.ts';
 import { Samples } from '../../bench/peers/samples.ts';
-import { type PeersReport, peersSection, withSection } from '../../bench/report/readme.ts';
-import { describeMachine, verdictOf } from '../../bench/report/report.ts';
 
 const sample = (contestant: string, round: number, figures: Partial<Sample>): Sample => ({
   ...{ contestant, asked: 'chat', load: '1 at once', round },
@@ -88,7 +88,7 @@ describe('the figures of a case', () => {
   });
 });
 
-describe("the README's section", () => {
+describe('the section of docs/benchmarks.md', () => {
   const report = (): PeersReport => {
     const samples = contest({ p50Ms: 4 }, { p50Ms: 2 }, { p50Ms: 11 });
     const figures = [...goalFigures(samples), ...caseFigures(samples, [BARE, OURS, PORTKEY])];

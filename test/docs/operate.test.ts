@@ -52,7 +52,8 @@ describe.each([
 });
 
 describe('the table of settings', () => {
-  const rows = [...page.matchAll(/^\| `(\w+)` \| `?([^`|]+)`? \|/gm)].map(
+  const section = page.slice(page.indexOf('## Configure'), page.indexOf('## Sign-in'));
+  const rows = [...section.matchAll(/^\| `(\w+)` \| `?([^`|]+)`? \|/gm)].map(
     ([, name = '', usual = '']) => [name, usual.trim()] as const,
   );
 

@@ -5,9 +5,10 @@ import { type Service, type SurfaceName, startService } from '../fuzz/running-se
 import { fuzz } from '../fuzz/spoiled-requests.ts';
 import { VALID } from '../fuzz/valid-requests.ts';
 import { Wire } from '../fuzz/wire.ts';
+import { rounds } from '../thorough.ts';
 
-/** Of each surface. */
-const REQUESTS = 1_000;
+/** To each API format. */
+const REQUESTS = rounds(300);
 
 /** Answers of each kind that the upstream works out. */
 const ANSWERS = 8;

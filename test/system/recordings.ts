@@ -6,7 +6,7 @@ export const framesOf = (seconds: number): number => Math.round(seconds / 0.024)
 
 export function wav(seconds: number): Buffer<ArrayBuffer> {
   const frames = framesOf(seconds);
-  return Buffer.concat([wavHeader(frames), ...Array.from({ length: frames }, (_, index) => wavFrame(index))]);
+  return Buffer.concat([wavHeader(frames), ...Array.from({ length: frames }, wavFrame)]);
 }
 
 export const mp3 = (seconds: number): Buffer<ArrayBuffer> =>

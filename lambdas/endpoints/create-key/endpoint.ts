@@ -2,20 +2,13 @@
 import { keyEntry } from '../../core/access/api-keys.ts';
 import type { KeyIssuer } from '../../core/access/key-issuer.ts';
 import { createKeyRequest } from '../../core/access/key-requests.ts';
-import { authenticateSession, type Sessions } from '../../core/access/session.ts';
+import type { SessionEndpoint } from '../../core/access/session.ts';
 import { readJson, validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
-import type { Clock, Endpoint } from '../../core/ports.ts';
+import type { Clock } from '../../core/ports.ts';
 
-export interface CreateKeyDependencies {
-  readonly sessions: Pick<Sessions, 'verify'>;
-  readonly issuer: KeyIssuer;
-  readonly clock: Clock;
-}
-
-export function createKey({ sessions, issuer, clock }: CreateKeyDependencies): Endpoint {
-  return async (request) => {
-    const accountId = await authenticateSession(request.headers, sessions);
+export function createKey(issuer: KeyIssuer, clock: Clock): SessionEndpoint {
+  return async (request, { session: { accountId } }) => {
     const { name, policy = {} } = validate(createKeyRequest, (await readJson(request)).value);
     const { state, key } = await issuer.create(accountId, name, policy);
     return jsonResponse({ ...keyEntry(state, clock()), key }, { 'cache-control': 'no-store' }, 201);

@@ -1,4 +1,4 @@
-/** `DELETE /api/v1/webhooks/{id}`: ends a subscription; deliveries under way are dropped. */
+/** `DELETE /api/v1/webhooks/{id}`: ends a subscription; deliveries in flight are dropped. */
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
 import { admit, noSuch, type WebhookAccess } from '../../core/webhooks/access.ts';

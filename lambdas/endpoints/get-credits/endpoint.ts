@@ -1,8 +1,8 @@
-/** `GET /credits/{api_key}`: balance, open holds, policy and spend, for the key that asks or for its owner. */
+/** `GET /credits/{api_key}`: balance, open holds, policy and spend, for the key itself or for its owner. */
 import { authenticate, type Peppers, verifyKey } from '../../core/access/api-key.ts';
 import { dailyOf, type KeyState, monthlyOf, rollWindows } from '../../core/access/key-state.ts';
 import { policyEntry } from '../../core/access/policy.ts';
-import { authenticateSession, carriesSession, type Sessions } from '../../core/access/session.ts';
+import { carriesSession, readSession, type Sessions } from '../../core/access/session.ts';
 import { windowsAt } from '../../core/access/windows.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
@@ -22,17 +22,17 @@ export interface GetCreditsDependencies {
   readonly clock: Clock;
 }
 
-/** The key that is asked about, once whoever asks has been found to be entitled to it. */
-interface Asked {
+/** The key that the request names, which the caller may read. */
+interface ReadableKey {
   readonly state: KeyState;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 export function getCredits(dependencies: GetCreditsDependencies): Endpoint {
-  return async (request, { pathParameters: { api_key: asked = '' } }) => {
+  return async (request, { pathParameters: { api_key: named = '' } }) => {
     const { state, headers } = carriesSession(request.headers)
-      ? await byOwner(dependencies, request.headers, asked)
-      : await byKey(dependencies, request.headers, asked);
+      ? await byOwner(dependencies, request.headers, named)
+      : await byKey(dependencies, request.headers, named);
     const { balance, owed, holds } = await currentWallet(dependencies, state.accountId);
     const body = {
       object: 'credit_balance',
@@ -55,12 +55,12 @@ export function getCredits(dependencies: GetCreditsDependencies): Endpoint {
 async function byKey(
   { peppers, gate }: GetCreditsDependencies,
   sent: Headers,
-  asked: string,
-): Promise<Asked> {
+  named: string,
+): Promise<ReadableKey> {
   const known = await peppers();
   const key = authenticate(sent, known);
   const { state, headers } = await gate.touch(key);
-  if (asked !== key.keyId && verifyKey(asked, known)?.keyId !== key.keyId) throw unknownKey(headers);
+  if (named !== key.keyId && verifyKey(named, known)?.keyId !== key.keyId) throw unknownKey(headers);
   return { state, headers };
 }
 
@@ -68,16 +68,16 @@ async function byKey(
 async function byOwner(
   { peppers, sessions, keys, clock }: GetCreditsDependencies,
   sent: Headers,
-  asked: string,
-): Promise<Asked> {
-  const accountId = await authenticateSession(sent, sessions);
-  const keyId = verifyKey(asked, await peppers())?.keyId ?? asked;
+  named: string,
+): Promise<ReadableKey> {
+  const { accountId } = await readSession(sent, sessions);
+  const keyId = verifyKey(named, await peppers())?.keyId ?? named;
   const state = /^key_\w{26}$/.test(keyId) ? await keys.read(keyId) : undefined;
   if (state === undefined || state.accountId !== accountId || state.status === 'revoked') throw unknownKey();
   return { state: rollWindows(state, windowsAt(clock())), headers: {} };
 }
 
-/** Expired holds lock credit that is there: they are recovered before the balance is told. */
+/** Expired holds lock credit that is there: they are recovered before the balance is read. */
 async function currentWallet(
   { wallets, recovery }: GetCreditsDependencies,
   accountId: string,

@@ -1,4 +1,4 @@
-/** `GET /search`: the listings whose words fit, best first, as they are now. */
+/** `GET /search`: the listings that match a query, best first, as they are now. */
 import { validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import { MAX_DEPTH, searchQuery } from '../../core/listings/discovery/search-query.ts';

@@ -1,4 +1,4 @@
-/** `PATCH /api/v1/webhooks/{id}`: changes what is named, in force for the next attempt. */
+/** `PATCH /api/v1/webhooks/{id}`: changes the fields that are sent, effective from the next attempt. */
 import { ServiceError } from '../../core/errors.ts';
 import { readJson, validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';

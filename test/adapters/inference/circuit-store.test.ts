@@ -97,6 +97,7 @@ describe('a circuit', () => {
 
   it('that nobody has written is not there', async () => {
     const ids = (await store.load()).map(({ id }) => id);
+    expect(ids).toContain('earlier');
     expect(ids).not.toContain('never written');
   });
 

@@ -4,6 +4,7 @@ import { UpstreamFailure } from '../../../lambdas/core/inference/upstream/provid
 import { parseJson } from '../../../lambdas/core/json/lossless-json.ts';
 import { toReply } from '../../../lambdas/providers/anthropic/response.ts';
 import { toUsage } from '../../../lambdas/providers/anthropic/usage.ts';
+import { rounds } from '../../thorough.ts';
 import { FOREIGN, IDENTITY, JSON_MODE, jsonOf, NATIVE } from './fixtures.ts';
 
 const message = jsonOf('message');
@@ -126,7 +127,7 @@ describe('a whole answer', () => {
             }
           }
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(80) },
     );
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Reply, UpstreamFailure } from '../../../lambdas/core/inference/upstream/provider.ts';
 import { toUsage } from '../../../lambdas/providers/bedrock/usage.ts';
+import { rounds } from '../../thorough.ts';
 import { failureOf } from '../openai/calling.ts';
 import { type Call, CONVERSATION, callFor, JSON_TYPE } from './calling.ts';
 import { USAGE } from './frames.ts';
@@ -150,7 +151,7 @@ describe('a whole answer of Converse', () => {
           if (failure !== undefined) expect(failure).toBeInstanceOf(UpstreamFailure);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(80) },
     );
   });
 });

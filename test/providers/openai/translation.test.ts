@@ -7,6 +7,7 @@ import { textOf } from '../../../lambdas/providers/openai/content.ts';
 import { toRequestBody } from '../../../lambdas/providers/openai/request.ts';
 import { toReply } from '../../../lambdas/providers/openai/response.ts';
 import { toUsage } from '../../../lambdas/providers/openai/usage.ts';
+import { rounds } from '../../thorough.ts';
 import { CALL, IDENTITY, jsonOf, nativePayload } from './fixtures.ts';
 
 const messages = [{ role: 'user', content: 'Hi' }];
@@ -156,7 +157,7 @@ describe('a whole answer', () => {
           }
         }
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(100) },
     );
   });
 });

@@ -11,7 +11,7 @@ export interface Catalog {
   find(name: string): Model | undefined;
 }
 
-/** Gives the catalog in force; answers from memory and refreshes behind the caller's back. */
+/** Gives the active catalog; answers from memory and refreshes in the background. */
 export type CatalogSource = () => Promise<Catalog>;
 
 export function compileCatalog(version: string, document: CatalogDocument): Catalog {

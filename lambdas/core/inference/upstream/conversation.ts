@@ -32,7 +32,7 @@ export interface ToolResultPart {
   readonly isError: boolean;
 }
 
-/** A model's words that it declines to answer. */
+/** A model's text that declines to answer. */
 export interface RefusalPart {
   readonly type: 'refusal';
   readonly text: string;
@@ -103,7 +103,7 @@ export type FinishReason =
 
 export interface Finish {
   readonly reason: FinishReason;
-  /** The provider's own word. */
+  /** The provider's own name of it. */
   readonly raw: string;
   /** The stop sequence that was met, where the provider names it. */
   readonly stopSequence?: string;

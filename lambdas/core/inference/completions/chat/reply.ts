@@ -1,4 +1,4 @@
-/** An answer in the words of the chat surface: a whole completion, or the chunks of a stream. */
+/** An answer in the chat completions format: a whole completion, or the chunks of a stream. */
 
 import type { JsonObject } from '../../../json/lossless-json.ts';
 import type { TokenUsage } from '../../catalog/price.ts';

@@ -1,4 +1,4 @@
-/** An answer in the words of the Messages surface: a whole message, or the events of a stream. */
+/** An answer in the Messages format: a whole message, or the events of a stream. */
 
 import type { JsonObject } from '../../../json/lossless-json.ts';
 import type { TokenUsage } from '../../catalog/price.ts';
@@ -26,7 +26,7 @@ export const stopBody = ({ reason, stopSequence }: Finish): JsonObject => ({
 });
 
 /**
- * Usage in the protocol's words, where `input_tokens` leaves out what was read from and written to the prompt cache;
+ * Usage in the protocol's format, where `input_tokens` leaves out what was read from and written to the prompt cache;
  * with what else the route reported.
  */
 export function usageBody({
