@@ -1,4 +1,4 @@
-/** Sending a DynamoDB transaction: again when it met another write or a throttle, and with failed conditions told apart. */
+/** Sending a DynamoDB transaction: again when it met another write or a throttle, with the places of failed conditions. */
 import {
   type DynamoDBClient,
   TransactionCanceledException,

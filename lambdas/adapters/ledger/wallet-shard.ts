@@ -70,7 +70,7 @@ export class WalletShards {
 
   /**
    * Takes a hold. Each request is sent once and has an attempt of its own in the hold: a copy that reaches the database
-   * after the call has settled is then told from the hold that its record settled, and released at no cost.
+   * after the call has settled is then distinguished from the hold that its record settled, and released at no cost.
    */
   async hold(walletId: string, wanted: Hold): Promise<ShardHold> {
     let others = this.#exposures.get(walletId) ?? ALLOWANCE;

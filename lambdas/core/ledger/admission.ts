@@ -25,7 +25,7 @@ export interface LedgerDependencies {
   readonly recovery: Recovery;
   readonly clock: Clock;
   readonly log: Log;
-  /** Told of each call that this process settled, once its record is written. */
+  /** Receives each call that this process settled, once its record is written. */
   readonly onSettled: OnSettled;
   /** Seconds that a hold lives. */
   readonly holdTtlSeconds: number;
@@ -208,7 +208,7 @@ function isGranted<T extends ChargeResult | HoldResult>(
   return result.status === 'fulfilled' && result.value.granted;
 }
 
-/** The hold as the wallet has it, which tells the item it is in. */
+/** The hold as the wallet has it, with the item it is in. */
 function taken(held: PromiseSettledResult<HoldResult>, hold: Hold): Hold {
   const holds = held.status === 'fulfilled' ? held.value.wallet?.holds : undefined;
   return holds?.find(({ id }) => id === hold.id) ?? hold;

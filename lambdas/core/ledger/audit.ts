@@ -50,7 +50,7 @@ export const EMPTY_BOOKS: Books = {
   busy: 0,
 };
 
-/** A wallet that moves at every one of so many readings belongs to an account in full flight. */
+/** A wallet that changes at each of these readings belongs to an account with many calls in flight. */
 const MAX_READINGS = 5;
 
 /** The books of one account at one instant. */

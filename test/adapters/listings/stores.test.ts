@@ -183,7 +183,7 @@ describe('what accounts do with a listing', () => {
     expect(await store.read('ai-agent', '7d')).toHaveLength(2);
   });
 
-  it('puts a release in force once, and only one that was made', async () => {
+  it('makes a release current once, and only one that was made', async () => {
     const store = new DynamoReleaseStore(database.client, database.tables.listings, () => NOW);
     const found = await listing();
     const release = (version: string) => ({

@@ -190,7 +190,7 @@ describe('admission', () => {
     expect(await admission.settle(outcomeOf(0n))).toMatchObject({ balance: 0n });
   });
 
-  it('tells the rate limits as of its own charge', async () => {
+  it('returns the rate limits as of its own charge', async () => {
     const account = await openAccount(database.client, 100n, { rpm: 7, tpm: 100 });
     const { headers } = await open().ledger.admit(callOf(account.keys[0], 1n, { tokens: 30 }));
     expect(headers).toMatchObject({

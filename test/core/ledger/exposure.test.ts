@@ -48,7 +48,7 @@ describe('what must be covered', () => {
 });
 
 describe('a call that may cost more than it holds', () => {
-  it('is refused where credit covers its hold and not its exposure, and is told what it needs', async () => {
+  it('is refused where credit covers its hold and not its exposure, and the error says what it needs', async () => {
     const { call, books } = await accountWith(2n * CENT);
     const { ledger } = open();
     const refused = await refusalOf(ledger.admit(call(CENT, 3n * CENT + 1n)));
