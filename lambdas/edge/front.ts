@@ -96,11 +96,11 @@ function stream(answer: StreamedAnswer, call: Call): Response {
   });
 }
 
-/** A failure of the service's own, with where it happened. */
+/** A failure of the service's own or of its database, with where it happened. */
 function logInternal(error: ServiceError, { requestId, dependencies }: Call): void {
-  if (error.status !== 500) return;
+  if (error.code !== 'internal_error' && error.code !== 'overloaded') return;
   const { name, stack } = (error.cause ?? error) as Error;
-  dependencies.log.error('internal error', { requestId, name, stack: framesOf(stack) });
+  dependencies.log.error(error.code.replace('_', ' '), { requestId, name, stack: framesOf(stack) });
 }
 
 function logAnswer(

@@ -141,7 +141,7 @@ const answersOf = ({ answers }: Operation): JsonSchema =>
     ]),
   );
 
-/** The operation's own errors and the common ones: rate limits and failures, authentication, a body that is too large. */
+/** The operation's own errors and the common ones: rate limits, failures and overload, authentication, a body that is too large. */
 function errorsOf(
   { method, authentication, surface }: Route,
   { errors = [], answers }: Operation,
@@ -150,7 +150,7 @@ function errorsOf(
     ...errors,
     ...(authentication === 'none' ? [] : [401]),
     ...(method === 'GET' ? [] : [413]),
-    ...[429, 500],
+    ...[429, 500, 503],
   ];
   const schema = reference(surface === 'messages' ? 'MessagesError' : 'Error');
   const own = [...new Set(statuses)].filter((status) => !(status in answers)).sort();

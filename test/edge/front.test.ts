@@ -230,6 +230,20 @@ describe('an internal error', () => {
     });
   });
 
+  it('of AWS that passes by itself is 503 with Retry-After, and is logged without its message', async () => {
+    const failure = Object.assign(new Error(CANARY), { name: 'TimeoutError', $metadata: { attempts: 3 } });
+    const { response, text, lines } = await call(failing(failure));
+    expect(response.status).toBe(503);
+    expect(JSON.parse(text)).toMatchObject({ error: { type: 'service_unavailable', code: 'overloaded' } });
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(lines[0]).toMatchObject({
+      level: 'error',
+      message: 'overloaded',
+      fields: { name: 'TimeoutError' },
+    });
+    expect(JSON.stringify(lines)).not.toContain(CANARY);
+  });
+
   it('is logged without its message, which may quote the request', async () => {
     const { lines } = await call(async () => JSON.parse(CANARY));
     expect(JSON.stringify(lines)).not.toContain(CANARY);

@@ -5,7 +5,7 @@ import { TABLES } from '../../contract/tables.ts';
 import { Idempotency } from '../../core/idempotency/idempotency.ts';
 import { Breaker } from '../../core/inference/circuit/breaker.ts';
 import type { Log, Measure } from '../../core/ports.ts';
-import { createAccess } from '../access/peppers.ts';
+import { createSecrets } from '../access/create-secrets.ts';
 import { createDynamoClients, type DynamoClients } from '../aws/clients.ts';
 import { createLedger } from '../ledger/create-ledger.ts';
 import { createMeasure } from '../system/metrics.ts';
@@ -19,7 +19,7 @@ export interface PaidCallOptions {
   readonly log: Log;
   /** The parts that reach outside; made for Lambda unless given. */
   readonly clients?: DynamoClients;
-  readonly access?: ReturnType<typeof createAccess>;
+  readonly access?: ReturnType<typeof createSecrets>;
   readonly fetch?: typeof globalThis.fetch;
   readonly measure?: Measure;
 }
@@ -31,7 +31,7 @@ export function createPaidCalls({
   environment,
   log,
   clients = createDynamoClients(),
-  access = createAccess({ environment, log }),
+  access = createSecrets({ environment, log }),
   fetch = globalThis.fetch,
   measure = createMeasure(),
 }: PaidCallOptions) {

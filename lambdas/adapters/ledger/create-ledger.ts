@@ -21,7 +21,7 @@ export interface LedgerOptions {
   readonly clients: DynamoClients;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
-  /** Told of each call that is settled; writes to standard output when absent. */
+  /** Receives the metrics of each settled call; writes to standard output when absent. */
   readonly measure?: Measure;
 }
 

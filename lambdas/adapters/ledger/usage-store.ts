@@ -22,7 +22,7 @@ import { readKind } from './wallet-item.ts';
 
 export function createUsageStore(client: DynamoDBClient, table: string): UsageStore & UsageHistory {
   async function put(record: UsageRecord): Promise<'written' | UsageRecord> {
-    // Tells the SDK's repetition of this very write from a write by somebody else.
+    // Distinguishes the SDK's repetition of this write from another process's write.
     const writeId = randomUUID();
     try {
       await client.send(
@@ -65,7 +65,7 @@ export function createUsageStore(client: DynamoDBClient, table: string): UsageSt
           : { ExclusiveStartKey: { key_id: text(keyId), request_id: text(start) } }),
         ScanIndexForward: false,
         ConsistentRead: true,
-        // One more than asked for tells whether there is another page.
+        // One item beyond the page shows whether there is another page.
         Limit: limit + 1,
       }),
     );

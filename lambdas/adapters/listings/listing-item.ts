@@ -1,5 +1,4 @@
 /** Listings and what belongs to them as items of one table: a listing and its history share a partition. */
-
 import { TABLES } from '../../contract/tables.ts';
 import { LISTING_KINDS, type Listing, type ListingKind, type Price } from '../../core/listings/listing.ts';
 import type { PublishedEvent } from '../../core/webhooks/event.ts';

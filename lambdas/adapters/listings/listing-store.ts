@@ -1,11 +1,12 @@
 /** Listings in DynamoDB: a listing, its slug and the counts that it is in change in one transaction or not at all. */
-import { type DynamoDBClient, GetItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { TABLES } from '../../contract/tables.ts';
 import type { Page, PageQuery } from '../../core/api/paging.ts';
 import type { Listing, ListingKind } from '../../core/listings/listing.ts';
 import type { CategoryCount, ListingStore } from '../../core/listings/ports.ts';
 import { type Item, number, readText, text } from '../dynamodb/attribute-values.ts';
 import { type CountKey, countOne, giveBack } from '../dynamodb/quota-item.ts';
+import { queryPage, readItem } from '../dynamodb/reads.ts';
 import { transact } from '../dynamodb/transaction.ts';
 import {
   CATEGORIES,
@@ -17,7 +18,7 @@ import {
   ownedAttributes,
   slugKey,
 } from './listing-item.ts';
-import { queryPage, readListings } from './listing-reads.ts';
+import { readListings } from './listing-reads.ts';
 import { newReleaseItems } from './release-item.ts';
 
 const [BY_KIND, BY_KIND_CATEGORY] = TABLES.listings.indexes;
@@ -35,9 +36,7 @@ export class DynamoListingStore implements ListingStore {
   }
 
   async read(id: string): Promise<Listing | undefined> {
-    const { Item: item } = await this.#client.send(
-      new GetItemCommand({ TableName: this.#table, Key: listingKey(id), ConsistentRead: true }),
-    );
+    const item = await readItem(this.#client, { TableName: this.#table, Key: listingKey(id) });
     return item === undefined ? undefined : decodeListing(item);
   }
 

@@ -22,7 +22,7 @@ export interface PurchaseTables {
   readonly wallets: string;
 }
 
-/** Which of a transaction's items is at fault is told by its place. */
+/** Places of a transaction's items, by which a failed condition is reported. */
 const PURCHASE_PLACE = 0;
 const LISTING_PLACE = 1;
 const COUNT_PLACE = 2;

@@ -1,4 +1,4 @@
-/** Releases in DynamoDB: a release, the version in force and the event that tells of it change together. */
+/** Releases in DynamoDB: a release, the current version and the event about it change together. */
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Page, PageQuery } from '../../core/api/paging.ts';
 import type { Release } from '../../core/listings/activity.ts';
@@ -6,12 +6,12 @@ import type { Listing } from '../../core/listings/listing.ts';
 import type { ReleaseStore } from '../../core/listings/ports.ts';
 import type { PublishedEvent } from '../../core/webhooks/event.ts';
 import { number, text } from '../dynamodb/attribute-values.ts';
+import { queryPage } from '../dynamodb/reads.ts';
 import { transact } from '../dynamodb/transaction.ts';
 import { encodeEvent, listingKey } from './listing-item.ts';
-import { queryPage } from './listing-reads.ts';
 import { decodeRelease, newReleaseItems, RELEASE_PREFIX, versionKey } from './release-item.ts';
 
-/** Which of a transaction's items is at fault is told by its place: the listing is first. */
+/** Places of a transaction's items, by which a failed condition is reported: the listing is first. */
 const LISTING_PLACE = 0;
 
 export class DynamoReleaseStore implements ReleaseStore {

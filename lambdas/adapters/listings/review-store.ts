@@ -5,8 +5,8 @@ import type { Review } from '../../core/listings/activity.ts';
 import type { ActionResult, ReviewStore } from '../../core/listings/ports.ts';
 import type { PublishedEvent } from '../../core/webhooks/event.ts';
 import { type Item, number, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
+import { queryPage } from '../dynamodb/reads.ts';
 import { encodeEvent, listingKey } from './listing-item.ts';
-import { queryPage } from './listing-reads.ts';
 import { ListingWrites } from './listing-writes.ts';
 
 /** Goes before the review's id, which sorts by time. */

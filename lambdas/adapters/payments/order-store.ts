@@ -1,11 +1,5 @@
 /** Orders in DynamoDB, in their account's partition: beside the entries that they make, and seen by nobody else. */
-import {
-  type AttributeValue,
-  type DynamoDBClient,
-  GetItemCommand,
-  QueryCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { type AttributeValue, type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { type BookEntry, changeOf } from '../../core/ledger/book-entry.ts';
 import { CHECKOUT_ENDS, isOpen, type Order, type Reversal } from '../../core/payments/order.ts';
 import type { OrderLimits, OrderPage, OrderReference, OrderStore } from '../../core/payments/ports.ts';
@@ -20,6 +14,7 @@ import {
   readText,
   text,
 } from '../dynamodb/attribute-values.ts';
+import { queryPage, readItem } from '../dynamodb/reads.ts';
 import { transact } from '../dynamodb/transaction.ts';
 import { putEntry } from '../ledger/book-entry.ts';
 import type { WalletPostings } from '../ledger/wallet-posting.ts';
@@ -71,16 +66,15 @@ export class DynamoOrderStore implements OrderStore {
   }
 
   async find(reference: OrderReference): Promise<Order | undefined> {
-    const { Item: item } = await this.#options.client.send(
-      new GetItemCommand({ ...this.#key(reference), ConsistentRead: true }),
-    );
+    const item = await readItem(this.#options.client, this.#key(reference));
     return item === undefined ? undefined : decodeOrder(item);
   }
 
   async list(accountId: string, limit: number, after?: string): Promise<OrderPage> {
     const { client, table } = this.#options;
-    const { Items: items = [] } = await client.send(
-      new QueryCommand({
+    const { entries, next } = await queryPage(
+      client,
+      {
         TableName: table,
         KeyConditionExpression: 'account_id = :account AND begins_with(#item, :prefix)',
         ExpressionAttributeNames: { '#item': 'item' },
@@ -90,12 +84,12 @@ export class DynamoOrderStore implements OrderStore {
           : { ExclusiveStartKey: { account_id: text(accountId), item: text(`${PREFIX}${after}`) } }),
         ScanIndexForward: false,
         ConsistentRead: true,
-        // One more than asked for tells whether there is another page.
-        Limit: limit + 1,
-      }),
+        Limit: limit,
+      },
+      decodeOrder,
+      ({ id }) => id,
     );
-    const orders = items.slice(0, limit).map(decodeOrder);
-    return { orders, next: items.length > limit ? orders.at(-1)?.id : undefined };
+    return { orders: entries, next };
   }
 
   async advance(

@@ -98,7 +98,7 @@ function ofPayment(
   return { fact, payment: typeof payment === 'string' ? payment : payment.id };
 }
 
-/** Undefined for another currency, which no order of ours is in, or for an amount that is none. */
+/** Undefined for another currency, which no order of ours is in, or for an invalid amount. */
 function inUsd(
   { currency }: { readonly currency: string | null },
   cents: number | null,

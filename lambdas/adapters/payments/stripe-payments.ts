@@ -1,4 +1,4 @@
-/** Stripe Checkout through Stripe's own library: checkouts are opened there, and what becomes of them is told by signed events. */
+/** Stripe Checkout through Stripe's own library: checkouts are opened there, and their outcome arrives in signed events. */
 import Stripe from 'stripe';
 import { requireVariable, VARIABLES } from '../../contract/environment.ts';
 import { ServiceError } from '../../core/errors.ts';
@@ -122,7 +122,7 @@ export class StripePayments implements PaymentProvider {
     return url.href;
   }
 
-  /** Stripe's own messages may quote keys, so only their kind is told. */
+  /** Stripe's own messages may quote keys, so only their kind is logged. */
   async #ask<T>(what: string, request: () => Promise<T>): Promise<T> {
     try {
       return await request();

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { type Body, idOf, seconds } from '../api/response-schema.ts';
 import type { NanoUsd } from '../money.ts';
+import { optimistically } from '../optimistic.ts';
 import type { Clock, UlidSource } from '../ports.ts';
 
 export interface Account {
@@ -80,13 +81,12 @@ export class Accounts {
   /** The account of an identity, opened if this is the first time it is seen: exactly one, however many race. */
   async openFor(identity: string, email?: string): Promise<Account> {
     const { store } = this.#dependencies;
-    for (let tries = 0; tries < MAX_OPEN_TRIES; tries += 1) {
+    return optimistically(MAX_OPEN_TRIES, 'this account', async () => {
       const known = await store.findByIdentity(identity);
       if (known !== undefined) return known;
       const account = this.#newAccount(email);
-      if (await store.open(account, identity)) return account;
-    }
-    throw new Error('an identity is being signed in too often at once');
+      return (await store.open(account, identity)) ? account : undefined;
+    });
   }
 
   /** Credits a top-up. Throws when the amount is not positive or absurd. */

@@ -110,12 +110,12 @@ export function refusal(
   nowMs: number,
 ): ServiceError | undefined {
   const { accountId, secretHash } = charge.key;
-  if (state?.status !== 'active' || state.accountId !== accountId || !takes(state, secretHash, nowMs))
+  if (state?.status !== 'active' || state.accountId !== accountId || !secretMatches(state, secretHash, nowMs))
     return invalidKey();
   return scopeRefusal(state.policy, charge) ?? rateRefusal(state, charge, nowMs) ?? capRefusal(state, charge);
 }
 
-function takes({ secretHash, previous }: KeyState, given: string, nowMs: number): boolean {
+function secretMatches({ secretHash, previous }: KeyState, given: string, nowMs: number): boolean {
   if (given === secretHash) return true;
   return given === previous?.secretHash && previous.until > Math.floor(nowMs / 1000);
 }

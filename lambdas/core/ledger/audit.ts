@@ -56,7 +56,7 @@ export const EMPTY_BOOKS: Books = {
   busy: 0,
 };
 
-/** Readings until an account counts as busy, because its wallet changed between all of them. */
+/** A wallet that changes at each of these readings belongs to an account with many calls in flight. */
 const MAX_READINGS = 5;
 
 /** The books of one account at one instant. */
@@ -66,7 +66,7 @@ export async function auditAccount(reader: AuditReader, accountId: string): Prom
     if (before === undefined) return EMPTY_BOOKS;
     const books = await readBooks(reader, before);
     const after = await reader.wallet(accountId);
-    if (after !== undefined && same(before, after)) return books;
+    if (after !== undefined && walletsEqual(before, after)) return books;
     before = after;
   }
   return { ...EMPTY_BOOKS, busy: 1 };
@@ -109,7 +109,7 @@ async function readBooks(reader: AuditReader, { accountId, balance, owed, holds 
 }
 
 /** Between two readings, calls only lower a balance and only an entry raises it, so the same state is the same instant. */
-function same(a: Wallet, b: Wallet): boolean {
+function walletsEqual(a: Wallet, b: Wallet): boolean {
   const state = ({ balance, owed, entries, holds }: Wallet) =>
     [balance, owed, entries, ...holds.map(({ id, amount }) => `${id}:${amount}`).sort()].join();
   return state(a) === state(b);

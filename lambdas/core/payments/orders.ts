@@ -2,6 +2,7 @@
 
 import { ServiceError } from '../errors.ts';
 import type { NanoUsd } from '../money.ts';
+import { optimistically } from '../optimistic.ts';
 import type { Clock, Log, UlidSource } from '../ports.ts';
 import { QUOTAS } from '../quotas.ts';
 import { applyFact, entriesBetween, type Order } from './order.ts';
@@ -72,19 +73,18 @@ export async function applyEvent(
   { store, log }: { readonly store: OrderStore; readonly log: Log },
   { order: reference, fact, created }: PaymentEvent,
 ): Promise<void> {
-  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+  await optimistically(MAX_TRIES, 'this order', async () => {
     const before = (await store.find(reference)) ?? unknownOrder(reference, created);
     const after = applyFact(before, fact);
-    if (after === before) return;
+    if (after === before) return 'applied';
     const result = await store.advance(before, after, entriesBetween(before, after));
-    if (result === 'stale') continue;
+    if (result === 'stale') return undefined;
     if (result === 'no account') {
       // Another deployment shares the provider's account, and its events come here too.
       log.warn('payment event of no account here', { accountId: reference.accountId, fact: fact.kind });
     }
-    return;
-  }
-  throw new Error('an order is receiving too many events at once');
+    return 'applied';
+  });
 }
 
 /** All that is known of an order that has not been written down yet. */

@@ -2,7 +2,7 @@
  * One attempt of a delivery, and its consequences. The order of writes makes a crash safe anywhere: the trigger of the next
  * attempt is stored before the end of this one is recorded, and the trigger of this one is deleted last.
  */
-import { ComesBack } from '../errors.ts';
+import { RetryLater } from '../errors.ts';
 import type { Clock, RandomSource, UlidSource } from '../ports.ts';
 import { nextAttempt, parseRetryAfter, RETRY_SPAN_MS } from './backoff.ts';
 import type { Attempt, DeadReason, Delivery } from './delivery.ts';
@@ -116,7 +116,7 @@ export class DeliveryWorker {
     const found = result.delivery;
     if (!result.granted && found !== undefined && mayRevive(found, trigger, subscription))
       result = await deliveries.revive(found, claim, nowMs + RETRY_SPAN_MS);
-    if (!result.granted && found !== undefined && isEarly(found, trigger)) throw new ComesBack();
+    if (!result.granted && found !== undefined && isEarly(found, trigger)) throw new RetryLater();
     return result.granted && result.delivery !== undefined ? { delivery: result.delivery, lease } : undefined;
   }
 

@@ -58,7 +58,7 @@ describe('a session', () => {
     expect(await accountOf(await begin(accountId))).toBe(accountId);
   });
 
-  it('is not live for being signed: one that was never begun, or of another end, is none', async () => {
+  it('is not live for being signed: one that was never begun, or has another end, is not live', async () => {
     const accountId = newAccount();
     const session = await sessionOf(await begin(accountId));
     const tokens = createSessionTokens(

@@ -180,7 +180,7 @@ describe('eight clients at once', () => {
     async (name, losing) => {
       const changes = 12;
       const clients = Array.from({ length: CLIENTS }, () => engineClients(database.endpoint));
-      let told = 0;
+      let reported = 0;
       await Promise.all(
         clients.map(async (own) => {
           if (losing) loseFirstAnswers(own.client);
@@ -190,7 +190,7 @@ describe('eight clients at once', () => {
             ulid: systemUlid,
             log: SILENT,
             written: () => {
-              told += 1;
+              reported += 1;
             },
           });
           for (let made = 0; made < changes; ) {
@@ -202,7 +202,7 @@ describe('eight clients at once', () => {
       );
       const [circuit] = (await store.load()).filter(({ id }) => id === name);
       expect(circuit).toMatchObject({ version: CLIENTS * changes, sinceMs: CLIENTS * changes });
-      expect(told).toBe(CLIENTS * changes);
+      expect(reported).toBe(CLIENTS * changes);
       for (const own of clients) {
         own.client.destroy();
         own.onceClient.destroy();

@@ -98,7 +98,7 @@ describe('a purchase', () => {
     expect(await balance(accountId)).toBe(1000n * DOLLAR);
   });
 
-  it('tells of the first one, whatever the listing costs by then', async () => {
+  it('returns the first one, whatever the listing costs by then', async () => {
     const thing = await listed(usd(100));
     const accountId = await buyer();
     expect(await outcome(thing, accountId, seen({ amount: 100 }))).toBe(100);

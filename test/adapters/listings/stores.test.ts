@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DynamoAccountStore } from '../../../lambdas/adapters/access/account-store.ts';
-import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-sharding.ts';
+import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-split.ts';
 import { createWalletStore } from '../../../lambdas/adapters/ledger/wallet-store.ts';
 import { DynamoInstallStore } from '../../../lambdas/adapters/listings/install-store.ts';
 import { purgeListing } from '../../../lambdas/adapters/listings/listing-cleanup.ts';
@@ -183,7 +183,7 @@ describe('what accounts do with a listing', () => {
     expect(await store.read('ai-agent', '7d')).toHaveLength(2);
   });
 
-  it('puts a release in force once, and only one that was made', async () => {
+  it('makes a release current once, and only one that was made', async () => {
     const store = new DynamoReleaseStore(database.client, database.tables.listings, () => NOW);
     const found = await listing();
     const release = (version: string) => ({

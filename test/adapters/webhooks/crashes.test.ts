@@ -92,7 +92,7 @@ beforeAll(async () => {
 afterAll(() => platform.close());
 
 /** One event for one new subscription, until nothing more happens; the process dies once, or not at all. */
-async function tell(story: Story, deathAt: number, answered: boolean) {
+async function play(story: Story, deathAt: number, answered: boolean) {
   mortal.begin(0, false);
   const subscription = await platform.subscribe('https://receiver.example/');
   const { accountId, id } = subscription;
@@ -112,7 +112,7 @@ describe.each(STORIES)('a delivery that $name', (story) => {
 
   beforeEach(async () => {
     if (calls > 0) return;
-    const calm = await tell(story, 0, false);
+    const calm = await play(story, 0, false);
     calls = calm.calls;
     expect(sent).toHaveLength(story.attempts);
     expect(calm.deliveries).toMatchObject([{ status: story.status, attempts: story.attempts }]);
@@ -124,7 +124,7 @@ describe.each(STORIES)('a delivery that $name', (story) => {
       expect(calls).toBeGreaterThan(5);
       // The steps of a later attempt are those of the first: a plain run tries one in three of them.
       for (const deathAt of offsets(1, calls, story.attempts > 1 ? 3 : 1)) {
-        const { deliveries, after } = await tell(story, deathAt, answered);
+        const { deliveries, after } = await play(story, deathAt, answered);
         const [delivery] = deliveries;
         expect({ deathAt, count: deliveries.length, status: delivery?.status }).toEqual({
           deathAt,

@@ -77,7 +77,7 @@ export interface PlatformOptions {
   readonly around?: Around;
   /** Whether the readers' process has died since it was last asked; its messages come back then. */
   readonly hasDied?: () => boolean;
-  /** Hands each batch to so many readers at once, the messages in reverse for every other one. */
+  /** Hands each batch to several readers at once, the messages in reverse for every other one. */
   readonly copies?: number;
 }
 

@@ -1,12 +1,9 @@
 /** Splitting a hot account's wallet into several items, and putting it together again, while calls go on. */
-import {
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  PutItemCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { optimistically } from '../../core/optimistic.ts';
 import type { DynamoClients } from '../aws/clients.ts';
 import { number } from '../dynamodb/attribute-values.ts';
+import { putItem } from '../dynamodb/update-item.ts';
 import { decodeShardCount, decodeWallet, encodeNewWallet, shardId } from './wallet-item.ts';
 import { WalletShards } from './wallet-shard.ts';
 import { WalletTransfers } from './wallet-transfer.ts';
@@ -15,7 +12,7 @@ import { WalletTransfers } from './wallet-transfer.ts';
 const MAX_MOVES = 50;
 
 /**
- * From now on, new holds go to so many items. Items that are no longer used give their balance to the first one; a
+ * From now on, new holds go to `active` items. Items that are no longer used give their balance to the first one; a
  * hold that is still open in one returns to it, where reads and later holds find it. Throws when there is no account.
  */
 export async function setShardCount(
@@ -29,7 +26,11 @@ export async function setShardCount(
   const first = await shards.read(accountId);
   if (first === undefined) throw new Error(`there is no account ${accountId}`);
   const before = decodeShardCount(first);
-  for (let index = 1; index < active; index += 1) await create(client, table, shardId(accountId, index));
+  for (let index = 1; index < active; index += 1) {
+    const condition = 'attribute_not_exists(wallet_id)';
+    const item = encodeNewWallet(shardId(accountId, index));
+    await putItem(client, { TableName: table, Item: item, ConditionExpression: condition });
+  }
   await client.send(
     new UpdateItemCommand({
       ...shards.key(accountId),
@@ -46,31 +47,17 @@ export async function setShardCount(
   }
 }
 
-async function create(client: DynamoDBClient, table: string, walletId: string): Promise<void> {
-  try {
-    await client.send(
-      new PutItemCommand({
-        TableName: table,
-        Item: encodeNewWallet(walletId),
-        ConditionExpression: 'attribute_not_exists(wallet_id)',
-      }),
-    );
-  } catch (failure) {
-    if (!(failure instanceof ConditionalCheckFailedException)) throw failure;
-  }
-}
-
 async function empty(
   shards: WalletShards,
   transfers: WalletTransfers,
   walletId: string,
   into: string,
 ): Promise<void> {
-  for (let moves = 0; moves < MAX_MOVES; moves += 1) {
+  await optimistically(MAX_MOVES, `the wallet ${walletId}`, async () => {
     const item = await shards.read(walletId);
     const amount = item === undefined ? 0n : decodeWallet(item).balance;
-    if (amount === 0n) return;
+    if (amount === 0n) return 'empty';
     await transfers.move({ walletId, amount }, into);
-  }
-  throw new Error(`the wallet ${walletId} is too busy to be emptied: try again`);
+    return undefined;
+  });
 }
