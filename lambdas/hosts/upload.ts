@@ -7,7 +7,7 @@ import { systemClock } from '../adapters/system/system.ts';
 import { STREAM_TIMEOUT_SECONDS } from '../contract/environment.ts';
 import { TRANSCRIPTION_FILE_BYTES } from '../contract/limits.ts';
 import { ROUTES } from '../contract/routes.ts';
-import { unknownRoute } from '../core/unknown-route.ts';
+import { unknownRoute } from '../core/api/unknown-route.ts';
 import { front } from '../edge/front.ts';
 import { createNodeHost } from '../edge/node-host.ts';
 import { createResources } from './resources.ts';

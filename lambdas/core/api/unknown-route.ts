@@ -1,6 +1,6 @@
 /** What no route answers: 405 for a known path with another method, 404 for an unknown path. */
-import { ServiceError } from './errors.ts';
-import type { Endpoint } from './ports.ts';
+import { ServiceError } from '../errors.ts';
+import type { Endpoint } from '../ports.ts';
 
 /** `methodsOf` lists the methods of a path; none when the path is unknown. */
 export function unknownRoute(methodsOf: (path: string) => readonly string[]): Endpoint {
