@@ -107,7 +107,7 @@ describe('every setting', () => {
     }
   });
 
-  it('alarmEmail: is told of every alarm', () => {
+  it('alarmEmail: receives every alarm', () => {
     expect(app.only('operations', 'AWS::SNS::Subscription').Properties).toMatchObject({
       Protocol: 'email',
       Endpoint: 'operators@example.com',

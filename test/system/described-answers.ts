@@ -37,7 +37,7 @@ function assertSchema(reference: string, body: string, what: string): void {
   );
 }
 
-/** What no route answers is told in the envelope of the surface. */
+/** What no route answers is reported in the envelope of the surface. */
 function assertUndescribed(pathname: string, { status }: Response, body: string): void {
   const what = `${pathname}, answered with ${status}`;
   if (![404, 405].includes(status)) throw new Error(`${what}: openapi.json has no such route`);
@@ -69,8 +69,8 @@ function assertDescribed({ method, url }: Request, answer: Response, json?: stri
 }
 
 /**
- * `fetch` for the service alone. Throws when the status, the media type or a JSON body is none that `openapi.json`
- * describes; streams, audio and pages are told by their media type.
+ * `fetch` for the service alone. Throws when the status, the media type or a JSON body is not one that `openapi.json`
+ * describes; streams, audio and pages are recognised by their media type.
  */
 export const describedFetch: typeof fetch = async (input, init) => {
   const request = new Request(input, { ...init, body: null });
