@@ -31,7 +31,7 @@ import type { RecoveryCount } from '../lambdas/core/ledger/recovery.ts';
 import { auditAll, sweep } from '../lambdas/core/ledger/upkeep.ts';
 import type { NanoUsd } from '../lambdas/core/money.ts';
 import type { Log } from '../lambdas/core/ports.ts';
-import type { PublishedEvent } from '../lambdas/core/webhooks/ports.ts';
+import type { PublishedEvent } from '../lambdas/core/webhooks/event.ts';
 import { type Redriven, redrive } from './redrive.ts';
 import type { Target } from './target.ts';
 

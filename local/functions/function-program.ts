@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 import type { Context } from 'aws-lambda';
 import { LAMBDA_PAYLOAD_BYTES } from '../../lambdas/contract/limits.ts';
 import { type LoadedHandler, loadHandler } from './handler-module.ts';
@@ -51,9 +52,7 @@ interface Invocation {
 }
 
 async function invoke({ handler, functionArn, request, response }: Invocation): Promise<void> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  const event: unknown = JSON.parse(Buffer.concat(chunks).toString());
+  const event = await json(request);
   const context = createContext(request, functionArn);
   if (handler.kind === 'streaming') {
     const result = await handler.handle(event, toResponseStream(response), context);

@@ -6,6 +6,7 @@ import { FaultQueue } from './control/fault-queue.ts';
 import { RequestLog } from './control/request-log.ts';
 import { jsonReply } from './exchange/reply.ts';
 import { readBody } from './exchange/request-body.ts';
+import { countTokens } from './model/tokens.ts';
 import { handleExchange, sendReply, type UpstreamState } from './provider-api.ts';
 
 export interface UpstreamOptions {
@@ -61,6 +62,8 @@ function createUpstreamServer(state: UpstreamState): Server {
 export async function startUpstream(options: UpstreamOptions = {}): Promise<Upstream> {
   const { port = 0, host = '127.0.0.1', chunkDelayMs = DEFAULT_CHUNK_DELAY_MS } = options;
   const state: UpstreamState = { faults: new FaultQueue(), log: new RequestLog(), chunkDelayMs };
+  // The tokenizer reads its tables at the first use, which must not delay the first answer.
+  countTokens('ready');
   const server = createUpstreamServer(state);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

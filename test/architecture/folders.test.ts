@@ -97,7 +97,7 @@ describe('a handler', () => {
   )('is made for the authentication and the error format of its route: %s', (endpoint, route) => {
     const text = read(`lambdas/endpoints/${endpoint}/handler.ts`);
     const [, factory, surface] = /export const handler = (\w+)\(\s*'(\w+)'/.exec(text) ?? [];
-    expect(route.kind === undefined ? FACTORIES[route.authentication] : ['paidHandler']).toContain(factory);
+    expect(route.paid ? ['paidHandler'] : FACTORIES[route.authentication]).toContain(factory);
     expect(surface).toBe(route.surface);
   });
 

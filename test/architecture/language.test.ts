@@ -17,7 +17,8 @@ const BANNED: readonly (readonly [expression: RegExp, instead: string])[] = [
   [/\bin (the|its|their|those|that|which|\w+['’]s)( \w+)?(['’]s)? words\b/i, 'in the format of'],
   [/\bunder way\b/i, 'in flight, running'],
   [/\bmodalit(y|ies)\b/i, 'kind of call'],
-  [/\bsh(elf|elves)\b/i, 'kind and category'],
+  // In quotes it names an index and its key, which a deployed table keeps.
+  [/(?<!['-])\bsh(elf|elves)\b/i, 'kind and category'],
   [/\bpatiently\b|\breassur/i, 'with a timeout, reports successes'],
   [/\bComes ?Back\b/, 'RetryLater'],
   [/\bgi(fts?|ft)\b/i, 'transfer'],

@@ -85,7 +85,7 @@ describe('a bundle in a bare process', () => {
       else if (SELF_CONTAINED.includes(name)) expect(statusCode).toBe(200);
       else if (name === UNKNOWN_ROUTE_ENDPOINT) expect(statusCode).toBe(404);
       else {
-        // No table and no secret can be read: unless the request is refused before, the failure is ours, reported in our
+        // No table and no secret can be read: unless the request is refused before, the failure is ours, in our
         // own envelope, without a word of why.
         if (statusCode < 500) expect([400, 401, 404]).toContain(statusCode);
         expect(body).not.toMatch(/ECONNREFUSED|127\.0\.0\.1|AggregateError/);

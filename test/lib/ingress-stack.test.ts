@@ -71,7 +71,7 @@ describe('the ingress', () => {
     expect(references.filter((name) => !known(name))).toEqual([]);
   });
 
-  it('leaves the API its limit by address: the caller’s where the edge sends it, else the connection’s', () => {
+  it('leaves the API its limit by address: the caller’s where the edge forwards it, else the connection’s', () => {
     const { Rules: rules } = only(templateOf('inference'), 'AWS::WAFv2::WebACL') as {
       readonly Rules: readonly { readonly Statement: { readonly RateBasedStatement: object } }[];
     };

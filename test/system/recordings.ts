@@ -21,7 +21,7 @@ export function wavOfBytes(bytes: number): Buffer<ArrayBuffer> {
   return file;
 }
 
-/** Only the header of a FLAC file, which states its length (RFC 9639, section 8.2). */
+/** Only the header of a FLAC file, which gives its length (RFC 9639, section 8.2). */
 export function flac(seconds: number): Buffer<ArrayBuffer> {
   const rate = 16_000n;
   const info = Buffer.alloc(34);

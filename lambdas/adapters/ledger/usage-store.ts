@@ -8,7 +8,7 @@ import {
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { UsageHistory, UsagePage, UsageQuery, UsageStore } from '../../core/ledger/ports.ts';
-import type { CallStatus, Unit, UsageRecord } from '../../core/ledger/usage-record.ts';
+import { CALL_STATUSES, UNITS, type UsageRecord } from '../../core/ledger/usage-record.ts';
 import {
   type Item,
   number,
@@ -109,12 +109,12 @@ export function decodeRecord(item: Item): UsageRecord {
     inputUnits: readDecimal(item, 'input_units'),
     cachedUnits: readDecimal(item, 'cached_units'),
     outputUnits: readDecimal(item, 'output_units'),
-    unit: oneOf<Unit>(readText(item, 'unit'), ['token', 'image', 'second']),
+    unit: oneOf(readText(item, 'unit'), UNITS),
     cost: readInteger(item, 'cost'),
     writtenOff: readInteger(item, 'written_off'),
     estimated: item.estimated?.BOOL === true,
     route: item.route?.S ?? null,
-    status: oneOf<CallStatus>(readText(item, 'status'), ['completed', 'interrupted', 'failed', 'expired']),
+    status: oneOf(readText(item, 'status'), CALL_STATUSES),
   };
 }
 

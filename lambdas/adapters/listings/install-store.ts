@@ -2,7 +2,8 @@
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Install } from '../../core/listings/activity.ts';
 import type { Listing } from '../../core/listings/listing.ts';
-import type { Done, InstallStore, OutboxEvent } from '../../core/listings/ports.ts';
+import type { ActionResult, InstallStore } from '../../core/listings/ports.ts';
+import type { PublishedEvent } from '../../core/webhooks/event.ts';
 import { type Item, number, readNumber } from '../dynamodb/attribute-values.ts';
 import { countInstall } from './install-buckets.ts';
 import { encodeEvent, listingKey } from './listing-item.ts';
@@ -30,9 +31,9 @@ export class DynamoInstallStore implements InstallStore {
   async install(
     { listingId, accountId, created }: Install,
     { kind }: Listing,
-    event: OutboxEvent,
+    event: PublishedEvent,
     most: number,
-  ): Promise<Done> {
+  ): Promise<ActionResult> {
     return this.#writes.once(
       [
         this.#writes.put({ ...installKey(listingId, accountId), created: number(created) }),

@@ -6,8 +6,8 @@ import {
   QueryCommand,
   type QueryCommandInput,
 } from '@aws-sdk/client-dynamodb';
+import type { Page } from '../../core/api/paging.ts';
 import type { Listing } from '../../core/listings/listing.ts';
-import type { Page } from '../../core/listings/ports.ts';
 import { type Item, readText } from '../dynamodb/attribute-values.ts';
 import { decodeListing, listingKey } from './listing-item.ts';
 

@@ -87,7 +87,7 @@ export class DynamoSearchStore implements SearchStore, IndexBuildStore {
   }
 
   /** Writes changes down, one after the other: a reader that sees one has seen those before it. */
-  async tell(changes: readonly Change[]): Promise<void> {
+  async recordChanges(changes: readonly Change[]): Promise<void> {
     for (const change of changes) {
       const entry = this.#ulid();
       const item = {

@@ -2,9 +2,10 @@
 import Stripe from 'stripe';
 import { requireVariable, VARIABLES } from '../../contract/environment.ts';
 import { ServiceError } from '../../core/errors.ts';
+import { toCents } from '../../core/money.ts';
 import type { PaymentEvent, PaymentProvider } from '../../core/payments/ports.ts';
 import type { Clock, Log, SecretReader } from '../../core/ports.ts';
-import { NANO_USD_PER_CENT, readStripeEvent } from './stripe-event.ts';
+import { readStripeEvent } from './stripe-event.ts';
 
 /** Somebody waits for the checkout; Lambda's own limit is 28 s, and the library asks twice. */
 const REQUEST_MS = 8_000;
@@ -50,7 +51,7 @@ export class StripePayments implements PaymentProvider {
               quantity: 1,
               price_data: {
                 currency: 'usd',
-                unit_amount: Number(amount / NANO_USD_PER_CENT),
+                unit_amount: toCents(amount),
                 product_data: { name: 'Credits' },
               },
             },

@@ -2,7 +2,7 @@
 import { requirePositiveInteger, requireVariable, VARIABLES } from '../../contract/environment.ts';
 import { requireTable } from '../../contract/tables.ts';
 import type { Log } from '../../core/ports.ts';
-import type { DeliverDependencies } from '../../core/webhooks/deliver.ts';
+import type { DeliveryWorkerDependencies } from '../../core/webhooks/deliver.ts';
 import { ReceiverHealth } from '../../core/webhooks/receiver-health.ts';
 import {
   createEventClient,
@@ -16,7 +16,7 @@ import { createDeliveryStore, createSubscriptionStore } from './create-webhook-s
 import { createPublisher } from './event-publisher.ts';
 import { DynamoEventStore } from './event-store.ts';
 import { DynamoSigningSecretStore } from './signing-secret-store.ts';
-import { createWakeQueue } from './trigger-queue.ts';
+import { createTriggerQueue } from './trigger-queue.ts';
 import { createWebhookSealer } from './webhook-keys.ts';
 import { createSender } from './webhook-sender.ts';
 
@@ -29,8 +29,8 @@ export interface DeliveryPortOptions {
 }
 
 type Ports = Pick<
-  DeliverDependencies,
-  'secrets' | 'events' | 'deliveries' | 'wakes' | 'health' | 'send' | 'leaseMs'
+  DeliveryWorkerDependencies,
+  'secrets' | 'events' | 'deliveries' | 'triggers' | 'health' | 'send' | 'leaseMs'
 >;
 
 /** From the names in the environment. */
@@ -44,7 +44,7 @@ export function createDeliveryPorts({ clients, environment, log, onDisabled }: D
     secrets: new DynamoSigningSecretStore(client, requireTable(environment, 'webhooks'), sealer),
     events: new DynamoEventStore(client, requireTable(environment, 'events'), sealer, clock),
     deliveries: createDeliveryStore({ clients, environment }),
-    wakes: createWakeQueue({
+    triggers: createTriggerQueue({
       queues: createQueueClient(),
       schedules: createScheduleClient(),
       environment,

@@ -32,7 +32,11 @@ export class DynamoSigningSecretStore implements SigningSecretStore {
     this.#sealer = sealer;
   }
 
-  async create(subscription: Subscription, secret: string, most: number): Promise<'created' | 'full'> {
+  async create(
+    subscription: Subscription,
+    secret: string,
+    most: number,
+  ): ReturnType<SigningSecretStore['create']> {
     const sealed = await this.#sealer.seal(PURPOSE, sealedId(subscription), secret);
     const item = { ...encodeSubscription(subscription), secret: { B: sealed } };
     const count = { TableName: this.#table, Key: webhookCountKey(subscription.accountId) };

@@ -3,6 +3,7 @@ import { createAuditReader, readWalletPage } from '../../adapters/ledger/ledger-
 import { createWalletStore } from '../../adapters/ledger/wallet-store.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import { requireTable, type TableName } from '../../contract/tables.ts';
+import { toMetric } from '../../core/money.ts';
 import { consumerHandler } from '../../hosts/consumer-handler.ts';
 import { auditBooks } from './consumer.ts';
 
@@ -17,9 +18,9 @@ export const handler = consumerHandler(({ clients, environment, measure, log }) 
       measure({
         values: {
           [METRICS.accountsAudited]: accounts - busy,
-          [METRICS.auditDrift]: Number(drift),
-          [METRICS.topUps]: Number(topUps),
-          [METRICS.balances]: Number(balances),
+          [METRICS.auditDrift]: toMetric(drift),
+          [METRICS.topUps]: toMetric(topUps),
+          [METRICS.balances]: toMetric(balances),
         },
       }),
     log,

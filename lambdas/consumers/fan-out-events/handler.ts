@@ -5,7 +5,7 @@ import {
   createSubscriptionStore,
 } from '../../adapters/webhooks/create-webhook-stores.ts';
 import { createEventStore } from '../../adapters/webhooks/event-store.ts';
-import { createWakeSender } from '../../adapters/webhooks/trigger-queue.ts';
+import { createTriggerSender } from '../../adapters/webhooks/trigger-queue.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import { queueHandler } from '../../hosts/consumer-handler.ts';
 import { fanOutEvents } from './consumer.ts';
@@ -16,7 +16,7 @@ export const handler = queueHandler(({ metric, ...resources }) =>
     events: createEventStore(resources.clients.client, resources),
     subscriptions: createSubscriptionStore(resources),
     deliveries: createDeliveryStore(resources),
-    wakes: createWakeSender(createQueueClient(), resources.environment),
+    triggers: createTriggerSender(createQueueClient(), resources.environment),
     onCreated: (deliveries) => metric(METRICS.deliveriesCreated, deliveries),
     onRejected: () => metric(METRICS.eventsRejected, 1),
   }),

@@ -19,7 +19,7 @@ export const handler = consumerHandler((resources) => {
   return followListings({
     decode: decodeListingRecord,
     publish: createPublisher(createEventClient(), requireVariable(environment, VARIABLES.eventBus)),
-    tell: (changes) => search.tell(changes),
+    recordChanges: (changes) => search.recordChanges(changes),
     refreshRankings: () => updateRankings(rankings, clock()),
     purge: (listingId) => purgeListing(clients.client, table, listingId),
   });

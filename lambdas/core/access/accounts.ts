@@ -1,4 +1,6 @@
 /** Opening accounts and crediting top-ups. */
+import * as z from 'zod';
+import { type Body, idOf, seconds } from '../api/response-schema.ts';
 import type { NanoUsd } from '../money.ts';
 import type { Clock, UlidSource } from '../ports.ts';
 
@@ -10,8 +12,15 @@ export interface Account {
   readonly created: number;
 }
 
+export const accountSchema = z.object({
+  id: idOf('acc'),
+  object: z.literal('account'),
+  email: z.string().nullable(),
+  created: seconds,
+});
+
 /** An account as its owner sees it. */
-export const accountEntry = ({ id, email, created }: Account): Record<string, unknown> => ({
+export const accountEntry = ({ id, email, created }: Account): Body<typeof accountSchema> => ({
   id,
   object: 'account',
   email: email ?? null,
@@ -86,7 +95,7 @@ export class Accounts {
     readonly amount: NanoUsd;
     readonly source: string;
     readonly id?: string;
-  }): Promise<'credited' | 'repeated'> {
+  }): ReturnType<AccountStore['topUp']> {
     const { store, ulid } = this.#dependencies;
     const { accountId, amount, source, id = ulid() } = request;
     if (amount <= 0n || amount > MAX_TOP_UP)

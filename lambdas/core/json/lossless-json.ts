@@ -5,7 +5,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** ECMAScript proposal "JSON.parse source text access", which the type library does not know yet. */
 interface SourceText {
-  rawJSON(text: string): unknown;
+  rawJSON(text: string): RawJson;
   isRawJSON(value: unknown): boolean;
   parse(
     text: string,
@@ -15,8 +15,14 @@ interface SourceText {
 
 const { rawJSON, isRawJSON, parse } = JSON as unknown as SourceText;
 
+declare const raw: unique symbol;
+
 /** A number's text as a value: an opaque object that `JSON.stringify` writes as it is given. */
-export const rawJson = (number: string): unknown => rawJSON(number);
+export interface RawJson {
+  readonly [raw]: true;
+}
+
+export const rawJson = (number: string): RawJson => rawJSON(number);
 
 /** Whether a value is an object of JSON; an array is not, nor a number that is kept as `rawJson`. */
 export const isJsonObject = (value: unknown): value is JsonObject =>

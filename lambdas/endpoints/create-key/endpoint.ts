@@ -1,6 +1,5 @@
 /** `POST /api-keys`: makes a key for the account that is signed in. */
-import { keyEntry } from '../../core/access/api-keys.ts';
-import type { KeyIssuer } from '../../core/access/key-issuer.ts';
+import { issuedKeyEntry, type KeyIssuer } from '../../core/access/key-issuer.ts';
 import { createKeyRequest } from '../../core/access/key-requests.ts';
 import type { SessionEndpoint } from '../../core/access/session.ts';
 import { readJson, validate } from '../../core/json/json-body.ts';
@@ -10,7 +9,7 @@ import type { Clock } from '../../core/ports.ts';
 export function createKey(issuer: KeyIssuer, clock: Clock): SessionEndpoint {
   return async (request, { session: { accountId } }) => {
     const { name, policy = {} } = validate(createKeyRequest, (await readJson(request)).value);
-    const { state, key } = await issuer.create(accountId, name, policy);
-    return jsonResponse({ ...keyEntry(state, clock()), key }, { 'cache-control': 'no-store' }, 201);
+    const issued = await issuer.create(accountId, name, policy);
+    return jsonResponse(issuedKeyEntry(issued, clock()), { 'cache-control': 'no-store' }, 201);
   };
 }

@@ -1,5 +1,6 @@
 /** `DELETE /apps/{id}` and `DELETE /ai-agents/{id}`: takes a listing of the account that is signed in off the market. */
 import type { SessionEndpoint } from '../../core/access/session.ts';
+import { deletedBody } from '../../core/api/response-schema.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import { kindOf } from '../../core/listings/listing.ts';
 import type { Listings } from '../../core/listings/listings.ts';
@@ -9,6 +10,6 @@ export function deleteListing(listings: Listings): SessionEndpoint {
   return async (request, { pathParameters: { id = '' }, session: { accountId } }) => {
     const precondition = readIfMatch(request.headers);
     const { kind } = await listings.remove({ kind: kindOf(request), id, accountId }, precondition);
-    return jsonResponse({ id, object: kind, deleted: true });
+    return jsonResponse(deletedBody(id, kind));
   };
 }

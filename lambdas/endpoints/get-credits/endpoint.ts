@@ -1,15 +1,14 @@
 /** `GET /credits/{api_key}`: balance, open holds, policy and spend, for the key itself or for its owner. */
 import { authenticate, type Peppers, verifyKey } from '../../core/access/api-key.ts';
-import { dailyOf, type KeyState, monthlyOf, rollWindows } from '../../core/access/key-state.ts';
-import { policyEntry } from '../../core/access/policy.ts';
+import { type KeyState, rollWindows } from '../../core/access/key-state.ts';
 import { carriesSession, readSession, type Sessions } from '../../core/access/session.ts';
 import { windowsAt } from '../../core/access/windows.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
+import { creditBalanceBody } from '../../core/ledger/credit-balance.ts';
 import type { KeyGate } from '../../core/ledger/key-gate.ts';
 import type { KeyStore, Wallet, WalletStore } from '../../core/ledger/ports.ts';
 import type { Recovery } from '../../core/ledger/recovery.ts';
-import { usdJson } from '../../core/money.ts';
 import type { Clock, Endpoint } from '../../core/ports.ts';
 
 export interface GetCreditsDependencies {
@@ -33,21 +32,8 @@ export function getCredits(dependencies: GetCreditsDependencies): Endpoint {
     const { state, headers } = carriesSession(request.headers)
       ? await byOwner(dependencies, request.headers, named)
       : await byKey(dependencies, request.headers, named);
-    const { balance, owed, holds } = await currentWallet(dependencies, state.accountId);
-    const body = {
-      object: 'credit_balance',
-      api_key: state.keyId,
-      balance: usdJson(balance),
-      held: usdJson(holds.reduce((sum, hold) => sum + hold.amount, 0n)),
-      owed: usdJson(owed),
-      currency: 'USD',
-      policy: policyEntry(state.policy),
-      spend: {
-        today: usdJson(dailyOf(state.policy) - state.dayLeft),
-        month: usdJson(monthlyOf(state.policy) - state.monthLeft),
-      },
-    };
-    return jsonResponse(body, headers);
+    const wallet = await currentWallet(dependencies, state.accountId);
+    return jsonResponse(creditBalanceBody(state, wallet), headers);
   };
 }
 

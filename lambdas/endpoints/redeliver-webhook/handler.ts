@@ -4,7 +4,7 @@ import {
   createDeliveryStore,
   createSubscriptionStore,
 } from '../../adapters/webhooks/create-webhook-stores.ts';
-import { createWakeSender } from '../../adapters/webhooks/trigger-queue.ts';
+import { createTriggerSender } from '../../adapters/webhooks/trigger-queue.ts';
 import { keyHandler } from '../../hosts/key-handler.ts';
 import { redeliverWebhook } from './endpoint.ts';
 
@@ -13,6 +13,6 @@ export const handler = keyHandler('platform', (resources) =>
     ...resources,
     subscriptions: createSubscriptionStore(resources),
     deliveries: createDeliveryStore(resources),
-    wakes: createWakeSender(createQueueClient(), resources.environment),
+    triggers: createTriggerSender(createQueueClient(), resources.environment),
   }),
 );

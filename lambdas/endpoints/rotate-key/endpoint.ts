@@ -1,6 +1,5 @@
 /** `POST /api-keys/{id}/rotate`: a new secret for a key; the old one stays good for the overlap. */
-import { keyEntry } from '../../core/access/api-keys.ts';
-import type { KeyIssuer } from '../../core/access/key-issuer.ts';
+import { issuedKeyEntry, type KeyIssuer } from '../../core/access/key-issuer.ts';
 import { rotateKeyRequest } from '../../core/access/key-requests.ts';
 import type { SessionEndpoint } from '../../core/access/session.ts';
 import { readOptionalJson, validate } from '../../core/json/json-body.ts';
@@ -10,7 +9,7 @@ import type { Clock } from '../../core/ports.ts';
 export function rotateKey(issuer: KeyIssuer, clock: Clock): SessionEndpoint {
   return async (request, { pathParameters: { id = '' }, session: { accountId } }) => {
     const { overlap_seconds: overlap } = validate(rotateKeyRequest, await readOptionalJson(request));
-    const { state, key } = await issuer.rotate(accountId, id, overlap);
-    return jsonResponse({ ...keyEntry(state, clock()), key }, { 'cache-control': 'no-store' });
+    const issued = await issuer.rotate(accountId, id, overlap);
+    return jsonResponse(issuedKeyEntry(issued, clock()), { 'cache-control': 'no-store' });
   };
 }

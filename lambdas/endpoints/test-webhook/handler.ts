@@ -5,7 +5,7 @@ import {
   createSubscriptionStore,
 } from '../../adapters/webhooks/create-webhook-stores.ts';
 import { createEventStore } from '../../adapters/webhooks/event-store.ts';
-import { createWakeSender } from '../../adapters/webhooks/trigger-queue.ts';
+import { createTriggerSender } from '../../adapters/webhooks/trigger-queue.ts';
 import { keyHandler } from '../../hosts/key-handler.ts';
 import { testWebhook } from './endpoint.ts';
 
@@ -15,6 +15,6 @@ export const handler = keyHandler('platform', (resources) =>
     subscriptions: createSubscriptionStore(resources),
     deliveries: createDeliveryStore(resources),
     events: createEventStore(resources.clients.client, resources),
-    wakes: createWakeSender(createQueueClient(), resources.environment),
+    triggers: createTriggerSender(createQueueClient(), resources.environment),
   }),
 );

@@ -1,4 +1,4 @@
-/** The tests' side door: queue faults, read what was received. */
+/** The control API of tests: queue faults, read what was received. */
 import { z } from 'zod';
 import { type FaultRule, faultRuleSchema } from './fault.ts';
 import type { FaultQueue } from './fault-queue.ts';

@@ -27,7 +27,7 @@ export function parsedJson(text: string): unknown {
   }
 }
 
-/** The whole body, or undefined when it has more than `maxBodyBytes`. Rejects when the client leaves before its end. */
+/** The whole body, or undefined when it has more than `maxBodyBytes`. Rejects when the client disconnects before its end. */
 export async function readBody(
   request: IncomingMessage,
   maxBodyBytes: number,

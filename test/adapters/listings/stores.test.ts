@@ -258,12 +258,12 @@ describe('the stored search index', () => {
     const store = new DynamoSearchStore(database.client, database.tables.discovery, systemUlid);
     const found = await listing({ name: 'Findable Thing', description: 'words '.repeat(200) });
     expect(await buildIndex({ listings, store, ...system })).toBeUndefined();
-    await store.tell([{ document: searchDocument(found) }]);
+    await store.recordChanges([{ document: searchDocument(found) }]);
     const built = await buildIndex({ listings, store, ...system });
     expect(built?.listings).toBeGreaterThan(5);
     const first = await store.read();
     expect(SearchIndex.parse(first?.json ?? '').search({ q: 'findable' })).toEqual([found.id]);
-    await store.tell([{ removed: found.id }]);
+    await store.recordChanges([{ removed: found.id }]);
     await buildIndex({ listings, store, ...system });
     const second = await store.read();
     expect(second?.sinceMs).toBeGreaterThanOrEqual(first?.sinceMs ?? Number.NaN);

@@ -182,9 +182,9 @@ describe('every message, come twice and in any order,', () => {
     await twice.publish({ accountId, type: 'review.created', id: 'evt_1', data: {} });
     await twice.settle();
     const [delivery] = (await twice.deliveries.list({ webhookId: id, limit: 1, order: 'newest' })).deliveries;
-    const wake = { accountId, webhookId: id, deliveryId: delivery?.id ?? '', eventId: 'evt_1' };
-    await twice.wakes.now(
-      [1, 3].map((attempt) => ({ ...wake, attempt })),
+    const trigger = { accountId, webhookId: id, deliveryId: delivery?.id ?? '', eventId: 'evt_1' };
+    await twice.triggers.enqueue(
+      [1, 3].map((attempt) => ({ ...trigger, attempt })),
       'retries',
     );
     await twice.settle();

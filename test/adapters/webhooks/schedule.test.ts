@@ -99,7 +99,7 @@ describe('a delivery that always fails', () => {
     await publishOne(accountId);
     await platform.pass(2 * DAY_MS);
     const clock = () => platform.time.nowMs;
-    const dependencies = { deliveries: platform.deliveries, wakes: platform.wakes, clock };
+    const dependencies = { deliveries: platform.deliveries, triggers: platform.triggers, clock };
     expect(await recover(dependencies, id, NOON_MS + 1)).toMatchObject({ count: 0 });
     expect(await recover(dependencies, id, NOON_MS)).toEqual({ count: 1, nextMs: undefined });
     // Asked twice, it is one attempt.
@@ -209,7 +209,7 @@ describe('a receiver', () => {
     expect(await deliveryOf(id)).toMatchObject({ status: 'dead', deadReason: 'disabled', attempts: 1 });
     await platform.subscriptions.update({ accountId, id }, { status: 'active' });
     const clock = () => platform.time.nowMs;
-    await recover({ deliveries: platform.deliveries, wakes: platform.wakes, clock }, id, 0);
+    await recover({ deliveries: platform.deliveries, triggers: platform.triggers, clock }, id, 0);
     await platform.pass(0);
     expect(hits).toHaveLength(2);
     expect(await deliveryOf(id)).toMatchObject({ status: 'delivered' });

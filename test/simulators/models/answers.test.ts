@@ -298,7 +298,7 @@ describe.each(FORMATS)('an answer to %s', (_name, { ask: answerTo, finish }) => 
 });
 
 it.each<[string, Question]>([
-  ['a text', { text: 'Tell me of Oslo', system: 'You are terse.', maxTokens: 100 }],
+  ['a text', { text: 'Describe Oslo', system: 'You are terse.', maxTokens: 100 }],
   ['a call', { text: 'Use get_weather', tools: ['get_weather'] }],
   ['the result of a call', { tools: ['clock'], results: { clock: 'nine' } }],
   ['JSON', { schema: schemaOf('get_weather') }],

@@ -158,7 +158,7 @@ describe.each(WIRES)('on the %s wire, the fault', (_name, wire) => {
   });
 
   it.each([0, 3])(
-    'hang_after_chunks %d goes silent, and the record says that the client left',
+    'hang_after_chunks %d goes silent, and the record says that the client disconnected',
     async (chunks) => {
       await upstream.fault({ hang_after_chunks: chunks });
       const controller = new AbortController();

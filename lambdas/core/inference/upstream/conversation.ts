@@ -54,9 +54,12 @@ export interface Tool {
   readonly strict?: boolean;
 }
 
+/** The model decides; it must call one; it must not. */
+export const TOOL_CHOICES = ['auto', 'any', 'none'] as const;
+
 export type ToolChoice =
-  /** The model decides; it must call one; it must not. */
-  { readonly type: 'auto' | 'any' | 'none' } | { readonly type: 'tool'; readonly name: string };
+  | { readonly type: (typeof TOOL_CHOICES)[number] }
+  | { readonly type: 'tool'; readonly name: string };
 
 export type AnswerFormat =
   | { readonly type: 'json' }

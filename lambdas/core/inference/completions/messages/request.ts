@@ -1,5 +1,6 @@
 /** The Messages request: the fields that matter to routing and money, their defaults, and its content blocks. */
 import type { JsonObject } from '../../../json/lossless-json.ts';
+import type { TOOL_CHOICES } from '../../upstream/conversation.ts';
 import type { CompletionRequest } from '../api-format.ts';
 
 /** Defaults of the interface where they differ from the protocol's own (interface, MessagesRequest). */
@@ -113,7 +114,7 @@ interface ParallelToolUse {
 }
 
 export type ToolChoice =
-  | (ParallelToolUse & { readonly type: 'auto' | 'any' | 'none' })
+  | (ParallelToolUse & { readonly type: (typeof TOOL_CHOICES)[number] })
   | (ParallelToolUse & { readonly type: 'tool'; readonly name: string });
 
 export const maxTokensOf = (request: MessagesRequest): number => request.max_tokens ?? DEFAULT_MAX_TOKENS;

@@ -1,4 +1,4 @@
-/** The descriptions of the calls to models that are no conversations. */
+/** The descriptions of embeddings, images, speech and transcriptions. */
 import * as z from 'zod';
 import { embeddingRequest } from '../core/inference/kinds/embeddings/schema.ts';
 import { imageRequest } from '../core/inference/kinds/images/schema.ts';
@@ -16,7 +16,7 @@ const embeddings = z.looseObject({
       index: z.int(),
       embedding: z
         .union([z.array(z.number()), z.string()])
-        .describe('Numbers, or with `base64` those numbers as little-endian 32-bit floats.'),
+        .describe('Numbers, or with `base64` the same numbers as little-endian 32-bit floats.'),
     }),
   ),
   usage: z.looseObject({ prompt_tokens: z.int(), total_tokens: z.int() }),
@@ -35,13 +35,15 @@ const transcript = z.looseObject({
   segments: z.array(z.looseObject({ start: z.number(), end: z.number(), text: z.string() })).optional(),
 });
 
-export const MODALITY_OPERATIONS = {
+export const CALL_KIND_OPERATIONS = {
   'create-embeddings': {
     tag: 'Inference',
     description: 'OpenAI’s embeddings. Without `model`, the default one.',
     headers: IDEMPOTENCY,
     body: embeddingRequest,
-    answers: { 200: { description: 'A vector for each input, in their order.', schema: embeddings } },
+    answers: {
+      200: { description: 'One vector per input, in the order of the inputs.', schema: embeddings },
+    },
     errors: PAID,
   },
   'create-images': {
@@ -54,7 +56,7 @@ export const MODALITY_OPERATIONS = {
   },
   'create-speech': {
     tag: 'Inference',
-    description: 'OpenAI’s speech. The audio is sent as it is made.',
+    description: 'OpenAI’s speech. The audio is streamed.',
     headers: IDEMPOTENCY,
     body: speechRequest,
     answers: {
@@ -64,7 +66,8 @@ export const MODALITY_OPERATIONS = {
   },
   'create-transcription': {
     tag: 'Inference',
-    description: 'OpenAI’s transcription. `text` is answered as JSON, too. Billed by the recording’s length.',
+    description:
+      'OpenAI’s transcription. The format `text` is answered as JSON, too. Billed by the length of the recording.',
     headers: IDEMPOTENCY,
     form: { fields: transcriptionFields, file: 'file' },
     answers: { 200: { description: 'The transcript.', schema: transcript } },
