@@ -21,12 +21,12 @@ describe('a window of load', () => {
   const loaded = { calls: [call(1, 10), call(2, 20), call(3, 30), call(4, 40)], seconds: 2 };
   const named = { contestant: OURS, asked: 'chat', load: '1 at once', round: 0 } as const;
 
-  it('is told by the first content of streams, a second and a call', () => {
+  it('is measured to the first content of streams, a second and a call', () => {
     const made = sampleOf({ ...named, stream: true, loaded, cpuMs: 8, databaseCpuMs: 4 });
     expect(made).toMatchObject({ p50Ms: 2, p99Ms: 4, perSecond: 2, cpuMs: 2, databaseCpuMs: 1 });
   });
 
-  it('is told by the last byte of answers that are not streamed', () => {
+  it('is measured to the last byte of answers that are not streamed', () => {
     const made = sampleOf({ ...named, stream: false, loaded, cpuMs: 8, databaseCpuMs: 4 });
     expect(made).toMatchObject({ p50Ms: 20, p99Ms: 40 });
   });
@@ -73,7 +73,7 @@ describe('the goals', () => {
     expect(verdicts(samples)).toEqual(['missed', 'met', 'missed', 'missed', 'met']);
   });
 
-  it('are none where there is nobody to compare with', () => {
+  it('are absent where there is nobody to compare with', () => {
     expect(goalFigures(new Samples([sample(OURS, 0, {})]))).toEqual([]);
   });
 });

@@ -61,7 +61,7 @@ describe('the table of settings', () => {
     expect(rows.map(([name]) => name).sort()).toEqual([...SETTINGS].sort());
   });
 
-  it('tells each default', () => {
+  it('states each default', () => {
     const defaults = parseConfig({}) as Record<string, unknown>;
     const written = (value: unknown) => (JSON.stringify(value) === '{}' ? 'none' : String(value));
     for (const [name, usual] of rows)

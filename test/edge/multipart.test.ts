@@ -41,7 +41,7 @@ const file = (content: string, name = 'file') =>
     content,
   );
 
-/** The body in pieces of so many bytes. */
+/** The body in pieces of `pieceBytes`. */
 function request(parts: readonly string[], pieceBytes = 1 << 20, closing = `--${BOUNDARY}--\r\n`): Request {
   const bytes = Buffer.from(parts.join('') + closing);
   let at = 0;
@@ -85,7 +85,7 @@ describe('a form', () => {
     });
   });
 
-  it('tells two files with the same content by nothing, and others by their digest', async () => {
+  it('gives two files with the same content the same digest, and others another', async () => {
     const digest = async (content: string) => {
       const upload = await receive(request([file(content)]));
       await upload.dispose();

@@ -59,7 +59,7 @@ const folder = mkdtempSync(join(tmpdir(), 'leaks-'));
 const service = new Service({ SIM_KEY: SECRET });
 let account: { readonly id: string; readonly key: string };
 
-/** Starts the service with the catalog in force before any function has read one. */
+/** Starts the service with the catalog written before any function has read one. */
 async function start(): Promise<void> {
   const { upstream_control_url: control } = await service.start();
   const file = join(folder, 'catalog.json');
@@ -172,8 +172,8 @@ it.each(PROTOCOLS)(
     const message = `${UPSTREAM_TEXT} at http://${upstream} with ${SECRET}`;
     const body = { message, error: { message, type: 'x', code: 'y', param: UPSTREAM_TEXT } };
     for (const [index, { fault, stream, send }] of CASES.entries()) {
-      const told = 'status' in fault ? { ...fault, body } : fault;
-      expect(await queueFault(told, upstreamModelOf(protocol, index))).toBe(1);
+      const queued = 'status' in fault ? { ...fault, body } : fault;
+      expect(await queueFault(queued, upstreamModelOf(protocol, index))).toBe(1);
       const model = modelOf(protocol, index);
       const text = await send(
         send === call ? request({ model, stream }) : messagesRequest({ model, stream }),

@@ -39,7 +39,7 @@ it('nothing of what was sent or answered is in a log, a table or a file that is 
     expect(response.status).toBe(200);
     const body = await response.text();
     if (body.startsWith('{"text"')) transcripts.push((JSON.parse(body) as { text: string }).text);
-    // The ways of failing: a route that breaks, a route that refuses, an answer that is none.
+    // The ways of failing: a route that breaks, a route that refuses, an answer that is malformed.
     for (const fault of [{ cut_after_bytes: 1 }, { status: 400 }, { garbage: true }]) {
       await payer.fault(fault);
       await (await call()).arrayBuffer().catch(() => {});

@@ -100,7 +100,7 @@ describe('an API key', () => {
   const codeOf = async (response: Response) =>
     response.ok ? 'ok' : ((await response.json()) as { error: { code: string } }).error.code;
 
-  it('is shown once, and what its owner changes is in force on the next call', async () => {
+  it('is shown once, and what its owner changes is active on the next call', async () => {
     await owner.buy(5);
     const made = await owner.createKey({ name: 'one', policy: { rpm: 1000 } });
     secrets.push(made.key);

@@ -165,7 +165,7 @@ describe('a webhook', () => {
     });
   });
 
-  it('takes a key, and tells what is left of its requests', async () => {
+  it('takes a key, and shows what is left of its requests', async () => {
     expect((await call('GET', '', undefined, null)).status).toBe(401);
     expect((await call('POST', '', { url: 'x' }, 'uis_forged')).status).toBe(401);
     expect((await call('GET', '')).headers.get('x-ratelimit-remaining-requests')).toMatch(/^\d+$/);
@@ -253,7 +253,7 @@ describe('an event', () => {
 });
 
 describe('another account', () => {
-  it('finds, changes and hears nothing of a webhook, and cannot tell it from one that is not there', async () => {
+  it('finds, changes and receives nothing of a webhook, and is answered as for one that is not there', async () => {
     const { id } = await subscribe('/private', ['payout.paid']);
     const test = await call<Delivery>('POST', `/${id}/test`);
     await until(() => hits('/private').length === 1);

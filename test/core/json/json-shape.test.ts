@@ -31,7 +31,7 @@ describe('the shape of a body', () => {
     );
   });
 
-  it('counts the values of any JSON: it is refused exactly when it and so many more are too many', () => {
+  it('counts the values of any JSON: it is refused exactly when it and the values beside it are too many', () => {
     // An empty list or object counts as if it had something in it.
     const count = (value: unknown): number => {
       if (typeof value !== 'object' || value === null) return 1;

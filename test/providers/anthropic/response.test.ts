@@ -155,7 +155,7 @@ describe('reported usage', () => {
     [{ input_tokens: 1, output_tokens: 0.5 }],
     [{ input_tokens: '1', output_tokens: 1 }],
     [{ input_tokens: 2 ** 53, output_tokens: 1 }],
-  ])('that does not count both sides is none: %j', (reported) => {
+  ])('that does not count both sides is ignored: %j', (reported) => {
     expect(toUsage(reported, true)).toBeUndefined();
   });
 });

@@ -131,7 +131,7 @@ describe('a call that cannot be served', () => {
   });
 });
 
-describe('an answer that is none leaves the call to another route', () => {
+describe('a malformed answer leaves the call to another route', () => {
   it.each([
     ['no vector', {}],
     ['a vector of text', { embedding: 'AAAA' }],

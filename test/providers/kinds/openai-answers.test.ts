@@ -36,12 +36,12 @@ describe('images of a server of the OpenAI protocol', () => {
     { url: 'javascript:alert(1)' },
     { url: 'file:///a' },
     { b64_json: {} },
-  ])('are none without either: %j', async (entry) => {
+  ])('are malformed without either: %j', async (entry) => {
     await expect(imagesOf(entry)).rejects.toMatchObject({ kind: 'protocol' });
     expect((await imagesOf(entry, { b64_json: 'aGk=' })).images).toEqual([{ b64_json: 'aGk=' }]);
   });
 
-  it('were made now where the route tells no time', async () => {
+  it('were made now where the route states no time', async () => {
     const data = [{ b64_json: 'aGk=' }];
     for (const created of ['now', -1, 1.5, {}])
       expect(await imagesOfOpenAi(http({ created, data }), () => 7_000)(attempt({ n: 1 }))).toMatchObject({

@@ -294,7 +294,7 @@ describe('typed exceptions of the SDK', () => {
     });
   });
 
-  it('403: PermissionDeniedError for a model or a modality out of scope', async () => {
+  it('403: PermissionDeniedError for a model or a kind of call out of scope', async () => {
     const model = await service.account('1', { allowed_models: ['sim/chat-large'] });
     await expect(create(model.key)).rejects.toThrow(OpenAI.PermissionDeniedError);
     expect(await create(model.key).catch((error: unknown) => error)).toMatchObject({

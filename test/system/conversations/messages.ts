@@ -87,8 +87,8 @@ describe.each(each)('over a route that speaks $protocol', ({ model }) => {
     const end = (await events(stream)).find(({ name }) => name === 'message_delta');
     const usage = end?.data.usage as { cost: number; input_tokens: number; output_tokens: number };
     const whole = await post(body);
-    const told = (await whole.json()) as { usage: { input_tokens: number; output_tokens: number } };
-    expect(usage).toMatchObject(told.usage);
+    const answered = (await whole.json()) as { usage: { input_tokens: number; output_tokens: number } };
+    expect(usage).toMatchObject(answered.usage);
     expect(Number(whole.headers.get('x-cost-usd'))).toBe(usage.cost);
     expect(Number(whole.headers.get('x-balance-usd'))).toBeGreaterThan(0);
     const record = await service.fetch(`/v1/usage/${stream.headers.get('x-request-id')}`, { key });
@@ -195,7 +195,7 @@ describe('what the Messages protocol alone can say', () => {
     expect(await response.json()).toMatchObject({ type: 'error', error: { type: 'invalid_request_error' } });
   });
 
-  it('names the stop sequence that was met, where the route tells', async () => {
+  it('names the stop sequence that was met, where the route names it', async () => {
     for (const model of [PROTOCOLS.anthropic, PROTOCOLS.bedrock]) {
       const { stop_reason, stop_sequence } = await client.messages.create({
         model,

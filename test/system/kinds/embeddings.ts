@@ -121,7 +121,7 @@ describe('embeddings: a model of Bedrock', () => {
     },
   );
 
-  it('takes no token ids: the caller is told which field, and nothing is paid', async () => {
+  it('takes no token ids: the refusal names the field, and nothing is paid', async () => {
     const before = await payer.wallet();
     const response = await post({ model: 'sim/embed-bedrock', input: [[1, 2], [3]] });
     expect([response.status, await response.json()]).toMatchObject([

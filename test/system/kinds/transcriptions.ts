@@ -101,7 +101,7 @@ it('transcriptions: the file goes to the route as it came, without its name; fie
   });
 });
 
-it('transcriptions: a route that tells no duration is paid by the file’s own, and the record says so', async () => {
+it('transcriptions: a route that states no duration is paid by the file’s own, and the record says so', async () => {
   await payer.fault({ no_usage: true });
   const response = await post(form(wav(6), 'speech.wav'));
   expect(nano(response, 'x-cost-usd')).toBe(costOf(6));

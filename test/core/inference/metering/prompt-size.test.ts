@@ -295,7 +295,7 @@ describe('what counts of a request', () => {
     ['a field of any name', { ...user('Hi'), anything: { deep: [{ down: hidden }] } }],
     ['the name of a field', { ...user('Hi'), [hidden]: 1 }],
     ['a setting that is no number', { ...user('Hi'), temperature: hidden }],
-    ['a role that is none', { messages: [{ role: hidden, content: 'Hi' }] }],
+    ['an unknown role', { messages: [{ role: hidden, content: 'Hi' }] }],
     ['a part of an unknown type', user([{ type: 'new', words: hidden }])],
     [
       'what should be an image',

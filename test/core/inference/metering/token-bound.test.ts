@@ -12,7 +12,7 @@ import { rounds } from '../../../thorough.ts';
 /** The worst count of the tokenizers that are dependencies; `npm run bench -- tokens` asks the heavy ones as well. */
 const most = (text: string): number => Math.max(...LIGHT.map(({ count }) => count(text)));
 
-/** So many code points of a range, in an order that repeats none of them soon. */
+/** Code points of a range, in an order that repeats none of them soon. */
 const spread = (first: number, last: number, count: number): string =>
   Array.from({ length: count }, (_, index) =>
     String.fromCodePoint(first + ((index * 7919) % (last - first + 1))),

@@ -58,7 +58,7 @@ const stateIn = (id: string) => {
   return circuit && stateOf(circuit, fleet.time.clock(), undefined).kind;
 };
 
-/** So many calls that a route fails. */
+/** A number of calls that a route fails. */
 async function failures(count: number, courses: Courses): Promise<void> {
   for (let made = 0; made < count; made += 1) await call(courses).catch(() => {});
   tried = [];
@@ -111,7 +111,7 @@ describe('a call', () => {
 });
 
 describe('when no route answers', () => {
-  it('the error is 503 and tells to come back when the first of them says', async () => {
+  it('the error is 503, to be retried when the first of them says', async () => {
     const all = { a: limited(40), b: limited(12), c: limited(30) };
     expect(await refusalOf(all)).toMatchObject({
       status: 503,

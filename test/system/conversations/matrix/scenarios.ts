@@ -1,4 +1,4 @@
-/** What every client must get done on every route protocol, in the words of no protocol. */
+/** What every client must get done on every route protocol, without the names of any protocol. */
 
 /** One pixel. */
 export const PNG =

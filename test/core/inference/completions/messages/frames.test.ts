@@ -194,7 +194,7 @@ describe('the event stream of Messages', () => {
 });
 
 it.each(['ping\ndata: {}\n\nevent: message_stop', 'a b', '', 5, undefined])(
-  'an event is sent under a name alone, and %j is none',
+  'an event is sent under a name alone, and %j is not a name',
   async (type) => {
     const frames = await framesOf([...ANSWER.slice(0, 1), { type }, ...ANSWER.slice(1)]);
     expect(frames).toEqual(await framesOf(ANSWER));
