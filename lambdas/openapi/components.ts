@@ -11,7 +11,7 @@ import {
   modelSchema,
   priceListSchema,
   priceSchema,
-} from '../core/inference/catalog/catalog.ts';
+} from '../core/inference/catalog/model-lists.ts';
 import { creditBalanceSchema } from '../core/ledger/credit-balance.ts';
 import { usageRecordSchema } from '../core/ledger/usage-record.ts';
 import { installSchema, purchaseSchema, releaseSchema, reviewSchema } from '../core/listings/activity.ts';

@@ -1,5 +1,6 @@
 /** `GET /v1/models`: every callable model, for SDK discovery. */
-import { type CatalogSource, modelListBody } from '../../core/inference/catalog/catalog.ts';
+import type { CatalogSource } from '../../core/inference/catalog/catalog.ts';
+import { modelListBody } from '../../core/inference/catalog/model-lists.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
 

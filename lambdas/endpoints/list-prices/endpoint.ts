@@ -1,5 +1,6 @@
 /** `GET /api/v1/models`: the catalog of `GET /v1/models` with prices. */
-import { type CatalogSource, priceListBody } from '../../core/inference/catalog/catalog.ts';
+import type { CatalogSource } from '../../core/inference/catalog/catalog.ts';
+import { priceListBody } from '../../core/inference/catalog/model-lists.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
 
