@@ -101,7 +101,7 @@ function parseLossless(text: string): unknown {
 }
 
 /** The same events; a connection that breaks while they are read is an upstream failure. */
-async function* connected<T>(events: AsyncIterable<T>): AsyncGenerator<T, void> {
+export async function* connected<T>(events: AsyncIterable<T>): AsyncGenerator<T, void> {
   try {
     yield* events;
   } catch (failure) {
@@ -113,6 +113,15 @@ async function* connected<T>(events: AsyncIterable<T>): AsyncGenerator<T, void> 
 
 /** The object of an event's data. Throws `UpstreamFailure` for anything else. */
 export const parseEvent = (text: string): JsonObject => objectOf(parseLossless(text));
+
+/** The JSON object of a text, with its numbers as doubles. Throws `UpstreamFailure` for anything else. */
+export function parsePlainObject(text: string): JsonObject {
+  try {
+    return objectOf(JSON.parse(text));
+  } catch {
+    throw new UpstreamFailure('protocol');
+  }
+}
 
 /** Throws `UpstreamFailure` for anything but an object. */
 export function objectOf(value: unknown): JsonObject {
@@ -129,8 +138,8 @@ export async function drain(iterator: AsyncIterator<unknown>): Promise<void> {
   }
 }
 
-/** What a protocol's error body says; each is given the body's JSON, or undefined. */
-export interface ErrorWords {
+/** How a protocol's error body is read; each function receives the body's JSON, or undefined. */
+export interface ErrorReader {
   /** The field that was refused, as the caller knows it. */
   readonly paramOf: (body: unknown) => string | undefined;
   /** The refusal is of the route's own account, whatever its status says. */
@@ -140,7 +149,7 @@ export interface ErrorWords {
 /** The failure that a status means; only the body of a refusal is read. */
 export async function toStatusFailure(
   response: Response,
-  { paramOf, isRouteFault = () => false }: ErrorWords,
+  { paramOf, isRouteFault = () => false }: ErrorReader,
 ): Promise<UpstreamFailure> {
   const { status } = response;
   const retryAfterSeconds = secondsOf(response.headers.get('retry-after'));

@@ -24,7 +24,9 @@ export function jsonAnswerOf(conversation: Conversation, reasoning: boolean): Js
   if (format === undefined) return { texts: [] };
   if (isNative(format)) return { native: format, texts: [] };
   if (!mayAnswer(conversation)) return { texts: [] };
-  return reasoning ? { texts: wordsFor(format) } : { tool: toAnswerTool(format, conversation), texts: [] };
+  return reasoning
+    ? { texts: instructionsFor(format) }
+    : { tool: toAnswerTool(format, conversation), texts: [] };
 }
 
 /** Structured outputs say it: there is nothing else for a schema that is not even an object's. */
@@ -38,7 +40,7 @@ const isOfObject = ({ type, anyOf, oneOf, allOf }: JsonObject): boolean =>
 const mayAnswer = ({ tools, toolChoice }: Conversation): boolean =>
   toolChoice?.type !== 'tool' && (toolChoice?.type !== 'any' || tools.length === 0);
 
-function wordsFor(format: AnswerFormat): string[] {
+function instructionsFor(format: AnswerFormat): string[] {
   const asked = 'Answer with one JSON object and nothing else: no code fence, no words around it.';
   if (format.type === 'json') return [asked];
   return [asked, `The object conforms to this JSON Schema: ${JSON.stringify(format.schema)}`];

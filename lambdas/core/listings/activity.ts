@@ -45,10 +45,7 @@ export const newReview = z.object({
   text: z.string().trim().max(4000).default(''),
 });
 
-export const newRelease = z.object({
-  version,
-  notes: z.string().trim().max(10_000).default(''),
-});
+export const newRelease = z.object({ version, notes: z.string().trim().max(10_000).default('') });
 
 /** The body of a purchase: the price that the buyer was shown. */
 export const purchaseRequest = z.object({

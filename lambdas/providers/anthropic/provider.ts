@@ -1,8 +1,7 @@
 /** The Messages protocol over HTTP: every server that speaks `POST {base_url}/messages`. */
-import type { Attempt, Provider, Reply } from '../../core/inference/upstream/provider.ts';
+import type { Attempt, Feature, Provider, Reply } from '../../core/inference/upstream/provider.ts';
 import type { SecretReader } from '../../core/ports.ts';
 import { callUpstream, readKey } from '../http-upstream.ts';
-import { features } from './capabilities.ts';
 import { toFailure } from './errors.ts';
 import { toRequest } from './request.ts';
 import { toReply } from './response.ts';
@@ -10,6 +9,9 @@ import { toReplyEvents } from './stream.ts';
 
 /** The version of the protocol that is spoken here (Claude API docs, Versions). */
 const VERSION = '2023-06-01';
+
+/** What the Messages protocol expresses beyond a conversation (Claude API reference, Create a Message). */
+export const features: ReadonlySet<Feature> = new Set<Feature>(['image-urls', 'messages-blocks']);
 
 export interface AnthropicDependencies {
   readonly fetch: typeof fetch;
@@ -20,7 +22,7 @@ export function createAnthropicProvider({ fetch, readSecret }: AnthropicDependen
   async function chat({ route, payload, identity, signal }: Attempt): Promise<Reply> {
     const key = await readKey(readSecret, route.secret);
     const { body, answerTool } = toRequest(payload, route);
-    const asked = { payload, identity, answerTool };
+    const context = { payload, identity, answerTool };
     return callUpstream(fetch, {
       url: `${route.base_url}/messages`,
       headers: { 'anthropic-version': VERSION, ...(key === undefined ? {} : { 'x-api-key': key }) },
@@ -28,8 +30,8 @@ export function createAnthropicProvider({ fetch, readSecret }: AnthropicDependen
       stream: payload.stream,
       signal,
       toFailure: (response) => toFailure(response, payload.protocol),
-      toReply: (answer) => toReply(answer, asked),
-      toReplyEvents: (data) => toReplyEvents(data, asked),
+      toReply: (answer) => toReply(answer, context),
+      toReplyEvents: (data) => toReplyEvents(data, context),
     });
   }
 

@@ -7,8 +7,8 @@ import { toMessage } from '../message-fields.ts';
 import { textOf, toFinish } from './content.ts';
 import { toUsage } from './usage.ts';
 
-/** What an answer is read for. */
-export interface Asked extends Pick<Attempt, 'payload' | 'identity'> {
+/** What of a call its answer is read with. */
+export interface CallContext extends Pick<Attempt, 'payload' | 'identity'> {
   /** The tool whose input is the answer's text. */
   readonly answerTool?: string | undefined;
 }
@@ -17,18 +17,18 @@ export interface Asked extends Pick<Attempt, 'payload' | 'identity'> {
  * The answer: under our own id and model name for a caller of this protocol, else as a reply of no protocol. Throws
  * `UpstreamFailure` when it is not a finished message.
  */
-export function toReply(body: unknown, asked: Asked): Extract<Reply, { kind: 'json' }> {
+export function toReply(body: unknown, context: CallContext): Extract<Reply, { kind: 'json' }> {
   const message = objectOf(body);
   const { content, stop_reason: reason, usage } = message;
   if (!Array.isArray(content) || typeof reason !== 'string') throw new UpstreamFailure('protocol');
   const blocks = content.map(objectOf);
-  const native = asked.payload.protocol === 'anthropic';
+  const native = context.payload.protocol === 'anthropic';
   return {
     kind: 'json',
     answer: native
-      ? { body: toMessage(message, asked.identity) }
-      : { reply: toAssistantReply(message, blocks, asked.answerTool) },
-    text: blocks.map((block) => outputOf(block, asked.answerTool)).join(''),
+      ? { body: toMessage(message, context.identity) }
+      : { reply: toAssistantReply(message, blocks, context.answerTool) },
+    text: blocks.map((block) => outputOf(block, context.answerTool)).join(''),
     usage: toUsage(usage, native),
   };
 }

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../core/json/lossless-json.ts';
 import { drain, objectOf, parseEvent } from '../http-upstream.ts';
 import { toEvent } from '../message-fields.ts';
 import { textOfDelta, toFinish } from './content.ts';
-import { type Asked, callOf, isAnswer, outputOf } from './response.ts';
+import { type CallContext, callOf, isAnswer, outputOf } from './response.ts';
 import { mergeUsage, toUsage } from './usage.ts';
 
 /**
@@ -16,10 +16,10 @@ import { mergeUsage, toUsage } from './usage.ts';
  */
 export async function* toReplyEvents(
   data: AsyncIterable<string>,
-  asked: Asked,
+  context: CallContext,
 ): AsyncGenerator<ReplyEvent, void> {
   const iterator = data[Symbol.asyncIterator]();
-  const message = new MessageReader(asked);
+  const message = new MessageReader(context);
   let open = true;
   try {
     for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
@@ -51,7 +51,7 @@ const NOTHING: Reading = { text: '', content: false, parts: [] };
 
 /** One message as its events come. */
 class MessageReader {
-  readonly #asked: Asked;
+  readonly #context: CallContext;
   readonly #native: boolean;
   readonly #parts: PartReader;
   /** The places of the blocks that have begun and not ended. */
@@ -60,17 +60,17 @@ class MessageReader {
   /** The top-level changes that ended the message. */
   #end: JsonObject | undefined;
 
-  constructor(asked: Asked) {
-    this.#asked = asked;
-    this.#native = asked.payload.protocol === 'anthropic';
-    this.#parts = new PartReader(asked.answerTool);
+  constructor(context: CallContext) {
+    this.#context = context;
+    this.#native = context.payload.protocol === 'anthropic';
+    this.#parts = new PartReader(context.answerTool);
   }
 
   /** Throws `UpstreamFailure` for an error, and for an event that is not one of a message or not in its place. */
   read(event: JsonObject): ReplyEvent {
     const { parts, ...reading } = this.#reading(event);
     if (!this.#native) return { ...reading, ...(parts.length === 0 ? {} : { parts }) };
-    return { ...reading, payload: toEvent(event, this.#asked.identity) };
+    return { ...reading, payload: toEvent(event, this.#context.identity) };
   }
 
   #reading(event: JsonObject): Reading {
@@ -108,7 +108,7 @@ class MessageReader {
     this.#requireStart();
     const block = objectOf(started);
     this.#open.add(index);
-    const text = outputOf(block, this.#asked.answerTool);
+    const text = outputOf(block, this.#context.answerTool);
     const parts = this.#translate(() => this.#parts.start(index, block));
     const isOtherBlock = this.#native && block.type !== 'text' && block.type !== 'thinking';
     return { text, content: text !== '' || isOtherBlock || parts.length > 0, parts };
@@ -159,7 +159,7 @@ type Block =
   /** A tool's input that is the answer's text. */
   | { readonly kind: 'answer'; empty: boolean }
   /** Thoughts and what else only this protocol knows. */
-  | { readonly kind: 'unsaid' };
+  | { readonly kind: 'ignored' };
 
 /** Content blocks as parts. */
 class PartReader {
@@ -188,13 +188,13 @@ class PartReader {
 
   #open({ type, name }: JsonObject): Block {
     if (type === 'text') return { kind: 'text' };
-    if (type !== 'tool_use') return { kind: 'unsaid' };
+    if (type !== 'tool_use') return { kind: 'ignored' };
     if (!isAnswer(name, this.#answerTool)) {
       this.#calls += 1;
       return { kind: 'call', index: this.#calls - 1 };
     }
     // The answer is one object; a second is ignored.
-    if (this.#answered) return { kind: 'unsaid' };
+    if (this.#answered) return { kind: 'ignored' };
     this.#answered = true;
     return { kind: 'answer', empty: true };
   }
@@ -208,7 +208,7 @@ class PartReader {
   stop(index: unknown): StreamPart[] {
     const block = this.#block(index);
     this.#blocks.delete(index);
-    if (block.kind === 'unsaid') return [];
+    if (block.kind === 'ignored') return [];
     if (block.kind === 'call') return [{ type: 'tool-call-end', index: block.index }];
     const missing = block.kind === 'answer' && block.empty ? delivery(block, '{}') : [];
     return [...missing, { type: 'text-end' }];
@@ -227,7 +227,7 @@ class PartReader {
 
 /** What a block gives of a text that came for it. */
 function delivery(block: Block, text: unknown): StreamPart[] {
-  if (typeof text !== 'string' || text === '' || block.kind === 'unsaid') return [];
+  if (typeof text !== 'string' || text === '' || block.kind === 'ignored') return [];
   if (block.kind === 'call') return [{ type: 'tool-call-delta', index: block.index, arguments: text }];
   if (block.kind === 'answer') block.empty = false;
   return [{ type: 'text-delta', text }];

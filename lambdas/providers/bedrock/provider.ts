@@ -6,16 +6,19 @@ import {
 } from '@aws-sdk/client-bedrock-runtime';
 import {
   type Attempt,
+  type Feature,
   type Provider,
   type Reply,
   type ReplyEvent,
   UpstreamFailure,
 } from '../../core/inference/upstream/provider.ts';
-import { features } from './capabilities.ts';
 import { toFailure, toInterruption } from './errors.ts';
 import { type ConverseCall, toConverseCall } from './request.ts';
 import { toReply } from './response.ts';
 import { toReplyEvents } from './stream.ts';
+
+/** What Converse expresses beyond a conversation (Amazon Bedrock API reference, Converse). */
+export const features: ReadonlySet<Feature> = new Set<Feature>();
 
 export interface BedrockDependencies {
   /** The client for an address; an empty one means the function's own region. It sends each request once. */

@@ -2,19 +2,19 @@
 import { type BedrockRuntimeClient, InvokeModelCommand } from '@aws-sdk/client-bedrock-runtime';
 import type { Route } from '../../core/inference/catalog/catalog-document.ts';
 import { isTokenCount } from '../../core/inference/catalog/price.ts';
-import { UpstreamFailure } from '../../core/inference/upstream/provider.ts';
-import { isJsonObject } from '../../core/json/lossless-json.ts';
+import type { JsonObject } from '../../core/json/lossless-json.ts';
 import { toFailure } from '../bedrock/errors.ts';
 import type { BedrockDependencies } from '../bedrock/provider.ts';
+import { parsePlainObject } from '../http-upstream.ts';
 
 export interface Invocation {
   readonly route: Route;
-  readonly body: Readonly<Record<string, unknown>>;
+  readonly body: JsonObject;
   readonly signal: AbortSignal;
 }
 
 export interface Invoked {
-  readonly answer: Readonly<Record<string, unknown>>;
+  readonly answer: JsonObject;
   /** Input tokens as Bedrock itself counts them; undefined when it does not. */
   readonly tokens: number | undefined;
 }
@@ -53,17 +53,10 @@ async function send(client: BedrockRuntimeClient, { route, body, signal }: Invoc
   command.middlewareStack.add(seeHeaders, { step: 'deserialize', priority: 'low' });
   const output = await client.send(command, { abortSignal: signal });
   const tokens = counted === undefined ? undefined : Number(counted);
-  return { answer: jsonObject(output.body), tokens: isTokenCount(tokens) ? tokens : undefined };
+  return {
+    answer: parsePlainObject(new TextDecoder().decode(output.body)),
+    tokens: isTokenCount(tokens) ? tokens : undefined,
+  };
 }
 
 type Headers = Readonly<Record<string, string | undefined>>;
-
-function jsonObject(body: Uint8Array): Invoked['answer'] {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(body));
-    if (isJsonObject(value)) return value;
-  } catch {
-    // Not JSON: the same failure as JSON of another kind.
-  }
-  throw new UpstreamFailure('protocol');
-}

@@ -1,9 +1,8 @@
 /** One request to a server of the OpenAI protocol, for whatever is not a conversation. */
 import type { Route } from '../../core/inference/catalog/catalog-document.ts';
-import { UpstreamFailure } from '../../core/inference/upstream/provider.ts';
-import { isJsonObject } from '../../core/json/lossless-json.ts';
+import type { JsonObject } from '../../core/json/lossless-json.ts';
 import type { SecretReader } from '../../core/ports.ts';
-import { post, reading, readKey } from '../http-upstream.ts';
+import { parsePlainObject, post, reading, readKey } from '../http-upstream.ts';
 import { toFailure } from '../openai/errors.ts';
 import type { FormBody } from './form-body.ts';
 
@@ -31,10 +30,7 @@ export async function ask(
     : { stream: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
   return post(fetch, {
     url: `${route.base_url}${path}`,
-    headers: {
-      ...headers,
-      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-    },
+    headers: { ...headers, ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) },
     body: stream,
     signal,
     toFailure,
@@ -43,21 +39,8 @@ export async function ask(
 
 const isForm = (body: OpenAiRequest['body']): body is FormBody => body.stream instanceof ReadableStream;
 
-/**
- * The answer's JSON object. Numbers are read as doubles: a vector or a duration is one. Throws `UpstreamFailure` for
- * anything else.
- */
-export async function askForJson(
-  http: OpenAiHttp,
-  request: OpenAiRequest,
-): Promise<Readonly<Record<string, unknown>>> {
+/** The answer's JSON object; a number in it, of a vector or a duration, is a double. Throws `UpstreamFailure`. */
+export async function askForJson(http: OpenAiHttp, request: OpenAiRequest): Promise<JsonObject> {
   const response = await ask(http, request);
-  const text = await reading(() => response.text());
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isJsonObject(value)) return value;
-  } catch {
-    // Not JSON: the same failure as JSON of another kind.
-  }
-  throw new UpstreamFailure('protocol');
+  return parsePlainObject(await reading(() => response.text()));
 }

@@ -36,6 +36,4 @@ export const createSpeechCalls = (http: OpenAiHttp): ProviderCalls<JsonObject, S
 
 export const createTranscriptionCalls = (
   http: OpenAiHttp,
-): ProviderCalls<TranscriptionPayload, Transcript> => ({
-  openai: transcriptionsOfOpenAi(http),
-});
+): ProviderCalls<TranscriptionPayload, Transcript> => ({ openai: transcriptionsOfOpenAi(http) });

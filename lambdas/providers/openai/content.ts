@@ -100,11 +100,7 @@ function imagePart({ source }: ImagePart): JsonObject {
 function toolMessage({ id, content, isError }: ToolResultPart): JsonObject {
   const texts = content.flatMap((part) => (part.type === 'text' ? part.text : []));
   const said = isError ? [`Error: ${texts[0] ?? ''}`, ...texts.slice(1)] : texts;
-  return {
-    role: 'tool',
-    tool_call_id: id,
-    content: said.length === 0 ? '' : textContent(said),
-  };
+  return { role: 'tool', tool_call_id: id, content: said.length === 0 ? '' : textContent(said) };
 }
 
 /** The images of a tool's result, for the user message that follows: a tool message cannot hold them. */

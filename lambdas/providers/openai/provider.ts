@@ -1,12 +1,19 @@
 /** The OpenAI protocol over HTTP: every server that speaks `POST {base_url}/chat/completions`. */
-import { type Attempt, type Provider, UpstreamFailure } from '../../core/inference/upstream/provider.ts';
+import {
+  type Attempt,
+  type Feature,
+  type Provider,
+  UpstreamFailure,
+} from '../../core/inference/upstream/provider.ts';
 import type { RequestSigner, SecretReader } from '../../core/ports.ts';
 import { callUpstream, readKey } from '../http-upstream.ts';
-import { features } from './capabilities.ts';
 import { toFailure } from './errors.ts';
 import { toRequestBody } from './request.ts';
 import { toReply } from './response.ts';
 import { toReplyEvents } from './stream.ts';
+
+/** What the OpenAI protocol expresses beyond a conversation (OpenAI API reference, Create chat completion). */
+export const features: ReadonlySet<Feature> = new Set<Feature>(['choices', 'image-urls']);
 
 export interface OpenAiDependencies {
   readonly fetch: typeof fetch;

@@ -1,6 +1,6 @@
 /** Decoding of streamed bytes, as the provider does it. */
 import type { ReplyEvent } from '../../../lambdas/core/inference/upstream/provider.ts';
-import type { Asked } from '../../../lambdas/providers/anthropic/response.ts';
+import type { CallContext } from '../../../lambdas/providers/anthropic/response.ts';
 import { toReplyEvents } from '../../../lambdas/providers/anthropic/stream.ts';
 import { sseData } from '../../../lambdas/providers/sse-data.ts';
 import { JSON_MODE, NATIVE } from './fixtures.ts';
@@ -15,7 +15,7 @@ async function* pieces(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array,
   yield* parts;
 }
 
-export const decode = (asked: Asked, ...parts: readonly Uint8Array[]) =>
+export const decode = (asked: CallContext, ...parts: readonly Uint8Array[]) =>
   toReplyEvents(sseData(pieces(parts)), asked);
 
 export async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
@@ -26,7 +26,7 @@ export async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
 
 /** What a stream gave before it ended or failed. */
 export async function outcome(
-  asked: Asked,
+  asked: CallContext,
   ...parts: readonly Uint8Array[]
 ): Promise<{ events: ReplyEvent[]; failure: unknown }> {
   const events: ReplyEvent[] = [];

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { StreamPart } from '../../../lambdas/core/inference/upstream/conversation.ts';
-import type { Asked } from '../../../lambdas/providers/anthropic/response.ts';
+import type { CallContext } from '../../../lambdas/providers/anthropic/response.ts';
 import { block, change, closed, collect, decode, END, START, STOP, wire } from './decoding.ts';
 import { bytesOf, FOREIGN, JSON_MODE } from './fixtures.ts';
 
-async function partsOf(asked: Asked, ...bytes: readonly Uint8Array[]): Promise<StreamPart[]> {
+async function partsOf(asked: CallContext, ...bytes: readonly Uint8Array[]): Promise<StreamPart[]> {
   return (await collect(decode(asked, ...bytes))).flatMap(({ parts }) => parts ?? []);
 }
 

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { features } from '../../../lambdas/providers/anthropic/capabilities.ts';
+import { features } from '../../../lambdas/providers/anthropic/provider.ts';
 import { wireServer } from '../openai/wire-server.ts';
 import {
   CANARY,

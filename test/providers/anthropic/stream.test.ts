@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Asked } from '../../../lambdas/providers/anthropic/response.ts';
+import type { CallContext } from '../../../lambdas/providers/anthropic/response.ts';
 import { toReplyEvents } from '../../../lambdas/providers/anthropic/stream.ts';
 import { sseData } from '../../../lambdas/providers/sse-data.ts';
 import { offsets } from '../../thorough.ts';
@@ -22,7 +22,7 @@ const streams = [
 ];
 
 /** The events as text: kept numbers are compared digit for digit. */
-const read = async (asked: Asked, ...parts: readonly Uint8Array[]): Promise<string> =>
+const read = async (asked: CallContext, ...parts: readonly Uint8Array[]): Promise<string> =>
   JSON.stringify(await collect(decode(asked, ...parts)));
 
 describe.each(READINGS)('a stream, read %s,', (_reading, asked) => {

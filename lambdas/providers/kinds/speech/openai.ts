@@ -4,6 +4,7 @@ import type { SpeechAnswer } from '../../../core/inference/kinds/speech/speech.t
 import { UpstreamFailure } from '../../../core/inference/upstream/provider.ts';
 import { guarded } from '../../../core/inference/upstream/route-clock.ts';
 import type { JsonObject } from '../../../core/json/lossless-json.ts';
+import { connected } from '../../http-upstream.ts';
 import { ask, type OpenAiHttp } from '../openai-http.ts';
 
 /** Some servers do not know what they send; none of those that fail with 200 sends this. */
@@ -15,7 +16,7 @@ export function speechOfOpenAi(http: OpenAiHttp): ProviderCall<JsonObject, Speec
     const response = await ask(http, { route, path: '/audio/speech', body, signal });
     if (response.body === null || !AUDIO.test(response.headers.get('content-type') ?? ''))
       throw new UpstreamFailure('protocol');
-    const rest = guarded(connected(response.body), signal);
+    const rest = guarded(connected(nonEmpty(response.body)), signal);
     const opening = await rest.next();
     // Audio without a byte is no audio.
     if (opening.done) throw new UpstreamFailure('protocol');
@@ -23,11 +24,6 @@ export function speechOfOpenAi(http: OpenAiHttp): ProviderCall<JsonObject, Speec
   };
 }
 
-/** The chunks that have bytes; a connection that breaks is an upstream failure. */
-async function* connected(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
-  try {
-    for await (const bytes of body) if (bytes.length > 0) yield bytes;
-  } catch (cause) {
-    throw new UpstreamFailure('interrupted', { cause });
-  }
+async function* nonEmpty(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  for await (const bytes of body) if (bytes.length > 0) yield bytes;
 }
