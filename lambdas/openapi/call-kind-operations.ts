@@ -5,7 +5,7 @@ import { imageRequest } from '../core/inference/kinds/images/schema.ts';
 import { speechRequest } from '../core/inference/kinds/speech/schema.ts';
 import { transcriptionFields } from '../core/inference/kinds/transcriptions/schema.ts';
 import { IDEMPOTENCY, PAID } from './inference-operations.ts';
-import type { Operation } from './operation.ts';
+import { answer, tagged } from './operation.ts';
 
 const embeddings = z.looseObject({
   object: z.literal('list'),
@@ -35,27 +35,22 @@ const transcript = z.looseObject({
   segments: z.array(z.looseObject({ start: z.number(), end: z.number(), text: z.string() })).optional(),
 });
 
-export const CALL_KIND_OPERATIONS = {
+export const CALL_KIND_OPERATIONS = tagged('Inference', {
   'create-embeddings': {
-    tag: 'Inference',
     description: 'OpenAI’s embeddings. Without `model`, the default one.',
     headers: IDEMPOTENCY,
     body: embeddingRequest,
-    answers: {
-      200: { description: 'One vector per input, in the order of the inputs.', schema: embeddings },
-    },
+    answers: { 200: answer('One vector per input, in the order of the inputs.', embeddings) },
     errors: PAID,
   },
   'create-images': {
-    tag: 'Inference',
     description: 'OpenAI’s image generation.',
     headers: IDEMPOTENCY,
     body: imageRequest,
-    answers: { 200: { description: 'The images.', schema: images } },
+    answers: { 200: answer('The images.', images) },
     errors: PAID,
   },
   'create-speech': {
-    tag: 'Inference',
     description: 'OpenAI’s speech. The audio is streamed.',
     headers: IDEMPOTENCY,
     body: speechRequest,
@@ -65,12 +60,11 @@ export const CALL_KIND_OPERATIONS = {
     errors: PAID,
   },
   'create-transcription': {
-    tag: 'Inference',
     description:
       'OpenAI’s transcription. The format `text` is answered as JSON, too. Billed by the length of the recording.',
     headers: IDEMPOTENCY,
     form: { fields: transcriptionFields, file: 'file' },
-    answers: { 200: { description: 'The transcript.', schema: transcript } },
+    answers: { 200: answer('The transcript.', transcript) },
     errors: PAID,
   },
-} as const satisfies Readonly<Record<string, Operation>>;
+});

@@ -115,10 +115,7 @@ function bodyOf({ body, form, rawBody, optionalBody }: Operation): JsonSchema | 
     return { required: true, content: { 'multipart/form-data': { schema: formSchema(form) } } };
   if (rawBody !== undefined) return { required: true, content: { [rawBody]: { schema: {} } } };
   if (body === undefined) return undefined;
-  return {
-    required: optionalBody !== true,
-    content: { 'application/json': { schema: inlineSchema(body) } },
-  };
+  return { required: optionalBody !== true, content: { 'application/json': { schema: inlineSchema(body) } } };
 }
 
 const answersOf = ({ answers }: Operation): JsonSchema =>
@@ -141,13 +138,17 @@ const answersOf = ({ answers }: Operation): JsonSchema =>
     ]),
   );
 
-/** The operation's own errors and the common ones: rate limits, failures and overload, authentication, a body that is too large. */
-function errorsOf(
-  { method, authentication, surface }: Route,
-  { errors = [], answers }: Operation,
-): JsonSchema {
+/**
+ * The operation's own errors and those that follow: 400 where input is read, 404 where the path names something, 401
+ * where a caller authenticates, 413 where there may be a body; rate limits, failures and overload everywhere.
+ */
+function errorsOf({ method, path, authentication, surface }: Route, operation: Operation): JsonSchema {
+  const { errors = [], answers, body, form, rawBody, query, headers } = operation;
+  const readsInput = [body, form, rawBody, query, headers].some((input) => input !== undefined);
   const statuses = [
     ...errors,
+    ...(readsInput ? [400] : []),
+    ...(path.includes('{') ? [404] : []),
     ...(authentication === 'none' ? [] : [401]),
     ...(method === 'GET' ? [] : [413]),
     ...[429, 500, 503],

@@ -6,7 +6,7 @@ import { usageSchema as messagesUsage } from '../core/inference/completions/mess
 import { messagesRequest } from '../core/inference/completions/messages/schema.ts';
 import { usageQuery } from '../core/ledger/usage-query.ts';
 import { COMPONENTS } from './components.ts';
-import type { Operation } from './operation.ts';
+import { answer, tagged } from './operation.ts';
 
 const chatCompletion = z.looseObject({
   id: z.string(),
@@ -39,80 +39,58 @@ export const IDEMPOTENCY = {
     '1 to 255 visible ASCII characters. A repetition within 24 hours replays the completed call and is not billed again.',
 };
 
-/** What a paid call can end in, beside what every route can. */
-export const PAID = [400, 402, 403, 503];
+/** Errors of a paid call. */
+export const PAID = [402, 403];
 
 export const INFERENCE_OPERATIONS = {
-  'create-chat-completion': {
-    tag: 'Inference',
-    description:
-      'OpenAI’s Chat Completions. With `stream`, chunks as server-sent events that end with `data: [DONE]`.',
-    headers: IDEMPOTENCY,
-    body: chatCompletionRequest,
-    answers: {
-      200: {
-        description: 'The completion.',
-        schema: chatCompletion,
-        otherForms: { 'text/event-stream': '`chat.completion.chunk` objects, then `data: [DONE]`.' },
-      },
-    },
-    errors: PAID,
-  },
-  'create-message': {
-    tag: 'Inference',
-    description: 'Anthropic’s Messages. With `stream`, its events from `message_start` to `message_stop`.',
-    headers: IDEMPOTENCY,
-    body: messagesRequest,
-    answers: {
-      200: {
-        description: 'The message.',
-        schema: message,
-        otherForms: {
-          'text/event-stream': '`message_start`, content blocks, `message_delta`, `message_stop`.',
+  ...tagged('Inference', {
+    'create-chat-completion': {
+      description:
+        'OpenAI’s Chat Completions. With `stream`, chunks as server-sent events that end with `data: [DONE]`.',
+      headers: IDEMPOTENCY,
+      body: chatCompletionRequest,
+      answers: {
+        200: {
+          description: 'The completion.',
+          schema: chatCompletion,
+          otherForms: { 'text/event-stream': '`chat.completion.chunk` objects, then `data: [DONE]`.' },
         },
       },
+      errors: PAID,
     },
-    errors: PAID,
-  },
-  'count-message-tokens': {
-    tag: 'Inference',
-    body: messagesRequest,
-    answers: { 200: { description: 'The count.', schema: z.object({ input_tokens: z.int() }) } },
-    errors: [400],
-  },
-  'list-models': {
-    tag: 'Catalog',
-    answers: {
-      200: {
-        description: 'Every model.',
-        schema: COMPONENTS.ModelList,
+    'create-message': {
+      description: 'Anthropic’s Messages. With `stream`, its events from `message_start` to `message_stop`.',
+      headers: IDEMPOTENCY,
+      body: messagesRequest,
+      answers: {
+        200: {
+          description: 'The message.',
+          schema: message,
+          otherForms: {
+            'text/event-stream': '`message_start`, content blocks, `message_delta`, `message_stop`.',
+          },
+        },
       },
+      errors: PAID,
     },
-  },
-  'get-model': {
-    tag: 'Catalog',
-    description: 'The id may hold slashes.',
-    answers: { 200: { description: 'The model.', schema: COMPONENTS.Model } },
-    errors: [404],
-  },
-  'list-prices': {
-    tag: 'Catalog',
-    answers: {
-      200: {
-        description: 'Every model with its price in USD.',
-        schema: COMPONENTS.PriceList,
-      },
+    'count-message-tokens': {
+      body: messagesRequest,
+      answers: { 200: answer('The count.', z.object({ input_tokens: z.int() })) },
     },
-  },
-  'list-usage': {
-    tag: 'Usage',
-    query: usageQuery,
-    answers: { 200: { description: 'A page of calls.', schema: COMPONENTS.UsageRecordPage } },
-    errors: [400],
-  },
-  'get-usage': {
-    tag: 'Usage',
-    answers: { 200: { description: 'The call.', schema: COMPONENTS.UsageRecord } },
-    errors: [404],
-  },
-} as const satisfies Readonly<Record<string, Operation>>;
+  }),
+  ...tagged('Catalog', {
+    'list-models': { answers: { 200: answer('Every model.', COMPONENTS.ModelList) } },
+    'get-model': {
+      description: 'The id may hold slashes.',
+      answers: { 200: answer('The model.', COMPONENTS.Model) },
+    },
+    'list-prices': { answers: { 200: answer('Every model with its price in USD.', COMPONENTS.PriceList) } },
+  }),
+  ...tagged('Usage', {
+    'list-usage': {
+      query: usageQuery,
+      answers: { 200: answer('A page of calls.', COMPONENTS.UsageRecordPage) },
+    },
+    'get-usage': { answers: { 200: answer('The call.', COMPONENTS.UsageRecord) } },
+  }),
+};

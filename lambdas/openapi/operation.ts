@@ -36,6 +36,21 @@ export interface Operation {
   /** A body that is passed on as it is, byte by byte. */
   readonly rawBody?: string;
   readonly answers: Readonly<Record<number, Answer>>;
-  /** Statuses of the errors it can end in, beside those of every route. */
+  /** Statuses of its own errors; `document.ts` adds those that follow from the route and from what is read. */
   readonly errors?: readonly number[];
 }
+
+/** A response in JSON. */
+export const answer = (description: string, schema: z.ZodType): Answer => ({ description, schema });
+
+/** Operations that the document lists under one tag. */
+export const tagged = <Name extends string>(
+  tag: Tag,
+  operations: Readonly<Record<Name, Omit<Operation, 'tag'>>>,
+): Readonly<Record<Name, Operation>> => {
+  const entries = Object.entries<Omit<Operation, 'tag'>>(operations);
+  return Object.fromEntries(entries.map(([name, operation]) => [name, { ...operation, tag }])) as Record<
+    Name,
+    Operation
+  >;
+};

@@ -30,10 +30,7 @@ export function formSchema({
     properties = {},
     required = [],
     ...rest
-  } = inlineSchema(fields) as {
-    properties?: JsonSchema;
-    required?: readonly string[];
-  };
+  } = inlineSchema(fields) as { properties?: JsonSchema; required?: readonly string[] };
   const content = { contentMediaType: 'application/octet-stream', description: 'A part with a file name.' };
   return { ...rest, properties: { [file]: content, ...properties }, required: [file, ...required] };
 }

@@ -5,78 +5,50 @@ import { recoverySchema } from '../core/webhooks/recovery.ts';
 import { createSchema, recoverSchema, testSchema, updateSchema } from '../core/webhooks/request.ts';
 import { rotatedSecretSchema } from '../core/webhooks/subscription.ts';
 import { COMPONENTS } from './components.ts';
-import type { Operation } from './operation.ts';
+import { answer, tagged } from './operation.ts';
 
-export const WEBHOOK_OPERATIONS = {
+export const WEBHOOK_OPERATIONS = tagged('Webhooks', {
   'create-webhook': {
-    tag: 'Webhooks',
     description:
       'Deliveries are signed as `X-service-Signature: t=<timestamp>,v1=<hex HMAC-SHA256 of "<t>.<body>">`.',
     body: createSchema,
-    answers: { 201: { description: 'The webhook, with its secret.', schema: COMPONENTS.NewWebhook } },
-    errors: [400, 409],
+    answers: { 201: answer('The webhook, with its secret.', COMPONENTS.NewWebhook) },
+    errors: [409],
   },
   'list-webhooks': {
-    tag: 'Webhooks',
     query: ulidPageQuery('wh'),
-    answers: { 200: { description: 'A page of webhooks.', schema: COMPONENTS.WebhookPage } },
-    errors: [400],
+    answers: { 200: answer('A page of webhooks.', COMPONENTS.WebhookPage) },
   },
   'get-webhook': {
-    tag: 'Webhooks',
     answers: {
-      200: {
-        description: 'The webhook, with the results of its latest deliveries.',
-        schema: COMPONENTS.WebhookWithStatistics,
-      },
+      200: answer(
+        'The webhook, with the results of its latest deliveries.',
+        COMPONENTS.WebhookWithStatistics,
+      ),
     },
-    errors: [404],
   },
   'update-webhook': {
-    tag: 'Webhooks',
     body: updateSchema,
-    answers: { 200: { description: 'The webhook after the change.', schema: COMPONENTS.Webhook } },
-    errors: [400, 404],
+    answers: { 200: answer('The webhook after the change.', COMPONENTS.Webhook) },
   },
-  'delete-webhook': {
-    tag: 'Webhooks',
-    answers: { 200: { description: 'The webhook is deleted.', schema: deletedSchema('webhook') } },
-    errors: [404],
-  },
+  'delete-webhook': { answers: { 200: answer('The webhook is deleted.', deletedSchema('webhook')) } },
   'rotate-webhook-secret': {
-    tag: 'Webhooks',
-    answers: {
-      200: {
-        description: 'The new secret. The old one also signs until it expires.',
-        schema: rotatedSecretSchema,
-      },
-    },
-    errors: [404, 409],
+    answers: { 200: answer('The new secret. The old one also signs until it expires.', rotatedSecretSchema) },
+    errors: [409],
   },
   'test-webhook': {
-    tag: 'Webhooks',
     body: testSchema,
     optionalBody: true,
-    answers: { 202: { description: 'The delivery that was started.', schema: COMPONENTS.Delivery } },
-    errors: [400, 404],
+    answers: { 202: answer('The delivery that was started.', COMPONENTS.Delivery) },
   },
   'list-deliveries': {
-    tag: 'Webhooks',
     query: ulidPageQuery('dlv'),
-    answers: { 200: { description: 'A page of deliveries.', schema: COMPONENTS.DeliveryPage } },
-    errors: [400, 404],
+    answers: { 200: answer('A page of deliveries.', COMPONENTS.DeliveryPage) },
   },
-  'redeliver-webhook': {
-    tag: 'Webhooks',
-    answers: { 202: { description: 'The delivery that was restarted.', schema: COMPONENTS.Delivery } },
-    errors: [404],
-  },
+  'redeliver-webhook': { answers: { 202: answer('The delivery that was restarted.', COMPONENTS.Delivery) } },
   'recover-webhook': {
-    tag: 'Webhooks',
     body: recoverSchema,
-    answers: {
-      202: { description: 'The number of deliveries that were restarted.', schema: recoverySchema },
-    },
-    errors: [400, 404, 409],
+    answers: { 202: answer('The number of deliveries that were restarted.', recoverySchema) },
+    errors: [409],
   },
-} as const satisfies Readonly<Record<string, Operation>>;
+});
