@@ -15,7 +15,7 @@ import { createSealer } from '../../lambdas/adapters/webhooks/webhook-keys.ts';
 import { Accounts } from '../../lambdas/core/access/accounts.ts';
 import type { Listing } from '../../lambdas/core/listings/listing.ts';
 import { Listings } from '../../lambdas/core/listings/listings.ts';
-import { Releases } from '../../lambdas/core/listings/releases.ts';
+import { release, rollback } from '../../lambdas/core/listings/releases.ts';
 import { createOrder } from '../../lambdas/core/payments/orders.ts';
 import type { PaymentProvider } from '../../lambdas/core/payments/ports.ts';
 import { QUOTAS } from '../../lambdas/core/quotas.ts';
@@ -233,25 +233,23 @@ describe('what an account does to listings', () => {
     const listing = newListing(accountId, { releases: most - 2 });
     await listings.create(listing, newRelease(), 1);
     const system = { clock: () => NOW * 1000, ulid: systemUlid };
-    const releases = new Releases(
-      new DynamoReleaseStore(database.client, database.tables.listings, () => NOW),
-      { listings: new Listings({ store: listings, ...system }), ...system },
-    );
+    const store = new DynamoReleaseStore(database.client, database.tables.listings, () => NOW);
+    const dependencies = { store, listings: new Listings({ store: listings, ...system }), ...system };
     const request = { kind: 'app' as const, id: listing.id, accountId };
     let version = 0;
-    const release = () => {
+    const next = () => {
       version += 1;
-      return releases.release(request, { version: `2.0.${version}`, notes: '' }).then(
+      return release(dependencies, request, { version: `2.0.${version}`, notes: '' }).then(
         () => 'done',
         (failure) => String(failure.code),
       );
     };
     const results: string[] = [];
-    while (!results.includes('release_quota')) results.push(...(await times(4, release)));
+    while (!results.includes('release_quota')) results.push(...(await times(4, next)));
     expect(results.filter((result) => result === 'done')).toHaveLength(2);
     expect(new Set(results)).toEqual(new Set(['done', 'conflict', 'release_quota']));
     expect(await listings.read(listing.id)).toMatchObject({ releases: most });
-    await releases.rollback(request, '1.0.0');
+    await rollback(dependencies, request, '1.0.0');
     expect(await listings.read(listing.id)).toMatchObject({ releases: most, version: '1.0.0' });
   });
 });

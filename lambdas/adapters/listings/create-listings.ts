@@ -1,12 +1,15 @@
 /** Listings on DynamoDB, from the tables that the environment names. */
 import { requireVariable } from '../../contract/environment.ts';
 import { TABLES, type TableName } from '../../contract/tables.ts';
-import { Installs } from '../../core/listings/installs.ts';
+import type { ActionDependencies } from '../../core/listings/actions.ts';
 import { Listings } from '../../core/listings/listings.ts';
-import type { ListingStore } from '../../core/listings/ports.ts';
-import { Purchases } from '../../core/listings/purchases.ts';
-import { Releases } from '../../core/listings/releases.ts';
-import { Reviews } from '../../core/listings/reviews.ts';
+import type {
+  InstallStore,
+  ListingStore,
+  PurchaseStore,
+  ReleaseStore,
+  ReviewStore,
+} from '../../core/listings/ports.ts';
 import type { DynamoClients } from '../aws/clients.ts';
 import { systemClock, systemUlid } from '../system/system.ts';
 import { DynamoInstallStore } from './install-store.ts';
@@ -32,34 +35,38 @@ export const createListingStore = (options: ListingsOptions): ListingStore =>
 export const createListings = (options: ListingsOptions): Listings =>
   new Listings({ store: createListingStore(options), ...system });
 
-const activity = (options: ListingsOptions) => ({ listings: createListings(options), ...system });
+const actions = <Store>(options: ListingsOptions, store: Store): ActionDependencies<Store> => ({
+  store,
+  listings: createListings(options),
+  ...system,
+});
 
-export const createInstalls = (options: ListingsOptions): Installs => {
+export const createInstalls = (options: ListingsOptions): ActionDependencies<InstallStore> => {
   const tables = { listings: table(options, 'listings'), discovery: table(options, 'discovery') };
-  return new Installs(new DynamoInstallStore(options.clients.client, tables), activity(options));
+  return actions(options, new DynamoInstallStore(options.clients.client, tables));
 };
 
 export const createReviewStore = (options: ListingsOptions): DynamoReviewStore =>
   new DynamoReviewStore(options.clients.client, table(options, 'listings'));
 
-export const createReviews = (options: ListingsOptions): Reviews =>
-  new Reviews(createReviewStore(options), activity(options));
+export const createReviews = (options: ListingsOptions): ActionDependencies<ReviewStore> =>
+  actions(options, createReviewStore(options));
 
 export const createReleaseStore = (options: ListingsOptions): DynamoReleaseStore =>
   new DynamoReleaseStore(options.clients.client, table(options, 'listings'), () =>
     Math.floor(systemClock() / 1000),
   );
 
-export const createReleases = (options: ListingsOptions): Releases =>
-  new Releases(createReleaseStore(options), activity(options));
+export const createReleases = (options: ListingsOptions): ActionDependencies<ReleaseStore> =>
+  actions(options, createReleaseStore(options));
 
-export function createPurchases(options: ListingsOptions): Purchases {
+export function createPurchases(options: ListingsOptions): ActionDependencies<PurchaseStore> {
   const tables = {
     listings: table(options, 'listings'),
     accounts: table(options, 'accounts'),
     wallets: table(options, 'wallets'),
   };
-  return new Purchases(new DynamoPurchaseStore(options.clients, tables), activity(options));
+  return actions(options, new DynamoPurchaseStore(options.clients, tables));
 }
 
 export const createTrendingStore = (options: ListingsOptions): DynamoTrendingStore =>

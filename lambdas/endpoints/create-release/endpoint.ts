@@ -2,14 +2,16 @@
 import type { SessionEndpoint } from '../../core/access/session.ts';
 import { readJson, validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
+import type { ActionDependencies } from '../../core/listings/actions.ts';
 import { newRelease, releaseEntry } from '../../core/listings/activity.ts';
 import { kindOf } from '../../core/listings/listing.ts';
-import type { Releases } from '../../core/listings/releases.ts';
+import type { ReleaseStore } from '../../core/listings/ports.ts';
+import { release } from '../../core/listings/releases.ts';
 
-export function createRelease(releases: Releases): SessionEndpoint {
+export function createRelease(releases: ActionDependencies<ReleaseStore>): SessionEndpoint {
   return async (request, { pathParameters: { id = '' }, session: { accountId } }) => {
     const body = validate(newRelease, (await readJson(request)).value);
-    const release = await releases.release({ kind: kindOf(request), id, accountId }, body);
-    return jsonResponse(releaseEntry(release), {}, 201);
+    const made = await release(releases, { kind: kindOf(request), id, accountId }, body);
+    return jsonResponse(releaseEntry(made), {}, 201);
   };
 }

@@ -2,14 +2,16 @@
 import type { SessionEndpoint } from '../../core/access/session.ts';
 import { readJson, validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
+import type { ActionDependencies } from '../../core/listings/actions.ts';
+import { review } from '../../core/listings/actions.ts';
 import { newReview, reviewEntry } from '../../core/listings/activity.ts';
 import { kindOf } from '../../core/listings/listing.ts';
-import type { Reviews } from '../../core/listings/reviews.ts';
+import type { ReviewStore } from '../../core/listings/ports.ts';
 
-export function createReview(reviews: Reviews): SessionEndpoint {
+export function createReview(reviews: ActionDependencies<ReviewStore>): SessionEndpoint {
   return async (request, { pathParameters: { id = '' }, session: { accountId } }) => {
     const body = validate(newReview, (await readJson(request)).value);
-    const review = await reviews.review({ kind: kindOf(request), id, accountId }, body);
-    return jsonResponse(reviewEntry(review), {}, 201);
+    const written = await review(reviews, { kind: kindOf(request), id, accountId }, body);
+    return jsonResponse(reviewEntry(written), {}, 201);
   };
 }

@@ -1,13 +1,15 @@
 /** `POST /apps/{id}/install` and its like: installs a listing for the account that is signed in, once. */
 import type { SessionEndpoint } from '../../core/access/session.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
+import type { ActionDependencies } from '../../core/listings/actions.ts';
+import { install } from '../../core/listings/actions.ts';
 import { installEntry } from '../../core/listings/activity.ts';
-import type { Installs } from '../../core/listings/installs.ts';
 import { kindOf } from '../../core/listings/listing.ts';
+import type { InstallStore } from '../../core/listings/ports.ts';
 
-export function installListing(installs: Installs): SessionEndpoint {
+export function installListing(installs: ActionDependencies<InstallStore>): SessionEndpoint {
   return async (request, { pathParameters: { id = '' }, session: { accountId } }) => {
-    const { entry, repeated } = await installs.install({ kind: kindOf(request), id, accountId });
+    const { entry, repeated } = await install(installs, { kind: kindOf(request), id, accountId });
     return jsonResponse(installEntry(entry), {}, repeated ? 200 : 201);
   };
 }

@@ -1,13 +1,15 @@
 /** `POST /apps/{id}/releases/{version}/rollback` and its like: makes an earlier release the current one again. */
 import type { SessionEndpoint } from '../../core/access/session.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
+import type { ActionDependencies } from '../../core/listings/actions.ts';
 import { kindOf, listingEntry } from '../../core/listings/listing.ts';
-import type { Releases } from '../../core/listings/releases.ts';
+import type { ReleaseStore } from '../../core/listings/ports.ts';
+import { rollback } from '../../core/listings/releases.ts';
 import { etagOf } from '../../core/listings/revision.ts';
 
-export function rollbackRelease(releases: Releases): SessionEndpoint {
+export function rollbackRelease(releases: ActionDependencies<ReleaseStore>): SessionEndpoint {
   return async (request, { pathParameters: { id = '', version = '' }, session: { accountId } }) => {
-    const listing = await releases.rollback({ kind: kindOf(request), id, accountId }, version);
+    const listing = await rollback(releases, { kind: kindOf(request), id, accountId }, version);
     return jsonResponse(listingEntry(listing), { etag: etagOf(listing.revision) });
   };
 }

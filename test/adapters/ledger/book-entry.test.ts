@@ -16,9 +16,11 @@ import { createOrderStore } from '../../../lambdas/adapters/payments/create-orde
 import { systemUlid } from '../../../lambdas/adapters/system/system.ts';
 import { Accounts } from '../../../lambdas/core/access/accounts.ts';
 import { ENTRY_KINDS } from '../../../lambdas/core/ledger/book-entry.ts';
+import type { ActionDependencies } from '../../../lambdas/core/listings/actions.ts';
 import { newListing } from '../../../lambdas/core/listings/fields.ts';
 import { Listings } from '../../../lambdas/core/listings/listings.ts';
-import { Purchases } from '../../../lambdas/core/listings/purchases.ts';
+import type { PurchaseStore } from '../../../lambdas/core/listings/ports.ts';
+import { purchase } from '../../../lambdas/core/listings/purchases.ts';
 import { applyEvent } from '../../../lambdas/core/payments/orders.ts';
 import { auditAll, NOON_MS, SILENT } from '../../core/ledger/running-ledger.ts';
 import { startDatabase, type TestDatabase } from '../engine.ts';
@@ -29,14 +31,14 @@ const system = { clock: () => NOON_MS, ulid: systemUlid };
 let database: TestDatabase;
 let accounts: Accounts;
 let listings: Listings;
-let purchases: Purchases;
+let purchases: ActionDependencies<PurchaseStore>;
 
 beforeAll(async () => {
   database = await startDatabase();
   const { client, tables } = database;
   accounts = new Accounts({ store: new DynamoAccountStore(client, tables), ...system });
   listings = new Listings({ store: new DynamoListingStore(client, tables.listings), ...system });
-  purchases = new Purchases(new DynamoPurchaseStore(database, tables), { listings, ...system });
+  purchases = { store: new DynamoPurchaseStore(database, tables), listings, ...system };
 });
 afterAll(() => database.stop());
 
@@ -149,7 +151,8 @@ describe('the books of an account from before the kinds', () => {
     await applyEvent(again, { order, created: 1, fact: { kind: 'paid', amount: 20n * DOLLAR } });
     const refund = { kind: 'reversal', id: 're_1', amount: 5n * DOLLAR, undone: false } as const;
     await applyEvent(again, { order, created: 1, fact: refund });
-    const bought = await purchases.purchase(
+    const bought = await purchase(
+      purchases,
       { ...thing, accountId: buyer },
       { price: { amount: 300 }, state: undefined },
     );
@@ -162,7 +165,7 @@ describe('the books of an account from before the kinds', () => {
     const accountId = await accounts.open();
     await accounts.topUp({ accountId, amount: 4n * DOLLAR, source: 'grant' });
     const seen = { price: { amount: 300 }, state: undefined };
-    expect(await purchases.purchase({ ...thing, accountId }, seen)).toMatchObject({ repeated: false });
+    expect(await purchase(purchases, { ...thing, accountId }, seen)).toMatchObject({ repeated: false });
     const store = createOrderStore({ clients: database, environment: database.environment });
     const fact = { kind: 'reversal', id: 're_2', amount: DOLLAR, undone: false } as const;
     await applyEvent({ log: SILENT, store }, { order: { orderId, accountId: buyer }, created: 2, fact });

@@ -7,10 +7,12 @@ import { DynamoPurchaseStore } from '../../../lambdas/adapters/listings/purchase
 import { systemUlid } from '../../../lambdas/adapters/system/system.ts';
 import { Accounts } from '../../../lambdas/core/access/accounts.ts';
 import { ServiceError } from '../../../lambdas/core/errors.ts';
+import type { ActionDependencies } from '../../../lambdas/core/listings/actions.ts';
 import { newListing } from '../../../lambdas/core/listings/fields.ts';
 import type { Price } from '../../../lambdas/core/listings/listing.ts';
 import { Listings } from '../../../lambdas/core/listings/listings.ts';
-import { type PurchaseCondition, Purchases } from '../../../lambdas/core/listings/purchases.ts';
+import type { PurchaseStore } from '../../../lambdas/core/listings/ports.ts';
+import { type PurchaseCondition, purchase } from '../../../lambdas/core/listings/purchases.ts';
 import { startDatabase, type TestDatabase } from '../engine.ts';
 
 const DOLLAR = 1_000_000_000n;
@@ -19,7 +21,7 @@ const system = { clock, ulid: systemUlid };
 
 let database: TestDatabase;
 let listings: Listings;
-let purchases: Purchases;
+let purchases: ActionDependencies<PurchaseStore>;
 let accounts: Accounts;
 let owner: string;
 
@@ -27,7 +29,7 @@ beforeAll(async () => {
   database = await startDatabase();
   const { client, tables } = database;
   listings = new Listings({ store: new DynamoListingStore(client, tables.listings), ...system });
-  purchases = new Purchases(new DynamoPurchaseStore(database, tables), { listings, ...system });
+  purchases = { store: new DynamoPurchaseStore(database, tables), listings, ...system };
   accounts = new Accounts({ store: new DynamoAccountStore(client, tables), ...system });
   owner = await accounts.open();
 }, 30_000);
@@ -66,7 +68,7 @@ async function outcome(
   what: PurchaseCondition,
 ): Promise<number | string> {
   try {
-    return (await purchases.purchase({ ...thing, accountId }, what)).entry.amount;
+    return (await purchase(purchases, { ...thing, accountId }, what)).entry.amount;
   } catch (failure) {
     if (failure instanceof ServiceError) return failure.code;
     throw failure;
@@ -166,8 +168,8 @@ describe('the money', () => {
       }),
       ...system,
     });
-    const late = new Purchases(new DynamoPurchaseStore(database, tables), { listings: slow, ...system });
-    await expect(late.purchase({ ...thing, accountId }, seen({ amount: 100 }))).rejects.toMatchObject({
+    const late = { store: new DynamoPurchaseStore(database, tables), listings: slow, ...system };
+    await expect(purchase(late, { ...thing, accountId }, seen({ amount: 100 }))).rejects.toMatchObject({
       code: 'price_changed',
       headers: { etag: '"2"' },
     });
