@@ -21,7 +21,7 @@ import { createPublisher } from '../lambdas/adapters/webhooks/event-publisher.ts
 import { DEFAULT_HOLD_TTL_SECONDS, requireVariable, VARIABLES } from '../lambdas/contract/environment.ts';
 import { TABLES, type TableName } from '../lambdas/contract/tables.ts';
 import { verifyKey } from '../lambdas/core/access/api-key.ts';
-import { ApiKeys } from '../lambdas/core/access/api-keys.ts';
+import { changeKey } from '../lambdas/core/access/api-keys.ts';
 import type { KeyState } from '../lambdas/core/access/key-state.ts';
 import type { Policy } from '../lambdas/core/access/policy.ts';
 import { LONGEST_SESSION_SECONDS } from '../lambdas/core/access/session.ts';
@@ -104,7 +104,6 @@ export function createOperator(target: Target, log: Log): Operator {
   const { sessions } = createSessions({ clients, environment, log, secrets, most: Number.MAX_SAFE_INTEGER });
   const accounts = createAccounts({ clients, environment });
   const registry = createKeyRegistry({ clients, environment });
-  const keys = new ApiKeys(registry);
   const issuer = createKeyIssuer({ clients, environment, peppers });
   const pages = pagesOf(client, tables);
   const reader = createAuditReader(client, wallets, tables);
@@ -127,7 +126,7 @@ export function createOperator(target: Target, log: Log): Operator {
     },
     async setPolicy(keyId, policy) {
       const { accountId } = await keyOf(keyId);
-      await keys.change(accountId, keyId, { policy });
+      await changeKey(registry, accountId, keyId, { policy });
     },
     async revoke(keyId) {
       await registry.revoke(await keyOf(keyId));

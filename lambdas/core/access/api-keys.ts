@@ -42,39 +42,29 @@ export interface KeyRegistry {
   revoke(key: Pick<KeyState, 'keyId' | 'accountId'>): Promise<void>;
 }
 
-export class ApiKeys {
-  readonly #registry: KeyRegistry;
+/** The account's key of that id. Throws 404 for every other: another account's and one that never was look alike. */
+export async function ownKey(
+  registry: Pick<KeyRegistry, 'find'>,
+  accountId: string,
+  keyId: string,
+): Promise<KeyState> {
+  const state = KEY_ID.test(keyId) ? await registry.find(keyId) : undefined;
+  if (state === undefined || state.accountId !== accountId || state.status === 'revoked') throw unknownKey();
+  return state;
+}
 
-  constructor(registry: KeyRegistry) {
-    this.#registry = registry;
+/** Changes a key of the account. Throws 404, or 409 `conflict` when every try meets a concurrent change. */
+export async function changeKey(
+  registry: KeyRegistry,
+  accountId: string,
+  keyId: string,
+  change: KeyChange,
+): Promise<KeyState> {
+  for (let tries = 0; tries < MAX_CHANGE_TRIES; tries += 1) {
+    const changed = await registry.change(await ownKey(registry, accountId, keyId), change);
+    if (changed !== undefined) return changed;
   }
-
-  /** The keys of the account that are not revoked, in the order they were made. */
-  list(accountId: string): Promise<readonly KeyState[]> {
-    return this.#registry.list(accountId);
-  }
-
-  /** The account's key of that id. Throws 404 for every other: another account's and one that never was look alike. */
-  async owned(accountId: string, keyId: string): Promise<KeyState> {
-    const state = KEY_ID.test(keyId) ? await this.#registry.find(keyId) : undefined;
-    if (state === undefined || state.accountId !== accountId || state.status === 'revoked')
-      throw unknownKey();
-    return state;
-  }
-
-  /** Throws 404, or 409 `conflict` when every try meets a concurrent change. */
-  async change(accountId: string, keyId: string, change: KeyChange): Promise<KeyState> {
-    for (let tries = 0; tries < MAX_CHANGE_TRIES; tries += 1) {
-      const changed = await this.#registry.change(await this.owned(accountId, keyId), change);
-      if (changed !== undefined) return changed;
-    }
-    throw new ServiceError('conflict', 'The API key was modified concurrently; retry.');
-  }
-
-  /** Ends a key for good. Throws 404. */
-  async revoke(accountId: string, keyId: string): Promise<void> {
-    await this.#registry.revoke(await this.owned(accountId, keyId));
-  }
+  throw new ServiceError('conflict', 'The API key was modified concurrently; retry.');
 }
 
 /** The one answer to every id that is not a key of the account. */

@@ -4,7 +4,7 @@ import type { Body } from '../api/response-schema.ts';
 import type { Clock, UlidSource } from '../ports.ts';
 import { hasAsMany, QUOTAS } from '../quotas.ts';
 import { formatKey, hashSecret, type Peppers } from './api-key.ts';
-import { ApiKeys, type KeyRegistry, keyEntry, keySchema, unknownKey } from './api-keys.ts';
+import { type KeyRegistry, keyEntry, keySchema, ownKey, unknownKey } from './api-keys.ts';
 import type { KeyState } from './key-state.ts';
 import type { Policy } from './policy.ts';
 
@@ -34,11 +34,9 @@ export const issuedKeyEntry = ({ state, key }: IssuedKey, nowMs: number): Body<t
 
 export class KeyIssuer {
   readonly #dependencies: KeyIssuerDependencies;
-  readonly #keys: ApiKeys;
 
   constructor(dependencies: KeyIssuerDependencies) {
     this.#dependencies = dependencies;
-    this.#keys = new ApiKeys(dependencies.registry);
   }
 
   /** Makes a key. Throws 429 `key_quota` when the account has as many as it may. */
@@ -61,7 +59,7 @@ export class KeyIssuer {
    */
   async rotate(accountId: string, keyId: string, overlapSeconds: number): Promise<IssuedKey> {
     const { registry, randomHex } = this.#dependencies;
-    await this.#keys.owned(accountId, keyId);
+    await ownKey(registry, accountId, keyId);
     const secret = randomHex();
     const key = await this.#format(accountId, keyId, secret);
     const until = overlapSeconds === 0 ? undefined : this.#now() + overlapSeconds;

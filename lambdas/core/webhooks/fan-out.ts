@@ -4,7 +4,7 @@ import type { Clock, Log } from '../ports.ts';
 import { QUOTAS } from '../quotas.ts';
 import { RETRY_SPAN_MS } from './backoff.ts';
 import { type Delivery, deliveryId } from './delivery.ts';
-import { type PlatformEvent, parseBusEvent, type StoredEvent } from './event.ts';
+import { parseBusEvent, type StoredEvent } from './event.ts';
 import {
   type AttemptTrigger,
   type DeliveryStore,
@@ -60,68 +60,55 @@ export const triggerOf = (delivery: Delivery, manual = false): AttemptTrigger =>
 export const laneOf = ({ failingSinceMs }: Subscription): Lane =>
   failingSinceMs === undefined ? 'deliveries' : 'retries';
 
-export class FanOut {
-  readonly #dependencies: FanOutDependencies;
-
-  constructor(dependencies: FanOutDependencies) {
-    this.#dependencies = dependencies;
-  }
-
-  /** Handles a message of the bus. What is not an event of ours is counted and dropped: a retry would not change that. */
-  async handle(message: unknown): Promise<void> {
-    const { log, onRejected } = this.#dependencies;
-    const event = parseBusEvent(message);
-    if (event !== undefined) return this.publish(event);
+/** Handles a message of the bus. What is not an event of ours is counted and dropped: a retry would not change that. */
+export async function fanOut(dependencies: FanOutDependencies, message: unknown): Promise<void> {
+  const { log, onRejected, events, clock, onCreated } = dependencies;
+  const published = parseBusEvent(message);
+  if (published === undefined) {
     onRejected();
     log.warn('an event was rejected', { type: String(Object(message)['detail-type']).slice(0, 64) });
+    return;
   }
+  const event = await events.put(published, clock());
+  if (event.fannedOut) return;
+  const subscriptions = await subscribersOf(dependencies, event);
+  const deliveries = await Promise.all(
+    subscriptions.map(({ id }) => dependencies.deliveries.create(newDelivery(event, id, clock()))),
+  );
+  await trigger(dependencies, subscriptions, deliveries);
+  await events.markFannedOut(event);
+  onCreated(deliveries.length);
+}
 
-  async publish(published: PlatformEvent): Promise<void> {
-    const { events, clock, onCreated } = this.#dependencies;
-    const event = await events.put(published, clock());
-    if (event.fannedOut) return;
-    const subscriptions = await this.#subscribers(event);
-    const deliveries = await Promise.all(
-      subscriptions.map((subscription) => this.#create(event, subscription)),
-    );
-    await this.#trigger(subscriptions, deliveries);
-    await events.markFannedOut(event);
-    onCreated(deliveries.length);
-  }
+async function subscribersOf(
+  { subscriptions }: FanOutDependencies,
+  { accountId, type }: StoredEvent,
+): Promise<readonly Subscription[]> {
+  const found: Subscription[] = [];
+  let after: string | undefined;
+  do {
+    const page = await subscriptions.list({ accountId, limit: QUOTAS.webhooks_per_account, after });
+    found.push(...page.subscriptions);
+    after = page.next;
+  } while (after !== undefined);
+  return found.filter((subscription) => wants(subscription, type));
+}
 
-  async #subscribers({ accountId, type }: StoredEvent): Promise<readonly Subscription[]> {
-    const found: Subscription[] = [];
-    let after: string | undefined;
-    do {
-      const page = await this.#dependencies.subscriptions.list({
-        accountId,
-        limit: QUOTAS.webhooks_per_account,
-        after,
-      });
-      found.push(...page.subscriptions);
-      after = page.next;
-    } while (after !== undefined);
-    return found.filter((subscription) => wants(subscription, type));
-  }
-
-  #create(event: StoredEvent, { id }: Subscription): Promise<Delivery> {
-    const { deliveries, clock } = this.#dependencies;
-    return deliveries.create(newDelivery(event, id, clock()));
-  }
-
-  /** A delivery with an attempt has its own trigger; one without may have lost it in a crash. */
-  async #trigger(subscriptions: readonly Subscription[], deliveries: readonly Delivery[]): Promise<void> {
-    const untried = deliveries.filter(({ attempts }) => attempts === 0);
-    const lanes = new Map(subscriptions.map((subscription) => [subscription.id, laneOf(subscription)]));
-    await Promise.all(
-      LANES.map((lane) =>
-        this.#dependencies.triggers.enqueue(
-          untried
-            .filter(({ webhookId }) => lanes.get(webhookId) === lane)
-            .map((delivery) => triggerOf(delivery)),
-          lane,
-        ),
-      ),
-    );
-  }
+/** A delivery with an attempt has its own trigger; one without may have lost it in a crash. */
+async function trigger(
+  { triggers }: FanOutDependencies,
+  subscriptions: readonly Subscription[],
+  deliveries: readonly Delivery[],
+): Promise<void> {
+  const untried = deliveries.filter(({ attempts }) => attempts === 0);
+  const lanes = new Map(subscriptions.map((subscription) => [subscription.id, laneOf(subscription)]));
+  await Promise.all(
+    LANES.map((lane) => {
+      const inLane = untried.filter(({ webhookId }) => lanes.get(webhookId) === lane);
+      return triggers.enqueue(
+        inLane.map((delivery) => triggerOf(delivery)),
+        lane,
+      );
+    }),
+  );
 }

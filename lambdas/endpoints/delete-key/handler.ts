@@ -1,9 +1,6 @@
 /** Wires `DELETE /api-keys/{id}` for Lambda. */
 import { createKeyRegistry } from '../../adapters/access/create-accounts.ts';
-import { ApiKeys } from '../../core/access/api-keys.ts';
 import { sessionHandler } from '../../hosts/session-handler.ts';
 import { deleteKey } from './endpoint.ts';
 
-export const handler = sessionHandler('platform', (resources) =>
-  deleteKey(new ApiKeys(createKeyRegistry(resources))),
-);
+export const handler = sessionHandler('platform', (resources) => deleteKey(createKeyRegistry(resources)));
