@@ -129,7 +129,7 @@ const WEBHOOKS: Kind = {
     new DynamoSubscriptionStore(clientOf(on), database.tables.webhooks).remove({ accountId, id }),
   async count(accountId) {
     const store = new DynamoSubscriptionStore(database.client, database.tables.webhooks);
-    return (await store.list({ accountId, limit: 100 })).subscriptions.length;
+    return (await store.list({ accountId, limit: 100 })).entries.length;
   },
 };
 

@@ -1,8 +1,9 @@
 /** Orders in DynamoDB, in their account's partition: beside the entries that they make, and seen by nobody else. */
 import { type AttributeValue, type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import type { Page } from '../../core/api/paging.ts';
 import { type BookEntry, changeOf } from '../../core/ledger/book-entry.ts';
 import { CHECKOUT_ENDS, isOpen, type Order, type Reversal } from '../../core/payments/order.ts';
-import type { OrderLimits, OrderPage, OrderReference, OrderStore } from '../../core/payments/ports.ts';
+import type { OrderLimits, OrderReference, OrderStore } from '../../core/payments/ports.ts';
 import type { Clock } from '../../core/ports.ts';
 import {
   type Item,
@@ -70,9 +71,9 @@ export class DynamoOrderStore implements OrderStore {
     return item === undefined ? undefined : decodeOrder(item);
   }
 
-  async list(accountId: string, limit: number, after?: string): Promise<OrderPage> {
+  async list(accountId: string, limit: number, after?: string): Promise<Page<Order>> {
     const { client, table } = this.#options;
-    const { entries, next } = await queryPage(
+    return queryPage(
       client,
       {
         TableName: table,
@@ -89,7 +90,6 @@ export class DynamoOrderStore implements OrderStore {
       decodeOrder,
       ({ id }) => id,
     );
-    return { orders: entries, next };
   }
 
   async advance(

@@ -1,5 +1,6 @@
 /** Deliveries in DynamoDB: one conditional update begins an attempt, one ends it. */
 import { type DynamoDBClient, QueryCommand, type UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
+import type { Page } from '../../core/api/paging.ts';
 import type { Clock } from '../../core/ports.ts';
 import { type Delivery, MAX_LOGGED_ATTEMPTS } from '../../core/webhooks/delivery.ts';
 import type {
@@ -7,7 +8,6 @@ import type {
   Claim,
   ClaimResult,
   DeliveryKey,
-  DeliveryPage,
   DeliveryQuery,
   DeliveryStore,
 } from '../../core/webhooks/ports.ts';
@@ -46,7 +46,7 @@ export class DynamoDeliveryStore implements DeliveryStore {
       : decodeDelivery(item);
   }
 
-  async list({ webhookId, limit, order, after }: DeliveryQuery): Promise<DeliveryPage> {
+  async list({ webhookId, limit, order, after }: DeliveryQuery): Promise<Page<Delivery>> {
     const { Items: items = [], LastEvaluatedKey: last } = await this.#client.send(
       new QueryCommand({
         TableName: this.#table,
@@ -61,9 +61,9 @@ export class DynamoDeliveryStore implements DeliveryStore {
         ...(after === undefined ? {} : { ExclusiveStartKey: this.#keyOf({ webhookId, id: after }).Key }),
       }),
     );
-    const deliveries = items.slice(0, limit).map(decodeDelivery);
+    const entries = items.slice(0, limit).map(decodeDelivery);
     // A page of 1 MB ends before the limit does; then the database returns where.
-    return { deliveries, next: items.length > limit ? deliveries.at(-1)?.id : last?.delivery_id?.S };
+    return { entries, next: items.length > limit ? entries.at(-1)?.id : last?.delivery_id?.S };
   }
 
   claim(key: DeliveryKey, { attempt, lease, nowMs }: Claim): Promise<ClaimResult> {

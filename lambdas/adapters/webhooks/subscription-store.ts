@@ -28,8 +28,8 @@ export class DynamoSubscriptionStore implements SubscriptionStore, SubscriptionH
     return item === undefined ? undefined : decodeSubscription(item);
   }
 
-  async list({ accountId, limit, after }: Parameters<SubscriptionStore['list']>[0]) {
-    const { entries, next } = await queryPage(
+  list({ accountId, limit, after }: Parameters<SubscriptionStore['list']>[0]) {
+    return queryPage(
       this.#client,
       {
         TableName: this.#table,
@@ -42,7 +42,6 @@ export class DynamoSubscriptionStore implements SubscriptionStore, SubscriptionH
       decodeSubscription,
       ({ id }) => id,
     );
-    return { subscriptions: entries, next };
   }
 
   async update(key: SubscriptionKey, changes: SubscriptionChanges): Promise<Subscription | undefined> {

@@ -1,4 +1,4 @@
-/** On a schedule: ranks what is trending anew, as installs grow old though none is made. */
+/** On a schedule: ranks the trending listings again, because the weight of installs decays. */
 import { type TrendingStore, updateRankings } from '../../core/listings/discovery/trending.ts';
 import type { Clock } from '../../core/ports.ts';
 

@@ -7,7 +7,6 @@
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../errors.ts';
-import { bearerToken } from './bearer.ts';
 
 const KEY = /^uis_([0-9A-HJKMNP-TV-Z]{26})([0-9A-HJKMNP-TV-Z]{26})([0-9a-f]{40})([0-9a-f]{32})$/;
 
@@ -71,6 +70,10 @@ export function invalidKey(): ServiceError {
   return new ServiceError('invalid_api_key', 'The API key is not valid.');
 }
 
+/** The token of a Bearer credential (RFC 6750, section 2.1), in any case; undefined for any other credential. */
+export const bearerToken = (authorization: string): string | undefined =>
+  /^bearer +(.+)$/i.exec(authorization.trim())?.[1];
+
 /**
  * The key a request carries: `Authorization: Bearer`, else `X-API-Key`.
  * Throws 401 `missing_api_key`, or `invalid_api_key` for a credential that is no bearer token.
@@ -80,10 +83,8 @@ export function credentialOf(headers: Headers): string {
   const key = authorization === null ? headers.get('x-api-key') : bearerToken(authorization);
   if (key === undefined) throw invalidKey();
   if (key === null) {
-    throw new ServiceError(
-      'missing_api_key',
-      'Send an API key as "Authorization: Bearer <key>" or "X-API-Key: <key>".',
-    );
+    const message = 'Send an API key as "Authorization: Bearer <key>" or "X-API-Key: <key>".';
+    throw new ServiceError('missing_api_key', message);
   }
   return key.trim();
 }

@@ -129,49 +129,40 @@ function scopeRefusal(policy: Policy, { scope }: KeyCharge): ServiceError | unde
   if (allowed === undefined) return undefined;
   const refused = scope.models.find((names) => !names.some((name) => allowed.includes(name)));
   if (refused === undefined) return undefined;
-  return new ServiceError(
-    'model_not_allowed',
-    `This API key may not use the model ${JSON.stringify(refused[0])}.`,
-    {
-      param: 'model',
-    },
-  );
+  const message = `This API key may not use the model ${JSON.stringify(refused[0])}.`;
+  return new ServiceError('model_not_allowed', message, { param: 'model' });
 }
 
 function rateRefusal(state: KeyState, charge: KeyCharge, nowMs: number): ServiceError | undefined {
   const retryAfterSeconds = Math.ceil(minuteEndsInMs(nowMs) / 1000);
   if (charge.counted !== true && state.requestsLeft < 1) {
-    const limit = rpmOf(state.policy);
-    return new ServiceError('requests_per_minute', `This API key is limited to ${limit} requests a minute.`, {
-      retryAfterSeconds,
-    });
+    const message = `This API key is limited to ${rpmOf(state.policy)} requests a minute.`;
+    return new ServiceError('requests_per_minute', message, { retryAfterSeconds });
   }
   // An overrun leaves less than nothing; a request that takes no tokens may pass all the same.
   if (charge.tokens > 0 && state.tokensLeft < BigInt(charge.tokens)) {
-    const limit = tpmOf(state.policy);
-    return new ServiceError('tokens_per_minute', `This API key is limited to ${limit} tokens a minute.`, {
-      retryAfterSeconds,
-    });
+    const message = `This API key is limited to ${tpmOf(state.policy)} tokens a minute.`;
+    return new ServiceError('tokens_per_minute', message, { retryAfterSeconds });
   }
   return undefined;
 }
 
 function capRefusal(state: KeyState, { amount }: KeyCharge): ServiceError | undefined {
   if (amount === 0n) return undefined;
-  const estimate = `The estimate for this call, ${formatUsd(amount)} USD,`;
-  if (state.dayLeft < amount) {
-    const cap = formatUsd(dailyOf(state.policy));
-    return new ServiceError(
-      'daily_usd_exceeded',
-      `${estimate} would exceed this API key's cap of ${cap} USD a day.`,
-    );
-  }
-  if (state.monthLeft < amount) {
-    const cap = formatUsd(monthlyOf(state.policy));
-    return new ServiceError(
-      'monthly_usd_exceeded',
-      `${estimate} would exceed this API key's cap of ${cap} USD a month.`,
-    );
-  }
+  const { policy, dayLeft, monthLeft } = state;
+  if (dayLeft < amount)
+    return capExceeded('daily_usd_exceeded', amount, `${formatUsd(dailyOf(policy))} USD a day`);
+  if (monthLeft < amount)
+    return capExceeded('monthly_usd_exceeded', amount, `${formatUsd(monthlyOf(policy))} USD a month`);
   return undefined;
 }
+
+const capExceeded = (
+  code: 'daily_usd_exceeded' | 'monthly_usd_exceeded',
+  amount: NanoUsd,
+  cap: string,
+): ServiceError =>
+  new ServiceError(
+    code,
+    `The estimate for this call, ${formatUsd(amount)} USD, would exceed this API key's cap of ${cap}.`,
+  );

@@ -44,11 +44,8 @@ export const policyEntrySchema = z.object({
 });
 
 /** A policy as callers see it: only what is set. */
-export function policyEntry({
-  daily_usd: daily,
-  monthly_usd: monthly,
-  ...rest
-}: Policy): Body<typeof policyEntrySchema> {
+export function policyEntry(policy: Policy): Body<typeof policyEntrySchema> {
+  const { daily_usd: daily, monthly_usd: monthly, ...rest } = policy;
   return {
     ...rest,
     ...(daily === undefined ? {} : { daily_usd: usdJson(daily) }),

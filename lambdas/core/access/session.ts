@@ -4,7 +4,7 @@
  */
 import { ServiceError } from '../errors.ts';
 import type { CallContext, Clock, Endpoint, UlidSource } from '../ports.ts';
-import { bearerToken } from './bearer.ts';
+import { bearerToken } from './api-key.ts';
 
 export interface Session {
   /** `ses_<ulid>`. */
@@ -73,7 +73,7 @@ export class Sessions {
     return session !== undefined && (await store.isLive(session)) ? session : undefined;
   }
 
-  /** Ends a session, or all of its account's: no call that begins afterwards gets by with them. */
+  /** Ends a session, or all of its account's: no later call is accepted with them. */
   end(session: Session, everywhere: boolean): Promise<void> {
     const { store } = this.#dependencies;
     return everywhere ? store.endAll(session.accountId) : store.end(session);
@@ -88,10 +88,8 @@ export const carriesSession = (headers: Headers): boolean =>
 export async function readSession(headers: Headers, sessions: Pick<Sessions, 'verify'>): Promise<Session> {
   const authorization = headers.get('authorization');
   if (authorization === null) {
-    throw new ServiceError(
-      'missing_session',
-      'Sign in, and send the session as "Authorization: Bearer <access_token>".',
-    );
+    const message = 'Sign in, and send the session as "Authorization: Bearer <access_token>".';
+    throw new ServiceError('missing_session', message);
   }
   const token = bearerToken(authorization);
   const session = token === undefined ? undefined : await sessions.verify(token);

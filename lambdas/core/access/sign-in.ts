@@ -7,7 +7,7 @@ import { SESSION_SECONDS, type Sessions } from './session.ts';
 
 /** Somebody, as an identity provider knows them. */
 export interface Identity {
-  /** Who vouches. */
+  /** The identity provider. */
   readonly issuer: string;
   /** Unique and never reassigned within the issuer (OpenID Connect Core 1.0, section 5.7). */
   readonly subject: string;

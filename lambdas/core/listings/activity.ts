@@ -60,11 +60,11 @@ export const installSchema = z.object({
   created: seconds,
 });
 
-export const installEntry = ({ listingId, accountId, created }: Install): Body<typeof installSchema> => ({
+export const installEntry = (install: Install): Body<typeof installSchema> => ({
   object: 'install',
-  listing_id: listingId,
-  account_id: accountId,
-  created,
+  listing_id: install.listingId,
+  account_id: install.accountId,
+  created: install.created,
 });
 
 export const reviewSchema = z.object({
@@ -77,21 +77,14 @@ export const reviewSchema = z.object({
   created: seconds,
 });
 
-export const reviewEntry = ({
-  id,
-  listingId,
-  accountId,
-  rating,
-  text,
-  created,
-}: Review): Body<typeof reviewSchema> => ({
-  id,
+export const reviewEntry = (review: Review): Body<typeof reviewSchema> => ({
+  id: review.id,
   object: 'review',
-  listing_id: listingId,
-  reviewer_id: accountId,
-  rating,
-  text,
-  created,
+  listing_id: review.listingId,
+  reviewer_id: review.accountId,
+  rating: review.rating,
+  text: review.text,
+  created: review.created,
 });
 
 export const releaseSchema = z.object({
@@ -103,19 +96,13 @@ export const releaseSchema = z.object({
   created: seconds,
 });
 
-export const releaseEntry = ({
-  id,
-  listingId,
-  version: released,
-  notes,
-  created,
-}: Release): Body<typeof releaseSchema> => ({
-  id,
+export const releaseEntry = (release: Release): Body<typeof releaseSchema> => ({
+  id: release.id,
   object: 'release',
-  listing_id: listingId,
-  version: released,
-  notes,
-  created,
+  listing_id: release.listingId,
+  version: release.version,
+  notes: release.notes,
+  created: release.created,
 });
 
 export const purchaseSchema = z.object({
@@ -128,19 +115,12 @@ export const purchaseSchema = z.object({
   created: seconds,
 });
 
-export const purchaseEntry = ({
-  id,
-  listingId,
-  buyerId,
-  amount,
-  currency,
-  created,
-}: Purchase): Body<typeof purchaseSchema> => ({
-  id,
+export const purchaseEntry = (purchase: Purchase): Body<typeof purchaseSchema> => ({
+  id: purchase.id,
   object: 'purchase',
-  listing_id: listingId,
-  buyer_id: buyerId,
-  amount,
-  currency,
-  created,
+  listing_id: purchase.listingId,
+  buyer_id: purchase.buyerId,
+  amount: purchase.amount,
+  currency: purchase.currency,
+  created: purchase.created,
 });

@@ -4,13 +4,7 @@ import { ServiceError } from '../errors.ts';
 import type { Clock, UlidSource } from '../ports.ts';
 import { hasAsMany, QUOTAS } from '../quotas.ts';
 import { type listingChange, type newListing, slugOf } from './fields.ts';
-import {
-  LISTING_ID,
-  type Listing,
-  type ListingFields,
-  type ListingKind,
-  listingNotFound,
-} from './listing.ts';
+import { LISTING_ID, type Listing, type ListingKind, listingNotFound } from './listing.ts';
 import type { ListingStore } from './ports.ts';
 import { type Precondition, revisionConflict } from './revision.ts';
 
@@ -57,10 +51,8 @@ export class Listings {
     const { store, ulid } = this.#dependencies;
     const now = this.#now();
     const { icon_url: iconUrl, slug = slugOf(body.name), ...fields } = body;
-    if (slug.length < 2)
-      throw new ServiceError('missing_field', 'slug is required: none can be made from the name.', {
-        param: 'slug',
-      });
+    const slugMissing = 'slug is required: none can be made from the name.';
+    if (slug.length < 2) throw new ServiceError('missing_field', slugMissing, { param: 'slug' });
     const listing: Listing = {
       ...fields,
       slug,
@@ -90,7 +82,6 @@ export class Listings {
   ): Promise<Listing> {
     return this.#retry(request, precondition, async (from) => {
       const to = {
-        ...from,
         ...changed(from, body),
         updated: Math.max(from.updated, this.#now()),
         revision: from.revision + 1,
@@ -129,18 +120,8 @@ export class Listings {
 const slugTaken = (slug: string): ServiceError =>
   new ServiceError('conflict', `Another listing has the slug ${JSON.stringify(slug)}.`, { param: 'slug' });
 
-/** The owner's fields after a change that may leave some out. */
-function changed(from: Listing, { icon_url, ...body }: z.output<typeof listingChange>): ListingFields {
-  return {
-    name: body.name ?? from.name,
-    slug: body.slug ?? from.slug,
-    summary: body.summary ?? from.summary,
-    description: body.description ?? from.description,
-    category: body.category ?? from.category,
-    tags: body.tags ?? from.tags,
-    version: body.version ?? from.version,
-    price: body.price === undefined ? from.price : body.price,
-    url: body.url === undefined ? from.url : body.url,
-    iconUrl: icon_url === undefined ? from.iconUrl : icon_url,
-  };
+/** The owner's fields after a change, which has no field that it leaves as it is. */
+function changed(from: Listing, body: z.output<typeof listingChange>): Listing {
+  const { icon_url: iconUrl = from.iconUrl, ...fields } = body;
+  return { ...from, ...(fields as Partial<Listing>), iconUrl };
 }

@@ -1,4 +1,4 @@
-/** Buying a listing out of one's credit. */
+/** Buying a listing with the account's credit. */
 import type * as z from 'zod';
 import { ServiceError } from '../errors.ts';
 import { NANO_PER_CENT } from '../money.ts';

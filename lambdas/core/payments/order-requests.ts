@@ -15,9 +15,7 @@ const amount = z
   .refine(
     (nano): nano is NanoUsd =>
       nano !== undefined && nano >= LEAST && nano <= MOST && nano % NANO_PER_CENT === 0n,
-    {
-      error: 'must be an amount of USD from 0.5 to 10000 with at most 2 decimal places',
-    },
+    { error: 'must be an amount of USD from 0.5 to 10000 with at most 2 decimal places' },
   );
 
 /** The body of `POST /api/create-order`. */

@@ -57,11 +57,8 @@ function tooMany({ why, retryAfterSeconds }: OrdersFull): ServiceError {
 /** The account's order of that id. Throws 404 for every other. */
 export async function ownOrder(store: Pick<OrderStore, 'find'>, reference: OrderReference): Promise<Order> {
   const order = ORDER_ID.test(reference.orderId) ? await store.find(reference) : undefined;
-  if (order === undefined) {
-    throw new ServiceError('not_found', 'No order with this id belongs to your account.', {
-      param: 'order_id',
-    });
-  }
+  const message = 'No order with this id belongs to your account.';
+  if (order === undefined) throw new ServiceError('not_found', message, { param: 'order_id' });
   return order;
 }
 

@@ -1,4 +1,5 @@
 /** What orders need of the payment provider and of the database. */
+import type { Page } from '../api/paging.ts';
 import type { BookEntry } from '../ledger/book-entry.ts';
 import type { NanoUsd } from '../money.ts';
 import type { Order, PaymentFact } from './order.ts';
@@ -30,12 +31,6 @@ export interface PaymentProvider {
   readEvent(body: string, signature: string | null): Promise<PaymentEvent | undefined>;
 }
 
-export interface OrderPage {
-  readonly orders: readonly Order[];
-  /** Undefined on the last page. */
-  readonly next: string | undefined;
-}
-
 /** Why there may be no order more: too many are unpaid, or too many were made today. */
 export interface OrdersFull {
   readonly why: 'unpaid' | 'today';
@@ -64,7 +59,7 @@ export interface OrderStore {
   save(order: Order): Promise<void>;
   find(reference: OrderReference): Promise<Order | undefined>;
   /** Newest first, after the order that the page before ended with. */
-  list(accountId: string, limit: number, after?: string): Promise<OrderPage>;
+  list(accountId: string, limit: number, after?: string): Promise<Page<Order>>;
   /**
    * Takes an order from one version to the next, makes the entries in the account's books and changes its wallet by
    * their sum: all of it or nothing. `stale` when the order is no longer at that version.

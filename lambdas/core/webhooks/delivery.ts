@@ -109,36 +109,27 @@ export const deliverySchema = z.object({
 
 /** A delivery as callers see it. */
 export function deliveryEntry(delivery: Delivery): Body<typeof deliverySchema> {
-  const { id, webhookId, eventId, eventType, status, deadReason, attempts, createdMs, dueMs, log } = delivery;
+  const { status, deadReason } = delivery;
   return {
-    id,
+    id: delivery.id,
     object: 'webhook_delivery',
-    webhook_id: webhookId,
-    event_id: eventId,
-    event_type: eventType,
+    webhook_id: delivery.webhookId,
+    event_id: delivery.eventId,
+    event_type: delivery.eventType,
     status,
     ...(deadReason === undefined ? {} : { dead_reason: deadReason }),
-    created: iso(createdMs),
-    attempt_count: attempts,
-    next_attempt: status === 'pending' ? iso(dueMs) : null,
-    attempts: log.map(attemptEntry),
+    created: iso(delivery.createdMs),
+    attempt_count: delivery.attempts,
+    next_attempt: status === 'pending' ? iso(delivery.dueMs) : null,
+    attempts: delivery.log.map(attemptEntry),
   };
 }
 
-export function attemptEntry({
-  number,
-  atMs,
-  durationMs,
-  outcome,
-  status,
-  body,
-}: Attempt): Body<typeof attemptSchema> {
-  return {
-    attempt: number,
-    at: iso(atMs),
-    duration_ms: durationMs,
-    outcome,
-    response_status: status ?? null,
-    response_body: body ?? null,
-  };
-}
+export const attemptEntry = (attempt: Attempt): Body<typeof attemptSchema> => ({
+  attempt: attempt.number,
+  at: iso(attempt.atMs),
+  duration_ms: attempt.durationMs,
+  outcome: attempt.outcome,
+  response_status: attempt.status ?? null,
+  response_body: attempt.body ?? null,
+});

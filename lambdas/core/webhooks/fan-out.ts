@@ -88,7 +88,7 @@ async function subscribersOf(
   let after: string | undefined;
   do {
     const page = await subscriptions.list({ accountId, limit: QUOTAS.webhooks_per_account, after });
-    found.push(...page.subscriptions);
+    found.push(...page.entries);
     after = page.next;
   } while (after !== undefined);
   return found.filter((subscription) => wants(subscription, type));

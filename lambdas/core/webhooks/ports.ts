@@ -1,4 +1,5 @@
 /** The ports of webhooks: stores, the queue of attempt triggers, sending and publishing. */
+import type { Page, PageQuery } from '../api/paging.ts';
 import type { Attempt, DeadReason, Delivery, Outcome } from './delivery.ts';
 import type { PlatformEvent, PublishedEvent, StoredEvent } from './event.ts';
 import type { DisabledReason, Subscription } from './subscription.ts';
@@ -7,12 +8,6 @@ import type { DisabledReason, Subscription } from './subscription.ts';
 export interface SubscriptionKey {
   readonly accountId: string;
   readonly id: string;
-}
-
-export interface SubscriptionPage {
-  readonly subscriptions: readonly Subscription[];
-  /** Where the next page begins; undefined on the last one. */
-  readonly next: string | undefined;
 }
 
 export interface SubscriptionChanges {
@@ -25,11 +20,7 @@ export interface SubscriptionChanges {
 export interface SubscriptionStore {
   get(key: SubscriptionKey): Promise<Subscription | undefined>;
   /** Oldest first. */
-  list(query: {
-    readonly accountId: string;
-    readonly limit: number;
-    readonly after?: string | undefined;
-  }): Promise<SubscriptionPage>;
+  list(query: PageQuery & { readonly accountId: string }): Promise<Page<Subscription>>;
   /** Returns the changed subscription; undefined when there is none. A new URL or status clears past failures. */
   update(key: SubscriptionKey, changes: SubscriptionChanges): Promise<Subscription | undefined>;
   /** False when there was none. */
@@ -104,24 +95,16 @@ export interface AttemptEnd {
   readonly dueMs?: number;
 }
 
-export interface DeliveryPage {
-  readonly deliveries: readonly Delivery[];
-  readonly next: string | undefined;
-}
-
-export interface DeliveryQuery {
+export interface DeliveryQuery extends PageQuery {
   readonly webhookId: string;
-  readonly limit: number;
   readonly order: 'newest' | 'oldest';
-  /** The id before the page's first. */
-  readonly after?: string | undefined;
 }
 
 export interface DeliveryStore {
   /** Creates it, once: returns what is stored under its id. */
   create(delivery: Delivery): Promise<Delivery>;
   get(key: DeliveryKey): Promise<Delivery | undefined>;
-  list(query: DeliveryQuery): Promise<DeliveryPage>;
+  list(query: DeliveryQuery): Promise<Page<Delivery>>;
   /** Granted when the delivery is pending, the attempt is its next and nobody else holds a lease. */
   claim(key: DeliveryKey, claim: Claim): Promise<ClaimResult>;
   /** As `claim`, for a delivery in the state that was found: begins a new round of 24 hours. */

@@ -41,14 +41,14 @@ export async function recover(
   let after: string | undefined = firstIdAt(sinceMs);
   while (after !== undefined) {
     const page = await deliveries.list({ webhookId, limit: PAGE, order: 'oldest', after });
-    const lost = page.deliveries
+    const lost = page.entries
       .filter((delivery) => isLost(delivery, nowMs))
       .map((one): AttemptTrigger => triggerOf(one));
     await triggers.enqueue(lost, 'retries');
     count += lost.length;
     after = page.next;
     if (count >= MAX_RECOVERED && after !== undefined)
-      return { count, nextMs: page.deliveries.at(-1)?.createdMs };
+      return { count, nextMs: page.entries.at(-1)?.createdMs };
   }
   return { count, nextMs: undefined };
 }

@@ -1,4 +1,4 @@
-/** `POST /apps/{id}/releases` and its like: releases a version of a listing of the account that is signed in. */
+/** `POST /apps/{id}/releases`, and the same of `/ai-agents`: releases a version of a listing of the account that is signed in. */
 import type { SessionEndpoint } from '../../core/access/session.ts';
 import { readJson, validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';

@@ -1,4 +1,4 @@
-/** `POST /apps/{id}/reviews` and its like: the one review that an account leaves on a listing. */
+/** `POST /apps/{id}/reviews`, and the same of `/ai-agents`: reviews a listing, once per account. */
 import type { SessionEndpoint } from '../../core/access/session.ts';
 import { readJson, validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';

@@ -1,4 +1,4 @@
-/** `POST /api/v1/auth/{identity_provider}`: a token of the provider for a session of ours. */
+/** `POST /api/v1/auth/{identity_provider}`: exchanges a token of the provider for a session. */
 
 import { signInRequest } from '../../core/access/session-requests.ts';
 import { type SignInDependencies, signedInBody, signIn } from '../../core/access/sign-in.ts';

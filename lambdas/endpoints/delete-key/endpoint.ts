@@ -1,4 +1,4 @@
-/** `DELETE /api-keys/{id}`: ends a key for good. */
+/** `DELETE /api-keys/{id}`: revokes a key. */
 import { type KeyRegistry, ownKey } from '../../core/access/api-keys.ts';
 import type { SessionEndpoint } from '../../core/access/session.ts';
 import { deletedBody } from '../../core/api/response-schema.ts';

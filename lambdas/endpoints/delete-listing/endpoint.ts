@@ -1,4 +1,4 @@
-/** `DELETE /apps/{id}` and `DELETE /ai-agents/{id}`: takes a listing of the account that is signed in off the market. */
+/** `DELETE /apps/{id}` and `DELETE /ai-agents/{id}`: deletes a listing of the account that is signed in. */
 import type { SessionEndpoint } from '../../core/access/session.ts';
 import { deletedBody } from '../../core/api/response-schema.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';

@@ -9,11 +9,8 @@ export function getModel(catalog: CatalogSource): Endpoint {
   return async (_request, { pathParameters }) => {
     const name = pathParameters.model ?? '';
     const model = (await catalog()).find(name);
-    if (model === undefined) {
-      throw new ServiceError('not_found', `There is no model named ${JSON.stringify(name)}.`, {
-        param: 'model',
-      });
-    }
+    const message = `There is no model named ${JSON.stringify(name)}.`;
+    if (model === undefined) throw new ServiceError('not_found', message, { param: 'model' });
     return jsonResponse(modelEntry(model));
   };
 }

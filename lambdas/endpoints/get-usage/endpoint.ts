@@ -18,11 +18,8 @@ export function getUsage({ peppers, gate, usage }: GetUsageDependencies): Endpoi
     const key = authenticate(request.headers, await peppers());
     const { headers } = await gate.touch(key);
     const record = await usage.get(key.keyId, pathParameters.request_id ?? '');
-    if (record === undefined) {
-      throw new ServiceError('not_found', 'This API key has made no such call, or it is not settled yet.', {
-        headers,
-      });
-    }
+    const message = 'This API key has made no such call, or it is not settled yet.';
+    if (record === undefined) throw new ServiceError('not_found', message, { headers });
     return jsonResponse(usageEntry(record), headers);
   };
 }

@@ -1,4 +1,4 @@
-/** `POST /apps/{id}/install` and its like: installs a listing for the account that is signed in, once. */
+/** `POST /apps/{id}/install`, and the same of `/ai-agents`: installs a listing for the account that is signed in, once. */
 import type { SessionEndpoint } from '../../core/access/session.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { ActionDependencies } from '../../core/listings/actions.ts';

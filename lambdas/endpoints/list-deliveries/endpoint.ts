@@ -1,34 +1,25 @@
-/** `GET /api/v1/webhooks/{id}/deliveries`: what was delivered and tried, newest event first. */
+/** `GET /api/v1/webhooks/{id}/deliveries`: deliveries and their attempts, newest event first. */
 
 import { pageBody, queryOf, ulidPageQuery } from '../../core/api/paging.ts';
 import { validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
-import { admit, notFound, type WebhookAccess } from '../../core/webhooks/access.ts';
+import { admitTo, type SubscriptionAccess } from '../../core/webhooks/access.ts';
 import { deliveryEntry } from '../../core/webhooks/delivery.ts';
-import type { DeliveryStore, SubscriptionStore } from '../../core/webhooks/ports.ts';
+import type { DeliveryStore } from '../../core/webhooks/ports.ts';
 
-export interface ListDeliveriesDependencies extends WebhookAccess {
-  readonly subscriptions: Pick<SubscriptionStore, 'get'>;
+export interface ListDeliveriesDependencies extends SubscriptionAccess {
   readonly deliveries: Pick<DeliveryStore, 'list'>;
 }
 
 const query = ulidPageQuery('dlv');
+const readQuery = async (request: Request) => validate(query, queryOf(request));
 
 export function listDeliveries(dependencies: ListDeliveriesDependencies): Endpoint {
-  const { subscriptions, deliveries } = dependencies;
-  return async (request, { pathParameters }) => {
-    const { accountId, input, headers } = await admit(dependencies, request, async () =>
-      validate(query, queryOf(request)),
-    );
-    const subscription = await subscriptions.get({ accountId, id: pathParameters.id ?? '' });
-    if (subscription === undefined) throw notFound('webhook', headers);
-    const page = await deliveries.list({
-      webhookId: subscription.id,
-      limit: input.limit,
-      order: 'newest',
-      after: input.cursor,
-    });
-    return jsonResponse(pageBody({ entries: page.deliveries, next: page.next }, deliveryEntry), headers);
+  return async (request, { pathParameters: { id = '' } }) => {
+    const { input, headers } = await admitTo(dependencies, request, id, readQuery);
+    const { limit, cursor: after } = input;
+    const page = await dependencies.deliveries.list({ webhookId: id, limit, order: 'newest', after });
+    return jsonResponse(pageBody(page, deliveryEntry), headers);
   };
 }

@@ -10,7 +10,6 @@ import type { OrderStore } from '../../core/payments/ports.ts';
 export function listOrders(store: Pick<OrderStore, 'list'>): SessionEndpoint {
   return async (request, { session: { accountId } }) => {
     const { limit, cursor } = validate(ordersQuery, queryOf(request));
-    const { orders, next } = await store.list(accountId, limit, cursor);
-    return jsonResponse(pageBody({ entries: orders, next }, orderEntry));
+    return jsonResponse(pageBody(await store.list(accountId, limit, cursor), orderEntry));
   };
 }

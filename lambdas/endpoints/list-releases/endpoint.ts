@@ -1,4 +1,4 @@
-/** `GET /apps/{id}/releases` and its like: the releases of a listing, newest first. */
+/** `GET /apps/{id}/releases`, and the same of `/ai-agents`: the releases of a listing, newest first. */
 
 import { pageBody, pageQuery, queryOf } from '../../core/api/paging.ts';
 import { validate } from '../../core/json/json-body.ts';

@@ -1,4 +1,4 @@
-/** `GET /apps/{id}/reviews` and its like: the reviews of a listing, newest first. */
+/** `GET /apps/{id}/reviews`, and the same of `/ai-agents`: the reviews of a listing, newest first. */
 
 import { pageBody, pageQuery, queryOf } from '../../core/api/paging.ts';
 import { validate } from '../../core/json/json-body.ts';

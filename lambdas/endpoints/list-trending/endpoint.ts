@@ -1,4 +1,4 @@
-/** `GET /trending`: the listings that were installed most of late, as the last ranking has them. */
+/** `GET /trending`: the listings with the most recent installs, as last ranked. */
 
 import { pageBody, queryOf } from '../../core/api/paging.ts';
 import { validate } from '../../core/json/json-body.ts';

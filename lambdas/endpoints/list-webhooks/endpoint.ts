@@ -13,20 +13,13 @@ export interface ListWebhooksDependencies extends WebhookAccess {
 }
 
 const query = ulidPageQuery('wh');
+const readQuery = async (request: Request) => validate(query, queryOf(request));
 
 export function listWebhooks(dependencies: ListWebhooksDependencies): Endpoint {
   return async (request) => {
-    const { accountId, input, headers } = await admit(dependencies, request, async () =>
-      validate(query, queryOf(request)),
-    );
-    const page = await dependencies.subscriptions.list({
-      accountId,
-      limit: input.limit,
-      after: input.cursor,
-    });
-    return jsonResponse(
-      pageBody({ entries: page.subscriptions, next: page.next }, subscriptionEntry),
-      headers,
-    );
+    const { accountId, input, headers } = await admit(dependencies, request, readQuery);
+    const { limit, cursor: after } = input;
+    const page = await dependencies.subscriptions.list({ accountId, limit, after });
+    return jsonResponse(pageBody(page, subscriptionEntry), headers);
   };
 }

@@ -1,4 +1,4 @@
-/** `POST /apps/{id}/purchase` and its like: buys a listing once, at the price that was shown, out of the account's credit. */
+/** `POST /apps/{id}/purchase`, and the same of `/ai-agents`: buys a listing once, at the price that was shown, out of the account's credit. */
 import type { SessionEndpoint } from '../../core/access/session.ts';
 import { readOptionalJson, validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';

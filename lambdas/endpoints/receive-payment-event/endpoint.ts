@@ -1,4 +1,4 @@
-/** `POST /api/payments/{provider}/events`: what the payment provider says of our orders, under its signature. */
+/** `POST /api/payments/{provider}/events`: signed events of the payment provider about our orders. */
 import { ServiceError } from '../../core/errors.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import { applyEvent } from '../../core/payments/orders.ts';

@@ -1,4 +1,4 @@
-/** `POST /apps/{id}/releases/{version}/rollback` and its like: makes an earlier release the current one again. */
+/** `POST /apps/{id}/releases/{version}/rollback`, and the same of `/ai-agents`: makes an earlier release the current one again. */
 import type { SessionEndpoint } from '../../core/access/session.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { ActionDependencies } from '../../core/listings/actions.ts';

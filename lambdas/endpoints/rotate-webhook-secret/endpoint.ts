@@ -2,7 +2,7 @@
 import { ServiceError } from '../../core/errors.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Clock, Endpoint } from '../../core/ports.ts';
-import { admit, notFound, type WebhookAccess } from '../../core/webhooks/access.ts';
+import { admit, notFound, nothing, type WebhookAccess } from '../../core/webhooks/access.ts';
 import type { SigningSecretStore } from '../../core/webhooks/ports.ts';
 import { ROTATION_SECONDS } from '../../core/webhooks/subscription.ts';
 
@@ -15,20 +15,14 @@ export interface RotateWebhookSecretDependencies extends WebhookAccess {
 export function rotateWebhookSecret(dependencies: RotateWebhookSecretDependencies): Endpoint {
   const { secrets, newSecret, clock } = dependencies;
   return async (request, { pathParameters }) => {
-    const { accountId, headers } = await admit(dependencies, request, async () => undefined);
+    const { accountId, headers } = await admit(dependencies, request, nothing);
     const { id = '' } = pathParameters;
     const [secret, nowMs] = [newSecret(), clock()];
     const until = Math.floor(nowMs / 1000) + ROTATION_SECONDS;
     const result = await secrets.rotate({ accountId, id }, secret, { nowMs, until });
     if (result === 'absent') throw notFound('webhook', headers);
-    if (result === 'conflict')
-      throw new ServiceError(
-        'conflict',
-        'The secret is being rotated by another request, or was rotated too often within a day.',
-        {
-          headers,
-        },
-      );
+    const message = 'The secret is being rotated by another request, or was rotated too often within a day.';
+    if (result === 'conflict') throw new ServiceError('conflict', message, { headers });
     return jsonResponse({ id, object: 'webhook', secret, previous_secret_expires: until }, headers);
   };
 }

@@ -19,7 +19,7 @@ export function searchListings({ search, store }: SearchListingsDependencies): E
     const { limit, cursor: offset = 0, ...query } = validate(searchQuery, queryOf(request));
     const ids = (await search()).search(query);
     const end = Math.min(offset + limit, MAX_DEPTH);
-    // The index follows the listings within seconds; what is gone since is left out.
+    // The index follows the listings within seconds; what was deleted since is left out.
     const entries = await store.readMany(ids.slice(offset, end));
     const next = end < Math.min(ids.length, MAX_DEPTH) ? String(end) : undefined;
     return jsonResponse(pageBody({ entries, next }, listingEntry));

@@ -6,7 +6,7 @@ import { toStatusFailure } from '../http-upstream.ts';
 /** The path that a validation error opens with, as in `messages.0.content: Field required`. */
 const LEADING_PATH = /^([a-z][a-z0-9_]{0,63})((?:\.(?:\d{1,6}|[a-z][a-z0-9_]{0,63})){0,12}): /;
 
-/** The fields of a request, and the name that the chat surface has for what each was written from. */
+/** The fields of a request, and the chat field that each was made from. */
 const CHAT_FIELDS: ReadonlyMap<string, string | undefined> = new Map([
   ['model', undefined],
   ['messages', 'messages'],

@@ -175,13 +175,13 @@ class PartReader {
   start(index: unknown, block: JsonObject): StreamPart[] {
     const opened = this.#open(block);
     this.#blocks.set(index, opened);
-    const begun: StreamPart[] =
+    const start: StreamPart[] =
       opened.kind === 'call' ? [{ type: 'tool-call-start', index: opened.index, ...callOf(block) }] : [];
     const { input } = block;
     // Some servers give the input whole.
     const whole = typeof input === 'object' && input !== null && Object.keys(input).length > 0;
     return [
-      ...begun,
+      ...start,
       ...delivery(opened, opened.kind === 'text' ? block.text : whole && JSON.stringify(input)),
     ];
   }

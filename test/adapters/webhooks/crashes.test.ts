@@ -103,7 +103,11 @@ async function play(story: Story, deathAt: number, answered: boolean) {
   await platform.pass(2 * DAY_MS);
   const { calls } = mortal;
   mortal.begin(0, false);
-  const { deliveries } = await platform.deliveries.list({ webhookId: id, limit: 10, order: 'newest' });
+  const { entries: deliveries } = await platform.deliveries.list({
+    webhookId: id,
+    limit: 10,
+    order: 'newest',
+  });
   return { deliveries, calls, after: await platform.subscriptions.get(subscription) };
 }
 
@@ -167,7 +171,11 @@ describe('every message, come twice and in any order,', () => {
       await twice.pass(2 * DAY_MS);
       const attempts = sent.map(({ id: eventId, attempt }) => `${eventId} ${attempt}`);
       expect(new Set(attempts).size).toBe(attempts.length);
-      const { deliveries } = await twice.deliveries.list({ webhookId: id, limit: 10, order: 'newest' });
+      const { entries: deliveries } = await twice.deliveries.list({
+        webhookId: id,
+        limit: 10,
+        order: 'newest',
+      });
       expect(deliveries.map(({ eventId }) => eventId).sort()).toEqual(events);
       expect(deliveries.filter(({ status }) => status === 'pending')).toEqual([]);
       expect(twice.waiting('retries') + twice.waiting('deliveries') + twice.waiting('events')).toBe(0);
@@ -181,7 +189,7 @@ describe('every message, come twice and in any order,', () => {
     sent = [];
     await twice.publish({ accountId, type: 'review.created', id: 'evt_1', data: {} });
     await twice.settle();
-    const [delivery] = (await twice.deliveries.list({ webhookId: id, limit: 1, order: 'newest' })).deliveries;
+    const [delivery] = (await twice.deliveries.list({ webhookId: id, limit: 1, order: 'newest' })).entries;
     const trigger = { accountId, webhookId: id, deliveryId: delivery?.id ?? '', eventId: 'evt_1' };
     await twice.triggers.enqueue(
       [1, 3].map((attempt) => ({ ...trigger, attempt })),

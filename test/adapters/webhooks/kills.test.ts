@@ -80,8 +80,8 @@ describe(`${EVENTS} events for ${SUBSCRIPTIONS} subscriptions, with readers kill
     expect(platform.waiting('deadEvents') + platform.waiting('deadDeliveries')).toBe(0);
     for (const { id } of subscriptions) {
       const page = await platform.deliveries.list({ webhookId: id, limit: 500, order: 'newest' });
-      expect(page.deliveries).toHaveLength(EVENTS);
-      expect(page.deliveries.filter(({ status }) => status !== 'delivered')).toEqual([]);
+      expect(page.entries).toHaveLength(EVENTS);
+      expect(page.entries.filter(({ status }) => status !== 'delivered')).toEqual([]);
     }
     const repeated = [...received.values()].filter((times) => times > 1).length;
     console.info(`${KILLS} kills: ${repeated} of ${expected} deliveries were repeated, none was lost`);

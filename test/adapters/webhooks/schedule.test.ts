@@ -44,7 +44,7 @@ async function publishOne(accountId: string, id = 'evt_1') {
 }
 
 async function deliveryOf(webhookId: string) {
-  const { deliveries } = await platform.deliveries.list({ webhookId, limit: 10, order: 'newest' });
+  const { entries: deliveries } = await platform.deliveries.list({ webhookId, limit: 10, order: 'newest' });
   expect(deliveries).toHaveLength(1);
   return deliveries[0];
 }

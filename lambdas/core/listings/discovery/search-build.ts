@@ -7,7 +7,7 @@ import type { ListingStore } from '../ports.ts';
 import { SearchIndex, searchDocument } from './search-index.ts';
 import { OVERLAP_MS, type StoredIndex } from './search-source.ts';
 
-/** Where no listing changes, the stored index is right; it is built again all the same, to mend what nobody has noticed. */
+/** The longest time between two builds: also without a change, so that an undetected error does not last. */
 const REBUILD_MS = 24 * 3600 * 1000;
 
 /**

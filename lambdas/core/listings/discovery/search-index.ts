@@ -76,8 +76,8 @@ const looser = (term: string): number | false => (term.length < 5 ? fuzzy(term) 
 const typed = { boost: BOOST, combineWith: 'AND', weights: { fuzzy: 0.45, prefix: 0.6 } } as const;
 
 /**
- * From what was typed to what may have been meant; the first that finds anything answers, so that a word spelt right
- * never stands behind one that resembles it.
+ * Exact and prefix matches, then matches with typing errors; the first search with results answers, so that an exact
+ * match never ranks behind a similar word.
  */
 const READINGS: readonly SearchOptions[] = [
   { ...typed, prefix: (_term, index, terms) => index === terms.length - 1 },
