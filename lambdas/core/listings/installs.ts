@@ -1,5 +1,5 @@
 /** Installing a listing. */
-import { madeAsMany, QUOTAS } from '../quotas.ts';
+import { madeAsMany, QUOTAS } from '../api/quotas.ts';
 import type { Install } from './activity.ts';
 import { listingNotFound } from './listing.ts';
 import { type ActivityDependencies, type ActivityResult, ListingActivity } from './listing-activity.ts';

@@ -1,7 +1,7 @@
 /** Reviewing a listing. */
 import type * as z from 'zod';
+import { madeAsMany, QUOTAS } from '../api/quotas.ts';
 import { ServiceError } from '../errors.ts';
-import { madeAsMany, QUOTAS } from '../quotas.ts';
 import type { newReview, Review } from './activity.ts';
 import { listingNotFound } from './listing.ts';
 import { type ActivityDependencies, ListingActivity } from './listing-activity.ts';
