@@ -4,7 +4,7 @@ import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { RetryLater } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
-import { framesOf } from './front.ts';
+import { framesOf } from './request-handler.ts';
 
 /** Middy's early timeout would cut a run short that Lambda repeats anyway. */
 const options = { timeoutEarlyInMillis: 0 };

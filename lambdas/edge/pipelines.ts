@@ -2,8 +2,8 @@
 import middy from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import type { Handler } from './front.ts';
 import { pathParametersOf, toRequest } from './proxy-event.ts';
+import type { Handler } from './request-handler.ts';
 
 /** Our own deadline ends a call in time to settle; middy's early timeout would only cut it short. */
 const options = { timeoutEarlyInMillis: 0 };
