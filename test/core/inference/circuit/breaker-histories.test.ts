@@ -2,9 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ulid } from 'ulid';
 import { Breaker } from '../../../../lambdas/core/inference/circuit/breaker.ts';
-import { accountHash } from '../../../../lambdas/core/inference/circuit/call-circuits.ts';
-import { type Circuit, COOLDOWN_MS, stateOf } from '../../../../lambdas/core/inference/circuit/circuit.ts';
-import { findingOf, hasFailed } from '../../../../lambdas/core/inference/circuit/failure-class.ts';
+import {
+  accountHash,
+  type Circuit,
+  COOLDOWN_MS,
+  isOpen,
+  type RouteCircuits,
+  stateOf,
+} from '../../../../lambdas/core/inference/circuit/circuit.ts';
+import { classifyFailure, hasFailed } from '../../../../lambdas/core/inference/circuit/failure-class.ts';
 import { UpstreamFailure } from '../../../../lambdas/core/inference/upstream/provider.ts';
 import { FakeTime } from '../fake-time.ts';
 import { type Disturbance, FAULTS, FaultyCircuits } from './faulty-circuits.ts';
@@ -29,7 +35,7 @@ const COURSES = {
 type Course = keyof typeof COURSES;
 
 const counts = (failure: UpstreamFailure | undefined) =>
-  failure !== undefined && hasFailed(findingOf(failure));
+  failure !== undefined && hasFailed(classifyFailure(failure));
 
 const step = fc.record({
   process: fc.nat(PROCESSES - 1),
@@ -86,10 +92,10 @@ class World {
   constructor(disturbances: readonly Disturbance[]) {
     this.#disturbances = disturbances.values();
     const save = this.memory.save.bind(this.memory);
-    this.memory.save = async (circuit) => {
-      const before = this.memory.of(circuit.id);
-      const after = await save(circuit);
-      if (after === circuit) this.#check(before, after);
+    this.memory.save = async (route) => {
+      const before = this.memory.of(route.id);
+      const after = await save(route);
+      if (after === route) this.#check(before, after);
       return after;
     };
     this.#processes = Array.from({ length: PROCESSES }, () => this.#spawn());
@@ -112,22 +118,28 @@ class World {
   }
 
   /** What must hold whenever the store takes a write. */
-  #check(before: Circuit, after: Circuit): void {
+  #check(before: RouteCircuits, after: RouteCircuits): void {
+    this.#checkCircuit(before.shared, after.shared);
+    for (const [account, circuit] of Object.entries(after.own))
+      this.#checkCircuit(before.own[account] ?? {}, circuit, account);
+  }
+
+  #checkCircuit(before: Circuit, after: Circuit, account?: string): void {
     const nowMs = this.time.clock();
-    const probe = before.openUntilMs === 0 ? undefined : before.probe;
+    const { probe } = before;
     const isLive = probe !== undefined && probe.untilMs > nowMs;
     if (isLive && after.probe !== undefined && after.probe.id !== probe.id) this.broken.push('two probes');
-    if (before.openUntilMs === 0 && after.openUntilMs !== 0) {
+    if (!isOpen(before) && after.openUntilMs !== undefined) {
       this.openings += 1;
       const openedMs = after.openUntilMs - COOLDOWN_MS;
       // Later ones may have been written first.
       const failures = this.failures.filter(({ atMs }) => atMs > openedMs - 10_000);
       const accounts = new Set(failures.map(({ account }) => account));
       if (failures.length < 5) this.broken.push(`opened after ${failures.length} failures`);
-      if (after.account === undefined) this.sharedOpenings += 1;
-      if (after.account === undefined && accounts.size < 3)
+      if (account === undefined) this.sharedOpenings += 1;
+      if (account === undefined && accounts.size < 3)
         this.broken.push(`opened to all after failures of ${accounts.size}`);
-      if (after.account !== undefined && ![...accounts].some((id) => accountHash(id) === after.account))
+      if (account !== undefined && ![...accounts].some((id) => accountHash(id) === account))
         this.broken.push('opened to an account that had not failed');
     }
   }
@@ -201,9 +213,9 @@ async function play({ steps, disturbances }: typeof history extends fc.Arbitrary
     await time.advance(1_000);
   }
   const { broken } = world;
-  for (const circuit of world.memory.circuits.values()) {
-    if (stateOf(circuit, time.clock(), undefined).kind !== 'closed')
-      broken.push(`${circuit.id} never closed`);
+  for (const { shared, own } of world.memory.circuits.values()) {
+    for (const [account, circuit] of Object.entries({ shared, ...own }))
+      if (isOpen(circuit)) broken.push(`the circuit of ${account} never closed`);
   }
   for (let index = 0; index < PROCESSES; index += 1) {
     for (const account of ACCOUNTS) {
@@ -308,7 +320,7 @@ describe('in every history of failures of whatever kind', () => {
           await time.until(world.call(0, `witness ${call % 3}`, DEAD, 0));
           await time.advance(100);
         }
-        expect(stateOf(world.memory.of(ROUTE.id), time.clock(), undefined).kind).toBe('shut');
+        expect(stateOf(world.memory.of(ROUTE.id), '', time.clock()).kind).toBe('shut');
         const beganMs = time.clock();
         let servedMs = Number.POSITIVE_INFINITY;
         let isOver = false;

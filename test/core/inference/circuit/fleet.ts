@@ -97,7 +97,7 @@ export class Fleet {
     const pass = await breaker.admit(route, account);
     if (!pass.allowed) return 'skipped';
     this.tries += 1;
-    if (Object.keys(pass.claims).length > 0) this.probes += 1;
+    if (pass.claimId !== undefined) this.probes += 1;
     if (takesMs > 0) await this.time.sleep(takesMs);
     if (failure === undefined) breaker.succeeded(pass);
     else breaker.failed(failure, pass);
