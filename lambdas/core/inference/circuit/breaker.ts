@@ -2,18 +2,19 @@
  * The circuit breaker that all processes share: it knows which routes are failing and keeps calls off them, at no cost
  * to calls over routes that work. A route's calls are written when one of them fails, and while it is in doubt.
  */
+import { hash } from 'node:crypto';
 import { BoundedMap } from '../../bounded-map.ts';
 import type { After } from '../../ports.ts';
 import type { Route } from '../catalog/catalog-document.ts';
 import type { UpstreamFailure } from '../upstream/provider.ts';
 import {
-  accountHash,
   afterClaim,
   afterTry,
   type Circuit,
-  hasClaim,
+  circuitsOf,
   isInDoubt,
   isOpen,
+  type Permit,
   type RouteCircuits,
   type Scope,
   type Seen,
@@ -29,25 +30,11 @@ export interface BreakerDependencies extends Omit<CircuitCacheDependencies, 'wri
   readonly count: (event: 'routeFailed' | 'circuitOpened') => void;
 }
 
-/** A call may try a route; to be handed back with the outcome. */
-export interface Permit {
-  readonly allowed: true;
-  readonly routeId: string;
-  /** As `accountHash` gives it. */
-  readonly account: string;
-  readonly begunMs: number;
-  /** The claim of the one call that tries a route whose circuit is half open. */
-  readonly claimId?: string | undefined;
-}
+export type { Permit };
 
 /** A try whose answer has begun; to be handed back when the answer breaks off. */
 export interface Served extends Permit {
-  readonly hadFailed: Readonly<Record<Scope, boolean>>;
-}
-
-export interface Refusal {
-  readonly allowed: false;
-  readonly retryAfterSeconds: number;
+  readonly before: Readonly<Record<Scope, Seen>>;
 }
 
 /** How long a process's first call waits for its first look; the call's admission takes as long. */
@@ -60,13 +47,16 @@ const FLUSH_MS = 1_000;
 const PROBE_MS = { most: 60_000, margin: 5_000 };
 /** More than a process serves in a window, of routes and of accounts on them; 200 bytes each. */
 const MAX_SEEN = 10_000;
-const SCOPES: readonly Scope[] = ['shared', 'own'];
+const NOTHING_SEEN: Seen = { startMs: 0, successes: 0, lastFailed: false };
+
+/** Distinguishes accounts in 36 bits, which do not reveal the account. */
+export const accountHash = (accountId: string): string => hash('sha256', accountId, 'base64url').slice(0, 6);
 
 export class Breaker {
   readonly #dependencies: BreakerDependencies;
   readonly #cache: CircuitCache;
-  /** By circuit, for ten seconds. */
-  readonly #seen = new BoundedMap<string, Seen & { readonly startMs: number }>(MAX_SEEN);
+  /** By route, and by account on it. */
+  readonly #seen = new BoundedMap<string, Seen>(MAX_SEEN);
   /** Reports that are being made of calls that have ended. */
   readonly #reports = new Set<Promise<void>>();
   #firstLook: Promise<void> | undefined;
@@ -90,7 +80,10 @@ export class Breaker {
    * Whether that account's call may try the route. Waits for the database only where a circuit is half open, to claim
    * the probe, and a second at most. Never rejects.
    */
-  async admit(route: Route, accountId: string): Promise<Permit | Refusal> {
+  async admit(
+    route: Route,
+    accountId: string,
+  ): Promise<Permit | { readonly allowed: false; readonly retryAfterSeconds: number }> {
     const { clock, ulid } = this.#dependencies;
     const account = accountHash(accountId);
     const begunMs = clock();
@@ -103,26 +96,22 @@ export class Breaker {
     const claim = { id: ulid(), untilMs: lapseMs };
     const change = (circuits: RouteCircuits) => afterClaim(circuits, { account, nowMs: begunMs }, claim);
     await this.#withTimeout(CLAIM_MS, this.#track(this.#cache.change(route.id, change)));
-    if (hasClaim(this.#cache.of(route.id), account, claim.id)) return { ...permit, claimId: claim.id };
+    const found = circuitsOf(this.#cache.of(route.id), account);
+    if (found.some(({ probe }) => probe?.id === claim.id)) return { ...permit, claimId: claim.id };
     // Another process was first: its claim, or what its probe found, is known now.
     return this.admit(route, accountId);
   }
 
   /** The route gave a whole answer, or the first content of a stream. */
   succeeded(permit: Permit): Served {
-    const hadFailed = {
-      shared: this.#see(permit, 'shared').lastFailed,
-      own: this.#see(permit, 'own').lastFailed,
-    };
-    for (const scope of SCOPES) this.#addSuccesses(permit, scope, 1, false);
-    const { shared, own } = this.#cache.of(permit.routeId);
-    const isDoubtful = [shared, own[permit.account] ?? {}].some((circuit) =>
-      isInDoubt(circuit, this.#dependencies.clock()),
-    );
+    const before = this.#see(permit, ({ successes }) => ({ successes: successes + 1, lastFailed: false }));
+    const nowMs = this.#dependencies.clock();
+    const circuits = circuitsOf(this.#cache.of(permit.routeId), permit.account);
+    const isDoubtful = circuits.some((circuit) => isInDoubt(circuit, nowMs));
     const look = permit.claimId === undefined ? this.#cache.look(isDoubtful ? 0 : undefined) : undefined;
     if (look === undefined) this.#report(permit, 'serving');
     else this.#track(look.then(() => this.#report(permit, 'serving')));
-    return { ...permit, hadFailed };
+    return { ...permit, before };
   }
 
   /** The route failed before its answer began. */
@@ -133,9 +122,12 @@ export class Breaker {
   }
 
   /** The route failed within its answer: the call counts as a failed one after all. */
-  broke(failure: UpstreamFailure, { hadFailed, ...permit }: Served): void {
+  broke(failure: UpstreamFailure, { before, ...permit }: Served): void {
     if (hasFailed(classifyFailure(failure)))
-      for (const scope of SCOPES) this.#addSuccesses(permit, scope, -1, hadFailed[scope]);
+      this.#see(permit, ({ successes }, scope) => ({
+        successes: successes - 1,
+        lastFailed: before[scope].lastFailed,
+      }));
     this.failed(failure, { ...permit, claimId: undefined });
   }
 
@@ -152,28 +144,30 @@ export class Breaker {
     return this.#withTimeout(FLUSH_MS, this.#reports.size === 0 ? undefined : Promise.all(this.#reports));
   }
 
-  #see({ routeId, account }: Permit, scope: Scope) {
-    const key = scope === 'shared' ? routeId : `${routeId} ${account}`;
+  /** Changes what the process has seen of the call's circuits; gives what it was. */
+  #see({ routeId, account }: Permit, change: (seen: Seen, scope: Scope) => Partial<Seen>): Served['before'] {
     const nowMs = this.#dependencies.clock();
-    const { startMs = nowMs, successes = 0, lastFailed = false } = this.#seen.get(key) ?? {};
-    const isCurrent = nowMs - startMs < WINDOW_MS;
-    return { key, startMs: isCurrent ? startMs : nowMs, successes: isCurrent ? successes : 0, lastFailed };
-  }
-
-  #addSuccesses(permit: Permit, scope: Scope, count: number, lastFailed: boolean): void {
-    const { key, startMs, successes } = this.#see(permit, scope);
-    this.#seen.set(key, { startMs, successes: successes + count, lastFailed });
+    const see = (scope: Scope, key: string) => {
+      const { startMs, successes, lastFailed } = this.#seen.get(key) ?? NOTHING_SEEN;
+      const isCurrent = nowMs - startMs < WINDOW_MS;
+      const before = {
+        startMs: isCurrent ? startMs : nowMs,
+        successes: isCurrent ? successes : 0,
+        lastFailed,
+      };
+      this.#seen.set(key, { ...before, ...change(before, scope) });
+      return before;
+    };
+    return { shared: see('shared', routeId), own: see('own', `${routeId} ${account}`) };
   }
 
   #report(permit: Permit, outcome: FailureClass, retryAfterSeconds?: number): Promise<void> | undefined {
-    const seen = { shared: this.#see(permit, 'shared'), own: this.#see(permit, 'own') };
-    const nowMs = this.#dependencies.clock();
-    const tried = { ...permit, claimId: permit.claimId, nowMs, outcome, retryAfterSeconds, seen };
+    const isFailed = hasFailed(outcome);
+    const seen = this.#see(permit, ({ lastFailed }) => ({ lastFailed: lastFailed || isFailed }));
+    const tried = { ...permit, nowMs: this.#dependencies.clock(), outcome, retryAfterSeconds, seen };
     const reported = this.#cache.change(permit.routeId, (circuits) => afterTry(circuits, tried));
-    // What is written is not reported again.
-    if (reported !== undefined && (outcome === 'serving' || hasFailed(outcome)))
-      for (const { key, startMs, lastFailed } of Object.values(seen))
-        this.#seen.set(key, { startMs, successes: 0, lastFailed: lastFailed || outcome !== 'serving' });
+    if (reported !== undefined && (isFailed || outcome === 'serving'))
+      this.#see(permit, () => ({ successes: 0 }));
     return this.#track(reported);
   }
 

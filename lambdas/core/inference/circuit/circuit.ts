@@ -2,7 +2,6 @@
  * The circuits of one route as data, and what each event makes of them: one that all accounts share, and one of its own
  * for each account that the route fails. Times are milliseconds since the Unix epoch.
  */
-import { hash } from 'node:crypto';
 import { type FailureClass, hasFailed } from './failure-class.ts';
 
 /** `shared`: what all accounts have met. `own`: what the call's account has met. */
@@ -12,8 +11,8 @@ export interface Circuit {
   readonly window?: Window | undefined;
   /** Absent when closed; once past, one call may probe the route. */
   readonly openUntilMs?: number;
-  /** The claim of the probe in flight; it lapses when the probe has not ended by then. */
-  readonly probe?: Claim | undefined;
+  /** The probe in flight; its claim lapses when it has not ended by then. */
+  readonly probe?: { readonly id: string; readonly untilMs: number } | undefined;
   /** Shared only: the accounts of the latest probes since it opened. */
   readonly probers?: readonly string[];
   /** When the probe began that closed it: calls that began earlier say nothing about the route as it is now. */
@@ -34,13 +33,7 @@ interface Window {
   readonly failedBy: readonly string[];
 }
 
-export interface Claim {
-  readonly id: string;
-  readonly untilMs: number;
-}
-
 export interface RouteCircuits {
-  /** The route's id. */
   readonly id: string;
   /** Counts the writes; 0 before the first. */
   readonly version: number;
@@ -51,24 +44,32 @@ export interface RouteCircuits {
   readonly own: Readonly<Record<string, Circuit>>;
 }
 
-/** A try that has ended. */
-export interface EndedTry {
+/** A call may try a route; to be handed back with the outcome. */
+export interface Permit {
+  readonly allowed: true;
+  readonly routeId: string;
   readonly account: string;
-  readonly nowMs: number;
   readonly begunMs: number;
+  /** The claim of the one call that tries a route whose circuit is half open. */
+  readonly claimId?: string | undefined;
+}
+
+type Caller = Pick<EndedTry, 'account' | 'nowMs'>;
+
+/** A try that has ended. */
+export interface EndedTry extends Permit {
+  readonly nowMs: number;
   readonly outcome: FailureClass;
   /** What the route asked for with a 429. */
   readonly retryAfterSeconds: number | undefined;
-  /** Of the probe that it was. */
-  readonly claimId: string | undefined;
   readonly seen: Readonly<Record<Scope, Seen>>;
 }
 
 /** What the process has seen of a circuit's calls itself. */
 export interface Seen {
-  /** Not reported yet; negative when reported ones broke off. */
+  readonly startMs: number;
+  /** Not reported yet, for ten seconds; negative when reported ones broke off. */
   readonly successes: number;
-  /** The last call failed. */
   readonly lastFailed: boolean;
 }
 
@@ -99,16 +100,9 @@ const MAX_OWN = 8;
 /** More writes than land while one writer waits for an answer. */
 const WRITERS_KEPT = 14;
 
-export const closedCircuits = (id: string): RouteCircuits => ({
-  id,
-  version: 0,
-  writers: [],
-  shared: {},
-  own: {},
-});
+const NO_CIRCUITS = { version: 0, writers: [], shared: {}, own: {} };
 
-/** Distinguishes accounts in 36 bits, which do not reveal the account. */
-export const accountHash = (accountId: string): string => hash('sha256', accountId, 'base64url').slice(0, 6);
+export const closedCircuits = (id: string): RouteCircuits => ({ id, ...NO_CIRCUITS });
 
 export const writtenBy = (writer: string, route: RouteCircuits): RouteCircuits => ({
   ...route,
@@ -116,13 +110,19 @@ export const writtenBy = (writer: string, route: RouteCircuits): RouteCircuits =
   writers: [...route.writers, writer].slice(-WRITERS_KEPT),
 });
 
+/** Those that a call of that account goes by. */
+export const circuitsOf = ({ shared, own }: RouteCircuits, account: string): readonly Circuit[] => [
+  shared,
+  own[account] ?? {},
+];
+
 /**
  * What the circuits say to a call of that account. `half-open`: it may try the route if it can claim to be the only one.
  * `shut`: it may not before `untilMs`.
  */
-export function stateOf({ shared, own }: RouteCircuits, account: string, nowMs: number) {
-  const circuits = [shared, own[account] ?? {}];
-  const limits = Object.values(own).map(({ coolUntilMs = 0 }) => coolUntilMs);
+export function stateOf(route: RouteCircuits, account: string, nowMs: number) {
+  const circuits = circuitsOf(route, account);
+  const limits = Object.values(route.own).map(({ coolUntilMs = 0 }) => coolUntilMs);
   const limitedMs = limits.sort((a, b) => b - a)[ACCOUNTS - 1] ?? 0;
   const untilMs = Math.max(limitedMs, ...circuits.map((circuit) => shutUntilMs(circuit, account, nowMs)));
   const kind = untilMs > nowMs ? 'shut' : circuits.some(isOpen) ? 'half-open' : 'closed';
@@ -149,20 +149,15 @@ const keptMs = ({ window, openUntilMs = 0, probe, sinceMs = 0, coolUntilMs = 0 }
   COOLDOWN_MS + Math.max(window?.startMs ?? 0, openUntilMs, probe?.untilMs ?? 0, sinceMs, coolUntilMs);
 
 /** A claim of that account to the probe, if there is one to be had. */
-export const afterClaim = (
-  route: RouteCircuits,
-  event: Pick<EndedTry, 'account' | 'nowMs'>,
-  claim: Claim,
-): RouteCircuits =>
-  changed(route, event, (circuit, scope) => {
-    if (!isOpen(circuit) || stateOf(route, event.account, event.nowMs).kind !== 'half-open') return circuit;
-    if (scope === 'own') return { ...circuit, probe: claim };
-    const others = (circuit.probers ?? []).filter((prober) => prober !== event.account);
-    return { ...circuit, probe: claim, probers: [...others, event.account].slice(1 - ACCOUNTS) };
+export function afterClaim(route: RouteCircuits, caller: Caller, probe: Circuit['probe']): RouteCircuits {
+  const { account, nowMs } = caller;
+  if (stateOf(route, account, nowMs).kind !== 'half-open') return route;
+  return changed(route, caller, (circuit, scope) => {
+    const { probers = [] } = circuit;
+    const latest = [...probers.filter((prober) => prober !== account), account].slice(1 - ACCOUNTS);
+    return isOpen(circuit) ? { ...circuit, probe, probers: scope === 'own' ? [] : latest } : circuit;
   });
-
-export const hasClaim = ({ shared, own }: RouteCircuits, account: string, claimId: string): boolean =>
-  shared.probe?.id === claimId || own[account]?.probe?.id === claimId;
+}
 
 /** Ends a try: the probe of the circuits that it has the claim of, and an ordinary call in the others. */
 export const afterTry = (route: RouteCircuits, tried: EndedTry): RouteCircuits =>
@@ -171,7 +166,7 @@ export const afterTry = (route: RouteCircuits, tried: EndedTry): RouteCircuits =
     const circuit = outcome === 'limited' && scope === 'own' ? afterRateLimit(before, tried) : before;
     if (claimId !== undefined && circuit.probe?.id === claimId) return afterProbe(circuit, scope, tried);
     if (hasFailed(outcome)) return afterFailure(circuit, scope, tried);
-    return outcome === 'serving' ? afterSuccesses(circuit, scope, tried) : circuit;
+    return outcome === 'serving' ? afterSuccesses(circuit, tried.seen[scope], tried.nowMs) : circuit;
   });
 
 /**
@@ -193,13 +188,15 @@ function afterFailure(circuit: Circuit, scope: Scope, { nowMs, begunMs, account,
   const counts = scope === 'own' || before.failedBy.filter((other) => other === account).length < MOST_OF_ONE;
   const isRecent = nowMs - before.assumedMs < ASSUMED_MS;
   const window = {
-    startMs: before.startMs,
+    ...before,
     failures: before.failures + (counts ? 1 : 0),
     successes: Math.max(0, before.successes + successes),
-    assumed: (isRecent ? before.assumed : 0) + (counts && !lastFailed ? ASSUMED_SUCCESSES : 0),
+    assumed:
+      (isRecent ? before.assumed : 0) +
+      (counts && !lastFailed ? Math.max(0, ASSUMED_SUCCESSES - successes) : 0),
     assumedMs: isRecent ? before.assumedMs : nowMs,
     failedBy:
-      scope === 'own' || !counts ? before.failedBy : [...before.failedBy, account].slice(-FAILED_KEPT),
+      counts && scope === 'shared' ? [...before.failedBy, account].slice(-FAILED_KEPT) : before.failedBy,
   };
   // A route that serves more than every other call is better than none.
   if (window.failures >= THRESHOLD && window.failures >= window.successes + window.assumed)
@@ -208,13 +205,10 @@ function afterFailure(circuit: Circuit, scope: Scope, { nowMs, begunMs, account,
 }
 
 /** Counts successes where that can keep the circuit closed. */
-function afterSuccesses(circuit: Circuit, scope: Scope, { nowMs, seen }: EndedTry): Circuit {
-  if (!isInDoubt(circuit, nowMs)) return circuit;
+function afterSuccesses(circuit: Circuit, { successes }: Seen, nowMs: number): Circuit {
+  if (successes === 0 || !isInDoubt(circuit, nowMs)) return circuit;
   const window = windowOf(circuit, nowMs);
-  return {
-    ...circuit,
-    window: { ...window, successes: Math.max(0, window.successes + seen[scope].successes) },
-  };
+  return { ...circuit, window: { ...window, successes: Math.max(0, window.successes + successes) } };
 }
 
 /** The reported successes do not outweigh the failures by far. */
@@ -236,15 +230,14 @@ export const coolingSeconds = (asked: number | undefined): number =>
 /** Of many refusals at once, one write is enough. */
 function afterRateLimit(circuit: Circuit, { nowMs, retryAfterSeconds }: EndedTry): Circuit {
   const coolUntilMs = nowMs + Math.ceil(coolingSeconds(retryAfterSeconds) * 1000);
-  return coolUntilMs < (circuit.coolUntilMs ?? 0) + COOLING_SECONDS.least * 1000
-    ? circuit
-    : { ...circuit, coolUntilMs };
+  const isNews = coolUntilMs >= (circuit.coolUntilMs ?? 0) + COOLING_SECONDS.least * 1000;
+  return isNews ? { ...circuit, coolUntilMs } : circuit;
 }
 
 /** Changes the shared circuit and the account's own; an account that finds all places taken has none of its own. */
 function changed(
   route: RouteCircuits,
-  { account, nowMs }: Pick<EndedTry, 'account' | 'nowMs'>,
+  { account, nowMs }: Caller,
   change: (circuit: Circuit, scope: Scope) => Circuit,
 ): RouteCircuits {
   const before = route.own[account] ?? {};

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { accountHash, COOLDOWN_MS, stateOf } from '../../../../lambdas/core/inference/circuit/circuit.ts';
+import { accountHash } from '../../../../lambdas/core/inference/circuit/breaker.ts';
+import { COOLDOWN_MS, stateOf } from '../../../../lambdas/core/inference/circuit/circuit.ts';
 import { UpstreamFailure } from '../../../../lambdas/core/inference/upstream/provider.ts';
 import { DEAD, Fleet, ROUTE, series } from './fleet.ts';
 import { MemoryCircuits } from './memory-circuits.ts';

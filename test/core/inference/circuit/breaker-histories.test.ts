@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ulid } from 'ulid';
-import { Breaker } from '../../../../lambdas/core/inference/circuit/breaker.ts';
+import { accountHash, Breaker } from '../../../../lambdas/core/inference/circuit/breaker.ts';
 import {
-  accountHash,
   type Circuit,
   COOLDOWN_MS,
   isOpen,

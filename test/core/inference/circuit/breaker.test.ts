@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Breaker, Permit } from '../../../../lambdas/core/inference/circuit/breaker.ts';
 import {
   accountHash,
+  type Breaker,
+  type Permit,
+} from '../../../../lambdas/core/inference/circuit/breaker.ts';
+import {
   type Circuit,
   type RouteCircuits,
   stateOf,
@@ -17,8 +20,7 @@ const memoryOf = ({ store }: Fleet): MemoryCircuits => {
 };
 
 /** The account's own circuit, as it is stored. */
-const ownCircuit = (fleet: Fleet): Circuit =>
-  memoryOf(fleet).of(ROUTE.id).own[accountHash(ACCOUNT)] ?? {};
+const ownCircuit = (fleet: Fleet): Circuit => memoryOf(fleet).of(ROUTE.id).own[accountHash(ACCOUNT)] ?? {};
 
 /** Of the route, for that account. */
 const stateIn = (fleet: Fleet) =>
