@@ -7,6 +7,7 @@ import { BoundedMap } from '../../bounded-map.ts';
 import type { After } from '../../ports.ts';
 import type { Route } from '../catalog/catalog-document.ts';
 import type { UpstreamFailure } from '../upstream/provider.ts';
+import { WINDOW_MS } from './call-window.ts';
 import {
   afterClaim,
   afterTry,
@@ -19,7 +20,6 @@ import {
   type Scope,
   type Seen,
   stateOf,
-  WINDOW_MS,
 } from './circuit.ts';
 import { CircuitCache, type CircuitCacheDependencies } from './circuit-cache.ts';
 import { classifyFailure, type FailureClass, hasFailed } from './failure-class.ts';
@@ -47,7 +47,7 @@ const FLUSH_MS = 1_000;
 const PROBE_MS = { most: 60_000, margin: 5_000 };
 /** More than a process serves in a window, of routes and of accounts on them; 200 bytes each. */
 const MAX_SEEN = 10_000;
-const NOTHING_SEEN: Seen = { startMs: 0, successes: 0, lastFailed: false };
+const NOTHING_SEEN: Seen = { startMs: 0, served: 0, successes: 0, lastFailed: false };
 
 /** Distinguishes accounts in 36 bits, which do not reveal the account. */
 export const accountHash = (accountId: string): string => hash('sha256', accountId, 'base64url').slice(0, 6);
@@ -104,7 +104,11 @@ export class Breaker {
 
   /** The route gave a whole answer, or the first content of a stream. */
   succeeded(permit: Permit): Served {
-    const before = this.#see(permit, ({ successes }) => ({ successes: successes + 1, lastFailed: false }));
+    const before = this.#see(permit, ({ served, successes }) => ({
+      served: served + 1,
+      successes: successes + 1,
+      lastFailed: false,
+    }));
     const nowMs = this.#dependencies.clock();
     const circuits = circuitsOf(this.#cache.of(permit.routeId), permit.account);
     const isDoubtful = circuits.some((circuit) => isInDoubt(circuit, nowMs));
@@ -124,7 +128,8 @@ export class Breaker {
   /** The route failed within its answer: the call counts as a failed one after all. */
   broke(failure: UpstreamFailure, { before, ...permit }: Served): void {
     if (hasFailed(classifyFailure(failure)))
-      this.#see(permit, ({ successes }, scope) => ({
+      this.#see(permit, ({ served, successes }, scope) => ({
+        served: served - 1,
         successes: successes - 1,
         lastFailed: before[scope].lastFailed,
       }));
@@ -148,13 +153,9 @@ export class Breaker {
   #see({ routeId, account }: Permit, change: (seen: Seen, scope: Scope) => Partial<Seen>): Served['before'] {
     const nowMs = this.#dependencies.clock();
     const see = (scope: Scope, key: string) => {
-      const { startMs, successes, lastFailed } = this.#seen.get(key) ?? NOTHING_SEEN;
-      const isCurrent = nowMs - startMs < WINDOW_MS;
-      const before = {
-        startMs: isCurrent ? startMs : nowMs,
-        successes: isCurrent ? successes : 0,
-        lastFailed,
-      };
+      const known = this.#seen.get(key) ?? NOTHING_SEEN;
+      const isCurrent = nowMs - known.startMs < WINDOW_MS;
+      const before = isCurrent ? known : { ...NOTHING_SEEN, startMs: nowMs, lastFailed: known.lastFailed };
       this.#seen.set(key, { ...before, ...change(before, scope) });
       return before;
     };

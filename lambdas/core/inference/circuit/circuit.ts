@@ -2,13 +2,23 @@
  * The circuits of one route as data, and what each event makes of them: one that all accounts share, and one of its own
  * for each account that the route fails. Times are milliseconds since the Unix epoch.
  */
+import {
+  ASSUMED_SUCCESSES,
+  type Bucket,
+  isDoubtful,
+  isFailing,
+  THRESHOLD,
+  withCalls,
+  withinWindow,
+} from './call-window.ts';
 import { type FailureClass, hasFailed } from './failure-class.ts';
 
 /** `shared`: what all accounts have met. `own`: what the call's account has met. */
 export type Scope = 'shared' | 'own';
 
 export interface Circuit {
-  readonly window?: Window | undefined;
+  /** The calls that were reported in the last ten seconds. */
+  readonly window?: readonly Bucket[] | undefined;
   /** Absent when closed; once past, one call may probe the route. */
   readonly openUntilMs?: number;
   /** The probe in flight; its claim lapses when it has not ended by then. */
@@ -19,18 +29,6 @@ export interface Circuit {
   readonly sinceMs?: number;
   /** Own only: the route asked the account to stay away until then (429). */
   readonly coolUntilMs?: number;
-}
-
-/** The reported calls of ten seconds, from a failure on. */
-interface Window {
-  readonly startMs: number;
-  readonly failures: number;
-  readonly successes: number;
-  /** Successes that are assumed beside the failures since `assumedMs`, until they can have been reported. */
-  readonly assumed: number;
-  readonly assumedMs: number;
-  /** Shared only: the accounts of the latest failures. */
-  readonly failedBy: readonly string[];
 }
 
 export interface RouteCircuits {
@@ -68,27 +66,17 @@ export interface EndedTry extends Permit {
 /** What the process has seen of a circuit's calls itself. */
 export interface Seen {
   readonly startMs: number;
-  /** Not reported yet, for ten seconds; negative when reported ones broke off. */
+  /** For ten seconds, reported or not. */
+  readonly served: number;
+  /** Those that are not reported yet; negative when reported ones broke off. */
   readonly successes: number;
   readonly lastFailed: boolean;
 }
 
-/** Older failures are no evidence of the current state. */
-export const WINDOW_MS = 10_000;
-/** Fewer failures may be chance, and each costs a caller the time of a failed try. */
-const THRESHOLD = 5;
-/** Successes are reported up to this many a failure: twice what keeps the circuit closed. */
-const REPORTED_SUCCESSES = 2;
-/** Most processes that see one call fail would see the next two served, if the route works; not if they saw two fail. */
-const ASSUMED_SUCCESSES = 2;
-/** By then other processes have looked, and reported their own successes. */
-const ASSUMED_MS = 4_000;
 /** In a shared circuit an account's failures count up to this many: only three accounts together reach the threshold. */
 const MOST_OF_ONE = 2;
 /** This many accounts speak for all: two that conspire do not. */
 const ACCOUNTS = Math.ceil(THRESHOLD / MOST_OF_ONE);
-/** Failures whose accounts are remembered: two accounts have four of them at most. */
-const FAILED_KEPT = 6;
 /** Long enough to spare a failing route and its callers, short enough that its recovery is soon found. */
 export const COOLDOWN_MS = 15_000;
 /** When a caller that meets a probe in flight is to retry. */
@@ -100,9 +88,8 @@ const MAX_OWN = 8;
 /** More writes than land while one writer waits for an answer. */
 const WRITERS_KEPT = 14;
 
-const NO_CIRCUITS = { version: 0, writers: [], shared: {}, own: {} };
-
-export const closedCircuits = (id: string): RouteCircuits => ({ id, ...NO_CIRCUITS });
+const CLOSED = { version: 0, writers: [], shared: {}, own: {} };
+export const closedCircuits = (id: string): RouteCircuits => ({ id, ...CLOSED });
 
 export const writtenBy = (writer: string, route: RouteCircuits): RouteCircuits => ({
   ...route,
@@ -146,7 +133,8 @@ export const spentMs = ({ shared, own }: Pick<RouteCircuits, 'shared' | 'own'>):
 
 /** Until a cooldown after its last time an own circuit keeps its place from other accounts, for its own to come back. */
 const keptMs = ({ window, openUntilMs = 0, probe, sinceMs = 0, coolUntilMs = 0 }: Circuit): number =>
-  COOLDOWN_MS + Math.max(window?.startMs ?? 0, openUntilMs, probe?.untilMs ?? 0, sinceMs, coolUntilMs);
+  COOLDOWN_MS +
+  Math.max(window?.at(-1)?.startMs ?? 0, openUntilMs, probe?.untilMs ?? 0, sinceMs, coolUntilMs);
 
 /** A claim of that account to the probe, if there is one to be had. */
 export function afterClaim(route: RouteCircuits, caller: Caller, probe: Circuit['probe']): RouteCircuits {
@@ -183,47 +171,33 @@ function afterProbe(circuit: Circuit, scope: Scope, { nowMs, begunMs, outcome }:
 /** Counts a failure, in a shared circuit only the first two of an account; opens the circuit when it is time. */
 function afterFailure(circuit: Circuit, scope: Scope, { nowMs, begunMs, account, seen }: EndedTry): Circuit {
   if (isOpen(circuit) || begunMs < (circuit.sinceMs ?? 0)) return circuit;
-  const { successes, lastFailed } = seen[scope];
+  const { served, successes, lastFailed } = seen[scope];
   const before = windowOf(circuit, nowMs);
-  const counts = scope === 'own' || before.failedBy.filter((other) => other === account).length < MOST_OF_ONE;
-  const isRecent = nowMs - before.assumedMs < ASSUMED_MS;
-  const window = {
-    ...before,
-    failures: before.failures + (counts ? 1 : 0),
-    successes: Math.max(0, before.successes + successes),
-    assumed:
-      (isRecent ? before.assumed : 0) +
-      (counts && !lastFailed ? Math.max(0, ASSUMED_SUCCESSES - successes) : 0),
-    assumedMs: isRecent ? before.assumedMs : nowMs,
-    failedBy:
-      counts && scope === 'shared' ? [...before.failedBy, account].slice(-FAILED_KEPT) : before.failedBy,
-  };
-  // A route that serves more than every other call is better than none.
-  if (window.failures >= THRESHOLD && window.failures >= window.successes + window.assumed)
-    return { ...circuit, window: undefined, openUntilMs: nowMs + COOLDOWN_MS };
+  const ofOne = before.flatMap(({ failedBy }) => failedBy).filter((other) => other === account).length;
+  const counts = scope === 'own' || ofOne < MOST_OF_ONE;
+  const window = withCalls(before, nowMs, {
+    failures: counts ? 1 : 0,
+    successes,
+    assumed: counts && !lastFailed ? Math.max(0, ASSUMED_SUCCESSES - served) : 0,
+    failedBy: counts && scope === 'shared' ? [account] : [],
+  });
+  if (isFailing(window, nowMs)) return { ...circuit, window: undefined, openUntilMs: nowMs + COOLDOWN_MS };
   return counts || successes !== 0 ? { ...circuit, window } : circuit;
 }
 
 /** Counts successes where that can keep the circuit closed. */
 function afterSuccesses(circuit: Circuit, { successes }: Seen, nowMs: number): Circuit {
   if (successes === 0 || !isInDoubt(circuit, nowMs)) return circuit;
-  const window = windowOf(circuit, nowMs);
-  return { ...circuit, window: { ...window, successes: Math.max(0, window.successes + successes) } };
+  const calls = { failures: 0, successes, assumed: 0, failedBy: [] };
+  return { ...circuit, window: withCalls(windowOf(circuit, nowMs), nowMs, calls) };
 }
 
-/** The reported successes do not outweigh the failures by far. */
-export function isInDoubt(circuit: Circuit, nowMs: number): boolean {
-  const { failures, successes } = windowOf(circuit, nowMs);
-  return successes < failures * REPORTED_SUCCESSES;
-}
+/** A success of it is worth reporting. */
+export const isInDoubt = (circuit: Circuit, nowMs: number): boolean => isDoubtful(windowOf(circuit, nowMs));
 
-/** Another process's clock may be ahead. */
-const windowOf = ({ window }: Circuit, nowMs: number): Window =>
-  window !== undefined && Math.abs(nowMs - window.startMs) < WINDOW_MS
-    ? window
-    : { startMs: nowMs, failures: 0, successes: 0, assumed: 0, assumedMs: nowMs, failedBy: [] };
+const windowOf = ({ window = [] }: Circuit, nowMs: number) => withinWindow(window, nowMs);
 
-/** For how many seconds a route is left alone that asked for so many, or did not say. */
+/** For how many seconds a route is left alone that asked for this many, or did not say. */
 export const coolingSeconds = (asked: number | undefined): number =>
   Math.min(COOLING_SECONDS.most, Math.max(COOLING_SECONDS.least, asked ?? COOLING_SECONDS.unsaid));
 

@@ -19,7 +19,7 @@ const memoryOf = ({ store }: Fleet): MemoryCircuits => {
 const sharedState = (fleet: Fleet) =>
   stateOf(memoryOf(fleet).of(ROUTE.id), accountHash('nobody'), fleet.time.clock()).kind;
 
-/** So many calls of an account, at all processes in turn; gives what became of the last. */
+/** Calls of an account, at all processes in turn; gives what became of the last. */
 async function calls(fleet: Fleet, count: number, account: string, failure?: UpstreamFailure) {
   let last = '';
   for (let made = 0; made < count; made += 1) {
@@ -161,7 +161,7 @@ describe('the probe of a route that all accounts have left', () => {
     ['refused for now', limited()],
     ['out of its own time', new UpstreamFailure('deadline')],
   ])(
-    'by a request that is %s tells nothing, and the next account may probe two seconds later',
+    'by a request that is %s shows nothing, and the next account may probe two seconds later',
     async (_, failure) => {
       const fleet = await halfOpenFleet();
       expect(await probe(fleet, 'attacker', failure)).toBe('failed');

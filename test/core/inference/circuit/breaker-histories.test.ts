@@ -11,6 +11,7 @@ import {
 } from '../../../../lambdas/core/inference/circuit/circuit.ts';
 import { classifyFailure, hasFailed } from '../../../../lambdas/core/inference/circuit/failure-class.ts';
 import { UpstreamFailure } from '../../../../lambdas/core/inference/upstream/provider.ts';
+import { rounds } from '../../../thorough.ts';
 import { FakeTime } from '../fake-time.ts';
 import { type Disturbance, FAULTS, FaultyCircuits } from './faulty-circuits.ts';
 import { DEAD, Fleet, ROUTE } from './fleet.ts';
@@ -50,7 +51,7 @@ const step = fc.record({
   ),
   takesMs: fc.constantFrom(0, 0, 5, 400, 3_000, 30_000),
   pauseMs: fc.constantFrom(0, 0, 1, 10, 300, 1_900, 15_000),
-  /** The process dies with everything it has under way, and another takes its place. */
+  /** The process dies with everything it has in flight, and another takes its place. */
   dies: fc.oneof({ weight: 19, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
 });
 
@@ -80,7 +81,7 @@ class World {
   readonly failures: { readonly atMs: number; readonly account: string }[] = [];
   /** Calls that the breaker did not let try, by account. */
   readonly refused: string[] = [];
-  openingsTold = 0;
+  openingsReported = 0;
   openings = 0;
   sharedOpenings = 0;
   deaths = 0;
@@ -107,7 +108,7 @@ class World {
     });
     const { clock, after } = this.time;
     const count = (event: string) => {
-      if (event === 'circuitOpened') this.openingsTold += 1;
+      if (event === 'circuitOpened') this.openingsReported += 1;
     };
     return {
       store,
@@ -223,14 +224,14 @@ async function play({ steps, disturbances }: typeof history extends fc.Arbitrary
     }
   }
   if (world.deaths === 0 && ended !== calls) broken.push(`${calls - ended} calls never ended`);
-  const { openings, openingsTold, sharedOpenings, deaths } = world;
-  if (openingsTold > openings || (deaths === 0 && openingsTold < openings))
-    broken.push(`${openings} openings were told ${openingsTold} times`);
+  const { openings, openingsReported, sharedOpenings, deaths } = world;
+  if (openingsReported > openings || (deaths === 0 && openingsReported < openings))
+    broken.push(`${openings} openings were reported ${openingsReported} times`);
   return { broken, openings, sharedOpenings };
 }
 
 describe('in every history of calls, crashes, and a network that delays, loses and repeats', () => {
-  it('one probe at a time has the claim, a circuit opens for five failures, is told of once, and closes again', async () => {
+  it('one probe at a time has the claim, a circuit opens for five failures, is reported once, and closes again', async () => {
     let openings = 0;
     let sharedOpenings = 0;
     await fc.assert(
@@ -240,17 +241,17 @@ describe('in every history of calls, crashes, and a network that delays, loses a
         sharedOpenings += played.sharedOpenings;
         expect(played.broken).toEqual([]);
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(200) },
     );
     // The histories are about something.
     expect(openings).toBeGreaterThan(15);
     expect(sharedOpenings).toBeGreaterThan(5);
-  }, 120_000);
+  }, 240_000);
 });
 
 const FAILURES = (Object.keys(COURSES) as Course[]).filter((course) => course !== 'serves');
 
-/** Calls of so many accounts that fail in every way, and between them, served, those of an account of its own. */
+/** Calls of that many accounts that fail in every way, and between them, served, those of an account of its own. */
 const attackBy = (attackers: number) =>
   fc.record({
     steps: fc.array(
@@ -302,12 +303,12 @@ describe('in every history of failures of whatever kind', () => {
   };
 
   it('that two accounts meet, no third one is refused', async () => {
-    expect(await refusals(2, { numRuns: 200 })).toBe(0);
-  }, 120_000);
+    expect(await refusals(2, { numRuns: rounds(200) })).toBe(0);
+  }, 240_000);
 
   it('that three accounts meet, another one is refused at times', async () => {
-    expect(await refusals(3, { numRuns: 100, seed: 1 })).toBeGreaterThan(10);
-  }, 120_000);
+    expect(await refusals(3, { numRuns: rounds(100), seed: 1 })).toBeGreaterThan(10);
+  }, 240_000);
 
   it('that two accounts meet while all have left the route, a third one has it back in three minutes', async () => {
     let longestMs = 0;
@@ -348,11 +349,11 @@ describe('in every history of failures of whatever kind', () => {
         // Two claims that lapse, a cooldown after each, and the first one.
         expect(servedMs - beganMs).toBeLessThanOrEqual(2 * (65_000 + COOLDOWN_MS) + COOLDOWN_MS + 5_000);
       }),
-      { numRuns: 40 },
+      { numRuns: rounds(40) },
     );
     // They have kept it from the other for a while.
     expect(longestMs).toBeGreaterThan(2 * COOLDOWN_MS);
-  }, 120_000);
+  }, 240_000);
 });
 
 describe('a route that fails every call', () => {
@@ -387,12 +388,12 @@ describe('a route that fails every call', () => {
         expect(fleet.tries - skipped).toBeLessThanOrEqual(accounts);
         expect(fleet.tries - fleet.probes).toBe(tries - probes);
       }),
-      { numRuns: 60 },
+      { numRuns: rounds(60) },
     );
     console.info('tries until a dead route was left alone', most);
     // By one account at eight processes, three of each as ever; by many, what they need to tell of it.
     expect(most.one).toBeLessThanOrEqual(3 * 8);
     expect(most.two).toBeLessThanOrEqual(2 * 3 * 8);
     expect(most.all).toBeLessThanOrEqual(3 * 3 * 8);
-  }, 120_000);
+  }, 240_000);
 });

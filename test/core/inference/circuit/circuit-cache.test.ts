@@ -35,14 +35,14 @@ function known(replaced: (memory: MemoryCircuits, time: FakeTime) => Partial<Cir
   });
   /** Counts one more failure. */
   const fail: Change = (route) => {
-    const calls = { successes: 0, assumed: 0, assumedMs: 0, failedBy: [] };
+    const calls = { successes: 0, assumed: 0, failedBy: [] };
     const window = { startMs: time.clock(), failures: failuresIn(route) + 1, ...calls };
-    return { ...route, shared: { window } };
+    return { ...route, shared: { window: [window] } };
   };
   return { time, memory, circuits, reported, fail, failures: () => failuresIn(circuits.of(ID)) };
 }
 
-const failuresIn = ({ shared }: RouteCircuits) => shared.window?.failures ?? 0;
+const failuresIn = ({ shared }: RouteCircuits) => shared.window?.[0]?.failures ?? 0;
 
 /** A change of another kind. */
 const close: Change = (route) => ({ ...route, shared: { ...route.shared, sinceMs: 1 } });

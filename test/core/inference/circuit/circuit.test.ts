@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Bucket } from '../../../../lambdas/core/inference/circuit/call-window.ts';
 import {
   afterClaim,
   afterTry,
@@ -24,7 +25,7 @@ interface Ending extends Partial<Omit<EndedTry, 'seen'>> {
 /** Of a try by account `a` that took no time, in a process that saw the call before it fail. */
 function end(route: RouteCircuits, { successes = 0, lastFailed = true, ...ending }: Ending): RouteCircuits {
   const { nowMs = NOW_MS, account = 'a', outcome = 'failing' } = ending;
-  const seen = { startMs: nowMs, successes, lastFailed };
+  const seen = { startMs: nowMs, served: Math.max(0, successes), successes, lastFailed };
   return afterTry(route, {
     allowed: true,
     routeId: route.id,
@@ -43,7 +44,13 @@ const failures = (accounts: string, route = closed, ending: Ending = {}) =>
   [...accounts].reduce((circuits, account) => end(circuits, { ...ending, account }), route);
 
 const stateIn = (route: RouteCircuits, nowMs = NOW_MS, account = 'a') => stateOf(route, account, nowMs);
-const windowIn = (route: RouteCircuits, account = 'a') => route.own[account]?.window;
+/** The sums of its buckets. */
+const callsOf = (window: readonly Bucket[] = []) => ({
+  failures: window.reduce((sum, { failures }) => sum + failures, 0),
+  successes: window.reduce((sum, { successes }) => sum + successes, 0),
+  assumed: window.reduce((sum, { assumed }) => sum + assumed, 0),
+});
+const windowIn = (route: RouteCircuits, account = 'a') => callsOf(route.own[account]?.window);
 const isDoubtful = (route: RouteCircuits, nowMs = NOW_MS) =>
   circuitsOf(route, 'a').some((circuit) => isInDoubt(circuit, nowMs));
 
@@ -59,7 +66,7 @@ describe('an account’s own circuit', () => {
     expect(stateIn(opened, NOW_MS, 'b').kind).toBe('closed');
     expect(stateIn(opened, halfOpenMs - 1).kind).toBe('shut');
     expect(stateIn(opened, halfOpenMs).kind).toBe('half-open');
-    expect(windowIn(opened)).toBeUndefined();
+    expect(opened.own.a?.window).toBeUndefined();
   });
 
   it('counts the failures of ten seconds, and those of another process whose clock is ahead', () => {
@@ -97,7 +104,7 @@ describe('an account’s own circuit', () => {
   });
 
   it('assumes no successes where the process has seen some itself', () => {
-    const assumed = (successes: number) => windowIn(end(closed, { lastFailed: false, successes }))?.assumed;
+    const assumed = (successes: number) => windowIn(end(closed, { lastFailed: false, successes })).assumed;
     expect([0, 1, 2, 9].map(assumed)).toEqual([2, 1, 0, 0]);
   });
 
@@ -152,7 +159,7 @@ describe('an open circuit', () => {
     const served = conclude(probed, { outcome: 'serving' });
     expect(stateIn(served, halfOpenMs + 800).kind).toBe('closed');
     const late = (begunMs: number) => windowIn(end(served, { nowMs: halfOpenMs + 40_000, begunMs }));
-    expect(late(halfOpenMs - 1)).toBeUndefined();
+    expect(late(halfOpenMs - 1)).toMatchObject({ failures: 0 });
     expect(late(halfOpenMs)).toMatchObject({ failures: 1 });
   });
 
@@ -179,7 +186,7 @@ describe('a shared circuit', () => {
   ])('counts of the failures of %s only %s', (accounts, counted) => {
     const route = failures(accounts);
     expect(stateIn(route, NOW_MS, 'z').kind).toBe('closed');
-    expect(route.shared.window).toMatchObject({ failures: counted });
+    expect(callsOf(route.shared.window)).toMatchObject({ failures: counted });
     expect(end(route, {}).shared).toBe(route.shared);
   });
 
@@ -197,7 +204,7 @@ describe('a shared circuit', () => {
 
   it('remembers few accounts, however many fail, and keeps eight of their circuits', () => {
     const route = failures('abcdefghijklmnopqrstuvwxyz', end(closed, { successes: 1_000 }));
-    expect(route.shared.window).toMatchObject({ failures: 27, failedBy: [...'uvwxyz'] });
+    expect(route.shared.window).toMatchObject([{ failures: 27, failedBy: [...'uvwxyz'] }]);
     expect(Object.keys(route.own).join('')).toBe('abcdefgh');
     expect(Object.keys(end(route, { account: 'z', nowMs: NOW_MS + COOLDOWN_MS }).own).join('')).toBe('z');
   });
