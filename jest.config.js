@@ -1,11 +1,29 @@
 /**
- * Four rings: `unit` is fast and needs nothing but Node; `integration` runs the ledger, the adapters and the local
- * runtime on the real engine; `system` starts the whole service and drives it with official SDKs; `deploy` deploys it
- * with the CDK CLI into an emulated AWS account (`npm run test:deploy` installs the emulator).
+ * The rings: `unit` is fast and needs nothing but Node; `template` reads the synthesized templates and runs the bundles;
+ * `integration` runs the ledger, the adapters and the local runtime on the real engine, and what is timed or serves; `system` starts the whole
+ * service and drives it with official SDKs; `browser` opens its pages; `deploy` deploys it with the CDK CLI into an
+ * emulated AWS account (`npm run test:deploy` installs the emulator).
  */
-const INTEGRATION = ['adapters', 'core/ledger', 'local', 'simulators'].map(
-  (folder) => `<rootDir>/test/${folder}/`,
-);
+const PATHS = {
+  template: ['lib/', 'bench/cost.test.ts'],
+  integration: [
+    'adapters/',
+    'core/ledger/',
+    'local/',
+    'simulators/',
+    // Real servers, and measured times.
+    'core/hostile-bodies.test.ts',
+    'core/inference/kinds/transcriptions/lengths/bounds.test.ts',
+    'edge/node-host.test.ts',
+    'endpoints/malformed-requests.test.ts',
+  ],
+  system: ['system/'],
+  browser: ['browser/'],
+  deploy: ['deploy/'],
+};
+
+const pathsOf = (paths) => paths.map((path) => `<rootDir>/test/${path}`);
+const testsIn = (paths) => pathsOf(paths).map((path) => (path.endsWith('/') ? `${path}**/*.test.ts` : path));
 
 const ring = (displayName, testMatch, testPathIgnorePatterns) => ({
   displayName,
@@ -28,22 +46,12 @@ export default {
   // A test on a busy machine is slow, not wrong: only one that hangs takes this long.
   testTimeout: 60_000,
   projects: [
+    ring('unit', ['<rootDir>/test/**/*.test.ts'], pathsOf(Object.values(PATHS).flat())),
     {
-      ...ring(
-        'unit',
-        ['<rootDir>/test/**/*.test.ts'],
-        ['<rootDir>/test/system/', '<rootDir>/test/browser/', '<rootDir>/test/deploy/', ...INTEGRATION],
-      ),
+      ...ring('template', testsIn(PATHS.template), []),
       globalSetup: '<rootDir>/test/lib/set-up.ts',
       globalTeardown: '<rootDir>/test/lib/tear-down.ts',
     },
-    ring(
-      'integration',
-      INTEGRATION.map((folder) => `${folder}**/*.test.ts`),
-      [],
-    ),
-    ring('system', ['<rootDir>/test/system/**/*.test.ts'], []),
-    ring('browser', ['<rootDir>/test/browser/**/*.test.ts'], []),
-    ring('deploy', ['<rootDir>/test/deploy/**/*.test.ts'], []),
+    ...['integration', 'system', 'browser', 'deploy'].map((name) => ring(name, testsIn(PATHS[name]), [])),
   ],
 };

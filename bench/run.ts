@@ -1,12 +1,19 @@
 /** `npm run bench [-- name]`: runs one bench or all of them; exit code 1 when a budget is broken or a bench fails. */
 import { join } from 'node:path';
 import { measureBundles } from './bundles/bench.ts';
+import { updatePage } from './comparison.ts';
 import { measureGrowth } from './growth/bench.ts';
+import {
+  describeMachine,
+  type Figure,
+  formatReport,
+  isBroken,
+  round,
+  writeReport,
+} from './harness/report.ts';
 import { measureLedger } from './ledger/bench.ts';
 import { measurePeers } from './peers/bench.ts';
 import { measureProfile } from './profile/bench.ts';
-import { updateReadme } from './report/readme.ts';
-import { describeMachine, type Figure, formatReport, isBroken, round, writeReport } from './report/report.ts';
 import { measureSearch } from './search/bench.ts';
 import { measureStart } from './start/bench.ts';
 import { measureStream } from './stream/bench.ts';
@@ -27,7 +34,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
 };
 
 const RESULTS = join(import.meta.dirname, 'results');
-const README = join(import.meta.dirname, '..', 'README.md');
+const PAGE = join(import.meta.dirname, '..', 'docs', 'benchmarks.md');
 
 /** Returns whether every budget holds. */
 async function run(name: string, measure: () => Promise<readonly Figure[]>): Promise<boolean> {
@@ -37,7 +44,7 @@ async function run(name: string, measure: () => Promise<readonly Figure[]>): Pro
   const report = { bench: name, machine, seconds: round((performance.now() - startedMs) / 1000), figures };
   console.log(formatReport(report));
   writeReport(report, RESULTS, new Date());
-  updateReadme(README, RESULTS);
+  updatePage(PAGE, RESULTS);
   return !figures.some(isBroken);
 }
 

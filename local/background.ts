@@ -1,9 +1,10 @@
 /** What happens without a caller: schedules that fire functions and workflows, each in the role the template gives it. */
 import { randomUUID } from 'node:crypto';
+import { text } from 'node:stream/consumers';
 import type { Assembly } from './assembly/assembly.ts';
 import { regionalArn } from './assembly/identities.ts';
 import type { ScheduleTarget } from './assembly/schedules.ts';
-import { ADMINISTRATOR_ACCESS_KEY_ID, authorizeAs } from './aws/callers.ts';
+import { ADMINISTRATOR_ACCESS_KEY_ID, authorizeRole } from './aws/callers.ts';
 import type { FunctionFleet } from './functions/function-fleet.ts';
 import { WorkflowFleet } from './functions/workflow-fleet.ts';
 import { startScheduler } from './messaging/scheduler.ts';
@@ -24,30 +25,17 @@ export interface BackgroundOptions {
 }
 
 export function startBackground(options: BackgroundOptions): Background {
-  const { assembly, functions, awsEndpoint, enforceIam, log } = options;
-  /** Throws when the role may not do it. */
-  function authorize(
-    roleArn: string | undefined,
-    session: string,
-    action: string,
-    resourceArn: string,
-  ): void {
-    if (!enforceIam || roleArn === undefined) return;
-    const role = assembly.roles.find(({ arn }) => arn === roleArn);
-    if (role === undefined) throw new Error(`no stack defines the role ${roleArn}`);
-    authorizeAs(role, session, log)(action, resourceArn);
-  }
-
+  const { assembly, functions, awsEndpoint, log } = options;
   const workflows = new WorkflowFleet({
     workflows: assembly.workflows,
     async invoke({ name, roleArn }, functionArn, input) {
-      authorize(roleArn, name, 'lambda:InvokeFunction', functionArn);
+      authorizeRole(options, roleArn, name)('lambda:InvokeFunction', functionArn);
       return invokeBuffered(functions, functionArn, JSON.stringify(input));
     },
     integrations: {
       [SEND_MESSAGE]: async ({ name, roleArn }, parameters) => {
         const message = parameters as SendMessageParameters;
-        authorize(roleArn, name, 'sqs:SendMessage', queueArn(message.QueueUrl));
+        authorizeRole(options, roleArn, name)('sqs:SendMessage', queueArn(message.QueueUrl));
         return sendMessage(awsEndpoint, message);
       },
     },
@@ -58,7 +46,7 @@ export function startBackground(options: BackgroundOptions): Background {
       await invokeBuffered(functions, arn, event);
       return;
     }
-    authorize(roleArn, 'events', 'states:StartExecution', arn);
+    if (roleArn !== undefined) authorizeRole(options, roleArn, 'events')('states:StartExecution', arn);
     await workflows.run(arn, JSON.parse(event));
   }
 
@@ -91,15 +79,13 @@ async function sendMessage(endpoint: string, message: SendMessageParameters): Pr
       MessageBody: typeof body === 'string' ? body : JSON.stringify(body),
     }),
   });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`SQS refused a message: ${text}`);
-  return JSON.parse(text);
+  const answer = await response.text();
+  if (!response.ok) throw new Error(`SQS refused a message: ${answer}`);
+  return JSON.parse(answer);
 }
 
 /** Invokes a buffered function and resolves with its result. */
 export async function invokeBuffered(functions: FunctionFleet, arn: string, event: string): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of await functions.invoke(arn, Buffer.from(event), randomUUID())) chunks.push(chunk);
-  const text = Buffer.concat(chunks).toString();
-  return text === '' ? null : JSON.parse(text);
+  const result = await text(await functions.invoke(arn, Buffer.from(event), randomUUID()));
+  return result === '' ? null : JSON.parse(result);
 }

@@ -1,5 +1,6 @@
 /** Puts the local service together: an assembly's functions behind its APIs, with AWS answered on loopback. */
 import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Assembly, readAssembly } from './assembly/assembly.ts';
 import type { FunctionDescription } from './assembly/functions.ts';
 import { createBedrockService } from './aws/bedrock-service.ts';
@@ -88,7 +89,10 @@ async function assemble(options: RuntimeOptions, releases: Release[]): Promise<O
   const { stateDir, log, enforceIam = true } = options;
   mkdirSync(stateDir, { recursive: true });
   const assembly = readAssembly(options.assemblyDir);
-  const engine = await startEngine({ stateDir, endpoint: options.dynamodbEndpoint });
+  const engine = await startEngine({
+    databaseFile: join(stateDir, 'dynamodb.sqlite'),
+    endpoint: options.dynamodbEndpoint,
+  });
   releases.push(() => engine.stop());
   releases.push(await startTables(assembly.tables, engine.endpoint, log));
   const visibilityMs = options.queueVisibilityMs;
@@ -130,7 +134,7 @@ interface Served {
   readonly options: RuntimeOptions;
 }
 
-/** Opens the gateway, with the hosts of uploads behind it; resolves with its address. */
+/** Opens the gateway, with the hosts of uploads; resolves with its address. */
 async function serve(
   { assembly, functions, endpoints, options }: Served,
   releases: Release[],

@@ -30,7 +30,7 @@ export interface ServiceOptions {
   readonly log: (line: string) => void;
 }
 
-/** How long calls in flight may go on when the service is told to stop. */
+/** How long calls in flight may go on when the service stops. */
 const GRACE_MS = 5_000;
 
 /** The key of the simulated upstream, which takes any: the default catalog's routes name it as a secret. */

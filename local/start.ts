@@ -1,4 +1,4 @@
-/** `npm start`: runs the synthesised service on this machine until it is told to stop. */
+/** `npm start`: runs the synthesised service on this machine until it is stopped. */
 
 import { readyText, survivePipe } from './process/terminal.ts';
 import { type Service, startService } from './service.ts';

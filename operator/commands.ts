@@ -156,12 +156,15 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: '',
     async run(operator, args) {
       options(args, []);
-      const { exact, topUps, refunds, balances, held, usage, owed, writtenOff, drift } =
-        await operator.audit();
+      const books = await operator.audit();
+      const { exact, topUps, refunds, purchases, sales, balances, held, usage, owed, writtenOff, drift } =
+        books;
       const output = {
         exact,
         top_ups: usdJson(topUps),
         refunds: usdJson(refunds),
+        purchases: usdJson(purchases),
+        sales: usdJson(sales),
         owed: usdJson(owed),
         balances: usdJson(balances),
         held: usdJson(held),

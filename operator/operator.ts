@@ -5,7 +5,7 @@ import {
   createKeyIssuer,
   createKeyRegistry,
 } from '../lambdas/adapters/access/create-accounts.ts';
-import { createAccess } from '../lambdas/adapters/access/peppers.ts';
+import { createSecrets } from '../lambdas/adapters/access/create-secrets.ts';
 import { createSessions } from '../lambdas/adapters/access/session-tokens.ts';
 import {
   createDynamoClients,
@@ -16,7 +16,7 @@ import {
 import { readCatalog, writeCatalog } from '../lambdas/adapters/inference/catalog-store.ts';
 import { createLedger } from '../lambdas/adapters/ledger/create-ledger.ts';
 import { createAuditReader, readKeyPage, readWalletPage } from '../lambdas/adapters/ledger/ledger-scan.ts';
-import { setShardCount } from '../lambdas/adapters/ledger/wallet-sharding.ts';
+import { setShardCount } from '../lambdas/adapters/ledger/wallet-split.ts';
 import { createPublisher } from '../lambdas/adapters/webhooks/event-publisher.ts';
 import { DEFAULT_HOLD_TTL_SECONDS, requireVariable, VARIABLES } from '../lambdas/contract/environment.ts';
 import { TABLES, type TableName } from '../lambdas/contract/tables.ts';
@@ -31,7 +31,7 @@ import type { RecoveryCount } from '../lambdas/core/ledger/recovery.ts';
 import { auditAll, sweep } from '../lambdas/core/ledger/upkeep.ts';
 import type { NanoUsd } from '../lambdas/core/money.ts';
 import type { Log } from '../lambdas/core/ports.ts';
-import type { PublishedEvent } from '../lambdas/core/webhooks/ports.ts';
+import type { PublishedEvent } from '../lambdas/core/webhooks/event.ts';
 import { type Redriven, redrive } from './redrive.ts';
 import type { Target } from './target.ts';
 
@@ -47,14 +47,14 @@ export interface Operator {
     name: string,
     policy: Policy,
   ): Promise<{ readonly keyId: string; readonly key: string }>;
-  /** Replaces a key's policy, in force for the next call. */
+  /** Replaces a key's policy from the next call on. */
   setPolicy(keyId: string, policy: Policy): Promise<void>;
   /** Ends a key for good. */
   revoke(keyId: string): Promise<void>;
   /** Returns the new balance. */
   grant(accountId: string, amount: NanoUsd): Promise<NanoUsd>;
   wallet(accountId: string): Promise<Wallet>;
-  /** Splits the account's wallet into so many items, or puts it together again. */
+  /** Splits the account's wallet into `count` items, or puts it together again. */
   shard(accountId: string, count: number): Promise<void>;
   /** Settles or releases every expired hold of every wallet. */
   sweep(): Promise<RecoveryCount>;
@@ -66,7 +66,7 @@ export interface Operator {
   /** Brings every dead letter of that kind back; returns how many. */
   redrive(what: Redriven): Promise<number>;
   applyCatalog(json: string): Promise<string>;
-  /** The document in force, undefined when there is none. */
+  /** The current document, undefined when there is none. */
   catalog(): Promise<{ readonly version: string; readonly json: string } | undefined>;
   close(): void;
 }
@@ -99,7 +99,7 @@ export function createOperator(target: Target, log: Log): Operator {
   };
   const environment = { [VARIABLES.holdTtlSeconds]: String(DEFAULT_HOLD_TTL_SECONDS), ...target.environment };
   const { wallets, recovery } = createLedger({ clients, environment, log });
-  const { peppers } = createAccess({ environment, log, client: secrets });
+  const { peppers } = createSecrets({ environment, log, client: secrets });
   // The operator is bound by no quota: a local service begins one at each start.
   const { sessions } = createSessions({ clients, environment, log, secrets, most: Number.MAX_SAFE_INTEGER });
   const accounts = createAccounts({ clients, environment });

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { bundleFunctions } from '../../lib/bundle.ts';
 import { type FunctionName, GRANTS } from '../../lib/config/grants.ts';
-import type { Figure } from '../report/report.ts';
-import { median } from '../report/statistics.ts';
+import type { Figure } from '../harness/report.ts';
+import { median } from '../harness/statistics.ts';
 import { functionVariables } from './environment.ts';
 
 const run = promisify(execFile);

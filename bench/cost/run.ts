@@ -1,7 +1,7 @@
 /** `npm run cost -- --calls 1e6 --seconds 5`: what a month of calls costs, by service. */
 import { parseArgs } from 'node:util';
 import { METRICS } from '../../lambdas/contract/metrics.ts';
-import { synthesizedFixtures } from './fixtures.ts';
+import { fixturesOf } from './fixtures.ts';
 import { readMeasured } from './measured.ts';
 import { compareMemory, costOf, idleCost, type Line, type Traffic, total } from './model.ts';
 import { PRICES } from './prices.ts';
@@ -48,11 +48,13 @@ export const bill = (lines: readonly Line[], of: string): string =>
     ],
   );
 
-function main(args: readonly string[]): void {
+async function main(args: readonly string[]): Promise<void> {
+  const { synthesizedTemplates } = await import('./templates.ts');
   const traffic = readTraffic(args);
   const measured = readMeasured();
   console.log(bill(costOf(traffic, measured), `${traffic.calls.toLocaleString('en')} calls`), '\n');
-  console.log(bill(idleCost(synthesizedFixtures(Object.keys(METRICS).length)), 'a month, idle'), '\n');
+  const fixtures = fixturesOf(synthesizedTemplates(), Object.keys(METRICS).length);
+  console.log(bill(idleCost(fixtures), 'a month, idle'), '\n');
   const sizes = compareMemory(traffic, measured, SIZES_MB).map(({ memoryMb, usd, initMs, ownMs }) => [
     `${memoryMb} MB`,
     dollars(usd),
@@ -64,4 +66,4 @@ function main(args: readonly string[]): void {
     console.log(`  $${usd} a ${per} (${source}, ${read})`);
 }
 
-if (import.meta.main) main(process.argv.slice(2));
+if (import.meta.main) await main(process.argv.slice(2));

@@ -1,5 +1,5 @@
 /** Several kinds of the same work in turns, and how much more one takes than the first. */
-import { median } from '../report/statistics.ts';
+import { median } from '../harness/statistics.ts';
 
 export interface Kind {
   readonly name: string;

@@ -1,11 +1,11 @@
 /** What a call costs on a wallet that has other calls open: each of its writes pays for the whole item. */
 import { createLedger } from '../../lambdas/adapters/ledger/create-ledger.ts';
+import type { Figure } from '../harness/report.ts';
 import { openAccount, SILENT, UNMEASURED } from '../harness/service/account.ts';
 import { openDatabase } from '../harness/service/database.ts';
 import { Traffic } from '../harness/service/traffic.ts';
+import { median } from '../harness/statistics.ts';
 import { callOf, OUTCOME } from '../ledger/call.ts';
-import type { Figure } from '../report/report.ts';
-import { median } from '../report/statistics.ts';
 
 const OPEN = [0, 16, 64, 256] as const;
 const CALLS = 30;

@@ -1,7 +1,7 @@
 /** What a call costs in database work and in our own CPU, and what many calls at once on one wallet do to each other. */
 
+import type { Figure } from '../harness/report.ts';
 import { openDatabase } from '../harness/service/database.ts';
-import type { Figure } from '../report/report.ts';
 import { measureCallCost } from './call-cost.ts';
 import { measureContention } from './contention.ts';
 import { measureEndpoint } from './endpoint.ts';

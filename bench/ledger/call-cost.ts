@@ -2,10 +2,10 @@
 import { createLedger } from '../../lambdas/adapters/ledger/create-ledger.ts';
 import type { Ledger } from '../../lambdas/core/ledger/admission.ts';
 import type { NanoUsd } from '../../lambdas/core/money.ts';
+import type { Figure } from '../harness/report.ts';
 import { type Account, openAccount, SILENT, UNLIMITED, UNMEASURED } from '../harness/service/account.ts';
 import type { Database } from '../harness/service/database.ts';
 import { Traffic } from '../harness/service/traffic.ts';
-import type { Figure } from '../report/report.ts';
 import { callOf, OUTCOME, waitForQuietMinute } from './call.ts';
 
 /** The design's budget of a keyed call, for every call but the first of its key's minute. */

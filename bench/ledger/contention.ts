@@ -1,10 +1,10 @@
 /** Many calls at once on one wallet and one key: how often they are in each other's way, and whether the books stay exact. */
 import { createLedger } from '../../lambdas/adapters/ledger/create-ledger.ts';
+import type { Figure } from '../harness/report.ts';
 import { auditOf, openAccount, SILENT, UNMEASURED } from '../harness/service/account.ts';
 import type { Database } from '../harness/service/database.ts';
 import { type Sent, Traffic } from '../harness/service/traffic.ts';
-import type { Figure } from '../report/report.ts';
-import { median } from '../report/statistics.ts';
+import { median } from '../harness/statistics.ts';
 import { COST, callOf, OUTCOME } from './call.ts';
 
 const CONCURRENT_CALLS = [1, 8, 64];

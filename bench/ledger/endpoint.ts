@@ -1,11 +1,11 @@
 /** The same costs through the whole chat endpoint, in front of the simulated upstream as a process of its own. */
 import { randomUUID } from 'node:crypto';
 import { startUpstreamProcess } from '../../simulators/models/models-process.ts';
+import type { Figure } from '../harness/report.ts';
 import { type Account, auditOf, openAccount } from '../harness/service/account.ts';
 import { applyCatalog, callChat, composeChat, MODEL } from '../harness/service/chat.ts';
 import { backgroundTables, type Database } from '../harness/service/database.ts';
 import { type Spent, Traffic } from '../harness/service/traffic.ts';
-import type { Figure } from '../report/report.ts';
 import { waitForQuietMinute } from './call.ts';
 import { ROUNDS_AFTER, ROUNDS_BEFORE, WRITE_UNITS } from './call-cost.ts';
 import { measureOwnCpu } from './own-cpu.ts';

@@ -9,12 +9,12 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { systemUlid } from '../../lambdas/adapters/system/system.ts';
+import type { Figure } from '../harness/report.ts';
 import type { Account } from '../harness/service/account.ts';
 import { callChat, composeChat } from '../harness/service/chat.ts';
 import { backgroundTables, type Database } from '../harness/service/database.ts';
 import { type Sent, Traffic } from '../harness/service/traffic.ts';
-import type { Figure } from '../report/report.ts';
-import { median } from '../report/statistics.ts';
+import { median } from '../harness/statistics.ts';
 import { waitForQuietMinute } from './call.ts';
 import { type RecordedCall, Recorder } from './recorder.ts';
 
@@ -73,7 +73,7 @@ function figuresOf(wholeMs: readonly number[], bareMs: readonly number[]): reado
   ];
 }
 
-/** Makes a warm call and tells what it sent. */
+/** Makes a warm call and returns what it sent. */
 function recorderOf({ database, account, body }: OwnCpuOptions): () => Promise<RecordedCall> {
   const clients = database.connect();
   const recorder = new Recorder(new Traffic(clients, backgroundTables(database)));

@@ -1,4 +1,4 @@
-/** Tells a call's database work before the upstream is asked from the work after it, and keeps what was sent to each. */
+/** Separates a call's database work before the upstream is asked from the work after it, and keeps what was sent to each. */
 import type { Sent, Spent, Traffic } from '../harness/service/traffic.ts';
 
 export interface RecordedCall {

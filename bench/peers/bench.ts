@@ -1,7 +1,7 @@
 /** Us and others who do the same work, side by side: the same calls, the same upstream, the same machine, in turns. */
 
+import type { Figure } from '../harness/report.ts';
 import { auditOf } from '../harness/service/account.ts';
-import type { Figure } from '../report/report.ts';
 import { BARE } from './bare.ts';
 import type { Contestant } from './contestant.ts';
 import { caseFigures, goalFigures, type Weight, weightFigures } from './figures.ts';

@@ -1,5 +1,5 @@
 /** What the samples come to: goals first, as ratios, then what they are made of. */
-import type { Figure } from '../report/report.ts';
+import type { Figure } from '../harness/report.ts';
 import { BARE } from './bare.ts';
 import { CASES, type CaseName } from './cases.ts';
 import { OURS, OURS_WITHOUT_MONEY } from './ours.ts';
@@ -18,12 +18,12 @@ export interface Weight {
 /** One call at a time: what is added to a call when none waits for another. */
 const ALONE: LoadName = '1 at once';
 
-/** Where the CPU of a call is told: under load, as it is in service, and not yet in a queue. */
+/** Where the CPU of a call is reported: under load, as it is in service, and not yet in a queue. */
 const LOADED: LoadName = '16 at once';
 
 const CASE_LOADS: readonly LoadName[] = ['1 at once', '16 at once', '64 at once', 'open loop'];
 
-/** The name of a figure; the README's table finds it by the same. */
+/** The name of a figure; the table in docs/benchmarks.md finds it by the same. */
 export const figureName = (asked: CaseName, measure: string, contestant: string): string =>
   `${asked}: ${measure}: ${contestant}`;
 

@@ -1,6 +1,6 @@
 /** One window of load on one contestant, as numbers: what a caller waited, how many were served, what it took. */
 import type { Loaded } from '../harness/load/loops.ts';
-import { percentile } from '../report/statistics.ts';
+import { percentile } from '../harness/statistics.ts';
 
 /** How a window is loaded. */
 export type LoadName = '1 at once' | '16 at once' | '64 at once' | 'open loop';

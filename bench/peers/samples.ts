@@ -1,5 +1,5 @@
 /** What the samples of all rounds say: medians, and comparisons that are made within each round before. */
-import { median } from '../report/statistics.ts';
+import { median } from '../harness/statistics.ts';
 import { BARE } from './bare.ts';
 import type { LoadName, Sample } from './sample.ts';
 

@@ -1,6 +1,6 @@
 /** From the start of a process to the end of its first answer, and what it weighs when it has served. */
 import { closedLoop } from '../harness/load/loops.ts';
-import { median } from '../report/statistics.ts';
+import { median } from '../harness/statistics.ts';
 import { CASES } from './cases.ts';
 import type { Contestant } from './contestant.ts';
 

@@ -30,7 +30,7 @@ export function residentMbOf(pid: number): number {
   }
 }
 
-/** The process below this one that runs the embedded database; 0 when it cannot be told. */
+/** The process below this one that runs the embedded database; 0 when it cannot be found. */
 export function enginePid(endpoint: string): number {
   try {
     const port = new URL(endpoint).port;

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { closedLoop } from '../harness/load/loops.ts';
+import type { Figure } from '../harness/report.ts';
 import { openAccount } from '../harness/service/account.ts';
 import { openDatabase } from '../harness/service/database.ts';
 import { startBenchUpstream } from '../harness/upstream/process.ts';
@@ -12,7 +13,6 @@ import { startSecrets } from '../host/process.ts';
 import { CASES, type Case } from '../peers/cases.ts';
 import { applyCatalog, catalogOf } from '../peers/catalog.ts';
 import { OURS, ourContestant } from '../peers/ours.ts';
-import type { Figure } from '../report/report.ts';
 import { sourceMapOf } from './readable-bundle.ts';
 import { type CpuProfile, type ProfileSummary, summarize } from './summary.ts';
 

@@ -1,4 +1,4 @@
-/** Tells which source a line of an unminified bundle came from: esbuild writes its path above each module. */
+/** Finds which source a line of an unminified bundle came from: esbuild writes its path above each module. */
 
 /** The path of a module's head line, such as `// lambdas/core/money.ts`; anything else is no head. */
 const HEAD = /^ *\/\/ ((?:lambdas|bench|node_modules)\/\S+)$/;

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Figure } from '../report/report.ts';
+import type { Figure } from '../harness/report.ts';
 import type { LoadMeasurement, QueryTimes, SearchMeasurement } from './measure.ts';
 
 const run = promisify(execFile);

@@ -1,6 +1,7 @@
 /** How long `npm start` takes until it can be called: on a fresh checkout, and with nothing to build. */
-import type { Figure } from '../report/report.ts';
-import { median } from '../report/statistics.ts';
+
+import type { Figure } from '../harness/report.ts';
+import { median } from '../harness/statistics.ts';
 import { copyCheckout } from './checkout.ts';
 
 /** The design's wish: a person does not look away. */

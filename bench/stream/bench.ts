@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Figure } from '../report/report.ts';
+import type { Figure } from '../harness/report.ts';
 import type { FirstTokenMeasurement } from './first-token.ts';
 import type { StreamMeasurement } from './measure.ts';
 

@@ -6,7 +6,7 @@ import { startUpstreamProcess } from '../../simulators/models/models-process.ts'
 import { openAccount } from '../harness/service/account.ts';
 import { applyCatalog, callChat, composeChat, MODEL } from '../harness/service/chat.ts';
 import { openDatabase } from '../harness/service/database.ts';
-import { median } from '../report/statistics.ts';
+import { median } from '../harness/statistics.ts';
 
 export interface FirstTokenMeasurement {
   readonly rounds: number;

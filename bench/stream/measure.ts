@@ -2,8 +2,8 @@
 import { openAccount } from '../harness/service/account.ts';
 import { applyCatalog, callChat, composeChat, type SurfaceName } from '../harness/service/chat.ts';
 import { openDatabase } from '../harness/service/database.ts';
+import { median } from '../harness/statistics.ts';
 import { makeBody, type Protocol, piecesOf } from '../harness/upstream/answers.ts';
-import { median } from '../report/statistics.ts';
 
 export interface StreamMeasurement {
   readonly chunks: number;

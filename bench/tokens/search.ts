@@ -26,7 +26,7 @@ export interface Search {
   readonly tries: number;
 }
 
-/** A climb ends, and another begins, after so many tries in a row that were no better. */
+/** A climb ends, and another begins, after this many tries in a row that were no better. */
 const PATIENCE = 60;
 const MOST_PIECES = 24;
 

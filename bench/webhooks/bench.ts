@@ -1,7 +1,7 @@
 /** Webhook deliveries: how long one takes, alone and beside a dead receiver, and what random kills cost. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Figure } from '../report/report.ts';
-import { percentile } from '../report/statistics.ts';
+import type { Figure } from '../harness/report.ts';
+import { percentile } from '../harness/statistics.ts';
 import { type BenchReceiver, startBlackHole, startReceiver } from './receiver.ts';
 import { type BenchService, openService } from './service.ts';
 

@@ -43,7 +43,7 @@ export const CONSUMERS = {
     timeoutSeconds: 35,
   },
   'follow-listings': {
-    purpose: 'publishes what happens to listings, and tells the search functions what has changed',
+    purpose: 'publishes the events of listings, and records their changes for search',
     api: 'platform',
     // A batch is 100 records; to remove what is left of a popular listing takes longest, and goes on where it stopped.
     timeoutSeconds: 60,

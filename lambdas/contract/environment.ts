@@ -13,7 +13,7 @@ export const VARIABLES = {
   webhookKeySecret: 'WEBHOOK_KEY_SECRET',
   /** Name of the event bus that the platform's events go through. */
   eventBus: 'EVENT_BUS',
-  /** Name of the group of one-time schedules that wake a delivery up later than a queue can. */
+  /** Name of the group of one-time schedules for attempts that are due later than a queue can delay. */
   scheduleGroup: 'SCHEDULE_GROUP',
   /** ARN of the role those schedules act in. */
   scheduleRole: 'SCHEDULE_ROLE',
@@ -27,7 +27,7 @@ export const VARIABLES = {
   paymentSecret: 'PAYMENT_SECRET',
   /** Where the payment provider's API is. */
   paymentApiUrl: 'PAYMENT_API_URL',
-  /** Where a payer comes back to, with `order_id` and `outcome` in the query. */
+  /** Where a payer is sent after the checkout, with `order_id` and `outcome` in the query. */
   paymentReturnUrl: 'PAYMENT_RETURN_URL',
 } as const;
 

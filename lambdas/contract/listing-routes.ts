@@ -65,7 +65,7 @@ const ROWS = [
     method: 'POST',
     path: '/{id}/releases/{version}/rollback',
     endpoint: 'rollback-release',
-    purpose: 'put an earlier release in force again',
+    purpose: 'make an earlier release the current one again',
   },
 ] as const satisfies readonly Route[];
 
@@ -84,7 +84,7 @@ export const LISTING_ROUTES = [
     method: 'GET',
     path: '/search',
     endpoint: 'search-listings',
-    purpose: 'listings by the words in them, best first',
+    purpose: 'full-text search of listings, best match first',
   },
   {
     ...open,

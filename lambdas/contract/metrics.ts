@@ -49,19 +49,19 @@ export const METRICS = {
   routeFailed: 'RouteFailed',
   /** Circuits that opened: a route that failed too often is left alone for a while. */
   circuitOpened: 'CircuitOpened',
-  /** Events that no subscription can be asked about: malformed, too large or of an unknown type. */
+  /** Events that were rejected: malformed, too large or of an unknown type. */
   eventsRejected: 'EventsRejected',
   /** Deliveries that an event made. */
   deliveriesCreated: 'DeliveriesCreated',
   /** Attempts that the receiver answered with 2xx in time. */
   deliveriesSucceeded: 'DeliveriesSucceeded',
-  /** Attempts that failed, whatever comes of the delivery. */
+  /** Attempts that failed, whether or not the delivery succeeds later. */
   attemptsFailed: 'DeliveryAttemptsFailed',
   /** Milliseconds from an event's arrival to its first successful attempt. */
   deliveryLatency: 'DeliveryLatencyMs',
   /** Deliveries given up after 24 hours. */
   deliveriesDead: 'DeliveriesDead',
-  /** Subscriptions put out of force because their receiver is gone. */
+  /** Subscriptions disabled because their receiver answered 410. */
   webhooksDisabled: 'WebhooksDisabled',
   /** Attempts that were refused because the address is not one on the public internet. */
   addressesForbidden: 'WebhookAddressesForbidden',

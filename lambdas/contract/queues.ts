@@ -11,9 +11,9 @@ export interface Queue {
     /** Invocations at once; Lambda takes 2 to 1000. */
     readonly maxConcurrency: number;
   };
-  /** Seconds that a message in a reader's hands is hidden from others. */
+  /** Visibility timeout, seconds: how long a message that is being processed is hidden from other readers. */
   readonly visibilitySeconds?: number;
-  /** After so many readings that ended in nothing, a message goes to that queue. */
+  /** After this number of failed readings, a message goes to that queue. */
   readonly dead?: { readonly queue: string; readonly maxReceives: number };
 }
 

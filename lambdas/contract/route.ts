@@ -1,10 +1,7 @@
-/** What a row of the route table says. */
+/** A row of the route table. */
 
-/** The envelope that errors on a route use; `platform` answers with the OpenAI-style envelope. */
+/** The API format of a route, which its errors use; `platform` uses the OpenAI format. */
 export type Surface = 'openai' | 'messages' | 'platform';
-
-/** What a caller is billed for; the five catalog types of the interface. */
-export type Kind = 'chat' | 'embeddings' | 'image' | 'tts' | 'audio';
 
 /** Who may call: anyone, the bearer of an API key, or the owner's session. */
 export type Authentication = 'none' | 'api-key' | 'session';
@@ -22,6 +19,6 @@ export interface Route {
   readonly authentication: Authentication;
   /** Which of the two REST APIs carries the route. */
   readonly api: 'inference' | 'platform';
-  /** Set on paid routes only. */
-  readonly kind?: Kind;
+  /** Calls are billed. */
+  readonly paid?: true;
 }

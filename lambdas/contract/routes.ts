@@ -2,8 +2,9 @@
  * The table of contents of the service: every public route, once.
  * CDK builds the APIs from it, the local runtime and the gateway index list it, the tests walk it.
  */
+
+import { CALL_KIND_ROUTES } from './kind-routes.ts';
 import { LISTING_ROUTES } from './listing-routes.ts';
-import { MODALITY_ROUTES } from './modality-routes.ts';
 import { REFERENCE_ROUTES } from './reference-routes.ts';
 import type { Route } from './route.ts';
 import { WEBHOOK_ROUTES } from './webhook-routes.ts';
@@ -20,7 +21,7 @@ export const ROUTES = [
     purpose: 'chat completion, JSON or server-sent events',
     response: 'streamed',
     authentication: 'api-key',
-    kind: 'chat',
+    paid: true,
   },
   {
     ...inference,
@@ -31,7 +32,7 @@ export const ROUTES = [
     response: 'streamed',
     surface: 'messages',
     authentication: 'api-key',
-    kind: 'chat',
+    paid: true,
   },
   {
     ...inference,
@@ -42,7 +43,7 @@ export const ROUTES = [
     surface: 'messages',
     authentication: 'api-key',
   },
-  ...MODALITY_ROUTES,
+  ...CALL_KIND_ROUTES,
   {
     ...inference,
     method: 'GET',
@@ -96,7 +97,7 @@ export const ROUTES = [
     method: 'GET',
     path: '/api/v1/auth/me',
     endpoint: 'get-account',
-    purpose: 'the account that is signed in',
+    purpose: 'the signed-in account',
     authentication: 'session',
   },
   {
@@ -112,7 +113,7 @@ export const ROUTES = [
     method: 'POST',
     path: '/api-keys',
     endpoint: 'create-key',
-    purpose: 'make an API key; its text is shown this once',
+    purpose: 'create an API key; its text is shown only once',
     authentication: 'session',
   },
   {
@@ -136,7 +137,7 @@ export const ROUTES = [
     method: 'DELETE',
     path: '/api-keys/{id}',
     endpoint: 'delete-key',
-    purpose: 'end a key for good',
+    purpose: 'revoke a key permanently',
     authentication: 'session',
   },
   {
@@ -144,7 +145,7 @@ export const ROUTES = [
     method: 'POST',
     path: '/api-keys/{id}/rotate',
     endpoint: 'rotate-key',
-    purpose: 'give a key a new secret; the old one may overlap',
+    purpose: 'replace a key’s secret; the old one may stay valid for a while',
     authentication: 'session',
   },
   {
@@ -185,7 +186,7 @@ export const ROUTES = [
     method: 'POST',
     path: '/api/payments/{provider}/events',
     endpoint: 'receive-payment-event',
-    purpose: 'where the payment provider sends its signed events',
+    purpose: 'receives the payment provider’s signed events',
     authentication: 'none',
   },
   ...WEBHOOK_ROUTES,

@@ -1,4 +1,5 @@
 /** The DynamoDB tables: key schema and the variable that carries each table's name to a function. */
+import { requireVariable } from './environment.ts';
 
 export interface Table {
   /** Environment variable that holds the table's name in a function. */
@@ -18,7 +19,10 @@ export interface Table {
 }
 
 export const TABLES = {
-  /** Accounts, their top-ups and their orders (`item` = `account`, `top_up#<id>`, `order#<id>`, `order_counts`). */
+  /**
+   * Accounts (`item` = `account`), their orders (`order#<id>`, `order_counts`) and the entries of their books
+   * (`top_up#<id>`, `refund#<id>`, `purchase#<id>`, `sale#<id>`).
+   */
   accounts: { variable: 'ACCOUNTS_TABLE', partitionKey: 'account_id', sortKey: 'item' },
   /** Which account an external identity opened: one item for each, so that it opens exactly one. */
   identities: { variable: 'IDENTITIES_TABLE', partitionKey: 'identity' },
@@ -40,7 +44,7 @@ export const TABLES = {
   webhooks: { variable: 'WEBHOOKS_TABLE', partitionKey: 'account_id', sortKey: 'webhook_id' },
   /** Published events, their data sealed; writing one is what makes a repeated event change nothing. */
   events: { variable: 'EVENTS_TABLE', partitionKey: 'event_key', ttl: 'expires' },
-  /** One item for each event and subscription: where its delivery stands, and its last attempts. */
+  /** One item for each event and subscription: the state of its delivery, and its last attempts. */
   deliveries: {
     variable: 'DELIVERIES_TABLE',
     partitionKey: 'webhook_id',
@@ -50,8 +54,9 @@ export const TABLES = {
   /** The catalog document in compressed parts, and a pointer to the current version. */
   catalog: { variable: 'CATALOG_TABLE', partitionKey: 'part' },
   /**
-   * Listings (`item` = `listing`), what happens to each, the events that tell of it, the slugs in use, and the counts
-   * of the categories and of what accounts have and do. The indexes hold the listings alone: no other item has a `kind` or a `shelf`.
+   * Listings (`item` = `listing`) with their installs, reviews, releases and purchases, events to be published, the slugs
+   * in use, and counts of categories and quotas. The indexes hold listings only: no other item has their partition keys.
+   * The second one's key is kind and category; renaming the index of a deployed table would empty it.
    */
   listings: {
     variable: 'LISTINGS_TABLE',
@@ -66,8 +71,14 @@ export const TABLES = {
   },
   /** What is derived from the listings: the search index in parts, its changes since, installs by day, what is trending. */
   discovery: { variable: 'DISCOVERY_TABLE', partitionKey: 'part', sortKey: 'entry', ttl: 'expires' },
-  /** Circuits of routes that have failed of late. */
+  /** Circuits of routes that failed recently. */
   circuits: { variable: 'CIRCUITS_TABLE', partitionKey: 'route_id', ttl: 'expires' },
 } as const satisfies Record<string, Table>;
 
 export type TableName = keyof typeof TABLES;
+
+/** The table's name in a deployment; throws an error that names the variable when it is not set. */
+export const requireTable = (
+  environment: Readonly<Record<string, string | undefined>>,
+  name: TableName,
+): string => requireVariable(environment, TABLES[name].variable);

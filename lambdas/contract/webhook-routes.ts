@@ -25,7 +25,7 @@ export const WEBHOOK_ROUTES = [
     method: 'GET',
     path: '/api/v1/webhooks/{id}',
     endpoint: 'get-webhook',
-    purpose: 'one webhook, with how its deliveries fare',
+    purpose: 'one webhook, with the results of its latest deliveries',
     authentication: 'api-key',
   },
   {

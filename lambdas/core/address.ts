@@ -31,6 +31,9 @@ export function isAddress(host: string): boolean {
   return parse(host) !== undefined;
 }
 
+/** Whether a host name is `localhost` or a name in it: this machine, whatever a name server says (RFC 6761, section 6.3). */
+export const isLocalhost = (host: string): boolean => /^(.+\.)?localhost\.?$/.test(host);
+
 /** A host of a URL without the brackets of IPv6. */
 export const bareHost = (host: string): string => host.replace(/^\[(.*)\]$/, '$1');
 

@@ -60,6 +60,7 @@ export const ERROR_CODES = {
   session_quota: { status: 429, type: 'rate_limit_error' },
   internal_error: { status: 500, type: 'api_error' },
   all_routes_failed: { status: 503, type: 'service_unavailable' },
+  overloaded: { status: 503, type: 'service_unavailable' },
   idempotent_request_in_progress: { status: 503, type: 'service_unavailable' },
   identity_provider_unavailable: { status: 503, type: 'service_unavailable' },
   payment_provider_unavailable: { status: 503, type: 'service_unavailable' },
@@ -74,7 +75,7 @@ export interface ServiceErrorOptions {
   readonly retryAfterSeconds?: number;
   /** Further response headers, such as the rate limits. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What the Messages envelope tells programs beside the message; the other envelope has no place for it. */
+  /** Fields for programs beside the message, in the Messages envelope only. */
   readonly details?: Readonly<Record<string, unknown>> | undefined;
   readonly cause?: unknown;
 }
@@ -113,13 +114,50 @@ export class ServiceError extends Error {
   }
 }
 
-/** What the caller is told of a failure: a `ServiceError` as it is, anything else as an internal error. */
+/** Errors, and reasons of a cancelled transaction, that say that nothing was done: a throttle, or another write to the item. */
+const REFUSAL = /^(Throttl|ProvisionedThroughputExceeded|RequestLimitExceeded|TransactionConflict)/;
+
+interface AwsFailure {
+  readonly name?: string;
+  readonly $metadata?: { readonly httpStatusCode?: number };
+  /** Of a cancelled transaction, one for each of its items. */
+  readonly CancellationReasons?: readonly { readonly Code?: string }[];
+}
+
+/** Whether the service has certainly done nothing, and may do it when it is sent again. */
+export function isRefusal(failure: unknown): boolean {
+  const { name = '', CancellationReasons: reasons = [] } = Object(failure) as AwsFailure;
+  const codes = reasons.map(({ Code: code = '' }) => code);
+  const wasRefused = [name, ...codes].some((code) => REFUSAL.test(code));
+  return wasRefused && !codes.includes('ConditionalCheckFailed');
+}
+
+/**
+ * Whether a request to AWS failed in a way that passes: refused, not answered, or failed on their side. It may have been
+ * done. Every error of an AWS SDK carries `$metadata`, without a status when no answer came.
+ */
+export function isTransient(failure: unknown): boolean {
+  const { $metadata: metadata } = Object(failure) as AwsFailure;
+  if (metadata === undefined) return false;
+  const { httpStatusCode: status = 503 } = metadata;
+  return status >= 500 || isRefusal(failure);
+}
+
+/** Contention on an item and a throttle pass within a second or two. */
+const OVERLOAD_SECONDS = 2;
+
+/** The service cannot serve the request now, and a retry may succeed. */
+export const overloaded = (message = 'The service is overloaded; retry.', cause?: unknown): ServiceError =>
+  new ServiceError('overloaded', message, { retryAfterSeconds: OVERLOAD_SECONDS, cause });
+
+/** What a caller receives: a `ServiceError` as it is, a failure that passes as 503, anything else as an internal error. */
 export function toServiceError(failure: unknown): ServiceError {
   if (failure instanceof ServiceError) return failure;
+  if (isTransient(failure)) return overloaded(undefined, failure);
   return new ServiceError('internal_error', 'The service failed to answer this request.', { cause: failure });
 }
 
-/** A message of a queue is to come back, though nothing has failed: what it waits for is under way elsewhere. */
-export class ComesBack extends Error {
-  override readonly name = 'ComesBack';
+/** Returns the message to its queue without counting a failure: what it waits for is in flight elsewhere. */
+export class RetryLater extends Error {
+  override readonly name = 'RetryLater';
 }

@@ -1,10 +1,11 @@
 /** Money as integers of nano-USD (1 credit = 1 USD = 1e9): parsing, printing and the one rounding. */
-import { rawJson } from './json/lossless-json.ts';
+import { type RawJson, rawJson } from './json/lossless-json.ts';
 
 /** An amount in nano-USD; never a floating-point number. */
 export type NanoUsd = bigint;
 
 export const NANO_PER_USD = 1_000_000_000n;
+export const NANO_PER_CENT = NANO_PER_USD / 100n;
 
 /** Longer than any amount with all its places; computing with a million digits takes seconds. */
 export const MAX_AMOUNT_LENGTH = 32;
@@ -67,6 +68,15 @@ export function divideUp(dividend: bigint, divisor: bigint): bigint {
 }
 
 /** An amount as an exact JSON number, whatever its size. */
-export function usdJson(amount: NanoUsd): unknown {
+export function usdJson(amount: NanoUsd): RawJson {
   return rawJson(formatUsd(amount));
 }
+
+/** An amount in whole cents. Throws for a fraction of a cent. */
+export function toCents(amount: NanoUsd): number {
+  if (amount % NANO_PER_CENT !== 0n) throw new Error('not a whole number of cents');
+  return Number(amount / NANO_PER_CENT);
+}
+
+/** An amount as the value of a metric. A double loses the last digits above 2^53 nano-USD: never compute with it. */
+export const toMetric = (amount: NanoUsd): number => Number(amount);

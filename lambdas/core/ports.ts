@@ -57,5 +57,40 @@ export interface CallContext {
   readonly log: Log;
 }
 
+/** How server-sent events show that a call is alive, and that it failed. */
+export interface EventFormat {
+  /** Sent while nothing else is; complete with its blank line. */
+  readonly heartbeat: string;
+  /** The event that ends a stream which failed. `envelope` is the body of an error of this API. */
+  errorEvent(envelope: Readonly<Record<string, unknown>>): string;
+}
+
+/** An answer that is delivered in pieces, each as the caller takes it. */
+export interface StreamedAnswer {
+  readonly headers: Readonly<Record<string, string>>;
+  /**
+   * Bytes, or events that are complete with their blank line. Whatever the call leaves to be done (its settlement) is
+   * done before this ends, also when its reader stops early; it throws when the answer breaks off.
+   */
+  readonly chunks: AsyncGenerator<string | Uint8Array, void>;
+  /** Set when the chunks are server-sent events. */
+  readonly events?: EventFormat;
+  /** Set when the headers are to leave before there is a chunk: an event to send with them. */
+  readonly opening?: string;
+}
+
+/** How a streamed answer ended; only the first is a whole answer. */
+export type StreamOutcome =
+  | { readonly status: 'completed' }
+  /** Its reader left. */
+  | { readonly status: 'cancelled' }
+  | { readonly status: 'failed'; readonly failure: unknown };
+
 /** One endpoint, the same on every host. A `ServiceError` it throws becomes an error envelope. */
 export type Endpoint = (request: Request, context: CallContext) => Promise<Response>;
+
+/** An endpoint that may stream its answer. */
+export type StreamingEndpoint = (
+  request: Request,
+  context: CallContext,
+) => Promise<Response | StreamedAnswer>;

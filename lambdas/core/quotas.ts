@@ -6,7 +6,7 @@ import { type ErrorCode, ServiceError } from './errors.ts';
  * person needs, and low enough that nobody fills a table, a search index or the payment provider's books.
  */
 export const QUOTAS = {
-  /** One request to the database reads so many. */
+  /** One request to the database reads this many. */
   api_keys_per_account: 100,
   listings_per_account: 100,
   webhooks_per_account: 100,

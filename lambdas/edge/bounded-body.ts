@@ -8,7 +8,7 @@ export interface BodyBounds {
   readonly idleMs: number;
   /** The longest that a body may take as a whole. */
   readonly totalMs: number;
-  /** What a body must bring on average, once it has had time to get under way. */
+  /** What a body must bring on average, once it has had time to begin. */
   readonly leastRate: { readonly bytesPerSecond: number; readonly afterMs: number };
 }
 

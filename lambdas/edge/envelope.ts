@@ -1,14 +1,18 @@
 /** Errors as HTTP, in the envelope of the surface that was hit. */
 import type { Surface } from '../contract/route.ts';
+import type { errorSchema, messagesErrorSchema } from '../core/api/error-body.ts';
+import type { Body } from '../core/api/response-schema.ts';
 import type { ServiceError } from '../core/errors.ts';
 
+type ErrorBody = Body<ReturnType<typeof errorSchema>> | Body<typeof messagesErrorSchema>;
+
 /** The body of an error; the request id stands at the message's end, where every client shows it. */
-export function errorBody(error: ServiceError, surface: Surface, requestId: string): Record<string, unknown> {
+export function errorBody(error: ServiceError, surface: Surface, requestId: string): ErrorBody {
   const { type, code, param, details } = error;
   const message = `${error.message} (request id: ${requestId})`;
   if (surface === 'messages') {
-    const told = { type, message, ...(details === undefined ? {} : { details }) };
-    return { type: 'error', error: told, request_id: requestId };
+    const shown = { type, message, ...(details === undefined ? {} : { details }) };
+    return { type: 'error', error: shown, request_id: requestId };
   }
   return { error: { message, type, code, param } };
 }

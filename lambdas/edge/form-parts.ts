@@ -44,7 +44,7 @@ export function boundaryOf(contentType: string): string {
   return boundary;
 }
 
-/** The parameters behind a header's value, the first of each name; names in lower case. */
+/** The parameters after a header's value, the first of each name; names in lower case. */
 function parametersOf(header: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
   for (const [, name = '', quoted, plain = ''] of header.matchAll(
@@ -88,7 +88,7 @@ function headOf(bytes: Buffer): PartHead {
 /** Bytes that come in pieces, and what of them is still unread. */
 class Pieces {
   readonly #pieces: AsyncIterator<Uint8Array>;
-  /** As if the first boundary stood behind a line, as all others do. */
+  /** As if the first boundary came after a line, as all others do. */
   #unread: Buffer = Buffer.from(CRLF);
 
   constructor(pieces: AsyncIterable<Uint8Array>) {

@@ -1,13 +1,24 @@
-/** What every endpoint stands behind on every host: a request id, one log line with metrics, errors in the right envelope. */
+/** An endpoint as hosts call it: with a request id, one log line that carries the metrics, and errors in the right envelope. */
 import { DIMENSIONS, METRICS } from '../contract/metrics.ts';
 import type { Surface } from '../contract/route.ts';
-import { toServiceError } from '../core/errors.ts';
-import type { CallContext, Clock, Endpoint, Log, Measured, UlidSource } from '../core/ports.ts';
-import { errorResponse } from './envelope.ts';
-import { firstFrameOf } from './sse.ts';
+import { type ServiceError, toServiceError } from '../core/errors.ts';
+import type {
+  After,
+  CallContext,
+  Clock,
+  Log,
+  Measured,
+  StreamedAnswer,
+  StreamingEndpoint,
+  StreamOutcome,
+  UlidSource,
+} from '../core/ports.ts';
+import { errorBody, errorResponse } from './envelope.ts';
+import { streamedResponse } from './streamed-response.ts';
 
 export interface FrontDependencies {
   readonly clock: Clock;
+  readonly after: After;
   readonly ulid: UlidSource;
   readonly log: Log;
 }
@@ -17,55 +28,94 @@ export type HostContext = Pick<CallContext, 'remainingTimeMs' | 'pathParameters'
 
 export type Handler = (request: Request, host: HostContext) => Promise<Response>;
 
-/** Never throws: a failure is answered, and logged without the request's content. */
+/** One call on its way: what its log line needs. */
+interface Call {
+  readonly requestId: string;
+  readonly startedMs: number;
+  readonly surface: Surface;
+  readonly dependencies: FrontDependencies;
+}
+
+/**
+ * Never throws: a failure is answered, and logged without the request's content. A streamed answer is logged when it
+ * has ended, by how it ended: a failure after its first chunk counts like one before it.
+ */
 export function front(
-  endpoint: Endpoint,
+  endpoint: StreamingEndpoint,
   surface: Surface | ((request: Request) => Surface),
-  { clock, ulid, log }: FrontDependencies,
+  dependencies: FrontDependencies,
 ): Handler {
+  const { clock, ulid, log } = dependencies;
   return async (request, host) => {
-    const startedMs = clock();
     const requestId = `req_${ulid()}`;
     const errorSurface = typeof surface === 'function' ? surface(request) : surface;
-    const { made, errorType } = await answer(endpoint, errorSurface, request, { ...host, requestId, log });
+    const call = { requestId, startedMs: clock(), surface: errorSurface, dependencies };
+    const response = await respond(() => endpoint(request, { ...host, requestId, log }), call);
     // A response that was made elsewhere may not let its headers be changed.
-    const response = new Response(made.body, made);
-    response.headers.set('x-request-id', requestId);
-    const { status } = response;
-    const line = { requestId, status, ms: clock() - startedMs };
-    const firstFrame = firstFrameOf(made);
-    if (firstFrame === undefined) log.info('answered', line, measuredError(status, errorType));
-    else
-      firstFrame.then(() => {
-        log.info('answered', line, { values: { [METRICS.timeToFirstToken]: clock() - startedMs } });
-      });
-    return response;
+    const answer = new Response(response.body, response);
+    answer.headers.set('x-request-id', requestId);
+    return answer;
   };
 }
 
-async function answer(
-  endpoint: Endpoint,
-  surface: Surface,
-  request: Request,
-  context: CallContext,
-): Promise<{ readonly made: Response; readonly errorType?: string }> {
+async function respond(run: () => ReturnType<StreamingEndpoint>, call: Call): Promise<Response> {
   try {
-    return { made: await endpoint(request, context) };
+    const answer = await run();
+    if (!(answer instanceof Response)) return stream(answer, call);
+    logAnswer(call, { status: answer.status }, answer.status < 400 ? undefined : errorCount());
+    return answer;
   } catch (failure) {
     const error = toServiceError(failure);
-    if (error.status === 500) {
-      const { name, stack } = (error.cause ?? error) as Error;
-      context.log.error('internal error', { requestId: context.requestId, name, stack: framesOf(stack) });
-    }
-    return { made: errorResponse(error, surface, context.requestId), errorType: error.type };
+    logInternal(error, call);
+    logAnswer(call, { status: error.status }, errorCount(error.type));
+    return errorResponse(error, call.surface, call.requestId);
   }
 }
 
+function stream(answer: StreamedAnswer, call: Call): Response {
+  const { clock, after } = call.dependencies;
+  let firstChunkMs: number | undefined;
+  const measured = (outcome: StreamOutcome): Measured | undefined => {
+    if (outcome.status === 'failed') return errorCount(toServiceError(outcome.failure).type);
+    if (firstChunkMs === undefined || answer.events === undefined) return undefined;
+    return { values: { [METRICS.timeToFirstToken]: firstChunkMs - call.startedMs } };
+  };
+  return streamedResponse(answer, {
+    clock,
+    after,
+    envelopeOf: (failure) => errorBody(toServiceError(failure), call.surface, call.requestId),
+    onFirstChunk: () => {
+      firstChunkMs = clock();
+    },
+    onEnd: (outcome) => {
+      const error = outcome.status === 'failed' ? toServiceError(outcome.failure) : undefined;
+      if (error !== undefined) logInternal(error, call);
+      const failed = error === undefined ? {} : { code: error.code };
+      logAnswer(call, { status: 200, outcome: outcome.status, ...failed }, measured(outcome));
+    },
+  });
+}
+
+/** A failure of the service's own or of its database, with where it happened. */
+function logInternal(error: ServiceError, { requestId, dependencies }: Call): void {
+  if (error.code !== 'internal_error' && error.code !== 'overloaded') return;
+  const { name, stack } = (error.cause ?? error) as Error;
+  dependencies.log.error(error.code.replace('_', ' '), { requestId, name, stack: framesOf(stack) });
+}
+
+function logAnswer(
+  { requestId, startedMs, dependencies: { clock, log } }: Call,
+  fields: Readonly<Record<string, unknown>>,
+  measured: Measured | undefined,
+): void {
+  log.info('answered', { requestId, ...fields, ms: clock() - startedMs }, measured);
+}
+
 /** An error that the endpoint answered itself, as the health check does, has no type. */
-const measuredError = (status: number, errorType = 'none'): Measured | undefined =>
-  status < 400
-    ? undefined
-    : { values: { [METRICS.errors]: 1 }, dimensions: { [DIMENSIONS.errorType]: errorType } };
+const errorCount = (errorType = 'none'): Measured => ({
+  values: { [METRICS.errors]: 1 },
+  dimensions: { [DIMENSIONS.errorType]: errorType },
+});
 
 /** Where it happened. The lines above the frames are the message, which may quote the request. */
 export const framesOf = (stack: string | undefined): string =>

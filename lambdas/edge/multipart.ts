@@ -29,7 +29,7 @@ const ENCODINGS: Readonly<Record<string, BufferEncoding>> = {
 
 const refusal = (message: string, param: string) => new ServiceError('invalid_value', message, { param });
 
-/** What has come of a form; the first thing that is wrong with it is what its sender is told. */
+/** What has come of a form; the first thing that is wrong with it is what its sender learns. */
 class Form {
   readonly #options: MultipartOptions;
   readonly #fields: [string, string][] = [];
@@ -103,7 +103,7 @@ class Form {
     };
   }
 
-  /** Leaves nothing behind, and gives what the sender is to get. */
+  /** Removes the file, and returns the error that the sender gets. */
   async fail(failure: unknown): Promise<unknown> {
     await this.#file?.dispose();
     return failure instanceof ServiceError ? (this.#problem ?? failure) : failure;

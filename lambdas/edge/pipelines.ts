@@ -3,7 +3,7 @@ import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-p
 import middy from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEvent, Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { ComesBack } from '../core/errors.ts';
+import { RetryLater } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import { framesOf, type Handler } from './front.ts';
 import { pathParametersOf, toRequest } from './proxy-event.ts';
@@ -67,7 +67,7 @@ export function queueReader(run: (message: QueueMessage) => Promise<void>, log: 
       await run({ body: JSON.parse(body), queueArn });
     } catch (failure) {
       const { name, stack } = failure as Error;
-      if (!(failure instanceof ComesBack))
+      if (!(failure instanceof RetryLater))
         log.error('a message failed', { messageId, name, stack: framesOf(stack) });
       throw failure;
     }

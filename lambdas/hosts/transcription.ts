@@ -9,7 +9,7 @@ import { createTranscriptionEndpoint } from '../core/inference/kinds/transcripti
 import { Precheck } from '../core/ledger/precheck.ts';
 import { front, type Handler } from '../edge/front.ts';
 import { createUploadReader } from '../edge/multipart.ts';
-import { createTranscriptionServers } from '../providers/modalities/servers.ts';
+import { createTranscriptionCalls } from '../providers/kinds/provider-calls.ts';
 
 export interface TranscriptionHostOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -25,17 +25,14 @@ export function createTranscriptionHandler({
   maxFileBytes,
   tooLarge,
 }: TranscriptionHostOptions): Handler {
-  const log = createLog();
-  const calls = createPaidCalls({ environment, log });
-  const servers = createTranscriptionServers({ ...calls, fetch });
-  const endpoint = createTranscriptionEndpoint(servers, {
+  const calls = createPaidCalls({ environment, log: createLog() });
+  const endpoint = createTranscriptionEndpoint(createTranscriptionCalls(calls), {
     ...calls,
-    log,
     settlements: createSettlements(environment),
     receive: createUploadReader({ spool: spoolToDisk, maxFileBytes, tooLarge }),
     precheck: new Precheck(calls),
   });
-  return front(endpoint, 'openai', { ...calls, log });
+  return front(endpoint, 'openai', calls);
 }
 
 const megabytes = (bytes: number) => Math.floor(bytes / (1024 * 1024));

@@ -3,14 +3,14 @@
  * limit, and serves nothing else. Listens where Lambda Web Functions say (`AWS_LAMBDA_HTTP_ENDPOINT`), else on `PORT`.
  */
 import type { AddressInfo } from 'node:net';
-import { createLog } from '../adapters/system/logger.ts';
-import { systemClock, systemUlid } from '../adapters/system/system.ts';
+import { systemClock } from '../adapters/system/system.ts';
 import { STREAM_TIMEOUT_SECONDS } from '../contract/environment.ts';
 import { TRANSCRIPTION_FILE_BYTES } from '../contract/limits.ts';
 import { ROUTES } from '../contract/routes.ts';
-import { unknownRoute } from '../core/unknown-route.ts';
+import { unknownRoute } from '../core/api/unknown-route.ts';
 import { front } from '../edge/front.ts';
 import { createNodeHost } from '../edge/node-host.ts';
+import { createResources } from './resources.ts';
 import { createTranscriptionHandler, fileTooLarge } from './transcription.ts';
 
 /** The form around the file: its boundaries and fields. */
@@ -36,7 +36,7 @@ const transcription = createTranscriptionHandler({
 const elsewhere = front(
   unknownRoute((path) => PATHS.filter((route) => route.path === path).map(({ method }) => method)),
   'openai',
-  { clock: systemClock, ulid: systemUlid, log: createLog() },
+  createResources(),
 );
 
 const server = createNodeHost({
@@ -57,7 +57,7 @@ const server = createNodeHost({
 });
 
 const { AWS_LAMBDA_HTTP_ENDPOINT: endpoint, PORT = '8080', HOST } = process.env;
-// A forked host tells its parent where it listens, and ends with it.
+// A forked host reports to its parent where it listens, and ends with it.
 const ready = () => process.send?.({ port: (server.address() as AddressInfo).port });
 if (endpoint === undefined) server.listen(Number(PORT), HOST, ready);
 else server.listen(endpoint, ready);

@@ -3,15 +3,15 @@
 import { IP_RATE_ERROR } from '../contract/gateway-errors.ts';
 import type { Route } from '../contract/route.ts';
 import { ERROR_CODES } from '../core/errors.ts';
-import type { Answer, Operation, Tag } from './operation.ts';
+import type { Operation, Tag } from './operation.ts';
 import {
   answerSchema,
   componentSchemas,
   formSchema,
+  inlineSchema,
   type JsonSchema,
   queryParameters,
   reference,
-  requestSchema,
 } from './schemas.ts';
 
 export interface DocumentOptions {
@@ -22,13 +22,13 @@ export interface DocumentOptions {
 }
 
 const TAGS: Readonly<Record<Tag, string>> = {
-  Inference: 'Calls to models, in the protocols of OpenAI and Anthropic.',
-  Catalog: 'The models there are, and what they cost.',
-  Usage: 'What was called, what it cost and what is left.',
-  Accounts: 'Signing in, and API keys.',
-  Payments: 'Topping credit up.',
-  Webhooks: 'Being told of events, signed and repeated until they arrive.',
-  Market: 'Apps and AI agents: listing, finding, installing, buying and reviewing them.',
+  Inference: 'Model calls, compatible with the OpenAI and Anthropic APIs.',
+  Catalog: 'Available models and their prices.',
+  Usage: 'Past calls, their cost, and the remaining credit.',
+  Accounts: 'Sign-in and API keys.',
+  Payments: 'Orders of credit.',
+  Webhooks: 'Signed event deliveries, retried for 24 hours.',
+  Market: 'Apps and AI agents: publishing, search, installs, purchases and reviews.',
   Service: 'The service itself.',
 };
 
@@ -47,28 +47,25 @@ const SECURITY_SCHEMES = {
 /** Throws an error that names a route without a description. */
 export function openApiDocument({ routes, operations, title, version }: DocumentOptions): JsonSchema {
   const paths: Record<string, Record<string, unknown>> = {};
-  const pages = new Set<string>();
   for (const route of routes) {
     const operation = operations[route.endpoint];
     if (operation === undefined)
       throw new Error(`the endpoint ${route.endpoint} has no description: add one to lambdas/openapi/`);
     const path = route.path.replace('+}', '}');
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: describe(route, operation) };
-    for (const { schema } of Object.values(operation.answers))
-      if (schema !== undefined && 'name' in schema) pages.add(String(schema.name));
   }
   return {
     openapi: '3.1.0',
     info: {
       title,
       version,
-      description: 'One prepaid API in front of every model, with the platform around it.',
+      description: 'One prepaid API for every model, with accounts, payments, webhooks and a marketplace.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '.', description: 'The service that serves this document.' }],
+    servers: [{ url: '.', description: 'The host of this document.' }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
-    components: { schemas: componentSchemas(pages), securitySchemes: SECURITY_SCHEMES },
+    components: { schemas: componentSchemas(), securitySchemes: SECURITY_SCHEMES },
   };
 }
 
@@ -100,8 +97,8 @@ function describe(route: Route, operation: Operation): JsonSchema {
 /** `update-listing` on `/ai-agents/{id}` is `updateListingOfAiAgents`. */
 function operationId({ endpoint, path }: Route): string {
   const collection = /^\/(apps|ai-agents)(\/|$)/.exec(path)?.[1];
-  const words = collection === undefined ? endpoint : `${endpoint}-of-${collection}`;
-  return words.replace(/-(\w)/g, (_dash, letter: string) => letter.toUpperCase());
+  const name = collection === undefined ? endpoint : `${endpoint}-of-${collection}`;
+  return name.replace(/-(\w)/g, (_dash, letter: string) => letter.toUpperCase());
 }
 
 const pathParameters = (path: string): readonly JsonSchema[] =>
@@ -120,7 +117,7 @@ function bodyOf({ body, form, rawBody, optionalBody }: Operation): JsonSchema | 
   if (body === undefined) return undefined;
   return {
     required: optionalBody !== true,
-    content: { 'application/json': { schema: requestSchema(body) } },
+    content: { 'application/json': { schema: inlineSchema(body) } },
   };
 }
 
@@ -130,9 +127,9 @@ const answersOf = ({ answers }: Operation): JsonSchema =>
       status,
       {
         description,
-        headers: { 'x-request-id': { schema: { type: 'string' }, description: 'Names the request.' } },
+        headers: { 'x-request-id': { schema: { type: 'string' }, description: 'The request id.' } },
         content: {
-          ...(schema === undefined ? {} : { 'application/json': { schema: schemaOf(schema) } }),
+          ...(schema === undefined ? {} : { 'application/json': { schema: answerSchema(schema) } }),
           ...Object.fromEntries(
             Object.entries(otherForms).map(([type, form]) => [
               type,
@@ -144,13 +141,7 @@ const answersOf = ({ answers }: Operation): JsonSchema =>
     ]),
   );
 
-const schemaOf = (schema: NonNullable<Answer['schema']>): JsonSchema =>
-  'name' in schema ? reference(String(schema.name)) : answerSchema(schema);
-
-/**
- * Every route may meet the limits on addresses, and fail; one with authentication may be refused, and one that is sent
- * something may find it too large.
- */
+/** The operation's own errors and the common ones: rate limits, failures and overload, authentication, a body that is too large. */
 function errorsOf(
   { method, authentication, surface }: Route,
   { errors = [], answers }: Operation,
@@ -159,7 +150,7 @@ function errorsOf(
     ...errors,
     ...(authentication === 'none' ? [] : [401]),
     ...(method === 'GET' ? [] : [413]),
-    ...[429, 500],
+    ...[429, 500, 503],
   ];
   const schema = reference(surface === 'messages' ? 'MessagesError' : 'Error');
   const own = [...new Set(statuses)].filter((status) => !(status in answers)).sort();

@@ -1,16 +1,12 @@
 /** The descriptions of the inference surfaces, the catalog and the usage records. */
 import * as z from 'zod';
+import { usageSchema as chatUsage } from '../core/inference/completions/chat/reply.ts';
 import { chatCompletionRequest } from '../core/inference/completions/chat/schema.ts';
+import { usageSchema as messagesUsage } from '../core/inference/completions/messages/reply.ts';
 import { messagesRequest } from '../core/inference/completions/messages/schema.ts';
 import { usageQuery } from '../core/ledger/usage-query.ts';
-import { component, pageOf } from './components.ts';
+import { COMPONENTS } from './components.ts';
 import type { Operation } from './operation.ts';
-
-const usage = z.object({
-  prompt_tokens: z.int(),
-  completion_tokens: z.int(),
-  total_tokens: z.int(),
-});
 
 const chatCompletion = z.looseObject({
   id: z.string(),
@@ -24,7 +20,7 @@ const chatCompletion = z.looseObject({
       finish_reason: z.string().nullable(),
     }),
   ),
-  usage,
+  usage: chatUsage,
 });
 
 const message = z.looseObject({
@@ -35,12 +31,12 @@ const message = z.looseObject({
   content: z.array(z.looseObject({ type: z.string() })),
   stop_reason: z.string().nullable(),
   stop_sequence: z.string().nullable(),
-  usage: z.looseObject({ input_tokens: z.int(), output_tokens: z.int() }),
+  usage: messagesUsage,
 });
 
 export const IDEMPOTENCY = {
   'Idempotency-Key':
-    '1 to 255 visible ASCII characters. Repeated within 24 hours, the completed call is replayed and not billed again.',
+    '1 to 255 visible ASCII characters. A repetition within 24 hours replays the completed call and is not billed again.',
 };
 
 /** What a paid call can end in, beside what every route can. */
@@ -89,20 +85,14 @@ export const INFERENCE_OPERATIONS = {
     answers: {
       200: {
         description: 'Every model.',
-        schema: z.object({
-          object: z.literal('list'),
-          data: z.array(z.unknown().meta({ $ref: '#/components/schemas/Model' })),
-          has_more: z.boolean(),
-          first_id: z.string().nullable(),
-          last_id: z.string().nullable(),
-        }),
+        schema: COMPONENTS.ModelList,
       },
     },
   },
   'get-model': {
     tag: 'Catalog',
     description: 'The id may hold slashes.',
-    answers: { 200: { description: 'The model.', schema: component('Model') } },
+    answers: { 200: { description: 'The model.', schema: COMPONENTS.Model } },
     errors: [404],
   },
   'list-prices': {
@@ -110,22 +100,19 @@ export const INFERENCE_OPERATIONS = {
     answers: {
       200: {
         description: 'Every model with its price in USD.',
-        schema: z.object({
-          count: z.int(),
-          models: z.array(z.unknown().meta({ $ref: '#/components/schemas/Price' })),
-        }),
+        schema: COMPONENTS.PriceList,
       },
     },
   },
   'list-usage': {
     tag: 'Usage',
     query: usageQuery,
-    answers: { 200: { description: 'A page of calls.', schema: pageOf('UsageRecord') } },
+    answers: { 200: { description: 'A page of calls.', schema: COMPONENTS.UsageRecordPage } },
     errors: [400],
   },
   'get-usage': {
     tag: 'Usage',
-    answers: { 200: { description: 'The call.', schema: component('UsageRecord') } },
+    answers: { 200: { description: 'The call.', schema: COMPONENTS.UsageRecord } },
     errors: [404],
   },
 } as const satisfies Readonly<Record<string, Operation>>;

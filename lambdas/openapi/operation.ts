@@ -13,8 +13,8 @@ export type Tag =
 
 export interface Answer {
   readonly description: string;
-  /** A schema of our own, by its name among the components, or as it is; absent when the answer is no JSON. */
-  readonly schema?: z.ZodType | { readonly name: string };
+  /** A component of the document is referred to by its name; absent when the response is not JSON. */
+  readonly schema?: z.ZodType;
   /** The other forms that the answer may have, by media type. */
   readonly otherForms?: Readonly<Record<string, string>>;
 }

@@ -3,17 +3,17 @@
 import { INTERFACE_VERSION } from '../contract/limits.ts';
 import { type EndpointName, ROUTES } from '../contract/routes.ts';
 import { ACCOUNT_OPERATIONS } from './account-operations.ts';
+import { CALL_KIND_OPERATIONS } from './call-kind-operations.ts';
 import { openApiDocument } from './document.ts';
 import { INFERENCE_OPERATIONS } from './inference-operations.ts';
 import { LISTING_OPERATIONS } from './listing-operations.ts';
-import { MODALITY_OPERATIONS } from './modality-operations.ts';
 import type { Operation } from './operation.ts';
 import { SERVICE_OPERATIONS } from './service-operations.ts';
 import { WEBHOOK_OPERATIONS } from './webhook-operations.ts';
 
 export const OPERATIONS: Readonly<Record<Exclude<EndpointName, 'unknown-route'>, Operation>> = {
   ...INFERENCE_OPERATIONS,
-  ...MODALITY_OPERATIONS,
+  ...CALL_KIND_OPERATIONS,
   ...ACCOUNT_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
   ...LISTING_OPERATIONS,

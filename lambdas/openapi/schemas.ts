@@ -2,20 +2,21 @@
 import * as z from 'zod';
 import { COMPONENTS } from './components.ts';
 
+/** The name of each component; a schema that holds one refers to it. */
+const registry = z.registry<{ id: string }>();
+for (const [id, schema] of Object.entries(COMPONENTS)) registry.add(schema, { id });
+
+export type ComponentName = keyof typeof COMPONENTS;
+
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** What zod alone knows (a refinement, a transformation) is any value here; its words say the rest. */
-function convert(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
-  const { $schema: _dialect, ...converted } = z.toJSONSchema(schema, {
-    target: 'draft-2020-12',
-    io,
-    unrepresentable: 'any',
-  });
-  return converted;
-}
+/** A refinement or a transformation is any value here; its description says the rest. */
+const OPTIONS = { target: 'draft-2020-12', io: 'input', unrepresentable: 'any' } as const;
 
-/** What a caller may send. */
-export const requestSchema = (schema: z.ZodType): JsonSchema => convert(schema, 'input');
+/** The schema of a request, or of an answer that is no component. */
+export const inlineSchema = (schema: z.ZodType): JsonSchema => withoutNames(z.toJSONSchema(schema, OPTIONS));
+
+const withoutNames = ({ $schema: _dialect, $id: _id, ...converted }: JsonSchema): JsonSchema => converted;
 
 /** A form with one file in it (OpenAPI 3.1, "Considerations for File Uploads": bytes have no schema of their own). */
 export function formSchema({
@@ -29,7 +30,7 @@ export function formSchema({
     properties = {},
     required = [],
     ...rest
-  } = requestSchema(fields) as {
+  } = inlineSchema(fields) as {
     properties?: JsonSchema;
     required?: readonly string[];
   };
@@ -37,51 +38,39 @@ export function formSchema({
   return { ...rest, properties: { [file]: content, ...properties }, required: [file, ...required] };
 }
 
+const pathOf = (name: string): string => `#/components/schemas/${name}`;
+
+export const reference = (name: ComponentName): JsonSchema => ({ $ref: pathOf(name) });
+
 /** What the service answers; fields may be added to it at any time. */
-export const answerSchema = (schema: z.ZodType): JsonSchema => convert(schema, 'input');
-
-export const reference = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
-
-const page = (name: string): JsonSchema => ({
-  type: 'object',
-  required: ['object', 'data', 'next_cursor'],
-  properties: {
-    object: { const: 'list' },
-    data: { type: 'array', items: reference(name) },
-    next_cursor: {
-      type: ['string', 'null'],
-      description: 'Asks for the next page as `cursor`; `null` on the last one.',
-    },
-  },
-});
-
-/** Every named schema, and the pages of those that are listed. */
-export function componentSchemas(used: ReadonlySet<string>): Record<string, JsonSchema> {
-  const schemas: Record<string, JsonSchema> = {};
-  for (const [name, schema] of Object.entries(COMPONENTS)) {
-    schemas[name] = answerSchema(schema);
-    if (used.has(`${name}Page`)) schemas[`${name}Page`] = page(name);
-  }
-  return schemas;
+export function answerSchema(schema: z.ZodType): JsonSchema {
+  const name = registry.get(schema)?.id;
+  return name === undefined ? inlineSchema(schema) : { $ref: pathOf(name) };
 }
 
-/** Parameters of a query, which arrive as text: pages are asked for by number. */
+/** Every component by its name. */
+export function componentSchemas(): Record<string, JsonSchema> {
+  const { schemas } = z.toJSONSchema(registry, { ...OPTIONS, uri: pathOf });
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, withoutNames(schema)]));
+}
+
+/** Query parameters arrive as text, but are described by what they mean. */
 const PARAMETERS: Readonly<Record<string, JsonSchema>> = {
   limit: { type: 'integer', minimum: 1, maximum: 100 },
 };
 
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
-  limit: 'Entries a page.',
-  cursor: 'The `next_cursor` of the page before.',
-  start: 'From then on: ISO 8601, or seconds since the epoch.',
-  end: 'Up to then: ISO 8601, or seconds since the epoch.',
-  kind: 'One kind of listing only.',
-  category: 'One category only.',
-  window: 'How far back installs count.',
+  limit: 'Entries per page.',
+  cursor: 'The `next_cursor` of the previous page.',
+  start: 'Calls at or after this time: ISO 8601, or seconds since the epoch.',
+  end: 'Calls before this time: ISO 8601, or seconds since the epoch.',
+  kind: 'Only listings of this kind.',
+  category: 'Only listings of this category.',
+  window: 'The period whose installs count.',
 };
 
 export function queryParameters(query: z.ZodObject): readonly JsonSchema[] {
-  const { properties = {}, required = [] } = requestSchema(query) as {
+  const { properties = {}, required = [] } = inlineSchema(query) as {
     properties?: Record<string, JsonSchema>;
     required?: readonly string[];
   };

@@ -1,31 +1,20 @@
-/** The descriptions of what the service says of itself. */
+/** The descriptions of the service's own routes: health, index and documentation. */
 import * as z from 'zod';
+import { healthySchema, indexSchema, unavailableSchema } from '../core/api/service-status.ts';
 import type { Operation } from './operation.ts';
 
 export const SERVICE_OPERATIONS = {
   'get-health': {
     tag: 'Service',
     answers: {
-      200: { description: 'It can answer calls.', schema: z.looseObject({ status: z.literal('ok') }) },
-      503: {
-        description: 'It cannot answer calls now.',
-        schema: z.looseObject({ status: z.literal('unavailable') }),
-      },
+      200: { description: 'The service can answer calls.', schema: healthySchema },
+      503: { description: 'The service cannot answer calls now.', schema: unavailableSchema },
     },
   },
   'get-index': {
     tag: 'Service',
     answers: {
-      200: {
-        description: 'The routes and limits.',
-        schema: z.object({
-          name: z.string(),
-          version: z.string(),
-          interface_version: z.string(),
-          endpoints: z.array(z.object({ method: z.string(), path: z.string(), purpose: z.string() })),
-          limits: z.record(z.string(), z.number()),
-        }),
-      },
+      200: { description: 'The routes and limits.', schema: indexSchema },
     },
   },
   'get-openapi': {

@@ -14,9 +14,9 @@ import {
   object,
   objectWith,
   oneOf,
+  plainName,
   text,
   textOrList,
-  word,
 } from './kept-fields.ts';
 
 /** Some compatible servers send the object itself. */
@@ -27,14 +27,14 @@ const called = fields({ name: text, arguments: jsonText });
 const toolCall = fields({
   index: count,
   id: text,
-  type: word,
+  type: plainName,
   function: objectWith(called),
   custom: objectWith(fields({ name: text, input: text })),
   // What a model that thinks between its calls wants back with them (Google, OpenAI compatibility, thought signatures).
   extra_content: object,
 });
 
-/** All of it is output: words, calls and thoughts, under the names that servers have for them. */
+/** All of it is output: text, calls and reasoning, under the names that servers have for them. */
 const message = fields({
   role: () => 'assistant',
   content: textOrList,
@@ -52,8 +52,8 @@ const message = fields({
 
 const choiceFields = {
   index: count,
-  finish_reason: word,
-  native_finish_reason: word,
+  finish_reason: plainName,
+  native_finish_reason: plainName,
   // The stop sequence that was met, or its token, as vLLM gives it.
   stop_reason: (value: unknown) => (typeof value === 'string' ? value : figure(value)),
   logprobs: object,

@@ -129,7 +129,7 @@ export async function drain(iterator: AsyncIterator<unknown>): Promise<void> {
   }
 }
 
-/** What a protocol's error body tells; each is given the body's JSON, or undefined. */
+/** What a protocol's error body says; each is given the body's JSON, or undefined. */
 export interface ErrorWords {
   /** The field that was refused, as the caller knows it. */
   readonly paramOf: (body: unknown) => string | undefined;

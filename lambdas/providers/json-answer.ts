@@ -1,6 +1,6 @@
 /**
  * JSON that a caller asks Claude for, of Anthropic and of Bedrock alike: by structured outputs, by a tool whose input
- * is the answer, or in words; and the tools beside it.
+ * is the answer, or as text; and the tools beside it.
  */
 import type { AnswerFormat, Conversation, Tool } from '../core/inference/upstream/conversation.ts';
 import type { JsonObject } from '../core/json/lossless-json.ts';
@@ -34,7 +34,7 @@ const isNative = (format: AnswerFormat): format is SchemaFormat =>
 const isOfObject = ({ type, anyOf, oneOf, allOf }: JsonObject): boolean =>
   (type === undefined || type === 'object') && [anyOf, oneOf, allOf].every((union) => union === undefined);
 
-/** The caller lets the model answer in words; where it insists on a call, it gets no answer but that. */
+/** The caller lets the model answer with text; where it insists on a call, it gets no answer but that. */
 const mayAnswer = ({ tools, toolChoice }: Conversation): boolean =>
   toolChoice?.type !== 'tool' && (toolChoice?.type !== 'any' || tools.length === 0);
 

@@ -51,13 +51,13 @@ export const listOf =
     return value.map(read);
   };
 
-/** One of a few words; any other is left out. */
-export const oneOf = (...words: readonly string[]): Field => {
-  const known: ReadonlySet<unknown> = new Set(words);
+/** One of a few names; any other is left out. */
+export const oneOf = (...names: readonly string[]): Field => {
+  const known: ReadonlySet<unknown> = new Set(names);
   return (value) => (known.has(value) ? value : undefined);
 };
 
-/** A field of an account, where a figure that is none is left out and fails nothing. */
+/** A field of an account, where an invalid figure is left out and fails nothing. */
 export const figure: Field = (value) => (isTokenCount(value) ? value : undefined);
 
 /** An account: left out when it is no object. */
@@ -70,12 +70,12 @@ export const account =
 export const figures = (...names: readonly string[]): Field =>
   account(new Map(names.map((name) => [name, figure])));
 
-/** The longest and most unusual words that providers have for why an answer ended, and room to spare. */
-const WORD = /^[A-Za-z0-9_-]{1,64}$/;
+/** The longest names that providers have for why an answer ended, and room to spare. */
+const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** A provider's own word for a kind or a reason; an empty one is none. Throws `UpstreamFailure` for anything else. */
-export function word(value: unknown): string | undefined {
+/** A provider's own name of a kind or a reason; undefined when empty. Throws `UpstreamFailure` for anything else. */
+export function plainName(value: unknown): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
-  if (typeof value !== 'string' || !WORD.test(value)) throw new UpstreamFailure('protocol');
+  if (typeof value !== 'string' || !NAME.test(value)) throw new UpstreamFailure('protocol');
   return value;
 }

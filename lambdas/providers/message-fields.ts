@@ -15,8 +15,8 @@ import {
   object,
   objectWith,
   oneOf,
+  plainName,
   text,
-  word,
 } from './kept-fields.ts';
 
 /** The figures of an account, and nothing that is no count. */
@@ -67,7 +67,7 @@ function kinds(
 
 function ofKind(value: unknown, known: ReadonlyMap<string, Kind>): JsonObject {
   const given = objectOf(value);
-  const type = word(given.type);
+  const type = plainName(given.type);
   if (type === undefined) throw new UpstreamFailure('protocol');
   const kind = known.get(type);
   return kind === undefined ? given : { type, ...kind.defaults, ...kept(given, kind.fields) };
@@ -82,9 +82,9 @@ function toBlock(value: unknown): JsonObject {
 }
 
 const endFields = {
-  stop_reason: word,
+  stop_reason: plainName,
   stop_sequence: text,
-  stop_details: objectWith(fields({ type: word, category: text, explanation: text })),
+  stop_details: objectWith(fields({ type: plainName, category: text, explanation: text })),
 };
 const end = fields(endFields);
 

@@ -35,7 +35,7 @@ const schema = z.strictObject({
    * account runs.
    */
   requestsPerSecond: z.int().min(1).max(10_000).default(1_000),
-  /** Told of every alarm; nobody is when it is absent. The address confirms by a mail that AWS sends. */
+  /** Receives every alarm; none is sent when it is absent. AWS sends it a mail to confirm. */
   alarmEmail: z.email().optional(),
   /** Days back to which a table can be restored, to the second (1 to 35, DynamoDB point-in-time recovery). */
   recoveryDays: z.int().min(1).max(35).default(35),

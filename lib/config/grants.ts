@@ -162,7 +162,7 @@ const ROWS: Readonly<Record<FunctionName, Grants>> = {
   },
 };
 
-/** Whoever takes sessions looks whether they have been ended. */
+/** Every function that takes sessions checks that they have not been ended. */
 const withSessions = (grants: Grants): Grants =>
   grants.sessionKey === undefined
     ? grants

@@ -11,11 +11,11 @@ const WINDOW_SECONDS = 60;
 /** Set by CloudFront, when it stands in front of the API; its own address would be every caller's. */
 export const VIEWER_IP_HEADER = 'x-viewer-ip';
 
-/** By the address that connects; behind CloudFront by the one that it tells, for requests on which it tells one. */
+/** By the address that connects; behind CloudFront by the one that it forwards, for requests that carry one. */
 function statements(config: Config): Readonly<Record<string, CfnWebACL.RateBasedStatementProperty>> {
   const rate = { limit: config.ipRequestsPerMinute, evaluationWindowSec: WINDOW_SECONDS };
   if (config.ingress === 'none') return { IpRequestsPerMinute: { ...rate, aggregateKeyType: 'IP' } };
-  const told: CfnWebACL.StatementProperty = {
+  const forwarded: CfnWebACL.StatementProperty = {
     sizeConstraintStatement: {
       fieldToMatch: { singleHeader: { Name: VIEWER_IP_HEADER } },
       comparisonOperator: 'GT',
@@ -27,7 +27,7 @@ function statements(config: Config): Readonly<Record<string, CfnWebACL.RateBased
     IpRequestsPerMinute: {
       ...rate,
       aggregateKeyType: 'IP',
-      scopeDownStatement: { notStatement: { statement: told } },
+      scopeDownStatement: { notStatement: { statement: forwarded } },
     },
     ViewerRequestsPerMinute: {
       ...rate,
@@ -75,7 +75,7 @@ export class IpRateLimit extends Construct {
     });
   }
 
-  /** Puts an API's stage behind the limit. */
+  /** Applies the limit to an API's stage. */
   protect(scope: Construct, stage: Stage): void {
     new CfnWebACLAssociation(scope, 'IpRateLimitAssociation', {
       resourceArn: stage.stageArn,

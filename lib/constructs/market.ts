@@ -1,4 +1,4 @@
-/** What stands behind the listings: the follower of their changes, the search index and the rankings. */
+/** What runs beside the routes of listings: the follower of their changes, the search index and the rankings. */
 import { Duration } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';

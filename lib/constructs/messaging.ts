@@ -26,7 +26,7 @@ export class Messaging extends Construct {
   readonly queues: Readonly<Record<QueueName, Queue>>;
   /** Name of the group that holds the schedules. */
   readonly scheduleGroup: string;
-  /** The role that schedules act in: it may wake deliveries up, and nothing else. */
+  /** The role that schedules act in: it may trigger deliveries, and nothing else. */
   readonly scheduleRole: Role;
   readonly #stage: string;
 
@@ -39,7 +39,7 @@ export class Messaging extends Construct {
     new Rule(this, 'EveryEvent', {
       eventBus: this.bus,
       description:
-        'Every event of this account; what is none of the platform is counted and dropped by the reader',
+        'Every event of this account; the reader counts and drops those that are not the platform’s',
       eventPattern: { account: [Aws.ACCOUNT_ID] },
       targets: [new SqsQueue(this.queues.events, { deadLetterQueue: this.queues.deadEvents })],
     });

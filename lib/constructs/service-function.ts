@@ -181,7 +181,7 @@ export class ServiceFunction extends Construct {
     const account = 'arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>';
     Validations.of(this.#role).acknowledge({
       id: `AwsSolutions-IAM5[Resource::${account}:schedule/${scheduleGroup}/*]`,
-      reason: 'Each schedule is named after the attempt that it wakes; the group confines them.',
+      reason: 'Each schedule is named after the attempt that it triggers; the group confines them.',
     });
     return {
       [VARIABLES.scheduleGroup]: scheduleGroup,

@@ -21,7 +21,7 @@ import { VIEWER_IP_HEADER } from './ip-rate-limit.ts';
 /** The longest silence of an origin that CloudFront allows without a raised quota (CloudFront quotas). */
 export const ORIGIN_SILENCE = Duration.seconds(60);
 
-/** CloudFront's own addresses hide the callers' from the API's rate rule, so the edge tells it who called. */
+/** CloudFront's own addresses hide the callers' from the API's rate rule, so the edge sends the caller's address. */
 const TELL_VIEWER = `function handler(event) {
   var request = event.request;
   request.headers['${VIEWER_IP_HEADER}'] = { value: event.viewer.ip };
@@ -71,7 +71,7 @@ export class UploadDistribution extends Construct {
     const accept = (rule: string, reason: string) =>
       Validations.of(distribution).acknowledge({ id: `AwsSolutions-${rule}`, reason });
     accept('CFR1', 'The service is offered everywhere.');
-    accept('CFR2', 'The API has its own web ACL; the edge tells it the caller’s address.');
+    accept('CFR2', 'The API has its own web ACL; the edge sends it the caller’s address.');
     accept('CFR3', 'Both origins log; a log of the edge would hold the keys in /credits/{api_key}.');
     accept('CFR4', 'The default certificate allows no other policy; an operator’s own domain sets its own.');
   }

@@ -85,7 +85,7 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
   },
   'routes-exhausted': {
     severity: 'critical',
-    meaning: 'Calls failed because every route of their model did.',
+    meaning: 'Calls failed because every route of their model did, or the database was overloaded.',
     watches: (system) => [
       {
         metric: errorsOf(system, 'service_unavailable'),

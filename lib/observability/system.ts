@@ -1,6 +1,6 @@
 /**
- * What there is to watch, found in the app itself: a function, queue, workflow or schedule that a stack gains is
- * watched without a word here.
+ * What there is to watch, found in the app itself: a function, queue, workflow or schedule that is added to a
+ * stack is watched without a change here.
  */
 import { ArnFormat, Stack, Token } from 'aws-cdk-lib';
 import { CfnRestApi } from 'aws-cdk-lib/aws-apigateway';
@@ -65,7 +65,7 @@ export function findSystem({ config, data, stacks }: SystemOptions): System {
   };
 }
 
-/** Lambda's own, where a function says none. */
+/** Lambda's own, where a function sets none. */
 const DEFAULT_TIMEOUT_SECONDS = 3;
 
 const is =

@@ -2,7 +2,7 @@
 import { ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import type { System, Watched } from './system.ts';
 
-/** `critical`: callers are failing or money is wrong, wake someone. `warning`: look at it within a working day. */
+/** `critical`: callers are failing or money is wrong, page someone. `warning`: look at it within a working day. */
 export type Severity = 'critical' | 'warning';
 
 /** What one alarm watches, and when it is raised. */

@@ -43,7 +43,7 @@ export class IngressStack extends Stack {
   #service({ config, bundles, hosting }: IngressStackProps): IOrigin {
     const { balancer } = new UploadService(this, 'UploadService', { config, bundles, hosting });
     return VpcOrigin.withApplicationLoadBalancer(balancer, {
-      // Within AWS's network: an internal balancer has no name that a certificate could vouch for.
+      // Within AWS's network: an internal balancer has no name that a certificate could be issued for.
       protocolPolicy: OriginProtocolPolicy.HTTP_ONLY,
       readTimeout: ORIGIN_SILENCE,
     });

@@ -11,9 +11,9 @@ import { LedgerUpkeep } from '../constructs/ledger-upkeep.ts';
 import { Market } from '../constructs/market.ts';
 import { Messaging } from '../constructs/messaging.ts';
 import { ServiceFunction } from '../constructs/service-function.ts';
+import type { StoredData } from '../constructs/stored-data.ts';
 import { TranscriptionSettlement } from '../constructs/transcription-settlement.ts';
 import { WebhookDelivery } from '../constructs/webhook-delivery.ts';
-import type { DataStack } from './data-stack.ts';
 
 /** API Gateway gives up on a buffered integration after 29 s; the function ends first, in order to answer. */
 const BUFFERED_TIMEOUT_SECONDS = 28;
@@ -21,7 +21,7 @@ const BUFFERED_TIMEOUT_SECONDS = 28;
 export interface ServiceStackProps extends StackProps {
   readonly api: Route['api'];
   readonly config: Config;
-  readonly data: DataStack;
+  readonly data: StoredData;
   /** Where `bundleFunctions` wrote a folder for each function. */
   readonly bundles: string;
   /** One limit for both APIs, so that an address has one budget; the first stack makes it. */

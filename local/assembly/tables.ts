@@ -1,4 +1,4 @@
-/** Describes the DynamoDB tables of an assembly in the words of the CreateTable call. */
+/** Describes the DynamoDB tables of an assembly as input of the CreateTable call. */
 import type {
   AttributeDefinition,
   KeySchemaElement,

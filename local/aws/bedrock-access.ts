@@ -6,7 +6,7 @@
 import { regionalArn } from '../assembly/identities.ts';
 import { PARTITION, REGION } from '../assembly/intrinsics.ts';
 import type { NeededAccess } from './dynamodb-access.ts';
-import { AwsError } from './errors.ts';
+import { unknownCall } from './errors.ts';
 
 /** Bedrock API reference, Converse, ConverseStream and InvokeModel, URI Request Parameters. */
 const PATH = /^\/model\/([^/]+)\/(converse|converse-stream|invoke)$/;
@@ -16,15 +16,10 @@ const PROFILE = /^(?:us|us-gov|eu|apac|au|ca|jp|sa|global)\.(.+)$/;
 
 const PROFILE_ARN = /^arn:[^:]+:bedrock:[^:]*:[^:]*:inference-profile\/(.+)$/;
 
-/** Throws `UnknownOperationException` on a path that is none of a model's. */
+/** Throws `UnknownOperationException` on a path that is not a model's. */
 export function neededBedrockAccess(path: string): readonly NeededAccess[] {
   const [, encoded, operation] = PATH.exec(path) ?? [];
-  if (encoded === undefined)
-    throw new AwsError(
-      'UnknownOperationException',
-      `the local runtime does not know the Bedrock call ${path}`,
-      404,
-    );
+  if (encoded === undefined) throw unknownCall(`Bedrock call ${path}`, 404);
   const action =
     operation === 'converse-stream' ? 'bedrock:InvokeModelWithResponseStream' : 'bedrock:InvokeModel';
   return resourcesOf(decodeURIComponent(encoded)).map((resourceArn) => ({ action, resourceArn }));

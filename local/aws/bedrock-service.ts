@@ -1,4 +1,4 @@
-/** Checks Bedrock calls against IAM and hands them to the simulated provider, bytes in and bytes out as they come. */
+/** Checks Bedrock calls against IAM and forwards them to the simulated provider, bytes in and bytes out as they come. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';

@@ -46,6 +46,24 @@ export function createCallers(options: CallerOptions): (accessKeyId: string | un
   };
 }
 
+export interface RoleOptions {
+  readonly assembly: { readonly roles: readonly RoleDescription[] };
+  readonly enforceIam: boolean;
+  readonly log: (line: string) => void;
+}
+
+/** Lets the role with that ARN act under a session's name. Throws when no stack defines it. */
+export function authorizeRole(
+  { assembly, enforceIam, log }: RoleOptions,
+  roleArn: string,
+  session: string,
+): Authorize {
+  if (!enforceIam) return () => {};
+  const role = assembly.roles.find(({ arn }) => arn === roleArn);
+  if (role === undefined) throw new Error(`no stack defines the role ${roleArn}`);
+  return authorizeAs(role, session, log);
+}
+
 /** Lets a role act under a session's name. The message is AWS's own (IAM user guide, troubleshooting access denied errors). */
 export function authorizeAs(role: RoleDescription, session: string, log: (line: string) => void): Authorize {
   const policy = compilePolicy(role.statements);

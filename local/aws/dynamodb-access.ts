@@ -42,7 +42,7 @@ export function neededAccess(operation: string, body: Buffer): readonly NeededAc
   if (table === undefined) {
     throw new AwsError(
       'UnknownOperationException',
-      `the local runtime cannot tell what DynamoDB ${operation} touches`,
+      `the local runtime does not know what DynamoDB ${operation} touches`,
     );
   }
   return [

@@ -1,4 +1,4 @@
-/** Checks DynamoDB calls against IAM and hands them to the engine, bytes in and bytes out. */
+/** Checks DynamoDB calls against IAM and forwards them to the engine, bytes in and bytes out. */
 import { Agent, request } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { REGION } from '../assembly/intrinsics.ts';

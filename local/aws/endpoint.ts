@@ -2,8 +2,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import type { Authorize } from './callers.ts';
-import { AwsError, errorBody } from './errors.ts';
+import { AwsError, errorBody, unknownCall } from './errors.ts';
 
 export interface AwsCall {
   /** Such as `GetItem`. */
@@ -59,7 +60,7 @@ async function answer(
   response: ServerResponse,
   options: AwsEndpointOptions,
 ): Promise<void> {
-  const body = await read(request);
+  const body = await buffer(request);
   const target = String(request.headers['x-amz-target'] ?? '');
   const dot = target.indexOf('.');
   const { keyId, signedFor } = credential(request.headers.authorization);
@@ -67,7 +68,7 @@ async function answer(
   if (service === undefined) {
     const name = target === '' ? `${request.method} ${request.url}` : target;
     options.log(`AWS call that the local runtime does not know: ${name}`);
-    throw new AwsError('UnknownOperationException', `the local runtime does not know the AWS call ${name}`);
+    throw unknownCall(`AWS call ${name}`);
   }
   const authorize = options.authorizeAs(keyId);
   const { method = 'POST', url: path = '/', headers } = request;
@@ -82,12 +83,6 @@ function credential(authorization = ''): { readonly keyId: string | undefined; r
   const [, keyId, signedFor = ''] =
     /Credential=([^/]+)\/(?:[^/]+\/[^/]+\/([^/]+)\/)?/.exec(authorization) ?? [];
   return { keyId, signedFor };
-}
-
-async function read(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }
 
 function fail(response: ServerResponse, failure: Error, log: (line: string) => void): void {

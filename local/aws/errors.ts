@@ -12,6 +12,10 @@ export class AwsError extends Error {
   }
 }
 
+/** For a call that exists in AWS, perhaps, but not here. */
+export const unknownCall = (call: string, status?: number): AwsError =>
+  new AwsError('UnknownOperationException', `the local runtime does not know the ${call}`, status);
+
 /** Smithy AWS JSON 1.0 and 1.1 protocols: the error's name is in `__type`. */
 export function errorBody(error: AwsError): string {
   return JSON.stringify({ __type: error.type, message: error.message, Message: error.message });

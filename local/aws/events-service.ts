@@ -2,7 +2,7 @@
 import type { EventBuses } from '../messaging/event-bus.ts';
 import type { Authorize } from './callers.ts';
 import { type AwsService, sendJson } from './endpoint.ts';
-import { AwsError } from './errors.ts';
+import { AwsError, unknownCall } from './errors.ts';
 
 interface Entry {
   readonly EventBusName?: string;
@@ -17,11 +17,7 @@ const MAX_REQUEST_BYTES = 1024 * 1024;
 
 export function createEventsService(buses: EventBuses): AwsService {
   return async ({ operation, body, authorize }, response) => {
-    if (operation !== 'PutEvents')
-      throw new AwsError(
-        'UnknownOperationException',
-        `the local runtime does not know the EventBridge call ${operation}`,
-      );
+    if (operation !== 'PutEvents') throw unknownCall(`EventBridge call ${operation}`);
     const entries = parse(body);
     const results = entries.map((entry) => put(buses, entry, authorize));
     const failed = results.filter((result) => 'ErrorCode' in result).length;

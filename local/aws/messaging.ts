@@ -1,13 +1,13 @@
 /** Queues, buses and one-time schedules of the assembly, kept in the state folder and answering AWS calls. */
 import { join } from 'node:path';
 import type { Assembly } from '../assembly/assembly.ts';
+import { startDueTimer } from '../messaging/due-timer.ts';
 import { EventBuses } from '../messaging/event-bus.ts';
 import { type Poller, startPoller } from '../messaging/poller.ts';
 import { Queues } from '../messaging/queues.ts';
 import { Schedules } from '../messaging/schedules.ts';
 import { type MessagingStore, openMessagingStore, type StoredSchedule } from '../messaging/store.ts';
-import { startWakeTimer } from '../messaging/wake-timer.ts';
-import { authorizeAs } from './callers.ts';
+import { authorizeRole } from './callers.ts';
 import type { AwsService } from './endpoint.ts';
 import { createEventsService } from './events-service.ts';
 import { createSchedulerService } from './scheduler-service.ts';
@@ -60,19 +60,19 @@ export class Messaging {
     };
   }
 
-  /** Begins to fire schedules and to hand messages to functions. */
+  /** Starts to fire schedules and to deliver messages to functions. */
   start(invoke: (functionArn: string, event: unknown) => Promise<unknown>): void {
     const { log, assembly } = this.#options;
     const pollers = assembly.mappings.map((mapping): Poller => {
       const described = assembly.functions.find(({ name }) => name === mapping.functionName);
       if (described === undefined) throw new Error(`no stack defines the function ${mapping.functionName}`);
-      const authorize = this.#authorize(described.roleArn, described.name);
+      const authorize = authorizeRole(this.#options, described.roleArn, described.name);
       for (const action of ['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'])
         authorize(`sqs:${action}`, mapping.queueArn);
       const queue = this.queues.byArn(mapping.queueArn);
       return startPoller({ mapping, queue, invoke: (event) => invoke(described.arn, event), log });
     });
-    const timer = startWakeTimer({
+    const timer = startDueTimer({
       next: () => this.#schedules.nextMs,
       run: () => this.#schedules.fireDue(),
     });
@@ -80,7 +80,7 @@ export class Messaging {
     this.#stops = [timer.stop, ...pollers.map(({ stop }) => stop)];
   }
 
-  /** Ends the handing over; calls are still answered. */
+  /** Stops both; calls are still answered. */
   stop(): void {
     for (const stop of this.#stops) stop();
     this.#stops = [];
@@ -97,15 +97,7 @@ export class Messaging {
     const request = JSON.parse(input) as { QueueUrl: string; MessageBody: string; MessageGroupId?: string };
     const queue = this.queues.byUrl(request.QueueUrl);
     if (queue === undefined) throw new Error(`there is no queue ${request.QueueUrl}`);
-    this.#authorize(roleArn, name)('sqs:SendMessage', queue.description.arn);
+    authorizeRole(this.#options, roleArn, name)('sqs:SendMessage', queue.description.arn);
     queue.send([{ body: request.MessageBody, groupId: request.MessageGroupId }]);
-  }
-
-  #authorize(roleArn: string, session: string): (action: string, resourceArn: string) => void {
-    const { assembly, enforceIam, log } = this.#options;
-    if (!enforceIam) return () => {};
-    const role = assembly.roles.find(({ arn }) => arn === roleArn);
-    if (role === undefined) throw new Error(`no stack defines the role ${roleArn}`);
-    return authorizeAs(role, session, log);
   }
 }

@@ -3,7 +3,7 @@ import { regionalArn } from '../assembly/identities.ts';
 import type { Schedules } from '../messaging/schedules.ts';
 import type { StoredSchedule } from '../messaging/store.ts';
 import { type AwsService, sendJson } from './endpoint.ts';
-import { AwsError } from './errors.ts';
+import { AwsError, unknownCall } from './errors.ts';
 
 interface CreateScheduleRequest {
   readonly GroupName?: string;
@@ -18,11 +18,7 @@ const invalid = (message: string) => new AwsError('ValidationException', message
 export function createSchedulerService(schedules: Schedules): AwsService {
   return async ({ method, path, body, authorize }, response) => {
     const name = /^\/schedules\/([\w.-]{1,64})$/.exec(path)?.[1];
-    if (method !== 'POST' || name === undefined)
-      throw new AwsError(
-        'UnknownOperationException',
-        `the local runtime does not know the Scheduler call ${method} ${path}`,
-      );
+    if (method !== 'POST' || name === undefined) throw unknownCall(`Scheduler call ${method} ${path}`);
     const schedule = read(name, body);
     const arn = regionalArn('scheduler', `schedule/${schedule.groupName}/${name}`);
     authorize('scheduler:CreateSchedule', arn);

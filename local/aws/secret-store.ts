@@ -69,7 +69,7 @@ function ensureGenerated(file: string, secrets: readonly SecretDescription[]): R
   return records;
 }
 
-/** Read at every call, so that an edit is in force at once. */
+/** Read at every call, so that an edit takes effect at once. */
 function readUserSecrets(file: string): readonly StoredSecret[] {
   const secrets = Object.entries(readJson<Record<string, unknown>>(file) ?? {});
   if (secrets.length === 0) return [];

@@ -1,7 +1,7 @@
 /** Secrets Manager, as far as functions read it. Source: Secrets Manager API reference. */
 import type { AwsService } from './endpoint.ts';
 import { sendJson } from './endpoint.ts';
-import { AwsError } from './errors.ts';
+import { AwsError, unknownCall } from './errors.ts';
 import type { SecretStore } from './secret-store.ts';
 
 interface GetSecretValueRequest {
@@ -14,12 +14,7 @@ const CURRENT = 'AWSCURRENT';
 
 export function createSecretsService(store: SecretStore): AwsService {
   return async ({ operation, body, authorize }, response) => {
-    if (operation !== 'GetSecretValue') {
-      throw new AwsError(
-        'UnknownOperationException',
-        `the local runtime does not know the Secrets Manager call ${operation}`,
-      );
-    }
+    if (operation !== 'GetSecretValue') throw unknownCall(`Secrets Manager call ${operation}`);
     const { SecretId: id, VersionId: version, VersionStage: stage = CURRENT } = parse(body);
     if (id === undefined || id === '')
       throw new AwsError('InvalidParameterException', 'SecretId is required');

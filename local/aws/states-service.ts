@@ -1,7 +1,7 @@
 /** Step Functions, as far as functions use it. Source: AWS Step Functions API reference, StartExecution. */
 import type { WorkflowDescription } from '../assembly/workflows.ts';
 import { type AwsService, sendJson } from './endpoint.ts';
-import { AwsError } from './errors.ts';
+import { AwsError, unknownCall } from './errors.ts';
 
 export interface StatesServiceOptions {
   readonly workflows: readonly WorkflowDescription[];
@@ -41,8 +41,7 @@ export function createStatesService({ workflows, run, log }: StatesServiceOption
   }
 
   return async ({ operation, body, authorize }, response) => {
-    if (operation !== 'StartExecution')
-      throw new AwsError('UnknownOperationException', `the local runtime does not know states:${operation}`);
+    if (operation !== 'StartExecution') throw unknownCall(`Step Functions call ${operation}`);
     const { stateMachineArn = '', name = '', input = '{}' } = parse(body);
     authorize('states:StartExecution', stateMachineArn);
     const workflow = workflows.find(({ arn }) => arn === stateMachineArn);

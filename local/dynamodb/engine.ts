@@ -1,8 +1,7 @@
-/** Runs the embedded DynamoDB as a child process that cannot outlive this one, with its file in the state folder. */
+/** Runs the embedded DynamoDB as a child process that cannot outlive this one. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../process/free-port.ts';
 
@@ -36,12 +35,15 @@ exec 3<&-
 wait "$engine"
 `;
 
+export interface EngineOptions {
+  /** Where the tables are kept; in memory when it is not set. */
+  readonly databaseFile?: string;
+  /** A DynamoDB that runs already, to be used instead. */
+  readonly endpoint?: string | undefined;
+}
+
 /** Starts the engine on a free loopback port, or gives the one that `endpoint` names. */
-export async function startEngine(options: {
-  stateDir: string;
-  endpoint: string | undefined;
-}): Promise<DynamoEngine> {
-  const { stateDir, endpoint } = options;
+export async function startEngine({ databaseFile, endpoint }: EngineOptions): Promise<DynamoEngine> {
   if (endpoint !== undefined) {
     await answering(endpoint, `DYNAMODB_ENDPOINT: ${endpoint}`);
     return { endpoint, failure: new Promise(() => {}), stop: async () => {} };
@@ -49,7 +51,7 @@ export async function startEngine(options: {
   const binary = engineBinary();
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await launch(binary, join(stateDir, 'dynamodb.sqlite'));
+      return await launch(binary, databaseFile);
     } catch (cause) {
       if (attempt === ATTEMPTS) throw cause;
     }
@@ -69,17 +71,15 @@ function engineBinary(): string {
   }
 }
 
-async function launch(binary: string, databaseFile: string): Promise<DynamoEngine> {
+async function launch(binary: string, databaseFile: string | undefined): Promise<DynamoEngine> {
   const port = await freePort();
-  const engine = spawn(
-    'sh',
-    ['-c', GUARD, binary, 'serve', '--host', '127.0.0.1', '--port', String(port), '--db-path', databaseFile],
-    {
-      stdio: ['pipe', 'ignore', 'pipe'],
-      // A group of its own: Ctrl-C in the terminal must reach this process alone, which lets calls end first.
-      detached: true,
-    },
-  );
+  const storage = databaseFile === undefined ? [] : ['--db-path', databaseFile];
+  const command = [binary, 'serve', '--host', '127.0.0.1', '--port', String(port), ...storage];
+  const engine = spawn('sh', ['-c', GUARD, ...command], {
+    stdio: ['pipe', 'ignore', 'pipe'],
+    // A group of its own: Ctrl-C in the terminal must reach this process alone, which lets calls end first.
+    detached: true,
+  });
   let complaint = '';
   engine.stderr.on('data', (chunk) => {
     complaint = `${complaint}${chunk}`.slice(-1000);

@@ -4,8 +4,8 @@ import {
   DescribeTableCommand,
   type DynamoDBClient,
   type KeySchemaElement,
-  ListTablesCommand,
   type TableDescription as LiveTable,
+  paginateListTables,
 } from '@aws-sdk/client-dynamodb';
 import type { TableDescription } from '../assembly/tables.ts';
 
@@ -22,12 +22,7 @@ export async function ensureTables(
 
 async function listTables(client: DynamoDBClient): Promise<string[]> {
   const names: string[] = [];
-  let start: string | undefined;
-  do {
-    const page = await client.send(new ListTablesCommand({ ExclusiveStartTableName: start }));
-    names.push(...(page.TableNames ?? []));
-    start = page.LastEvaluatedTableName;
-  } while (start !== undefined);
+  for await (const { TableNames: page = [] } of paginateListTables({ client }, {})) names.push(...page);
   return names;
 }
 

@@ -13,7 +13,7 @@ import type { TableDescription } from '../assembly/tables.ts';
 /** DynamoDB takes up to days; soon enough to watch, seldom enough not to be felt. */
 const SWEEP_INTERVAL_MS = 10_000;
 
-/** DynamoDB never deletes an item that expired longer ago, lest a wrong unit empty a table. */
+/** DynamoDB never deletes an item that expired longer ago, so that a wrong unit does not empty a table. */
 const OLDEST_EXPIRY_SECONDS = 5 * 365 * 24 * 3600;
 
 const EXPIRED = 'attribute_type(#ttl, :number) AND #ttl < :now AND #ttl > :oldest';

@@ -1,4 +1,4 @@
-/** What can go wrong with an invocation, as the gateway tells it apart. */
+/** The failures of an invocation that the gateway distinguishes. */
 
 /** The handler failed, or its process did. */
 export class FunctionFailed extends Error {

@@ -1,7 +1,8 @@
 /** Runs one function: forks its process at the first call, shares it between calls, and replaces a broken one. */
 import type { Readable } from 'node:stream';
-import { FunctionProcess } from './child-process.ts';
+import { json } from 'node:stream/consumers';
 import { FunctionFailed, FunctionTimedOut } from './function-errors.ts';
+import { FunctionProcess } from './function-process.ts';
 import { FAILURE_HEADER, type FunctionFailure } from './process-protocol.ts';
 
 export interface FunctionHostOptions {
@@ -99,8 +100,6 @@ export class FunctionHost {
 }
 
 async function readFailure(answer: Readable): Promise<FunctionFailed> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of answer) chunks.push(chunk);
-  const { errorType, errorMessage } = JSON.parse(Buffer.concat(chunks).toString()) as FunctionFailure;
+  const { errorType, errorMessage } = (await json(answer)) as FunctionFailure;
   return new FunctionFailed(`${errorType}: ${errorMessage}`);
 }

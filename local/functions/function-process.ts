@@ -1,113 +1,93 @@
-/**
- * The process of one function: loads its bundle as Lambda would and serves its invocations over loopback HTTP,
- * whose back-pressure is then the stream's own. It ends when the process that forked it is gone.
- */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Context } from 'aws-lambda';
-import { LAMBDA_PAYLOAD_BYTES } from '../../lambdas/contract/limits.ts';
-import { type LoadedHandler, loadHandler } from './handler-module.ts';
-import {
-  DEADLINE_HEADER,
-  describeFailure,
-  FAILURE_HEADER,
-  FUNCTION_ARN_VARIABLE,
-  type ProcessReport,
-  REQUEST_ID_HEADER,
-} from './process-protocol.ts';
-import { installAwslambda, toResponseStream } from './response-stream.ts';
+/** One forked process of a function, which runs `function-program.ts`: how it starts, gets calls and ends. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { FunctionFailed } from './function-errors.ts';
+import { formatLogLine } from './log-lines.ts';
+import { DEADLINE_HEADER, type ProcessReport, REQUEST_ID_HEADER } from './process-protocol.ts';
 
-process.once('disconnect', () => process.exit(0));
-await start();
+/** Lambda allows 10 s; a machine on which everything starts at once may need more. */
+const INIT_TIMEOUT_MS = 30_000;
 
-async function start(): Promise<void> {
-  const functionArn = variable(FUNCTION_ARN_VARIABLE);
-  delete process.env[FUNCTION_ARN_VARIABLE];
-  installAwslambda();
-  let handler: LoadedHandler;
-  try {
-    handler = await loadHandler(variable('LAMBDA_TASK_ROOT'), variable('_HANDLER'));
-  } catch (failure) {
-    console.error(failure);
-    return report({ failure: describeFailure(failure) });
+export interface FunctionProcessOptions {
+  readonly label: string;
+  readonly environment: Record<string, string>;
+  readonly log: (line: string) => void;
+}
+
+export interface ProcessCall {
+  readonly event: Buffer;
+  readonly requestId: string;
+  readonly deadlineMs: number;
+  /** Ends the call. */
+  readonly signal: AbortSignal;
+}
+
+export class FunctionProcess {
+  /** Settles when the process serves calls; rejects with `FunctionFailed` when its handler cannot be loaded. */
+  readonly ready: Promise<void>;
+  /** Resolves when the process is gone. */
+  readonly exited: Promise<void>;
+  readonly #child: ChildProcess;
+  /** A connection for each call at once; the process shares its CPU between them anyway. */
+  readonly #agent = new Agent({ keepAlive: true, maxFreeSockets: 1024 });
+  #port = 0;
+
+  constructor({ label, environment, log }: FunctionProcessOptions) {
+    this.#child = fork(join(import.meta.dirname, 'function-program.ts'), {
+      env: environment,
+      execArgv: [],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      // A group of its own: Ctrl-C in the terminal must reach the runtime alone, which lets calls end first.
+      detached: true,
+    });
+    for (const output of [this.#child.stdout, this.#child.stderr]) {
+      if (output === null) continue;
+      createInterface({ input: output, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
+        const formatted = formatLogLine(label, line);
+        if (formatted !== undefined) log(formatted);
+      });
+    }
+    this.exited = once(this.#child, 'close').then(() => this.#agent.destroy());
+    this.ready = this.#awaitReport();
+    this.ready.catch(() => this.kill());
   }
-  // The pool keeps its connections for the life of the process; a timeout here would break a call now and then.
-  const server = createServer(
-    { keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 },
-    (request, response) => {
-      invoke({ handler, functionArn, request, response }).catch((failure: unknown) =>
-        fail(response, failure),
-      );
-    },
-  );
-  server.listen(0, '127.0.0.1', () => report({ port: (server.address() as AddressInfo).port }));
-}
 
-interface Invocation {
-  readonly handler: LoadedHandler;
-  readonly functionArn: string;
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
-async function invoke({ handler, functionArn, request, response }: Invocation): Promise<void> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  const event: unknown = JSON.parse(Buffer.concat(chunks).toString());
-  const context = createContext(request, functionArn);
-  if (handler.kind === 'streaming') {
-    const result = await handler.handle(event, toResponseStream(response), context);
-    if (result !== undefined) console.warn('Streaming handlers ignore return values.');
-    return;
+  async #awaitReport(): Promise<void> {
+    const reported = once(this.#child, 'message').then(([report]) => report as ProcessReport);
+    const timer = setTimeout(() => this.kill(), INIT_TIMEOUT_MS);
+    const report = await Promise.race([reported, this.exited]);
+    clearTimeout(timer);
+    if (report === undefined) throw new FunctionFailed('the process ended before it was ready');
+    if ('failure' in report)
+      throw new FunctionFailed(`${report.failure.errorType}: ${report.failure.errorMessage}`);
+    this.#port = report.port;
   }
-  const result = JSON.stringify((await handler.handle(event, context)) ?? null);
-  const sizeBytes = Buffer.byteLength(result);
-  if (sizeBytes > LAMBDA_PAYLOAD_BYTES) {
-    const message = `Response payload size (${sizeBytes} bytes) exceeded maximum allowed payload size (${LAMBDA_PAYLOAD_BYTES} bytes).`;
-    throw Object.assign(new Error(message), { name: 'Function.ResponseSizeTooLarge' });
+
+  /** Sends an event; resolves with the answer as soon as its head is there. */
+  async send({ event, requestId, deadlineMs, signal }: ProcessCall): Promise<IncomingMessage> {
+    const call = request({
+      host: '127.0.0.1',
+      port: this.#port,
+      method: 'POST',
+      agent: this.#agent,
+      signal,
+      headers: {
+        'content-length': event.length,
+        [REQUEST_ID_HEADER]: requestId,
+        [DEADLINE_HEADER]: String(deadlineMs),
+      },
+    });
+    call.end(event);
+    const [answer] = (await once(call, 'response')) as [IncomingMessage];
+    // An abort after the answer has begun is reported on both; the answer's reader handles it there.
+    call.on('error', () => {});
+    return answer;
   }
-  response.end(result);
-}
 
-/** Before the first byte the failure is the answer; after it the stream can only break, behind what was written. */
-function fail(response: ServerResponse, failure: unknown): void {
-  console.error('Invoke Error', failure);
-  if (response.headersSent) {
-    response.socket?.destroySoon();
-    return;
+  kill(): void {
+    this.#child.kill('SIGKILL');
   }
-  response.setHeader(FAILURE_HEADER, 'Unhandled');
-  // A handler's stream has a `write` that sends metadata first; `end` goes past it.
-  response.end(JSON.stringify(describeFailure(failure)));
-}
-
-function createContext(request: IncomingMessage, invokedFunctionArn: string): Context {
-  const deadlineMs = Number(request.headers[DEADLINE_HEADER]);
-  const unsupported = (): never => {
-    throw new Error('callback-style handlers are not supported');
-  };
-  return {
-    awsRequestId: String(request.headers[REQUEST_ID_HEADER]),
-    functionName: variable('AWS_LAMBDA_FUNCTION_NAME'),
-    functionVersion: variable('AWS_LAMBDA_FUNCTION_VERSION'),
-    memoryLimitInMB: variable('AWS_LAMBDA_FUNCTION_MEMORY_SIZE'),
-    logGroupName: variable('AWS_LAMBDA_LOG_GROUP_NAME'),
-    logStreamName: variable('AWS_LAMBDA_LOG_STREAM_NAME'),
-    invokedFunctionArn,
-    callbackWaitsForEmptyEventLoop: true,
-    getRemainingTimeInMillis: () => Math.max(0, deadlineMs - Date.now()),
-    done: unsupported,
-    fail: unsupported,
-    succeed: unsupported,
-  };
-}
-
-function report(message: ProcessReport): void {
-  process.send?.(message);
-}
-
-function variable(name: string): string {
-  const value = process.env[name];
-  if (value === undefined) throw new Error(`the function's process lacks the variable ${name}`);
-  return value;
 }

@@ -3,6 +3,7 @@
  * Source: API Gateway developer guide, output format of a Lambda function for proxy integration.
  */
 import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { isBinary } from './proxy-event.ts';
 import { type FunctionHeaders, leavingHeaders } from './response-headers.ts';
 
@@ -37,9 +38,7 @@ export async function readBufferedAnswer({
   binaryMediaTypes,
   accept,
 }: BufferedAnswerOptions): Promise<BufferedAnswer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of source) chunks.push(chunk);
-  const result = parseResult(Buffer.concat(chunks).toString());
+  const result = parseResult(await text(source));
   const status = Number(result.statusCode);
   if (!isStatus(status)) throw new MalformedAnswer(`statusCode is ${JSON.stringify(result.statusCode)}`);
   const { body = '' } = result;

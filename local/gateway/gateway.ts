@@ -69,7 +69,7 @@ export class Gateway {
     });
     const serve = (request: IncomingMessage, response: ServerResponse) =>
       this.#track(this.#serve(request, response));
-    // A request that asks before it sends (`Expect: 100-continue`) is told to go on when its body is read.
+    // A request that asks before it sends (`Expect: 100-continue`) gets the `100 Continue` when its body is read.
     this.#server.on('request', serve).on('checkContinue', serve);
     answerMalformedRequests(this.#server, api);
   }
@@ -117,7 +117,7 @@ export class Gateway {
       await this.#answer({ match, context, request, response });
     } catch (failure) {
       if (failure instanceof ClientGone || response.destroyed) return;
-      // A body that cannot go on is cut, behind what was sent of it.
+      // A body that cannot go on is cut after what was sent of it.
       if (response.headersSent) return response.socket?.destroySoon();
       const fault = failure instanceof GatewayFault ? failure : faults.internal();
       if (fault !== failure) this.#options.log(`the local gateway failed: ${(failure as Error).stack}`);
@@ -159,7 +159,7 @@ async function refuse({ request, response, answer }: Refusal): Promise<void> {
   response.setHeader('connection', 'close');
   response.writeHead(answer.status, withLength(answer));
   response.write(answer.body);
-  // A client that is silent, or waits to be told to go on, sends no rest.
+  // A client that is silent, or waits for `100 Continue`, sends no rest.
   if (answer.status !== 408 && request.headers.expect === undefined) await drain(request);
   response.end();
 }

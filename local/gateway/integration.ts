@@ -44,7 +44,7 @@ export function createIntegration(invoke: InvokeFunction, log: (line: string) =>
   };
 }
 
-/** Gives up waiting; the function runs on, as it does behind API Gateway, and what it answers is thrown away. */
+/** Gives up waiting; the function runs on, as it does with API Gateway, and its answer is dropped. */
 async function within(timeoutMs: number, answer: Promise<Readable>): Promise<Readable> {
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_, reject) => {

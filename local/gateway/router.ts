@@ -11,72 +11,53 @@ export interface Match {
   readonly pathParameters: Readonly<Record<string, string>>;
 }
 
-interface Candidate {
-  readonly api: RestApi;
-  readonly route: ApiRoute;
-  readonly segments: readonly Segment[];
-}
-
-interface Segment {
-  /** 0 static, 1 `{name}`, 2 `{name+}`: the less the more specific. */
-  readonly rank: 0 | 1 | 2;
-  /** The text, or the parameter's name. */
-  readonly name: string;
+interface Resource {
+  /** A digit a segment (0 text, 1 `{name}`, 2 `{name+}`), then 3: the first in text order is the most specific. */
+  readonly rank: string;
+  readonly pattern: RegExp;
+  /** The parameters, in the order of the pattern's groups. */
+  readonly names: readonly string[];
 }
 
 /** Returns a lookup of method and path (no query); undefined means that no API has such a resource and method. */
 export function createRouter(apis: readonly RestApi[]): (method: string, path: string) => Match | undefined {
   const candidates = apis
-    .flatMap((api) => api.routes.map((route) => ({ api, route, segments: parsePattern(route.resourcePath) })))
-    .sort((a, b) => compareSpecificity(a.segments, b.segments));
+    .flatMap((api) => api.routes.map((route) => ({ api, route, ...parseResource(route.resourcePath) })))
+    .sort((a, b) => (a.rank < b.rank ? -1 : Number(a.rank > b.rank)));
   return (method, path) => {
-    const parts = splitPath(path);
-    const matching = candidates.filter(({ segments }) => matches(segments, parts));
-    const [best] = matching;
-    if (best === undefined) return undefined;
-    const resource = matching.filter(({ segments }) => compareSpecificity(segments, best.segments) === 0);
-    const found = byMethod(resource, method) ?? byMethod(resource, 'ANY');
-    return found && { api: found.api, route: found.route, pathParameters: parameters(found.segments, parts) };
+    const trimmed = trimSlashes(path);
+    const matching = candidates.filter(({ pattern }) => pattern.test(trimmed));
+    const best = matching.filter(({ rank }) => rank === matching[0]?.rank);
+    const found =
+      best.find(({ route }) => route.method === method) ?? best.find(({ route }) => route.method === 'ANY');
+    if (found === undefined) return undefined;
+    const [, ...values] = found.pattern.exec(trimmed) ?? [];
+    const pathParameters = Object.fromEntries(found.names.map((name, index) => [name, values[index] ?? '']));
+    return { api: found.api, route: found.route, pathParameters };
   };
 }
 
-function byMethod(candidates: readonly Candidate[], method: string): Candidate | undefined {
-  return candidates.find(({ route }) => route.method === method);
+function parseResource(path: string): Resource {
+  const segments = trimSlashes(path).split('/').slice(1).map(parseSegment);
+  return {
+    rank: `${segments.map(({ rank }) => rank).join('')}3`,
+    pattern: new RegExp(`^${segments.map(({ source }) => `/${source}`).join('')}$`, 's'),
+    names: segments.flatMap(({ name }) => name ?? []),
+  };
 }
 
-function parsePattern(path: string): readonly Segment[] {
-  return splitPath(path).map((text) => {
-    const parameter = /^\{(.+?)(\+?)\}$/.exec(text);
-    if (parameter?.[1] === undefined) return { rank: 0, name: text };
-    return { rank: parameter[2] === '+' ? 2 : 1, name: parameter[1] };
-  });
+function parseSegment(text: string): {
+  readonly rank: number;
+  readonly source: string;
+  readonly name?: string;
+} {
+  const [, name, greedy] = /^\{(.+?)(\+?)\}$/.exec(text) ?? [];
+  if (name === undefined) return { rank: 0, source: text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&') };
+  return greedy === '+' ? { rank: 2, source: '(.+)', name } : { rank: 1, source: '([^/]*)', name };
 }
 
-/** A trailing slash makes no difference to API Gateway. */
-function splitPath(path: string): readonly string[] {
+/** A trailing slash makes no difference to API Gateway; the root is empty. */
+function trimSlashes(path: string): string {
   const trimmed = path.replace(/^\/+|\/+$/g, '');
-  return trimmed === '' ? [] : trimmed.split('/');
-}
-
-function compareSpecificity(a: readonly Segment[], b: readonly Segment[]): number {
-  for (let index = 0; index < Math.max(a.length, b.length); index += 1) {
-    const difference = (a[index]?.rank ?? 3) - (b[index]?.rank ?? 3);
-    if (difference !== 0) return difference;
-  }
-  return 0;
-}
-
-function matches(segments: readonly Segment[], parts: readonly string[]): boolean {
-  const greedy = segments.at(-1)?.rank === 2;
-  if (greedy ? parts.length < segments.length : parts.length !== segments.length) return false;
-  return segments.every(({ rank, name }, index) => rank !== 0 || name === parts[index]);
-}
-
-function parameters(segments: readonly Segment[], parts: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    segments.flatMap(({ rank, name }, index) => {
-      if (rank === 0) return [];
-      return [[name, rank === 2 ? parts.slice(index).join('/') : (parts[index] ?? '')]];
-    }),
-  );
+  return trimmed === '' ? '' : `/${trimmed}`;
 }

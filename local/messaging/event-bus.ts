@@ -39,7 +39,7 @@ export class EventBuses {
       'detail-type': detailType,
       source,
       account: ACCOUNT_ID,
-      // EventBridge tells whole seconds.
+      // EventBridge sends whole seconds.
       time: `${new Date(clock()).toISOString().slice(0, 19)}Z`,
       region: REGION,
       resources: [],

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { REGION } from '../assembly/intrinsics.ts';
 import type { MappingDescription } from '../assembly/queues.ts';
+import { startDueTimer } from './due-timer.ts';
 import type { LocalQueue, ReceivedMessage } from './queue.ts';
-import { startWakeTimer } from './wake-timer.ts';
 
 export interface PollerOptions {
   readonly mapping: MappingDescription;
@@ -52,7 +52,7 @@ export function startPoller(options: PollerOptions): Poller {
     }
     timer.touch();
   };
-  const timer = startWakeTimer({ next: () => queue.nextVisibleMs, run: plan });
+  const timer = startDueTimer({ next: () => queue.nextVisibleMs, run: plan });
   queue.onChange(plan);
   plan();
   return {
@@ -64,7 +64,7 @@ export function startPoller(options: PollerOptions): Poller {
   };
 }
 
-/** Hands a batch over. What the function failed at, or did not live to answer, comes back when its time is over. */
+/** Delivers a batch. What the function failed at, or did not live to answer, comes back when its time is over. */
 export async function pass(
   { mapping, queue, invoke }: PollerOptions,
   batch: readonly ReceivedMessage[],

@@ -82,7 +82,7 @@ export class LocalQueue {
     this.#changed();
   }
 
-  /** At most so many messages, hidden from others for the queue's time or the one given. */
+  /** At most `most` messages, hidden from others for the queue's time or the one given. */
   receive(most: number, visibilityMs = this.description.visibilityMs): readonly ReceivedMessage[] {
     const nowMs = this.#options.clock();
     this.#reveal(nowMs);
@@ -141,7 +141,7 @@ export class LocalQueue {
 
   #reveal(nowMs: number): void {
     for (const { message, receipt } of this.#hidden.take(nowMs)) {
-      // A reception that was deleted or changed has left its entry behind.
+      // A reception that was deleted or changed has left its entry here.
       if (receipt !== undefined && this.#release(receipt) === undefined) continue;
       this.#groupOf(message).waiting.push(message);
     }

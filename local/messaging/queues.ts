@@ -15,7 +15,7 @@ export class Queues {
 
   constructor({ descriptions, store, clock }: QueuesOptions) {
     this.#store = store;
-    const toDead = (queueArn: string, message: StoredMessage) => this.#bury(queueArn, message);
+    const toDead = (queueArn: string, message: StoredMessage) => this.#moveToDead(queueArn, message);
     this.#byArn = new Map(
       descriptions.map((description) => [
         description.arn,
@@ -41,7 +41,7 @@ export class Queues {
   }
 
   /** A dead letter keeps its id and the time it was sent; its receptions begin anew. */
-  #bury(queueArn: string, message: StoredMessage): void {
+  #moveToDead(queueArn: string, message: StoredMessage): void {
     const queue = this.byArn(queueArn);
     const moved = { ...message, queue: queue.description.name, receives: 0, firstReceivedMs: null };
     this.#store.move(message.id, moved);

@@ -1,4 +1,4 @@
-/** A port for a program that must be told where to listen. */
+/** A port for a program that takes the port it listens on as an argument. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 

@@ -5,10 +5,22 @@ import { NANO_PER_USD } from '../../lambdas/core/money.ts';
 import type { Log } from '../../lambdas/core/ports.ts';
 import { createOperator, type Operator } from '../../operator/operator.ts';
 import { localTarget } from '../../operator/target.ts';
-import type { SeedTarget } from './seed-target.ts';
 
 /** Credits of the demo account. */
 const DEMO_CREDITS = 10n;
+
+/** Where the demo account and the catalog are put, and where they come from. */
+export interface SeedTarget {
+  /** Names of tables and secrets by the functions' own variables. */
+  readonly environment: Record<string, string>;
+  /** Answers AWS calls; the access key id `local-admin` may do everything. */
+  readonly awsEndpoint: string;
+  /** The simulated upstream. */
+  readonly upstreamUrl: string;
+  /** The user's own catalog, if one is named. */
+  readonly catalogFile: string | undefined;
+  readonly stateDir: string;
+}
 
 interface Seed {
   readonly api_key: string;

@@ -1,4 +1,4 @@
-/** Lambda's poller of a stream: hands batches over in their order, and goes no further before one is done or given up. */
+/** Lambda's poller of a stream: delivers batches in their order, the next when one is done or given up. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { _Record as StreamRecord } from '@aws-sdk/client-dynamodb-streams';
 import { REGION } from '../assembly/intrinsics.ts';
@@ -15,7 +15,7 @@ export interface StreamPollerOptions {
   /** Invokes the function with an event; rejects when the function fails. */
   readonly invoke: (event: unknown) => Promise<unknown>;
   /** Notes records that were given up. */
-  readonly bury: (note: unknown) => void;
+  readonly onGivenUp: (note: unknown) => void;
   readonly log: (line: string) => void;
 }
 
@@ -27,7 +27,7 @@ export interface StreamPoller {
 /** Lambda looks four times a second (Lambda developer guide, polling and batching streams); here a caller waits for it. */
 const POLL_MS = 50;
 
-/** Lambda waits longer with each failure, to a minute; a person at this machine is less patient. */
+/** Lambda's wait grows with each failure, to a minute; here to 5 s, because a developer waits for it. */
 const RETRY_MS = 100;
 const LONGEST_RETRY_MS = 5_000;
 
@@ -63,14 +63,14 @@ export function startStreamPoller(options: StreamPollerOptions): StreamPoller {
   };
 }
 
-/** Returns when every record was handled or given up, or when it is told to stop. */
+/** Returns when every record was handled or given up, or when it is stopped. */
 async function handOver(
   options: StreamPollerOptions,
   records: readonly StreamRecord[],
   failures: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const { mapping, invoke, bury, log } = options;
+  const { mapping, invoke, onGivenUp, log } = options;
   for (let tries = failures; !signal.aborted; tries += 1) {
     try {
       await invoke({ Records: records.map((record) => recordOf(record, mapping)) });
@@ -85,7 +85,7 @@ async function handOver(
       await handOver(options, records.slice(0, middle), tries, signal);
       return handOver(options, records.slice(middle), tries, signal);
     }
-    if (mapping.maxRetries >= 0 && tries >= mapping.maxRetries) return bury(noteOf(records, mapping));
+    if (mapping.maxRetries >= 0 && tries >= mapping.maxRetries) return onGivenUp(noteOf(records, mapping));
     await pause(Math.min(RETRY_MS * 2 ** Math.min(tries, 10), LONGEST_RETRY_MS), signal);
   }
 }

@@ -5,7 +5,7 @@ import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { Assembly } from '../assembly/assembly.ts';
 import { REGION } from '../assembly/intrinsics.ts';
 import type { StreamMappingDescription } from '../assembly/stream-mappings.ts';
-import { authorizeAs } from '../aws/callers.ts';
+import { authorizeRole } from '../aws/callers.ts';
 import { createEngineClient, ENGINE_CREDENTIALS } from '../dynamodb/client.ts';
 import type { Queues } from '../messaging/queues.ts';
 import { startStreamPoller } from './stream-poller.ts';
@@ -45,7 +45,7 @@ export async function startStreams(options: StreamsOptions): Promise<() => Promi
         start: checkpoints.read(name),
         save: (checkpoint) => checkpoints.write(name, checkpoint),
         invoke: (event) => options.invoke(functionArn, event),
-        bury: (note) => {
+        onGivenUp: (note) => {
           log(`${mapping.functionName}: gave records up: ${JSON.stringify(note)}`);
           if (mapping.deadQueueArn !== undefined)
             queues.byArn(mapping.deadQueueArn).send([{ body: JSON.stringify(note) }]);
@@ -64,18 +64,14 @@ export async function startStreams(options: StreamsOptions): Promise<() => Promi
 /** The function's ARN, once its role is seen to allow all that is done in its name. */
 function authorizeFollower(
   { functionName, streamArn, deadQueueArn }: StreamMappingDescription,
-  { assembly, enforceIam, log }: StreamsOptions,
+  options: StreamsOptions,
 ): string {
-  const described = assembly.functions.find(({ name }) => name === functionName);
-  const role = assembly.roles.find(({ arn }) => arn === described?.roleArn);
-  if (described === undefined || role === undefined)
-    throw new Error(`no stack defines the function ${functionName} with a role`);
-  if (enforceIam) {
-    const authorize = authorizeAs(role, functionName, log);
-    for (const action of READING) authorize(`dynamodb:${action}`, streamArn);
-    authorize('dynamodb:ListStreams', '*');
-    if (deadQueueArn !== undefined) authorize('sqs:SendMessage', deadQueueArn);
-  }
+  const described = options.assembly.functions.find(({ name }) => name === functionName);
+  if (described === undefined) throw new Error(`no stack defines the function ${functionName}`);
+  const authorize = authorizeRole(options, described.roleArn, functionName);
+  for (const action of READING) authorize(`dynamodb:${action}`, streamArn);
+  authorize('dynamodb:ListStreams', '*');
+  if (deadQueueArn !== undefined) authorize('sqs:SendMessage', deadQueueArn);
   return described.arn;
 }
 

@@ -1,11 +1,10 @@
-/** Runs the simulated provider as a process of its own: `PORT`, `HOST` and `CANARY` configure it. */
+/** Runs the simulated provider as a process of its own: `PORT` and `HOST` configure it. */
 import { startUpstream } from './server.ts';
 
-const { PORT, HOST, CANARY } = process.env;
+const { PORT, HOST } = process.env;
 const upstream = await startUpstream({
   port: PORT === undefined ? 0 : Number(PORT),
   ...(HOST === undefined ? {} : { host: HOST }),
-  ...(CANARY === undefined ? {} : { canary: CANARY }),
 });
 console.log(JSON.stringify({ url: upstream.url, control_url: upstream.controlUrl }));
 

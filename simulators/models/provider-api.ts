@@ -1,22 +1,27 @@
 /** One request to a provider route, from the record that opens it to the outcome that closes it. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { anthropicRoutes } from './anthropic/routes.ts';
+import { bedrockRoutes } from './bedrock/routes.ts';
 import type { Fault } from './control/fault.ts';
 import type { FaultQueue } from './control/fault-queue.ts';
 import { faultOfModelName } from './control/model-name-faults.ts';
 import type { Outcome, RequestLog, RequestRecord } from './control/request-log.ts';
-import { type DeliverySettings, deliver } from './exchange/deliver.ts';
+import { deliver } from './exchange/deliver.ts';
 import { ExchangeEnded, Link } from './exchange/link.ts';
-import type { Protocol, WholeReply } from './exchange/reply.ts';
-import { type RequestBody, readBody } from './exchange/request-body.ts';
+import type { Route, WholeReply } from './exchange/reply.ts';
+import { readBody } from './exchange/request-body.ts';
 import { RouteTable } from './exchange/route-table.ts';
-import { ROUTES } from './routes.ts';
+import { openAiRoutes } from './openai/routes.ts';
 
 export interface UpstreamState {
   readonly faults: FaultQueue;
   readonly log: RequestLog;
-  readonly settings: DeliverySettings;
+  /** Time between two content chunks of a stream. */
+  readonly chunkDelayMs: number;
 }
 
+/** Every provider route this server speaks. */
+export const ROUTES: readonly Route[] = [...openAiRoutes, ...anthropicRoutes, ...bedrockRoutes];
 const table = new RouteTable(ROUTES);
 
 /** Sends a reply that no fault applies to. */
@@ -27,14 +32,10 @@ export function sendReply(response: ServerResponse, reply: WholeReply): void {
 
 /** A body as the log keeps it: of a file its name, type and size. */
 function describeFiles(body: unknown): unknown {
-  if (
-    typeof body !== 'object' ||
-    body === null ||
-    !Object.values(body).some((value) => value instanceof File)
-  )
-    return body;
+  const isForm = Object.values(Object(body)).some((value) => value instanceof File);
+  if (!isForm) return body;
   return Object.fromEntries(
-    Object.entries(body).map(([name, value]) =>
+    Object.entries(Object(body)).map(([name, value]) =>
       value instanceof File
         ? [name, { name: value.name, type: value.type, size: value.size }]
         : [name, value],
@@ -42,9 +43,10 @@ function describeFiles(body: unknown): unknown {
   );
 }
 
-/** What is refused before any fault or model is considered: missing headers, then a body that is too large. */
-function refusalOf(protocol: Protocol, record: RequestRecord, body: RequestBody | undefined) {
-  return protocol.refusal(record) ?? (body === undefined ? protocol.rejection(413, record) : undefined);
+/** The model a request names, by which faults are chosen: in the path, or in the body. */
+function modelOf({ modelId }: Readonly<Record<string, string>>, body: unknown): string | undefined {
+  const model = typeof body === 'object' && body !== null && 'model' in body ? body.model : undefined;
+  return modelId ?? (typeof model === 'string' ? model : undefined);
 }
 
 async function answerExchange(
@@ -54,28 +56,31 @@ async function answerExchange(
   record: RequestRecord,
 ): Promise<Outcome> {
   const { method, path } = record;
-  const match = table.find(method, path);
+  const matches = table.matches(path);
+  const match = matches.find(({ route }) => route.method === method);
   const protocol = match?.route.protocol ?? table.protocolNear(path);
   const body = await readBody(request, protocol.maxBodyBytes);
   if (body !== undefined && body.byteLength > 0)
     state.log.keepBody(record, describeFiles(body.json ?? body.text), body.byteLength);
-  const refusal = refusalOf(protocol, record, body);
+  // Missing headers and a body that is too large are refused before any fault or model is considered.
+  const refusal =
+    protocol.refusal(record) ?? (body === undefined ? protocol.failure(413, record) : undefined);
   if (refusal !== undefined || match === undefined) {
-    const reply = refusal ?? protocol.rejection(table.hasPath(path) ? 405 : 404, record);
+    const reply = refusal ?? protocol.failure(matches.length > 0 ? 405 : 404, record);
     record.status = reply.status;
-    const headers = { ...protocol.responseHeaders(record), ...reply.headers };
-    sendReply(response, { ...reply, headers });
+    sendReply(response, { ...reply, headers: { ...protocol.responseHeaders(record), ...reply.headers } });
     return 'completed';
   }
   const { route, parameters } = match;
-  const question = { parameters, body: body?.json };
-  const model = route.modelOf(question);
-  const queued = state.faults.take({ path, routePath: route.path, model });
-  const fault: Fault = { ...faultOfModelName(model), ...queued };
+  const model = modelOf(parameters, body?.json);
+  const fault: Fault = {
+    ...faultOfModelName(model),
+    ...state.faults.take({ path, routePath: route.path, model }),
+  };
   record.fault = fault;
   const { headers, sequence } = record;
-  const call = { method, path, headers, sequence, ...question, fault };
-  return deliver({ link: new Link(response, fault), route, call, record, settings: state.settings });
+  const call = { method, path, headers, sequence, parameters, body: body?.json, fault };
+  return deliver({ link: new Link(response, fault), route, call, record, chunkDelayMs: state.chunkDelayMs });
 }
 
 /** Answers a request to a provider route and records how it ended. */

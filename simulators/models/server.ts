@@ -6,14 +6,13 @@ import { FaultQueue } from './control/fault-queue.ts';
 import { RequestLog } from './control/request-log.ts';
 import { jsonReply } from './exchange/reply.ts';
 import { readBody } from './exchange/request-body.ts';
+import { countTokens } from './model/tokens.ts';
 import { handleExchange, sendReply, type UpstreamState } from './provider-api.ts';
 
 export interface UpstreamOptions {
   /** 0, the default, takes a free port. */
   readonly port?: number;
   readonly host?: string;
-  /** A word that ends the message of every deliberate error, so that tests can see whether it leaks. */
-  readonly canary?: string;
   /** Time between two content chunks of a stream. */
   readonly chunkDelayMs?: number;
 }
@@ -42,7 +41,8 @@ async function handle(
     return handleExchange(state, request, response);
   }
   const body = await readBody(request, MAX_CONTROL_BODY_BYTES);
-  sendReply(response, control(state, { method: request.method ?? 'GET', url, body: body?.json }));
+  const reply = control(state, { method: request.method ?? 'GET', url, body: body?.json });
+  sendReply(response, jsonReply(reply.status, reply.body));
 }
 
 function createUpstreamServer(state: UpstreamState): Server {
@@ -60,12 +60,10 @@ function createUpstreamServer(state: UpstreamState): Server {
 
 /** Starts the server and resolves when it listens. Rejects when the port is taken. */
 export async function startUpstream(options: UpstreamOptions = {}): Promise<Upstream> {
-  const { port = 0, host = '127.0.0.1', canary = '', chunkDelayMs = DEFAULT_CHUNK_DELAY_MS } = options;
-  const state: UpstreamState = {
-    faults: new FaultQueue(),
-    log: new RequestLog(),
-    settings: { canary, chunkDelayMs },
-  };
+  const { port = 0, host = '127.0.0.1', chunkDelayMs = DEFAULT_CHUNK_DELAY_MS } = options;
+  const state: UpstreamState = { faults: new FaultQueue(), log: new RequestLog(), chunkDelayMs };
+  // The tokenizer reads its tables at the first use, which must not delay the first answer.
+  countTokens('ready');
   const server = createUpstreamServer(state);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -269,7 +269,7 @@ describe('the orders of an account', () => {
   };
   const storeOf = (clients: FailingProcess['clients'] = database) =>
     createOrderStore({ clients, environment: database.environment });
-  // An order's id tells its time, as the service's own do.
+  // An order's id holds its time, as the service's own do.
   const orderAt = (accountId: string, nowMs: number, from = provider) =>
     createOrder(
       { store: storeOf(), provider: from, clock: () => nowMs, ulid: () => ulid(nowMs) },
@@ -319,7 +319,7 @@ describe('the orders of an account', () => {
     expect(more.filter(isOrder)).toHaveLength(2);
   });
 
-  it('make room when their checkouts have run out, though nobody tells of it', async () => {
+  it('make room when their checkouts have run out, though nobody reports it', async () => {
     const accountId = await openAccount();
     await times(unpaid, () => orderAt(accountId, NOW * 1000));
     const refusal = await outcome(orderAt(accountId, NOW * 1000));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { LAYERS, layerOf, refusal } from './layers.ts';
-import { modulesIn, namesIn, read, SOURCE_FOLDERS, targetOf } from './source-tree.ts';
+import { filesIn, modulesIn, namesIn, read, SOURCE_FOLDERS, targetOf } from './source-tree.ts';
 import { importsOf, parse } from './syntax.ts';
 
 const dependencies: ReadonlySet<string> = new Set(
@@ -23,7 +23,7 @@ describe('imports', () => {
   });
 
   it('name files that are there', () => {
-    const paths = new Set([...modules, ...modulesIn('test')].map(({ path }) => path));
+    const paths = new Set([...SOURCE_FOLDERS, 'test'].flatMap((folder) => filesIn(folder)));
     const missing = modules.flatMap((module) =>
       module.imports
         .map((wanted) => targetOf(module, wanted))

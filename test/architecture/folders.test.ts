@@ -1,11 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
 import { CONSUMERS } from '../../lambdas/contract/consumers.ts';
+import type { Authentication, Route } from '../../lambdas/contract/route.ts';
 import { ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/contract/routes.ts';
-import { filesIn, modulesIn, namesIn, SOURCE_FOLDERS } from './source-tree.ts';
+import { filesIn, modulesIn, namesIn, read, SOURCE_FOLDERS } from './source-tree.ts';
 import { nodes, parse, type SyntaxNode } from './syntax.ts';
 
 /** Wiring only; the aim is 20. */
-const MAX_HANDLER_LINES = 45;
+const MAX_HANDLER_LINES = 30;
+
+/** The factories of the handlers, by the authentication of the route; calls of models have their own. */
+const FACTORIES = {
+  none: ['staticHandler', 'publicHandler'],
+  'api-key': ['keyHandler'],
+  session: ['sessionHandler'],
+} as const satisfies Readonly<Record<Authentication, readonly string[]>>;
+
+/** One streams a file; the other is made for two hosts. */
+const OTHERWISE_MADE = ['get-docs-asset', 'create-transcription'];
 
 /** Request, response, stream, errors, usage and their kin; more says that a protocol wants splitting. */
 const MAX_PROVIDER_FILES = 8;
@@ -20,7 +31,7 @@ const LOGICAL = /^(&&|\|\||\?\?)=?$/;
 
 /** The kinds of branches and loops in a module. */
 const branchesOf = (tree: readonly SyntaxNode[]): string[] =>
-  [...nodes(tree)]
+  nodes(tree)
     .filter(({ type, operator }) => BRANCHES.test(type) || LOGICAL.test(String(operator)))
     .map(({ type, operator }) => (BRANCHES.test(type) ? type : String(operator)));
 
@@ -79,6 +90,17 @@ describe('a handler', () => {
     },
   );
 
+  it.each(
+    (ROUTES as readonly Route[])
+      .filter(({ endpoint }) => !OTHERWISE_MADE.includes(endpoint))
+      .map((route) => [route.endpoint, route] as const),
+  )('is made for the authentication and the error format of its route: %s', (endpoint, route) => {
+    const text = read(`lambdas/endpoints/${endpoint}/handler.ts`);
+    const [, factory, surface] = /export const handler = (\w+)\(\s*'(\w+)'/.exec(text) ?? [];
+    expect(route.paid ? ['paidHandler'] : FACTORIES[route.authentication]).toContain(factory);
+    expect(surface).toBe(route.surface);
+  });
+
   it.each([
     ['if (a) b();', 'IfStatement'],
     ['const c = a ? b : 1;', 'ConditionalExpression'],
@@ -93,11 +115,11 @@ describe('a handler', () => {
 });
 
 /** What is not a conversation is one request and one answer: a file a protocol says all of it. */
-const MODALITIES = 'lambdas/providers/modalities';
+const KINDS = 'lambdas/providers/kinds';
 
 describe('the folders of the providers', () => {
   const providers = namesIn('lambdas/providers').filter(
-    (name) => !name.includes('.') && `lambdas/providers/${name}` !== MODALITIES,
+    (name) => !name.includes('.') && `lambdas/providers/${name}` !== KINDS,
   );
 
   it('hold the same files, few of them', () => {
@@ -109,9 +131,9 @@ describe('the folders of the providers', () => {
   });
 
   it('hold, for each other kind of call, one file a protocol that serves it', () => {
-    const kinds = namesIn(MODALITIES).filter((name) => !name.includes('.'));
+    const kinds = namesIn(KINDS).filter((name) => !name.includes('.'));
     for (const kind of kinds) {
-      const protocols = namesIn(`${MODALITIES}/${kind}`).map((file) => file.replace(/\.ts$/, ''));
+      const protocols = namesIn(`${KINDS}/${kind}`).map((file) => file.replace(/\.ts$/, ''));
       expect(protocols).toContain('openai');
       expect(protocols.filter((protocol) => !providers.includes(protocol))).toEqual([]);
     }

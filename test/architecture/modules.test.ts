@@ -20,7 +20,7 @@ const headOf = (text: string): readonly string[] =>
 
 /** Escapes from the type checker, and the default exports that hide a thing's name. */
 function escapes(tree: readonly SyntaxNode[]): string[] {
-  return [...nodes(tree)].flatMap(({ type, kind }) => {
+  return nodes(tree).flatMap(({ type, kind }) => {
     if (type === 'TsKeywordType' && kind === 'any') return ['any'];
     if (type === 'TsNonNullExpression') return ['non-null assertion'];
     if (type === 'ExportDefaultDeclaration' || type === 'ExportDefaultExpression') return ['default export'];
@@ -29,7 +29,9 @@ function escapes(tree: readonly SyntaxNode[]): string[] {
 }
 
 const logs = (tree: readonly SyntaxNode[]): string[] =>
-  [...runningNodes(tree)].filter((node) => isGlobal(node, 'console')).map(() => 'console');
+  runningNodes(tree)
+    .filter((node) => isGlobal(node, 'console'))
+    .map(() => 'console');
 
 const FUNCTIONS = /^(Function|Arrow|Class|Private)|^(Constructor|MethodProperty)$/;
 
@@ -44,7 +46,7 @@ const nameOf = ({ identifier, key }: SyntaxNode): string => {
 
 /** Functions that take too many parameters. */
 function overloaded(tree: readonly SyntaxNode[]): string[] {
-  return [...nodes(tree)]
+  return nodes(tree)
     .filter(({ type }) => FUNCTIONS.test(type))
     .flatMap((node) => {
       const parameters = node.params ?? (node.function as SyntaxNode | undefined)?.params;

@@ -35,7 +35,7 @@ function impurities(tree: readonly SyntaxNode[]): string[] {
   const imports = importsOf(tree).flatMap(({ specifier, names }) =>
     names.filter((name) => IMPURE_IMPORTS[specifier]?.test(name)).map((name) => `${name} of ${specifier}`),
   );
-  return [...globals, ...imports, ...[...runningNodes(tree)].flatMap((node) => impurity(node) ?? [])];
+  return [...globals, ...imports, ...runningNodes(tree).flatMap((node) => impurity(node) ?? [])];
 }
 
 function impurity(node: SyntaxNode): string | undefined {

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { synthesizedFixtures } from '../../bench/cost/fixtures.ts';
+import { fixturesOf } from '../../bench/cost/fixtures.ts';
 import { readMeasured } from '../../bench/cost/measured.ts';
 import { CHUNK_BYTES, compareMemory, costOf, idleCost, total } from '../../bench/cost/model.ts';
 import { bill, USUAL } from '../../bench/cost/run.ts';
 import { METRICS } from '../../lambdas/contract/metrics.ts';
+import { SynthesizedApp } from '../lib/synthesized-app.ts';
 
 const measured = {
   writeUnits: 5,
@@ -56,8 +57,12 @@ describe('the cost model', () => {
   it('is in the operator’s page as it stands', () => {
     const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'operate.md'), 'utf8');
     expect(page).toContain(bill(costOf(USUAL, readMeasured()), '1,000,000 calls'));
-    // The alarms and metrics are counted anew as the service grows; the page tells their price.
-    const idle = idleCost(synthesizedFixtures(Object.keys(METRICS).length));
-    expect(total(idle)).toBeLessThan(50);
-  }, 60_000);
+  });
+
+  it('of a deployment without traffic stays under 50 dollars a month', () => {
+    const fixtures = fixturesOf(Object.values(new SynthesizedApp().templates), Object.keys(METRICS).length);
+    expect(fixtures.alarms).toBeGreaterThan(5);
+    expect(fixtures.secrets).toBeGreaterThan(2);
+    expect(total(idleCost(fixtures))).toBeLessThan(50);
+  });
 });

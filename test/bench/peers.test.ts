@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { type PeersReport, peersSection, withSection } from '../../bench/comparison.ts';
+import { describeMachine, verdictOf } from '../../bench/harness/report.ts';
 import { BARE } from '../../bench/peers/bare.ts';
 import { caseFigures, goalFigures } from '../../bench/peers/figures.ts';
 import { LITELLM } from '../../bench/peers/litellm.ts';
@@ -6,8 +8,6 @@ import { OURS, OURS_WITHOUT_MONEY } from '../../bench/peers/ours.ts';
 import { PORTKEY } from '../../bench/peers/portkey.ts';
 import { type Sample, sampleOf } from '../../bench/peers/sample.ts';
 import { Samples } from '../../bench/peers/samples.ts';
-import { type PeersReport, peersSection, withSection } from '../../bench/report/readme.ts';
-import { describeMachine, verdictOf } from '../../bench/report/report.ts';
 
 const sample = (contestant: string, round: number, figures: Partial<Sample>): Sample => ({
   ...{ contestant, asked: 'chat', load: '1 at once', round },
@@ -21,12 +21,12 @@ describe('a window of load', () => {
   const loaded = { calls: [call(1, 10), call(2, 20), call(3, 30), call(4, 40)], seconds: 2 };
   const named = { contestant: OURS, asked: 'chat', load: '1 at once', round: 0 } as const;
 
-  it('is told by the first content of streams, a second and a call', () => {
+  it('is measured to the first content of streams, a second and a call', () => {
     const made = sampleOf({ ...named, stream: true, loaded, cpuMs: 8, databaseCpuMs: 4 });
     expect(made).toMatchObject({ p50Ms: 2, p99Ms: 4, perSecond: 2, cpuMs: 2, databaseCpuMs: 1 });
   });
 
-  it('is told by the last byte of answers that are not streamed', () => {
+  it('is measured to the last byte of answers that are not streamed', () => {
     const made = sampleOf({ ...named, stream: false, loaded, cpuMs: 8, databaseCpuMs: 4 });
     expect(made).toMatchObject({ p50Ms: 20, p99Ms: 40 });
   });
@@ -73,7 +73,7 @@ describe('the goals', () => {
     expect(verdicts(samples)).toEqual(['missed', 'met', 'missed', 'missed', 'met']);
   });
 
-  it('are none where there is nobody to compare with', () => {
+  it('are absent where there is nobody to compare with', () => {
     expect(goalFigures(new Samples([sample(OURS, 0, {})]))).toEqual([]);
   });
 });
@@ -88,7 +88,7 @@ describe('the figures of a case', () => {
   });
 });
 
-describe("the README's section", () => {
+describe('the section of docs/benchmarks.md', () => {
   const report = (): PeersReport => {
     const samples = contest({ p50Ms: 4 }, { p50Ms: 2 }, { p50Ms: 11 });
     const figures = [...goalFigures(samples), ...caseFigures(samples, [BARE, OURS, PORTKEY])];

@@ -9,8 +9,8 @@ import {
   isBroken,
   verdictOf,
   writeReport,
-} from '../../bench/report/report.ts';
-import { median } from '../../bench/report/statistics.ts';
+} from '../../bench/harness/report.ts';
+import { median } from '../../bench/harness/statistics.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'report-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -37,7 +37,7 @@ describe('traffic', () => {
     ]);
   });
 
-  it('counts a second try as another round, even if a request of the first is still under way', async () => {
+  it('counts a second try as another round, even if a request of the first is still in flight', async () => {
     const twice = clients.client.send(put('a')).then(() => clients.client.send(put('a')));
     clients.onceClient.middlewareStack.add((next) => async (request) => {
       await twice;

@@ -18,9 +18,8 @@ describe('a route', () => {
   it.each(routes)(
     'streams only where it is paid for or sends bytes, and is paid for only with a key: %s',
     (_name, route) => {
-      if (route.response === 'streamed' && route.endpoint !== 'get-docs-asset')
-        expect(route.kind).toBeDefined();
-      if (route.kind !== undefined) expect(route.authentication).toBe('api-key');
+      if (route.response === 'streamed' && route.endpoint !== 'get-docs-asset') expect(route.paid).toBe(true);
+      if (route.paid) expect(route.authentication).toBe('api-key');
     },
   );
 

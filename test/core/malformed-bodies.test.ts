@@ -18,6 +18,7 @@ import {
   testSchema,
   updateSchema,
 } from '../../lambdas/core/webhooks/request.ts';
+import { rounds } from '../thorough.ts';
 
 const SCHEMAS: Readonly<Record<string, z.ZodObject>> = {
   newListing,
@@ -79,7 +80,7 @@ describe.each(Object.entries(SCHEMAS))('a body for %s', (_name, schema) => {
         expect([200, 400]).toContain(status);
         statuses.add(status);
       }),
-      { numRuns: 400, seed: 20261122 },
+      { numRuns: rounds(120), seed: 20261122 },
     );
     expect(statuses.has(400)).toBe(true);
   });

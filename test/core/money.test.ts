@@ -1,6 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { divideUp, formatUsd, NANO_PER_USD, parseUsd, usdJson } from '../../lambdas/core/money.ts';
+import {
+  divideUp,
+  formatUsd,
+  NANO_PER_CENT,
+  NANO_PER_USD,
+  parseUsd,
+  toCents,
+  usdJson,
+} from '../../lambdas/core/money.ts';
 
 const nanoUsd = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n });
 
@@ -132,6 +140,13 @@ describe('divideUp', () => {
         expect((quotient - 1n) * divisor < dividend).toBe(true);
       }),
     );
+  });
+});
+
+describe('toCents', () => {
+  it('is exact, or throws', () => {
+    fc.assert(fc.property(fc.maxSafeNat(), (cents) => toCents(BigInt(cents) * NANO_PER_CENT) === cents));
+    expect(() => toCents(NANO_PER_CENT + 1n)).toThrow('whole number of cents');
   });
 });
 

@@ -193,7 +193,7 @@ describe('the deployed inference API', () => {
     expect(await one.json()).toMatchObject({ id: data[0]?.id });
   });
 
-  it('tells a key its balance, and the books balance', async () => {
+  it('shows a key its balance, and the books balance', async () => {
     const answer = await get(`${platformUrl}/credits/${key}`, bearer());
     const { balance, held } = (await answer.json()) as { balance: number; held: number };
     expect(held).toBe(0);
@@ -202,7 +202,7 @@ describe('the deployed inference API', () => {
   });
 });
 
-describe('the other modalities, deployed', () => {
+describe('the other kinds of call, deployed', () => {
   it('embed and draw', async () => {
     const { data: vectors } = await openai().embeddings.create({ model: 'sim/embed', input: ['one', 'two'] });
     expect(vectors.map(({ index }) => index)).toEqual([0, 1]);

@@ -99,7 +99,7 @@ export class Deployment {
       value.includes('.execute-api.'),
     );
     const id = endpoint === undefined ? undefined : /^https:\/\/(\w+)\.execute-api\./.exec(endpoint)?.[1];
-    if (id === undefined) throw new Error(`the ${stack} stack tells no address of an API`);
+    if (id === undefined) throw new Error(`the ${stack} stack has no output with the address of an API`);
     return `${this.#emulator.url}/_aws/execute-api/${id}/${this.stage}`;
   }
 

@@ -52,7 +52,8 @@ describe.each([
 });
 
 describe('the table of settings', () => {
-  const rows = [...page.matchAll(/^\| `(\w+)` \| `?([^`|]+)`? \|/gm)].map(
+  const section = page.slice(page.indexOf('## Configure'), page.indexOf('## Sign-in'));
+  const rows = [...section.matchAll(/^\| `(\w+)` \| `?([^`|]+)`? \|/gm)].map(
     ([, name = '', usual = '']) => [name, usual.trim()] as const,
   );
 
@@ -60,7 +61,7 @@ describe('the table of settings', () => {
     expect(rows.map(([name]) => name).sort()).toEqual([...SETTINGS].sort());
   });
 
-  it('tells each default', () => {
+  it('states each default', () => {
     const defaults = parseConfig({}) as Record<string, unknown>;
     const written = (value: unknown) => (JSON.stringify(value) === '{}' ? 'none' : String(value));
     for (const [name, usual] of rows)

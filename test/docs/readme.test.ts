@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { newestPeers, peersSection } from '../../bench/report/readme.ts';
+import { newestPeers, peersSection } from '../../bench/comparison.ts';
 import { ROUTES } from '../../lambdas/contract/routes.ts';
 import { ERROR_CODES } from '../../lambdas/core/errors.ts';
 import { QUOTAS } from '../../lambdas/core/quotas.ts';
@@ -10,7 +10,8 @@ import { COMMANDS } from '../../operator/commands.ts';
 const root = join(import.meta.dirname, '..', '..');
 /** A table's cells may be padded. */
 const squeeze = (text: string) => text.replaceAll(/ +/g, ' ');
-const readme = squeeze(readFileSync(join(root, 'README.md'), 'utf8'));
+const page = (path: string) => squeeze(readFileSync(join(root, path), 'utf8'));
+const readme = page('README.md');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   scripts: Record<string, string>;
   dependencies: Record<string, string>;
@@ -22,29 +23,13 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 const KEY_COLUMN = { none: 'no', 'api-key': 'yes', session: 'session' } as const;
 
 describe('the README', () => {
-  it('lists exactly the routes of the route table', () => {
-    const table = readme.split('<!-- routes -->')[1]?.split('<!-- /routes -->')[0] ?? '';
-    const rows = table.trim().split('\n').slice(2);
-    const expected = ROUTES.map(
-      ({ method, path, purpose, authentication }) =>
-        `| ${method} | \`${path.replace('+}', '}')}\` | ${purpose} | ${KEY_COLUMN[authentication]} |`,
-    );
-    expect(rows).toEqual(expected);
-  });
-
-  it('shows the newest comparison with others', () => {
-    const report = newestPeers(join(root, 'bench', 'results'));
-    if (report === undefined) throw new Error('there are no results');
-    expect(readme).toContain(squeeze(peersSection(report)));
-  });
-
-  it('names every operator command', () => {
-    for (const command of Object.keys(COMMANDS)) expect(readme).toContain(`\`${command}`);
+  it('fits a few screens', () => {
+    expect(readme.split('\n').length).toBeLessThan(200);
   });
 
   it('names only npm scripts that exist', () => {
     const named = [...readme.matchAll(/npm run ([a-z:]+)/g)].map(([, script = '']) => script);
-    expect(named.length).toBeGreaterThan(5);
+    expect(named.length).toBeGreaterThan(3);
     for (const script of named) expect(Object.keys(manifest.scripts)).toContain(script);
   });
 
@@ -61,22 +46,58 @@ describe('the README', () => {
   });
 });
 
+it('docs/reference.md lists exactly the routes of the route table', () => {
+  const table = page('docs/reference.md').split('<!-- routes -->')[1]?.split('<!-- /routes -->')[0] ?? '';
+  const rows = table.trim().split('\n').slice(2);
+  const expected = ROUTES.map(
+    ({ method, path, purpose, authentication }) =>
+      `| ${method} | \`${path.replace('+}', '}')}\` | ${purpose} | ${KEY_COLUMN[authentication]} |`,
+  );
+  expect(rows).toEqual(expected);
+});
+
+it('docs/benchmarks.md shows the newest comparison with others', () => {
+  const report = newestPeers(join(root, 'bench', 'results'));
+  if (report === undefined) throw new Error('there are no results');
+  expect(page('docs/benchmarks.md')).toContain(squeeze(peersSection(report)));
+});
+
+it('docs/operate.md names every operator command', () => {
+  for (const command of Object.keys(COMMANDS)) expect(page('docs/operate.md')).toContain(`\`${command}`);
+});
+
+it('every decision has a date, a status, and the decision that supersedes it', () => {
+  const folder = join(root, 'docs', 'decisions');
+  const names = readdirSync(folder);
+  expect(names.length).toBeGreaterThan(20);
+  for (const name of names) {
+    const [, , date, , status = ''] = readFileSync(join(folder, name), 'utf8').split('\n');
+    expect([name, date]).toEqual([name, name.slice(0, 10)]);
+    expect([name, status]).toEqual([
+      name,
+      expect.stringMatching(/^\*\*Status\.\*\* (Accepted|Superseded by \[.+\]\((.+)\))/),
+    ]);
+    const successor = /\((.+\.md)\)/.exec(status)?.[1];
+    if (successor !== undefined) expect(names).toContain(successor);
+  }
+});
+
 it('the package pins every dependency exactly', () => {
   const all = { ...manifest.dependencies, ...manifest.devDependencies, ...manifest.optionalDependencies };
   for (const [name, version] of Object.entries(all)) expect(`${name} ${version}`).toMatch(/ \d+\.\d+\.\d+$/);
 });
 
 it('docs/errors.md has every error code with its status and type', () => {
-  const page = squeeze(readFileSync(join(root, 'docs', 'errors.md'), 'utf8'));
+  const errors = page('docs/errors.md');
   for (const [code, { status, type }] of Object.entries(ERROR_CODES)) {
-    const row = page.split('\n').find((line) => line.includes(`\`${code}\``)) ?? '';
+    const row = errors.split('\n').find((line) => line.includes(`\`${code}\``)) ?? '';
     expect(row).toContain(`| ${status} | \`${type}\``);
   }
 });
 
 it('docs/errors.md has every quota with its number', () => {
-  const page = squeeze(readFileSync(join(root, 'docs', 'errors.md'), 'utf8'));
-  const table = page.split('<!-- quotas -->')[1]?.split('<!-- /quotas -->')[0] ?? '';
+  const errors = page('docs/errors.md');
+  const table = errors.split('<!-- quotas -->')[1]?.split('<!-- /quotas -->')[0] ?? '';
   const rows = table.trim().split('\n').slice(2);
   expect(rows).toEqual(Object.entries(QUOTAS).map(([name, most]) => `| \`${name}\` | ${most} |`));
 });

@@ -1,14 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Surface } from '../../lambdas/contract/route.ts';
 import { ERROR_CODES, type ErrorCode, ServiceError } from '../../lambdas/core/errors.ts';
-import type { Endpoint, Log, Measured } from '../../lambdas/core/ports.ts';
+import type { Log, Measured, StreamedAnswer, StreamingEndpoint } from '../../lambdas/core/ports.ts';
 import { front } from '../../lambdas/edge/front.ts';
-import { sseResponse } from '../../lambdas/edge/sse.ts';
 
 const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const REQUEST_ID = `req_${ULID}`;
 const CANARY = 'heron-7f3a';
 const SURFACES: readonly Surface[] = ['openai', 'messages', 'platform'];
+
+const NO_TIMER = () => () => {};
 
 interface Line {
   readonly level: keyof Log;
@@ -18,7 +19,7 @@ interface Line {
 }
 
 /** One call through the front, with what it logged. */
-async function call(endpoint: Endpoint, surface: Surface = 'openai') {
+async function call(endpoint: StreamingEndpoint, surface: Surface = 'openai') {
   const lines: Line[] = [];
   const line =
     (level: keyof Log): Log['info'] =>
@@ -26,7 +27,12 @@ async function call(endpoint: Endpoint, surface: Surface = 'openai') {
       void lines.push({ level, message, fields, measured });
   const log: Log = { info: line('info'), warn: line('warn'), error: line('error') };
   let nowMs = 1_000;
-  const handler = front(endpoint, surface, { clock: () => (nowMs += 40), ulid: () => ULID, log });
+  const handler = front(endpoint, surface, {
+    clock: () => (nowMs += 40),
+    after: NO_TIMER,
+    ulid: () => ULID,
+    log,
+  });
   const response = await handler(new Request('https://localhost/v1/models?secret=1'), {
     pathParameters: { model: 'a/b' },
     remainingTimeMs: () => 28_000,
@@ -35,7 +41,7 @@ async function call(endpoint: Endpoint, surface: Surface = 'openai') {
 }
 
 const failing =
-  (failure: unknown): Endpoint =>
+  (failure: unknown): StreamingEndpoint =>
   async () => {
     throw failure;
   };
@@ -78,6 +84,7 @@ describe('the front', () => {
     });
     const handler = front(async () => new Response(body), 'openai', {
       clock: () => 0,
+      after: NO_TIMER,
       ulid: () => ULID,
       log: { info: () => {}, warn: () => {}, error: () => {} },
     });
@@ -223,6 +230,20 @@ describe('an internal error', () => {
     });
   });
 
+  it('of AWS that passes by itself is 503 with Retry-After, and is logged without its message', async () => {
+    const failure = Object.assign(new Error(CANARY), { name: 'TimeoutError', $metadata: { attempts: 3 } });
+    const { response, text, lines } = await call(failing(failure));
+    expect(response.status).toBe(503);
+    expect(JSON.parse(text)).toMatchObject({ error: { type: 'service_unavailable', code: 'overloaded' } });
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(lines[0]).toMatchObject({
+      level: 'error',
+      message: 'overloaded',
+      fields: { name: 'TimeoutError' },
+    });
+    expect(JSON.stringify(lines)).not.toContain(CANARY);
+  });
+
   it('is logged without its message, which may quote the request', async () => {
     const { lines } = await call(async () => JSON.parse(CANARY));
     expect(JSON.stringify(lines)).not.toContain(CANARY);
@@ -252,14 +273,36 @@ describe('what the front measures', () => {
     const { lines } = await call(async () => new Response('fine'));
     expect(lines.map(({ measured }) => measured)).toEqual([undefined]);
   });
+});
 
-  it('is a stream’s time to its first frame, on the one line of the call, whatever comes before and after', async () => {
-    let deliver = (_frame: string) => {};
-    const frame = new Promise<string>((resolve) => {
+const ENVELOPES = { openai: 'data: ', messages: 'event: error\ndata: ' } as const;
+
+/** A stream of events with these chunks, which then fails or ends. */
+function streaming(
+  chunks: readonly string[],
+  {
+    failure,
+    surface = 'openai',
+  }: { readonly failure?: unknown; readonly surface?: 'openai' | 'messages' } = {},
+): StreamedAnswer {
+  async function* given() {
+    yield* chunks;
+    if (failure !== undefined) throw failure;
+  }
+  const errorEvent = (envelope: unknown) => `${ENVELOPES[surface]}${JSON.stringify(envelope)}\n\n`;
+  return { headers: { 'x-route': 'a' }, chunks: given(), events: { heartbeat: ': \n\n', errorEvent } };
+}
+
+describe('a streamed answer', () => {
+  const routesFailed = () => new ServiceError('all_routes_failed', 'The route broke off.');
+
+  it('is logged once it has ended, with its time to the first chunk', async () => {
+    let deliver = (_chunk: string) => {};
+    const chunk = new Promise<string>((resolve) => {
       deliver = resolve;
     });
-    async function* frames() {
-      yield await frame;
+    async function* chunks() {
+      yield await chunk;
       yield 'data: [DONE]\n\n';
     }
     const lines: Line[] = [];
@@ -270,9 +313,13 @@ describe('what the front measures', () => {
       warn: () => {},
       error: () => {},
     };
-    const endpoint = async () => sseResponse(frames(), { after: () => () => {}, headers: {} });
-    const handler = front(endpoint, 'openai', { clock: () => nowMs, ulid: () => ULID, log });
-    const response = await handler(new Request('https://localhost/'), {
+    const endpoint = async () => ({ ...streaming([]), chunks: chunks() });
+    const dependencies = { clock: () => nowMs, after: NO_TIMER, ulid: () => ULID, log };
+    const response = await front(
+      endpoint,
+      'openai',
+      dependencies,
+    )(new Request('https://localhost/'), {
       pathParameters: {},
       remainingTimeMs: () => 900_000,
     });
@@ -282,11 +329,114 @@ describe('what the front measures', () => {
     deliver('data: 1\n\n');
     expect(await text).toBe('data: 1\n\ndata: [DONE]\n\n');
     expect(lines).toEqual([
-      expect.objectContaining({
+      {
+        level: 'info',
         message: 'answered',
-        fields: { requestId: REQUEST_ID, status: 200, ms: 0 },
+        fields: { requestId: REQUEST_ID, status: 200, outcome: 'completed', ms: 700 },
         measured: { values: { TimeToFirstTokenMs: 700 } },
-      }),
+      },
     ]);
+  });
+
+  it.each([
+    ['after its first chunk', ['data: 1\n\n']],
+    ['as its first chunk', []],
+  ])(
+    'that fails %s counts as an error of its type, with no time to the first chunk',
+    async (_when, chunks) => {
+      for (const surface of ['openai', 'messages'] as const) {
+        const { lines, text } = await call(
+          async () => streaming(chunks, { failure: routesFailed(), surface }),
+          surface,
+        );
+        expect(text.startsWith(chunks.join(''))).toBe(true);
+        const error = JSON.parse(text.slice(chunks.join('').length).replace(ENVELOPES[surface], ''));
+        expect(error.error).toMatchObject({
+          type: 'service_unavailable',
+          message: `The route broke off. (request id: ${REQUEST_ID})`,
+        });
+        expect(lines).toEqual([
+          expect.objectContaining({
+            level: 'info',
+            message: 'answered',
+            fields: expect.objectContaining({ status: 200, outcome: 'failed', code: 'all_routes_failed' }),
+            measured: { values: { Errors: 1 }, dimensions: { error_type: 'service_unavailable' } },
+          }),
+        ]);
+      }
+    },
+  );
+
+  it('that fails by a defect is logged with its name and stack, and answered without a word of it', async () => {
+    const { lines, text } = await call(async () => streaming(['data: 1\n\n'], { failure: new Canary() }));
+    expect(text).toContain('"code":"internal_error"');
+    expect(text).not.toContain(CANARY);
+    expect(lines.map(({ level, message }) => [level, message])).toEqual([
+      ['error', 'internal error'],
+      ['info', 'answered'],
+    ]);
+    expect(lines[0]?.fields).toMatchObject({
+      requestId: REQUEST_ID,
+      name: 'CanaryError',
+      stack: expect.stringContaining('.ts:1:1'),
+    });
+    expect(lines[1]?.measured).toEqual({ values: { Errors: 1 }, dimensions: { error_type: 'api_error' } });
+  });
+
+  it('of bytes breaks off when it fails, and counts all the same', async () => {
+    async function* bytes() {
+      yield new Uint8Array([1]);
+      throw routesFailed();
+    }
+    const lines: Line[] = [];
+    const log: Log = {
+      info: (message, fields = {}, measured = undefined) =>
+        void lines.push({ level: 'info', message, fields, measured }),
+      warn: () => {},
+      error: () => {},
+    };
+    const dependencies = { clock: () => 0, after: NO_TIMER, ulid: () => ULID, log };
+    const handler = front(async () => ({ headers: {}, chunks: bytes() }), 'openai', dependencies);
+    const response = await handler(new Request('https://localhost/'), {
+      pathParameters: {},
+      remainingTimeMs: () => 1,
+    });
+    await expect(response.bytes()).rejects.toThrow('The route broke off.');
+    expect(lines.map(({ measured }) => measured)).toEqual([
+      { values: { Errors: 1 }, dimensions: { error_type: 'service_unavailable' } },
+    ]);
+  });
+
+  it('that its reader leaves is logged as cancelled, or as failed when its settlement fails', async () => {
+    for (const [failure, expected] of [
+      [undefined, { outcome: 'cancelled' }],
+      [new Error(CANARY), { outcome: 'failed', code: 'internal_error' }],
+    ] as const) {
+      async function* chunks() {
+        try {
+          yield 'data: 1\n\n';
+          yield 'data: 2\n\n';
+        } finally {
+          if (failure !== undefined) await Promise.reject(failure);
+        }
+      }
+      const lines: Line[] = [];
+      const line =
+        (level: keyof Log): Log['info'] =>
+        (message, fields = {}, measured = undefined) =>
+          void lines.push({ level, message, fields, measured });
+      const log: Log = { info: line('info'), warn: line('warn'), error: line('error') };
+      const dependencies = { clock: () => 0, after: NO_TIMER, ulid: () => ULID, log };
+      const handler = front(async () => ({ ...streaming([]), chunks: chunks() }), 'openai', dependencies);
+      const response = await handler(new Request('https://localhost/'), {
+        pathParameters: {},
+        remainingTimeMs: () => 1,
+      });
+      const reader = response.body?.getReader();
+      await reader?.read();
+      await reader?.cancel();
+      expect(lines.at(-1)?.fields).toMatchObject(expected);
+      expect(lines.map(({ level }) => level)).toEqual(failure === undefined ? ['info'] : ['error', 'info']);
+    }
   });
 });

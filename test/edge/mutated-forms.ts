@@ -133,7 +133,7 @@ export const openUploads = (): number =>
     }
   }).length;
 
-/** Does a piece of work for each, so many at once. */
+/** Does a piece of work for each, a number of them at once. */
 export async function forEach<Item>(
   items: readonly Item[],
   work: (item: Item) => Promise<void>,

@@ -80,7 +80,7 @@ beforeAll(async () => {
           })
         : new Response(slowStream()),
     'openai',
-    { clock: Date.now, ulid: () => '01ARZ3NDEKTSV4RRFFQ69G5FAV', log },
+    { clock: Date.now, after: () => () => {}, ulid: () => '01ARZ3NDEKTSV4RRFFQ69G5FAV', log },
   );
   server = createNodeHost({
     resolve: (method, path) => {

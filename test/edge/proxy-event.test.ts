@@ -118,7 +118,7 @@ describe('the path parameters of an event', () => {
     expect(pathParametersOf(lambdaEvent({ pathParameters: { model: '100%' } }))).toEqual({ model: '100%' });
   });
 
-  it('are none where the route has none', () => {
+  it('are absent where the route has none', () => {
     expect(pathParametersOf(lambdaEvent())).toEqual({});
   });
 

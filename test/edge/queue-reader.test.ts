@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { ComesBack } from '../../lambdas/core/errors.ts';
+import { RetryLater } from '../../lambdas/core/errors.ts';
 import { queueReader } from '../../lambdas/edge/pipelines.ts';
 
 const ARN = 'arn:aws:sqs:us-east-1:000000000000:work';
@@ -69,7 +69,7 @@ describe('a reader of a queue', () => {
 
   it('logs where a message failed, never what was in it, and nothing of one that only comes back', async () => {
     const { read, lines } = reader(async (body) => {
-      if (body === 'later') throw new ComesBack();
+      if (body === 'later') throw new RetryLater();
       throw new Error(`cannot handle ${JSON.stringify(body)}`);
     });
     expect(await read('"later"', '{"card":"4242"}', '{"card":"5555"')).toHaveLength(3);

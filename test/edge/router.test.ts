@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { Route } from '../../lambdas/contract/route.ts';
 import { ROUTES } from '../../lambdas/contract/routes.ts';
 import { decodeSegment, matchPath, surfaceAt } from '../../lambdas/edge/router.ts';
+import { rounds } from '../thorough.ts';
 
 const route = (path: string, method: Route['method'] = 'GET'): Route => ({
   method,
@@ -48,7 +49,7 @@ describe('a path of the route table', () => {
         );
         for (const match of matches) expect(match.pathParameters).toEqual(parameters);
       }),
-      { numRuns: 100 },
+      { numRuns: rounds(25) },
     );
   });
 });

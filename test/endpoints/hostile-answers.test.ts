@@ -41,11 +41,12 @@ async function ask(surface: Surface, protocol: Protocol, stream: boolean) {
   const body = JSON.stringify({ model: `sim/${protocol}`, messages, stream, ...options });
   const response = await service.send(surface, { headers, body });
   const text = await response.text();
-  const told = `${text}\n${JSON.stringify([...response.headers])}`;
-  const fault = told.includes(CANARY) || told.includes('0.0421') ? 'leaks' : faultOf(surface, response, text);
+  const received = `${text}\n${JSON.stringify([...response.headers])}`;
+  const fault =
+    received.includes(CANARY) || received.includes('0.0421') ? 'leaks' : faultOf(surface, response, text);
   return {
     status: response.status,
-    fault: fault === undefined ? undefined : `${fault}: ${told.slice(0, 1_500)}`,
+    fault: fault === undefined ? undefined : `${fault}: ${received.slice(0, 1_500)}`,
   };
 }
 
@@ -80,8 +81,8 @@ function completionFault({ id, object, created, model, choices, usage }: Json): 
   if (!areCounts(usage)) return 'counts wrongly';
   for (const { index, message, finish_reason: reason } of choices as Json[]) {
     const { role, content = null } = message as Json;
-    if (!Number.isSafeInteger(index) || !isWord(reason)) return 'has a choice that is none';
-    if (role !== 'assistant' || !isText(content)) return 'has a message that is none';
+    if (!Number.isSafeInteger(index) || !isWord(reason)) return 'has a malformed choice';
+    if (role !== 'assistant' || !isText(content)) return 'has a malformed message';
   }
   return undefined;
 }
@@ -89,17 +90,17 @@ function completionFault({ id, object, created, model, choices, usage }: Json): 
 function chunksFault(text: string): string | undefined {
   const frames = text.split('\n\n');
   if (frames.pop() !== '' || frames.some((frame) => !/^data: [^\n\r]*$/.test(frame)))
-    return 'has a frame that is none';
+    return 'has a malformed frame';
   const last = frames.at(-1) ?? '';
   const body = frames.map((frame) => frame.slice('data: '.length));
   if (last === 'data: [DONE]') body.pop();
   else if (!isCleanError(JSON.parse(body.pop() ?? '{}'))) return 'has no end';
   for (const { id, model, choices, object } of body.map((data) => JSON.parse(data) as Json)) {
     if (!String(id).startsWith('chatcmpl-') || !String(model).startsWith('sim/')) return 'is of another name';
-    if (object !== 'chat.completion.chunk' || !Array.isArray(choices)) return 'has a chunk that is none';
+    if (object !== 'chat.completion.chunk' || !Array.isArray(choices)) return 'has a malformed chunk';
     for (const { index, delta, finish_reason: reason } of choices as Json[])
       if (!Number.isSafeInteger(index) || typeof delta !== 'object' || delta === null || !isWord(reason))
-        return 'has a choice that is none';
+        return 'has a malformed choice';
   }
   return undefined;
 }
@@ -116,7 +117,7 @@ function messageFault({
   if (!String(id).startsWith('msg_') || !String(model).startsWith('sim/')) return 'is of another name';
   if (type !== 'message' || role !== 'assistant' || !isWord(reason) || !areCounts(usage))
     return 'is no message';
-  return (content as Json[]).some((one) => !isWord(one.type)) ? 'has a block that is none' : undefined;
+  return (content as Json[]).some((one) => !isWord(one.type)) ? 'has a malformed block' : undefined;
 }
 
 function eventsFault(text: string): string | undefined {
@@ -127,7 +128,7 @@ function eventsFault(text: string): string | undefined {
   for (const frame of frames) {
     const [, name, data] = /^event: ([a-z_]{1,64})\ndata: ([^\n\r]*)$/.exec(frame) ?? [];
     const event = JSON.parse(data ?? 'null') as Json | null;
-    if (event === null || event.type !== name) return 'has a frame that is none';
+    if (event === null || event.type !== name) return 'has a malformed frame';
     if (stops > 0) return 'goes on behind its end';
     if (name === 'message_stop' || (name === 'error' && isCleanError(event))) stops += 1;
     if (name === 'content_block_start') open.add(event.index);
@@ -145,7 +146,7 @@ const CASES = SURFACES.flatMap((surface) =>
 describe.each(CASES)(
   'hostile answers to $surface over $protocol, streamed: $stream',
   ({ surface, protocol, stream }) => {
-    it('reach no caller but as a well-formed answer or a clean error, and tell nothing of the vendor', async () => {
+    it('reach no caller but as a well-formed answer or a clean error, and show nothing of the vendor', async () => {
       const mutator = new Mutator(randomOf(SEED), CORPUS);
       const faults: string[] = [];
       const statuses: Record<number, number> = {};

@@ -1,18 +1,14 @@
 /** The endpoints that sell a model's work, behind their front, before a simulated upstream and some ledger. */
 import type { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
 import { systemAfter, systemClock, systemRandom, systemUlid } from '../../lambdas/adapters/system/system.ts';
-import type { ServiceError } from '../../lambdas/core/errors.ts';
 import { Idempotency } from '../../lambdas/core/idempotency/idempotency.ts';
 import type { ReplayStore } from '../../lambdas/core/idempotency/ports.ts';
 import { compileCatalog } from '../../lambdas/core/inference/catalog/catalog.ts';
 import { parseCatalog } from '../../lambdas/core/inference/catalog/catalog-document.ts';
-import { Completions } from '../../lambdas/core/inference/completions/completion.ts';
 import type { Ledger } from '../../lambdas/core/ledger/admission.ts';
 import type { KeyGate } from '../../lambdas/core/ledger/key-gate.ts';
-import type { Endpoint } from '../../lambdas/core/ports.ts';
-import { errorBody } from '../../lambdas/edge/envelope.ts';
+import type { StreamingEndpoint } from '../../lambdas/core/ports.ts';
 import { front } from '../../lambdas/edge/front.ts';
-import { sseResponse } from '../../lambdas/edge/sse.ts';
 import { countMessageTokens } from '../../lambdas/endpoints/count-message-tokens/endpoint.ts';
 import { createChatCompletion } from '../../lambdas/endpoints/create-chat-completion/endpoint.ts';
 import { createEmbeddings } from '../../lambdas/endpoints/create-embeddings/endpoint.ts';
@@ -20,10 +16,10 @@ import { createImages } from '../../lambdas/endpoints/create-images/endpoint.ts'
 import { createMessage } from '../../lambdas/endpoints/create-message/endpoint.ts';
 import { createSpeech } from '../../lambdas/endpoints/create-speech/endpoint.ts';
 import {
-  createEmbeddingServers,
-  createImageServers,
-  createSpeechServers,
-} from '../../lambdas/providers/modalities/servers.ts';
+  createEmbeddingCalls,
+  createImageCalls,
+  createSpeechCalls,
+} from '../../lambdas/providers/kinds/provider-calls.ts';
 import { createProviders } from '../../lambdas/providers/protocols.ts';
 import { startUpstream } from '../../simulators/models/server.ts';
 import { createBreaker } from '../core/inference/circuit/memory-circuits.ts';
@@ -95,20 +91,14 @@ export async function startService({ gate, ledger, store }: Till, way: Way, brea
     catalog: async () => catalog,
     idempotency: new Idempotency({ store, gate, log, ...world }),
   };
-  const surface = (name: 'openai' | 'messages') => ({
-    ...calls,
-    completions: new Completions({ ...calls, providers: createProviders(calls) }),
-    eventStream: (frames: AsyncIterable<string>, options: { headers: Record<string, string> }) =>
-      sseResponse(frames, { after: calls.after, ...options }),
-    errorBody: (error: ServiceError, requestId: string) => errorBody(error, name, requestId),
-  });
-  const endpoints: Readonly<Record<SurfaceName, Endpoint>> = {
-    chat: createChatCompletion(surface('openai')),
-    messages: createMessage(surface('messages')),
+  const completions = { ...calls, providers: createProviders(calls) };
+  const endpoints: Readonly<Record<SurfaceName, StreamingEndpoint>> = {
+    chat: createChatCompletion(completions),
+    messages: createMessage(completions),
     count_tokens: countMessageTokens(calls),
-    embeddings: createEmbeddings(createEmbeddingServers(calls), calls),
-    images: createImages(createImageServers(calls), calls),
-    speech: createSpeech(createSpeechServers(calls), calls),
+    embeddings: createEmbeddings(createEmbeddingCalls(calls), calls),
+    images: createImages(createImageCalls(calls), calls),
+    speech: createSpeech(createSpeechCalls(calls), calls),
   };
   const handlers = Object.fromEntries(
     Object.entries(endpoints).map(([name, endpoint]) => [

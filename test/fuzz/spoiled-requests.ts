@@ -72,7 +72,7 @@ export interface Fuzzed {
   readonly statuses: Readonly<Record<number, number>>;
 }
 
-/** Sends so many requests to a surface, one after the other from each credential. */
+/** Sends requests to a surface, one after the other from each credential. */
 export async function fuzz(
   service: Service,
   name: SurfaceName,

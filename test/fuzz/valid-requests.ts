@@ -1,7 +1,11 @@
 /** Valid requests of each surface, with a bit of everything, to be spoiled. */
 import type { SurfaceName } from './running-service.ts';
 
-const TOOL = { name: 'weather', description: 'Tells', parameters: { type: 'object', properties: { a: {} } } };
+const TOOL = {
+  name: 'weather',
+  description: 'Reports',
+  parameters: { type: 'object', properties: { a: {} } },
+};
 const PNG = 'data:image/png;base64,aGk=';
 
 const chatRequests = (model: string) => [
@@ -78,7 +82,7 @@ const messagesRequests = (model: string) => [
         ],
       },
     ],
-    tools: [{ name: 'weather', description: 'Tells', input_schema: TOOL.parameters }],
+    tools: [{ name: 'weather', description: 'Reports', input_schema: TOOL.parameters }],
     tool_choice: { type: 'auto', disable_parallel_tool_use: true },
     output_config: { format: { type: 'json_schema', schema: { type: 'object' } } },
   },

@@ -1,5 +1,5 @@
 /**
- * The way to a simulated upstream, which draws and speaks for real: after so many answers of a kind, the shortest good
+ * The way to a simulated upstream, which draws and speaks for real: after a number of answers of a kind, the shortest good
  * one is given again, so that thousands of calls take no longer than the service itself does.
  */
 import { Readable } from 'node:stream';

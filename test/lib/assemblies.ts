@@ -1,37 +1,30 @@
-/**
- * Cloud assemblies that the tests of one run share: loading the CDK costs far more than synthesizing, so each set of
- * settings is synthesized once, in a process of its own, and read by all.
- */
-import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+/** What the set-up of the template ring makes once for all its test files: cloud assemblies and the bundles. */
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Metafile } from 'esbuild';
+import type { ConfigurationName } from './configurations.ts';
 
-/** Where the assemblies of this run are; the fast ring's set-up makes the folder. */
+/** Names the folder of this run. */
 export const ASSEMBLIES_VARIABLE = 'TEST_ASSEMBLIES';
 
-const PROGRAM = join(import.meta.dirname, 'synthesize.ts');
-
-/**
- * The folder of the assembly for these settings and the CDK context of the environment. Workers that ask at once may
- * both synthesize: the first to finish wins. Throws with the CDK's message when it cannot be synthesized.
- */
-export function assemblyOf(settings: object): string {
-  const folder = process.env[ASSEMBLIES_VARIABLE];
-  if (folder === undefined) throw new Error(`${ASSEMBLIES_VARIABLE} is not set: run the fast ring with jest`);
-  const written = JSON.stringify(settings);
-  const key = createHash('sha256')
-    .update(`${written}\n${process.env.CDK_CONTEXT_JSON ?? ''}`)
-    .digest('hex');
-  const assembly = join(folder, key);
-  if (existsSync(assembly)) return assembly;
-  const fresh = mkdtempSync(join(folder, 'fresh-'));
-  execFileSync(process.execPath, [PROGRAM, written, fresh], { stdio: ['ignore', 'ignore', 'pipe'] });
-  try {
-    renameSync(fresh, assembly);
-  } catch (error) {
-    if (!existsSync(assembly)) throw error;
-    rmSync(fresh, { recursive: true, force: true });
-  }
-  return assembly;
+function fileOf(name: string): string {
+  const path = join(process.env[ASSEMBLIES_VARIABLE] ?? '', name);
+  if (!existsSync(path)) throw new Error(`${path} was not made: run the template ring with jest`);
+  return path;
 }
+
+/** The folder of the assembly of a configuration, with placeholder bundles. */
+export const assemblyOf = (name: ConfigurationName): string => fileOf(name);
+
+/** The error and the report of the synthesis of a bucket that breaks rules of AWS Solutions. */
+export const unsafeMessage = (): string => readFileSync(fileOf(UNSAFE_FILE), 'utf8');
+
+/** The bundles of all functions, as they are deployed. */
+export const bundlesFolder = (): string => fileOf(BUNDLES_FOLDER);
+
+/** esbuild's account of what went into each bundle. */
+export const bundlesMetafile = (): Metafile => JSON.parse(readFileSync(fileOf(METAFILE), 'utf8')) as Metafile;
+
+export const UNSAFE_FILE = 'unsafe.txt';
+export const BUNDLES_FOLDER = 'bundles';
+export const METAFILE = 'metafile.json';

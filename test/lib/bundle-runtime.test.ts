@@ -1,20 +1,17 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { functionVariables } from '../../bench/bundles/environment.ts';
 import type { Route } from '../../lambdas/contract/route.ts';
 import { ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/contract/routes.ts';
-import { bundleFunctions } from '../../lib/bundle.ts';
 import type { FunctionName } from '../../lib/config/grants.ts';
+import { bundlesFolder } from './assemblies.ts';
 import { CONSUMER_NAMES } from './functions.ts';
-import { temporaryFolder } from './synthesized-app.ts';
 
-const folder = temporaryFolder();
+const folder = bundlesFolder();
 const PRELOAD = join(import.meta.dirname, '..', 'deploy', 'lambda-runtime.ts');
 const PROGRAM = join(import.meta.dirname, 'bare-process.ts');
-
-beforeAll(() => bundleFunctions(folder), 60_000);
 
 /** A chunk of a streamed answer, or what the handler returned. */
 type Line = Readonly<Record<string, unknown>>;
@@ -77,7 +74,7 @@ describe('a bundle in a bare process', () => {
     },
   ];
 
-  it.each(routes.map((route) => [route.endpoint, route] as const))(
+  it.concurrent.each(routes.map((route) => [route.endpoint, route] as const))(
     'answers a request, though nothing that it needs is there: %s',
     async (name, route) => {
       const lines = await invoke(name as FunctionName, eventOf(route));
@@ -88,7 +85,7 @@ describe('a bundle in a bare process', () => {
       else if (SELF_CONTAINED.includes(name)) expect(statusCode).toBe(200);
       else if (name === UNKNOWN_ROUTE_ENDPOINT) expect(statusCode).toBe(404);
       else {
-        // No table and no secret can be read: unless the request is refused before, the failure is ours, told in our
+        // No table and no secret can be read: unless the request is refused before, the failure is ours, in our
         // own envelope, without a word of why.
         if (statusCode < 500) expect([400, 401, 404]).toContain(statusCode);
         expect(body).not.toMatch(/ECONNREFUSED|127\.0\.0\.1|AggregateError/);
@@ -98,7 +95,7 @@ describe('a bundle in a bare process', () => {
     30_000,
   );
 
-  it.each(CONSUMER_NAMES)(
+  it.concurrent.each(CONSUMER_NAMES)(
     'fails for its invoker to try again: %s',
     async (name) => {
       const lines = await invoke(name, {});

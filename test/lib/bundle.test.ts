@@ -2,24 +2,20 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { Metafile } from 'esbuild';
+import { describe, expect, it } from '@jest/globals';
 import { bundleFunctions } from '../../lib/bundle.ts';
+import { bundlesFolder, bundlesMetafile } from './assemblies.ts';
 import { FUNCTIONS } from './functions.ts';
 import { temporaryFolder } from './synthesized-app.ts';
 
 /** A cold start reads and compiles the bundle; a megabyte still leaves it within its 250 ms. */
 const MAX_CHAT_BUNDLE_BYTES = 1_000_000;
 
-const folder = temporaryFolder();
-let metafile: Metafile;
+const folder = bundlesFolder();
+const metafile = bundlesMetafile();
 
 const bundleOf = (endpoint: string, root = folder): string => join(root, endpoint, 'index.mjs');
 const hashOf = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
-
-beforeAll(async () => {
-  metafile = await bundleFunctions(folder);
-}, 60_000);
 
 describe('the bundles', () => {
   it('are one folder a function, with the bundle and its source map; the files of the reference page are in one of them', () => {

@@ -2,15 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { type Config, loadConfig, parseConfig } from '../../lib/config/config.ts';
+import { DOMAINS } from './configurations.ts';
 import { permissionsOf } from './permissions.ts';
 import { methodsOf } from './rest-apis.ts';
 import { joined, SERVICE_STACKS, SynthesizedApp, temporaryFolder } from './synthesized-app.ts';
-
-const DOMAINS = {
-  inference: 'api.example.com',
-  platform: 'platform.example.com',
-  certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b2c3d-0000-4000-8000-000000000000',
-};
 
 const DEFAULTS: Config = {
   stage: 'prod',
@@ -97,18 +92,7 @@ describe('the settings', () => {
 });
 
 describe('every setting', () => {
-  const app = new SynthesizedApp({
-    stage: 'eu-test-2',
-    logRetentionDays: 7,
-    holdTtlSeconds: 3600,
-    ipRequestsPerMinute: 1000,
-    requestsPerSecond: 50,
-    alarmEmail: 'operators@example.com',
-    recoveryDays: 14,
-    tracing: true,
-    providerSecrets: ['openai', 'anthropic'],
-    domains: DOMAINS,
-  });
+  const app = new SynthesizedApp('every-setting');
 
   it('requestsPerSecond: throttles every method of both APIs', () => {
     for (const stack of SERVICE_STACKS) {
@@ -123,7 +107,7 @@ describe('every setting', () => {
     }
   });
 
-  it('alarmEmail: is told of every alarm', () => {
+  it('alarmEmail: receives every alarm', () => {
     expect(app.only('operations', 'AWS::SNS::Subscription').Properties).toMatchObject({
       Protocol: 'email',
       Endpoint: 'operators@example.com',

@@ -85,7 +85,7 @@ describe('a secret', () => {
 });
 
 describe('the data stack', () => {
-  it('tells the operator’s command where everything is, under names that CloudFormation takes', () => {
+  it('outputs where everything is for the operator’s command, under names that CloudFormation takes', () => {
     const expected = [...specs.map(([, { variable }]) => variable), ...SECRET_VARIABLES].map(outputName);
     const own = Object.entries(outputs).filter(([, output]) => output.Export === undefined);
     expect(own.map(([name]) => name).sort()).toEqual(expected.sort());

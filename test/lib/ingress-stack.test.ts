@@ -6,7 +6,7 @@ import { assemblyOf } from './assemblies.ts';
 import type { Template } from './synthesized-app.ts';
 
 // Synthesis throws when a check of cdk-nag fails.
-const assembly = assemblyOf({ ingress: 'web-function' });
+const assembly = assemblyOf('web-function-ingress');
 const templateOf = (name: string, from = assembly) =>
   JSON.parse(readFileSync(join(from, `Inference-prod-${name}.template.json`), 'utf8')) as Template;
 
@@ -71,7 +71,7 @@ describe('the ingress', () => {
     expect(references.filter((name) => !known(name))).toEqual([]);
   });
 
-  it('leaves the API its limit by address: the caller’s where the edge tells it, else the connection’s', () => {
+  it('leaves the API its limit by address: the caller’s where the edge forwards it, else the connection’s', () => {
     const { Rules: rules } = only(templateOf('inference'), 'AWS::WAFv2::WebACL') as {
       readonly Rules: readonly { readonly Statement: { readonly RateBasedStatement: object } }[];
     };
@@ -89,12 +89,12 @@ describe('the ingress', () => {
 
   it('is absent by default', () => {
     expect(readdirSync(assembly)).toContain('Inference-prod-ingress.template.json');
-    expect(readdirSync(assemblyOf({}))).not.toContain('Inference-prod-ingress.template.json');
+    expect(readdirSync(assemblyOf('standard'))).not.toContain('Inference-prod-ingress.template.json');
   });
 });
 
 describe('the ingress on Fargate', () => {
-  const onFargate = assemblyOf({ ingress: 'fargate' });
+  const onFargate = assemblyOf('fargate-ingress');
   const service = templateOf('ingress', onFargate);
   const text = JSON.stringify(service);
 

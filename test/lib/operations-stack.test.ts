@@ -188,7 +188,7 @@ describe('the topic', () => {
     );
   });
 
-  it('tells nobody unless an address is set', () => {
+  it('notifies nobody unless an address is set', () => {
     expect(app.resources('operations', 'AWS::SNS::Subscription')).toEqual([]);
   });
 });

@@ -1,12 +1,24 @@
-/** Before the fast ring: makes the folder for the cloud assemblies that its tests share. */
-import { mkdtempSync } from 'node:fs';
+/** Before the template ring: synthesizes every configuration and bundles the functions, once for all test files. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ASSEMBLIES_VARIABLE } from './assemblies.ts';
+import { promisify } from 'node:util';
+import { bundleFunctions } from '../../lib/bundle.ts';
+import { ASSEMBLIES_VARIABLE, BUNDLES_FOLDER, METAFILE } from './assemblies.ts';
 
 // jest calls the default export of its set-up modules.
-export { makeFolder as default };
+export { prepare as default };
 
-function makeFolder(): void {
-  process.env[ASSEMBLIES_VARIABLE] = mkdtempSync(join(tmpdir(), 'assemblies-'));
+async function prepare(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'assemblies-'));
+  process.env[ASSEMBLIES_VARIABLE] = folder;
+  const program = join(import.meta.dirname, 'synthesize.ts');
+  // The CDK's own check of the templates gives warnings alone, takes half of the time, and runs in `npm run synth`.
+  const options = { env: { ...process.env, CDK_VALIDATION: 'false' } };
+  const [metafile] = await Promise.all([
+    bundleFunctions(join(folder, BUNDLES_FOLDER)),
+    promisify(execFile)(process.execPath, [program, folder], options),
+  ]);
+  writeFileSync(join(folder, METAFILE), JSON.stringify(metafile));
 }

@@ -1,16 +1,43 @@
-/** A process that synthesizes the app with placeholder bundles: `node synthesize.ts <settings as JSON> <outdir>`. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+/**
+ * A process that synthesizes every configuration of the tests with placeholder bundles: `node synthesize.ts <folder>`.
+ * One process, because loading the CDK takes longer than a synthesis; outside of jest, which loads it slower still.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Stack } from 'aws-cdk-lib';
+import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { buildApp } from '../../lib/app.ts';
 import { parseConfig } from '../../lib/config/config.ts';
+import { UNSAFE_FILE } from './assemblies.ts';
+import { CONFIGURATIONS } from './configurations.ts';
 import { writePlaceholderBundles } from './functions.ts';
 
-const [settings = '{}', outdir = 'cdk.out'] = process.argv.slice(2);
-const bundles = mkdtempSync(join(tmpdir(), 'placeholder-bundles-'));
-try {
-  writePlaceholderBundles(bundles);
-  buildApp(parseConfig(JSON.parse(settings)), bundles, outdir).synth();
-} finally {
-  rmSync(bundles, { recursive: true, force: true });
+const [folder = '.'] = process.argv.slice(2);
+const bundles = join(folder, 'placeholder-bundles');
+mkdirSync(bundles);
+writePlaceholderBundles(bundles);
+
+for (const [name, settings] of Object.entries(CONFIGURATIONS)) {
+  // Where the CDK CLI leaves the context of `cdk.json` for the app.
+  if (name === 'feature-flags') process.env.CDK_CONTEXT_JSON = JSON.stringify(cliContext());
+  else delete process.env.CDK_CONTEXT_JSON;
+  buildApp(parseConfig(settings), bundles, join(folder, name)).synth();
+}
+writeFileSync(join(folder, UNSAFE_FILE), unsafeMessage());
+
+function cliContext(): object {
+  const file = join(import.meta.dirname, '..', '..', 'cdk.json');
+  return (JSON.parse(readFileSync(file, 'utf8')) as { readonly context: object }).context;
+}
+
+function unsafeMessage(): string {
+  const outdir = join(folder, 'unsafe');
+  const unsafe = buildApp(parseConfig({}), bundles, outdir);
+  new Bucket(new Stack(unsafe, 'Unsafe'), 'Open');
+  try {
+    unsafe.synth();
+    return '';
+  } catch (error) {
+    return `${error}\n${readFileSync(join(outdir, 'validation-report.json'), 'utf8')}`;
+  }
 }

@@ -6,6 +6,7 @@ import { afterAll } from '@jest/globals';
 import { parseConfig } from '../../lib/config/config.ts';
 import type { FunctionName } from '../../lib/config/grants.ts';
 import { assemblyOf } from './assemblies.ts';
+import { CONFIGURATIONS, type ConfigurationName } from './configurations.ts';
 import { FUNCTIONS } from './functions.ts';
 
 export type StackName = 'data' | 'inference' | 'platform' | 'operations';
@@ -50,7 +51,7 @@ export function temporaryFolder(): string {
 }
 
 /** The templates of an assembly. */
-export function templatesOf(outdir: string, stage: string): Readonly<Record<StackName, Template>> {
+function templatesOf(outdir: string, stage: string): Readonly<Record<StackName, Template>> {
   const template = (name: StackName) =>
     JSON.parse(readFileSync(join(outdir, `Inference-${stage}-${name}.template.json`), 'utf8')) as Template;
   return {
@@ -65,9 +66,9 @@ export class SynthesizedApp {
   readonly templates: Readonly<Record<StackName, Template>>;
   readonly outdir: string;
 
-  constructor(settings: object = {}) {
-    this.outdir = assemblyOf(settings);
-    this.templates = templatesOf(this.outdir, parseConfig(settings).stage);
+  constructor(name: ConfigurationName = 'standard') {
+    this.outdir = assemblyOf(name);
+    this.templates = templatesOf(this.outdir, parseConfig(CONFIGURATIONS[name]).stage);
   }
 
   /** The resources of a type in a stack, by logical id. */

@@ -1,4 +1,4 @@
-/** After the fast ring: removes the cloud assemblies that its tests shared. */
+/** After the template ring: removes what its test files shared. */
 import { rmSync } from 'node:fs';
 import { ASSEMBLIES_VARIABLE } from './assemblies.ts';
 

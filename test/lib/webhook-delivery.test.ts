@@ -87,8 +87,10 @@ describe('a lease', () => {
 describe('the bus', () => {
   it('has the name that publishers know, and another stage’s has another', () => {
     expect(app.only(STACK, 'AWS::Events::EventBus').Properties).toEqual({ Name: 'platform-events' });
-    const other = new SynthesizedApp({ stage: 'test' });
-    expect(other.only(STACK, 'AWS::Events::EventBus').Properties).toEqual({ Name: 'platform-events-test' });
+    const other = new SynthesizedApp('every-setting');
+    expect(other.only(STACK, 'AWS::Events::EventBus').Properties).toEqual({
+      Name: 'platform-events-eu-test-2',
+    });
   });
 
   it('passes every event of this account on, and keeps those that it cannot', () => {

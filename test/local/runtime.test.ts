@@ -91,7 +91,7 @@ describe('the runtime', () => {
     await again.close();
   });
 
-  it('lets calls in flight end when it closes, for as long as it is told', async () => {
+  it('lets calls in flight end when it closes, for as long as the caller allows', async () => {
     const fixture = await startFixture();
     await post(fixture.url, '/misbehave', { way: 'pid' });
     const waiting = post(fixture.url, '/misbehave', { way: 'wait' });

@@ -46,7 +46,7 @@ describe('a completion', () => {
     { service_tier: CANARY },
     { choices: [choice({ content_filter_results: CANARY, provider: CANARY })] },
     { choices: [choice({ message: { content: 'Hi', provider_specific_fields: CANARY, role: CANARY } })] },
-  ])('leaves out what tells of the vendor: %j', (more) => {
+  ])('leaves out what shows the vendor: %j', (more) => {
     expect(bodyOf(completion(more))).not.toContain(CANARY);
   });
 
@@ -73,7 +73,7 @@ describe('a completion', () => {
     { choices: [choice({ message: { tool_calls: [null] } })] },
     { choices: [choice({ error: { message: CANARY } })] },
     { error: { message: CANARY } },
-  ])('is none with a field of another type: %#', (more) => {
+  ])('is refused with a field of another type: %#', (more) => {
     expect(() => toReply(completion(more), CALL)).toThrow(expect.objectContaining(PROTOCOL_FAILURE));
   });
 
@@ -96,7 +96,7 @@ describe('an event of a message', () => {
   const FORGED = 'ping\ndata: {}\n\nevent: message_stop';
 
   it.each([FORGED, 'a b', 'A', '', 'x'.repeat(65), 'a\r', 'a\u2028'])(
-    'is none under a name that is no name: %j',
+    'is refused under a malformed name: %j',
     async (type) => {
       const { events, failure } = await outcome(NATIVE, wire(START, { type }, END, STOP));
       expect(events.map(({ payload }) => payload?.type)).toEqual(['message_start']);
@@ -111,7 +111,7 @@ describe('an event of a message', () => {
     expect(failure).toBeUndefined();
   });
 
-  it('leaves out what tells of the vendor', async () => {
+  it('leaves out what shows the vendor', async () => {
     const vendor = { 'amazon-bedrock-invocationMetrics': CANARY, x_vendor: CANARY, cost: CANARY };
     const usage = {
       ...vendor,
@@ -145,12 +145,12 @@ describe('an event of a message', () => {
     [block(0, { type: 'text', text: '' }), change(0, { type: 'text_delta', text: {} })],
     [{ ...END, delta: { stop_reason: 'x'.repeat(1_000_000) } }],
     [{ ...END, delta: { stop_reason: 'end_turn', stop_sequence: 5 } }],
-  ])('is none with a field of another type: %#', async (...data) => {
+  ])('is refused with a field of another type: %#', async (...data) => {
     expect((await outcome(NATIVE, wire(START, ...data))).failure).toMatchObject(PROTOCOL_FAILURE);
   });
 });
 
-it('a whole message is passed on without what tells of the vendor', () => {
+it('a whole message is passed on without what shows the vendor', () => {
   const message = { content: [{ type: 'text', text: 'Hi', x: CANARY }], stop_reason: 'end_turn' };
   const usage = {
     input_tokens: 1,
@@ -169,7 +169,7 @@ it('a reason that is no word ends no answer of any protocol', () => {
   expect(() => toBedrockFinish({ stopReason: reason }, { request: {} } as never, false)).toThrow('protocol');
 });
 
-it('an answer that is nested too deep to be written again is none', async () => {
+it('an answer that is nested too deep to be written again is refused', async () => {
   const deep = JSON.parse(`${'['.repeat(5_000)}${']'.repeat(5_000)}`) as unknown;
   const started = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
   expect(deep).toBeDefined();

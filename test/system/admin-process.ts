@@ -12,7 +12,7 @@ export type Answered = { readonly id: number } & ({ readonly output: string } | 
 
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** As `npm run admin -- <words> --json` would; a command that fails tells so in its exit code. */
+/** As `npm run admin -- <words> --json` would; a command that fails exits with another code than 0. */
 async function run([first = '', second = '', ...rest]: readonly string[]): Promise<string> {
   const two = COMMANDS[`${first} ${second}`];
   const command = two ?? COMMANDS[first];

@@ -13,11 +13,23 @@ const document = describeService() as unknown as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
 };
 
+/**
+ * A schema without the fields that it does not name: clients must expect further ones, but what the service answers today
+ * is described. Objects that say what further fields hold are open on purpose: they pass on what a model's provider says.
+ */
+export function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]));
+  const isOpen = !('properties' in inner) || 'additionalProperties' in inner || inner.type !== 'object';
+  return isOpen ? inner : { ...inner, additionalProperties: false };
+}
+
 /** The whole document is one schema, so that its references find what they name. */
 const DOCUMENT = 'openapi.json';
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
-ajv.addSchema(document, DOCUMENT);
+ajv.addSchema(closed(document) as object, DOCUMENT);
 
 const routes = ROUTES.map((route: Route) => {
   const pattern = route.path.replaceAll(/\{\w+\+\}/g, '.+').replaceAll(/\{\w+\}/g, '[^/]+');
@@ -37,7 +49,7 @@ function assertSchema(reference: string, body: string, what: string): void {
   );
 }
 
-/** What no route answers is told in the envelope of the surface. */
+/** The answer to an unknown path or method is an error in the envelope of the API format. */
 function assertUndescribed(pathname: string, { status }: Response, body: string): void {
   const what = `${pathname}, answered with ${status}`;
   if (![404, 405].includes(status)) throw new Error(`${what}: openapi.json has no such route`);
@@ -45,8 +57,8 @@ function assertUndescribed(pathname: string, { status }: Response, body: string)
   assertSchema(pointer('components', 'schemas', envelope), body, what);
 }
 
-/** `json` is the body, where the answer is JSON. */
-function assertDescribed({ method, url }: Request, answer: Response, json?: string): void {
+/** Throws when an answer is not as described. `json` is the body, where the answer is JSON. */
+export function assertDescribed({ method, url }: Request, answer: Response, json?: string): void {
   const { pathname } = new URL(url);
   const { status } = answer;
   const what = `${method} ${pathname}, answered with ${status}`;
@@ -70,7 +82,7 @@ function assertDescribed({ method, url }: Request, answer: Response, json?: stri
 
 /**
  * `fetch` for the service alone. Throws when the status, the media type or a JSON body is none that `openapi.json`
- * describes; streams, audio and pages are told by their media type.
+ * describes; of streams, audio and pages only the media type is checked.
  */
 export const describedFetch: typeof fetch = async (input, init) => {
   const request = new Request(input, { ...init, body: null });

@@ -107,6 +107,7 @@ const codesOf = (pattern: RegExp) =>
 const ELSEWHERE: readonly ErrorCode[] = [
   'not_found',
   'internal_error',
+  'overloaded',
   'idempotent_request_in_progress',
   'conflict',
   'file_too_large',

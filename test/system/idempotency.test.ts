@@ -1,7 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { LeftTexts, NOWHERE } from './left-texts.ts';
 import { Service } from './service.ts';
 
 const service = new Service();
@@ -116,7 +115,7 @@ describe('a repeated call with the same Idempotency-Key', () => {
   }, 60_000);
 
   it('a malformed one is named', async () => {
-    for (const bad of ['', 'x'.repeat(256), 'with space', 'ünicode'].slice(1, 3)) {
+    for (const bad of ['x'.repeat(256), 'with space']) {
       const response = await send(request('x'), bad);
       expect(response.status).toBe(400);
       expect(await response.json()).toMatchObject({
@@ -157,15 +156,10 @@ describe('at rest', () => {
     await pause(100);
     expect(await service.admin('audit')).toMatchObject({ exact: true, held: 0 });
     await service.stop();
-    const files = readdirSync(service.directory, { recursive: true, withFileTypes: true }).filter((file) =>
-      file.isFile(),
-    );
-    for (const file of files) {
-      const content = readFileSync(join(file.parentPath, file.name)).toString('latin1');
-      for (const canary of [word, 'canary-idempotency-key', account.key]) {
-        expect(content.includes(canary) ? `${file.name}: ${canary}` : '').toBe('');
-      }
-    }
-    expect(service.output).not.toContain(word);
+    const left = new LeftTexts(service);
+    // The account's id is no secret: it shows that the database is searched as it is read.
+    expect(left.find(account.id).files).not.toEqual([]);
+    for (const canary of [word, 'canary-idempotency-key', account.key])
+      expect([canary, left.find(canary)]).toEqual([canary, NOWHERE]);
   }, 60_000);
 });

@@ -14,7 +14,8 @@ const service = new Service({ WEBHOOK_ALLOW_LOOPBACK: '1' });
 let mine: Belongings;
 let theirs: Belongings;
 
-async function settleIn(): Promise<Belongings> {
+/** A new account with one of everything that an account can have. */
+async function newBelongings(): Promise<Belongings> {
   const { account_id: accountId, session_token: session } = await service.admin<{
     account_id: string;
     session_token: string;
@@ -30,10 +31,10 @@ async function settleIn(): Promise<Belongings> {
   const { webhookId, deliveryId } = await subscribe(key);
   const listingIds: Record<string, string> = {};
   for (const collection of ['apps', 'ai-agents']) {
-    const listing = (await (await owner.send('POST', `/${collection}`, newListing())).json()) as {
-      id: string;
-    };
-    listingIds[collection] = listing.id;
+    const listing = await (await owner.send('POST', `/${collection}`, newListing())).json();
+    const { id } = listing as { readonly id: string };
+    await owner.send('POST', `/${collection}/${id}/releases`, { version: '2.0.0' });
+    listingIds[collection] = id;
   }
   return { accountId, owner, keyId, key, orderId, requestId, webhookId, deliveryId, listingIds };
 }
@@ -51,12 +52,12 @@ async function subscribe(key: string): Promise<Pick<Belongings, 'webhookId' | 'd
 
 beforeAll(async () => {
   await service.start();
-  [mine, theirs] = await Promise.all([settleIn(), settleIn()]);
+  [mine, theirs] = await Promise.all([newBelongings(), newBelongings()]);
 }, 90_000);
 afterAll(() => service.dispose());
 
 const routes: readonly (readonly [string, Route])[] = ROUTES.filter(
-  (route: Route) => route.authentication !== 'none' && route.kind === undefined,
+  (route: Route) => route.authentication !== 'none' && route.paid !== true,
 ).map((route: Route) => [`${route.method} ${route.path}`, route]);
 
 const send = (route: Route, path: string, credential: string | null) => {
@@ -83,44 +84,81 @@ const anonymous = (text: string) => text.replaceAll(/ \(request id: req_\w+\)/g,
 
 /** Everything of an account that a stranger might want to see or change. */
 async function stateOf({ owner, keyId, key, requestId, orderId, webhookId, listingIds }: Belongings) {
-  const get = async (path: string) => (await service.fetch(path, { key })).json();
-  const keys = await (await owner.fetch('/api-keys')).json();
-  const credits = await owner.json(`/credits/${keyId}`);
-  const market = [];
-  for (const [collection, id] of Object.entries(listingIds)) {
-    // What anybody may do shows in these two, and in nothing else.
-    const { installs, rating, ...listing } = await owner.json(`/${collection}/${id}`);
-    market.push(listing, await owner.json(`/${collection}/${id}/releases`));
-  }
-  const { data: deliveries } = (await get(`/api/v1/webhooks/${webhookId}/deliveries`)) as {
-    readonly data: readonly { readonly id: string; readonly event_type: string }[];
-  };
+  const get = async <T = unknown>(path: string) => (await (await service.fetch(path, { key })).json()) as T;
+  const [keys, credits, usage, order, subscription, deliveries, ...listings] = await Promise.all([
+    owner.json<{ readonly data: readonly unknown[] }>('/api-keys'),
+    owner.json(`/credits/${keyId}`),
+    get(`/v1/usage/${requestId}`),
+    owner.json(`/api/orders/${orderId}`),
+    get<Readonly<Record<string, unknown>>>(`/api/v1/webhooks/${webhookId}`),
+    get<{ readonly data: readonly Delivery[] }>(`/api/v1/webhooks/${webhookId}/deliveries`),
+    ...Object.entries(listingIds).map(async ([collection, id]) => {
+      // Anybody's installs and reviews change these two fields, and nothing else.
+      const { installs, rating, ...listing } = await owner.json(`/${collection}/${id}`);
+      return { listing, releases: await owner.json(`/${collection}/${id}/releases`) };
+    }),
+  ]);
+  const { url, events, status } = subscription;
   return {
     keys,
     credits,
-    usage: await get(`/v1/usage/${requestId}`),
-    order: await owner.json(`/api/orders/${orderId}`),
-    subscription: await subscriptionOf(get, webhookId),
-    // Of events of its own only: a stranger's review of a listing is told of.
-    deliveries: deliveries.filter(({ event_type: type }) => type === 'webhook.test').map(({ id }) => id),
-    market,
+    usage,
+    order,
+    // As its owner set it up: its statistics change with each attempt.
+    subscription: { url, events, status },
+    // Those of test events: anybody's review of a listing makes another.
+    deliveries: deliveries.data.filter(({ event_id: id }) => id.startsWith('evt_test_')).map(({ id }) => id),
+    listings,
   };
 }
 
-/** A webhook as its owner set it up: how its deliveries fare changes by itself. */
-async function subscriptionOf(get: (path: string) => Promise<unknown>, id: string) {
-  const { url, events, status } = (await get(`/api/v1/webhooks/${id}`)) as Record<string, unknown>;
-  return { url, events, status };
+interface Delivery {
+  readonly id: string;
+  readonly event_id: string;
 }
 
-it('every route that knows who asks has been thought of', () => {
+it('every route that identifies its caller has a row', () => {
   expect(routes.map(([, { endpoint }]) => endpoint).filter((endpoint) => !(endpoint in REACHES))).toEqual([]);
 });
 
-describe.each(routes)('%s', (_name, route) => {
-  const { path, publicThing, endsSession } = REACHES[route.endpoint] ?? {};
+it('the state that is compared holds one of everything that an account has', async () => {
+  expect(await stateOf(mine)).toMatchObject({
+    keys: { data: [{ id: mine.keyId, name: 'own', disabled: false }] },
+    credits: { api_key: mine.keyId, policy: { daily_usd: 3 } },
+    usage: { id: mine.requestId, status: 'completed' },
+    order: { order_id: mine.orderId, status: 'paid' },
+    subscription: { url: RECEIVER, events: ['review.created'], status: 'active' },
+    deliveries: [mine.deliveryId],
+    listings: Object.values(mine.listingIds).map((id) => ({
+      listing: { id },
+      releases: { data: [{ version: '2.0.0' }, { version: '1.0.0' }] },
+    })),
+  });
+});
 
-  it('takes no other credential than its own kind', async () => {
+/** A stranger's call of a route, with each credential that it takes. */
+async function expectNothing(route: Route, asker: Belongings, other: Belongings): Promise<void> {
+  const { path, publicThing } = REACHES[route.endpoint] ?? {};
+  for (const credential of credentialsFor(route, asker)) {
+    const response = await send(route, path?.(other, route) ?? route.path, credential);
+    const text = anonymous(await response.text());
+    if (publicThing === undefined && path !== undefined) {
+      const missing = await send(route, path(NOBODYS, route), credential);
+      expect([response.status, text]).toEqual([404, anonymous(await missing.text())]);
+      expect(missing.status).toBe(404);
+    } else {
+      if (publicThing === 'owner-acts') expect(response.status).toBe(403);
+      else expect([response.status, response.ok]).toEqual([response.status, true]);
+      for (const own of [other.accountId, other.keyId, other.orderId, other.requestId, other.webhookId])
+        expect(text).not.toContain(own);
+    }
+  }
+}
+
+describe.each(routes)('%s', (_name, route) => {
+  const { path, shows, endsSession } = REACHES[route.endpoint] ?? {};
+
+  it('refuses a missing or unknown credential and one of the other kind', async () => {
     const target = path?.(mine, route) ?? route.path;
     const wrong = route.authentication === 'session' ? mine.key : mine.owner.session;
     const credentials = [null, 'nonsense', ...(route.endpoint === 'get-credits' ? [] : [wrong])];
@@ -133,36 +171,38 @@ describe.each(routes)('%s', (_name, route) => {
     }
   });
 
-  it('shows and changes nothing of another account, and does not tell what is there from what is not', async () => {
-    const pairs =
-      endsSession === undefined
-        ? ([
-            [mine, theirs],
-            [theirs, mine],
-          ] as const)
-        : ([[await settleIn(), mine]] as const);
-    for (const [asker, other] of pairs) {
-      const before = await stateOf(other);
-      for (const credential of credentialsFor(route, asker)) {
-        const response = await send(route, path?.(other, route) ?? route.path, credential);
-        const text = anonymous(await response.text());
-        if (publicThing === undefined && path !== undefined) {
-          const missing = await send(route, path(NOBODYS, route), credential);
-          expect([response.status, text]).toEqual([404, anonymous(await missing.text())]);
-          expect(missing.status).toBe(404);
-        } else {
-          if (publicThing === 'owner-acts') expect(response.status).toBe(403);
-          else expect([response.status, response.ok]).toEqual([response.status, true]);
-          for (const own of [other.accountId, other.keyId, other.orderId, other.requestId, other.webhookId])
-            expect(text).not.toContain(own);
-        }
-      }
-      expect(await stateOf(other)).toEqual(before);
+  it('shows and changes nothing of another account, and answers as if it did not exist', async () => {
+    // A route that ends the session of its caller is called by an account of its own.
+    const first = endsSession === undefined ? mine : await newBelongings();
+    const before = await Promise.all([stateOf(theirs), path === undefined ? undefined : stateOf(mine)]);
+    await expectNothing(route, first, theirs);
+    if (path === undefined) {
+      expect(await stateOf(theirs)).toEqual(before[0]);
+      if (endsSession !== undefined) return;
+      const own = await stateOf(mine);
+      await expectNothing(route, theirs, mine);
+      expect(await stateOf(mine)).toEqual(own);
+    } else {
+      await expectNothing(route, theirs, mine);
+      expect(await Promise.all([stateOf(theirs), stateOf(mine)])).toEqual(before);
     }
+  });
+
+  it('does for the owner what it refuses a stranger', async () => {
+    // The owner may delete or replace what the route names.
+    const own = route.method === 'GET' ? mine : await newBelongings();
+    for (const credential of credentialsFor(route, own)) {
+      const response = await send(route, path?.(own, route) ?? route.path, credential);
+      const text = await response.text();
+      expect([text, response.ok]).toEqual([text, true]);
+      if (route.method === 'GET' && shows === undefined) throw new Error(`${route.endpoint} shows what?`);
+      if (shows !== undefined) expect(text).toContain(shows(own));
+    }
+    if (endsSession !== undefined) expect((await own.owner.fetch('/api-keys')).status).toBe(401);
   });
 });
 
-it('a key’s own text opens another’s credit no more than its id', async () => {
+it('a key’s secret identifies another account’s wallet no more than the key’s id', async () => {
   const asked = await service.fetch(`/credits/${theirs.key}`, { key: mine.key });
   const owner = await mine.owner.fetch(`/credits/${theirs.key}`);
   expect([asked.status, owner.status]).toEqual([404, 404]);

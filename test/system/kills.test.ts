@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { rounds } from '../thorough.ts';
 import { Service } from './service.ts';
 
-/** Holds expire at once, as far as a person can tell, so that each kill can be recovered from. */
+/** Holds expire at once, as a person sees it, so that each kill can be recovered from. */
 const service = new Service({ HOLD_TTL_SECONDS: '2' });
 
 const KILLS = rounds(2);

@@ -39,7 +39,7 @@ describe('what a call costs', () => {
   it('is the difference of the balances, the usage record and the header, to the nano-dollar', async () => {
     const { key } = await service.account('1');
     const before = await credits(key);
-    const response = await service.chat(ask('Tell me of the sea.'), { key });
+    const response = await service.chat(ask('Describe the sea.'), { key });
     const body = (await response.json()) as { usage: { prompt_tokens: number; completion_tokens: number } };
     const after = await credits(key);
     const record = await usage(key, response.headers.get('x-request-id'));
@@ -66,9 +66,9 @@ describe('what a call costs', () => {
     });
   });
 
-  it('is the same for a stream, told in its last event and settled before its end', async () => {
+  it('is the same for a stream, reported in its last event and settled before its end', async () => {
     const { key } = await service.account('1');
-    const request = ask('Tell me of the sea.', { stream: true, stream_options: { include_usage: true } });
+    const request = ask('Describe the sea.', { stream: true, stream_options: { include_usage: true } });
     const response = await service.chat(request, { key });
     const events = (await response.text()).split('\n\n').filter((line) => line.startsWith('data: '));
     const after = await credits(key);
@@ -82,7 +82,7 @@ describe('what a call costs', () => {
 
   it('counts cached prompt tokens at their own price', async () => {
     const { key } = await service.account('1');
-    const response = await service.chat({ ...ask('Tell me of the sea.'), model: 'sim/chat-large' }, { key });
+    const response = await service.chat({ ...ask('Describe the sea.'), model: 'sim/chat-large' }, { key });
     const { usage: counted } = (await response.json()) as {
       usage: {
         prompt_tokens: number;

@@ -170,8 +170,8 @@ describe('an outage of the first of two routes', () => {
     await log.read();
     expect(log.of('steady-a', returnedMs).length).toBeGreaterThan(5);
     expect(log.of('steady-b', returnedMs)).toHaveLength(0);
-    const told = (what: string) => service.output.split(`circuit ${what} route=steady-a`).length - 1;
-    expect({ opened: told('opened'), closed: told('closed') }).toEqual({ opened: 1, closed: 1 });
+    const logged = (what: string) => service.output.split(`circuit ${what} route=steady-a`).length - 1;
+    expect({ opened: logged('opened'), closed: logged('closed') }).toEqual({ opened: 1, closed: 1 });
     console.info(
       `${traffic.calls()} calls, none failed; the dead route got ${failed.length} after ${served} it had served, ` +
         `the last ${lastMs - failingMs} ms into the outage`,

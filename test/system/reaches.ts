@@ -1,4 +1,4 @@
-/** How each route that knows who asks could reach for what is another's, for the test that nothing is reached. */
+/** For each route that identifies its caller, the request that names what belongs to an account. */
 import type { Route } from '../../lambdas/contract/route.ts';
 import type { Owner } from './owner.ts';
 
@@ -27,16 +27,18 @@ export const newListing = () => {
 };
 
 interface Reach {
-  /** The path and body that reach for what belongs to somebody; undefined when the route names nothing. */
+  /** The path that names what belongs to an account; undefined when the route names nothing. */
   readonly path?: (of: Named, route: Route) => string;
   readonly body?: object | (() => object);
-  /** What the owner alone may do to a thing that everybody sees is 403; what anybody may do to it succeeds. */
+  /** What its owner's answer contains: every route that reads has it. */
+  readonly shows?: (of: Named) => string;
+  /** A thing that everybody sees: a stranger's `owner-acts` is 403, and anybody's `anybody-acts` succeeds. */
   readonly publicThing?: 'owner-acts' | 'anybody-acts';
-  /** Whoever asks cannot ask again. */
+  /** Ends the session that calls it. */
   readonly endsSession?: true;
 }
 
-type Named = Omit<Belongings, 'accountId' | 'owner'>;
+type Named = Omit<Belongings, 'owner'>;
 
 const ofWebhook = { path: ({ webhookId }: Named, { path }: Route) => path.replace('{id}', webhookId) };
 const ofListing = {
@@ -46,32 +48,32 @@ const ofListing = {
 const ofOwner = { ...ofListing, publicThing: 'owner-acts' } as const;
 const ofAnybody = { ...ofListing, publicThing: 'anybody-acts' } as const;
 
-/** How each route that knows who asks could reach for what is another's. A new such route needs a row. */
+/** One row for each endpoint that identifies its caller. */
 export const REACHES: Readonly<Record<string, Reach>> = {
-  'get-account': {},
+  'get-account': { shows: ({ accountId }) => accountId },
   'delete-session': { body: { everywhere: true }, endsSession: true },
   'create-key': { body: { name: 'new' } },
-  'list-keys': {},
+  'list-keys': { shows: ({ keyId }) => keyId },
   'update-key': { path: ({ keyId }) => `/api-keys/${keyId}`, body: { disabled: true, name: 'taken over' } },
   'delete-key': { path: ({ keyId }) => `/api-keys/${keyId}` },
   'rotate-key': { path: ({ keyId }) => `/api-keys/${keyId}/rotate`, body: { overlap_seconds: 0 } },
   'create-order': { body: { amount: 1, currency: 'USD' } },
-  'list-orders': {},
-  'get-order': { path: ({ orderId }) => `/api/orders/${orderId}` },
-  'get-credits': { path: ({ keyId }) => `/credits/${keyId}` },
-  'list-usage': {},
-  'get-usage': { path: ({ requestId }) => `/v1/usage/${requestId}` },
+  'list-orders': { shows: ({ orderId }) => orderId },
+  'get-order': { path: ({ orderId }) => `/api/orders/${orderId}`, shows: ({ orderId }) => orderId },
+  'get-credits': { path: ({ keyId }) => `/credits/${keyId}`, shows: ({ keyId }) => keyId },
+  'list-usage': { shows: ({ requestId }) => requestId },
+  'get-usage': { path: ({ requestId }) => `/v1/usage/${requestId}`, shows: ({ requestId }) => requestId },
   'count-message-tokens': {
     body: { model: 'sim/chat', max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] },
   },
   'create-webhook': { body: { url: RECEIVER, events: ['review.created'] } },
-  'list-webhooks': {},
-  'get-webhook': ofWebhook,
+  'list-webhooks': { shows: ({ webhookId }) => webhookId },
+  'get-webhook': { ...ofWebhook, shows: ({ webhookId }) => webhookId },
   'update-webhook': { ...ofWebhook, body: { events: ['payout.paid'] } },
   'delete-webhook': ofWebhook,
   'rotate-webhook-secret': ofWebhook,
   'test-webhook': { ...ofWebhook, body: {} },
-  'list-deliveries': ofWebhook,
+  'list-deliveries': { ...ofWebhook, shows: ({ deliveryId }) => deliveryId },
   'redeliver-webhook': {
     path: (of, route) => ofWebhook.path(of, route).replace('{delivery_id}', of.deliveryId),
   },
@@ -86,8 +88,9 @@ export const REACHES: Readonly<Record<string, Reach>> = {
   'create-review': { ...ofAnybody, body: { rating: 1 } },
 };
 
-/** What nobody has. */
+/** Names of nothing. */
 export const NOBODYS: Named = {
+  accountId: `acc_${'0'.repeat(26)}`,
   keyId: `key_${'0'.repeat(26)}`,
   orderId: `ord_${'0'.repeat(26)}`,
   requestId: `req_${'0'.repeat(26)}`,

@@ -6,7 +6,7 @@ export const framesOf = (seconds: number): number => Math.round(seconds / 0.024)
 
 export function wav(seconds: number): Buffer<ArrayBuffer> {
   const frames = framesOf(seconds);
-  return Buffer.concat([wavHeader(frames), ...Array.from({ length: frames }, (_, index) => wavFrame(index))]);
+  return Buffer.concat([wavHeader(frames), ...Array.from({ length: frames }, wavFrame)]);
 }
 
 export const mp3 = (seconds: number): Buffer<ArrayBuffer> =>
@@ -21,7 +21,7 @@ export function wavOfBytes(bytes: number): Buffer<ArrayBuffer> {
   return file;
 }
 
-/** Only the header of a FLAC file, which tells its length (RFC 9639, section 8.2). */
+/** Only the header of a FLAC file, which gives its length (RFC 9639, section 8.2). */
 export function flac(seconds: number): Buffer<ArrayBuffer> {
   const rate = 16_000n;
   const info = Buffer.alloc(34);

@@ -59,7 +59,7 @@ it('a settling step that dies is taken up again, and the call is paid once', asy
   const stop = new AbortController();
   const killer = (async () => {
     while (!stop.signal.aborted && killed < 3) {
-      killed += kill('function-process', 'POWERTOOLS_SERVICE_NAME=settle-transcription');
+      killed += kill('function-program', 'POWERTOOLS_SERVICE_NAME=settle-transcription');
       await pause(10);
     }
   })();
@@ -67,6 +67,7 @@ it('a settling step that dies is taken up again, and the call is paid once', asy
   expect(response.status).toBe(200);
   stop.abort();
   await killer;
+  expect(killed).toBeGreaterThan(0);
   expect(await settled()).toEqual({ balance: before.balance - COST, held: 0 });
   expect(await payer.record(response)).toMatchObject({ status: 'completed', input_units: SECONDS });
 }, 60_000);

@@ -95,7 +95,7 @@ describe('through the ingress', () => {
 });
 
 describe('without an ingress', () => {
-  it('small files pass, and larger ones are told the limit', async () => {
+  it('small files pass, and the refusal of larger ones names the limit', async () => {
     await service.stop();
     await service.start({ INGRESS: 'none' });
     expect((await payer.post(PATH, form(wavOfBytes(3 * MB), 'short.wav'))).status).toBe(200);

@@ -1,4 +1,4 @@
-/** The two kinds of load: so many callers that each wait for their answer, and so many calls a second come what may. */
+/** The two kinds of load: a number of callers that each wait for their answer, and a fixed rate of calls whatever happens. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { callOnce, type LoadedCall, type LoadRequest } from './call.ts';
@@ -48,7 +48,7 @@ export async function closedLoop({ url, next, windowMs }: Load, callers: number)
 const MOST_OVERLAP = 256;
 
 /**
- * So many calls a second, each begun when it is due and timed from then: a contestant that falls behind is charged
+ * A rate of calls, each begun when it is due and timed from then: a contestant that falls behind is charged
  * with the wait, which callers that wait for their answers would hide.
  */
 export async function openLoop({ url, next, windowMs }: Load, perSecond: number): Promise<Loaded> {

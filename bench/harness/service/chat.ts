@@ -1,31 +1,17 @@
 /** The conversational endpoints on the real stores, wired as their handlers wire them, with an upstream of the bench's choice. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createBedrockClients } from '../../../lambdas/adapters/aws/bedrock-clients.ts';
 import { createSecretsClient, type DynamoClients } from '../../../lambdas/adapters/aws/clients.ts';
-import { createRequestSigner } from '../../../lambdas/adapters/aws/request-signer.ts';
 import { createSecretReader } from '../../../lambdas/adapters/aws/secrets.ts';
-import { createCatalog, writeCatalog } from '../../../lambdas/adapters/inference/catalog-store.ts';
-import { DynamoCircuitStore } from '../../../lambdas/adapters/inference/circuit-store.ts';
-import { DynamoReplayStore } from '../../../lambdas/adapters/inference/replay-store.ts';
-import { createLedger } from '../../../lambdas/adapters/ledger/create-ledger.ts';
-import {
-  systemAfter,
-  systemClock,
-  systemRandom,
-  systemUlid,
-} from '../../../lambdas/adapters/system/system.ts';
+import { writeCatalog } from '../../../lambdas/adapters/inference/catalog-store.ts';
+import { createPaidCalls } from '../../../lambdas/adapters/inference/create-paid-calls.ts';
+import { systemClock } from '../../../lambdas/adapters/system/system.ts';
 import { requireVariable } from '../../../lambdas/contract/environment.ts';
 import { TABLES } from '../../../lambdas/contract/tables.ts';
-import { Idempotency } from '../../../lambdas/core/idempotency/idempotency.ts';
-import { Breaker } from '../../../lambdas/core/inference/circuit/breaker.ts';
-import { Completions } from '../../../lambdas/core/inference/completions/completion.ts';
-import { errorBody } from '../../../lambdas/edge/envelope.ts';
 import { front, type Handler } from '../../../lambdas/edge/front.ts';
-import { sseResponse } from '../../../lambdas/edge/sse.ts';
 import { createChatCompletion } from '../../../lambdas/endpoints/create-chat-completion/endpoint.ts';
 import { createMessage } from '../../../lambdas/endpoints/create-message/endpoint.ts';
-import { createProviders } from '../../../lambdas/providers/protocols.ts';
+import { createChatProviders } from '../../../lambdas/hosts/chat-providers.ts';
 import { REGION } from '../../../local/assembly/intrinsics.ts';
 import { PEPPERS, SILENT, UNMEASURED } from './account.ts';
 
@@ -50,13 +36,16 @@ export interface ChatOptions {
   readonly surface?: SurfaceName;
 }
 
-/** Makes the local catalog the one in force, with its simulated routes at `upstreamUrl`. */
+/** Makes the local catalog the active one, with its simulated routes at `upstreamUrl`. */
 export async function applyCatalog(
   { client }: DynamoClients,
   environment: ChatOptions['environment'],
   upstreamUrl: string,
 ): Promise<void> {
-  const text = readFileSync(join(import.meta.dirname, '..', '..', '..', 'local', 'seed', 'catalog.json'), 'utf8');
+  const text = readFileSync(
+    join(import.meta.dirname, '..', '..', '..', 'local', 'seed', 'catalog.json'),
+    'utf8',
+  );
   const table = requireVariable(environment, TABLES.catalog.variable);
   await writeCatalog(client, table, text.replaceAll('{UPSTREAM_URL}', upstreamUrl));
 }
@@ -64,51 +53,18 @@ export async function applyCatalog(
 /** What `handler.ts` makes, but for the Lambda host, the pepper's secret and the log lines. */
 export function composeChat({ clients, environment, fetch, surface = 'chat' }: ChatOptions): Handler {
   const { create, envelope } = SURFACES[surface];
-  const [log, clock, after] = [SILENT, systemClock, systemAfter];
-  const { gate, ledger } = createLedger({ clients, environment, log, measure: UNMEASURED });
-  const table = requireVariable(environment, TABLES.replays.variable);
   // The catalog names secrets of the environment only, so the client is never used.
   const secrets = createSecretsClient({ region: REGION });
-  const bedrock = createBedrockClients({ region: REGION });
-  const readSecret = createSecretReader({ client: secrets, environment: SIMULATED_KEYS, clock, log });
-  const endpoint = create({
-    peppers: async () => PEPPERS,
-    catalog: createCatalog({ ...clients, environment, log }),
-    gate,
-    idempotency: new Idempotency({
-      store: new DynamoReplayStore(clients.client, table),
-      gate,
-      clock,
-      after,
-      log,
-    }),
-    completions: new Completions({
-      ledger,
-      providers: createProviders({
-        fetch,
-        readSecret,
-        bedrockClient: bedrock.client,
-        sign: createRequestSigner(bedrock),
-      }),
-      breaker: new Breaker({
-        store: new DynamoCircuitStore(clients.client, requireVariable(environment, TABLES.circuits.variable)),
-        clock,
-        after,
-        ulid: systemUlid,
-        log,
-        count: () => {},
-      }),
-      after,
-      log,
-    }),
-    random: systemRandom,
-    ulid: systemUlid,
-    clock,
-    after,
-    eventStream: (frames, options) => sseResponse(frames, { after, ...options }),
-    errorBody: (error, requestId) => errorBody(error, envelope, requestId),
+  const secretReader = { client: secrets, environment: SIMULATED_KEYS, clock: systemClock, log: SILENT };
+  const calls = createPaidCalls({
+    clients,
+    environment,
+    fetch,
+    log: SILENT,
+    access: { peppers: async () => PEPPERS, readSecret: createSecretReader(secretReader) },
+    measure: UNMEASURED,
   });
-  return front(endpoint, envelope, { clock, ulid: systemUlid, log });
+  return front(create({ ...calls, providers: createChatProviders(calls) }), envelope, calls);
 }
 
 export interface ChatCall {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDynamoClients, type DynamoClients } from '../../../lambdas/adapters/aws/clients.ts';
 import { DEFAULT_HOLD_TTL_SECONDS, VARIABLES } from '../../../lambdas/contract/environment.ts';
-import { TABLES, type Table, type TableName } from '../../../lambdas/contract/tables.ts';
+import { TABLES, type Table } from '../../../lambdas/contract/tables.ts';
 import { REGION } from '../../../local/assembly/intrinsics.ts';
 import type { TableDescription } from '../../../local/assembly/tables.ts';
 import { createEngineClient, ENGINE_CREDENTIALS } from '../../../local/dynamodb/client.ts';
@@ -15,14 +15,14 @@ import { ensureTables } from '../../../local/dynamodb/tables.ts';
 export interface Database {
   /** Such as `http://127.0.0.1:40123`. */
   readonly endpoint: string;
-  /** The tables' names and the hold's life, as a function is told them. */
+  /** The tables' names and the hold's life, as a function gets them. */
   readonly environment: Readonly<Record<string, string>>;
   /** New clients with the service's own limits and retries; closed with the database. */
   connect(): DynamoClients;
   close(): Promise<void>;
 }
 
-/** What is read behind the backs of calls: the catalog and the circuits of failing routes. */
+/** What is read in the background of calls: the catalog and the circuits of failing routes. */
 export const backgroundTables = ({ environment }: Pick<Database, 'environment'>): (string | undefined)[] => [
   environment[TABLES.catalog.variable],
   environment[TABLES.circuits.variable],
@@ -40,19 +40,15 @@ const MEMORY = '/dev/shm';
 export async function openDatabase({ inMemory = false }: DatabaseOptions = {}): Promise<Database> {
   const parent = inMemory && existsSync(MEMORY) ? MEMORY : tmpdir();
   const folder = await mkdtemp(join(parent, 'bench-database-'));
-  const { endpoint, stop } = await startEngine({ stateDir: folder, endpoint: undefined });
+  const { endpoint, stop } = await startEngine({ databaseFile: join(folder, 'dynamodb.sqlite') });
   const opened: DynamoClients[] = [];
-  const tables = Object.entries(TABLES) as [TableName, Table][];
   const admin = createEngineClient(endpoint);
-  await ensureTables(
-    admin,
-    tables.map(([name, table]) => describe(name, table)),
-  );
+  await ensureTables(admin, CONTRACT_TABLES);
   admin.destroy();
   return {
     endpoint,
     environment: {
-      ...Object.fromEntries(tables.map(([name, { variable }]) => [variable, name])),
+      ...TABLE_VARIABLES,
       [VARIABLES.holdTtlSeconds]: String(DEFAULT_HOLD_TTL_SECONDS),
     },
     connect() {
@@ -100,3 +96,11 @@ const schemaOf = ({ partitionKey, sortKey }: KeyNames) => [
   { AttributeName: partitionKey, KeyType: 'HASH' as const },
   ...(sortKey === undefined ? [] : [{ AttributeName: sortKey, KeyType: 'RANGE' as const }]),
 ];
+
+/** The tables of the contract, each under its name there. */
+export const CONTRACT_TABLES = Object.entries<Table>(TABLES).map(([name, table]) => describe(name, table));
+
+/** The variables that name those tables to a function. */
+export const TABLE_VARIABLES: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries<Table>(TABLES).map(([name, { variable }]) => [variable, name]),
+);

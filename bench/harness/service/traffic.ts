@@ -9,7 +9,7 @@ export interface Spent {
   readonly writes: number;
   /** Writes that failed their condition. */
   readonly refused: number;
-  /** As the database says; a refused write tells none, and is counted as one: our items are below a kilobyte. */
+  /** As the database says; a refused write reports none, and is counted as one: our items are below a kilobyte. */
   readonly writeUnits: number;
   /** Requests that the SDK sent again. */
   readonly repeats: number;

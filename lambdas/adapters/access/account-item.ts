@@ -1,7 +1,8 @@
 /** An account's own item, beside its top-ups in the same partition. */
-import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Account } from '../../core/access/accounts.ts';
 import { type Item, number, readNumber, text } from '../dynamodb/attribute-values.ts';
+import { readItem } from '../dynamodb/reads.ts';
 
 export const accountKey = (accountId: string): Item => ({
   account_id: text(accountId),
@@ -19,9 +20,7 @@ export async function readAccount(
   table: string,
   accountId: string,
 ): Promise<Account | undefined> {
-  const { Item: item } = await client.send(
-    new GetItemCommand({ TableName: table, Key: accountKey(accountId), ConsistentRead: true }),
-  );
+  const item = await readItem(client, { TableName: table, Key: accountKey(accountId) });
   if (item === undefined) return undefined;
   const email = item.email?.S;
   return { id: accountId, created: readNumber(item, 'created'), ...(email === undefined ? {} : { email }) };

@@ -1,8 +1,9 @@
 /** Accounts and their top-ups in DynamoDB; off the hot path, so two items change in one transaction. */
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Account, AccountStore, TopUp } from '../../core/access/accounts.ts';
-import { type Item, number, readText, text } from '../dynamodb/attribute-values.ts';
+import { type Item, readText, text } from '../dynamodb/attribute-values.ts';
 import { transact } from '../dynamodb/transaction.ts';
+import { putEntry } from '../ledger/book-entry.ts';
 import { encodeNewWallet } from '../ledger/wallet-item.ts';
 import { WalletPostings } from '../ledger/wallet-posting.ts';
 import { WalletShards } from '../ledger/wallet-shard.ts';
@@ -59,20 +60,10 @@ export class DynamoAccountStore implements AccountStore {
     return readAccount(this.#client, this.#tables.accounts, accountId);
   }
 
-  async topUp({ accountId, id, amount, created, source }: TopUp): Promise<'credited' | 'repeated'> {
-    const item = {
-      account_id: text(accountId),
-      item: text(`top_up#${id}`),
-      amount: number(amount),
-      created: number(created),
-      source: text(source),
-    };
-    const put = {
-      TableName: this.#tables.accounts,
-      Item: item,
-      ConditionExpression: 'attribute_not_exists(account_id)',
-    };
-    const result = await this.#postings.post(accountId, amount, [{ Put: put }]);
+  async topUp({ accountId, id, amount, created, source }: TopUp): ReturnType<AccountStore['topUp']> {
+    const place = { table: this.#tables.accounts, accountId, created };
+    const put = putEntry(place, { kind: 'top_up', id, amount, source });
+    const result = await this.#postings.post(accountId, amount, [put]);
     if (result === 'no wallet') throw new Error(`there is no account ${accountId}`);
     return result === 'posted' ? 'credited' : 'repeated';
   }

@@ -1,4 +1,4 @@
-/** What a caller is told when signing in fails. The reasons stay here: they would tell a forger how far it got. */
+/** The errors of a failed sign-in. They give no reason: it would show a forger how far it got. */
 import { ServiceError } from '../../core/errors.ts';
 
 /** Long enough for a hiccup of the provider to pass. */

@@ -1,15 +1,11 @@
 /** The keys of each account in DynamoDB. The account's item names them, so that a list is complete and bounded. */
-import {
-  BatchGetItemCommand,
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  GetItemCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { KeyChange, KeyRegistry, NewKey } from '../../core/access/api-keys.ts';
 import type { KeyState } from '../../core/access/key-state.ts';
 import { type Item, number, readText, text } from '../dynamodb/attribute-values.ts';
+import { readItem, readMany } from '../dynamodb/reads.ts';
 import { transact } from '../dynamodb/transaction.ts';
+import { updateItem } from '../dynamodb/update-item.ts';
 import { changeExpression } from '../ledger/key-expressions.ts';
 import { decodeKey, encodeNewKey } from '../ledger/key-item.ts';
 import { accountKey } from './account-item.ts';
@@ -18,9 +14,6 @@ export interface KeyRegistryTables {
   readonly accounts: string;
   readonly keys: string;
 }
-
-/** Each further batch means that the database was short of capacity. */
-const MAX_BATCHES = 10;
 
 export class DynamoKeyRegistry implements KeyRegistry {
   readonly #client: DynamoDBClient;
@@ -64,9 +57,7 @@ export class DynamoKeyRegistry implements KeyRegistry {
   }
 
   async find(keyId: string): Promise<KeyState | undefined> {
-    const { Item: item } = await this.#client.send(
-      new GetItemCommand({ ...this.#key(keyId), ConsistentRead: true }),
-    );
+    const item = await readItem(this.#client, this.#key(keyId));
     return item === undefined ? undefined : decodeKey(item);
   }
 
@@ -124,27 +115,17 @@ export class DynamoKeyRegistry implements KeyRegistry {
     expression: Omit<ConstructorParameters<typeof UpdateItemCommand>[0], 'TableName' | 'Key'>,
     isDone: (item: Item) => boolean = () => false,
   ): Promise<KeyState | undefined> {
-    try {
-      const { Attributes: item = {} } = await this.#client.send(
-        new UpdateItemCommand({
-          ...this.#key(keyId),
-          ...expression,
-          ReturnValues: 'ALL_NEW',
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-      );
-      return decodeKey(item);
-    } catch (failure) {
-      if (!(failure instanceof ConditionalCheckFailedException)) throw failure;
-      return failure.Item !== undefined && isDone(failure.Item) ? decodeKey(failure.Item) : undefined;
-    }
+    const { applied, item } = await updateItem(this.#client, {
+      ...this.#key(keyId),
+      ...expression,
+      ReturnValues: 'ALL_NEW',
+    });
+    return item !== undefined && (applied || isDone(item)) ? decodeKey(item) : undefined;
   }
 
   /** Undefined when there is no such account. */
   async #liveIds(accountId: string): Promise<readonly string[] | undefined> {
-    const { Item: item } = await this.#client.send(
-      new GetItemCommand({ ...this.#account(accountId), ConsistentRead: true }),
-    );
+    const item = await readItem(this.#client, this.#account(accountId));
     return item === undefined ? undefined : (item.live_keys?.SS ?? []);
   }
 
@@ -160,17 +141,7 @@ export class DynamoKeyRegistry implements KeyRegistry {
   }
 
   async #readAll(ids: readonly string[]): Promise<readonly KeyState[]> {
-    const { keys: table } = this.#tables;
-    const found: KeyState[] = [];
-    let wanted: Item[] = ids.map((id) => ({ key_id: text(id) }));
-    for (let batches = 0; wanted.length > 0; batches += 1) {
-      if (batches === MAX_BATCHES) throw new Error('the database is too busy to list keys');
-      const { Responses: answers = {}, UnprocessedKeys: rest = {} } = await this.#client.send(
-        new BatchGetItemCommand({ RequestItems: { [table]: { Keys: wanted, ConsistentRead: true } } }),
-      );
-      found.push(...(answers[table] ?? []).map(decodeKey));
-      wanted = rest[table]?.Keys ?? [];
-    }
-    return found;
+    const keys = ids.map((id) => ({ key_id: text(id) }));
+    return (await readMany(this.#client, this.#tables.keys, keys)).map(decodeKey);
   }
 }

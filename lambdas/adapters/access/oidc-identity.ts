@@ -1,4 +1,4 @@
-/** ID tokens of an OpenID Connect provider: signed by one of its keys, meant for us, and in force. */
+/** ID tokens of an OpenID Connect provider: signed by one of its keys, meant for us, and valid. */
 import {
   createRemoteJWKSet,
   customFetch,

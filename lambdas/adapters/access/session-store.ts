@@ -2,15 +2,11 @@
  * The live sessions of each account, in one item: a set of ids with their ends. One write begins, ends or ends all of
  * them, one read says whether one is live, and their number is bounded by the set's size under every race.
  */
-import {
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  GetItemCommand,
-  UpdateItemCommand,
-  type UpdateItemCommandInput,
-} from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { LONGEST_SESSION_SECONDS, type Session, type SessionStore } from '../../core/access/session.ts';
 import { type Item, number, text } from '../dynamodb/attribute-values.ts';
+import { readItem } from '../dynamodb/reads.ts';
+import { updateItem } from '../dynamodb/update-item.ts';
 
 /** An account's item outlives its last session by a day, for clocks that differ. */
 const KEPT_SECONDS = LONGEST_SESSION_SECONDS + 86_400;
@@ -42,9 +38,7 @@ export class DynamoSessionStore implements SessionStore {
   }
 
   async isLive(session: Session): Promise<boolean> {
-    const { Item: item } = await this.#client.send(
-      new GetItemCommand({ ...this.#key(session.accountId), ConsistentRead: true }),
-    );
+    const item = await readItem(this.#client, this.#key(session.accountId));
     return item?.live?.SS?.includes(entryOf(session)) === true;
   }
 
@@ -61,7 +55,7 @@ export class DynamoSessionStore implements SessionStore {
   /** The live ones, when there are as many as there may be. Repeating it enters the same one. */
   async #enter(session: Session, most: number, nowSeconds: number): Promise<'entered' | readonly string[]> {
     const entry = entryOf(session);
-    const input: UpdateItemCommandInput = {
+    const { applied, item } = await updateItem(this.#client, {
       ...this.#key(session.accountId),
       UpdateExpression: 'SET expires = :kept ADD live :entry',
       ConditionExpression: 'attribute_not_exists(live) OR size(live) < :most OR contains(live, :name)',
@@ -71,15 +65,8 @@ export class DynamoSessionStore implements SessionStore {
         ':most': number(most),
         ':kept': number(nowSeconds + KEPT_SECONDS),
       },
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    };
-    try {
-      await this.#client.send(new UpdateItemCommand(input));
-      return 'entered';
-    } catch (failure) {
-      if (!(failure instanceof ConditionalCheckFailedException)) throw failure;
-      return failure.Item?.live?.SS ?? [];
-    }
+    });
+    return applied ? 'entered' : (item?.live?.SS ?? []);
   }
 
   async #remove(accountId: string, entries: readonly string[]): Promise<void> {

@@ -43,7 +43,7 @@ export interface DynamoClients {
  * not, the other describes the SDK to AWS in every request. Together they take an eighth of a request's CPU, and a
  * paid call makes five.
  */
-const NEEDLESS = ['loggerMiddleware', 'getUserAgentMiddleware'] as const;
+const UNUSED_SDK_MIDDLEWARE = ['loggerMiddleware', 'getUserAgentMiddleware'] as const;
 
 /**
  * Functions take endpoint, region and credentials from their environment; other programs may pass them. A try is given
@@ -56,7 +56,7 @@ export function createDynamoClients(
 ): DynamoClients {
   const make = (maxAttempts: number, tryMs: number) => {
     const client = new DynamoDBClient({ ...config, maxAttempts, requestHandler: requestHandler(tryMs) });
-    for (const step of NEEDLESS) client.middlewareStack.remove(step);
+    for (const step of UNUSED_SDK_MIDDLEWARE) client.middlewareStack.remove(step);
     return client;
   };
   return { client: make(TRIES, requestMs), onceClient: make(1, TRIES * requestMs) };

@@ -1,7 +1,6 @@
 /** Secrets by reference, from the environment or AWS Secrets Manager; read once and refreshed in the background. */
 import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod';
-import type { Peppers } from '../../core/access/api-key.ts';
 import type { Clock, Log, SecretReader } from '../../core/ports.ts';
 
 /** A rotated secret is in use within this time. Secrets Manager bills each read, so not much more often. */
@@ -71,7 +70,10 @@ function requireText(value: unknown, reference: string): string {
 }
 
 /** A secret in use and, while it is being rotated, the one before it. */
-export type RotatedSecret = Peppers;
+export interface RotatedSecret {
+  readonly current: string;
+  readonly previous?: string;
+}
 
 /** A parser's own message would quote the secret. */
 function parseRotated(text: string, name: string): RotatedSecret {
@@ -85,7 +87,7 @@ function parseRotated(text: string, name: string): RotatedSecret {
 
 const rotatedSchema = z.object({ current: z.string().min(16), previous: z.string().min(16).optional() });
 
-/** Gives the values in force of a secret; the first read is awaited, later ones happen in the background. */
+/** Gives the valid values of a secret; the first read is awaited, later ones happen in the background. */
 export function createRotatedSource(
   read: SecretReader,
   secretId: string,
@@ -102,5 +104,5 @@ export function createRotatedSource(
 }
 
 /** The peppers under which API keys are signed. */
-export const createPepperSource = (read: SecretReader, secretId: string): (() => Promise<Peppers>) =>
+export const createPepperSource = (read: SecretReader, secretId: string): (() => Promise<RotatedSecret>) =>
   createRotatedSource(read, secretId, 'the key pepper');

@@ -1,21 +1,15 @@
-/** Sending a DynamoDB transaction: again when it met another write or a throttle, and with failed conditions told apart. */
+/** Sending a DynamoDB transaction: again when it met another write or a throttle, with the places of failed conditions. */
 import {
   type DynamoDBClient,
   TransactionCanceledException,
   type TransactWriteItem,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
+import { isRefusal } from '../../core/errors.ts';
 
 /** Another write to an item takes milliseconds; a hot item is free again within a second. */
 const MAX_TRIES = 10;
 const PAUSE_MS = 10;
-
-/** Reasons that pass by themselves (DynamoDB API reference, TransactWriteItems, cancellation reasons). */
-const PASSING: ReadonlySet<string> = new Set([
-  'TransactionConflict',
-  'ProvisionedThroughputExceeded',
-  'ThrottlingError',
-]);
 
 /** Whether it was done; if not, the places of the items whose condition failed. */
 export type Transacted =
@@ -33,10 +27,11 @@ export async function transact(
       return { done: true };
     } catch (failure) {
       if (!(failure instanceof TransactionCanceledException)) throw failure;
-      const codes = (failure.CancellationReasons ?? []).map(({ Code: code }) => code);
-      const failed = codes.flatMap((code, place) => (code === 'ConditionalCheckFailed' ? [place] : []));
+      const failed = (failure.CancellationReasons ?? []).flatMap(({ Code: code }, place) =>
+        code === 'ConditionalCheckFailed' ? [place] : [],
+      );
       if (failed.length > 0) return { done: false, failed };
-      if (!codes.some((code) => PASSING.has(code ?? '')) || tries === MAX_TRIES) throw failure;
+      if (!isRefusal(failure) || tries === MAX_TRIES) throw failure;
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * tries));
     }
   }

@@ -1,18 +1,18 @@
-/** One conditional update of one item, which returns what it found either way. */
+/** Conditional writes of one item, which return what they found either way. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ConditionalCheckFailedException,
   type DynamoDBClient,
-  ProvisionedThroughputExceededException,
-  RequestLimitExceeded,
-  ThrottlingException,
-  TransactionConflictException,
+  DynamoDBServiceException,
+  PutItemCommand,
+  type PutItemCommandInput,
   UpdateItemCommand,
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
+import { isRefusal } from '../../core/errors.ts';
 import type { Item } from './attribute-values.ts';
 
-export interface UpdateResult {
+export interface WriteResult {
   readonly applied: boolean;
   /** What the command asks to be returned when applied, else the item that failed the condition. */
   readonly item: Item | undefined;
@@ -22,29 +22,29 @@ export interface UpdateResult {
 const MAX_REFUSALS = 5;
 const REFUSAL_PAUSE_MS = 20;
 
-/** Errors by which DynamoDB says that it has done nothing (Amazon DynamoDB API reference, UpdateItem, Errors). */
-const REFUSALS = [
-  TransactionConflictException,
-  ProvisionedThroughputExceededException,
-  RequestLimitExceeded,
-  ThrottlingException,
-];
+/** Sends again what the database has certainly not done and the SDK has not sent again itself. */
+export const updateItem = (client: DynamoDBClient, input: UpdateItemCommandInput): Promise<WriteResult> =>
+  write(() =>
+    client.send(new UpdateItemCommand({ ...input, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' })),
+  );
 
-/** Sends again what the database has certainly not done: an update that met a transaction, or its throttle. */
-export async function updateItem(
-  client: DynamoDBClient,
-  command: UpdateItemCommandInput,
-): Promise<UpdateResult> {
+/** Puts an item under a condition; returns the item that failed it, or undefined when the item was written. */
+export async function putItem(client: DynamoDBClient, input: PutItemCommandInput): Promise<Item | undefined> {
+  const command = () => new PutItemCommand({ ...input, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' });
+  const { applied, item } = await write(() => client.send(command()));
+  if (!applied && item === undefined) throw new Error('a condition failed on an item that does not exist');
+  return applied ? undefined : item;
+}
+
+async function write(send: () => Promise<{ readonly Attributes?: Item | undefined }>): Promise<WriteResult> {
   for (let refusals = 0; ; refusals += 1) {
     try {
-      const { Attributes: item } = await client.send(
-        new UpdateItemCommand({ ...command, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
-      );
+      const { Attributes: item } = await send();
       return { applied: true, item };
     } catch (failure) {
       if (failure instanceof ConditionalCheckFailedException) return { applied: false, item: failure.Item };
-      const wasRefused = REFUSALS.some((refusal) => failure instanceof refusal);
-      if (!wasRefused || refusals === MAX_REFUSALS) throw failure;
+      const sentOnce = failure instanceof DynamoDBServiceException && (failure.$metadata.attempts ?? 1) === 1;
+      if (!sentOnce || !isRefusal(failure) || refusals === MAX_REFUSALS) throw failure;
       await sleep(REFUSAL_PAUSE_MS * (refusals + 1));
     }
   }

@@ -1,23 +1,20 @@
 /**
- * The catalog in DynamoDB: the document compressed and cut into parts, and a pointer to the version in force. A new
+ * The catalog in DynamoDB: the document compressed and cut into parts, and a pointer to the current version. A new
  * version is written beside the old one before the pointer moves, so readers see the one or the other.
  */
 import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
-import { type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { requireVariable } from '../../contract/environment.ts';
 import { TABLES } from '../../contract/tables.ts';
 import { type Catalog, type CatalogSource, compileCatalog } from '../../core/inference/catalog/catalog.ts';
 import { parseCatalog } from '../../core/inference/catalog/catalog-document.ts';
 import type { Clock, Log } from '../../core/ports.ts';
 import { number, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
+import { type PartTable, readParts, writeParts } from '../dynamodb/parts.ts';
+import { readItem } from '../dynamodb/reads.ts';
 import { systemClock } from '../system/system.ts';
 
-/** DynamoDB's items are at most 400 KB (DynamoDB quotas). */
-const PART_BYTES = 350 * 1024;
-
-/** A busy function looks for a new version this often, behind its callers' backs. */
+/** A busy function looks for a new version this often, in the background. */
 const REFRESH_MS = 2_000;
 
 /**
@@ -35,56 +32,36 @@ export interface StoredCatalog {
 }
 
 export async function readPointer(client: DynamoDBClient, table: string) {
-  const { Item: item } = await client.send(
-    new GetItemCommand({ TableName: table, Key: { part: text(POINTER) }, ConsistentRead: true }),
-  );
+  const item = await readItem(client, { TableName: table, Key: { part: text(POINTER) } });
   return item === undefined
     ? undefined
     : { version: readText(item, 'version'), parts: readNumber(item, 'parts') };
 }
 
-/** The document in force, or undefined when none was ever applied. */
+/** The current document, or undefined when none was ever applied. */
 export async function readCatalog(client: DynamoDBClient, table: string): Promise<StoredCatalog | undefined> {
   const pointer = await readPointer(client, table);
   return pointer === undefined ? undefined : readVersion(client, table, pointer);
 }
 
 /** The document that a pointer names. */
-async function readVersion(
+const readVersion = async (
   client: DynamoDBClient,
   table: string,
   { version, parts }: { readonly version: string; readonly parts: number },
-): Promise<StoredCatalog> {
-  const pieces = await Promise.all(
-    Array.from({ length: parts }, async (_, index) => {
-      const key = { part: text(`${version}#${index}`) };
-      const { Item: item } = await client.send(
-        new GetItemCommand({ TableName: table, Key: key, ConsistentRead: true }),
-      );
-      const bytes = item?.bytes?.B;
-      if (bytes === undefined) throw new Error(`part ${index} of catalog version ${version} is missing`);
-      return bytes;
-    }),
-  );
-  const json = await promisify(gunzip)(Buffer.concat(pieces));
-  return { version, json: json.toString('utf8') };
-}
+): Promise<StoredCatalog> => ({ version, json: await readParts(partsOf(client, table, version), parts) });
 
-/** Makes a validated document the one in force; the version is derived from its content. */
+const partsOf = (client: DynamoDBClient, table: string, version: string): PartTable => ({
+  client,
+  table,
+  keyOf: (index) => ({ part: text(`${version}#${index}`) }),
+});
+
+/** Makes a validated document the current one; the version is derived from its content. */
 export async function writeCatalog(client: DynamoDBClient, table: string, json: string): Promise<string> {
   parseCatalog(JSON.parse(json));
   const version = createHash('sha256').update(json).digest('hex').slice(0, 16);
-  const bytes = await promisify(gzip)(json);
-  const parts = Math.ceil(bytes.length / PART_BYTES);
-  for (let index = 0; index < parts; index += 1) {
-    const piece = bytes.subarray(index * PART_BYTES, (index + 1) * PART_BYTES);
-    await client.send(
-      new PutItemCommand({
-        TableName: table,
-        Item: { part: text(`${version}#${index}`), bytes: { B: piece } },
-      }),
-    );
-  }
+  const { parts } = await writeParts(partsOf(client, table, version), json);
   await client.send(
     new PutItemCommand({
       TableName: table,

@@ -4,11 +4,11 @@ import { METRICS } from '../../contract/metrics.ts';
 import { TABLES } from '../../contract/tables.ts';
 import { Idempotency } from '../../core/idempotency/idempotency.ts';
 import { Breaker } from '../../core/inference/circuit/breaker.ts';
-import type { Log } from '../../core/ports.ts';
-import { createAccess } from '../access/peppers.ts';
-import { createDynamoClients } from '../aws/clients.ts';
+import type { Log, Measure } from '../../core/ports.ts';
+import { createSecrets } from '../access/create-secrets.ts';
+import { createDynamoClients, type DynamoClients } from '../aws/clients.ts';
 import { createLedger } from '../ledger/create-ledger.ts';
-import { createMetric } from '../system/metrics.ts';
+import { createMeasure } from '../system/metrics.ts';
 import { systemAfter, systemClock, systemRandom, systemUlid } from '../system/system.ts';
 import { createCatalog } from './catalog-store.ts';
 import { DynamoCircuitStore } from './circuit-store.ts';
@@ -17,31 +17,42 @@ import { DynamoReplayStore } from './replay-store.ts';
 export interface PaidCallOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
+  /** The parts that reach outside; made for Lambda unless given. */
+  readonly clients?: DynamoClients;
+  readonly access?: ReturnType<typeof createSecrets>;
+  readonly fetch?: typeof globalThis.fetch;
+  readonly measure?: Measure;
 }
 
+export type PaidCalls = ReturnType<typeof createPaidCalls>;
+
 /** Throws an error that names the variable when one is not set. */
-export function createPaidCalls({ environment, log }: PaidCallOptions) {
-  const clients = createDynamoClients();
-  const { readSecret, peppers } = createAccess({ environment, log });
-  const { gate, keys, ledger, wallets, usage } = createLedger({ clients, environment, log });
-  const store = new DynamoReplayStore(clients.client, requireVariable(environment, TABLES.replays.variable));
-  const circuits = new DynamoCircuitStore(
-    clients.client,
-    requireVariable(environment, TABLES.circuits.variable),
-  );
-  const metric = createMetric();
+export function createPaidCalls({
+  environment,
+  log,
+  clients = createDynamoClients(),
+  access = createSecrets({ environment, log }),
+  fetch = globalThis.fetch,
+  measure = createMeasure(),
+}: PaidCallOptions) {
   const world = { clock: systemClock, after: systemAfter, random: systemRandom, ulid: systemUlid };
+  const table = (name: 'replays' | 'circuits') => requireVariable(environment, TABLES[name].variable);
+  const ledger = createLedger({ clients, environment, log, measure });
+  const replays = new DynamoReplayStore(clients.client, table('replays'));
+  const circuits = new DynamoCircuitStore(clients.client, table('circuits'));
   return {
     ...world,
-    readSecret,
-    peppers,
-    gate,
-    keys,
-    ledger,
-    wallets,
-    usage,
+    ...access,
+    ...ledger,
+    fetch,
+    log,
     catalog: createCatalog({ ...clients, environment, log }),
-    breaker: new Breaker({ ...world, store: circuits, log, count: (event) => metric(METRICS[event], 1) }),
-    idempotency: new Idempotency({ store, gate, clock: world.clock, after: world.after, log }),
+    breaker: new Breaker({
+      ...world,
+      store: circuits,
+      log,
+      count: (event) => measure({ values: { [METRICS[event]]: 1 } }),
+    }),
+    idempotency: new Idempotency({ ...world, store: replays, gate: ledger.gate, log }),
   };
 }

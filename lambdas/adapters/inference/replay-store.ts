@@ -3,16 +3,15 @@ import {
   ConditionalCheckFailedException,
   DeleteItemCommand,
   type DynamoDBClient,
-  GetItemCommand,
   PutItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { Claim, KeptAnswer, ReplayStore, StoredClaim } from '../../core/idempotency/ports.ts';
 import { type Item, number, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
+import { splitBytes } from '../dynamodb/parts.ts';
+import { readItem } from '../dynamodb/reads.ts';
+import { putItem } from '../dynamodb/update-item.ts';
 import { type Seal, seal, unseal } from '../system/sealing.ts';
-
-/** DynamoDB's items are at most 400 KB (DynamoDB quotas). */
-const PART_BYTES = 350 * 1024;
 
 export class DynamoReplayStore implements ReplayStore {
   readonly #client: DynamoDBClient;
@@ -24,30 +23,22 @@ export class DynamoReplayStore implements ReplayStore {
   }
 
   async claim(wanted: Claim, nowMs: number): Promise<'claimed' | StoredClaim> {
-    try {
-      await this.#client.send(
-        new PutItemCommand({
-          TableName: this.#table,
-          Item: encodeClaim(wanted),
-          // A dead call's claim is free for the taking, but never a streamed one's: its key is good for one call.
-          ConditionExpression:
-            'attribute_not_exists(replay_id) OR expires <= :now OR request_id = :request ' +
-            'OR (#done = :no AND #stream = :no AND lease < :now_ms)',
-          ExpressionAttributeNames: { '#done': 'done', '#stream': 'stream' },
-          ExpressionAttributeValues: {
-            ':now': number(Math.floor(nowMs / 1000)),
-            ':now_ms': number(nowMs),
-            ':request': text(wanted.requestId),
-            ':no': { BOOL: false },
-          },
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-      );
-      return 'claimed';
-    } catch (failure) {
-      if (!(failure instanceof ConditionalCheckFailedException) || failure.Item === undefined) throw failure;
-      return decodeClaim(failure.Item);
-    }
+    const found = await putItem(this.#client, {
+      TableName: this.#table,
+      Item: encodeClaim(wanted),
+      // Another call may take a dead call's claim, but never a streamed one's: its key is good for one call.
+      ConditionExpression:
+        'attribute_not_exists(replay_id) OR expires <= :now OR request_id = :request ' +
+        'OR (#done = :no AND #stream = :no AND lease < :now_ms)',
+      ExpressionAttributeNames: { '#done': 'done', '#stream': 'stream' },
+      ExpressionAttributeValues: {
+        ':now': number(Math.floor(nowMs / 1000)),
+        ':now_ms': number(nowMs),
+        ':request': text(wanted.requestId),
+        ':no': { BOOL: false },
+      },
+    });
+    return found === undefined ? 'claimed' : decodeClaim(found);
   }
 
   async find(id: string, nowMs: number): Promise<StoredClaim | undefined> {
@@ -57,17 +48,16 @@ export class DynamoReplayStore implements ReplayStore {
   }
 
   async keep({ id, requestId, expires }: Claim, credential: string, answer: KeptAnswer): Promise<void> {
-    const bytes = await seal(sealOf(credential, id), JSON.stringify(answer));
-    const parts = Math.ceil(bytes.length / PART_BYTES);
-    const part = (index: number) => bytes.subarray(index * PART_BYTES, (index + 1) * PART_BYTES);
+    const sealed = await seal(sealOf(credential, id), JSON.stringify(answer));
+    const [first = sealed, ...others] = splitBytes(sealed);
     await Promise.all(
-      Array.from({ length: parts - 1 }, (_, index) =>
+      others.map((part, index) =>
         this.#client.send(
           new PutItemCommand({
             TableName: this.#table,
             Item: {
               replay_id: text(partId(id, requestId, index + 1)),
-              answer: { B: part(index + 1) },
+              answer: { B: part },
               expires: number(expires),
             },
           }),
@@ -82,8 +72,8 @@ export class DynamoReplayStore implements ReplayStore {
         ExpressionAttributeNames: { '#done': 'done' },
         ExpressionAttributeValues: {
           ':yes': { BOOL: true },
-          ':answer': { B: part(0) },
-          ':parts': number(parts),
+          ':answer': { B: first },
+          ':parts': number(1 + others.length),
           ':request': text(requestId),
         },
       }),
@@ -119,7 +109,7 @@ export class DynamoReplayStore implements ReplayStore {
   }
 
   async #read(id: string): Promise<Item | undefined> {
-    return (await this.#client.send(new GetItemCommand({ ...this.#keyOf(id), ConsistentRead: true }))).Item;
+    return readItem(this.#client, this.#keyOf(id));
   }
 
   #keyOf(id: string) {

@@ -8,6 +8,7 @@ import { Recovery } from '../../core/ledger/recovery.ts';
 import { Refusals } from '../../core/ledger/refusals.ts';
 import type { OnSettled } from '../../core/ledger/settlement.ts';
 import type { UsageRecord } from '../../core/ledger/usage-record.ts';
+import { toMetric } from '../../core/money.ts';
 import type { Log, Measure, Measured } from '../../core/ports.ts';
 import type { DynamoClients } from '../aws/clients.ts';
 import { createMeasure } from '../system/metrics.ts';
@@ -20,7 +21,7 @@ export interface LedgerOptions {
   readonly clients: DynamoClients;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
-  /** Told of each call that is settled; writes to standard output when absent. */
+  /** Receives the metrics of each settled call; writes to standard output when absent. */
   readonly measure?: Measure;
 }
 
@@ -56,16 +57,16 @@ export function createLedger({ clients, environment, log, measure = createMeasur
   return { ledger, gate, keys, wallets, usage, recovery, onSettled };
 }
 
-/** A settled call as metrics. Amounts of money are exact in the books; as metrics they may lose their last digits. */
+/** A settled call as metrics. */
 export function measuredCall(record: UsageRecord, fellShort: boolean): Measured {
   const { unit, inputUnits, outputUnits, cost, writtenOff, route } = record;
   return {
     values: {
       [METRICS.callsSettled]: 1,
-      [METRICS.cost]: Number(cost),
+      [METRICS.cost]: toMetric(cost),
       ...(unit === 'token' ? { [METRICS.inputTokens]: inputUnits, [METRICS.outputTokens]: outputUnits } : {}),
       ...(fellShort ? { [METRICS.shortfalls]: 1 } : {}),
-      ...(writtenOff > 0n ? { [METRICS.writtenOff]: Number(writtenOff) } : {}),
+      ...(writtenOff > 0n ? { [METRICS.writtenOff]: toMetric(writtenOff) } : {}),
     },
     dimensions: { [DIMENSIONS.route]: route ?? 'none' },
   };

@@ -1,5 +1,4 @@
 /** The conditional updates of a key's item, as expressions (DynamoDB developer guide, update and condition expressions). */
-
 import type { KeyChange } from '../../core/access/api-keys.ts';
 import {
   dailyOf,
@@ -23,7 +22,7 @@ export interface Expression {
   readonly ExpressionAttributeValues?: Item;
 }
 
-/** Gathers the clauses of one expression. */
+/** Collects the clauses of one expression. */
 class Clauses {
   readonly sets: string[] = [];
   readonly conditions: string[] = [];
@@ -161,12 +160,12 @@ export function endExpression({ id, windows, taken, used }: ChargeEnd, current: 
   clauses.values[':taken_amount'] = number(taken.amount);
   clauses.values[':taken_tokens'] = number(taken.tokens);
   const amount = taken.amount - used.amount;
-  const gifts = [
+  const returns = [
     { window: 'minute', attribute: 'tokens_left', by: BigInt(taken.tokens - used.tokens) },
     { window: 'day', attribute: 'day_left', by: amount },
     { window: 'month', attribute: 'month_left', by: amount },
   ] as const;
-  for (const { window, attribute, by } of gifts) {
+  for (const { window, attribute, by } of returns) {
     if (windows[window] !== current[window] || by === 0n) continue;
     clauses.sets.push(`${attribute} = ${attribute} + :${attribute}`);
     clauses.conditions.push(`#${window} = :${window}`);

@@ -2,6 +2,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import {
   dailyOf,
+  KEY_STATUSES,
   type KeyState,
   monthlyOf,
   type OpenCharge,
@@ -122,9 +123,9 @@ export function decodeKey(item: Item): KeyState {
 }
 
 function readStatus(item: Item): KeyState['status'] {
-  const status = readText(item, 'status');
-  if (status === 'active' || status === 'disabled' || status === 'revoked') return status;
-  throw new Error('attribute status is not a key status');
+  const status = KEY_STATUSES.find((known) => known === readText(item, 'status'));
+  if (status === undefined) throw new Error('attribute status is not a key status');
+  return status;
 }
 
 const isKind = (value: string): value is Kind => (KINDS as readonly string[]).includes(value);

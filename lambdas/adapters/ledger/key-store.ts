@@ -1,10 +1,12 @@
 /** Keys in DynamoDB: one conditional update takes a call from every window at once. */
-import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { KeyCharge, KeyState } from '../../core/access/key-state.ts';
 import { laterOf, windowsAt } from '../../core/access/windows.ts';
 import type { ChargeEnd, ChargeResult, KeyStore } from '../../core/ledger/ports.ts';
+import { optimistically } from '../../core/optimistic.ts';
 import type { Clock } from '../../core/ports.ts';
 import { text } from '../dynamodb/attribute-values.ts';
+import { readItem } from '../dynamodb/reads.ts';
 import { updateItem } from '../dynamodb/update-item.ts';
 import { chargeExpression, endExpression } from './key-expressions.ts';
 import { decodeKey } from './key-item.ts';
@@ -40,21 +42,21 @@ export function createKeyStore({ client, table, clock }: KeyStoreOptions): KeySt
   async function settle(keyId: string, end: ChargeEnd): Promise<void> {
     let { taken } = end;
     let windows = laterOf(windowsAt(clock()), end.windows);
-    for (let tries = 0; tries < MAX_SETTLE_TRIES; tries += 1) {
+    await optimistically(MAX_SETTLE_TRIES, 'this API key', async () => {
       const expression = endExpression({ ...end, taken }, windows);
       const { applied, item } = await updateItem(client, { ...keyOf(keyId), ...expression });
       const state = applied || item === undefined ? undefined : decodeKey(item);
       const open = state?.charges.find(({ id }) => id === end.id);
-      if (state === undefined || open === undefined) return;
+      if (state === undefined || open === undefined) return 'settled';
       // A window rolled between the clock's reading and the write, or the caller knew only the hold.
       windows = state.windows;
       taken = open;
-    }
-    throw new Error('the key is too busy');
+      return undefined;
+    });
   }
 
   async function read(keyId: string): Promise<KeyState | undefined> {
-    const { Item: item } = await client.send(new GetItemCommand({ ...keyOf(keyId), ConsistentRead: true }));
+    const item = await readItem(client, keyOf(keyId));
     return item === undefined ? undefined : decodeKey(item);
   }
 

@@ -9,8 +9,8 @@ import { TABLES } from '../../contract/tables.ts';
 import type { KeyState } from '../../core/access/key-state.ts';
 import type { AuditReader } from '../../core/ledger/audit.ts';
 import type { Wallet, WalletStore } from '../../core/ledger/ports.ts';
-import type { NanoUsd } from '../../core/money.ts';
 import { type Item, number, readInteger, readText, text } from '../dynamodb/attribute-values.ts';
+import { decodeEntry, ENTRY_RANGE } from './book-entry.ts';
 import { decodeKey } from './key-item.ts';
 import { accountOf, decodeWallet } from './wallet-item.ts';
 
@@ -81,17 +81,6 @@ export function createAuditReader(
     for await (const page of paginateQuery({ client }, input)) yield* page.Items ?? [];
   }
 
-  async function* entries(accountId: string, prefix: string): AsyncGenerator<NanoUsd, void> {
-    const rows = query({
-      TableName: tables.accounts,
-      ConsistentRead: true,
-      KeyConditionExpression: 'account_id = :account AND begins_with(#item, :prefix)',
-      ExpressionAttributeNames: { '#item': 'item' },
-      ExpressionAttributeValues: { ':account': text(accountId), ':prefix': text(prefix) },
-    });
-    for await (const item of rows) yield readInteger(item, 'amount');
-  }
-
   /** The keys of an account, from an index that a key enters within moments of its making. */
   async function* keyIds(accountId: string): AsyncGenerator<string, void> {
     const rows = query({
@@ -105,8 +94,16 @@ export function createAuditReader(
 
   return {
     wallet: (accountId) => wallets.read(accountId),
-    topUps: (accountId) => entries(accountId, 'top_up#'),
-    refunds: (accountId) => entries(accountId, 'refund#'),
+    async *entries(accountId) {
+      const rows = query({
+        TableName: tables.accounts,
+        ConsistentRead: true,
+        KeyConditionExpression: 'account_id = :account AND #item BETWEEN :first AND :last',
+        ExpressionAttributeNames: { '#item': 'item' },
+        ExpressionAttributeValues: { ':account': text(accountId), ...ENTRY_RANGE },
+      });
+      for await (const item of rows) yield decodeEntry(item);
+    },
     async *usage(accountId) {
       for await (const keyId of keyIds(accountId)) {
         const rows = query({

@@ -8,7 +8,7 @@ import {
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { UsageHistory, UsagePage, UsageQuery, UsageStore } from '../../core/ledger/ports.ts';
-import type { CallStatus, Unit, UsageRecord } from '../../core/ledger/usage-record.ts';
+import { CALL_STATUSES, UNITS, type UsageRecord } from '../../core/ledger/usage-record.ts';
 import {
   type Item,
   number,
@@ -22,7 +22,7 @@ import { readKind } from './wallet-item.ts';
 
 export function createUsageStore(client: DynamoDBClient, table: string): UsageStore & UsageHistory {
   async function put(record: UsageRecord): Promise<'written' | UsageRecord> {
-    // Tells the SDK's repetition of this very write from a write by somebody else.
+    // Distinguishes the SDK's repetition of this write from another process's write.
     const writeId = randomUUID();
     try {
       await client.send(
@@ -65,7 +65,7 @@ export function createUsageStore(client: DynamoDBClient, table: string): UsageSt
           : { ExclusiveStartKey: { key_id: text(keyId), request_id: text(start) } }),
         ScanIndexForward: false,
         ConsistentRead: true,
-        // One more than asked for tells whether there is another page.
+        // One item beyond the page shows whether there is another page.
         Limit: limit + 1,
       }),
     );
@@ -109,12 +109,12 @@ export function decodeRecord(item: Item): UsageRecord {
     inputUnits: readDecimal(item, 'input_units'),
     cachedUnits: readDecimal(item, 'cached_units'),
     outputUnits: readDecimal(item, 'output_units'),
-    unit: oneOf<Unit>(readText(item, 'unit'), ['token', 'image', 'second']),
+    unit: oneOf(readText(item, 'unit'), UNITS),
     cost: readInteger(item, 'cost'),
     writtenOff: readInteger(item, 'written_off'),
     estimated: item.estimated?.BOOL === true,
     route: item.route?.S ?? null,
-    status: oneOf<CallStatus>(readText(item, 'status'), ['completed', 'interrupted', 'failed', 'expired']),
+    status: oneOf(readText(item, 'status'), CALL_STATUSES),
   };
 }
 

@@ -50,7 +50,7 @@ export function encodeHold(hold: Hold) {
   });
 }
 
-/** Tells the copies of one call's hold apart: two of them are all there can be. */
+/** Distinguishes the copies of one call's hold, of which there are at most two. */
 export const newAttempt = (): string => randomBytes(4).toString('hex');
 
 /** What an account owes is in its first item; while it owes anything, every item has the attribute, so that none takes a hold. */

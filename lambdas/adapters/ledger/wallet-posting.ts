@@ -4,6 +4,7 @@
  */
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { greatest, type NanoUsd } from '../../core/money.ts';
+import { optimistically } from '../../core/optimistic.ts';
 import { type Item, number, readInteger, readText } from '../dynamodb/attribute-values.ts';
 import { transact } from '../dynamodb/transaction.ts';
 import { coverOfOthers, decodeOwed, decodeWallet, EXPOSED_AT_MOST } from './wallet-item.ts';
@@ -45,7 +46,7 @@ export class WalletPostings {
     const unread = { walletId: accountId, balance: 0n, owed: undefined };
     let changes: readonly ShardChange[] | undefined =
       change < 0n ? undefined : [{ ...unread, by: change, owedAfter: undefined }];
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    return optimistically<Posted>(MAX_TRIES, 'the wallet', async () => {
       if (changes !== undefined) {
         const result = await transact(this.#client, [
           ...writes,
@@ -57,8 +58,8 @@ export class WalletPostings {
       const shards = (await this.#shards.readAll(accountId)).map(decodeState);
       if (shards.length === 0) return 'no wallet';
       changes = distribute(shards, change);
-    }
-    throw new Error(`the wallet ${accountId} is too busy`);
+      return undefined;
+    });
   }
 
   /**

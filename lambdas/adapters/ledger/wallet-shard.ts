@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   type DynamoDBClient,
   DynamoDBServiceException,
-  GetItemCommand,
   TransactGetItemsCommand,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
@@ -11,8 +10,10 @@ import { BoundedMap } from '../../core/bounded-map.ts';
 import { ALLOWANCE, coverOf } from '../../core/ledger/exposure.ts';
 import type { Hold, HoldEnd } from '../../core/ledger/ports.ts';
 import { greatest, type NanoUsd } from '../../core/money.ts';
+import { optimistically } from '../../core/optimistic.ts';
 import type { DynamoClients } from '../aws/clients.ts';
 import { type Item, number, readInteger, text } from '../dynamodb/attribute-values.ts';
+import { readItem } from '../dynamodb/reads.ts';
 import { updateItem } from '../dynamodb/update-item.ts';
 import {
   decodeOwed,
@@ -32,7 +33,7 @@ const MAX_HOLD_TRIES = 2;
 const MAX_GROW_TRIES = 5;
 
 /** A hold that found other exposure than it had cover for is tried again with what it found, which moves too. */
-const MAX_MISSES = 8;
+const MAX_MISSES = 9;
 
 /** Bounds the memory of accounts with much exposure; one that falls out is found again at its next hold. */
 const MAX_EXPOSED = 10_000;
@@ -69,21 +70,21 @@ export class WalletShards {
 
   /**
    * Takes a hold. Each request is sent once and has an attempt of its own in the hold: a copy that reaches the database
-   * after the call has settled is then told from the hold that its record settled, and released at no cost.
+   * after the call has settled is then distinguished from the hold that its record settled, and released at no cost.
    */
   async hold(walletId: string, wanted: Hold): Promise<ShardHold> {
     let others = this.#exposures.get(walletId) ?? ALLOWANCE;
-    for (let misses = 0; ; misses += 1) {
+    return optimistically(MAX_MISSES, 'the wallet', async () => {
       const { granted, item } = await this.#holdBeside(walletId, wanted, others);
       if (item === undefined) return { granted, item };
       const { balance, exposure, probation } = decodeWallet(item);
       this.#remember(walletId, balance, exposure);
       const enough = balance >= coverOf(wanted, exposure) && !(probation > 0n && wanted.exposure > 0n);
-      if (granted || !enough || decodeOwed(item) !== undefined || misses === MAX_MISSES)
-        return { granted, item };
+      if (granted || !enough || decodeOwed(item) !== undefined) return { granted, item };
       // The cover was computed for other open holds than there are.
       others = exposure + (balance - coverOf(wanted, exposure)) / 2n;
-    }
+      return undefined;
+    });
   }
 
   /** Takes a hold if the other open holds are exposed by at most `others`; again when the answer was lost. */
@@ -182,9 +183,7 @@ export class WalletShards {
   }
 
   async read(walletId: string): Promise<Item | undefined> {
-    const { Item: item } = await this.#client.send(
-      new GetItemCommand({ ...this.key(walletId), ConsistentRead: true }),
-    );
+    const item = await readItem(this.#client, this.key(walletId));
     return item;
   }
 

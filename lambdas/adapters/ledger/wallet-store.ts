@@ -2,9 +2,11 @@
  * Wallets in DynamoDB. A wallet is one item, and every step of a hold one update of it. An account hotter than one
  * item allows has several: a hold goes to any of them, and what one lacks is moved from the others with the hold.
  */
+import { BoundedMap } from '../../core/bounded-map.ts';
 import { coverOf } from '../../core/ledger/exposure.ts';
 import type { Hold, HoldEnd, HoldResult, Wallet, WalletStore } from '../../core/ledger/ports.ts';
 import { greatest, type NanoUsd } from '../../core/money.ts';
+import { optimistically } from '../../core/optimistic.ts';
 import type { RandomSource } from '../../core/ports.ts';
 import type { DynamoClients } from '../aws/clients.ts';
 import { type Item, readInteger, readText } from '../dynamodb/attribute-values.ts';
@@ -24,7 +26,7 @@ import { WalletShards } from './wallet-shard.ts';
 import { collect, type Donor, WalletTransfers } from './wallet-transfer.ts';
 
 /** Each further try means that another call moved one of the items within milliseconds. */
-const MAX_GATHER_TRIES = 8;
+const MAX_TRIES = 8;
 
 /** Bounds the memory of sharded accounts; one that falls out is found again at its first refusal. */
 const MAX_KNOWN = 10_000;
@@ -45,7 +47,7 @@ class DynamoWalletStore implements WalletStore {
   readonly #postings: WalletPostings;
   readonly #random: RandomSource;
   /** Accounts with more than one item. */
-  readonly #known = new Map<string, ShardCount>();
+  readonly #known = new BoundedMap<string, ShardCount>(MAX_KNOWN);
 
   constructor(clients: DynamoClients, table: string, random: RandomSource) {
     this.#shards = new WalletShards(clients, table);
@@ -63,7 +65,7 @@ class DynamoWalletStore implements WalletStore {
     }
     if (item !== undefined && walletId === accountId) this.#learn(accountId, decodeShardCount(item));
     if (granted && item !== undefined) return { granted: true, wallet: whole(accountId, [item]) };
-    if (this.#count(accountId).made > 1) return this.#gather(accountId, wanted, walletId);
+    if (this.#count(accountId).made > 1) return this.#holdAcrossShards(accountId, wanted, walletId);
     return { granted: false, wallet: item === undefined ? undefined : whole(accountId, [item]) };
   }
 
@@ -71,31 +73,32 @@ class DynamoWalletStore implements WalletStore {
     const walletId = held.walletId ?? accountId;
     let amount = await this.#shards.grow(walletId, held, target);
     // Other items are looked for even where none are known: this process may not have met them.
-    for (let tries = 0; tries < MAX_GATHER_TRIES && amount < target; tries += 1) {
+    for (let tries = 0; tries < MAX_TRIES && amount < target; tries += 1) {
       const others = (await this.#items(accountId))
         .map(decodeWhole)
         .filter((shard) => shard.walletId !== walletId);
       const all = others.reduce((total, { balance }) => total + balance, 0n);
       const missing = target - amount;
-      const donations = collect(others, all < missing ? all : missing) ?? [];
-      if (donations.length === 0) return amount;
-      if (await this.#transfers.grow({ ...held, walletId, amount }, donations)) {
-        amount = donations.reduce((total, donation) => total + donation.amount, amount);
+      const transfers = collect(others, all < missing ? all : missing) ?? [];
+      if (transfers.length === 0) return amount;
+      if (await this.#transfers.grow({ ...held, walletId, amount }, transfers)) {
+        amount = transfers.reduce((total, transfer) => total + transfer.amount, amount);
       }
     }
     return amount;
   }
 
   async endHold(accountId: string, end: HoldEnd): Promise<NanoUsd | undefined> {
-    const walletId = end.walletId ?? accountId;
     const { made } = this.#count(accountId);
-    if (made === 1) return this.#shards.end(walletId, end);
-    const others = Array.from({ length: made }, (_, index) => shardId(accountId, index)).filter(
-      (id) => id !== walletId,
-    );
+    if (made === 1) return this.#shards.end(end.walletId ?? accountId, end);
+    const shardIds = Array.from({ length: made }, (_, index) => shardId(accountId, index));
+    if (end.walletId === undefined) {
+      const ends = await Promise.all(shardIds.map((id) => this.#shards.end(id, end)));
+      return ends.find((balance) => balance !== undefined);
+    }
     const [balance, ...items] = await Promise.all([
-      this.#shards.end(walletId, end),
-      ...others.map((id) => this.#shards.read(id)),
+      this.#shards.end(end.walletId, end),
+      ...shardIds.filter((id) => id !== end.walletId).map((id) => this.#shards.read(id)),
     ]);
     if (balance === undefined) return undefined;
     return items.reduce(
@@ -110,8 +113,8 @@ class DynamoWalletStore implements WalletStore {
   }
 
   /** Takes the hold on the item that lacked money, moving some to it: half of what the richest has more, so that it need not soon again. */
-  async #gather(accountId: string, wanted: Hold, dry: string): Promise<HoldResult> {
-    for (let tries = 0; tries < MAX_GATHER_TRIES; tries += 1) {
+  async #holdAcrossShards(accountId: string, wanted: Hold, emptyShard: string): Promise<HoldResult> {
+    return optimistically<HoldResult>(MAX_TRIES, 'the wallet', async () => {
       const items = await this.#items(accountId);
       const wallet = whole(accountId, items);
       if (wallet.holds.some(({ id }) => id === wanted.id)) return { granted: true, wallet };
@@ -119,30 +122,29 @@ class DynamoWalletStore implements WalletStore {
       if (wallet.probation > 0n && wanted.exposure > 0n) return { granted: false, wallet };
       if (wanted.amount > 0n && items.some((item) => decodeOwed(item) !== undefined)) {
         await this.#postings.collect(accountId);
-        continue;
+        return undefined;
       }
       const hold = { ...wanted, attempt: newAttempt() };
       const shards = items.map(decodeShard);
       const able = shards.filter((shard) => canTake(shard, shards, hold));
-      const target = able.find((shard) => shard.walletId === dry) ?? able[0];
+      const target = able.find((shard) => shard.walletId === emptyShard) ?? able[0];
       if (target === undefined) return { granted: false, wallet };
-      const walletId = await this.#holdWithGifts(shards, hold, target);
-      if (walletId === undefined) continue;
+      const walletId = await this.#transferAndHold(shards, hold, target);
+      if (walletId === undefined) return undefined;
       const holds = [...wallet.holds, { ...hold, walletId }];
       return { granted: true, wallet: { ...wallet, balance: wallet.balance - wanted.amount, holds } };
-    }
-    throw new Error('the wallet is too busy');
+    });
   }
 
   /** Returns the item that took the hold; undefined when the items have moved meanwhile. */
-  async #holdWithGifts(shards: readonly Shard[], hold: Hold, target: Shard): Promise<string | undefined> {
+  async #transferAndHold(shards: readonly Shard[], hold: Hold, target: Shard): Promise<string | undefined> {
     const others = shards.filter((shard) => shard !== target);
     const richest = others.reduce((most, { balance }) => greatest(most, balance), 0n);
     const missing = missingOf(target, hold);
     const spare = greatest((richest - target.balance) / 2n, 0n);
-    const donations = collect(others, greatest(spare, missing)) ?? collect(others, missing);
-    if (donations === undefined) return undefined;
-    return (await this.#transfers.hold(target, hold, donations)) ? target.walletId : undefined;
+    const transfers = collect(others, greatest(spare, missing)) ?? collect(others, missing);
+    if (transfers === undefined) return undefined;
+    return (await this.#transfers.hold(target, hold, transfers)) ? target.walletId : undefined;
   }
 
   /** Every item the account's wallet ever had; none when there is no wallet. */
@@ -161,12 +163,7 @@ class DynamoWalletStore implements WalletStore {
   }
 
   #learn(accountId: string, count: ShardCount): void {
-    if (count.made === 1) return;
-    if (this.#known.size >= MAX_KNOWN) {
-      const [oldest] = this.#known.keys();
-      if (oldest !== undefined) this.#known.delete(oldest);
-    }
-    this.#known.set(accountId, count);
+    if (count.made > 1) this.#known.set(accountId, count);
   }
 }
 

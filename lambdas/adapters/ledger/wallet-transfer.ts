@@ -21,23 +21,23 @@ export interface Donor {
 }
 
 /** What one item gives. */
-export interface Donation extends Omit<Donor, 'balance'> {
+export interface Transfer extends Omit<Donor, 'balance'> {
   readonly amount: NanoUsd;
 }
 
 /** Collects `wanted` from the richest first; undefined when all together have less. */
-export function collect(shards: readonly Donor[], wanted: NanoUsd): readonly Donation[] | undefined {
-  const donations: Donation[] = [];
+export function collect(shards: readonly Donor[], wanted: NanoUsd): readonly Transfer[] | undefined {
+  const transfers: Transfer[] = [];
   let missing = wanted;
   for (const { walletId, balance, exposure } of [...shards].sort((a, b) =>
     a.balance < b.balance ? 1 : -1,
   )) {
     if (missing <= 0n || balance <= 0n) break;
     const amount = balance < missing ? balance : missing;
-    donations.push({ walletId, amount, exposure });
+    transfers.push({ walletId, amount, exposure });
     missing -= amount;
   }
-  return missing > 0n ? undefined : donations;
+  return missing > 0n ? undefined : transfers;
 }
 
 export class WalletTransfers {
@@ -50,16 +50,16 @@ export class WalletTransfers {
   }
 
   /**
-   * Moves the donations to an item, whose own open holds have at most that exposure, and takes a hold there; false
+   * Moves the transfers to an item, whose own open holds have at most that exposure, and takes a hold there; false
    * when any of the items has moved meanwhile.
    */
   async hold(
     { walletId, exposure }: { readonly walletId: string; readonly exposure: NanoUsd },
     hold: Hold,
-    donations: readonly Donation[],
+    transfers: readonly Transfer[],
   ): Promise<boolean> {
-    const given = sum(donations);
-    return this.#send(donations, {
+    const given = sum(transfers);
+    return this.#send(transfers, {
       ...this.#shards.key(walletId),
       UpdateExpression:
         'SET balance = balance + :change, holds.#id = :hold, exposure = if_not_exists(exposure, :zero) + :exposure',
@@ -76,32 +76,32 @@ export class WalletTransfers {
     });
   }
 
-  /** Moves the donations into a hold of exactly that amount. */
-  async grow(hold: Hold & { readonly walletId: string }, donations: readonly Donation[]): Promise<boolean> {
-    return this.#send(donations, {
+  /** Moves the transfers into a hold of exactly that amount. */
+  async grow(hold: Hold & { readonly walletId: string }, transfers: readonly Transfer[]): Promise<boolean> {
+    return this.#send(transfers, {
       ...this.#shards.key(hold.walletId),
       UpdateExpression: 'SET holds.#id.amount = :grown',
       ConditionExpression: 'holds.#id.amount = :amount',
       ExpressionAttributeNames: { '#id': hold.id },
       ExpressionAttributeValues: {
-        ':grown': number(hold.amount + sum(donations)),
+        ':grown': number(hold.amount + sum(transfers)),
         ':amount': number(hold.amount),
       },
     });
   }
 
-  /** Moves one donation to another item's balance. */
-  async move(donation: Donation, walletId: string): Promise<boolean> {
-    return this.#send([donation], {
+  /** Moves one transfer to another item's balance. */
+  async move(transfer: Transfer, walletId: string): Promise<boolean> {
+    return this.#send([transfer], {
       ...this.#shards.key(walletId),
       UpdateExpression: 'SET balance = balance + :amount',
       ConditionExpression: 'attribute_exists(wallet_id)',
-      ExpressionAttributeValues: { ':amount': number(donation.amount) },
+      ExpressionAttributeValues: { ':amount': number(transfer.amount) },
     });
   }
 
-  async #send(donations: readonly Donation[], target: Update): Promise<boolean> {
-    const gifts = donations.map(
+  async #send(transfers: readonly Transfer[], target: Update): Promise<boolean> {
+    const withdrawals = transfers.map(
       ({ walletId, amount, exposure }): TransactWriteItem => ({
         Update: {
           ...this.#shards.key(walletId),
@@ -118,7 +118,7 @@ export class WalletTransfers {
     try {
       // The SDK gives the command a token, so that its own repetition is not a second transfer.
       await this.#client.send(
-        new TransactWriteItemsCommand({ TransactItems: [...gifts, { Update: target }] }),
+        new TransactWriteItemsCommand({ TransactItems: [...withdrawals, { Update: target }] }),
       );
       return true;
     } catch (failure) {
@@ -128,5 +128,5 @@ export class WalletTransfers {
   }
 }
 
-const sum = (donations: readonly Donation[]): NanoUsd =>
-  donations.reduce((total, { amount }) => total + amount, 0n);
+const sum = (transfers: readonly Transfer[]): NanoUsd =>
+  transfers.reduce((total, { amount }) => total + amount, 0n);

@@ -1,4 +1,4 @@
-/** Installs counted by listing, day and hour, so that what is trending can be told without reading every install. */
+/** Installs counted by listing, day and hour, so that trending listings are found without reading every install. */
 import { type DynamoDBClient, paginateQuery, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Install } from '../../core/listings/activity.ts';
 import {

@@ -1,9 +1,11 @@
 /** Installs in DynamoDB: each with the counts it raises and the event that tells of it, or not at all. */
-import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Install } from '../../core/listings/activity.ts';
 import type { Listing } from '../../core/listings/listing.ts';
-import type { Done, InstallStore, OutboxEvent } from '../../core/listings/ports.ts';
+import type { ActionResult, InstallStore } from '../../core/listings/ports.ts';
+import type { PublishedEvent } from '../../core/webhooks/event.ts';
 import { type Item, number, readNumber } from '../dynamodb/attribute-values.ts';
+import { readItem } from '../dynamodb/reads.ts';
 import { countInstall } from './install-buckets.ts';
 import { encodeEvent, listingKey } from './listing-item.ts';
 import { ListingWrites } from './listing-writes.ts';
@@ -30,9 +32,9 @@ export class DynamoInstallStore implements InstallStore {
   async install(
     { listingId, accountId, created }: Install,
     { kind }: Listing,
-    event: OutboxEvent,
+    event: PublishedEvent,
     most: number,
-  ): Promise<Done> {
+  ): Promise<ActionResult> {
     return this.#writes.once(
       [
         this.#writes.put({ ...installKey(listingId, accountId), created: number(created) }),
@@ -45,13 +47,10 @@ export class DynamoInstallStore implements InstallStore {
   }
 
   async findInstall(listingId: string, accountId: string): Promise<Install | undefined> {
-    const { Item: item } = await this.#client.send(
-      new GetItemCommand({
-        TableName: this.#table,
-        Key: installKey(listingId, accountId),
-        ConsistentRead: true,
-      }),
-    );
+    const item = await readItem(this.#client, {
+      TableName: this.#table,
+      Key: installKey(listingId, accountId),
+    });
     return item === undefined ? undefined : { listingId, accountId, created: readNumber(item, 'created') };
   }
 }

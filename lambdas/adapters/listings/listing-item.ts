@@ -1,7 +1,7 @@
 /** Listings and what belongs to them as items of one table: a listing and its history share a partition. */
-
+import { TABLES } from '../../contract/tables.ts';
 import { LISTING_KINDS, type Listing, type ListingKind, type Price } from '../../core/listings/listing.ts';
-import type { OutboxEvent } from '../../core/listings/ports.ts';
+import type { PublishedEvent } from '../../core/webhooks/event.ts';
 import { type Item, map, number, readMap, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
 import { countsOf } from '../dynamodb/quota-item.ts';
 
@@ -32,14 +32,17 @@ export const dayCountKey = (
   day: number,
 ): Item => listingKey(countsOf(accountId), `${what}#${day}`);
 
-/** Under which listings of one kind and category are found. */
-export const shelfOf = (kind: ListingKind, category: string): string => `${kind}#${category}`;
+/** The index of the listings of one kind and category. */
+const BY_KIND_CATEGORY = TABLES.listings.indexes[1];
+
+/** Its partition key. */
+export const kindCategoryOf = (kind: ListingKind, category: string): string => `${kind}#${category}`;
 
 /** What the owner decides, by attribute; `undefined` is what the item does not have. */
 export function ownedAttributes(listing: Listing): Record<string, Item[string] | undefined> {
   const { name, slug, summary, description, category, tags, version, price, url, iconUrl } = listing;
   return {
-    shelf: text(shelfOf(listing.kind, category)),
+    [BY_KIND_CATEGORY.partitionKey]: text(kindCategoryOf(listing.kind, category)),
     name: text(name),
     slug: text(slug),
     summary: text(summary),
@@ -110,7 +113,7 @@ export function readKind(value: string): ListingKind {
 }
 
 /** An event waiting to be published, in the partition of the listing it tells of. */
-export const encodeEvent = (listingId: string, event: OutboxEvent, created: number): Item => ({
+export const encodeEvent = (listingId: string, event: PublishedEvent, created: number): Item => ({
   ...listingKey(listingId, `${EVENT_PREFIX}${event.id}`),
   event_id: text(event.id),
   type: text(event.type),
@@ -119,7 +122,7 @@ export const encodeEvent = (listingId: string, event: OutboxEvent, created: numb
   expires: number(created + EVENT_SECONDS),
 });
 
-export const decodeEvent = (item: Item): OutboxEvent => ({
+export const decodeEvent = (item: Item): PublishedEvent => ({
   id: readText(item, 'event_id'),
   type: readText(item, 'type'),
   accountId: readText(item, 'account_id'),

@@ -5,7 +5,8 @@ import { decodeEvent, decodeListing, EVENT_PREFIX, LISTING_ITEM } from './listin
 
 /** One record, of what Lambda passes on. */
 export interface StreamRecord {
-  readonly eventName: 'INSERT' | 'MODIFY' | 'REMOVE';
+  /** `INSERT`, `MODIFY` or `REMOVE`. */
+  readonly eventName: string;
   readonly dynamodb: {
     readonly Keys: unknown;
     readonly NewImage?: unknown;

@@ -1,25 +1,27 @@
 /** Listings in DynamoDB: a listing, its slug and the counts that it is in change in one transaction or not at all. */
-import { type DynamoDBClient, GetItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { TABLES } from '../../contract/tables.ts';
+import type { Page, PageQuery } from '../../core/api/paging.ts';
 import type { Listing, ListingKind } from '../../core/listings/listing.ts';
-import type { CategoryCount, ListingStore, Page, PageQuery } from '../../core/listings/ports.ts';
+import type { CategoryCount, ListingStore } from '../../core/listings/ports.ts';
 import { type Item, number, readText, text } from '../dynamodb/attribute-values.ts';
 import { type CountKey, countOne, giveBack } from '../dynamodb/quota-item.ts';
+import { queryPage, readItem } from '../dynamodb/reads.ts';
 import { transact } from '../dynamodb/transaction.ts';
 import {
   CATEGORIES,
   decodeListing,
   encodeListing,
+  kindCategoryOf,
   listingCountKey,
   listingKey,
   ownedAttributes,
-  shelfOf,
   slugKey,
 } from './listing-item.ts';
-import { queryPage, readListings } from './listing-reads.ts';
+import { readListings } from './listing-reads.ts';
 import { newReleaseItems } from './release-item.ts';
 
-const [BY_KIND, BY_SHELF] = TABLES.listings.indexes;
+const [BY_KIND, BY_KIND_CATEGORY] = TABLES.listings.indexes;
 
 /** Which of a transaction's items is at fault is told by its place: the listing is first, its slug second. */
 const LISTING_PLACE = 0;
@@ -34,9 +36,7 @@ export class DynamoListingStore implements ListingStore {
   }
 
   async read(id: string): Promise<Listing | undefined> {
-    const { Item: item } = await this.#client.send(
-      new GetItemCommand({ TableName: this.#table, Key: listingKey(id), ConsistentRead: true }),
-    );
+    const item = await readItem(this.#client, { TableName: this.#table, Key: listingKey(id) });
     return item === undefined ? undefined : decodeListing(item);
   }
 
@@ -53,8 +53,8 @@ export class DynamoListingStore implements ListingStore {
     readonly kind: ListingKind;
     readonly category?: string | undefined;
   }): Promise<Page<Listing>> {
-    const index = category === undefined ? BY_KIND : BY_SHELF;
-    const partition = text(category === undefined ? kind : shelfOf(kind, category));
+    const index = category === undefined ? BY_KIND : BY_KIND_CATEGORY;
+    const partition = text(category === undefined ? kind : kindCategoryOf(kind, category));
     const { entries: ids, next } = await queryPage(
       this.#client,
       {
@@ -73,7 +73,7 @@ export class DynamoListingStore implements ListingStore {
       (id) => id,
     );
     const listings = await this.readMany(ids);
-    // The index follows the table within moments; what it has not caught up with does not belong on this shelf.
+    // The index follows the table within moments: a listing may have moved to another category since.
     return {
       entries: listings.filter((found) => category === undefined || found.category === category),
       next,
@@ -96,7 +96,7 @@ export class DynamoListingStore implements ListingStore {
     );
   }
 
-  async create(listing: Listing, releaseId: string, most: number): Promise<'done' | 'slug_taken' | 'full'> {
+  async create(listing: Listing, releaseId: string, most: number): ReturnType<ListingStore['create']> {
     const items = [
       this.#put(encodeListing(listing)),
       this.#put({ ...slugKey(listing), owner: text(listing.id) }),
@@ -118,7 +118,7 @@ export class DynamoListingStore implements ListingStore {
     return result.failed.includes(items.length) ? 'full' : 'slug_taken';
   }
 
-  async replace(from: Listing, to: Listing): Promise<'done' | 'changed' | 'slug_taken'> {
+  async replace(from: Listing, to: Listing): ReturnType<ListingStore['replace']> {
     const moved = from.slug !== to.slug;
     const shelved = from.category !== to.category;
     const result = await transact(this.#client, [
@@ -130,7 +130,7 @@ export class DynamoListingStore implements ListingStore {
     return result.failed.includes(LISTING_PLACE) ? 'changed' : 'slug_taken';
   }
 
-  async remove(listing: Listing): Promise<'done' | 'changed'> {
+  async remove(listing: Listing): ReturnType<ListingStore['remove']> {
     const result = await transact(this.#client, [
       {
         Delete: {

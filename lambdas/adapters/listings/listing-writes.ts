@@ -1,6 +1,6 @@
 /** Something an account does once to a listing that exists: in one transaction with the listing's own count. */
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import type { Done } from '../../core/listings/ports.ts';
+import type { ActionResult } from '../../core/listings/ports.ts';
 import { dayOf } from '../../core/quotas.ts';
 import type { Item } from '../dynamodb/attribute-values.ts';
 import { countOneOf } from '../dynamodb/quota-item.ts';
@@ -20,7 +20,7 @@ export class ListingWrites {
   }
 
   /** The first of the items is the one that can be there only once; `count` is refused when there are as many as may be. */
-  async once(items: readonly TransactWriteItem[], count: TransactWriteItem): Promise<Done> {
+  async once(items: readonly TransactWriteItem[], count: TransactWriteItem): Promise<ActionResult> {
     const result = await transact(this.#client, [...items, count]);
     if (result.done) return 'done';
     if (result.failed.includes(ONCE_PLACE)) return 'repeated';

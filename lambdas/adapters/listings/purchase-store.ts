@@ -4,13 +4,14 @@
  */
 import { type DynamoDBClient, GetItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Purchase } from '../../core/listings/activity.ts';
-import type { OutboxEvent, Payment, PurchaseStore } from '../../core/listings/ports.ts';
-import type { NanoUsd } from '../../core/money.ts';
+import type { Payment, PurchaseStore } from '../../core/listings/ports.ts';
 import { dayOf } from '../../core/quotas.ts';
+import type { PublishedEvent } from '../../core/webhooks/event.ts';
 import type { DynamoClients } from '../aws/clients.ts';
 import { type Item, number, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
 import { countOneOf } from '../dynamodb/quota-item.ts';
 import { transact } from '../dynamodb/transaction.ts';
+import { putEntry } from '../ledger/book-entry.ts';
 import { WalletPostings } from '../ledger/wallet-posting.ts';
 import { WalletShards } from '../ledger/wallet-shard.ts';
 import { dayCountKey, encodeEvent, encodePrice, listingKey } from './listing-item.ts';
@@ -21,7 +22,7 @@ export interface PurchaseTables {
   readonly wallets: string;
 }
 
-/** Which of a transaction's items is at fault is told by its place. */
+/** Places of a transaction's items, by which a failed condition is reported. */
 const PURCHASE_PLACE = 0;
 const LISTING_PLACE = 1;
 const COUNT_PLACE = 2;
@@ -43,9 +44,9 @@ export class DynamoPurchaseStore implements PurchaseStore {
   async purchase(
     purchase: Purchase,
     payment: Payment,
-    event: OutboxEvent,
+    event: PublishedEvent,
     most: number,
-  ): Promise<'done' | 'repeated' | 'changed' | 'insufficient' | 'full'> {
+  ): ReturnType<PurchaseStore['purchase']> {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const transfer = await this.#transfer(purchase, payment);
       if (transfer === undefined) {
@@ -89,9 +90,11 @@ export class DynamoPurchaseStore implements PurchaseStore {
     ]);
     if (given === undefined) throw new Error(`the account ${listing.ownerId} has no wallet`);
     if (taken === undefined) return undefined;
+    const place = { table: this.#tables.accounts, created: purchase.created };
+    const entry = { id: purchase.id, amount, source: listing.id };
     return [
-      this.#entry(purchase, { accountId: purchase.buyerId, amount: -amount, source: 'purchase' }),
-      this.#entry(purchase, { accountId: listing.ownerId, amount, source: 'sale' }),
+      putEntry({ ...place, accountId: purchase.buyerId }, { ...entry, kind: 'purchase' }),
+      putEntry({ ...place, accountId: listing.ownerId }, { ...entry, kind: 'sale' }),
       ...taken,
       ...given,
     ];
@@ -130,27 +133,6 @@ export class DynamoPurchaseStore implements PurchaseStore {
         Key: listingKey(id),
         ConditionExpression: conditions.join(' AND '),
         ...(Object.keys(values).length === 0 ? {} : { ExpressionAttributeValues: values }),
-      },
-    };
-  }
-
-  /** An entry in an account's books, beside its top-ups and counted like them. */
-  #entry(
-    { id, created }: Purchase,
-    { accountId, amount, source }: { accountId: string; amount: NanoUsd; source: string },
-  ): TransactWriteItem {
-    const item = {
-      account_id: text(accountId),
-      item: text(`top_up#${id}`),
-      amount: number(amount),
-      created: number(created),
-      source: text(source),
-    };
-    return {
-      Put: {
-        TableName: this.#tables.accounts,
-        Item: item,
-        ConditionExpression: 'attribute_not_exists(account_id)',
       },
     };
   }

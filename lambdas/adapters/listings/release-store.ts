@@ -1,15 +1,17 @@
-/** Releases in DynamoDB: a release, the version in force and the event that tells of it change together. */
+/** Releases in DynamoDB: a release, the current version and the event about it change together. */
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import type { Page, PageQuery } from '../../core/api/paging.ts';
 import type { Release } from '../../core/listings/activity.ts';
 import type { Listing } from '../../core/listings/listing.ts';
-import type { OutboxEvent, Page, PageQuery, ReleaseStore } from '../../core/listings/ports.ts';
+import type { ReleaseStore } from '../../core/listings/ports.ts';
+import type { PublishedEvent } from '../../core/webhooks/event.ts';
 import { number, text } from '../dynamodb/attribute-values.ts';
+import { queryPage } from '../dynamodb/reads.ts';
 import { transact } from '../dynamodb/transaction.ts';
 import { encodeEvent, listingKey } from './listing-item.ts';
-import { queryPage } from './listing-reads.ts';
 import { decodeRelease, newReleaseItems, RELEASE_PREFIX, versionKey } from './release-item.ts';
 
-/** Which of a transaction's items is at fault is told by its place: the listing is first. */
+/** Places of a transaction's items, by which a failed condition is reported: the listing is first. */
 const LISTING_PLACE = 0;
 
 export class DynamoReleaseStore implements ReleaseStore {
@@ -26,8 +28,8 @@ export class DynamoReleaseStore implements ReleaseStore {
   async release(
     release: Release,
     listing: Listing,
-    event: OutboxEvent,
-  ): Promise<'done' | 'repeated' | 'changed'> {
+    event: PublishedEvent,
+  ): ReturnType<ReleaseStore['release']> {
     const result = await transact(this.#client, [
       this.#putInForce(release.version, listing, 1),
       ...newReleaseItems(release, this.#table),
@@ -40,8 +42,8 @@ export class DynamoReleaseStore implements ReleaseStore {
   async rollback(
     version: string,
     listing: Listing,
-    event: OutboxEvent,
-  ): Promise<'done' | 'no_such_release' | 'changed'> {
+    event: PublishedEvent,
+  ): ReturnType<ReleaseStore['rollback']> {
     const result = await transact(this.#client, [
       this.#putInForce(version, listing, 0),
       {
@@ -95,7 +97,7 @@ export class DynamoReleaseStore implements ReleaseStore {
     };
   }
 
-  #publish(listing: Listing, event: OutboxEvent): TransactWriteItem {
+  #publish(listing: Listing, event: PublishedEvent): TransactWriteItem {
     return { Put: { TableName: this.#table, Item: encodeEvent(listing.id, event, this.#nowSeconds()) } };
   }
 }

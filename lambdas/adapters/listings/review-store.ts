@@ -1,10 +1,12 @@
 /** Reviews in DynamoDB: each with the listing's rating and the event that tells of it, or not at all. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { Page, PageQuery } from '../../core/api/paging.ts';
 import type { Review } from '../../core/listings/activity.ts';
-import type { Done, OutboxEvent, Page, PageQuery, ReviewStore } from '../../core/listings/ports.ts';
+import type { ActionResult, ReviewStore } from '../../core/listings/ports.ts';
+import type { PublishedEvent } from '../../core/webhooks/event.ts';
 import { type Item, number, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
+import { queryPage } from '../dynamodb/reads.ts';
 import { encodeEvent, listingKey } from './listing-item.ts';
-import { queryPage } from './listing-reads.ts';
 import { ListingWrites } from './listing-writes.ts';
 
 /** Goes before the review's id, which sorts by time. */
@@ -21,7 +23,7 @@ export class DynamoReviewStore implements ReviewStore {
     this.#writes = new ListingWrites(client, table);
   }
 
-  async review(review: Review, event: OutboxEvent, most: number): Promise<Done> {
+  async review(review: Review, event: PublishedEvent, most: number): Promise<ActionResult> {
     const { id, listingId, accountId, rating, created } = review;
     return this.#writes.once(
       [

@@ -1,13 +1,10 @@
 /**
- * The search index in DynamoDB: compressed and cut into parts, with a pointer to the one in force, and the changes that
+ * The search index in DynamoDB: compressed and cut into parts, with a pointer to the current one, and the changes that
  * were written down since. A new index is written beside the old one before the pointer moves.
  */
-import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
 import {
   DeleteItemCommand,
   type DynamoDBClient,
-  GetItemCommand,
   PutItemCommand,
   paginateQuery,
   QueryCommand,
@@ -22,9 +19,8 @@ import type {
 } from '../../core/listings/discovery/search-source.ts';
 import type { UlidSource } from '../../core/ports.ts';
 import { type Item, number, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
-
-/** DynamoDB's items are at most 400 KB (DynamoDB quotas). */
-const PART_BYTES = 350 * 1024;
+import { type PartTable, readParts, writeParts } from '../dynamodb/parts.ts';
+import { readItem } from '../dynamodb/reads.ts';
 
 /** Longer than anything follows the changes without reading a stored index in between. */
 const CHANGE_SECONDS = 3 * 24 * 3600;
@@ -53,18 +49,8 @@ export class DynamoSearchStore implements SearchStore, IndexBuildStore {
   async read(): Promise<StoredIndex | undefined> {
     const pointer = await this.#pointer();
     if (pointer === undefined) return undefined;
-    const pieces = await Promise.all(
-      Array.from({ length: pointer.parts }, async (_, index) => {
-        const key = partKey(pointer.version, index);
-        const { Item: item } = await this.#client.send(
-          new GetItemCommand({ TableName: this.#table, Key: key }),
-        );
-        if (item?.bytes?.B === undefined) throw new Error(`part ${index} of the search index is missing`);
-        return item.bytes.B;
-      }),
-    );
-    const json = await promisify(gunzip)(Buffer.concat(pieces));
-    return { json: json.toString('utf8'), sinceMs: pointer.sinceMs };
+    const json = await readParts(this.#parts(pointer.version), pointer.parts);
+    return { json, sinceMs: pointer.sinceMs };
   }
 
   async *changes(sinceMs: number): AsyncGenerator<NumberedChange, void> {
@@ -87,7 +73,7 @@ export class DynamoSearchStore implements SearchStore, IndexBuildStore {
   }
 
   /** Writes changes down, one after the other: a reader that sees one has seen those before it. */
-  async tell(changes: readonly Change[]): Promise<void> {
+  async recordChanges(changes: readonly Change[]): Promise<void> {
     for (const change of changes) {
       const entry = this.#ulid();
       const item = {
@@ -120,14 +106,8 @@ export class DynamoSearchStore implements SearchStore, IndexBuildStore {
   }
 
   async write({ json, sinceMs }: StoredIndex, builtMs: number): Promise<number> {
-    const bytes = await promisify(gzip)(json);
     const version = this.#ulid();
-    const parts = Math.ceil(bytes.length / PART_BYTES);
-    for (let index = 0; index < parts; index += 1) {
-      const piece = bytes.subarray(index * PART_BYTES, (index + 1) * PART_BYTES);
-      const item = { ...partKey(version, index), bytes: { B: piece } };
-      await this.#client.send(new PutItemCommand({ TableName: this.#table, Item: item }));
-    }
+    const { parts, bytes } = await writeParts(this.#parts(version), json);
     const { Attributes: replaced } = await this.#client.send(
       new PutItemCommand({
         TableName: this.#table,
@@ -142,7 +122,7 @@ export class DynamoSearchStore implements SearchStore, IndexBuildStore {
       }),
     );
     if (replaced !== undefined) await this.#remove(decodePointer(replaced));
-    return bytes.length;
+    return bytes;
   }
 
   /** A function that is reading these very parts fails, and reads the new ones when it is asked again. */
@@ -154,10 +134,12 @@ export class DynamoSearchStore implements SearchStore, IndexBuildStore {
     }
   }
 
+  #parts(version: string): PartTable {
+    return { client: this.#client, table: this.#table, keyOf: (index) => partKey(version, index) };
+  }
+
   async #pointer(): Promise<Pointer | undefined> {
-    const { Item: item } = await this.#client.send(
-      new GetItemCommand({ TableName: this.#table, Key: POINTER, ConsistentRead: true }),
-    );
+    const item = await readItem(this.#client, { TableName: this.#table, Key: POINTER });
     return item === undefined ? undefined : decodePointer(item);
   }
 }

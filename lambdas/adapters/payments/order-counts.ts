@@ -3,14 +3,16 @@
  * that none counts twice, and each id says when its checkout runs out: an order that nobody pays, and whose end nobody
  * reports, makes room by itself.
  */
-import { type DynamoDBClient, GetItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { decodeTime } from 'ulid';
+import { optimistically } from '../../core/optimistic.ts';
 import type { OrderLimits, OrderReference, OrdersFull } from '../../core/payments/ports.ts';
 import { dayOf, secondsUntilTomorrow } from '../../core/quotas.ts';
 import { type Item, number, text } from '../dynamodb/attribute-values.ts';
+import { readItem } from '../dynamodb/reads.ts';
 import { transact } from '../dynamodb/transaction.ts';
 
-/** How long a checkout can be paid (Stripe API reference, Checkout Session, `expires_at`), and an hour for what is under way. */
+/** How long a checkout can be paid (Stripe API reference, Checkout Session, `expires_at`), and an hour for what is in flight. */
 const CHECKOUT_SECONDS = 25 * 3600;
 
 /** Each further try means that the day has begun, an order has run out or another was made meanwhile. */
@@ -40,7 +42,7 @@ export class OrderCounts {
     nowSeconds: number,
   ): Promise<'reserved' | OrdersFull> {
     const today = dayOf(nowSeconds);
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    return optimistically<'reserved' | OrdersFull>(MAX_TRIES, "the account's orders", async () => {
       const { open, day, made } = await this.#read(accountId);
       const over = open.filter((id) => endOf(id) <= nowSeconds);
       if (open.length - over.length >= limits.unpaid) {
@@ -51,9 +53,8 @@ export class OrderCounts {
         return { why: 'today', retryAfterSeconds: secondsUntilTomorrow(nowSeconds) };
       if (over.length > 0) await transact(this.#client, [this.#remove(accountId, over)]);
       const add = this.#add({ accountId, orderId }, limits, { day, today });
-      if ((await transact(this.#client, [add])).done) return 'reserved';
-    }
-    throw new Error('the orders of an account are too busy');
+      return (await transact(this.#client, [add])).done ? 'reserved' : undefined;
+    });
   }
 
   /** An order is open no more; one that was not is left alone. */
@@ -102,9 +103,7 @@ export class OrderCounts {
   }
 
   async #read(accountId: string): Promise<Counts> {
-    const { Item: item = {} } = await this.#client.send(
-      new GetItemCommand({ ...this.#key(accountId), ConsistentRead: true }),
-    );
+    const item = (await readItem(this.#client, this.#key(accountId))) ?? {};
     return {
       open: item.unpaid?.SS ?? [],
       day: Number(item.made_on?.N ?? 0),

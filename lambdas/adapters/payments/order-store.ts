@@ -1,13 +1,7 @@
 /** Orders in DynamoDB, in their account's partition: beside the entries that they make, and seen by nobody else. */
-import {
-  type AttributeValue,
-  type DynamoDBClient,
-  GetItemCommand,
-  QueryCommand,
-  type TransactWriteItem,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
-import { isOpen, type LedgerEntry, type Order, type Reversal } from '../../core/payments/order.ts';
+import { type AttributeValue, type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { type BookEntry, changeOf } from '../../core/ledger/book-entry.ts';
+import { CHECKOUT_ENDS, isOpen, type Order, type Reversal } from '../../core/payments/order.ts';
 import type { OrderLimits, OrderPage, OrderReference, OrderStore } from '../../core/payments/ports.ts';
 import type { Clock } from '../../core/ports.ts';
 import {
@@ -20,7 +14,9 @@ import {
   readText,
   text,
 } from '../dynamodb/attribute-values.ts';
+import { queryPage, readItem } from '../dynamodb/reads.ts';
 import { transact } from '../dynamodb/transaction.ts';
+import { putEntry } from '../ledger/book-entry.ts';
 import type { WalletPostings } from '../ledger/wallet-posting.ts';
 import { OrderCounts } from './order-counts.ts';
 
@@ -70,16 +66,15 @@ export class DynamoOrderStore implements OrderStore {
   }
 
   async find(reference: OrderReference): Promise<Order | undefined> {
-    const { Item: item } = await this.#options.client.send(
-      new GetItemCommand({ ...this.#key(reference), ConsistentRead: true }),
-    );
+    const item = await readItem(this.#options.client, this.#key(reference));
     return item === undefined ? undefined : decodeOrder(item);
   }
 
   async list(accountId: string, limit: number, after?: string): Promise<OrderPage> {
     const { client, table } = this.#options;
-    const { Items: items = [] } = await client.send(
-      new QueryCommand({
+    const { entries, next } = await queryPage(
+      client,
+      {
         TableName: table,
         KeyConditionExpression: 'account_id = :account AND begins_with(#item, :prefix)',
         ExpressionAttributeNames: { '#item': 'item' },
@@ -89,25 +84,24 @@ export class DynamoOrderStore implements OrderStore {
           : { ExclusiveStartKey: { account_id: text(accountId), item: text(`${PREFIX}${after}`) } }),
         ScanIndexForward: false,
         ConsistentRead: true,
-        // One more than asked for tells whether there is another page.
-        Limit: limit + 1,
-      }),
+        Limit: limit,
+      },
+      decodeOrder,
+      ({ id }) => id,
     );
-    const orders = items.slice(0, limit).map(decodeOrder);
-    return { orders, next: items.length > limit ? orders.at(-1)?.id : undefined };
+    return { orders: entries, next };
   }
 
   async advance(
     before: Order,
     after: Order,
-    entries: readonly LedgerEntry[],
-  ): Promise<'done' | 'stale' | 'no account'> {
+    entries: readonly BookEntry[],
+  ): ReturnType<OrderStore['advance']> {
     const write = this.#advance(before, after);
-    const change = entries.reduce(
-      (sum, { kind, amount }) => (kind === 'refund' ? sum - amount : sum + amount),
-      0n,
-    );
-    const puts = entries.map((entry) => this.#put(after.accountId, entry));
+    const change = entries.reduce((sum, entry) => sum + changeOf(entry), 0n);
+    const created = Math.floor(this.#options.clock() / 1000);
+    const place = { table: this.#options.table, accountId: after.accountId, created };
+    const puts = entries.map((entry) => putEntry(place, entry));
     const closed = isOpen(before) && !isOpen(after) ? [this.#counts.close(after.accountId, after.id)] : [];
     const writes = [{ Update: write }, ...puts, ...closed];
     const result = await this.#options.postings.post(after.accountId, change, writes);
@@ -140,22 +134,6 @@ export class DynamoOrderStore implements OrderStore {
     };
   }
 
-  #put(accountId: string, { kind, id, amount, source }: LedgerEntry): TransactWriteItem {
-    return {
-      Put: {
-        TableName: this.#options.table,
-        Item: {
-          account_id: text(accountId),
-          item: text(`${kind}#${id}`),
-          amount: number(amount),
-          created: number(Math.floor(this.#options.clock() / 1000)),
-          source: text(source),
-        },
-        ConditionExpression: 'attribute_not_exists(account_id)',
-      },
-    };
-  }
-
   #key({ orderId, accountId }: OrderReference) {
     const key: Item = { account_id: text(accountId), item: text(`${PREFIX}${orderId}`) };
     return { TableName: this.#options.table, Key: key };
@@ -166,7 +144,7 @@ const encodeReversal = ({ amount, undone }: Reversal): AttributeValue =>
   map({ amount: number(amount), undone: { BOOL: undone } });
 
 function decodeOrder(item: Item): Order {
-  const ended = item.ended?.S;
+  const ended = CHECKOUT_ENDS.find((end) => end === item.ended?.S);
   // An order whose payment is here before it has been written down is for what was paid.
   const paid = item.paid === undefined ? 0n : readInteger(item, 'paid');
   return {
@@ -176,7 +154,7 @@ function decodeOrder(item: Item): Order {
     created: readNumber(item, 'created'),
     ...(item.checkout_url?.S === undefined ? {} : { checkoutUrl: item.checkout_url.S }),
     ...(item.paid === undefined ? {} : { paid }),
-    ...(ended === 'expired' || ended === 'failed' ? { ended } : {}),
+    ...(ended === undefined ? {} : { ended }),
     reversals: Object.fromEntries(
       Object.entries(readMap(item, 'reversals')).map(([id, { M: reversal = {} }]) => [
         id,

@@ -1,11 +1,9 @@
 /** What Stripe's events say of our orders (Stripe API reference, Types of events). */
 import type Stripe from 'stripe';
-import type { PaymentFact } from '../../core/payments/order.ts';
+import { NANO_PER_CENT } from '../../core/money.ts';
+import type { CheckoutEnd, PaymentFact } from '../../core/payments/order.ts';
 import type { OrderReference, PaymentEvent } from '../../core/payments/ports.ts';
 import type { Log } from '../../core/ports.ts';
-
-/** Stripe counts cents. */
-export const NANO_USD_PER_CENT = 10_000_000n;
 
 type Metadata = Readonly<Record<string, string>> | null;
 
@@ -65,7 +63,7 @@ function paid(session: Stripe.Checkout.Session): Read | undefined {
   return { fact: inUsd(session, total, (amount) => ({ kind: 'paid', amount })), metadata };
 }
 
-const ended = ({ metadata }: Stripe.Checkout.Session, how: 'failed' | 'expired'): Read => ({
+const ended = ({ metadata }: Stripe.Checkout.Session, how: CheckoutEnd): Read => ({
   fact: { kind: 'ended', how },
   metadata,
 });
@@ -100,14 +98,14 @@ function ofPayment(
   return { fact, payment: typeof payment === 'string' ? payment : payment.id };
 }
 
-/** Undefined for another currency, which no order of ours is in, or for an amount that is none. */
+/** Undefined for another currency, which no order of ours is in, or for an invalid amount. */
 function inUsd(
   { currency }: { readonly currency: string | null },
   cents: number | null,
   fact: (amount: bigint) => PaymentFact,
 ): PaymentFact | undefined {
   if (currency !== 'usd' || cents === null || !Number.isSafeInteger(cents) || cents < 0) return undefined;
-  return fact(BigInt(cents) * NANO_USD_PER_CENT);
+  return fact(BigInt(cents) * NANO_PER_CENT);
 }
 
 /** The order that the payment was made for; undefined when another system made it in the same Stripe account. */

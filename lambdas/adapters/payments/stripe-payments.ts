@@ -1,10 +1,11 @@
-/** Stripe Checkout through Stripe's own library: checkouts are opened there, and what becomes of them is told by signed events. */
+/** Stripe Checkout through Stripe's own library: checkouts are opened there, and their outcome arrives in signed events. */
 import Stripe from 'stripe';
 import { requireVariable, VARIABLES } from '../../contract/environment.ts';
 import { ServiceError } from '../../core/errors.ts';
+import { toCents } from '../../core/money.ts';
 import type { PaymentEvent, PaymentProvider } from '../../core/payments/ports.ts';
 import type { Clock, Log, SecretReader } from '../../core/ports.ts';
-import { NANO_USD_PER_CENT, readStripeEvent } from './stripe-event.ts';
+import { readStripeEvent } from './stripe-event.ts';
 
 /** Somebody waits for the checkout; Lambda's own limit is 28 s, and the library asks twice. */
 const REQUEST_MS = 8_000;
@@ -50,7 +51,7 @@ export class StripePayments implements PaymentProvider {
               quantity: 1,
               price_data: {
                 currency: 'usd',
-                unit_amount: Number(amount / NANO_USD_PER_CENT),
+                unit_amount: toCents(amount),
                 product_data: { name: 'Credits' },
               },
             },
@@ -121,7 +122,7 @@ export class StripePayments implements PaymentProvider {
     return url.href;
   }
 
-  /** Stripe's own messages may quote keys, so only their kind is told. */
+  /** Stripe's own messages may quote keys, so only their kind is logged. */
   async #ask<T>(what: string, request: () => Promise<T>): Promise<T> {
     try {
       return await request();

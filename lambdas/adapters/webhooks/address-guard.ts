@@ -1,14 +1,11 @@
 /** Looks host names up without a cache and without the system's resolver, whose few threads a slow name would hold. */
 import { Resolver } from 'node:dns/promises';
 import { ALLOW_LOOPBACK_VARIABLE } from '../../contract/environment.ts';
-import { bareHost, isAddress } from '../../core/address.ts';
+import { bareHost, isAddress, isLocalhost } from '../../core/address.ts';
 import type { Resolve } from '../../core/webhooks/target.ts';
 
 /** What a subscriber waits for at most; a delivery is cut by its own time. */
 const LOOKUP_MS = 2_000;
-
-/** `localhost` and its kin are this machine, whatever a name server says (RFC 6761, section 6.3). */
-const LOCALHOST = /^(.+\.)?localhost\.?$/;
 
 /**
  * The addresses of a host, both families; an address is its own. Empty when the name has none or nobody answers in
@@ -18,7 +15,7 @@ export function createResolve(servers?: readonly string[]): Resolve {
   return async (host) => {
     const name = bareHost(host);
     if (isAddress(name)) return [name];
-    if (LOCALHOST.test(name)) return ['127.0.0.1', '::1'];
+    if (isLocalhost(name)) return ['127.0.0.1', '::1'];
     const resolver = new Resolver({ timeout: LOOKUP_MS, tries: 1 });
     if (servers !== undefined) resolver.setServers([...servers]);
     const cut = setTimeout(() => resolver.cancel(), LOOKUP_MS);

@@ -1,8 +1,8 @@
 /** What the sending of deliveries works through: stores, queues, schedules, the bus and the network. */
 import { requirePositiveInteger, requireVariable, VARIABLES } from '../../contract/environment.ts';
-import { TABLES } from '../../contract/tables.ts';
+import { requireTable } from '../../contract/tables.ts';
 import type { Log } from '../../core/ports.ts';
-import type { DeliverDependencies } from '../../core/webhooks/deliver.ts';
+import type { DeliveryWorkerDependencies } from '../../core/webhooks/deliver.ts';
 import { ReceiverHealth } from '../../core/webhooks/receiver-health.ts';
 import {
   createEventClient,
@@ -12,12 +12,11 @@ import {
 } from '../aws/clients.ts';
 import { systemClock } from '../system/system.ts';
 import { createResolve, loopbackAllowed } from './address-guard.ts';
-import { DynamoDeliveryStore } from './delivery-store.ts';
+import { createDeliveryStore, createSubscriptionStore } from './create-webhook-stores.ts';
 import { createPublisher } from './event-publisher.ts';
 import { DynamoEventStore } from './event-store.ts';
 import { DynamoSigningSecretStore } from './signing-secret-store.ts';
-import { DynamoSubscriptionStore } from './subscription-store.ts';
-import { createWakeQueue } from './trigger-queue.ts';
+import { createTriggerQueue } from './trigger-queue.ts';
 import { createWebhookSealer } from './webhook-keys.ts';
 import { createSender } from './webhook-sender.ts';
 
@@ -30,24 +29,22 @@ export interface DeliveryPortOptions {
 }
 
 type Ports = Pick<
-  DeliverDependencies,
-  'secrets' | 'events' | 'deliveries' | 'wakes' | 'health' | 'send' | 'leaseMs'
+  DeliveryWorkerDependencies,
+  'secrets' | 'events' | 'deliveries' | 'triggers' | 'health' | 'send' | 'leaseMs'
 >;
 
 /** From the names in the environment. */
 export function createDeliveryPorts({ clients, environment, log, onDisabled }: DeliveryPortOptions): Ports {
   const { client } = clients;
   const clock = systemClock;
-  const table = (name: 'webhooks' | 'events' | 'deliveries') =>
-    requireVariable(environment, TABLES[name].variable);
   const sealer = createWebhookSealer({ environment, log });
   const publish = createPublisher(createEventClient(), requireVariable(environment, VARIABLES.eventBus));
-  const store = new DynamoSubscriptionStore(client, table('webhooks'));
+  const store = createSubscriptionStore({ clients, environment });
   return {
-    secrets: new DynamoSigningSecretStore(client, table('webhooks'), sealer),
-    events: new DynamoEventStore(client, table('events'), sealer, clock),
-    deliveries: new DynamoDeliveryStore(client, table('deliveries'), clock),
-    wakes: createWakeQueue({
+    secrets: new DynamoSigningSecretStore(client, requireTable(environment, 'webhooks'), sealer),
+    events: new DynamoEventStore(client, requireTable(environment, 'events'), sealer, clock),
+    deliveries: createDeliveryStore({ clients, environment }),
+    triggers: createTriggerQueue({
       queues: createQueueClient(),
       schedules: createScheduleClient(),
       environment,

@@ -1,22 +1,20 @@
 /** A delivery's item: where it stands, and its last attempts. */
 import * as z from 'zod';
-import { type Attempt, type Delivery, RETENTION_SECONDS } from '../../core/webhooks/delivery.ts';
+import {
+  type Attempt,
+  DEAD_REASONS,
+  DELIVERY_STATUSES,
+  type Delivery,
+  OUTCOMES,
+  RETENTION_SECONDS,
+} from '../../core/webhooks/delivery.ts';
 import { SUBSCRIBABLE_TYPES } from '../../core/webhooks/event.ts';
 import { type Item, map, number, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
 
 const type = z.enum(SUBSCRIBABLE_TYPES);
-const status = z.enum(['pending', 'delivered', 'dead']);
-const reason = z.enum(['exhausted', 'gone', 'disabled', 'missing']).optional();
-const outcome = z.enum([
-  'delivered',
-  'status',
-  'timeout',
-  'connection',
-  'tls',
-  'dns',
-  'forbidden_address',
-  'protocol',
-]);
+const status = z.enum(DELIVERY_STATUSES);
+const reason = z.enum(DEAD_REASONS).optional();
+const outcome = z.enum(OUTCOMES);
 
 export function encodeDelivery(delivery: Delivery): Item {
   return {

@@ -1,13 +1,5 @@
 /** Deliveries in DynamoDB: one conditional update begins an attempt, one ends it. */
-import {
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-  QueryCommand,
-  UpdateItemCommand,
-  type UpdateItemCommandInput,
-} from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, QueryCommand, type UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../core/ports.ts';
 import { type Delivery, MAX_LOGGED_ATTEMPTS } from '../../core/webhooks/delivery.ts';
 import type {
@@ -20,9 +12,11 @@ import type {
   DeliveryStore,
 } from '../../core/webhooks/ports.ts';
 import { type Item, number, readNumber, text } from '../dynamodb/attribute-values.ts';
+import { readItem } from '../dynamodb/reads.ts';
+import { putItem, updateItem, type WriteResult } from '../dynamodb/update-item.ts';
 import { decodeDelivery, encodeAttempt, encodeDelivery } from './delivery-item.ts';
 
-/** Nobody else is at it, or whoever was has died. */
+/** No attempt is in flight, or its lease has ended. */
 const FREE = '(attribute_not_exists(lease_until) OR lease_until < :now)';
 
 export class DynamoDeliveryStore implements DeliveryStore {
@@ -37,25 +31,16 @@ export class DynamoDeliveryStore implements DeliveryStore {
   }
 
   async create(delivery: Delivery): Promise<Delivery> {
-    try {
-      await this.#client.send(
-        new PutItemCommand({
-          TableName: this.#table,
-          Item: encodeDelivery(delivery),
-          ConditionExpression: 'attribute_not_exists(delivery_id)',
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-      );
-      return delivery;
-    } catch (failure) {
-      if (!(failure instanceof ConditionalCheckFailedException) || failure.Item === undefined) throw failure;
-      return decodeDelivery(failure.Item);
-    }
+    const found = await putItem(this.#client, {
+      TableName: this.#table,
+      Item: encodeDelivery(delivery),
+      ConditionExpression: 'attribute_not_exists(delivery_id)',
+    });
+    return found === undefined ? delivery : decodeDelivery(found);
   }
 
   async get(key: DeliveryKey): Promise<Delivery | undefined> {
-    const command = new GetItemCommand({ ...this.#keyOf(key), ConsistentRead: true });
-    const { Item: item } = await this.#client.send(command);
+    const item = await readItem(this.#client, this.#keyOf(key));
     return item === undefined || readNumber(item, 'expires') <= this.#now()
       ? undefined
       : decodeDelivery(item);
@@ -71,13 +56,13 @@ export class DynamoDeliveryStore implements DeliveryStore {
         ExpressionAttributeValues: { ':webhook': text(webhookId), ':now': number(this.#now()) },
         ScanIndexForward: order === 'oldest',
         ConsistentRead: true,
-        // One more than asked for tells whether there is another page.
+        // One item beyond the page shows whether there is another page.
         Limit: limit + 1,
         ...(after === undefined ? {} : { ExclusiveStartKey: this.#keyOf({ webhookId, id: after }).Key }),
       }),
     );
     const deliveries = items.slice(0, limit).map(decodeDelivery);
-    // A page that holds 1 MB ends before the limit does; then the database says where.
+    // A page of 1 MB ends before the limit does; then the database returns where.
     return { deliveries, next: items.length > limit ? deliveries.at(-1)?.id : last?.delivery_id?.S };
   }
 
@@ -146,21 +131,8 @@ export class DynamoDeliveryStore implements DeliveryStore {
     };
   }
 
-  async #update(key: DeliveryKey, command: Update): Promise<{ applied: boolean; item: Item | undefined }> {
-    try {
-      const { Attributes: item } = await this.#client.send(
-        new UpdateItemCommand({
-          ...this.#keyOf(key),
-          ...command,
-          ReturnValues: 'ALL_NEW',
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-      );
-      return { applied: true, item };
-    } catch (failure) {
-      if (failure instanceof ConditionalCheckFailedException) return { applied: false, item: failure.Item };
-      throw failure;
-    }
+  #update(key: DeliveryKey, command: Update): Promise<WriteResult> {
+    return updateItem(this.#client, { ...this.#keyOf(key), ...command, ReturnValues: 'ALL_NEW' });
   }
 
   #now(): number {

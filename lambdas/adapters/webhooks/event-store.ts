@@ -1,11 +1,5 @@
 /** Published events in DynamoDB: each taken in once, its data sealed, and gone after its time. */
-import {
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import { requireVariable } from '../../contract/environment.ts';
 import { TABLES } from '../../contract/tables.ts';
@@ -14,6 +8,8 @@ import { RETENTION_SECONDS } from '../../core/webhooks/delivery.ts';
 import { type PlatformEvent, type StoredEvent, SUBSCRIBABLE_TYPES } from '../../core/webhooks/event.ts';
 import type { EventStore } from '../../core/webhooks/ports.ts';
 import { type Item, number, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
+import { readItem } from '../dynamodb/reads.ts';
+import { putItem } from '../dynamodb/update-item.ts';
 import { systemClock } from '../system/system.ts';
 import { createWebhookSealer, type Sealer, type WebhookKeyOptions } from './webhook-keys.ts';
 
@@ -50,27 +46,17 @@ export class DynamoEventStore implements EventStore {
       data: { B: await this.#sealer.seal(PURPOSE, key, JSON.stringify(event.data)) },
       expires: number(Math.floor(receivedMs / 1000) + RETENTION_SECONDS),
     };
-    try {
-      await this.#client.send(
-        new PutItemCommand({
-          TableName: this.#table,
-          Item: item,
-          ConditionExpression: 'attribute_not_exists(event_key) OR expires <= :now',
-          ExpressionAttributeValues: { ':now': number(Math.floor(receivedMs / 1000)) },
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-      );
-      return { ...event, receivedMs, fannedOut: false };
-    } catch (failure) {
-      if (!(failure instanceof ConditionalCheckFailedException) || failure.Item === undefined) throw failure;
-      return this.#decode(failure.Item);
-    }
+    const found = await putItem(this.#client, {
+      TableName: this.#table,
+      Item: item,
+      ConditionExpression: 'attribute_not_exists(event_key) OR expires <= :now',
+      ExpressionAttributeValues: { ':now': number(Math.floor(receivedMs / 1000)) },
+    });
+    return found === undefined ? { ...event, receivedMs, fannedOut: false } : this.#decode(found);
   }
 
   async get(accountId: string, eventId: string): Promise<StoredEvent | undefined> {
-    const { Item: item } = await this.#client.send(
-      new GetItemCommand({ ...this.#item(accountId, eventId), ConsistentRead: true }),
-    );
+    const item = await readItem(this.#client, this.#item(accountId, eventId));
     const kept = item !== undefined && readNumber(item, 'expires') > this.#clock() / 1000;
     return kept ? this.#decode(item) : undefined;
   }

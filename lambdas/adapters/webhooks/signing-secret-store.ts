@@ -1,15 +1,12 @@
 /** Signing secrets in their subscriptions' items, sealed under the webhook key. */
-import {
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  GetItemCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SigningSecretStore, SubscriptionKey } from '../../core/webhooks/ports.ts';
 import { MAX_REPLACED_SECRETS, type Subscription } from '../../core/webhooks/subscription.ts';
 import { type Item, text } from '../dynamodb/attribute-values.ts';
 import { countOne } from '../dynamodb/quota-item.ts';
+import { readItem } from '../dynamodb/reads.ts';
 import { transact } from '../dynamodb/transaction.ts';
+import { updateItem } from '../dynamodb/update-item.ts';
 import {
   decodeSubscription,
   encodeReplaced,
@@ -32,7 +29,11 @@ export class DynamoSigningSecretStore implements SigningSecretStore {
     this.#sealer = sealer;
   }
 
-  async create(subscription: Subscription, secret: string, most: number): Promise<'created' | 'full'> {
+  async create(
+    subscription: Subscription,
+    secret: string,
+    most: number,
+  ): ReturnType<SigningSecretStore['create']> {
     const sealed = await this.#sealer.seal(PURPOSE, sealedId(subscription), secret);
     const item = { ...encodeSubscription(subscription), secret: { B: sealed } };
     const count = { TableName: this.#table, Key: webhookCountKey(subscription.accountId) };
@@ -44,44 +45,41 @@ export class DynamoSigningSecretStore implements SigningSecretStore {
     const item = await this.#read(key);
     if (item === undefined) return undefined;
     const { current, replaced } = sealedSecrets(item);
-    const inForce = [
+    const active = [
       current,
       ...replaced.filter(({ until }) => until * 1000 > nowMs).map(({ sealed }) => sealed),
     ];
     const open = (sealed: Uint8Array) => this.#sealer.open(PURPOSE, sealedId(key), sealed);
-    return { subscription: decodeSubscription(item), secrets: await Promise.all(inForce.map(open)) };
+    return { subscription: decodeSubscription(item), secrets: await Promise.all(active.map(open)) };
   }
 
-  async rotate(...[key, secret, { nowMs, until }]: Parameters<SigningSecretStore['rotate']>) {
+  async rotate(
+    key: SubscriptionKey,
+    secret: string,
+    { nowMs, until }: { readonly nowMs: number; readonly until: number },
+  ) {
     const item = await this.#read(key);
     if (item === undefined) return 'absent';
     const { current, replaced } = sealedSecrets(item);
     const stillSigning = replaced.filter((one) => one.until * 1000 > nowMs);
     if (stillSigning.length >= MAX_REPLACED_SECRETS) return 'conflict';
     const sealed = await this.#sealer.seal(PURPOSE, sealedId(key), secret);
-    try {
-      await this.#client.send(
-        new UpdateItemCommand({
-          ...this.#keyOf(key),
-          UpdateExpression: 'SET secret = :new, replaced = :replaced',
-          // The second half lets the SDK repeat a request whose answer was lost.
-          ConditionExpression: 'secret = :old OR secret = :new',
-          ExpressionAttributeValues: {
-            ':new': { B: sealed },
-            ':old': { B: current },
-            ':replaced': encodeReplaced([{ sealed: current, until }, ...stillSigning]),
-          },
-        }),
-      );
-      return 'rotated';
-    } catch (failure) {
-      if (failure instanceof ConditionalCheckFailedException) return 'conflict';
-      throw failure;
-    }
+    const { applied } = await updateItem(this.#client, {
+      ...this.#keyOf(key),
+      UpdateExpression: 'SET secret = :new, replaced = :replaced',
+      // The second half lets the SDK repeat a request whose answer was lost.
+      ConditionExpression: 'secret = :old OR secret = :new',
+      ExpressionAttributeValues: {
+        ':new': { B: sealed },
+        ':old': { B: current },
+        ':replaced': encodeReplaced([{ sealed: current, until }, ...stillSigning]),
+      },
+    });
+    return applied ? 'rotated' : 'conflict';
   }
 
   async #read(key: SubscriptionKey): Promise<Item | undefined> {
-    return (await this.#client.send(new GetItemCommand({ ...this.#keyOf(key), ConsistentRead: true }))).Item;
+    return readItem(this.#client, this.#keyOf(key));
   }
 
   #keyOf({ accountId, id }: SubscriptionKey) {

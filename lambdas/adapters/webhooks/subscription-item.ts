@@ -1,12 +1,12 @@
 /** A subscription's item: its fields, and its secrets sealed. */
 import * as z from 'zod';
 import { SUBSCRIBABLE_TYPES } from '../../core/webhooks/event.ts';
-import type { DisabledReason, Subscription } from '../../core/webhooks/subscription.ts';
+import { DISABLED_REASONS, type Subscription } from '../../core/webhooks/subscription.ts';
 import { type Item, number, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
 import { countsOf } from '../dynamodb/quota-item.ts';
 
 const types = z.array(z.enum(SUBSCRIBABLE_TYPES));
-const reasons = z.enum(['owner', 'gone', 'failing']) satisfies z.ZodType<DisabledReason>;
+const reasons = z.enum(DISABLED_REASONS);
 
 /** An account's count of its webhooks, outside its partition, so that no list has it. */
 export const webhookCountKey = (accountId: string): Item => ({

@@ -1,22 +1,17 @@
 /** Subscriptions in DynamoDB, without their secrets. */
-import {
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  GetItemCommand,
-  QueryCommand,
-  UpdateItemCommand,
-  type UpdateItemCommandInput,
-} from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import type {
   SubscriptionChanges,
   SubscriptionHealth,
   SubscriptionKey,
   SubscriptionStore,
 } from '../../core/webhooks/ports.ts';
-import type { Subscription } from '../../core/webhooks/subscription.ts';
+import type { DisabledReason, Subscription } from '../../core/webhooks/subscription.ts';
 import { type Item, number, text } from '../dynamodb/attribute-values.ts';
 import { giveBack } from '../dynamodb/quota-item.ts';
+import { queryPage, readItem } from '../dynamodb/reads.ts';
 import { transact } from '../dynamodb/transaction.ts';
+import { updateItem } from '../dynamodb/update-item.ts';
 import { decodeSubscription, encodeEvents, webhookCountKey } from './subscription-item.ts';
 
 export class DynamoSubscriptionStore implements SubscriptionStore, SubscriptionHealth {
@@ -29,22 +24,25 @@ export class DynamoSubscriptionStore implements SubscriptionStore, SubscriptionH
   }
 
   async get(key: SubscriptionKey): Promise<Subscription | undefined> {
-    const command = new GetItemCommand({ ...this.#keyOf(key), ConsistentRead: true });
-    const { Item: item } = await this.#client.send(command);
+    const item = await readItem(this.#client, this.#keyOf(key));
     return item === undefined ? undefined : decodeSubscription(item);
   }
 
   async list({ accountId, limit, after }: Parameters<SubscriptionStore['list']>[0]) {
-    const { Items: items = [] } = await this.#client.send(
-      new QueryCommand({
-        ...this.#query(accountId),
+    const { entries, next } = await queryPage(
+      this.#client,
+      {
+        TableName: this.#table,
+        KeyConditionExpression: 'account_id = :account',
+        ExpressionAttributeValues: { ':account': text(accountId) },
         ...(after === undefined ? {} : { ExclusiveStartKey: this.#keyOf({ accountId, id: after }).Key }),
-        // One more than asked for tells whether there is another page.
-        Limit: limit + 1,
-      }),
+        ConsistentRead: true,
+        Limit: limit,
+      },
+      decodeSubscription,
+      ({ id }) => id,
     );
-    const subscriptions = items.slice(0, limit).map(decodeSubscription);
-    return { subscriptions, next: items.length > limit ? subscriptions.at(-1)?.id : undefined };
+    return { subscriptions: entries, next };
   }
 
   async update(key: SubscriptionKey, changes: SubscriptionChanges): Promise<Subscription | undefined> {
@@ -100,9 +98,7 @@ export class DynamoSubscriptionStore implements SubscriptionStore, SubscriptionH
     });
   }
 
-  async disable(
-    ...[subscription, reason, notice]: Parameters<SubscriptionHealth['disable']>
-  ): Promise<boolean> {
+  async disable(subscription: Subscription, reason: DisabledReason, notice: string): Promise<boolean> {
     const { failingSinceMs, url } = subscription;
     // A receiver that has answered since is not failing; one that says it is gone need not have failed before.
     const still = reason === 'failing' ? ' AND failing_since = :since' : '';
@@ -135,24 +131,12 @@ export class DynamoSubscriptionStore implements SubscriptionStore, SubscriptionH
     key: SubscriptionKey,
     command: Omit<UpdateItemCommandInput, 'TableName' | 'Key'>,
   ): Promise<Item | undefined> {
-    try {
-      const { Attributes: item } = await this.#client.send(
-        new UpdateItemCommand({ ...this.#keyOf(key), ...command, ReturnValues: 'ALL_NEW' }),
-      );
-      return item;
-    } catch (failure) {
-      if (failure instanceof ConditionalCheckFailedException) return undefined;
-      throw failure;
-    }
-  }
-
-  #query(accountId: string) {
-    return {
-      TableName: this.#table,
-      KeyConditionExpression: 'account_id = :account',
-      ExpressionAttributeValues: { ':account': text(accountId) },
-      ConsistentRead: true,
-    };
+    const { applied, item } = await updateItem(this.#client, {
+      ...this.#keyOf(key),
+      ...command,
+      ReturnValues: 'ALL_NEW',
+    });
+    return applied ? item : undefined;
   }
 
   #keyOf({ accountId, id }: SubscriptionKey) {

@@ -10,7 +10,7 @@ import { SendMessageBatchCommand, SendMessageCommand, type SQSClient } from '@aw
 import { requireVariable, VARIABLES } from '../../contract/environment.ts';
 import { QUEUES, type QueueName } from '../../contract/queues.ts';
 import type { Clock } from '../../core/ports.ts';
-import type { Lane, Wake, WakeQueue } from '../../core/webhooks/ports.ts';
+import type { AttemptTrigger, Lane, TriggerQueue } from '../../core/webhooks/ports.ts';
 
 /** SQS holds a message back for 15 minutes at most (Amazon SQS quotas). */
 const LONGEST_DELAY_SECONDS = 900;
@@ -24,12 +24,15 @@ const SEND_MESSAGE = 'arn:aws:scheduler:::aws-sdk:sqs:sendMessage';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Sends to the queues that the environment names; resolves when all messages are kept. */
-export function createWakeSender(client: SQSClient, environment: Environment): Pick<WakeQueue, 'now'> {
+export function createTriggerSender(
+  client: SQSClient,
+  environment: Environment,
+): Pick<TriggerQueue, 'enqueue'> {
   const urls = { deliveries: queueUrl(environment, 'deliveries'), retries: queueUrl(environment, 'retries') };
-  return { now: (wakes, lane) => sendAll(client, urls[lane], wakes) };
+  return { enqueue: (triggers, lane) => sendAll(client, urls[lane], triggers) };
 }
 
-export interface WakeQueueOptions {
+export interface TriggerQueueOptions {
   readonly queues: SQSClient;
   readonly schedules: SchedulerClient;
   readonly environment: Environment;
@@ -37,24 +40,29 @@ export interface WakeQueueOptions {
 }
 
 /** The whole of a delivery's timing. */
-export function createWakeQueue({ queues, schedules, environment, clock }: WakeQueueOptions): WakeQueue {
+export function createTriggerQueue({
+  queues,
+  schedules,
+  environment,
+  clock,
+}: TriggerQueueOptions): TriggerQueue {
   const retries = queueUrl(environment, 'retries');
   const deadLetters = queueUrl(environment, 'deadDeliveries');
   const group = requireVariable(environment, VARIABLES.scheduleGroup);
   const roleArn = requireVariable(environment, VARIABLES.scheduleRole);
   return {
-    ...createWakeSender(queues, environment),
-    async later(wake, atMs) {
+    ...createTriggerSender(queues, environment),
+    async schedule(trigger, atMs) {
       const delaySeconds = Math.max(0, Math.ceil((atMs - clock()) / 1000));
       if (delaySeconds > LONGEST_DELAY_SECONDS) {
-        await schedule(schedules, { group, roleArn, atMs }, { ...message(wake), QueueUrl: retries });
+        await schedule(schedules, { group, roleArn, atMs }, { ...message(trigger), QueueUrl: retries });
         return;
       }
-      const delayed = { ...message(wake), QueueUrl: retries, DelaySeconds: delaySeconds };
+      const delayed = { ...message(trigger), QueueUrl: retries, DelaySeconds: delaySeconds };
       await queues.send(new SendMessageCommand(delayed));
     },
-    async dead(wake) {
-      await queues.send(new SendMessageCommand({ ...message(wake), QueueUrl: deadLetters }));
+    async deadLetter(trigger) {
+      await queues.send(new SendMessageCommand({ ...message(trigger), QueueUrl: deadLetters }));
     },
   };
 }
@@ -63,15 +71,18 @@ const queueUrl = (environment: Environment, name: QueueName): string =>
   requireVariable(environment, QUEUES[name].variable);
 
 /** The group makes the queue a fair one: a subscription with a backlog holds up no other (Amazon SQS, fair queues). */
-const message = (wake: Wake) => ({ MessageBody: JSON.stringify(wake), MessageGroupId: wake.webhookId });
+const message = (trigger: AttemptTrigger) => ({
+  MessageBody: JSON.stringify(trigger),
+  MessageGroupId: trigger.webhookId,
+});
 
-async function sendAll(client: SQSClient, url: string, wakes: readonly Wake[]): Promise<void> {
-  const batches = Array.from({ length: Math.ceil(wakes.length / BATCH) }, (_, index) =>
-    wakes.slice(index * BATCH, (index + 1) * BATCH),
+async function sendAll(client: SQSClient, url: string, triggers: readonly AttemptTrigger[]): Promise<void> {
+  const batches = Array.from({ length: Math.ceil(triggers.length / BATCH) }, (_, index) =>
+    triggers.slice(index * BATCH, (index + 1) * BATCH),
   );
   await Promise.all(
     batches.map(async (batch) => {
-      const entries = batch.map((wake, index) => ({ Id: String(index), ...message(wake) }));
+      const entries = batch.map((trigger, index) => ({ Id: String(index), ...message(trigger) }));
       const { Failed: failed = [] } = await client.send(
         new SendMessageBatchCommand({ QueueUrl: url, Entries: entries }),
       );
@@ -93,7 +104,7 @@ async function schedule(
   { group, roleArn, atMs }: Plan,
   request: { readonly MessageBody: string; readonly MessageGroupId: string; readonly QueueUrl: string },
 ): Promise<void> {
-  const { deliveryId, attempt } = JSON.parse(request.MessageBody) as Wake;
+  const { deliveryId, attempt } = JSON.parse(request.MessageBody) as AttemptTrigger;
   try {
     await client.send(
       new CreateScheduleCommand({

@@ -1,10 +1,9 @@
 /** Seals and opens what webhooks keep, under the key in Secrets Manager; while that is rotated, what the last one sealed opens too. */
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { requireVariable, VARIABLES } from '../../contract/environment.ts';
-import type { Peppers } from '../../core/access/api-key.ts';
 import type { Log } from '../../core/ports.ts';
 import { createSecretsClient } from '../aws/clients.ts';
-import { createRotatedSource, createSecretReader } from '../aws/secrets.ts';
+import { createRotatedSource, createSecretReader, type RotatedSecret } from '../aws/secrets.ts';
 import { type Purpose, seal, unseal } from '../system/sealing.ts';
 import { systemClock } from '../system/system.ts';
 
@@ -14,7 +13,7 @@ export interface Sealer {
   open(purpose: Purpose, id: string, bytes: Uint8Array): Promise<string>;
 }
 
-export function createSealer(keys: () => Promise<Peppers>): Sealer {
+export function createSealer(keys: () => Promise<RotatedSecret>): Sealer {
   return {
     async seal(purpose, id, text) {
       return seal({ secret: (await keys()).current, purpose, id }, text);

@@ -22,7 +22,7 @@ export interface AuditStep extends z.output<typeof stateSchema> {
 export interface AuditDependencies {
   readonly pages: WalletPages;
   readonly reader: AuditReader;
-  /** Told the books of each page and how many accounts it has. */
+  /** Receives the books of each page and how many accounts it has. */
   readonly onAudited: (books: Books, accounts: number) => void;
   readonly log: Log;
 }

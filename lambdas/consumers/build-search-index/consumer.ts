@@ -6,7 +6,7 @@ import {
 } from '../../core/listings/discovery/search-build.ts';
 
 export interface BuildSearchIndexDependencies extends IndexBuildDependencies {
-  /** Told what was built. */
+  /** Receives the size of each build. */
   readonly onBuilt: (build: IndexBuild) => void;
 }
 

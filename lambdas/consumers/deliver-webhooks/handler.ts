@@ -1,29 +1,18 @@
 /** Wires the sending of deliveries for Lambda. */
-import { createDynamoClients } from '../../adapters/aws/clients.ts';
-import { createLog } from '../../adapters/system/logger.ts';
-import { createMetric } from '../../adapters/system/metrics.ts';
-import { systemClock, systemRandom, systemUlid } from '../../adapters/system/system.ts';
+import { systemRandom } from '../../adapters/system/system.ts';
 import { createDeliveryPorts } from '../../adapters/webhooks/create-webhooks.ts';
 import { createDeliveryWatch } from '../../adapters/webhooks/delivery-watch.ts';
 import { laneOfQueue } from '../../adapters/webhooks/trigger-queue.ts';
 import { METRICS } from '../../contract/metrics.ts';
-import { queueReader } from '../../edge/pipelines.ts';
+import { queueHandler } from '../../hosts/consumer-handler.ts';
 import { deliverWebhooks } from './consumer.ts';
 
-const log = createLog();
-const metric = createMetric();
-const environment = process.env;
-const [clock, random, ulid] = [systemClock, systemRandom, systemUlid];
-const onDisabled = () => metric(METRICS.webhooksDisabled, 1);
-
-export const handler = queueReader(
+export const handler = queueHandler(({ metric, ...resources }) =>
   deliverWebhooks({
-    ...createDeliveryPorts({ clients: createDynamoClients(), environment, log, onDisabled }),
-    laneOfQueue: laneOfQueue(environment),
-    watch: createDeliveryWatch(metric, clock),
-    clock,
-    random,
-    ulid,
+    ...resources,
+    ...createDeliveryPorts({ ...resources, onDisabled: () => metric(METRICS.webhooksDisabled, 1) }),
+    laneOfQueue: laneOfQueue(resources.environment),
+    watch: createDeliveryWatch(metric, resources.clock),
+    random: systemRandom,
   }),
-  log,
 );

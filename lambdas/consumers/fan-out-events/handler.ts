@@ -1,34 +1,23 @@
 /** Wires the fan-out of the platform's events for Lambda. */
-import { createDynamoClients, createQueueClient } from '../../adapters/aws/clients.ts';
-import { createLog } from '../../adapters/system/logger.ts';
-import { createMetric } from '../../adapters/system/metrics.ts';
-import { systemClock } from '../../adapters/system/system.ts';
-import { DynamoDeliveryStore } from '../../adapters/webhooks/delivery-store.ts';
+import { createQueueClient } from '../../adapters/aws/clients.ts';
+import {
+  createDeliveryStore,
+  createSubscriptionStore,
+} from '../../adapters/webhooks/create-webhook-stores.ts';
 import { createEventStore } from '../../adapters/webhooks/event-store.ts';
-import { DynamoSubscriptionStore } from '../../adapters/webhooks/subscription-store.ts';
-import { createWakeSender } from '../../adapters/webhooks/trigger-queue.ts';
-import { requireVariable } from '../../contract/environment.ts';
+import { createTriggerSender } from '../../adapters/webhooks/trigger-queue.ts';
 import { METRICS } from '../../contract/metrics.ts';
-import { TABLES } from '../../contract/tables.ts';
-import { queueReader } from '../../edge/pipelines.ts';
+import { queueHandler } from '../../hosts/consumer-handler.ts';
 import { fanOutEvents } from './consumer.ts';
 
-const log = createLog();
-const metric = createMetric();
-const environment = process.env;
-const { client } = createDynamoClients();
-const table = (name: 'webhooks' | 'deliveries') => requireVariable(environment, TABLES[name].variable);
-
-export const handler = queueReader(
+export const handler = queueHandler(({ metric, ...resources }) =>
   fanOutEvents({
-    events: createEventStore(client, { environment, log }),
-    subscriptions: new DynamoSubscriptionStore(client, table('webhooks')),
-    deliveries: new DynamoDeliveryStore(client, table('deliveries'), systemClock),
-    wakes: createWakeSender(createQueueClient(), environment),
-    clock: systemClock,
-    log,
+    ...resources,
+    events: createEventStore(resources.clients.client, resources),
+    subscriptions: createSubscriptionStore(resources),
+    deliveries: createDeliveryStore(resources),
+    triggers: createTriggerSender(createQueueClient(), resources.environment),
     onCreated: (deliveries) => metric(METRICS.deliveriesCreated, deliveries),
     onRejected: () => metric(METRICS.eventsRejected, 1),
   }),
-  log,
 );

@@ -1,4 +1,4 @@
-/** Behind every change of the listings table, in the order of the changes of each listing. */
+/** Handles every change of the listings table, in the order of the changes of each listing. */
 import { type FollowDependencies, follow, type ListingRecord } from '../../core/listings/follow.ts';
 import { type StreamBatchRecord, streamBatch } from './schema.ts';
 

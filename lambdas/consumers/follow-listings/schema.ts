@@ -4,7 +4,7 @@ import * as z from 'zod';
 export const streamBatch = z.object({
   Records: z.array(
     z.object({
-      eventName: z.enum(['INSERT', 'MODIFY', 'REMOVE']),
+      eventName: z.string(),
       dynamodb: z.object({
         Keys: z.record(z.string(), z.unknown()),
         NewImage: z.record(z.string(), z.unknown()).optional(),

@@ -1,4 +1,4 @@
-/** On a schedule: recovers what crashed calls have left. */
+/** On a schedule: recovers the holds that crashed calls have left. */
 import type { Recovery, RecoveryCount } from '../../core/ledger/recovery.ts';
 import { type KeyPages, SweepFailed, sweep, type WalletPages } from '../../core/ledger/upkeep.ts';
 import type { Clock, Log } from '../../core/ports.ts';
@@ -13,7 +13,7 @@ export interface OpenHolds {
 export interface SweepDependencies {
   readonly pages: { readonly wallets: WalletPages; readonly keys: KeyPages };
   readonly recovery: Recovery;
-  /** Told what each run has recovered, and what it found. */
+  /** Receives what each run has recovered, and what it found. */
   readonly onSwept: (count: RecoveryCount, found: OpenHolds) => void;
   readonly clock: Clock;
   readonly log: Log;

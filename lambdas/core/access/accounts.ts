@@ -1,5 +1,8 @@
 /** Opening accounts and crediting top-ups. */
+import * as z from 'zod';
+import { type Body, idOf, seconds } from '../api/response-schema.ts';
 import type { NanoUsd } from '../money.ts';
+import { optimistically } from '../optimistic.ts';
 import type { Clock, UlidSource } from '../ports.ts';
 
 export interface Account {
@@ -10,8 +13,15 @@ export interface Account {
   readonly created: number;
 }
 
+export const accountSchema = z.object({
+  id: idOf('acc'),
+  object: z.literal('account'),
+  email: z.string().nullable(),
+  created: seconds,
+});
+
 /** An account as its owner sees it. */
-export const accountEntry = ({ id, email, created }: Account): Record<string, unknown> => ({
+export const accountEntry = ({ id, email, created }: Account): Body<typeof accountSchema> => ({
   id,
   object: 'account',
   email: email ?? null,
@@ -71,13 +81,12 @@ export class Accounts {
   /** The account of an identity, opened if this is the first time it is seen: exactly one, however many race. */
   async openFor(identity: string, email?: string): Promise<Account> {
     const { store } = this.#dependencies;
-    for (let tries = 0; tries < MAX_OPEN_TRIES; tries += 1) {
+    return optimistically(MAX_OPEN_TRIES, 'this account', async () => {
       const known = await store.findByIdentity(identity);
       if (known !== undefined) return known;
       const account = this.#newAccount(email);
-      if (await store.open(account, identity)) return account;
-    }
-    throw new Error('an identity is being signed in too often at once');
+      return (await store.open(account, identity)) ? account : undefined;
+    });
   }
 
   /** Credits a top-up. Throws when the amount is not positive or absurd. */
@@ -86,7 +95,7 @@ export class Accounts {
     readonly amount: NanoUsd;
     readonly source: string;
     readonly id?: string;
-  }): Promise<'credited' | 'repeated'> {
+  }): ReturnType<AccountStore['topUp']> {
     const { store, ulid } = this.#dependencies;
     const { accountId, amount, source, id = ulid() } = request;
     if (amount <= 0n || amount > MAX_TOP_UP)

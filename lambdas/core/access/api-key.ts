@@ -66,7 +66,7 @@ export function verifyKey(key: string, peppers: Peppers): VerifiedKey | undefine
   return { accountId: `acc_${account}`, keyId: `key_${id}`, secretHash: hashSecret(secret) };
 }
 
-/** The error for every key that is not in force: unknown, malformed, forged, disabled and revoked look alike. */
+/** The error for every key that is not active: unknown, malformed, forged, disabled and revoked look alike. */
 export function invalidKey(): ServiceError {
   return new ServiceError('invalid_api_key', 'The API key is not valid.');
 }

@@ -1,10 +1,11 @@
-/** An account's API keys: listed, changed and ended, each in force for the next call. */
+/** An account's API keys: listed, changed and revoked, effective for the next call. */
 import * as z from 'zod';
+import { type Body, seconds } from '../api/response-schema.ts';
 import { ServiceError } from '../errors.ts';
 import type { KeyState } from './key-state.ts';
-import { type Policy, policyEntry } from './policy.ts';
+import { type Policy, policyEntry, policyEntrySchema } from './policy.ts';
 
-/** Only another change of the same key is in the way. */
+/** A try fails only when the same key is changed concurrently. */
 const MAX_CHANGE_TRIES = 5;
 
 /** A label for people; long enough for a sentence, and bounded because it is part of the key's item. */
@@ -61,13 +62,13 @@ export class ApiKeys {
     return state;
   }
 
-  /** Throws 404, or 409 when the key is being changed by others all the time. */
+  /** Throws 404, or 409 `conflict` when every try meets a concurrent change. */
   async change(accountId: string, keyId: string, change: KeyChange): Promise<KeyState> {
     for (let tries = 0; tries < MAX_CHANGE_TRIES; tries += 1) {
       const changed = await this.#registry.change(await this.owned(accountId, keyId), change);
       if (changed !== undefined) return changed;
     }
-    throw new ServiceError('conflict', 'The API key is being changed by somebody else: try again.');
+    throw new ServiceError('conflict', 'The API key was modified concurrently; retry.');
   }
 
   /** Ends a key for good. Throws 404. */
@@ -78,10 +79,20 @@ export class ApiKeys {
 
 /** The one answer to every id that is not a key of the account. */
 export const unknownKey = (): ServiceError =>
-  new ServiceError('not_found', 'There is no such API key in your account.', { param: 'id' });
+  new ServiceError('not_found', 'No API key with this id belongs to your account.', { param: 'id' });
+
+export const keySchema = z.object({
+  id: z.string(),
+  object: z.literal('api_key'),
+  name: z.string(),
+  policy: policyEntrySchema,
+  disabled: z.boolean(),
+  created: seconds,
+  previous_secret_expires: seconds.nullable(),
+});
 
 /** A key as its owner sees it: no secret, and nothing from which one could be made. */
-export function keyEntry(state: KeyState, nowMs: number): Record<string, unknown> {
+export function keyEntry(state: KeyState, nowMs: number): Body<typeof keySchema> {
   const { keyId, name, policy, status, created, previous } = state;
   return {
     id: keyId,

@@ -1,8 +1,10 @@
 /** Issues the text of API keys: for a new key, and for one whose secret is to be replaced. */
+import * as z from 'zod';
+import type { Body } from '../api/response-schema.ts';
 import type { Clock, UlidSource } from '../ports.ts';
 import { hasAsMany, QUOTAS } from '../quotas.ts';
 import { formatKey, hashSecret, type Peppers } from './api-key.ts';
-import { ApiKeys, type KeyRegistry, unknownKey } from './api-keys.ts';
+import { ApiKeys, type KeyRegistry, keyEntry, keySchema, unknownKey } from './api-keys.ts';
 import type { KeyState } from './key-state.ts';
 import type { Policy } from './policy.ts';
 
@@ -11,7 +13,7 @@ export interface KeyIssuerDependencies {
   readonly peppers: () => Promise<Peppers>;
   readonly clock: Clock;
   readonly ulid: UlidSource;
-  /** Hex of so many random bytes. */
+  /** Hex of `SECRET_BYTES` random bytes. */
   readonly randomHex: () => string;
 }
 
@@ -20,6 +22,15 @@ export interface IssuedKey {
   readonly state: KeyState;
   readonly key: string;
 }
+
+export const issuedKeySchema = keySchema.extend({
+  key: z.string().describe('The key itself, shown this once.'),
+});
+
+export const issuedKeyEntry = ({ state, key }: IssuedKey, nowMs: number): Body<typeof issuedKeySchema> => ({
+  ...keyEntry(state, nowMs),
+  key,
+});
 
 export class KeyIssuer {
   readonly #dependencies: KeyIssuerDependencies;
@@ -45,7 +56,7 @@ export class KeyIssuer {
   }
 
   /**
-   * Gives the account's key another secret; the present one stays good for so many seconds, one before it does not.
+   * Gives the account's key another secret; the present one stays valid for `overlapSeconds`, an earlier one does not.
    * Throws 404.
    */
   async rotate(accountId: string, keyId: string, overlapSeconds: number): Promise<IssuedKey> {

@@ -14,6 +14,8 @@ export const DEFAULT_RPM = 100;
  */
 export const UNLIMITED = 1_000_000_000_000_000_000_000_000n;
 
+export const KEY_STATUSES = ['active', 'disabled', 'revoked'] as const;
+
 export interface KeyState {
   readonly keyId: string;
   readonly accountId: string;
@@ -21,7 +23,7 @@ export interface KeyState {
   /** The secret before it, while both are good. */
   readonly previous?: { readonly secretHash: string /** Seconds since the epoch. */; readonly until: number };
   readonly name: string;
-  readonly status: 'active' | 'disabled' | 'revoked';
+  readonly status: (typeof KEY_STATUSES)[number];
   readonly policy: Policy;
   /** Changes with the policy; a window is only rolled under the policy it was read with. */
   readonly version: number;
@@ -44,7 +46,7 @@ export interface OpenCharge {
   readonly tokens: number;
   readonly amount: NanoUsd;
   readonly kind: Kind;
-  /** Seconds since the epoch; tells which windows the call was charged to. */
+  /** Seconds since the epoch; determines the windows that the call was charged to. */
   readonly created: number;
   /** Seconds since the epoch; after it the charge may be recovered. */
   readonly expires: number;
@@ -56,7 +58,7 @@ export interface KeyCharge {
   readonly windows: Windows;
   readonly tokens: number;
   readonly amount: NanoUsd;
-  /** Absent for a call that runs no model, such as a look at usage. */
+  /** Absent for a call that runs no model, such as reading usage. */
   readonly scope?: CallScope;
   /** The same call's entry among the open charges; absent for one that takes nothing but a request. */
   readonly open?: OpenCharge;
@@ -76,7 +78,7 @@ export const tpmOf = (policy: Policy): bigint => (policy.tpm === undefined ? UNL
 export const dailyOf = (policy: Policy): NanoUsd => policy.daily_usd ?? UNLIMITED;
 export const monthlyOf = (policy: Policy): NanoUsd => policy.monthly_usd ?? UNLIMITED;
 
-/** The same key with every window that has ended begun afresh. Windows never roll back under a slow clock. */
+/** The same key with every window that has ended reset. Windows never roll back under a slow clock. */
 export function rollWindows(state: KeyState, now: Windows): KeyState {
   const { policy, windows } = state;
   const minute = now.minute > windows.minute;
@@ -108,12 +110,12 @@ export function refusal(
   nowMs: number,
 ): ServiceError | undefined {
   const { accountId, secretHash } = charge.key;
-  if (state?.status !== 'active' || state.accountId !== accountId || !takes(state, secretHash, nowMs))
+  if (state?.status !== 'active' || state.accountId !== accountId || !secretMatches(state, secretHash, nowMs))
     return invalidKey();
   return scopeRefusal(state.policy, charge) ?? rateRefusal(state, charge, nowMs) ?? capRefusal(state, charge);
 }
 
-function takes({ secretHash, previous }: KeyState, given: string, nowMs: number): boolean {
+function secretMatches({ secretHash, previous }: KeyState, given: string, nowMs: number): boolean {
   if (given === secretHash) return true;
   return given === previous?.secretHash && previous.until > Math.floor(nowMs / 1000);
 }

@@ -1,5 +1,6 @@
-/** What a key may do: models, modalities, spend and rates. Stored in the key's item, so a change binds at once. */
+/** What a key may do: models, call kinds, spend and rates. Stored in the key's item, so a change applies at once. */
 import * as z from 'zod';
+import { type Body, usd } from '../api/response-schema.ts';
 import { MAX_AMOUNT_LENGTH, type NanoUsd, parseUsd, usdJson } from '../money.ts';
 
 /** More than any account will spend; a larger figure is a mistake in units. */
@@ -35,12 +36,19 @@ export const policySchema = z.strictObject({
 /** Caps are nano-USD. */
 export type Policy = z.infer<typeof policySchema>;
 
+/** Not strict as `policySchema` is: fields may be added to what the service answers. */
+export const policyEntrySchema = z.object({
+  ...policySchema.shape,
+  daily_usd: usd.optional(),
+  monthly_usd: usd.optional(),
+});
+
 /** A policy as callers see it: only what is set. */
 export function policyEntry({
   daily_usd: daily,
   monthly_usd: monthly,
   ...rest
-}: Policy): Record<string, unknown> {
+}: Policy): Body<typeof policyEntrySchema> {
   return {
     ...rest,
     ...(daily === undefined ? {} : { daily_usd: usdJson(daily) }),

@@ -3,7 +3,7 @@
  * has it among the account's live ones.
  */
 import { ServiceError } from '../errors.ts';
-import type { Clock, UlidSource } from '../ports.ts';
+import type { CallContext, Clock, Endpoint, UlidSource } from '../ports.ts';
 import { bearerToken } from './bearer.ts';
 
 export interface Session {
@@ -99,11 +99,17 @@ export async function readSession(headers: Headers, sessions: Pick<Sessions, 've
   return session;
 }
 
-/** The account whose live session a request carries; throws as `readSession`. */
-export const authenticateSession = async (
-  headers: Headers,
-  sessions: Pick<Sessions, 'verify'>,
-): Promise<string> => (await readSession(headers, sessions)).accountId;
+/** An endpoint that runs only with a live session. */
+export type SessionEndpoint = (
+  request: Request,
+  context: CallContext & { readonly session: Session },
+) => Promise<Response>;
+
+/** Reads the session before anything else of the request; throws as `readSession`. */
+export const withSession =
+  (sessions: Pick<Sessions, 'verify'>, endpoint: SessionEndpoint): Endpoint =>
+  async (request, context) =>
+    endpoint(request, { ...context, session: await readSession(request.headers, sessions) });
 
 export const invalidSession = (): ServiceError =>
   new ServiceError('invalid_session', 'The session is not valid, or it has ended: sign in again.');

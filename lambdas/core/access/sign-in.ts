@@ -1,6 +1,8 @@
 /** Signing in: an external identity is proved, mapped to the one account it opened, and given a session. */
 import { createHash } from 'node:crypto';
-import type { Account, Accounts } from './accounts.ts';
+import * as z from 'zod';
+import type { Body } from '../api/response-schema.ts';
+import { type Account, type Accounts, accountEntry, accountSchema } from './accounts.ts';
 import { SESSION_SECONDS, type Sessions } from './session.ts';
 
 /** Somebody, as an identity provider knows them. */
@@ -33,7 +35,7 @@ export interface SignInDependencies {
   readonly sessions: Pick<Sessions, 'begin'>;
 }
 
-export interface SignedIn {
+export interface SignInResult {
   readonly accessToken: string;
   readonly expiresInSeconds: number;
   readonly account: Account;
@@ -54,9 +56,24 @@ export async function signIn(
   { verifier, accounts, sessions }: SignInDependencies,
   provider: string,
   credential: Credential,
-): Promise<SignedIn> {
+): Promise<SignInResult> {
   const identity = await verifier.verify(provider, credential);
   const account = await accounts.openFor(identityKey(identity), identity.email);
   const accessToken = await sessions.begin(account.id, SESSION_SECONDS);
   return { accessToken, expiresInSeconds: SESSION_SECONDS, account };
 }
+
+export const signedInSchema = z.object({
+  access_token: z.string(),
+  token_type: z.literal('Bearer'),
+  expires_in: z.int(),
+  account: accountSchema,
+});
+
+/** The response of a sign-in. */
+export const signedInBody = (result: SignInResult): Body<typeof signedInSchema> => ({
+  access_token: result.accessToken,
+  token_type: 'Bearer',
+  expires_in: result.expiresInSeconds,
+  account: accountEntry(result.account),
+});

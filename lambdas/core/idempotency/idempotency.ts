@@ -56,7 +56,10 @@ export class Idempotency {
    * Runs the call once per key, or replays it. Throws 400 for a malformed key, a key with another request and a
    * streamed call's key, 503 when the first call is still running after the wait; a call that fails frees its key.
    */
-  async guard(call: GuardedCall, run: (keep?: Keep) => Promise<Response>): Promise<Response> {
+  async guard<Streamed extends object = never>(
+    call: GuardedCall,
+    run: (keep?: Keep) => Promise<Response | Streamed>,
+  ): Promise<Response | Streamed> {
     const name = call.request.headers.get(PARAM);
     if (name === null) return run();
     if (!FORM.test(name)) {
@@ -72,9 +75,7 @@ export class Idempotency {
     const { store } = this.#dependencies;
     const keep: Keep = (answer) => store.keep(claim, credential, answer);
     try {
-      const response = await run(call.stream ? undefined : keep);
-      if (response.status >= 400) await this.#free(claim);
-      return response;
+      return await run(call.stream ? undefined : keep);
     } catch (failure) {
       await this.#free(claim);
       throw failure;
@@ -115,7 +116,7 @@ export class Idempotency {
     for (;;) {
       const found = await store.claim(claim, clock());
       if (found === 'claimed') return 'claimed';
-      // A duplicate runs no call, so nothing else tells whether its key is active and within its rate.
+      // A duplicate runs no call, so nothing else checks whether its key is active and within its rate.
       headers ??= (await gate.touch(call.key)).headers;
       requireSame(found, claim, headers);
       let state: StoredClaim | undefined = found;

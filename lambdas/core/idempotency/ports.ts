@@ -28,7 +28,7 @@ export interface KeptAnswer {
 }
 
 export interface ReplayStore {
-  /** Writes the claim if there is none, none in force, or only one whose call is dead; else returns that one. */
+  /** Writes the claim if there is none, only an expired one, or one whose call is dead; else returns that one. */
   claim(claim: Claim, nowMs: number): Promise<'claimed' | StoredClaim>;
   find(id: string, nowMs: number): Promise<StoredClaim | undefined>;
   /** Stores the answer of the call that holds the claim; throws when it no longer does. */

@@ -11,7 +11,7 @@ export const MAX_VALUES = 100_000;
 /** Of a number: no amount, count or token id has more; a number of millions of digits costs seconds to compute with. */
 const MAX_DIGITS = 400;
 
-/** A whole number of so many digits is kept digit by digit (`lossless-json.ts`), which takes the room of ten other values. */
+/** A whole number of this many digits is kept digit by digit (`lossless-json.ts`), which takes the room of ten other values. */
 const LONG = 16;
 const LONG_COUNTS = 9;
 

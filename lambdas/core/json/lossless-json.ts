@@ -1,11 +1,11 @@
 /** Reading of JSON that is written out again: no whole number loses digits on the way, as a double would make it. */
 
-/** An object of JSON; a number kept as its text is none. */
+/** An object of JSON, as opposed to a number that is kept as its text. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** ECMAScript proposal "JSON.parse source text access", which the type library does not know yet. */
 interface SourceText {
-  rawJSON(text: string): unknown;
+  rawJSON(text: string): RawJson;
   isRawJSON(value: unknown): boolean;
   parse(
     text: string,
@@ -15,16 +15,22 @@ interface SourceText {
 
 const { rawJSON, isRawJSON, parse } = JSON as unknown as SourceText;
 
-/** A number's text as a value: an opaque object that `JSON.stringify` writes as it is given. */
-export const rawJson = (number: string): unknown => rawJSON(number);
+declare const raw: unique symbol;
 
-/** Whether a value is an object of JSON; an array is none, nor a number that is kept as `rawJson`. */
+/** A number's text as a value: an opaque object that `JSON.stringify` writes as it is given. */
+export interface RawJson {
+  readonly [raw]: true;
+}
+
+export const rawJson = (number: string): RawJson => rawJSON(number);
+
+/** Whether a value is an object of JSON; an array is not, nor a number that is kept as `rawJson`. */
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawJSON(value);
 
 /**
  * A number of 16 digits or more where a number may begin; without one a text is parsed as it is, because a reviver
- * makes that several times slower. Digits behind a point are none, and most runs of digits within texts.
+ * makes that several times slower. Digits after a point are not found, nor are most runs of digits within texts.
  */
 const MAY_HOLD_LONG_INTEGER = /(?:^|[[:,\s-])\d{16}/;
 

@@ -2,7 +2,6 @@
  * Admission of a call: the key's windows and the wallet are charged side by side, each in one conditional write, and
  * when one refuses, the other is undone. What comes back settles exactly once.
  */
-
 import type { KeyCharge, KeyState } from '../access/key-state.ts';
 import { rateLimitHeaders } from '../access/rate-limit-headers.ts';
 import { windowsAt } from '../access/windows.ts';
@@ -26,7 +25,7 @@ export interface LedgerDependencies {
   readonly recovery: Recovery;
   readonly clock: Clock;
   readonly log: Log;
-  /** Told of each call that this process settled, once its record is written. */
+  /** Receives each call that this process settled, once its record is written. */
   readonly onSettled: OnSettled;
   /** Seconds that a hold lives. */
   readonly holdTtlSeconds: number;
@@ -209,7 +208,7 @@ function isGranted<T extends ChargeResult | HoldResult>(
   return result.status === 'fulfilled' && result.value.granted;
 }
 
-/** The hold as the wallet has it, which tells the item it is in. */
+/** The hold as the wallet has it, with the item it is in. */
 function taken(held: PromiseSettledResult<HoldResult>, hold: Hold): Hold {
   const holds = held.status === 'fulfilled' ? held.value.wallet?.holds : undefined;
   return holds?.find(({ id }) => id === hold.id) ?? hold;

@@ -1,16 +1,17 @@
 /**
- * The proof that the books balance, account by account: what came in, less what was taken back, equals what is left,
- * what is held and what was spent, less what is owed. It may run while calls and payments do: an account is read again
- * when its wallet moved meanwhile.
+ * The proof that the books balance, account by account: top-ups and sales, less refunds and purchases, equal the balance,
+ * the open holds and the cost of calls, less what is owed. It may run while calls and payments do: an account is read
+ * again when its wallet changed meanwhile.
  */
 import type { NanoUsd } from '../money.ts';
+import type { BookEntry, EntryKind } from './book-entry.ts';
 import type { Wallet } from './ports.ts';
 
 /** Reads of one account's books. */
 export interface AuditReader {
   wallet(accountId: string): Promise<Wallet | undefined>;
-  topUps(accountId: string): AsyncIterable<NanoUsd>;
-  refunds(accountId: string): AsyncIterable<NanoUsd>;
+  /** Every entry of its books. */
+  entries(accountId: string): AsyncIterable<Pick<BookEntry, 'kind' | 'amount'>>;
   usage(accountId: string): AsyncIterable<{
     readonly id: string;
     readonly cost: NanoUsd;
@@ -22,6 +23,9 @@ export interface Books {
   readonly topUps: NanoUsd;
   /** Taken back after a refund or a dispute of a payment. */
   readonly refunds: NanoUsd;
+  /** Paid for listings, and received for them. */
+  readonly purchases: NanoUsd;
+  readonly sales: NanoUsd;
   readonly balances: NanoUsd;
   readonly held: NanoUsd;
   readonly usage: NanoUsd;
@@ -29,17 +33,19 @@ export interface Books {
   readonly owed: NanoUsd;
   /** Apart from the books: cost that was never charged. */
   readonly writtenOff: NanoUsd;
-  /** The sum of every account's `|topUps - refunds - balance - held - usage + owed|`: zero when the books balance. */
+  /** The sum of every account's `|topUps + sales - refunds - purchases - balance - held - usage + owed|`: zero when the books balance. */
   readonly drift: NanoUsd;
   /** No drift, and no balance below zero. */
   readonly exact: boolean;
-  /** Accounts that moved at every reading, so that nothing is said of them. */
+  /** Accounts whose wallet changed at every reading, so that the audit has no result for them. */
   readonly busy: number;
 }
 
 export const EMPTY_BOOKS: Books = {
   topUps: 0n,
   refunds: 0n,
+  purchases: 0n,
+  sales: 0n,
   balances: 0n,
   held: 0n,
   usage: 0n,
@@ -50,7 +56,7 @@ export const EMPTY_BOOKS: Books = {
   busy: 0,
 };
 
-/** A wallet that moves at every one of so many readings belongs to an account in full flight. */
+/** A wallet that changes at each of these readings belongs to an account with many calls in flight. */
 const MAX_READINGS = 5;
 
 /** The books of one account at one instant. */
@@ -60,7 +66,7 @@ export async function auditAccount(reader: AuditReader, accountId: string): Prom
     if (before === undefined) return EMPTY_BOOKS;
     const books = await readBooks(reader, before);
     const after = await reader.wallet(accountId);
-    if (after !== undefined && same(before, after)) return books;
+    if (after !== undefined && walletsEqual(before, after)) return books;
     before = after;
   }
   return { ...EMPTY_BOOKS, busy: 1 };
@@ -70,6 +76,8 @@ export function addBooks(a: Books, b: Books): Books {
   return {
     topUps: a.topUps + b.topUps,
     refunds: a.refunds + b.refunds,
+    purchases: a.purchases + b.purchases,
+    sales: a.sales + b.sales,
     balances: a.balances + b.balances,
     held: a.held + b.held,
     usage: a.usage + b.usage,
@@ -82,9 +90,10 @@ export function addBooks(a: Books, b: Books): Books {
 }
 
 async function readBooks(reader: AuditReader, { accountId, balance, owed, holds }: Wallet): Promise<Books> {
-  let [topUps, refunds, usage, writtenOff] = [0n, 0n, 0n, 0n];
-  for await (const amount of reader.topUps(accountId)) topUps += amount;
-  for await (const amount of reader.refunds(accountId)) refunds += amount;
+  let [usage, writtenOff] = [0n, 0n];
+  const sums: Record<EntryKind, NanoUsd> = { top_up: 0n, refund: 0n, purchase: 0n, sale: 0n };
+  for await (const { kind, amount } of reader.entries(accountId)) sums[kind] += amount;
+  const { top_up: topUps, refund: refunds, purchase: purchases, sale: sales } = sums;
   const open = new Set(holds.map(({ id }) => id));
   for await (const record of reader.usage(accountId)) {
     writtenOff += record.writtenOff;
@@ -92,14 +101,15 @@ async function readBooks(reader: AuditReader, { accountId, balance, owed, holds 
     if (!open.has(record.id)) usage += record.cost;
   }
   const held = holds.reduce((sum, hold) => sum + hold.amount, 0n);
-  const difference = topUps - refunds - balance - held - usage + owed;
+  const difference = topUps + sales - refunds - purchases - balance - held - usage + owed;
   const drift = difference < 0n ? -difference : difference;
   const exact = drift === 0n && balance >= 0n && owed >= 0n;
-  return { topUps, refunds, balances: balance, held, usage, owed, writtenOff, drift, exact, busy: 0 };
+  const entries = { topUps, refunds, purchases, sales };
+  return { ...entries, balances: balance, held, usage, owed, writtenOff, drift, exact, busy: 0 };
 }
 
 /** Between two readings, calls only lower a balance and only an entry raises it, so the same state is the same instant. */
-function same(a: Wallet, b: Wallet): boolean {
+function walletsEqual(a: Wallet, b: Wallet): boolean {
   const state = ({ balance, owed, entries, holds }: Wallet) =>
     [balance, owed, entries, ...holds.map(({ id, amount }) => `${id}:${amount}`).sort()].join();
   return state(a) === state(b);

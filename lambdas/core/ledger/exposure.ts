@@ -12,7 +12,7 @@ import type { NanoUsd } from '../money.ts';
 /** One cent: enough for some small calls at once of an account whose credit is nearly spent. */
 export const ALLOWANCE: NanoUsd = 10_000_000n;
 
-/** Probation ends when so many times the cost of the call that fell short has been paid. */
+/** Probation ends when this many times the cost of the call that fell short has been paid. */
 const PAID_TIMES = 8n;
 
 /**

@@ -1,9 +1,10 @@
-/** The gate every keyed request passes: the key is in force, and the request counts against its windows. */
+/** The gate every keyed request passes: the key is active, and the request counts against its windows. */
 import type { VerifiedKey } from '../access/api-key.ts';
 import { isStale, type KeyCharge, type KeyState, refusal, rollWindows } from '../access/key-state.ts';
 import { rateLimitHeaders } from '../access/rate-limit-headers.ts';
 import { windowsAt } from '../access/windows.ts';
-import { ServiceError } from '../errors.ts';
+import { overloaded, ServiceError } from '../errors.ts';
+import { optimistically } from '../optimistic.ts';
 import type { Clock } from '../ports.ts';
 import type { ChargeResult, KeyStore } from './ports.ts';
 
@@ -37,8 +38,8 @@ export class KeyGate {
   }
 
   /**
-   * Runs the checks of a request's content. A request that fails them counts against its key all the same, and a
-   * key that is not in force is told so before anything about the content.
+   * Runs the checks of a request's content. A request that fails them counts against its key all the same, and for a
+   * key that is not active the error is 401, whatever the content.
    */
   async checked<T>(key: VerifiedKey, check: () => Promise<T>): Promise<T> {
     try {
@@ -51,28 +52,22 @@ export class KeyGate {
     }
   }
 
-  /** Charges the key, beginning ended windows afresh; a refused state has current windows. */
+  /** Charges the key, beginning ended windows afresh; a refused state has current windows. Throws 503 on contention. */
   async charge(charge: KeyCharge): Promise<ChargeResult> {
-    let result = await this.#keys.charge(charge);
-    for (let tries = 1; tries < MAX_CHARGE_TRIES; tries += 1) {
+    let rolled: { readonly from: KeyState; readonly to: KeyState } | undefined;
+    return optimistically(MAX_CHARGE_TRIES, 'this API key', async () => {
+      const result = await this.#keys.charge(charge, rolled);
       if (result.granted || result.state === undefined) return result;
-      const found = result.state;
-      const nowMs = this.#clock();
-      const state = rollWindows(found, charge.windows);
-      if (refusal(state, charge, nowMs) !== undefined) return { granted: false, state };
-      result = await this.#keys.charge(
-        charge,
-        isStale(found, charge.windows) ? { from: found, to: state } : undefined,
-      );
-    }
-    return result;
+      const state = rollWindows(result.state, charge.windows);
+      if (refusal(state, charge, this.#clock()) !== undefined) return { granted: false, state };
+      rolled = isStale(result.state, charge.windows) ? { from: result.state, to: state } : undefined;
+      return undefined;
+    });
   }
 
-  /** What the caller is told of a refused charge. */
+  /** The error of a refused charge. */
   explain(result: ChargeResult, charge: KeyCharge, nowMs: number): ServiceError {
-    const reason = refusal(result.state, charge, nowMs);
-    if (reason === undefined)
-      return new ServiceError('internal_error', 'The service is too busy with this API key.');
+    const reason = refusal(result.state, charge, nowMs) ?? overloaded();
     if (result.state === undefined || reason.status === 401) return reason;
     return reason.withHeaders(rateLimitHeaders(result.state, nowMs));
   }

@@ -20,7 +20,7 @@ export interface Hold {
   /** Taken while the account was on probation: what the call costs counts towards its end. */
   readonly onProbation?: boolean;
   readonly kind: Kind;
-  /** Seconds since the epoch; tells which of the key's windows the call was charged to. */
+  /** Seconds since the epoch; determines which of the key's windows the call was charged to. */
   readonly created: number;
   /** Seconds since the epoch; after it the hold may be recovered. */
   readonly expires: number;
@@ -32,7 +32,7 @@ export interface Wallet {
   readonly balance: NanoUsd;
   /** Credit that was taken back after it had been spent. More than 0 only while the balance is 0. */
   readonly owed: NanoUsd;
-  /** How many top-ups and refunds it has had: tells two states with the same balance apart. */
+  /** How many top-ups and refunds it has had: distinguishes two states with the same balance. */
   readonly entries: number;
   readonly holds: readonly Hold[];
   /** What open holds may cost beyond their amounts. */
@@ -45,7 +45,7 @@ export interface Wallet {
 
 export interface HoldEnd {
   readonly id: string;
-  /** As the hold has it; the wallet's first item when it is not known. */
+  /** As the hold has it; undefined when it is not known, then every item of the wallet is tried. */
   readonly walletId?: string | undefined;
   readonly amount: NanoUsd;
   /** At most `amount`. */
@@ -71,7 +71,7 @@ export interface ChargeEnd {
 export interface KeyStore {
   /**
    * Takes one request, `tokens` and `amount` from the key's windows if the key is active, in scope, its windows are
-   * not older than the charge's, and enough is left in each; else changes nothing and tells the state it found.
+   * not older than the charge's, and enough is left in each; else changes nothing and returns the state it found.
    * `rolled` begins ended windows afresh: what it leaves is written only if the state is still `rolled.from`.
    */
   charge(
@@ -105,7 +105,8 @@ export interface WalletStore {
   growHold(accountId: string, hold: Hold, target: NanoUsd): Promise<NanoUsd>;
   /**
    * Ends a hold of exactly `amount`, keeps `cost` of it and returns the rest to the balance. Returns the new
-   * balance, or undefined when there is no such hold (any more): then nothing has changed.
+   * balance (that of the hold's item alone where `walletId` is not known), or undefined when there is no such hold
+   * (any more): then nothing has changed.
    */
   endHold(accountId: string, end: HoldEnd): Promise<NanoUsd | undefined>;
   read(accountId: string): Promise<Wallet | undefined>;

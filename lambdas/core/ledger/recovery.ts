@@ -10,7 +10,7 @@ import type { Hold, KeyStore, UsageStore, Wallet, WalletStore } from './ports.ts
 import { type UsageRecord, unitOf } from './usage-record.ts';
 
 export interface RecoveryCount {
-  /** Holds ended at the cost their usage record tells. */
+  /** Holds ended at the cost in their usage record. */
   readonly settled: number;
   /** Holds ended at no cost. */
   readonly released: number;

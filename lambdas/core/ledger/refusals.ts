@@ -6,6 +6,7 @@
 import { type KeyCharge, refusal, rollWindows } from '../access/key-state.ts';
 import { rateLimitHeaders } from '../access/rate-limit-headers.ts';
 import { minuteEndsInMs } from '../access/windows.ts';
+import { BoundedMap } from '../bounded-map.ts';
 import { ServiceError } from '../errors.ts';
 import { formatUsd, type NanoUsd } from '../money.ts';
 import type { Clock } from '../ports.ts';
@@ -23,7 +24,7 @@ interface RefusalDependencies {
 export class Refusals {
   readonly #dependencies: RefusalDependencies;
   /** Key id to the time (ms) at which the memory fades. */
-  readonly #until = new Map<string, number>();
+  readonly #until = new BoundedMap<string, number>(MAX_REMEMBERED);
 
   constructor(dependencies: RefusalDependencies) {
     this.#dependencies = dependencies;
@@ -31,10 +32,6 @@ export class Refusals {
 
   /** Notes that the key was refused, until the minute ends. */
   remember(keyId: string, nowMs: number): void {
-    if (this.#until.size >= MAX_REMEMBERED) {
-      const oldest = this.#until.keys().next().value;
-      if (oldest !== undefined) this.#until.delete(oldest);
-    }
     this.#until.set(keyId, nowMs + minuteEndsInMs(nowMs));
   }
 
@@ -52,7 +49,7 @@ export class Refusals {
     const state = found === undefined ? undefined : rollWindows(found, charge.windows);
     const reason = refusal(state, charge, nowMs);
     if (reason !== undefined) {
-      // A key that is not in force is told nothing of its limits.
+      // The limits of a key that is not active are not shown.
       if (state === undefined || reason.status === 401) throw reason;
       throw reason.withHeaders(rateLimitHeaders(state, nowMs));
     }

@@ -35,7 +35,7 @@ export interface SettlementDependencies {
   readonly usage: UsageStore;
   readonly clock: Clock;
   readonly log: Log;
-  /** Told of each call that this process settled, once its record is written. */
+  /** Receives each call that this process settled, once its record is written. */
   readonly onSettled: OnSettled;
 }
 

@@ -1,14 +1,18 @@
-/** What is kept of a call: counts, cost and a time, never content. Writing it is the commit point of settlement. */
-import type { Kind } from '../access/policy.ts';
+/** The record of a call: counts, cost and a time, never content. Writing it is the commit point of settlement. */
+import * as z from 'zod';
+import { KINDS, type Kind } from '../access/policy.ts';
+import { type Body, idOf, seconds, usd } from '../api/response-schema.ts';
 import { type NanoUsd, usdJson } from '../money.ts';
 
 /**
  * `completed`: the caller got the whole answer. `interrupted`: output was delivered, then an error.
  * `failed`: no output, no cost. `expired`: the call died and its hold was released, at no cost.
  */
-export type CallStatus = 'completed' | 'interrupted' | 'failed' | 'expired';
+export const CALL_STATUSES = ['completed', 'interrupted', 'failed', 'expired'] as const;
+export type CallStatus = (typeof CALL_STATUSES)[number];
 
-export type Unit = 'token' | 'image' | 'second';
+export const UNITS = ['token', 'image', 'second'] as const;
+export type Unit = (typeof UNITS)[number];
 
 /** What calls of a kind are counted in. */
 export function unitOf(kind: Kind): Unit {
@@ -44,7 +48,7 @@ export interface UsageRecord {
   readonly status: CallStatus;
 }
 
-/** What the call itself came to, before the wallet is asked what it can pay. */
+/** The usage and cost of a call, before the wallet pays what it can. */
 export interface Outcome {
   readonly model: string | null;
   readonly inputUnits: number;
@@ -59,8 +63,24 @@ export interface Outcome {
   readonly tokens: number;
 }
 
+export const usageRecordSchema = z.object({
+  id: idOf('req'),
+  created: seconds,
+  model: z.string().nullable(),
+  kind: z.enum(KINDS),
+  input_units: z.number(),
+  cached_units: z.number(),
+  output_units: z.number(),
+  unit: z.enum(UNITS),
+  cost: usd,
+  written_off: usd,
+  estimated: z.boolean(),
+  route: z.string().nullable(),
+  status: z.enum(CALL_STATUSES),
+});
+
 /** A record as callers see it. */
-export function usageEntry(record: UsageRecord): Record<string, unknown> {
+export function usageEntry(record: UsageRecord): Body<typeof usageRecordSchema> {
   return {
     id: record.id,
     created: record.created,

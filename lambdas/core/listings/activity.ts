@@ -1,5 +1,6 @@
-/** What happens to a listing: installs, reviews, releases and purchases, as everybody or their maker sees them. */
+/** Installs, reviews, releases and purchases of a listing, with their requests and responses. */
 import * as z from 'zod';
+import { type Body, idOf, seconds } from '../api/response-schema.ts';
 import { price, version } from './fields.ts';
 
 export interface Install {
@@ -51,18 +52,42 @@ export const newRelease = z.object({
 
 /** The body of a purchase: the price that the buyer was shown. */
 export const purchaseRequest = z.object({
-  amount: price.shape.amount.optional().describe('As in the price of the listing; 0 where nothing is asked.'),
+  amount: price.shape.amount.optional().describe('As in the price of the listing; 0 where it is free.'),
   currency: price.shape.currency.optional(),
 });
 
-export const installEntry = ({ listingId, accountId, created }: Install) => ({
+export const installSchema = z.object({
+  object: z.literal('install'),
+  listing_id: idOf('lst'),
+  account_id: idOf('acc'),
+  created: seconds,
+});
+
+export const installEntry = ({ listingId, accountId, created }: Install): Body<typeof installSchema> => ({
   object: 'install',
   listing_id: listingId,
   account_id: accountId,
   created,
 });
 
-export const reviewEntry = ({ id, listingId, accountId, rating, text, created }: Review) => ({
+export const reviewSchema = z.object({
+  id: idOf('rev'),
+  object: z.literal('review'),
+  listing_id: idOf('lst'),
+  reviewer_id: idOf('acc'),
+  rating: newReview.shape.rating,
+  text: z.string(),
+  created: seconds,
+});
+
+export const reviewEntry = ({
+  id,
+  listingId,
+  accountId,
+  rating,
+  text,
+  created,
+}: Review): Body<typeof reviewSchema> => ({
   id,
   object: 'review',
   listing_id: listingId,
@@ -72,7 +97,22 @@ export const reviewEntry = ({ id, listingId, accountId, rating, text, created }:
   created,
 });
 
-export const releaseEntry = ({ id, listingId, version: released, notes, created }: Release) => ({
+export const releaseSchema = z.object({
+  id: idOf('rel'),
+  object: z.literal('release'),
+  listing_id: idOf('lst'),
+  version: z.string(),
+  notes: z.string(),
+  created: seconds,
+});
+
+export const releaseEntry = ({
+  id,
+  listingId,
+  version: released,
+  notes,
+  created,
+}: Release): Body<typeof releaseSchema> => ({
   id,
   object: 'release',
   listing_id: listingId,
@@ -81,7 +121,24 @@ export const releaseEntry = ({ id, listingId, version: released, notes, created 
   created,
 });
 
-export const purchaseEntry = ({ id, listingId, buyerId, amount, currency, created }: Purchase) => ({
+export const purchaseSchema = z.object({
+  id: idOf('pur'),
+  object: z.literal('purchase'),
+  listing_id: idOf('lst'),
+  buyer_id: idOf('acc'),
+  amount: z.int(),
+  currency: z.string(),
+  created: seconds,
+});
+
+export const purchaseEntry = ({
+  id,
+  listingId,
+  buyerId,
+  amount,
+  currency,
+  created,
+}: Purchase): Body<typeof purchaseSchema> => ({
   id,
   object: 'purchase',
   listing_id: listingId,

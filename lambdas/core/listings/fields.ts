@@ -1,6 +1,5 @@
 /** What the fields of a listing may hold; the endpoints validate with it and the API's description is made from it. */
 import * as z from 'zod';
-import { LISTING_KINDS } from './listing.ts';
 
 /** Long enough for any product's description, short enough that a page of 100 listings stays below Lambda's 6 MB. */
 const MAX_DESCRIPTION = 10_000;
@@ -124,5 +123,3 @@ export const newListing = z.object({
 
 /** The body that changes one: fields that are left out stay as they are. */
 export const listingChange = z.object(fields).partial();
-
-export const listingKind = z.enum(LISTING_KINDS);

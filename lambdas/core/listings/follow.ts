@@ -1,12 +1,12 @@
-/** What follows from each change of the listings: events published, the index told, rankings refreshed, remains removed. */
+/** Reacts to each change of the listings: publishes events, records changes for search, refreshes rankings, cleans up. */
 
+import type { PublishedEvent } from '../webhooks/event.ts';
 import { type Change, searchDocument } from './discovery/search-index.ts';
 import type { Listing } from './listing.ts';
-import type { OutboxEvent } from './ports.ts';
 
 /** One change of the table, as far as anything follows from it. */
 export type ListingRecord =
-  | { readonly type: 'event'; readonly event: OutboxEvent }
+  | { readonly type: 'event'; readonly event: PublishedEvent }
   | { readonly type: 'install' }
   | {
       readonly type: 'listing';
@@ -16,35 +16,35 @@ export type ListingRecord =
     }
   | { readonly type: 'other' };
 
-/** Everything here may happen more than once: a batch that fails midway comes again as a whole. */
+/** Every effect may be repeated: a batch that fails midway is received again as a whole. */
 export interface FollowDependencies {
   /** Puts an event on the platform's bus; under the same id it changes nothing more. */
-  readonly publish: (event: OutboxEvent) => Promise<void>;
-  /** Writes changes down for the search functions, in this order. */
-  readonly tell: (changes: readonly Change[]) => Promise<void>;
+  readonly publish: (event: PublishedEvent) => Promise<void>;
+  /** Records changes for the search functions, in this order. */
+  readonly recordChanges: (changes: readonly Change[]) => Promise<void>;
   readonly refreshRankings: () => Promise<void>;
-  /** Removes what is left of a listing that is gone, except its sales. */
+  /** Removes the items of a deleted listing, except its sales. */
   readonly purge: (listingId: string) => Promise<void>;
 }
 
 export async function follow(
   records: readonly ListingRecord[],
-  { publish, tell, refreshRankings, purge }: FollowDependencies,
+  { publish, recordChanges, refreshRankings, purge }: FollowDependencies,
 ): Promise<void> {
   const changes = new Map<string, Change>();
   for (const record of records) {
     if (record.type !== 'listing') continue;
     const change = changeOf(record);
-    // Of several changes of one listing the last says all.
+    // The last change of a listing replaces earlier ones.
     if (change !== undefined) changes.set(record.id, change);
   }
-  await tell([...changes.values()]);
+  await recordChanges([...changes.values()]);
   for (const record of records) if (record.type === 'event') await publish(record.event);
   if (records.some(({ type }) => type === 'install')) await refreshRankings();
   for (const change of changes.values()) if ('removed' in change) await purge(change.removed);
 }
 
-/** Installs and reviews change a listing too, but nothing that it is found by: they leave its revision alone. */
+/** Installs and reviews change a listing without its revision: nothing that search uses changes. */
 function changeOf(record: Extract<ListingRecord, { readonly type: 'listing' }>): Change | undefined {
   const { id, before, after } = record;
   if (after === undefined) return { removed: id };

@@ -1,8 +1,8 @@
 /** Installing a listing. */
 import { madeAsMany, QUOTAS } from '../quotas.ts';
 import type { Install } from './activity.ts';
-import { noSuchListing } from './listing.ts';
-import { type ActivityDependencies, ListingActivity, type Outcome } from './listing-activity.ts';
+import { listingNotFound } from './listing.ts';
+import { type ActivityDependencies, type ActivityResult, ListingActivity } from './listing-activity.ts';
 import type { ListingRequest } from './listings.ts';
 import type { InstallStore } from './ports.ts';
 
@@ -15,12 +15,12 @@ export class Installs extends ListingActivity {
   }
 
   /** Installs a listing for an account; another time changes nothing and returns the first. Throws 429 `install_quota`. */
-  async install({ kind, id, accountId }: ListingRequest): Promise<Outcome<Install>> {
+  async install({ kind, id, accountId }: ListingRequest): Promise<ActivityResult<Install>> {
     const listing = await this.listings.get(kind, id);
     const install = { listingId: id, accountId, created: this.now() };
     const most = QUOTAS.installs_per_account_per_day;
     const result = await this.#store.install(install, listing, this.events.installed(listing, install), most);
-    if (result === 'gone') throw noSuchListing(kind);
+    if (result === 'gone') throw listingNotFound(kind);
     if (result === 'full')
       throw madeAsMany('install_quota', { most, things: 'installs', nowSeconds: install.created });
     if (result === 'done') return { entry: install, repeated: false };

@@ -9,8 +9,8 @@ export interface ActivityDependencies {
   readonly ulid: UlidSource;
 }
 
-/** What was asked for, and whether it was so before. */
-export interface Outcome<T> {
+/** The entry, and whether it existed before. */
+export interface ActivityResult<T> {
   readonly entry: T;
   readonly repeated: boolean;
 }

@@ -1,18 +1,17 @@
 /** A listing: what a publisher offers, how it is named, and what everybody may read of it. */
+import * as z from 'zod';
+import { type Body, idOf, seconds } from '../api/response-schema.ts';
 import { ServiceError } from '../errors.ts';
+import { newListing, type price } from './fields.ts';
 
 export const LISTING_KINDS = ['app', 'ai-agent'] as const;
 export type ListingKind = (typeof LISTING_KINDS)[number];
+export const listingKind = z.enum(LISTING_KINDS);
 
 /** The first segment of the paths under which each kind is served. */
 const COLLECTIONS: Readonly<Record<ListingKind, string>> = { app: 'apps', 'ai-agent': 'ai-agents' };
 
-export interface Price {
-  /** In the currency's minor unit: 1999 is 19.99 USD. */
-  readonly amount: number;
-  /** ISO 4217 code. */
-  readonly currency: string;
-}
+export type Price = Readonly<z.output<typeof price>>;
 
 /** What the owner decides. */
 export interface ListingFields {
@@ -47,8 +46,18 @@ export interface Listing extends ListingFields {
 
 export const LISTING_ID = /^lst_[0-9A-HJKMNP-TV-Z]{26}$/;
 
+export const listingSchema = newListing.required().extend({
+  id: idOf('lst'),
+  kind: listingKind,
+  owner_id: idOf('acc'),
+  installs: z.int(),
+  rating: z.number().nullable().describe('The mean of the reviews; `null` before the first.'),
+  created: seconds,
+  updated: seconds.describe('Seconds since the epoch; installs and reviews do not move it.'),
+});
+
 /** The listing as anyone sees it. */
-export function listingEntry(listing: Listing): Record<string, unknown> {
+export function listingEntry(listing: Listing): Body<typeof listingSchema> {
   const { id, kind, name, slug, summary, description, category, tags, version, price } = listing;
   const { url, iconUrl, ownerId, installs, ratings, created, updated } = listing;
   return {
@@ -83,5 +92,7 @@ export function kindOf(request: Request): ListingKind {
   return kind;
 }
 
-export const noSuchListing = (kind: ListingKind): ServiceError =>
-  new ServiceError('not_found', `There is no such listing among the ${COLLECTIONS[kind]}.`, { param: 'id' });
+export const listingNotFound = (kind: ListingKind): ServiceError =>
+  new ServiceError('not_found', `No listing with this id exists among the ${COLLECTIONS[kind]}.`, {
+    param: 'id',
+  });

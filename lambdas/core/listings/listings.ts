@@ -4,11 +4,17 @@ import { ServiceError } from '../errors.ts';
 import type { Clock, UlidSource } from '../ports.ts';
 import { hasAsMany, QUOTAS } from '../quotas.ts';
 import { type listingChange, type newListing, slugOf } from './fields.ts';
-import { LISTING_ID, type Listing, type ListingFields, type ListingKind, noSuchListing } from './listing.ts';
+import {
+  LISTING_ID,
+  type Listing,
+  type ListingFields,
+  type ListingKind,
+  listingNotFound,
+} from './listing.ts';
 import type { ListingStore } from './ports.ts';
-import { changedMeanwhile, type Precondition } from './revision.ts';
+import { type Precondition, revisionConflict } from './revision.ts';
 
-/** Without a precondition a change is made to whatever is there; each further try means that another was made meanwhile. */
+/** Without a precondition a change applies to the current state; each further try means that another was made meanwhile. */
 const MAX_TRIES = 5;
 
 export interface ListingsDependencies {
@@ -34,7 +40,7 @@ export class Listings {
   /** Throws 404 `not_found` when there is none of that kind under the id. */
   async get(kind: ListingKind, id: string): Promise<Listing> {
     const found = LISTING_ID.test(id) ? await this.#dependencies.store.read(id) : undefined;
-    if (found?.kind !== kind) throw noSuchListing(kind);
+    if (found?.kind !== kind) throw listingNotFound(kind);
     return found;
   }
 
@@ -109,7 +115,7 @@ export class Listings {
   ): Promise<Listing> {
     for (let tries = 1; ; tries += 1) {
       const listing = await this.getOwn(request);
-      if (!precondition(listing.revision) || tries > MAX_TRIES) throw changedMeanwhile(listing.revision);
+      if (!precondition(listing.revision) || tries > MAX_TRIES) throw revisionConflict(listing.revision);
       const done = await step(listing);
       if (done !== undefined) return done;
     }

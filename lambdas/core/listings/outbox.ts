@@ -1,8 +1,8 @@
 /** The events that listings make, for their owners' subscriptions. */
 import type { UlidSource } from '../ports.ts';
+import type { PublishedEvent } from '../webhooks/event.ts';
 import type { Install, Purchase, Release, Review } from './activity.ts';
 import type { Listing } from './listing.ts';
-import type { OutboxEvent } from './ports.ts';
 
 /** Makes the events of one service; each has an id of its own. */
 export function createEvents(ulid: UlidSource) {
@@ -10,7 +10,7 @@ export function createEvents(ulid: UlidSource) {
     type: string,
     { id: listingId, ownerId }: Listing,
     data: Readonly<Record<string, unknown>>,
-  ): OutboxEvent => ({
+  ): PublishedEvent => ({
     id: `evt_${ulid()}`,
     type,
     accountId: ownerId,

@@ -1,29 +1,10 @@
-/** What listings ask of the world: stores whose every write is one atomic step, with the event that tells of it. */
+/** The stores of listings: each write is atomic, together with the event to be published. */
+
+import type { Page, PageQuery } from '../api/paging.ts';
 import type { NanoUsd } from '../money.ts';
+import type { PublishedEvent } from '../webhooks/event.ts';
 import type { Install, Purchase, Release, Review } from './activity.ts';
 import type { Listing, ListingKind } from './listing.ts';
-
-/** An event that is stored with the change it tells of, and published from there: neither is without the other. */
-export interface OutboxEvent {
-  /** `evt_<ulid>`; receivers tell repetitions by it. */
-  readonly id: string;
-  readonly type: string;
-  /** Whose subscriptions are told: the listing's owner. */
-  readonly accountId: string;
-  readonly data: Readonly<Record<string, unknown>>;
-}
-
-export interface PageQuery {
-  readonly limit: number;
-  /** Continues after this id: the `next` of the page before. */
-  readonly after?: string | undefined;
-}
-
-export interface Page<T> {
-  readonly entries: readonly T[];
-  /** Undefined on the last page. */
-  readonly next: string | undefined;
-}
 
 export interface CategoryCount {
   readonly name: string;
@@ -32,7 +13,7 @@ export interface CategoryCount {
 
 export interface ListingStore {
   read(id: string): Promise<Listing | undefined>;
-  /** In the order of the ids; those that there are no more are left out. */
+  /** In the order of the ids; deleted ones are left out. */
   readMany(ids: readonly string[]): Promise<readonly Listing[]>;
   /** Newest first. */
   list(
@@ -41,36 +22,40 @@ export interface ListingStore {
   categories(query: PageQuery): Promise<Page<CategoryCount>>;
   /** `full` when the owner has `most` listings already. */
   create(listing: Listing, releaseId: string, most: number): Promise<'done' | 'slug_taken' | 'full'>;
-  /** Puts the owner's fields of `to` in force if the revision is still that of `from`. */
+  /** Writes the owner's fields of `to` if the revision is still that of `from`. */
   replace(from: Listing, to: Listing): Promise<'done' | 'changed' | 'slug_taken'>;
   /** Removes the listing if its revision is still that one. */
   remove(listing: Listing): Promise<'done' | 'changed'>;
 }
 
-/** What became of something that an account does to a listing once. */
-export type Done = 'done' | 'repeated' | 'gone' | 'full';
+/** The result of what an account does to a listing at most once. */
+export type ActionResult = 'done' | 'repeated' | 'gone' | 'full';
 
 export interface InstallStore {
   /** Once per account; `full` when it has installed `most` that day. */
-  install(install: Install, listing: Listing, event: OutboxEvent, most: number): Promise<Done>;
+  install(install: Install, listing: Listing, event: PublishedEvent, most: number): Promise<ActionResult>;
   findInstall(listingId: string, accountId: string): Promise<Install | undefined>;
 }
 
 export interface ReviewStore {
   /** Once per account; `full` when it has written `most` that day. */
-  review(review: Review, event: OutboxEvent, most: number): Promise<Done>;
+  review(review: Review, event: PublishedEvent, most: number): Promise<ActionResult>;
   /** Newest first. */
   reviews(listingId: string, query: PageQuery): Promise<Page<Review>>;
 }
 
 export interface ReleaseStore {
-  /** Once per version; puts it in force if the listing's revision is still that one. */
-  release(release: Release, listing: Listing, event: OutboxEvent): Promise<'done' | 'repeated' | 'changed'>;
-  /** Puts an earlier release in force again, under the same condition. */
+  /** Once per version; makes it current if the listing's revision is still that one. */
+  release(
+    release: Release,
+    listing: Listing,
+    event: PublishedEvent,
+  ): Promise<'done' | 'repeated' | 'changed'>;
+  /** Makes an earlier release current again, under the same condition. */
   rollback(
     version: string,
     listing: Listing,
-    event: OutboxEvent,
+    event: PublishedEvent,
   ): Promise<'done' | 'no_such_release' | 'changed'>;
   /** Newest first. */
   releases(listingId: string, query: PageQuery): Promise<Page<Release>>;
@@ -93,7 +78,7 @@ export interface PurchaseStore {
   purchase(
     purchase: Purchase,
     payment: Payment,
-    event: OutboxEvent,
+    event: PublishedEvent,
     most: number,
   ): Promise<'done' | 'repeated' | 'changed' | 'insufficient' | 'full'>;
   findPurchase(listingId: string, buyerId: string): Promise<Purchase | undefined>;

@@ -1,21 +1,20 @@
 /** Buying a listing out of one's credit. */
 import type * as z from 'zod';
 import { ServiceError } from '../errors.ts';
-import { NANO_PER_USD, type NanoUsd } from '../money.ts';
+import { NANO_PER_CENT } from '../money.ts';
 import { madeAsMany, QUOTAS } from '../quotas.ts';
 import type { Purchase, purchaseRequest } from './activity.ts';
 import type { Listing, Price } from './listing.ts';
-import { type ActivityDependencies, ListingActivity, type Outcome } from './listing-activity.ts';
+import { type ActivityDependencies, type ActivityResult, ListingActivity } from './listing-activity.ts';
 import type { ListingRequest } from './listings.ts';
 import type { PurchaseStore } from './ports.ts';
 import { etagOf, type Precondition } from './revision.ts';
 
 /** The service's credit is in dollars, so a purchase is. */
 const CURRENCY = 'USD';
-const NANO_PER_CENT: NanoUsd = NANO_PER_USD / 100n;
 
-/** What the buyer was shown: the state of the listing, its price, or both. */
-export interface Seen {
+/** What the buyer agreed to: the state of the listing, its price, or both. */
+export interface PurchaseCondition {
   /** The condition of `If-Match`; undefined when the request names no state. */
   readonly state: Precondition | undefined;
   readonly price: z.output<typeof purchaseRequest>;
@@ -35,17 +34,20 @@ export class Purchases extends ListingActivity {
    * `price_changed` when the listing is not as named, whenever that came about, 402 `insufficient_credit`, and 429
    * `purchase_quota`.
    */
-  async purchase({ kind, id, accountId }: ListingRequest, seen: Seen): Promise<Outcome<Purchase>> {
+  async purchase(
+    { kind, id, accountId }: ListingRequest,
+    seen: PurchaseCondition,
+  ): Promise<ActivityResult<Purchase>> {
     const listing = await this.listings.get(kind, id);
     if (seen.state === undefined && seen.price.amount === undefined) {
       const message =
-        'amount is required: the price as you have seen it, or the ETag of the listing in If-Match.';
+        'amount is required: the price you expect to pay, or the ETag of the listing in If-Match.';
       throw new ServiceError('missing_field', message, { param: 'amount' });
     }
     const price = priceOf(listing);
-    if (!isAsSeen(listing, price, seen)) return this.#boughtBefore(listing, accountId);
-    const { amount, currency } = price;
-    if (currency !== CURRENCY && amount > 0) {
+    if (!isAsShown(listing, price, seen)) return this.#boughtBefore(listing, accountId);
+    const { amount: cents, currency } = price;
+    if (currency !== CURRENCY && cents > 0) {
       throw new ServiceError('invalid_value', `Only listings priced in ${CURRENCY} can be bought here.`, {
         param: 'id',
       });
@@ -54,12 +56,12 @@ export class Purchases extends ListingActivity {
       id: `pur_${this.ulid()}`,
       listingId: id,
       buyerId: accountId,
-      amount,
+      amount: cents,
       currency,
       created: this.now(),
     };
     const unchanged = seen.state !== undefined;
-    const payment = { listing, amount: BigInt(amount) * NANO_PER_CENT, unchanged };
+    const payment = { listing, amount: BigInt(cents) * NANO_PER_CENT, unchanged };
     const event = this.events.purchased(listing, purchase);
     const most = QUOTAS.purchases_per_account_per_day;
     const result = await this.#store.purchase(purchase, payment, event, most);
@@ -72,8 +74,8 @@ export class Purchases extends ListingActivity {
     return this.#boughtBefore(result === 'changed' ? await this.listings.get(kind, id) : listing, accountId);
   }
 
-  /** Whoever has bought the listing hears of that, whatever it costs now. Throws 409 `price_changed` for anybody else. */
-  async #boughtBefore(listing: Listing, accountId: string): Promise<Outcome<Purchase>> {
+  /** The account's earlier purchase, at any price. Throws 409 `price_changed` when there is none. */
+  async #boughtBefore(listing: Listing, accountId: string): Promise<ActivityResult<Purchase>> {
     const entry = await this.#store.findPurchase(listing.id, accountId);
     if (entry === undefined) throw priceChanged(listing);
     return { entry, repeated: true };
@@ -83,7 +85,7 @@ export class Purchases extends ListingActivity {
 /** What is sold for nothing costs 0. */
 const priceOf = ({ price }: Listing): Price => price ?? { amount: 0, currency: CURRENCY };
 
-function isAsSeen({ revision }: Listing, price: Price, { state, price: named }: Seen): boolean {
+function isAsShown({ revision }: Listing, price: Price, { state, price: named }: PurchaseCondition): boolean {
   return (
     state?.(revision) !== false &&
     (named.amount === undefined || named.amount === price.amount) &&
@@ -93,7 +95,7 @@ function isAsSeen({ revision }: Listing, price: Price, { state, price: named }: 
 
 function priceChanged(listing: Listing): ServiceError {
   const { amount, currency } = priceOf(listing);
-  const message = `The listing is not as you have seen it; its price is ${amount} (${currency}, minor units) now.`;
+  const message = `The listing or its price has changed: the price is now ${amount} (${currency}, minor units).`;
   return new ServiceError('price_changed', message, {
     param: 'amount',
     headers: { etag: etagOf(listing.revision) },

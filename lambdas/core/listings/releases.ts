@@ -1,4 +1,4 @@
-/** What owners release, and put in force again. */
+/** Releasing a version of a listing, and rolling back to an earlier one. */
 
 import type * as z from 'zod';
 import { ServiceError } from '../errors.ts';
@@ -8,7 +8,7 @@ import type { Listing } from './listing.ts';
 import { type ActivityDependencies, ListingActivity } from './listing-activity.ts';
 import type { ListingRequest } from './listings.ts';
 import type { ReleaseStore } from './ports.ts';
-import { changedMeanwhile } from './revision.ts';
+import { revisionConflict } from './revision.ts';
 
 export class Releases extends ListingActivity {
   readonly #store: ReleaseStore;
@@ -27,24 +27,28 @@ export class Releases extends ListingActivity {
     }
     const release = { ...body, id: `rel_${this.ulid()}`, listingId: listing.id, created: this.now() };
     const result = await this.#store.release(release, listing, this.events.released(listing, release));
-    if (result === 'changed') throw changedMeanwhile(listing.revision);
+    if (result === 'changed') throw revisionConflict(listing.revision);
     if (result === 'repeated') {
-      const message = `The version ${release.version} was released before.`;
+      const message = `The version ${release.version} was released already.`;
       throw new ServiceError('conflict', message, { param: 'version' });
     }
     return release;
   }
 
-  /** Puts an earlier version in force. Throws 404 for one that was never released, 409 for the one that is in force. */
+  /** Makes an earlier version current. Throws 404 for one that was never released, 409 for the current one. */
   async rollback(request: ListingRequest, version: string): Promise<Listing> {
     const listing = await this.listings.getOwn(request);
     if (listing.version === version) {
-      throw new ServiceError('conflict', `The version ${version} is in force.`, { param: 'version' });
+      throw new ServiceError('conflict', `The version ${version} is the current one already.`, {
+        param: 'version',
+      });
     }
     const result = await this.#store.rollback(version, listing, this.events.rolledBack(listing, version));
-    if (result === 'changed') throw changedMeanwhile(listing.revision);
+    if (result === 'changed') throw revisionConflict(listing.revision);
     if (result === 'no_such_release') {
-      throw new ServiceError('not_found', 'There is no such release of this listing.', { param: 'version' });
+      throw new ServiceError('not_found', 'This version of the listing was never released.', {
+        param: 'version',
+      });
     }
     return { ...listing, version, revision: listing.revision + 1, updated: this.now() };
   }

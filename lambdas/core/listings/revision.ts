@@ -22,15 +22,15 @@ export function readIfMatch(headers: Headers): Precondition {
   if (value === undefined || value === '*') return () => true;
   const tags = value.split(',').map((tag) => tag.trim());
   if (!tags.every((tag) => TAG.test(tag))) {
-    throw new ServiceError('invalid_value', 'If-Match must be the ETag of the listing as you have read it.', {
+    throw new ServiceError('invalid_value', 'If-Match must be the ETag of the listing as you read it.', {
       param: 'If-Match',
     });
   }
   return (revision) => tags.includes(etagOf(revision));
 }
 
-export const changedMeanwhile = (revision: number): ServiceError =>
-  new ServiceError('conflict', 'The listing has changed since you read it: read it again.', {
+export const revisionConflict = (revision: number): ServiceError =>
+  new ServiceError('conflict', 'The listing was modified since you read it: read it again.', {
     param: 'If-Match',
     headers: { etag: etagOf(revision) },
   });

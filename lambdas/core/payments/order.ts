@@ -1,13 +1,20 @@
 /**
- * An order of credit, as the facts that are known of its payment. Facts only ever add up: learning one again, or two in
- * another order, comes to the same order. What it is worth follows from them, and the books follow what it is worth.
+ * An order of credit, as the known facts of its payment. Facts accumulate: a repeated fact changes nothing, and their
+ * sequence does not matter. The credit of the order follows from them, and the books follow its credit.
  */
+import * as z from 'zod';
+import { type Body, idOf, seconds, usd } from '../api/response-schema.ts';
+import type { BookEntry } from '../ledger/book-entry.ts';
 import { type NanoUsd, usdJson } from '../money.ts';
+
+/** How a checkout ends without a payment. */
+export const CHECKOUT_ENDS = ['expired', 'failed'] as const;
+export type CheckoutEnd = (typeof CHECKOUT_ENDS)[number];
 
 /** Money that the payment provider has sent back, or may yet have to. */
 export interface Reversal {
   readonly amount: NanoUsd;
-  /** It came to nothing after all: a refund that failed, a dispute that was won. */
+  /** The refund failed, or the dispute was won. */
   readonly undone: boolean;
 }
 
@@ -23,28 +30,29 @@ export interface Order {
   /** What was paid. */
   readonly paid?: NanoUsd | undefined;
   /** How the checkout ended without a payment. */
-  readonly ended?: 'expired' | 'failed' | undefined;
+  readonly ended?: CheckoutEnd | undefined;
   /** By the provider's own ids of refunds and disputes. */
   readonly reversals: Readonly<Record<string, Reversal>>;
   /** Counts the facts; 0 when nothing but the order is known. */
   readonly version: number;
 }
 
-/** One thing that the payment provider says of an order. */
+/** A fact that the payment provider reports of an order. */
 export type PaymentFact =
   | { readonly kind: 'paid'; readonly amount: NanoUsd }
-  | { readonly kind: 'ended'; readonly how: 'expired' | 'failed' }
+  | { readonly kind: 'ended'; readonly how: CheckoutEnd }
   | ({ readonly kind: 'reversal'; readonly id: string } & Reversal);
 
-export type OrderStatus = 'pending' | 'expired' | 'failed' | 'paid' | 'partially_refunded' | 'refunded';
+const ORDER_STATUSES = ['pending', ...CHECKOUT_ENDS, 'paid', 'partially_refunded', 'refunded'] as const;
+export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
 /** The order with one more fact; the very same order when it is known already. */
-export function learn(order: Order, fact: PaymentFact): Order {
+export function applyFact(order: Order, fact: PaymentFact): Order {
   if (fact.kind === 'paid') return order.paid === undefined ? next(order, { paid: fact.amount }) : order;
   if (fact.kind === 'ended') return order.ended === undefined ? next(order, { ended: fact.how }) : order;
   const { id, amount, undone } = fact;
   const known = order.reversals[id];
-  // A dispute's amount may yet grow; what was undone stays so, however late the news of its beginning comes.
+  // A dispute's amount may still grow; an undone reversal stays undone, even when its start is reported later.
   const merged = {
     amount: known !== undefined && known.amount > amount ? known.amount : amount,
     undone: undone || known?.undone === true,
@@ -59,8 +67,8 @@ const next = (order: Order, changes: Partial<Order>): Order => ({
   version: order.version + 1,
 });
 
-/** What has been taken back of what was paid; never more than that. */
-export function takenBack({ paid = 0n, reversals }: Order): NanoUsd {
+/** The part of the payment that was refunded or disputed; never more than was paid. */
+export function refundedAmount({ paid = 0n, reversals }: Order): NanoUsd {
   const sent = Object.values(reversals).reduce(
     (sum, { amount, undone }) => (undone ? sum : sum + amount),
     0n,
@@ -68,25 +76,15 @@ export function takenBack({ paid = 0n, reversals }: Order): NanoUsd {
   return sent < paid ? sent : paid;
 }
 
-/** The credit that the order is worth now. */
-export const worth = (order: Order): NanoUsd => (order.paid ?? 0n) - takenBack(order);
+/** The credit that the order gives now. */
+export const creditValue = (order: Order): NanoUsd => (order.paid ?? 0n) - refundedAmount(order);
 
-/** An entry of an account's books. */
-export interface LedgerEntry {
-  readonly kind: 'top_up' | 'refund';
-  /** Unique among the account's entries of its kind. */
-  readonly id: string;
-  /** More than 0. */
-  readonly amount: NanoUsd;
-  readonly source: string;
-}
-
-/** The entries that take the books from what an order was worth to what it is worth; their sum is the difference. */
-export function entriesBetween(before: Order, after: Order): readonly LedgerEntry[] {
-  const entries: LedgerEntry[] = [];
+/** The entries of the books for a change of an order; their sum is the change of its credit. */
+export function entriesBetween(before: Order, after: Order): readonly BookEntry[] {
+  const entries: BookEntry[] = [];
   if (before.paid === undefined && after.paid !== undefined && after.paid > 0n)
     entries.push({ kind: 'top_up', id: after.id, amount: after.paid, source: 'order' });
-  const back = takenBack(after) - takenBack(before);
+  const back = refundedAmount(after) - refundedAmount(before);
   const id = `${after.id}#${after.version}`;
   if (back > 0n) entries.push({ kind: 'refund', id, amount: back, source: 'order' });
   if (back < 0n) entries.push({ kind: 'top_up', id, amount: -back, source: 'order_reinstated' });
@@ -98,13 +96,24 @@ export const isOpen = (order: Order): boolean => statusOf(order) === 'pending';
 
 export function statusOf(order: Order): OrderStatus {
   if (order.paid === undefined) return order.ended ?? 'pending';
-  const back = takenBack(order);
+  const back = refundedAmount(order);
   if (back === 0n) return 'paid';
   return back < order.paid ? 'partially_refunded' : 'refunded';
 }
 
+export const orderSchema = z.object({
+  order_id: idOf('ord'),
+  object: z.literal('order'),
+  status: z.enum(ORDER_STATUSES),
+  amount: usd,
+  currency: z.literal('USD'),
+  checkout_url: z.url().nullable(),
+  refunded: usd,
+  created: seconds,
+});
+
 /** An order as its owner sees it. */
-export function orderEntry(order: Order): Record<string, unknown> {
+export function orderEntry(order: Order): Body<typeof orderSchema> {
   const status = statusOf(order);
   return {
     order_id: order.id,
@@ -113,7 +122,7 @@ export function orderEntry(order: Order): Record<string, unknown> {
     amount: usdJson(order.amount),
     currency: 'USD',
     checkout_url: status === 'pending' ? (order.checkoutUrl ?? null) : null,
-    refunded: usdJson(takenBack(order)),
+    refunded: usdJson(refundedAmount(order)),
     created: order.created,
   };
 }

@@ -1,10 +1,11 @@
-/** Buying credit: orders, and what becomes of them as the payment provider reports it. */
+/** Orders of credit, and the payment events that change them. */
 
 import { ServiceError } from '../errors.ts';
 import type { NanoUsd } from '../money.ts';
+import { optimistically } from '../optimistic.ts';
 import type { Clock, Log, UlidSource } from '../ports.ts';
 import { QUOTAS } from '../quotas.ts';
-import { entriesBetween, learn, type Order } from './order.ts';
+import { applyFact, entriesBetween, type Order } from './order.ts';
 import type { OrderReference, OrderStore, OrdersFull, PaymentEvent, PaymentProvider } from './ports.ts';
 
 /** Each further try means that another event of the same order came in between. */
@@ -48,7 +49,7 @@ export async function createOrder(
 function tooMany({ why, retryAfterSeconds }: OrdersFull): ServiceError {
   const message =
     why === 'unpaid'
-      ? `An account may have at most ${LIMITS.unpaid} unpaid orders: pay one, or wait until one runs out.`
+      ? `An account may have at most ${LIMITS.unpaid} unpaid orders: pay one, or wait until one expires.`
       : `An account may make at most ${LIMITS.today} orders a day (UTC).`;
   return new ServiceError('order_quota', message, { retryAfterSeconds });
 }
@@ -57,32 +58,33 @@ function tooMany({ why, retryAfterSeconds }: OrdersFull): ServiceError {
 export async function ownOrder(store: Pick<OrderStore, 'find'>, reference: OrderReference): Promise<Order> {
   const order = ORDER_ID.test(reference.orderId) ? await store.find(reference) : undefined;
   if (order === undefined) {
-    throw new ServiceError('not_found', 'There is no such order in your account.', { param: 'order_id' });
+    throw new ServiceError('not_found', 'No order with this id belongs to your account.', {
+      param: 'order_id',
+    });
   }
   return order;
 }
 
 /**
- * Brings an order and its account's books up to what an event says: once, however often it is delivered, and whatever
- * came before it. Throws when it is not known whether that was done: then the provider must deliver it again.
+ * Applies a payment event to its order and the account's books: once, however often and in whatever sequence events are
+ * delivered. Throws when the result is unknown: then the provider must deliver the event again.
  */
 export async function applyEvent(
   { store, log }: { readonly store: OrderStore; readonly log: Log },
   { order: reference, fact, created }: PaymentEvent,
 ): Promise<void> {
-  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+  await optimistically(MAX_TRIES, 'this order', async () => {
     const before = (await store.find(reference)) ?? unknownOrder(reference, created);
-    const after = learn(before, fact);
-    if (after === before) return;
+    const after = applyFact(before, fact);
+    if (after === before) return 'applied';
     const result = await store.advance(before, after, entriesBetween(before, after));
-    if (result === 'stale') continue;
+    if (result === 'stale') return undefined;
     if (result === 'no account') {
       // Another deployment shares the provider's account, and its events come here too.
       log.warn('payment event of no account here', { accountId: reference.accountId, fact: fact.kind });
     }
-    return;
-  }
-  throw new Error('an order is receiving too many events at once');
+    return 'applied';
+  });
 }
 
 /** All that is known of an order that has not been written down yet. */

@@ -1,8 +1,9 @@
 /** What orders need of the payment provider and of the database. */
+import type { BookEntry } from '../ledger/book-entry.ts';
 import type { NanoUsd } from '../money.ts';
-import type { LedgerEntry, Order, PaymentFact } from './order.ts';
+import type { Order, PaymentFact } from './order.ts';
 
-/** What the provider is told of an order, and repeats with everything it says of its payment. */
+/** Sent to the provider with an order, and repeated in every event of its payment. */
 export interface OrderReference {
   readonly orderId: string;
   readonly accountId: string;
@@ -24,7 +25,7 @@ export interface PaymentProvider {
   openCheckout(order: OrderReference & { readonly amount: NanoUsd }): Promise<Checkout>;
   /**
    * Reads an event, of whose body not a byte may have changed since it was signed. Undefined for one that says nothing
-   * of an order of ours. Throws 401 `invalid_signature`, or 503 when the provider must be asked and does not answer.
+   * of an order of ours. Throws 401 `invalid_signature`, or 503 when the provider must be called and does not answer.
    */
   readEvent(body: string, signature: string | null): Promise<PaymentEvent | undefined>;
 }
@@ -71,6 +72,6 @@ export interface OrderStore {
   advance(
     before: Order,
     after: Order,
-    entries: readonly LedgerEntry[],
+    entries: readonly BookEntry[],
   ): Promise<'done' | 'stale' | 'no account'>;
 }

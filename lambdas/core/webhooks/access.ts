@@ -1,4 +1,4 @@
-/** What every webhook endpoint begins with: whose key it is, and that the request counts against it. */
+/** The first step of every webhook endpoint: authenticates the key and counts the request against its limits. */
 import { authenticate, type Peppers } from '../access/api-key.ts';
 import { ServiceError } from '../errors.ts';
 import type { KeyGate } from '../ledger/key-gate.ts';
@@ -28,8 +28,9 @@ export async function admit<T>(
   return { accountId: key.accountId, input, headers };
 }
 
-/** For what is not there and for what is another account's: a caller cannot tell them apart. */
-export const noSuch = (
+/** The same for what does not exist and for what belongs to another account. */
+export const notFound = (
   thing: 'webhook' | 'delivery',
   headers: Readonly<Record<string, string>>,
-): ServiceError => new ServiceError('not_found', `There is no such ${thing} in this account.`, { headers });
+): ServiceError =>
+  new ServiceError('not_found', `No ${thing} with this id belongs to your account.`, { headers });

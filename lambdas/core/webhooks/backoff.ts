@@ -18,13 +18,13 @@ export const WAITS_MS = [
   10 * HOUR_MS,
 ] as const;
 
-/** A wait is this much shorter or longer at most, so that what failed together does not come back together. */
+/** A wait is this much shorter or longer at most, so that deliveries that failed together are not retried together. */
 export const JITTER = 0.1;
 
-/** A receiver that was down for most of a day is not up again minutes later: what is left must be worth an attempt. */
+/** Less time than this is not worth another attempt: a receiver that was down for most of a day does not recover in minutes. */
 const LAST_WAIT_MS = HOUR_MS;
 
-/** The last attempts of many deliveries are spread over so long before the span's end. */
+/** The last attempts of many deliveries are spread over this time before the span's end. */
 const LAST_SPREAD_MS = 10 * MINUTE_MS;
 
 export interface Failure {
@@ -33,7 +33,7 @@ export interface Failure {
   readonly tries: number;
   /** The end of the span. */
   readonly deadlineMs: number;
-  /** What the receiver asked for, if it did. */
+  /** The receiver's `Retry-After`, if it sent one. */
   readonly retryAfterMs: number | undefined;
   /** In [0, 1). */
   readonly chance: number;
@@ -44,8 +44,8 @@ export function nextAttempt({ nowMs, tries, deadlineMs, retryAfterMs, chance }: 
   const left = deadlineMs - nowMs;
   const wait = WAITS_MS[Math.min(tries, WAITS_MS.length) - 1] ?? 0;
   const jittered = wait * (1 - JITTER + 2 * JITTER * chance);
-  const asked = Math.max(jittered, retryAfterMs ?? 0);
-  if (asked <= left) return Math.round(nowMs + asked);
+  const requested = Math.max(jittered, retryAfterMs ?? 0);
+  if (requested <= left) return Math.round(nowMs + requested);
   return left < LAST_WAIT_MS ? undefined : Math.round(deadlineMs - chance * LAST_SPREAD_MS);
 }
 

@@ -1,14 +1,15 @@
 /**
- * One attempt of a delivery, and what follows from it. The order of writes makes it safe to die anywhere: the wake for
- * the next attempt is kept before the end of this one is recorded, and the wake that asked for this one is deleted last.
+ * One attempt of a delivery, and its consequences. The order of writes makes a crash safe anywhere: the trigger of the next
+ * attempt is stored before the end of this one is recorded, and the trigger of this one is deleted last.
  */
-import { ComesBack } from '../errors.ts';
+import { RetryLater } from '../errors.ts';
 import type { Clock, RandomSource, UlidSource } from '../ports.ts';
 import { nextAttempt, parseRetryAfter, RETRY_SPAN_MS } from './backoff.ts';
 import type { Attempt, DeadReason, Delivery } from './delivery.ts';
 import { payloadOf, type StoredEvent } from './event.ts';
-import { wakeOf } from './fan-out.ts';
+import { triggerOf } from './fan-out.ts';
 import type {
+  AttemptTrigger,
   DeliveryStore,
   EventStore,
   Lane,
@@ -16,42 +17,41 @@ import type {
   Send,
   SendResult,
   SigningSecretStore,
-  Wake,
-  WakeQueue,
+  TriggerQueue,
 } from './ports.ts';
 import type { ReceiverHealth } from './receiver-health.ts';
 import { signatureHeaders } from './signature.ts';
 import type { Subscription } from './subscription.ts';
 
 /**
- * First attempts of one subscription that one process makes at once: as many as a batch of messages holds, so that it
- * is exceeded only where many batches share a process. What comes beyond it waits in the lane of retries, because a
- * receiver that is about to turn out dead would hold every place of its lane for five seconds.
+ * Concurrent first attempts of one subscription in one process: as many as a batch of messages holds, so that it is
+ * exceeded only where batches share a process. Further ones go to the lane of retries, because a receiver that does not
+ * answer would block the lane for five seconds.
  */
-export const MAX_UNDER_WAY = 10;
+export const MAX_IN_FLIGHT = 10;
 
 export interface DeliveryWatch {
   readonly onAttempt: (attempt: Attempt, delivery: Delivery) => void;
   readonly onDead: (reason: DeadReason) => void;
 }
 
-export interface DeliverDependencies {
+export interface DeliveryWorkerDependencies {
   readonly secrets: Pick<SigningSecretStore, 'open'>;
   readonly events: Pick<EventStore, 'get'>;
   readonly deliveries: Pick<DeliveryStore, 'claim' | 'revive' | 'end'>;
-  readonly wakes: WakeQueue;
+  readonly triggers: TriggerQueue;
   readonly health: ReceiverHealth;
   readonly send: Send;
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly ulid: UlidSource;
   readonly watch: DeliveryWatch;
-  /** How long one reader may be at a delivery before another takes over. */
+  /** How long a reader may work on a delivery before another may claim it. */
   readonly leaseMs: number;
 }
 
 /** A claimed attempt. */
-interface Claimed {
+interface ClaimedAttempt {
   readonly subscription: Subscription;
   readonly secrets: readonly string[];
   readonly delivery: Delivery;
@@ -59,34 +59,34 @@ interface Claimed {
   readonly manual: boolean;
 }
 
-export class Deliver {
-  readonly #dependencies: DeliverDependencies;
-  /** First attempts that this process is at, by subscription. */
-  readonly #underWay = new Map<string, number>();
+export class DeliveryWorker {
+  readonly #dependencies: DeliveryWorkerDependencies;
+  /** First attempts in flight in this process, by subscription. */
+  readonly #inFlight = new Map<string, number>();
 
-  constructor(dependencies: DeliverDependencies) {
+  constructor(dependencies: DeliveryWorkerDependencies) {
     this.#dependencies = dependencies;
   }
 
-  /** Makes the attempt that a wake asks for, unless it has been made, is being made or is no longer wanted. */
-  async handle(wake: Wake, lane: Lane): Promise<void> {
-    const { webhookId } = wake;
-    if (lane === 'retries') return this.#handle(wake, lane);
-    const underWay = this.#underWay.get(webhookId) ?? 0;
-    if (underWay >= MAX_UNDER_WAY) return this.#dependencies.wakes.now([wake], 'retries');
-    this.#underWay.set(webhookId, underWay + 1);
+  /** Makes the attempt that was triggered, unless it was made, is in flight or is no longer wanted. */
+  async handle(trigger: AttemptTrigger, lane: Lane): Promise<void> {
+    const { webhookId } = trigger;
+    if (lane === 'retries') return this.#handle(trigger, lane);
+    const inFlight = this.#inFlight.get(webhookId) ?? 0;
+    if (inFlight >= MAX_IN_FLIGHT) return this.#dependencies.triggers.enqueue([trigger], 'retries');
+    this.#inFlight.set(webhookId, inFlight + 1);
     try {
-      await this.#handle(wake, lane);
+      await this.#handle(trigger, lane);
     } finally {
-      const left = (this.#underWay.get(webhookId) ?? 1) - 1;
-      if (left === 0) this.#underWay.delete(webhookId);
-      else this.#underWay.set(webhookId, left);
+      const left = (this.#inFlight.get(webhookId) ?? 1) - 1;
+      if (left === 0) this.#inFlight.delete(webhookId);
+      else this.#inFlight.set(webhookId, left);
     }
   }
 
-  async #handle(wake: Wake, lane: Lane): Promise<void> {
-    const { secrets, events, wakes, health, clock } = this.#dependencies;
-    const { accountId, webhookId, eventId, manual = false } = wake;
+  async #handle(trigger: AttemptTrigger, lane: Lane): Promise<void> {
+    const { secrets, events, triggers, health, clock } = this.#dependencies;
+    const { accountId, webhookId, eventId, manual = false } = trigger;
     const [opened, event] = await Promise.all([
       secrets.open({ accountId, id: webhookId }, clock()),
       events.get(accountId, eventId),
@@ -95,8 +95,8 @@ export class Deliver {
     const { subscription } = opened;
     await health.publishNotice(subscription);
     if (lane === 'deliveries' && subscription.failingSinceMs !== undefined)
-      return wakes.now([wake], 'retries');
-    const claimed = await this.#claim(wake, subscription);
+      return triggers.enqueue([trigger], 'retries');
+    const claimed = await this.#claim(trigger, subscription);
     if (claimed === undefined) return;
     const attempt = { ...opened, ...claimed, manual };
     if (event === undefined) return this.#giveUp(attempt, 'missing');
@@ -105,22 +105,22 @@ export class Deliver {
   }
 
   async #claim(
-    wake: Wake,
+    trigger: AttemptTrigger,
     subscription: Subscription,
   ): Promise<{ readonly delivery: Delivery; readonly lease: Lease } | undefined> {
     const { deliveries, clock, ulid, leaseMs } = this.#dependencies;
     const nowMs = clock();
     const lease = { id: ulid(), untilMs: nowMs + leaseMs };
-    const claim = { attempt: wake.attempt, lease, nowMs };
-    let result = await deliveries.claim({ webhookId: wake.webhookId, id: wake.deliveryId }, claim);
+    const claim = { attempt: trigger.attempt, lease, nowMs };
+    let result = await deliveries.claim({ webhookId: trigger.webhookId, id: trigger.deliveryId }, claim);
     const found = result.delivery;
-    if (!result.granted && found !== undefined && mayRevive(found, wake, subscription))
+    if (!result.granted && found !== undefined && mayRevive(found, trigger, subscription))
       result = await deliveries.revive(found, claim, nowMs + RETRY_SPAN_MS);
-    if (!result.granted && found !== undefined && isEarly(found, wake)) throw new ComesBack();
+    if (!result.granted && found !== undefined && isEarly(found, trigger)) throw new RetryLater();
     return result.granted && result.delivery !== undefined ? { delivery: result.delivery, lease } : undefined;
   }
 
-  async #attempt(claimed: Claimed, event: StoredEvent): Promise<void> {
+  async #attempt(claimed: ClaimedAttempt, event: StoredEvent): Promise<void> {
     const { clock, send, watch } = this.#dependencies;
     const { delivery, subscription, secrets } = claimed;
     const number = delivery.attempts + 1;
@@ -146,14 +146,14 @@ export class Deliver {
     else await this.#fail(claimed, attempt, result);
   }
 
-  async #succeed({ delivery, lease, subscription }: Claimed, attempt: Attempt): Promise<void> {
+  async #succeed({ delivery, lease, subscription }: ClaimedAttempt, attempt: Attempt): Promise<void> {
     const { deliveries, health } = this.#dependencies;
     await deliveries.end(delivery, { lease, attempt, status: 'delivered' });
     await health.succeeded(subscription);
   }
 
-  async #fail(claimed: Claimed, attempt: Attempt, result: SendResult): Promise<void> {
-    const { deliveries, wakes, health, clock, random } = this.#dependencies;
+  async #fail(claimed: ClaimedAttempt, attempt: Attempt, result: SendResult): Promise<void> {
+    const { deliveries, triggers, health, clock, random } = this.#dependencies;
     const { delivery, lease, subscription } = claimed;
     if (subscription.status !== 'active') return this.#giveUp(claimed, 'disabled', attempt);
     const disabled = await health.failed(subscription, attempt.status);
@@ -167,16 +167,20 @@ export class Deliver {
       retryAfterMs: parseRetryAfter(result.retryAfter, nowMs),
       chance: random(),
     });
-    const next = wakeOf({ ...delivery, attempts: attempt.number });
+    const next = triggerOf({ ...delivery, attempts: attempt.number });
     if (dueMs === undefined) {
-      await wakes.dead(next);
+      await triggers.deadLetter(next);
       return this.#giveUp(claimed, 'exhausted', attempt);
     }
-    await wakes.later(next, dueMs);
+    await triggers.schedule(next, dueMs);
     await deliveries.end(delivery, { lease, attempt, status: 'pending', dueMs });
   }
 
-  async #giveUp({ delivery, lease }: Claimed, deadReason: DeadReason, attempt?: Attempt): Promise<void> {
+  async #giveUp(
+    { delivery, lease }: ClaimedAttempt,
+    deadReason: DeadReason,
+    attempt?: Attempt,
+  ): Promise<void> {
     const { deliveries, watch } = this.#dependencies;
     await deliveries.end(delivery, {
       lease,
@@ -189,14 +193,14 @@ export class Deliver {
 }
 
 /**
- * The attempt before it has not been recorded, or somebody else is at this one: either may have died. If not, the wake
- * is void when it comes back.
+ * The attempt before it is not recorded, or this one is in flight elsewhere: either process may have died. If neither did,
+ * the trigger has no effect when it is received again.
  */
-const isEarly = (found: Delivery, { attempt }: Wake): boolean =>
+const isEarly = (found: Delivery, { attempt }: AttemptTrigger): boolean =>
   attempt > found.attempts + 1 || (attempt === found.attempts + 1 && found.status === 'pending');
 
-/** A dead letter that came back, or an owner who asks, begins a new round; a wake that came late does not. */
-function mayRevive(found: Delivery, wake: Wake, { status }: Subscription): boolean {
-  if (found.attempts !== wake.attempt - 1 || found.status === 'pending') return false;
-  return wake.manual === true || (found.status === 'dead' && status === 'active');
+/** A redriven dead letter, or the owner's request, starts a new round; a late trigger does not. */
+function mayRevive(found: Delivery, trigger: AttemptTrigger, { status }: Subscription): boolean {
+  if (found.attempts !== trigger.attempt - 1 || found.status === 'pending') return false;
+  return trigger.manual === true || (found.status === 'dead' && status === 'active');
 }

@@ -1,18 +1,22 @@
 /** A delivery: one event on its way to one subscription, with its attempts. */
 import { createHash } from 'node:crypto';
 import { encodeTime } from 'ulid';
+import * as z from 'zod';
+import { type Body, idOf } from '../api/response-schema.ts';
 import type { EventType, StoredEvent } from './event.ts';
 
 /** `status`: an answer that was not 2xx; the others say why there was none. */
-export type Outcome =
-  | 'delivered'
-  | 'status'
-  | 'timeout'
-  | 'connection'
-  | 'tls'
-  | 'dns'
-  | 'forbidden_address'
-  | 'protocol';
+export const OUTCOMES = [
+  'delivered',
+  'status',
+  'timeout',
+  'connection',
+  'tls',
+  'dns',
+  'forbidden_address',
+  'protocol',
+] as const;
+export type Outcome = (typeof OUTCOMES)[number];
 
 export interface Attempt {
   /** From 1, over all rounds. */
@@ -28,7 +32,11 @@ export interface Attempt {
 }
 
 /** Why a delivery was given up. `missing`: its event is no longer kept. */
-export type DeadReason = 'exhausted' | 'gone' | 'disabled' | 'missing';
+export const DEAD_REASONS = ['exhausted', 'gone', 'disabled', 'missing'] as const;
+export type DeadReason = (typeof DEAD_REASONS)[number];
+
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'dead'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 export interface Delivery {
   readonly webhookId: string;
@@ -37,7 +45,7 @@ export interface Delivery {
   readonly accountId: string;
   readonly eventId: string;
   readonly eventType: EventType;
-  readonly status: 'pending' | 'delivered' | 'dead';
+  readonly status: DeliveryStatus;
   readonly deadReason: DeadReason | undefined;
   /** Attempts that ended, over all rounds. */
   readonly attempts: number;
@@ -76,8 +84,31 @@ export const firstIdAt = (ms: number): string =>
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
+export const attemptSchema = z.object({
+  attempt: z.int(),
+  at: z.iso.datetime(),
+  duration_ms: z.number(),
+  outcome: z.enum(OUTCOMES),
+  response_status: z.int().nullable(),
+  response_body: z.string().nullable(),
+});
+
+export const deliverySchema = z.object({
+  id: idOf('dlv'),
+  object: z.literal('webhook_delivery'),
+  webhook_id: z.string(),
+  event_id: z.string(),
+  event_type: z.string(),
+  status: z.enum(DELIVERY_STATUSES),
+  dead_reason: z.enum(DEAD_REASONS).optional(),
+  created: z.iso.datetime(),
+  attempt_count: z.int(),
+  next_attempt: z.iso.datetime().nullable(),
+  attempts: z.array(attemptSchema),
+});
+
 /** A delivery as callers see it. */
-export function deliveryEntry(delivery: Delivery): Record<string, unknown> {
+export function deliveryEntry(delivery: Delivery): Body<typeof deliverySchema> {
   const { id, webhookId, eventId, eventType, status, deadReason, attempts, createdMs, dueMs, log } = delivery;
   return {
     id,
@@ -94,7 +125,14 @@ export function deliveryEntry(delivery: Delivery): Record<string, unknown> {
   };
 }
 
-export function attemptEntry({ number, atMs, durationMs, outcome, status, body }: Attempt) {
+export function attemptEntry({
+  number,
+  atMs,
+  durationMs,
+  outcome,
+  status,
+  body,
+}: Attempt): Body<typeof attemptSchema> {
   return {
     attempt: number,
     at: iso(atMs),

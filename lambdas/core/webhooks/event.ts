@@ -14,7 +14,7 @@ export const EVENT_TYPES = [
   'payout.paid',
 ] as const;
 
-/** Tells an owner that a receiver is no longer delivered to. */
+/** Notifies an owner that a subscription was disabled. */
 export const ENDPOINT_DISABLED = 'endpoint.disabled';
 
 /** Everything that can be subscribed to. */
@@ -27,6 +27,16 @@ export const EVENT_ID = /^[\w.:-]{1,128}$/;
 /** The data of an event as JSON; EventBridge took entries of 256 KB when most of its publishers were written. */
 export const MAX_DATA_BYTES = 240 * 1024;
 
+/** An event as publishers put it on the platform's bus. */
+export interface PublishedEvent {
+  /** Whose subscriptions receive it. */
+  readonly accountId: string;
+  readonly type: string;
+  /** The same id again changes nothing. */
+  readonly id: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
 export interface PlatformEvent {
   readonly accountId: string;
   /** Unique within the account; a repetition has the same. */
@@ -37,7 +47,7 @@ export interface PlatformEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** An event that was taken in. */
+/** An event that was accepted. */
 export interface StoredEvent extends PlatformEvent {
   /** Milliseconds since the epoch; the first time that it came. */
   readonly receivedMs: number;
@@ -57,7 +67,7 @@ const busEventSchema = z.object({
   }),
 });
 
-/** The event in a message of the bus; undefined when it is none of ours. */
+/** The event in a message of the bus; undefined when it is not one of ours. */
 export function parseBusEvent(message: unknown): PlatformEvent | undefined {
   const parsed = busEventSchema.safeParse(message);
   if (!parsed.success) return undefined;
@@ -71,7 +81,7 @@ export function payloadOf({ id, type, created, data }: PlatformEvent): string {
   return JSON.stringify({ id, type, created, data });
 }
 
-/** What a test event of that type holds: the interface's own fields where it names them, and nothing that counts. */
+/** The data of a test event: the fields that the interface names for the type, with neutral values. */
 export function testData(type: EventType): Record<string, unknown> {
   const none = { listing_id: 'test', buyer_id: 'test', amount: 0, currency: 'USD' };
   return { ...(type === 'purchase.completed' ? none : {}), test: true };

@@ -1,25 +1,33 @@
-/** From one event to a delivery for each subscription that wants it; repeatable after any crash, and without effect once done. */
+/** From one event to a delivery for each subscription that wants it; safe to repeat after any crash. */
 
 import type { Clock, Log } from '../ports.ts';
 import { QUOTAS } from '../quotas.ts';
 import { RETRY_SPAN_MS } from './backoff.ts';
 import { type Delivery, deliveryId } from './delivery.ts';
 import { type PlatformEvent, parseBusEvent, type StoredEvent } from './event.ts';
-import type { DeliveryStore, EventStore, Lane, SubscriptionStore, Wake, WakeQueue } from './ports.ts';
+import {
+  type AttemptTrigger,
+  type DeliveryStore,
+  type EventStore,
+  LANES,
+  type Lane,
+  type SubscriptionStore,
+  type TriggerQueue,
+} from './ports.ts';
 import { type Subscription, wants } from './subscription.ts';
 
 export interface FanOutDependencies {
   readonly events: EventStore;
   readonly subscriptions: Pick<SubscriptionStore, 'list'>;
   readonly deliveries: Pick<DeliveryStore, 'create'>;
-  readonly wakes: Pick<WakeQueue, 'now'>;
+  readonly triggers: Pick<TriggerQueue, 'enqueue'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly onCreated: (deliveries: number) => void;
   readonly onRejected: () => void;
 }
 
-/** A delivery that nobody has tried yet. */
+/** A delivery before its first attempt. */
 export function newDelivery(event: StoredEvent, webhookId: string, nowMs: number): Delivery {
   return {
     webhookId,
@@ -38,8 +46,8 @@ export function newDelivery(event: StoredEvent, webhookId: string, nowMs: number
   };
 }
 
-/** Asks for the delivery's next attempt. */
-export const wakeOf = (delivery: Delivery, manual = false): Wake => ({
+/** The trigger of the delivery's next attempt. */
+export const triggerOf = (delivery: Delivery, manual = false): AttemptTrigger => ({
   accountId: delivery.accountId,
   webhookId: delivery.webhookId,
   deliveryId: delivery.id,
@@ -48,7 +56,7 @@ export const wakeOf = (delivery: Delivery, manual = false): Wake => ({
   ...(manual ? { manual } : {}),
 });
 
-/** A receiver that failed the last time may take its whole time to fail again. */
+/** A receiver that failed the last time may take the whole timeout to fail again. */
 export const laneOf = ({ failingSinceMs }: Subscription): Lane =>
   failingSinceMs === undefined ? 'deliveries' : 'retries';
 
@@ -59,7 +67,7 @@ export class FanOut {
     this.#dependencies = dependencies;
   }
 
-  /** Handles a message of the bus. What is no event of ours is counted and dropped: it would be none the next time. */
+  /** Handles a message of the bus. What is not an event of ours is counted and dropped: a retry would not change that. */
   async handle(message: unknown): Promise<void> {
     const { log, onRejected } = this.#dependencies;
     const event = parseBusEvent(message);
@@ -76,7 +84,7 @@ export class FanOut {
     const deliveries = await Promise.all(
       subscriptions.map((subscription) => this.#create(event, subscription)),
     );
-    await this.#wake(subscriptions, deliveries);
+    await this.#trigger(subscriptions, deliveries);
     await events.markFannedOut(event);
     onCreated(deliveries.length);
   }
@@ -101,16 +109,16 @@ export class FanOut {
     return deliveries.create(newDelivery(event, id, clock()));
   }
 
-  /** One that has been tried has a wake of its own; one that has not may have lost it in a crash. */
-  async #wake(subscriptions: readonly Subscription[], deliveries: readonly Delivery[]): Promise<void> {
+  /** A delivery with an attempt has its own trigger; one without may have lost it in a crash. */
+  async #trigger(subscriptions: readonly Subscription[], deliveries: readonly Delivery[]): Promise<void> {
     const untried = deliveries.filter(({ attempts }) => attempts === 0);
     const lanes = new Map(subscriptions.map((subscription) => [subscription.id, laneOf(subscription)]));
     await Promise.all(
-      (['deliveries', 'retries'] as const).map((lane) =>
-        this.#dependencies.wakes.now(
+      LANES.map((lane) =>
+        this.#dependencies.triggers.enqueue(
           untried
             .filter(({ webhookId }) => lanes.get(webhookId) === lane)
-            .map((delivery) => wakeOf(delivery)),
+            .map((delivery) => triggerOf(delivery)),
           lane,
         ),
       ),

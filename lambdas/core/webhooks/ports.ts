@@ -1,6 +1,6 @@
-/** What webhooks ask of the world: three stores, a way to be woken up, a way to send and a way to publish. */
+/** The ports of webhooks: stores, the queue of attempt triggers, sending and publishing. */
 import type { Attempt, DeadReason, Delivery, Outcome } from './delivery.ts';
-import type { PlatformEvent, StoredEvent } from './event.ts';
+import type { PlatformEvent, PublishedEvent, StoredEvent } from './event.ts';
 import type { DisabledReason, Subscription } from './subscription.ts';
 
 /** Names one account's subscription: nobody finds it under another account. */
@@ -30,32 +30,32 @@ export interface SubscriptionStore {
     readonly limit: number;
     readonly after?: string | undefined;
   }): Promise<SubscriptionPage>;
-  /** Returns the subscription as it is then; undefined when there is none. A new URL or status forgets past failures. */
+  /** Returns the changed subscription; undefined when there is none. A new URL or status clears past failures. */
   update(key: SubscriptionKey, changes: SubscriptionChanges): Promise<Subscription | undefined>;
   /** False when there was none. */
   remove(key: SubscriptionKey): Promise<boolean>;
 }
 
-/** The subscription's history as its deliveries see it; each call does nothing when the URL has changed meanwhile. */
+/** The health of a subscription's receiver; each call does nothing when the URL has changed meanwhile. */
 export interface SubscriptionHealth {
   /** Notes the first failure after a success. */
   markFailing(subscription: Subscription, nowMs: number): Promise<void>;
   markHealthy(subscription: Subscription): Promise<void>;
-  /** Puts it out of force and leaves a notice to publish; false when it was out of force or well already. */
+  /** Disables it and leaves a notice to publish; false when it was disabled or healthy already. */
   disable(subscription: Subscription, reason: DisabledReason, notice: string): Promise<boolean>;
   clearNotice(subscription: Subscription, notice: string): Promise<void>;
 }
 
-/** Signing secrets, readable by nobody else at rest. */
+/** Signing secrets, encrypted at rest. */
 export interface SigningSecretStore {
-  /** Writes a new subscription down; `full` when its account has `most` already. */
+  /** Stores a new subscription; `full` when its account has `most` already. */
   create(subscription: Subscription, secret: string, most: number): Promise<'created' | 'full'>;
-  /** The subscription with every secret in force, the current one first. */
+  /** The subscription with every active secret, the current one first. */
   open(
     key: SubscriptionKey,
     nowMs: number,
   ): Promise<{ readonly subscription: Subscription; readonly secrets: readonly string[] } | undefined>;
-  /** Puts a new secret in force; the old one goes on signing until `until` (seconds since the epoch). */
+  /** Makes a new secret the current one; the old one also signs until `until` (seconds since the epoch). */
   rotate(
     key: SubscriptionKey,
     secret: string,
@@ -64,7 +64,7 @@ export interface SigningSecretStore {
 }
 
 export interface EventStore {
-  /** Takes an event in, once: returns what is stored under its id, whoever was first. */
+  /** Stores an event, once: returns what is stored under its id. */
   put(event: PlatformEvent, receivedMs: number): Promise<StoredEvent>;
   get(accountId: string, eventId: string): Promise<StoredEvent | undefined>;
   markFannedOut(event: StoredEvent): Promise<void>;
@@ -130,28 +130,29 @@ export interface DeliveryStore {
   end(delivery: Delivery, end: AttemptEnd): Promise<void>;
 }
 
-/** Asks for an attempt. Wakes may come twice, late and in any order: the delivery says whether one is of use. */
-export interface Wake {
+/** Triggers an attempt. May arrive twice, late and in any order: the delivery's state decides whether the attempt is made. */
+export interface AttemptTrigger {
   readonly accountId: string;
   readonly webhookId: string;
   readonly deliveryId: string;
   readonly eventId: string;
   /** The attempt to be made. */
   readonly attempt: number;
-  /** Asked for by the owner: delivers what is delivered already, and to a subscription that is out of force. */
+  /** Requested by the owner: delivers again what was delivered, and to a disabled subscription. */
   readonly manual?: boolean;
 }
 
-/** `deliveries` for receivers that are well; `retries` for what may take its whole time to fail. */
-export type Lane = 'deliveries' | 'retries';
+/** `deliveries` for healthy receivers; `retries` for receivers that may take the whole timeout to fail. */
+export const LANES = ['deliveries', 'retries'] as const;
+export type Lane = (typeof LANES)[number];
 
-export interface WakeQueue {
-  /** Resolves when all are kept safe. */
-  now(wakes: readonly Wake[], lane: Lane): Promise<void>;
+export interface TriggerQueue {
+  /** Resolves when all are stored. */
+  enqueue(triggers: readonly AttemptTrigger[], lane: Lane): Promise<void>;
   /** In the lane of retries, at or soon after that time. */
-  later(wake: Wake, atMs: number): Promise<void>;
-  /** Keeps it for an operator. */
-  dead(wake: Wake): Promise<void>;
+  schedule(trigger: AttemptTrigger, atMs: number): Promise<void>;
+  /** Stores it for an operator. */
+  deadLetter(trigger: AttemptTrigger): Promise<void>;
 }
 
 export interface SendRequest {
@@ -169,14 +170,6 @@ export interface SendResult {
 
 /** Posts once, within the receiver's time; never throws. */
 export type Send = (request: SendRequest) => Promise<SendResult>;
-
-export interface PublishedEvent {
-  readonly accountId: string;
-  readonly type: string;
-  /** The same id again changes nothing. */
-  readonly id: string;
-  readonly data: Readonly<Record<string, unknown>>;
-}
 
 /** Puts an event on the platform's bus. */
 export type Publish = (event: PublishedEvent) => Promise<void>;

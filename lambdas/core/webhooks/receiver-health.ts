@@ -1,10 +1,10 @@
-/** What attempts say about a receiver: since when it fails, and when it is no longer delivered to. */
+/** A receiver's health by its attempts: since when it fails, and when its subscription is disabled. */
 import type { Clock, Log } from '../ports.ts';
 import { ENDPOINT_DISABLED } from './event.ts';
 import type { Publish, SubscriptionHealth } from './ports.ts';
 import { type DisabledReason, FAILING_SPAN_MS, type Subscription } from './subscription.ts';
 
-/** The receiver says that it is gone for good (RFC 9110, section 15.5.11). */
+/** The receiver is permanently gone (RFC 9110, section 15.5.11). */
 const GONE = 410;
 
 export interface ReceiverHealthDependencies {
@@ -26,7 +26,7 @@ export class ReceiverHealth {
     if (subscription.failingSinceMs !== undefined) await this.#dependencies.store.markHealthy(subscription);
   }
 
-  /** Notes a failed attempt. Returns why the subscription is out of force now, if this attempt put it there. */
+  /** Records a failed attempt. Returns the reason when this attempt disabled the subscription. */
   async failed(subscription: Subscription, status: number | undefined): Promise<DisabledReason | undefined> {
     const { store, clock } = this.#dependencies;
     if (status === GONE) return this.#disable(subscription, 'gone');
@@ -36,7 +36,7 @@ export class ReceiverHealth {
     return undefined;
   }
 
-  /** Publishes what a process that died after disabling the subscription has left unsaid; its id makes it one event. */
+  /** Publishes the notice that a process left unpublished when it died; its id makes it one event. */
   async publishNotice(subscription: Subscription): Promise<void> {
     const { notice, disabledReason } = subscription;
     if (notice === undefined) return;

@@ -13,16 +13,16 @@ export interface Signed {
   /** When this attempt is made, seconds since the epoch. */
   readonly timestamp: number;
   readonly body: string;
-  /** Every secret in force, the current one first; each signs. */
+  /** Every active secret, the current one first; each signs. */
   readonly secrets: readonly string[];
 }
 
-/** The interface and Stripe key the digest with the secret's text as it stands. */
+/** The interface, like Stripe, uses the secret's text as the key. */
 function hexSignature({ timestamp, body }: Signed, secret: string): string {
   return createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
 }
 
-/** Standard Webhooks keys it with the bytes that the text after the prefix stands for, and signs the id too. */
+/** Standard Webhooks uses the decoded bytes after the prefix as the key, and signs the id too. */
 function base64Signature({ id, timestamp, body }: Signed, secret: string): string {
   const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
   return createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');

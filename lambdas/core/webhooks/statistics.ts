@@ -1,14 +1,31 @@
-/** How a subscription's deliveries have fared of late. */
-import { type Attempt, attemptEntry, type Delivery } from './delivery.ts';
+/** The results of a subscription's latest deliveries. */
+import * as z from 'zod';
+import type { Body } from '../api/response-schema.ts';
+import { type Attempt, attemptEntry, attemptSchema, type Delivery } from './delivery.ts';
 
-/** The latest deliveries that are looked at; enough to tell a trend, few enough to read at once. */
+/** The latest deliveries that are counted; enough to show a trend, few enough to read at once. */
 export const STATISTICS_WINDOW = 100;
 
 /** Shares are rounded to four places. */
 const PLACES = 1e4;
 
-/** Over the deliveries given; rates and percentiles are null when there is nothing to take them of. */
-export function deliveryStatistics(deliveries: readonly Delivery[]): Record<string, unknown> {
+export const deliveryStatisticsSchema = z
+  .object({
+    deliveries: z.int(),
+    delivered: z.int(),
+    dead: z.int(),
+    pending: z.int(),
+    success_rate: z
+      .number()
+      .nullable()
+      .describe('Delivered among those that ended; `null` before the first.'),
+    p95_ms: z.number().nullable().describe('Of the attempts that delivered; `null` before the first.'),
+    last_failure: attemptSchema.nullable(),
+  })
+  .describe(`Of the latest ${STATISTICS_WINDOW} deliveries.`);
+
+/** Over the deliveries given; rates and percentiles are null when no delivery counts towards them. */
+export function deliveryStatistics(deliveries: readonly Delivery[]): Body<typeof deliveryStatisticsSchema> {
   const count = (status: Delivery['status']) => deliveries.filter((one) => one.status === status).length;
   const [delivered, dead, pending] = [count('delivered'), count('dead'), count('pending')];
   const attempts = deliveries.flatMap(({ log }) => log);

@@ -1,8 +1,8 @@
 /** `POST /v1/messages/count_tokens`: what a Messages request would probably count as prompt; nothing is billed. */
 import { authenticate, type Peppers } from '../../core/access/api-key.ts';
 import { type CatalogSource, requireModel } from '../../core/inference/catalog/catalog.ts';
+import { messagesFormat } from '../../core/inference/completions/messages/format.ts';
 import { messagesRequest } from '../../core/inference/completions/messages/schema.ts';
-import { messagesSurface } from '../../core/inference/completions/messages/surface.ts';
 import { countPromptTokens } from '../../core/inference/metering/estimate.ts';
 import { promptSizeOf } from '../../core/inference/metering/prompt-size.ts';
 import { readJson, validate } from '../../core/json/json-body.ts';
@@ -28,7 +28,7 @@ export function countMessageTokens({ peppers, catalog, gate }: CountMessageToken
     });
     const { headers } = await gate.touch(key);
     return jsonResponse(
-      { input_tokens: countPromptTokens(promptSizeOf(messagesSurface.toPayload(body).body)) },
+      { input_tokens: countPromptTokens(promptSizeOf(messagesFormat.toPayload(body).body)) },
       headers,
     );
   };

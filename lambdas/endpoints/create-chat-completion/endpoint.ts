@@ -1,12 +1,11 @@
-/** `POST /v1/chat/completions`: the chat surface. */
-
+/** `POST /v1/chat/completions`. */
+import { chatFormat } from '../../core/inference/completions/chat/format.ts';
 import { chatCompletionRequest } from '../../core/inference/completions/chat/schema.ts';
-import { chatSurface } from '../../core/inference/completions/chat/surface.ts';
 import {
-  createSurfaceEndpoint,
-  type SurfaceEndpointDependencies,
-} from '../../core/inference/completions/surface-endpoint.ts';
-import type { Endpoint } from '../../core/ports.ts';
+  type CompletionDependencies,
+  createCompletionEndpoint,
+} from '../../core/inference/completions/completion-endpoint.ts';
+import type { StreamingEndpoint } from '../../core/ports.ts';
 
-export const createChatCompletion = (dependencies: SurfaceEndpointDependencies): Endpoint =>
-  createSurfaceEndpoint(chatSurface, chatCompletionRequest, dependencies);
+export const createChatCompletion = (dependencies: CompletionDependencies): StreamingEndpoint =>
+  createCompletionEndpoint(chatFormat, chatCompletionRequest, dependencies);

@@ -1,31 +1,8 @@
 /** Wires `POST /v1/chat/completions` for Lambda. */
-import { createBedrockClients } from '../../adapters/aws/bedrock-clients.ts';
-import { createRequestSigner } from '../../adapters/aws/request-signer.ts';
-import { createPaidCalls } from '../../adapters/inference/create-paid-calls.ts';
-import { createLog } from '../../adapters/system/logger.ts';
-import { Completions } from '../../core/inference/completions/completion.ts';
-import { errorBody } from '../../edge/envelope.ts';
-import { front } from '../../edge/front.ts';
-import { streamed } from '../../edge/pipelines.ts';
-import { sseResponse } from '../../edge/sse.ts';
-import { createProviders } from '../../providers/protocols.ts';
+import { createChatProviders } from '../../hosts/chat-providers.ts';
+import { paidHandler } from '../../hosts/paid-handler.ts';
 import { createChatCompletion } from './endpoint.ts';
 
-const log = createLog();
-const calls = createPaidCalls({ environment: process.env, log });
-const bedrock = createBedrockClients();
-const providers = createProviders({
-  ...calls,
-  fetch,
-  bedrockClient: bedrock.client,
-  sign: createRequestSigner(bedrock),
-});
-
-const endpoint = createChatCompletion({
-  ...calls,
-  completions: new Completions({ ...calls, providers, log }),
-  eventStream: (frames, options) => sseResponse(frames, { after: calls.after, ...options }),
-  errorBody: (error, requestId) => errorBody(error, 'openai', requestId),
-});
-
-export const handler = streamed(front(endpoint, 'openai', { ...calls, log }));
+export const handler = paidHandler('openai', (calls) =>
+  createChatCompletion({ ...calls, providers: createChatProviders(calls) }),
+);

@@ -1,15 +1,15 @@
 /** `POST /v1/embeddings`. */
 
-import type { Servers } from '../../core/inference/kinds/call-kind.ts';
-import { type EmbeddingAnswer, embeddings } from '../../core/inference/kinds/embeddings/modality.ts';
+import type { ProviderCalls } from '../../core/inference/kinds/call-kind.ts';
+import { type EmbeddingAnswer, embeddings } from '../../core/inference/kinds/embeddings/embeddings.ts';
 import {
-  createModalityEndpoint,
-  type ModalityEndpointDependencies,
+  createKindEndpoint,
+  type KindEndpointDependencies,
 } from '../../core/inference/kinds/kind-endpoint.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
-import type { Endpoint } from '../../core/ports.ts';
+import type { StreamingEndpoint } from '../../core/ports.ts';
 
 export const createEmbeddings = (
-  servers: Servers<JsonObject, EmbeddingAnswer>,
-  dependencies: ModalityEndpointDependencies,
-): Endpoint => createModalityEndpoint(embeddings, servers, dependencies);
+  providers: ProviderCalls<JsonObject, EmbeddingAnswer>,
+  dependencies: KindEndpointDependencies,
+): StreamingEndpoint => createKindEndpoint(embeddings, providers, dependencies);

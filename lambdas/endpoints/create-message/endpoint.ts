@@ -1,12 +1,11 @@
-/** `POST /v1/messages`: the Messages surface. */
-
-import { messagesRequest } from '../../core/inference/completions/messages/schema.ts';
-import { messagesSurface } from '../../core/inference/completions/messages/surface.ts';
+/** `POST /v1/messages`. */
 import {
-  createSurfaceEndpoint,
-  type SurfaceEndpointDependencies,
-} from '../../core/inference/completions/surface-endpoint.ts';
-import type { Endpoint } from '../../core/ports.ts';
+  type CompletionDependencies,
+  createCompletionEndpoint,
+} from '../../core/inference/completions/completion-endpoint.ts';
+import { messagesFormat } from '../../core/inference/completions/messages/format.ts';
+import { messagesRequest } from '../../core/inference/completions/messages/schema.ts';
+import type { StreamingEndpoint } from '../../core/ports.ts';
 
-export const createMessage = (dependencies: SurfaceEndpointDependencies): Endpoint =>
-  createSurfaceEndpoint(messagesSurface, messagesRequest, dependencies);
+export const createMessage = (dependencies: CompletionDependencies): StreamingEndpoint =>
+  createCompletionEndpoint(messagesFormat, messagesRequest, dependencies);

@@ -1,19 +1,13 @@
 /** `POST /api/create-order`: an order of credit, and the checkout where it is paid. */
-import { authenticateSession, type Sessions } from '../../core/access/session.ts';
+import type { SessionEndpoint } from '../../core/access/session.ts';
 import { readJson, validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import { orderEntry } from '../../core/payments/order.ts';
 import { createOrderRequest } from '../../core/payments/order-requests.ts';
 import { createOrder, type OrderDependencies } from '../../core/payments/orders.ts';
-import type { Endpoint } from '../../core/ports.ts';
 
-export interface CreateOrderDependencies extends OrderDependencies {
-  readonly sessions: Pick<Sessions, 'verify'>;
-}
-
-export function createOrderEndpoint({ sessions, ...orders }: CreateOrderDependencies): Endpoint {
-  return async (request) => {
-    const accountId = await authenticateSession(request.headers, sessions);
+export function createOrderEndpoint(orders: OrderDependencies): SessionEndpoint {
+  return async (request, { session: { accountId } }) => {
     const { amount } = validate(createOrderRequest, (await readJson(request)).value);
     return jsonResponse(orderEntry(await createOrder(orders, accountId, amount)), {}, 201);
   };

@@ -1,17 +1,12 @@
 /** `DELETE /api-keys/{id}`: ends a key for good. */
 import type { ApiKeys } from '../../core/access/api-keys.ts';
-import { authenticateSession, type Sessions } from '../../core/access/session.ts';
+import type { SessionEndpoint } from '../../core/access/session.ts';
+import { deletedBody } from '../../core/api/response-schema.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
-import type { Endpoint } from '../../core/ports.ts';
 
-export interface DeleteKeyDependencies {
-  readonly sessions: Pick<Sessions, 'verify'>;
-  readonly keys: ApiKeys;
-}
-
-export function deleteKey({ sessions, keys }: DeleteKeyDependencies): Endpoint {
-  return async (request, { pathParameters: { id = '' } }) => {
-    await keys.revoke(await authenticateSession(request.headers, sessions), id);
-    return jsonResponse({ id, object: 'api_key', deleted: true });
+export function deleteKey(keys: ApiKeys): SessionEndpoint {
+  return async (_request, { pathParameters: { id = '' }, session: { accountId } }) => {
+    await keys.revoke(accountId, id);
+    return jsonResponse(deletedBody(id, 'api_key'));
   };
 }

@@ -1,7 +1,8 @@
-/** `DELETE /api/v1/webhooks/{id}`: ends a subscription; deliveries under way are dropped. */
+/** `DELETE /api/v1/webhooks/{id}`: ends a subscription; deliveries in flight are dropped. */
+import { deletedBody } from '../../core/api/response-schema.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
-import { admit, noSuch, type WebhookAccess } from '../../core/webhooks/access.ts';
+import { admit, notFound, type WebhookAccess } from '../../core/webhooks/access.ts';
 import type { SubscriptionStore } from '../../core/webhooks/ports.ts';
 
 export interface DeleteWebhookDependencies extends WebhookAccess {
@@ -12,7 +13,7 @@ export function deleteWebhook(dependencies: DeleteWebhookDependencies): Endpoint
   return async (request, { pathParameters }) => {
     const { accountId, headers } = await admit(dependencies, request, async () => undefined);
     const { id = '' } = pathParameters;
-    if (!(await dependencies.subscriptions.remove({ accountId, id }))) throw noSuch('webhook', headers);
-    return jsonResponse({ id, object: 'webhook', deleted: true }, headers);
+    if (!(await dependencies.subscriptions.remove({ accountId, id }))) throw notFound('webhook', headers);
+    return jsonResponse(deletedBody(id, 'webhook'), headers);
   };
 }

@@ -1,7 +1,7 @@
 /** `GET /docs`: the API's reference for people, which tries calls out against the service that serves it. */
 import type { Endpoint } from '../../core/ports.ts';
 
-/** Relative addresses only: behind a stage or a prefix the page finds its own files. */
+/** Relative addresses only: the page finds its own files below a stage or a prefix. */
 const PAGE = `<!doctype html>
 <html lang="en">
 <head>

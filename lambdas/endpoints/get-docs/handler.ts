@@ -1,10 +1,5 @@
 /** Wires `GET /docs` for Lambda. */
-import { createLog } from '../../adapters/system/logger.ts';
-import { systemClock, systemUlid } from '../../adapters/system/system.ts';
-import { front } from '../../edge/front.ts';
-import { buffered } from '../../edge/pipelines.ts';
+import { staticHandler } from '../../hosts/public-handler.ts';
 import { getDocs } from './endpoint.ts';
 
-export const handler = buffered(
-  front(getDocs(), 'platform', { clock: systemClock, ulid: systemUlid, log: createLog() }),
-);
+export const handler = staticHandler('platform', getDocs);

@@ -1,4 +1,6 @@
 /** `GET /health`: whether the service can answer calls; two cheap reads, and no detail that helps an attacker. */
+
+import type { Healthy, Unavailable } from '../../core/api/service-status.ts';
 import type { CatalogSource } from '../../core/inference/catalog/catalog.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
@@ -15,15 +17,17 @@ export function getHealth({ catalog, probe, version }: HealthDependencies): Endp
     try {
       await probe();
       const { models } = await catalog();
-      return jsonResponse({
+      const body: Healthy = {
         status: 'ok',
         version,
         checks: { database: 'ok', catalog: 'ok' },
         models: models.length,
-      });
+      };
+      return jsonResponse(body);
     } catch (failure) {
       log.error('unhealthy', { requestId, name: (failure as Error).name });
-      return jsonResponse({ status: 'unavailable', version, checks: { catalog: 'failed' } }, {}, 503);
+      const body: Unavailable = { status: 'unavailable', version, checks: { catalog: 'failed' } };
+      return jsonResponse(body, {}, 503);
     }
   };
 }

@@ -1,15 +1,10 @@
 /** `GET /`: the gateway index. */
+
+import type { Index } from '../../core/api/service-status.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
 
-export interface Index {
-  readonly name: string;
-  readonly version: string;
-  readonly interface_version: string;
-  readonly endpoints: readonly { readonly method: string; readonly path: string; readonly purpose: string }[];
-  readonly limits: Readonly<Record<string, number>>;
-}
-
-export function getIndex(index: Index): Endpoint {
-  return async () => jsonResponse(index);
-}
+export const getIndex =
+  (index: Index): Endpoint =>
+  async () =>
+    jsonResponse(index);

@@ -1,18 +1,6 @@
 /** Wires `GET /apps/{id}` and `GET /ai-agents/{id}` for Lambda. */
-import { createDynamoClients } from '../../adapters/aws/clients.ts';
 import { createListings } from '../../adapters/listings/create-listings.ts';
-import { createLog } from '../../adapters/system/logger.ts';
-import { systemClock, systemUlid } from '../../adapters/system/system.ts';
-import { front } from '../../edge/front.ts';
-import { buffered } from '../../edge/pipelines.ts';
+import { publicHandler } from '../../hosts/public-handler.ts';
 import { getListing } from './endpoint.ts';
 
-const log = createLog();
-const environment = process.env;
-const clients = createDynamoClients();
-
-const listings = createListings({ clients, environment });
-
-const endpoint = getListing(listings);
-
-export const handler = buffered(front(endpoint, 'platform', { clock: systemClock, ulid: systemUlid, log }));
+export const handler = publicHandler('platform', (resources) => getListing(createListings(resources)));

@@ -1,6 +1,7 @@
 /** `GET /v1/models/{model}`: one callable model; ids may hold a slash, aliases resolve. */
 import { ServiceError } from '../../core/errors.ts';
-import { type CatalogSource, modelEntry } from '../../core/inference/catalog/catalog.ts';
+import type { CatalogSource } from '../../core/inference/catalog/catalog.ts';
+import { modelEntry } from '../../core/inference/catalog/model-lists.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
 

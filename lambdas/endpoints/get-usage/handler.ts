@@ -1,23 +1,12 @@
 /** Wires `GET /v1/usage/{request_id}` for Lambda. */
-import { createAccess } from '../../adapters/access/peppers.ts';
-import { createDynamoClients } from '../../adapters/aws/clients.ts';
-import { createKeyGate } from '../../adapters/ledger/create-ledger.ts';
 import { createUsageStore } from '../../adapters/ledger/usage-store.ts';
-import { createLog } from '../../adapters/system/logger.ts';
-import { systemClock, systemUlid } from '../../adapters/system/system.ts';
-import { requireVariable } from '../../contract/environment.ts';
-import { TABLES } from '../../contract/tables.ts';
-import { front } from '../../edge/front.ts';
-import { buffered } from '../../edge/pipelines.ts';
+import { requireTable } from '../../contract/tables.ts';
+import { keyHandler } from '../../hosts/key-handler.ts';
 import { getUsage } from './endpoint.ts';
 
-const log = createLog();
-const environment = process.env;
-const clients = createDynamoClients();
-const { peppers } = createAccess({ environment, log });
-const { gate } = createKeyGate({ clients, environment });
-const usage = createUsageStore(clients.client, requireVariable(environment, TABLES.usage.variable));
-
-const endpoint = getUsage({ peppers, gate, usage });
-
-export const handler = buffered(front(endpoint, 'openai', { clock: systemClock, ulid: systemUlid, log }));
+export const handler = keyHandler('openai', (resources) =>
+  getUsage({
+    ...resources,
+    usage: createUsageStore(resources.clients.client, requireTable(resources.environment, 'usage')),
+  }),
+);

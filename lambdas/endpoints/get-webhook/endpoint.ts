@@ -1,7 +1,7 @@
 /** `GET /api/v1/webhooks/{id}`: one subscription, with how its latest deliveries fared. */
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
-import { admit, noSuch, type WebhookAccess } from '../../core/webhooks/access.ts';
+import { admit, notFound, type WebhookAccess } from '../../core/webhooks/access.ts';
 import type { DeliveryStore, SubscriptionStore } from '../../core/webhooks/ports.ts';
 import { deliveryStatistics, STATISTICS_WINDOW } from '../../core/webhooks/statistics.ts';
 import { subscriptionEntry } from '../../core/webhooks/subscription.ts';
@@ -16,7 +16,7 @@ export function getWebhook(dependencies: GetWebhookDependencies): Endpoint {
   return async (request, { pathParameters }) => {
     const { accountId, headers } = await admit(dependencies, request, async () => undefined);
     const subscription = await subscriptions.get({ accountId, id: pathParameters.id ?? '' });
-    if (subscription === undefined) throw noSuch('webhook', headers);
+    if (subscription === undefined) throw notFound('webhook', headers);
     const latest = await deliveries.list({
       webhookId: subscription.id,
       limit: STATISTICS_WINDOW,

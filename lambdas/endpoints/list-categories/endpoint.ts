@@ -1,18 +1,17 @@
 /** `GET /categories`: the categories in use, with how many listings each has. */
+
+import { pageBody, queryOf } from '../../core/api/paging.ts';
 import { validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
-import { categoriesQuery } from '../../core/listings/category-query.ts';
-import { pageBody, queryOf } from '../../core/listings/paging.ts';
 import type { ListingStore } from '../../core/listings/ports.ts';
+import { categoriesQuery, categoryEntry } from '../../core/listings/queries.ts';
 import type { Endpoint } from '../../core/ports.ts';
 
 export function listCategories(store: Pick<ListingStore, 'categories'>): Endpoint {
   return async (request) => {
     const { limit, cursor: after } = validate(categoriesQuery, queryOf(request));
     const { entries, next } = await store.categories({ limit, after });
-    const used = entries
-      .map(({ name, counts }) => ({ name, count: counts.app + counts['ai-agent'], counts }))
-      .filter(({ count }) => count > 0);
+    const used = entries.map(categoryEntry).filter(({ count }) => count > 0);
     return jsonResponse(pageBody({ entries: used, next }, (entry) => entry));
   };
 }

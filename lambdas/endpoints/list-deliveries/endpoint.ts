@@ -1,10 +1,11 @@
 /** `GET /api/v1/webhooks/{id}/deliveries`: what was delivered and tried, newest event first. */
+
+import { pageBody, queryOf, ulidPageQuery } from '../../core/api/paging.ts';
 import { validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
-import { admit, noSuch, type WebhookAccess } from '../../core/webhooks/access.ts';
+import { admit, notFound, type WebhookAccess } from '../../core/webhooks/access.ts';
 import { deliveryEntry } from '../../core/webhooks/delivery.ts';
-import { DEFAULT_LIMIT, pageEntry, pageQuery } from '../../core/webhooks/paging.ts';
 import type { DeliveryStore, SubscriptionStore } from '../../core/webhooks/ports.ts';
 
 export interface ListDeliveriesDependencies extends WebhookAccess {
@@ -12,22 +13,22 @@ export interface ListDeliveriesDependencies extends WebhookAccess {
   readonly deliveries: Pick<DeliveryStore, 'list'>;
 }
 
-const query = pageQuery('dlv');
+const query = ulidPageQuery('dlv');
 
 export function listDeliveries(dependencies: ListDeliveriesDependencies): Endpoint {
   const { subscriptions, deliveries } = dependencies;
   return async (request, { pathParameters }) => {
     const { accountId, input, headers } = await admit(dependencies, request, async () =>
-      validate(query, Object.fromEntries(new URL(request.url).searchParams)),
+      validate(query, queryOf(request)),
     );
     const subscription = await subscriptions.get({ accountId, id: pathParameters.id ?? '' });
-    if (subscription === undefined) throw noSuch('webhook', headers);
+    if (subscription === undefined) throw notFound('webhook', headers);
     const page = await deliveries.list({
       webhookId: subscription.id,
-      limit: input.limit ?? DEFAULT_LIMIT,
+      limit: input.limit,
       order: 'newest',
       after: input.cursor,
     });
-    return jsonResponse(pageEntry(page.deliveries.map(deliveryEntry), page.next), headers);
+    return jsonResponse(pageBody({ entries: page.deliveries, next: page.next }, deliveryEntry), headers);
   };
 }

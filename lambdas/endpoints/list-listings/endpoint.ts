@@ -1,9 +1,11 @@
 /** `GET /apps` and `GET /ai-agents`: the listings of a kind, newest first. */
+
+import { pageBody, queryOf } from '../../core/api/paging.ts';
 import { validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import { kindOf, listingEntry } from '../../core/listings/listing.ts';
-import { listingQuery, pageBody, queryOf } from '../../core/listings/paging.ts';
 import type { ListingStore } from '../../core/listings/ports.ts';
+import { listingQuery } from '../../core/listings/queries.ts';
 import type { Endpoint } from '../../core/ports.ts';
 
 export function listListings(store: Pick<ListingStore, 'list'>): Endpoint {

@@ -1,18 +1,6 @@
 /** Wires `GET /apps` and `GET /ai-agents` for Lambda. */
-import { createDynamoClients } from '../../adapters/aws/clients.ts';
 import { createListingStore } from '../../adapters/listings/create-listings.ts';
-import { createLog } from '../../adapters/system/logger.ts';
-import { systemClock, systemUlid } from '../../adapters/system/system.ts';
-import { front } from '../../edge/front.ts';
-import { buffered } from '../../edge/pipelines.ts';
+import { publicHandler } from '../../hosts/public-handler.ts';
 import { listListings } from './endpoint.ts';
 
-const log = createLog();
-const environment = process.env;
-const clients = createDynamoClients();
-
-const store = createListingStore({ clients, environment });
-
-const endpoint = listListings(store);
-
-export const handler = buffered(front(endpoint, 'platform', { clock: systemClock, ulid: systemUlid, log }));
+export const handler = publicHandler('platform', (resources) => listListings(createListingStore(resources)));

@@ -1,16 +1,8 @@
 /** Wires `GET /v1/models` for Lambda. */
-
-import { createDynamoClients } from '../../adapters/aws/clients.ts';
 import { createCatalog } from '../../adapters/inference/catalog-store.ts';
-import { createLog } from '../../adapters/system/logger.ts';
-import { systemClock, systemUlid } from '../../adapters/system/system.ts';
-import { front } from '../../edge/front.ts';
-import { buffered } from '../../edge/pipelines.ts';
+import { publicHandler } from '../../hosts/public-handler.ts';
 import { listModels } from './endpoint.ts';
 
-const log = createLog();
-const catalog = createCatalog({ ...createDynamoClients(), environment: process.env, log });
-
-export const handler = buffered(
-  front(listModels(catalog), 'openai', { clock: systemClock, ulid: systemUlid, log }),
+export const handler = publicHandler('openai', (resources) =>
+  listModels(createCatalog({ ...resources, ...resources.clients })),
 );

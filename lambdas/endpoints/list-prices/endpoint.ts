@@ -1,11 +1,10 @@
 /** `GET /api/v1/models`: the catalog of `GET /v1/models` with prices. */
-import { type CatalogSource, priceEntry } from '../../core/inference/catalog/catalog.ts';
+import type { CatalogSource } from '../../core/inference/catalog/catalog.ts';
+import { priceListBody } from '../../core/inference/catalog/model-lists.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
 
-export function listPrices(catalog: CatalogSource): Endpoint {
-  return async () => {
-    const models = (await catalog()).models.map(priceEntry);
-    return jsonResponse({ count: models.length, models });
-  };
-}
+export const listPrices =
+  (catalog: CatalogSource): Endpoint =>
+  async () =>
+    jsonResponse(priceListBody((await catalog()).models));

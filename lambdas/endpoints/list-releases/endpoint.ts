@@ -1,10 +1,11 @@
 /** `GET /apps/{id}/releases` and its like: the releases of a listing, newest first. */
+
+import { pageBody, pageQuery, queryOf } from '../../core/api/paging.ts';
 import { validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import { releaseEntry } from '../../core/listings/activity.ts';
 import { kindOf } from '../../core/listings/listing.ts';
 import type { Listings } from '../../core/listings/listings.ts';
-import { pageBody, pageQuery, queryOf } from '../../core/listings/paging.ts';
 import type { ReleaseStore } from '../../core/listings/ports.ts';
 import type { Endpoint } from '../../core/ports.ts';
 
@@ -15,7 +16,7 @@ export interface ListReleasesDependencies {
 
 export function listReleases({ listings, store }: ListReleasesDependencies): Endpoint {
   return async (request, { pathParameters: { id = '' } }) => {
-    const { limit, cursor: after } = validate(pageQuery, queryOf(request));
+    const { limit, cursor: after } = validate(pageQuery(), queryOf(request));
     await listings.get(kindOf(request), id);
     return jsonResponse(pageBody(await store.releases(id, { limit, after }), releaseEntry));
   };

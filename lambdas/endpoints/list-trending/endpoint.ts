@@ -1,10 +1,10 @@
 /** `GET /trending`: the listings that were installed most of late, as the last ranking has them. */
+
+import { pageBody, queryOf } from '../../core/api/paging.ts';
 import { validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
-import { rankedPage, type TrendingStore } from '../../core/listings/discovery/trending.ts';
-import { trendingQuery } from '../../core/listings/discovery/trending-query.ts';
+import { rankedPage, type TrendingStore, trendingQuery } from '../../core/listings/discovery/trending.ts';
 import { listingEntry } from '../../core/listings/listing.ts';
-import { pageBody, queryOf } from '../../core/listings/paging.ts';
 import type { ListingStore } from '../../core/listings/ports.ts';
 import type { Endpoint } from '../../core/ports.ts';
 

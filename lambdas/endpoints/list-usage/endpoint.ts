@@ -1,15 +1,14 @@
 /** `GET /v1/usage`: the calls of the key that asks, newest first. */
 import { encodeTime } from 'ulid';
 import { authenticate, type Peppers } from '../../core/access/api-key.ts';
+import { pageBody, queryOf } from '../../core/api/paging.ts';
 import { validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { KeyGate } from '../../core/ledger/key-gate.ts';
 import type { UsageHistory } from '../../core/ledger/ports.ts';
-import { formatCursor, usageQuery } from '../../core/ledger/usage-query.ts';
+import { usageQuery } from '../../core/ledger/usage-query.ts';
 import { usageEntry } from '../../core/ledger/usage-record.ts';
 import type { Endpoint } from '../../core/ports.ts';
-
-const DEFAULT_LIMIT = 20;
 
 /** Request ids sort by time, so a span of time is a span of ids. */
 const idAt = (ms: number): string => `req_${encodeTime(Math.floor(ms), 10)}${'0'.repeat(16)}`;
@@ -24,22 +23,15 @@ export interface ListUsageDependencies {
 export function listUsage({ peppers, gate, usage }: ListUsageDependencies): Endpoint {
   return async (request) => {
     const key = authenticate(request.headers, await peppers());
-    const query = await gate.checked(key, async () =>
-      validate(usageQuery, Object.fromEntries(new URL(request.url).searchParams)),
-    );
+    const query = await gate.checked(key, async () => validate(usageQuery, queryOf(request)));
     const { headers } = await gate.touch(key);
     const { records, next } = await usage.list({
       keyId: key.keyId,
       from: idAt(query.start ?? 0),
       to: query.end === undefined ? LAST_ID : idAt(query.end),
-      limit: query.limit ?? DEFAULT_LIMIT,
+      limit: query.limit,
       ...(query.cursor === undefined ? {} : { before: query.cursor }),
     });
-    const body = {
-      object: 'list',
-      data: records.map(usageEntry),
-      next_cursor: next === undefined ? null : formatCursor(next),
-    };
-    return jsonResponse(body, headers);
+    return jsonResponse(pageBody({ entries: records, next }, usageEntry), headers);
   };
 }

@@ -3,15 +3,15 @@ import { ServiceError } from '../../core/errors.ts';
 import { readJson, validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Clock, Endpoint } from '../../core/ports.ts';
-import { admit, noSuch, type WebhookAccess } from '../../core/webhooks/access.ts';
-import type { DeliveryStore, SubscriptionStore, WakeQueue } from '../../core/webhooks/ports.ts';
-import { recover } from '../../core/webhooks/recovery.ts';
+import { admit, notFound, type WebhookAccess } from '../../core/webhooks/access.ts';
+import type { DeliveryStore, SubscriptionStore, TriggerQueue } from '../../core/webhooks/ports.ts';
+import { recover, recoveryBody } from '../../core/webhooks/recovery.ts';
 import { recoverSchema } from '../../core/webhooks/request.ts';
 
 export interface RecoverWebhookDependencies extends WebhookAccess {
   readonly subscriptions: Pick<SubscriptionStore, 'get'>;
   readonly deliveries: Pick<DeliveryStore, 'list'>;
-  readonly wakes: Pick<WakeQueue, 'now'>;
+  readonly triggers: Pick<TriggerQueue, 'enqueue'>;
   readonly clock: Clock;
 }
 
@@ -22,18 +22,12 @@ export function recoverWebhook(dependencies: RecoverWebhookDependencies): Endpoi
     );
     const { id = '' } = pathParameters;
     const subscription = await dependencies.subscriptions.get({ accountId, id });
-    if (subscription === undefined) throw noSuch('webhook', headers);
+    if (subscription === undefined) throw notFound('webhook', headers);
     if (subscription.status !== 'active')
-      throw new ServiceError('conflict', 'The webhook is disabled; set its status to active first.', {
+      throw new ServiceError('conflict', 'The webhook is disabled: set its status to active first.', {
         headers,
       });
-    const { count, nextMs } = await recover(dependencies, id, input.since);
-    const body = {
-      object: 'webhook_recovery',
-      webhook_id: id,
-      recovered: count,
-      next_since: nextMs === undefined ? null : new Date(nextMs).toISOString(),
-    };
-    return jsonResponse(body, headers, 202);
+    const recovered = await recover(dependencies, id, input.since);
+    return jsonResponse(recoveryBody(id, recovered), headers, 202);
   };
 }

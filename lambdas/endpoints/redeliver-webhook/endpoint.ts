@@ -1,27 +1,27 @@
 /** `POST /api/v1/webhooks/{id}/deliveries/{delivery_id}/redeliver`: one more attempt now, whatever became of the others. */
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
-import { admit, noSuch, type WebhookAccess } from '../../core/webhooks/access.ts';
+import { admit, notFound, type WebhookAccess } from '../../core/webhooks/access.ts';
 import { deliveryEntry } from '../../core/webhooks/delivery.ts';
-import { laneOf, wakeOf } from '../../core/webhooks/fan-out.ts';
-import type { DeliveryStore, SubscriptionStore, WakeQueue } from '../../core/webhooks/ports.ts';
+import { laneOf, triggerOf } from '../../core/webhooks/fan-out.ts';
+import type { DeliveryStore, SubscriptionStore, TriggerQueue } from '../../core/webhooks/ports.ts';
 
 export interface RedeliverWebhookDependencies extends WebhookAccess {
   readonly subscriptions: Pick<SubscriptionStore, 'get'>;
   readonly deliveries: Pick<DeliveryStore, 'get'>;
-  readonly wakes: Pick<WakeQueue, 'now'>;
+  readonly triggers: Pick<TriggerQueue, 'enqueue'>;
 }
 
 export function redeliverWebhook(dependencies: RedeliverWebhookDependencies): Endpoint {
-  const { subscriptions, deliveries, wakes } = dependencies;
+  const { subscriptions, deliveries, triggers } = dependencies;
   return async (request, { pathParameters }) => {
     const { accountId, headers } = await admit(dependencies, request, async () => undefined);
     const { id = '', delivery_id: deliveryId = '' } = pathParameters;
     const subscription = await subscriptions.get({ accountId, id });
-    if (subscription === undefined) throw noSuch('webhook', headers);
+    if (subscription === undefined) throw notFound('webhook', headers);
     const delivery = await deliveries.get({ webhookId: id, id: deliveryId });
-    if (delivery === undefined) throw noSuch('delivery', headers);
-    await wakes.now([wakeOf(delivery, true)], laneOf(subscription));
+    if (delivery === undefined) throw notFound('delivery', headers);
+    await triggers.enqueue([triggerOf(delivery, true)], laneOf(subscription));
     return jsonResponse(deliveryEntry(delivery), headers, 202);
   };
 }

@@ -1,22 +1,9 @@
 /** Wires `POST /api-keys/{id}/rotate` for Lambda. */
-
 import { createKeyIssuer } from '../../adapters/access/create-accounts.ts';
-import { createAccess } from '../../adapters/access/peppers.ts';
-import { createSessions } from '../../adapters/access/session-tokens.ts';
-import { createDynamoClients } from '../../adapters/aws/clients.ts';
-import { createLog } from '../../adapters/system/logger.ts';
-import { systemClock, systemUlid } from '../../adapters/system/system.ts';
-import { front } from '../../edge/front.ts';
-import { buffered } from '../../edge/pipelines.ts';
+import { createSecrets } from '../../adapters/access/create-secrets.ts';
+import { sessionHandler } from '../../hosts/session-handler.ts';
 import { rotateKey } from './endpoint.ts';
 
-const log = createLog();
-const environment = process.env;
-const clients = createDynamoClients();
-const { peppers } = createAccess({ environment, log });
-const { sessions } = createSessions({ clients, environment, log });
-const issuer = createKeyIssuer({ clients, environment, peppers });
-
-const endpoint = rotateKey({ sessions, issuer, clock: systemClock });
-
-export const handler = buffered(front(endpoint, 'platform', { clock: systemClock, ulid: systemUlid, log }));
+export const handler = sessionHandler('platform', (resources) =>
+  rotateKey(createKeyIssuer({ ...resources, ...createSecrets(resources) }), resources.clock),
+);

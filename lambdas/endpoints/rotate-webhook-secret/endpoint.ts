@@ -2,7 +2,7 @@
 import { ServiceError } from '../../core/errors.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Clock, Endpoint } from '../../core/ports.ts';
-import { admit, noSuch, type WebhookAccess } from '../../core/webhooks/access.ts';
+import { admit, notFound, type WebhookAccess } from '../../core/webhooks/access.ts';
 import type { SigningSecretStore } from '../../core/webhooks/ports.ts';
 import { ROTATION_SECONDS } from '../../core/webhooks/subscription.ts';
 
@@ -20,11 +20,15 @@ export function rotateWebhookSecret(dependencies: RotateWebhookSecretDependencie
     const [secret, nowMs] = [newSecret(), clock()];
     const until = Math.floor(nowMs / 1000) + ROTATION_SECONDS;
     const result = await secrets.rotate({ accountId, id }, secret, { nowMs, until });
-    if (result === 'absent') throw noSuch('webhook', headers);
+    if (result === 'absent') throw notFound('webhook', headers);
     if (result === 'conflict')
-      throw new ServiceError('conflict', 'The secret is being rotated, or was too often within a day.', {
-        headers,
-      });
+      throw new ServiceError(
+        'conflict',
+        'The secret is being rotated by another request, or was rotated too often within a day.',
+        {
+          headers,
+        },
+      );
     return jsonResponse({ id, object: 'webhook', secret, previous_secret_expires: until }, headers);
   };
 }

@@ -2,18 +2,23 @@
 import { readJson, validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Clock, Endpoint, UlidSource } from '../../core/ports.ts';
-import { admit, noSuch, type WebhookAccess } from '../../core/webhooks/access.ts';
+import { admit, notFound, type WebhookAccess } from '../../core/webhooks/access.ts';
 import { deliveryEntry } from '../../core/webhooks/delivery.ts';
 import { type EventType, testData } from '../../core/webhooks/event.ts';
-import { laneOf, newDelivery, wakeOf } from '../../core/webhooks/fan-out.ts';
-import type { DeliveryStore, EventStore, SubscriptionStore, WakeQueue } from '../../core/webhooks/ports.ts';
+import { laneOf, newDelivery, triggerOf } from '../../core/webhooks/fan-out.ts';
+import type {
+  DeliveryStore,
+  EventStore,
+  SubscriptionStore,
+  TriggerQueue,
+} from '../../core/webhooks/ports.ts';
 import { testSchema } from '../../core/webhooks/request.ts';
 
 export interface TestWebhookDependencies extends WebhookAccess {
   readonly subscriptions: Pick<SubscriptionStore, 'get'>;
   readonly events: Pick<EventStore, 'put'>;
   readonly deliveries: Pick<DeliveryStore, 'create'>;
-  readonly wakes: Pick<WakeQueue, 'now'>;
+  readonly triggers: Pick<TriggerQueue, 'enqueue'>;
   readonly clock: Clock;
   readonly ulid: UlidSource;
 }
@@ -25,11 +30,11 @@ async function wantedType(request: Request): Promise<EventType | undefined> {
 }
 
 export function testWebhook(dependencies: TestWebhookDependencies): Endpoint {
-  const { subscriptions, events, deliveries, wakes, clock, ulid } = dependencies;
+  const { subscriptions, events, deliveries, triggers, clock, ulid } = dependencies;
   return async (request, { pathParameters }) => {
     const { accountId, input, headers } = await admit(dependencies, request, () => wantedType(request));
     const subscription = await subscriptions.get({ accountId, id: pathParameters.id ?? '' });
-    if (subscription === undefined) throw noSuch('webhook', headers);
+    if (subscription === undefined) throw notFound('webhook', headers);
     const type = input ?? subscription.events[0] ?? 'listing.installed';
     const created = new Date(clock()).toISOString();
     const event = await events.put(
@@ -37,7 +42,7 @@ export function testWebhook(dependencies: TestWebhookDependencies): Endpoint {
       clock(),
     );
     const delivery = await deliveries.create(newDelivery(event, subscription.id, clock()));
-    await wakes.now([wakeOf(delivery, true)], laneOf(subscription));
+    await triggers.enqueue([triggerOf(delivery, true)], laneOf(subscription));
     return jsonResponse(deliveryEntry(delivery), headers, 202);
   };
 }

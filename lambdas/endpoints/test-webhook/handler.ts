@@ -1,43 +1,20 @@
 /** Wires `POST /api/v1/webhooks/{id}/test` for Lambda. */
-import { createAccess } from '../../adapters/access/peppers.ts';
-import { createDynamoClients, createQueueClient } from '../../adapters/aws/clients.ts';
-import { createKeyGate } from '../../adapters/ledger/create-ledger.ts';
-import { createLog } from '../../adapters/system/logger.ts';
-import { systemClock, systemUlid } from '../../adapters/system/system.ts';
-import { DynamoDeliveryStore } from '../../adapters/webhooks/delivery-store.ts';
+import { createQueueClient } from '../../adapters/aws/clients.ts';
+import {
+  createDeliveryStore,
+  createSubscriptionStore,
+} from '../../adapters/webhooks/create-webhook-stores.ts';
 import { createEventStore } from '../../adapters/webhooks/event-store.ts';
-import { DynamoSubscriptionStore } from '../../adapters/webhooks/subscription-store.ts';
-import { createWakeSender } from '../../adapters/webhooks/trigger-queue.ts';
-import { requireVariable } from '../../contract/environment.ts';
-import { TABLES } from '../../contract/tables.ts';
-import { front } from '../../edge/front.ts';
-import { buffered } from '../../edge/pipelines.ts';
+import { createTriggerSender } from '../../adapters/webhooks/trigger-queue.ts';
+import { keyHandler } from '../../hosts/key-handler.ts';
 import { testWebhook } from './endpoint.ts';
 
-const log = createLog();
-const environment = process.env;
-const clients = createDynamoClients();
-const { peppers } = createAccess({ environment, log });
-const { gate } = createKeyGate({ clients, environment });
-const table = requireVariable(environment, TABLES.webhooks.variable);
-const subscriptions = new DynamoSubscriptionStore(clients.client, table);
-const deliveries = new DynamoDeliveryStore(
-  clients.client,
-  requireVariable(environment, TABLES.deliveries.variable),
-  systemClock,
+export const handler = keyHandler('platform', (resources) =>
+  testWebhook({
+    ...resources,
+    subscriptions: createSubscriptionStore(resources),
+    deliveries: createDeliveryStore(resources),
+    events: createEventStore(resources.clients.client, resources),
+    triggers: createTriggerSender(createQueueClient(), resources.environment),
+  }),
 );
-const wakes = createWakeSender(createQueueClient(), environment);
-const events = createEventStore(clients.client, { environment, log });
-
-const endpoint = testWebhook({
-  peppers,
-  gate,
-  subscriptions,
-  events,
-  deliveries,
-  wakes,
-  clock: systemClock,
-  ulid: systemUlid,
-});
-
-export const handler = buffered(front(endpoint, 'platform', { clock: systemClock, ulid: systemUlid, log }));

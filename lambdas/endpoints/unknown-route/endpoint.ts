@@ -1,2 +1,2 @@
 /** What no route answers. */
-export { unknownRoute } from '../../core/unknown-route.ts';
+export { unknownRoute } from '../../core/api/unknown-route.ts';

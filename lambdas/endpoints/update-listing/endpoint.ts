@@ -1,21 +1,14 @@
 /** `PUT /apps/{id}` and `PUT /ai-agents/{id}`: changes a listing of the account that is signed in. */
-import { authenticateSession, type Sessions } from '../../core/access/session.ts';
+import type { SessionEndpoint } from '../../core/access/session.ts';
 import { readJson, validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import { listingChange } from '../../core/listings/fields.ts';
 import { kindOf, listingEntry } from '../../core/listings/listing.ts';
 import type { Listings } from '../../core/listings/listings.ts';
 import { etagOf, readIfMatch } from '../../core/listings/revision.ts';
-import type { Endpoint } from '../../core/ports.ts';
 
-export interface UpdateListingDependencies {
-  readonly sessions: Pick<Sessions, 'verify'>;
-  readonly listings: Listings;
-}
-
-export function updateListing({ sessions, listings }: UpdateListingDependencies): Endpoint {
-  return async (request, { pathParameters: { id = '' } }) => {
-    const accountId = await authenticateSession(request.headers, sessions);
+export function updateListing(listings: Listings): SessionEndpoint {
+  return async (request, { pathParameters: { id = '' }, session: { accountId } }) => {
     const precondition = readIfMatch(request.headers);
     const body = validate(listingChange, (await readJson(request)).value);
     const listing = await listings.change({ kind: kindOf(request), id, accountId }, body, precondition);

@@ -1,9 +1,9 @@
-/** `PATCH /api/v1/webhooks/{id}`: changes what is named, in force for the next attempt. */
+/** `PATCH /api/v1/webhooks/{id}`: changes the fields that are sent, effective from the next attempt. */
 import { ServiceError } from '../../core/errors.ts';
 import { readJson, validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Endpoint } from '../../core/ports.ts';
-import { admit, noSuch, type WebhookAccess } from '../../core/webhooks/access.ts';
+import { admit, notFound, type WebhookAccess } from '../../core/webhooks/access.ts';
 import type { SubscriptionStore } from '../../core/webhooks/ports.ts';
 import { updateSchema } from '../../core/webhooks/request.ts';
 import { subscriptionEntry } from '../../core/webhooks/subscription.ts';
@@ -28,7 +28,7 @@ export function updateWebhook(dependencies: UpdateWebhookDependencies): Endpoint
             throw failure instanceof ServiceError ? failure.withHeaders(headers) : failure;
           });
     const changed = await subscriptions.update({ accountId, id: pathParameters.id ?? '' }, { ...input, url });
-    if (changed === undefined) throw noSuch('webhook', headers);
+    if (changed === undefined) throw notFound('webhook', headers);
     return jsonResponse(subscriptionEntry(changed), headers);
   };
 }

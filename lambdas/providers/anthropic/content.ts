@@ -11,14 +11,14 @@ import type {
 import { toolInput } from '../../core/inference/upstream/tool-calls.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
 import { alternatingTurns } from '../alternating-turns.ts';
-import { word } from '../kept-fields.ts';
+import { plainName } from '../kept-fields.ts';
 
 interface Message extends JsonObject {
   readonly role: Turn['role'];
   readonly content: readonly JsonObject[];
 }
 
-/** The turns as messages that alternate, begin with the user's, and are none of them empty. */
+/** The turns as messages that alternate, begin with the user's, and are never empty. */
 export const toMessages = (turns: readonly Turn[]): Message[] =>
   alternatingTurns(turns).map(({ role, parts }) => ({ role, content: [...parts].map(toBlock) }));
 
@@ -54,7 +54,7 @@ const resultBlock = ({ id, content, isError }: ToolResultPart): JsonObject => ({
 
 const string = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The output text of a whole block, or of a block as its stream begins: words, thoughts, tool names and inputs. */
+/** The output text of a whole block, or of a block as its stream begins: text, reasoning, tool names and inputs. */
 export function textOf({ text, thinking, name, input }: JsonObject): string {
   const hasInput = typeof input === 'object' && input !== null && Object.keys(input).length > 0;
   return string(text) + string(thinking) + string(name) + (hasInput ? JSON.stringify(input) : '');
@@ -75,12 +75,12 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['model_context_window_exceeded', 'context'],
 ]);
 
-/** The end of a message; a call of the answer tool alone is an answer, not a call. Throws `UpstreamFailure` for a reason that is no word. */
+/** The end of a message; a call of the answer tool alone is an answer, not a call. Throws `UpstreamFailure` for a reason that is not a plain name. */
 export function toFinish(
   { stop_reason: reason, stop_sequence: sequence }: JsonObject,
   answeredByTool: boolean,
 ): Finish {
-  const raw = word(reason) ?? '';
+  const raw = plainName(reason) ?? '';
   if (answeredByTool && raw === 'tool_use') return { reason: 'stop', raw };
   const stopSequence = typeof sequence === 'string' ? { stopSequence: sequence } : {};
   return { reason: FINISH_REASONS.get(raw) ?? 'stop', raw, ...stopSequence };

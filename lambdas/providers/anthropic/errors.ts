@@ -1,6 +1,6 @@
 /** An error answer of a server of the Messages protocol: is the route at fault, or the request (Claude API docs, Errors)? */
 import type { ChatPayload, UpstreamFailure } from '../../core/inference/upstream/provider.ts';
-import { isFieldPath } from '../field-words.ts';
+import { isFieldPath } from '../field-names.ts';
 import { toStatusFailure } from '../http-upstream.ts';
 
 /** The path that a validation error opens with, as in `messages.0.content: Field required`. */
@@ -28,7 +28,7 @@ const CHAT_FIELDS: ReadonlyMap<string, string | undefined> = new Map([
   ['service_tier', undefined],
 ]);
 
-/** Kinds of blocks, tools and sources, which a path names behind their place though no field has that name. */
+/** Kinds of blocks, tools and sources, which a path names after their place though no field has that name. */
 const KINDS_IN_LISTS = /(\.\d+)\.(?:custom|text|image|document|thinking|tool_use|tool_result)(?=\.|$)/g;
 const KINDS_OF_FIELDS =
   /(\b(?:source|tool_choice|thinking|cache_control))\.(?:base64|url|text|content|file|auto|any|none|tool|enabled|adaptive|disabled|ephemeral)(?=\.)/g;

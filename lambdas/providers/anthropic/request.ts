@@ -9,7 +9,7 @@ import { toMessages } from './content.ts';
 
 export interface MessagesRequest {
   readonly body: JsonObject;
-  /** The tool whose input is the answer, where the caller asked for JSON that the protocol has no other word for. */
+  /** The tool whose input is the answer, where the caller asked for JSON, which the protocol cannot express otherwise. */
   readonly answerTool?: string;
 }
 

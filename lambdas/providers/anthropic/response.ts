@@ -46,7 +46,7 @@ function toAssistantReply(
     if (block.type !== 'tool_use') return [];
     if (!isAnswer(block.name, answerTool))
       return [{ type: 'tool-call', ...callOf(block), arguments: inputOf(block) }];
-    // The answer is one object; a second is none.
+    // The answer is one object; a second is ignored.
     return block === answer ? [{ type: 'text', text: inputOf(block) }] : [];
   });
   const answeredByTool = uses.length > 0 && uses.every(({ name }) => isAnswer(name, answerTool));
@@ -57,7 +57,7 @@ function toAssistantReply(
 export const isAnswer = (name: unknown, answerTool: string | undefined): boolean =>
   answerTool !== undefined && name === answerTool;
 
-/** The output text of a block; the answer tool's name is none: no caller gets it. */
+/** The output text of a block; the answer tool's name does not count: no caller gets it. */
 export const outputOf = (block: JsonObject, answerTool: string | undefined): string =>
   textOf(isAnswer(block.name, answerTool) ? { ...block, name: '' } : block);
 

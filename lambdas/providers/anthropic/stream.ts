@@ -32,7 +32,7 @@ export async function* toReplyEvents(
         continue;
       }
       open = false;
-      // The body's last bytes are read behind the caller's back: then the connection can be used again.
+      // The body's last bytes are read in the background, so that the connection can be used again.
       void drain(iterator);
       yield reply;
       return;
@@ -44,7 +44,7 @@ export async function* toReplyEvents(
   throw new UpstreamFailure('interrupted');
 }
 
-/** What one event says, in words that both kinds of callers share. */
+/** What one event says, in terms that both kinds of callers share. */
 type Reading = Omit<ReplyEvent, 'payload' | 'parts'> & { readonly parts: readonly StreamPart[] };
 
 const NOTHING: Reading = { text: '', content: false, parts: [] };
@@ -193,7 +193,7 @@ class PartReader {
       this.#calls += 1;
       return { kind: 'call', index: this.#calls - 1 };
     }
-    // The answer is one object; a second is none.
+    // The answer is one object; a second is ignored.
     if (this.#answered) return { kind: 'unsaid' };
     this.#answered = true;
     return { kind: 'answer', empty: true };

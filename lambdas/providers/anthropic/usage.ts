@@ -5,7 +5,7 @@ import { keptUsage } from '../message-fields.ts';
 
 /**
  * Returns undefined for anything that does not count both sides. `input_tokens` leaves out what was read from and
- * written to the prompt cache. `native`: the account goes to the caller in the words that it came in.
+ * written to the prompt cache. `native`: the account goes to the caller as it came.
  */
 export function toUsage(reported: unknown, native: boolean): TokenUsage | undefined {
   if (typeof reported !== 'object' || reported === null) return undefined;
@@ -24,6 +24,6 @@ export function toUsage(reported: unknown, native: boolean): TokenUsage | undefi
 /** One account of two: the figures of a stream are cumulative, so a later one stands, unless it is null. */
 export function mergeUsage(earlier: JsonObject, later: unknown): JsonObject {
   if (typeof later !== 'object' || later === null) return earlier;
-  const told = Object.entries(later).filter(([, value]) => value !== null);
-  return { ...earlier, ...Object.fromEntries(told) };
+  const reported = Object.entries(later).filter(([, value]) => value !== null);
+  return { ...earlier, ...Object.fromEntries(reported) };
 }

@@ -35,7 +35,7 @@ const IMAGE_FORMATS: ReadonlyMap<string, ImageFormat> = new Map([
 export type Document = NonNullable<ToolUseBlock['input']>;
 
 /**
- * The turns as messages that alternate, begin with the user's and are none of them empty. Throws `UpstreamFailure`
+ * The turns as messages that alternate, begin with the user's and are never empty. Throws `UpstreamFailure`
  * for an image of a format that no provider knows.
  */
 export const toMessages = (turns: readonly Turn[]): Message[] =>

@@ -15,7 +15,7 @@ import { parseDocument, toMessages } from './content.ts';
 export interface ConverseCall {
   /** The same for an answer at once and a streamed one. */
   readonly request: Omit<ConverseRequest, 'guardrailConfig'>;
-  /** The tool whose input is the answer, where the caller asked for JSON that Converse has no other word for. */
+  /** The tool whose input is the answer, where the caller asked for JSON, which Converse cannot express otherwise. */
   readonly answerTool?: string;
 }
 
@@ -78,7 +78,7 @@ function toOutputConfig({ name, description, schema }: SchemaFormat): OutputConf
 
 /**
  * Converse cannot forbid tool calls, so tools that the caller forbids are not declared. A conversation that holds tool
- * calls is refused without tools, though: then those that it called are, for the model to leave alone.
+ * calls is refused without tools, though: then the tools that it called are declared, though the model may not call them.
  */
 function toToolConfig(
   conversation: Conversation,
@@ -99,7 +99,7 @@ function toToolConfig(
 
 type Choice = ToolConfiguration['toolChoice'];
 
-/** `auto` is the default, and some models refuse the word. */
+/** `auto` is the default, and some models refuse the value. */
 function toToolChoice(choice: Conversation['toolChoice']): Choice {
   if (choice?.type === 'tool') return { tool: { name: choice.name } };
   return choice?.type === 'any' ? { any: {} } : undefined;

@@ -2,7 +2,7 @@
 import type { ConverseCommandOutput } from '@aws-sdk/client-bedrock-runtime';
 import type { AssistantPart, Finish, FinishReason } from '../../core/inference/upstream/conversation.ts';
 import { type Reply, UpstreamFailure } from '../../core/inference/upstream/provider.ts';
-import { word } from '../kept-fields.ts';
+import { plainName } from '../kept-fields.ts';
 import { writeDocument } from './content.ts';
 import type { ConverseCall } from './request.ts';
 import { toUsage } from './usage.ts';
@@ -67,13 +67,13 @@ interface Ending {
   readonly additionalModelResponseFields?: unknown;
 }
 
-/** `hasToolCalls`: beside that of the answer's own tool. Throws `UpstreamFailure` for a reason that is no word. */
+/** `hasToolCalls`: beside that of the answer's own tool. Throws `UpstreamFailure` for a reason that is not a plain name. */
 export function toFinish(
   ending: Ending,
   { request, answerTool }: CallContext,
   hasToolCalls: boolean,
 ): Finish {
-  const raw = word(ending.stopReason) ?? '';
+  const raw = plainName(ending.stopReason) ?? '';
   const reason = FINISH_REASONS.get(raw) ?? 'stop';
   if (reason === 'tool-calls' && answerTool !== undefined && !hasToolCalls) return { reason: 'stop', raw };
   if (raw === 'end_turn' && hasToolCalls) return { reason: 'tool-calls', raw };

@@ -20,7 +20,7 @@ export async function* toReplyEvents(
     const event = reader.read(next.value);
     if (event !== undefined) yield event;
     if (!reader.isComplete) continue;
-    // The body's last bytes are read behind the caller's back: then the connection can be used again.
+    // The body's last bytes are read in the background, so that the connection can be used again.
     void drain(iterator);
     return;
   }

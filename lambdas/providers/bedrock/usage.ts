@@ -4,7 +4,7 @@ import { isTokenCount, type TokenUsage } from '../../core/inference/catalog/pric
 /**
  * Returns undefined for anything that does not count both sides. `inputTokens` leaves out what was read from and
  * written to the prompt cache (Amazon Bedrock user guide, Prompt caching). A few models count it in all the same, and
- * then `totalTokens` tells: it is the input, the output and whatever the input leaves out.
+ * then `totalTokens` shows it: it is the input, the output and whatever the input leaves out.
  */
 export function toUsage(reported: unknown): TokenUsage | undefined {
   if (typeof reported !== 'object' || reported === null) return undefined;

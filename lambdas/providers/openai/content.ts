@@ -12,7 +12,7 @@ import type {
 } from '../../core/inference/upstream/conversation.ts';
 import { ToolCallIds } from '../../core/inference/upstream/tool-calls.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
-import { word } from '../kept-fields.ts';
+import { plainName } from '../kept-fields.ts';
 
 interface Output {
   readonly content?: unknown;
@@ -40,13 +40,13 @@ export function textOf(output: Output): string {
   );
 }
 
-/** OpenAI API reference, `finish_reason`; vLLM and others name the stop sequence that was met in `stop_reason`. Throws `UpstreamFailure` for a reason that is no word. */
+/** OpenAI API reference, `finish_reason`; vLLM and others name the stop sequence that was met in `stop_reason`. Throws `UpstreamFailure` for a reason that is not a plain name. */
 export function toFinish(
   choice: { readonly finish_reason?: unknown; readonly stop_reason?: unknown },
   hasToolCalls: boolean,
 ): Finish {
   const { finish_reason: reason, stop_reason: stopSequence } = choice;
-  const raw = word(reason) ?? '';
+  const raw = plainName(reason) ?? '';
   if (raw === 'stop' && typeof stopSequence === 'string')
     return { reason: 'stop-sequence', raw, stopSequence };
   // A forced tool's call ends with `stop`.
@@ -99,11 +99,11 @@ function imagePart({ source }: ImagePart): JsonObject {
 /** A tool message holds text only; that the tool failed has no field, so the text says it. */
 function toolMessage({ id, content, isError }: ToolResultPart): JsonObject {
   const texts = content.flatMap((part) => (part.type === 'text' ? part.text : []));
-  const told = isError ? [`Error: ${texts[0] ?? ''}`, ...texts.slice(1)] : texts;
+  const said = isError ? [`Error: ${texts[0] ?? ''}`, ...texts.slice(1)] : texts;
   return {
     role: 'tool',
     tool_call_id: id,
-    content: told.length === 0 ? '' : textContent(told),
+    content: said.length === 0 ? '' : textContent(said),
   };
 }
 

@@ -1,6 +1,6 @@
 /** An error answer of an OpenAI-compatible server: is the route at fault, or the request (OpenAI docs, Error codes)? */
 import type { UpstreamFailure } from '../../core/inference/upstream/provider.ts';
-import { isFieldPath } from '../field-words.ts';
+import { isFieldPath } from '../field-names.ts';
 import { toStatusFailure } from '../http-upstream.ts';
 
 /** A field path as OpenAI writes them; nothing else of the upstream's text is passed on. */

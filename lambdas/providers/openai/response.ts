@@ -37,13 +37,13 @@ interface Choice {
   readonly stop_reason?: unknown;
 }
 
-/** A choice that failed is none, whatever it has said: some servers tell of it in an answer of status 200. */
+/** A choice that failed is no answer, whatever it contains: some servers report it with status 200. */
 function isChoice(choice: unknown): choice is Choice {
   if (!isJsonObject(choice) || isError(choice.error)) return false;
   return isJsonObject(choice.message);
 }
 
-/** An error within an answer; null is none. */
+/** An error within an answer; null means no error. */
 export const isError = (error: unknown): boolean => error !== undefined && error !== null;
 
 function toAssistantReply(choice: Choice, answerId: string): AssistantReply {

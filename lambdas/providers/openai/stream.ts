@@ -36,7 +36,7 @@ export async function* toReplyEvents(
     for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
       if (next.value === DONE) {
         open = false;
-        // The body's last bytes are read behind the caller's back: then the connection can be used again.
+        // The body's last bytes are read in the background, so that the connection can be used again.
         void drain(iterator);
         progress.requireOutput();
         break;
@@ -96,7 +96,7 @@ interface ChunkChoice {
   readonly stop_reason?: unknown;
 }
 
-/** One chunk; usage is taken out of it, because the caller is told usage only when asking and with the cost. */
+/** One chunk; usage is taken out of it, because the caller gets usage only when asking and with the cost. */
 function toReplyEvent(chunk: Chunk, translate: Translate, native: boolean): ReplyEvent {
   if (isError(chunk.error)) throw new UpstreamFailure('interrupted');
   const usage = toUsage(chunk.usage, native);
@@ -169,7 +169,7 @@ class PartReader {
   *#readCall(delta: ToolCallDelta): Generator<StreamPart> {
     const { id, function: called } = delta;
     const isNew = typeof id === 'string' && id !== '' && id !== this.#lastId;
-    // Some compatible servers do not number their calls; a new id then tells that another has begun.
+    // Some compatible servers do not number their calls; a new id then means that another has begun.
     const number = delta.index ?? (isNew ? `id ${id}` : this.#calls.at(-1));
     if (isNew) this.#lastId = id;
     let index = this.#calls.indexOf(number);

@@ -3,7 +3,7 @@ import type { Stacks } from '../stacks.ts';
 
 /** A limit on the requests of one address, and the answer to what exceeds it. */
 export interface RateRule {
-  /** Unique in the assembly: stages behind one ACL share its counters. */
+  /** Unique in the assembly: stages of one ACL share its counters. */
   readonly id: string;
   readonly limit: number;
   readonly windowSeconds: number;

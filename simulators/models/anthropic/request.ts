@@ -1,8 +1,72 @@
-/** The requests of the Messages API (Claude API reference, "Create a Message" and "Count tokens in a Message"). */
+/** The requests of the Messages API (Claude API reference, "Create a Message" and "Count tokens in a Message"); unknown fields are refused, as the API does. */
 import { z } from 'zod';
-import { cacheControl, messageSchema, textBlock } from './content.ts';
 
+const cacheControl = z
+  .strictObject({ type: z.literal('ephemeral'), ttl: z.enum(['5m', '1h']).optional() })
+  .nullish();
+const cacheable = { cache_control: cacheControl };
 const jsonObject = z.record(z.string(), z.unknown());
+
+/** A text that says something. */
+const words = z.string().regex(/\S/u, 'text content blocks must contain non-whitespace text');
+const textBlock = z.strictObject({
+  type: z.literal('text'),
+  text: words,
+  citations: z.array(z.unknown()).nullish(),
+  ...cacheable,
+});
+
+const base64 = z.string().regex(/^[A-Za-z0-9+/]+={0,2}$/u, 'Invalid base64 data');
+const mediaType = z.enum(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
+const imageBlock = z.strictObject({
+  type: z.literal('image'),
+  source: z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('base64'), media_type: mediaType, data: base64 }),
+    z.strictObject({ type: z.literal('file'), file_id: z.string() }),
+    z.strictObject({ type: z.literal('url'), url: z.string().regex(/^https?:\/\/\S+$/u) }),
+  ]),
+  ...cacheable,
+});
+
+/** What a service passes on as it came. */
+const otherBlock = z.looseObject({ type: z.enum(['document', 'search_result']) });
+
+/** Ids of tool calls, whoever gave them. */
+const toolUseId = z.string().regex(/^[a-zA-Z0-9_-]+$/u);
+const toolUseBlock = z.strictObject({
+  type: z.literal('tool_use'),
+  id: toolUseId,
+  name: z.string().regex(/^[a-zA-Z0-9_-]{1,200}$/u),
+  input: jsonObject,
+  caller: z.looseObject({ type: z.string() }).optional(),
+  toolset_name: z.string().nullish(),
+  ...cacheable,
+});
+
+const resultContent = z.discriminatedUnion('type', [textBlock, imageBlock, otherBlock]);
+const toolResultBlock = z.strictObject({
+  type: z.literal('tool_result'),
+  tool_use_id: toolUseId,
+  content: z.union([z.string(), z.array(resultContent)]).optional(),
+  is_error: z.boolean().optional(),
+  toolset_name: z.string().nullish(),
+  ...cacheable,
+});
+
+const userBlock = z.discriminatedUnion('type', [textBlock, imageBlock, otherBlock, toolResultBlock]);
+const assistantBlock = z.discriminatedUnion('type', [
+  textBlock,
+  toolUseBlock,
+  z.strictObject({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() }),
+  z.strictObject({ type: z.literal('redacted_thinking'), data: z.string() }),
+  otherBlock,
+]);
+
+/** The blocks a role may have are part of its message. */
+const messageSchema = z.discriminatedUnion('role', [
+  z.strictObject({ role: z.literal('user'), content: z.union([z.string(), z.array(userBlock)]) }),
+  z.strictObject({ role: z.literal('assistant'), content: z.union([z.string(), z.array(assistantBlock)]) }),
+]);
 
 const toolSchema = z.strictObject({
   type: z.literal('custom').nullish(),
@@ -14,13 +78,12 @@ const toolSchema = z.strictObject({
   allowed_callers: z.array(z.string()).optional(),
   defer_loading: z.boolean().optional(),
   eager_input_streaming: z.boolean().nullish(),
-  cache_control: cacheControl,
+  ...cacheable,
 });
 
 const parallel = { disable_parallel_tool_use: z.boolean().optional() };
 const toolChoiceSchema = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('any'), ...parallel }),
-  z.strictObject({ type: z.literal('auto'), ...parallel }),
+  z.strictObject({ type: z.enum(['any', 'auto']), ...parallel }),
   z.strictObject({ type: z.literal('none') }),
   z.strictObject({ type: z.literal('tool'), name: z.string(), ...parallel }),
 ]);
@@ -40,43 +103,46 @@ const outputConfigSchema = z.strictObject({
 });
 
 /** What the requests to answer and to count tokens both have. */
-const countRequest = z.strictObject({
+export const countRequestSchema = z.strictObject({
   model: z.string().min(1),
-  messages: z.array(messageSchema),
+  messages: z.array(messageSchema).min(1),
   system: z.union([z.string(), z.array(textBlock)]).optional(),
   tools: z.array(toolSchema).optional(),
   tool_choice: toolChoiceSchema.optional(),
   thinking: thinkingSchema.optional(),
   output_config: outputConfigSchema.optional(),
-  cache_control: cacheControl,
   speed: z.enum(['standard', 'fast']).nullish(),
+  ...cacheable,
 });
 
-const messagesRequest = countRequest.extend({
+export const messagesRequestSchema = countRequestSchema.extend({
   // A prompt can be put into the cache without an answer.
   max_tokens: z.int().min(0),
   stream: z.boolean().optional(),
   temperature: z.number().min(0).max(1).optional(),
   top_p: z.number().min(0).max(1).optional(),
   top_k: z.int().min(0).optional(),
-  stop_sequences: z.array(z.string()).optional(),
+  stop_sequences: z
+    .array(z.string().regex(/\S/u, 'each stop sequence must contain non-whitespace'))
+    .optional(),
   metadata: z.strictObject({ user_id: z.string().max(256).nullish() }).optional(),
   service_tier: z.enum(['auto', 'standard_only']).optional(),
   inference_geo: z.string().nullish(),
   container: z.string().nullish(),
 });
 
-/** The version of 2026 has no sampling parameters (guide "Migrating to API version 2026-10-21"). */
-const messagesRequestOf2026 = messagesRequest.omit({ temperature: true, top_p: true, top_k: true });
-
-export const REQUEST_SCHEMAS = {
-  '2023-06-01': { messages: messagesRequest, count: countRequest },
-  '2026-10-21': { messages: messagesRequestOf2026, count: countRequest },
-} as const;
-
-export type MessagesRequest = z.infer<typeof messagesRequestOf2026>;
+type MessagesRequest = z.infer<typeof messagesRequestSchema>;
 /** Either request: what only one that asks for an answer has may be missing. */
-export type AnyRequest = z.infer<typeof countRequest> & Partial<z.infer<typeof messagesRequest>>;
+export type AnyRequest = z.infer<typeof countRequestSchema> & Partial<MessagesRequest>;
+export type ContentBlock = z.infer<typeof userBlock> | z.infer<typeof assistantBlock>;
+
+/** The blocks of a message or of a tool's result; a string is a text block, an empty one none. */
+export function blocksOf<Block>(
+  content: string | readonly Block[] | undefined,
+): readonly (Block | { readonly type: 'text'; readonly text: string })[] {
+  if (typeof content !== 'string') return content ?? [];
+  return content === '' ? [] : [{ type: 'text', text: content }];
+}
 
 /** Whether an answer starts with a thought. */
 export const thinks = ({ thinking }: AnyRequest): boolean =>

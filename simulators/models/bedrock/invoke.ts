@@ -4,11 +4,10 @@
  */
 import { z } from 'zod';
 import { type Call, jsonReply, type Reply } from '../exchange/reply.ts';
+import { RequestError, readRequest } from '../exchange/request-error.ts';
 import { paint } from '../model/picture.ts';
 import { countTokens } from '../model/tokens.ts';
 import { embed } from '../model/vector.ts';
-import { errorReply } from './protocol.ts';
-import { type AwsError, validationError } from './validation-error.ts';
 
 const titanRequest = z.strictObject({
   inputText: z.string().min(1).max(50_000),
@@ -71,15 +70,13 @@ function canvas(request: z.infer<typeof canvasRequest>): Invoked {
   return { document: { images } };
 }
 
-/** How a family reads a body, or refuses it. */
-type Family = (body: unknown) => Invoked | AwsError;
+/** How a family reads a body. Throws `RequestError` for a body that it refuses. */
+type Family = (body: unknown) => Invoked;
 
 const family =
   <Schema extends z.ZodType>(schema: Schema, make: (request: z.infer<Schema>) => Invoked): Family =>
-  (body) => {
-    const parsed = schema.safeParse(body);
-    return parsed.success ? make(parsed.data) : validationError(parsed.error, body);
-  };
+  (body) =>
+    make(readRequest(schema, body));
 
 const FAMILIES: readonly (readonly [RegExp, Family])[] = [
   [/titan-embed-text-v2/u, family(titanRequest, titan)],
@@ -87,19 +84,10 @@ const FAMILIES: readonly (readonly [RegExp, Family])[] = [
   [/nova-canvas/u, family(canvasRequest, canvas)],
 ];
 
-const UNKNOWN_MODEL: AwsError = {
-  type: 'ValidationException',
-  message: 'The provided model identifier is invalid.',
-};
-
 export function replyToInvoke({ parameters, body, fault }: Call): Reply {
   const [, read] = FAMILIES.find(([pattern]) => pattern.test(parameters.modelId ?? '')) ?? [];
-  if (read === undefined) return errorReply(400, UNKNOWN_MODEL);
-  if (body === undefined)
-    return errorReply(400, { type: 'ValidationException', message: 'Malformed input request.' });
-  const invoked = read(body);
-  if ('type' in invoked) return errorReply(400, invoked);
-  const counted = invoked.tokens !== undefined && fault.no_usage !== true;
-  const headers = counted ? { 'x-amzn-bedrock-input-token-count': String(invoked.tokens) } : undefined;
-  return jsonReply(200, invoked.document, headers);
+  if (read === undefined) throw new RequestError('The provided model identifier is invalid.');
+  const { document, tokens } = read(body);
+  const counted = tokens !== undefined && fault.no_usage !== true;
+  return jsonReply(200, document, counted ? { 'x-amzn-bedrock-input-token-count': String(tokens) } : {});
 }

@@ -3,11 +3,65 @@
  * are refused, which the service itself does not always do: whoever sends one has made a mistake.
  */
 import { z } from 'zod';
-import { cachePoint, identifier, messageSchema, unionOf } from './content.ts';
+import { parsedJson } from '../exchange/request-body.ts';
+
+/** A union as AWS writes it: an object with exactly one of its members. Null is the same as absent. */
+const unionOf = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
+  z
+    .strictObject(shape)
+    .partial()
+    .refine(
+      (members) => Object.values(members).filter((member) => member !== undefined).length === 1,
+      'Exactly one member of a union can be set',
+    );
 
 const loose = z.looseObject({});
+const jsonObject = z.record(z.string(), z.unknown());
+/** Ids of tool calls and names of tools. */
+const identifier = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/u);
+const base64 = z.string().regex(/^[A-Za-z0-9+/]+={0,2}$/u);
+const cachePoint = z.strictObject({ type: z.literal('default'), ttl: z.enum(['5m', '1h']).nullish() });
 
-const systemBlock = unionOf({ text: z.string().min(1), cachePoint, guardContent: loose });
+/** A text that says something. */
+const words = z.string().regex(/\S/u, 'the text is blank');
+
+const image = z.strictObject({
+  format: z.enum(['png', 'jpeg', 'gif', 'webp']),
+  source: unionOf({ bytes: base64, s3Location: loose }),
+});
+
+const toolUse = z.strictObject({
+  toolUseId: identifier,
+  name: identifier,
+  input: jsonObject,
+  type: z.string().nullish(),
+});
+
+/** A document, a video and the like are what a service passes on as it came. */
+const others = { document: loose, video: loose, searchResult: loose };
+const toolResult = z
+  .strictObject({
+    toolUseId: identifier,
+    content: z.array(unionOf({ text: z.string(), json: jsonObject, image, ...others })),
+    status: z.enum(['success', 'error']).nullish(),
+    type: z.string().nullish(),
+  })
+  .refine(({ status, content }) => status !== 'error' || content.length > 0, 'an error must have content');
+
+const reasoningContent = unionOf({
+  reasoningText: z.strictObject({ text: z.string(), signature: z.string().nullish() }),
+  redactedContent: base64,
+});
+
+const contentBlock = unionOf({
+  ...{ text: words, image, toolUse, toolResult, cachePoint, reasoningContent, ...others },
+  ...{ audio: loose, guardContent: loose, citationsContent: loose },
+});
+
+const messageSchema = z.strictObject({
+  role: z.enum(['user', 'assistant']),
+  content: z.array(contentBlock).min(1),
+});
 
 const inferenceConfig = z.strictObject({
   maxTokens: z.int().min(1).nullish(),
@@ -19,38 +73,34 @@ const inferenceConfig = z.strictObject({
 const toolSpec = z.strictObject({
   name: identifier,
   description: z.string().min(1).nullish(),
-  inputSchema: unionOf({ json: z.record(z.string(), z.unknown()) }),
+  inputSchema: unionOf({ json: jsonObject }),
   strict: z.boolean().nullish(),
 });
 
+const empty = z.strictObject({});
 const toolConfig = z.strictObject({
   tools: z.array(unionOf({ toolSpec, cachePoint, systemTool: loose })).min(1),
-  toolChoice: unionOf({
-    auto: z.strictObject({}),
-    any: z.strictObject({}),
-    tool: z.strictObject({ name: identifier }),
-  }).nullish(),
+  toolChoice: unionOf({ auto: empty, any: empty, tool: z.strictObject({ name: identifier }) }).nullish(),
 });
 
+/** The object that a JSON text stands for; undefined when it stands for none. */
+export const parsedObject = (text: string) => jsonObject.safeParse(parsedJson(text)).data;
+
+const jsonSchema = z.strictObject({
+  schema: z.string().refine((text) => parsedObject(text) !== undefined, 'is not a valid JSON object'),
+  name: z.string().nullish(),
+  description: z.string().nullish(),
+});
 const outputConfig = z.strictObject({
   textFormat: z
-    .strictObject({
-      type: z.literal('json_schema'),
-      structure: unionOf({
-        jsonSchema: z.strictObject({
-          schema: z.string(),
-          name: z.string().nullish(),
-          description: z.string().nullish(),
-        }),
-      }),
-    })
+    .strictObject({ type: z.literal('json_schema'), structure: unionOf({ jsonSchema }) })
     .nullish(),
   effort: z.string().nullish(),
 });
 
 export const converseRequestSchema = z.strictObject({
   messages: z.array(messageSchema).nullish(),
-  system: z.array(systemBlock).nullish(),
+  system: z.array(unionOf({ text: z.string().min(1), cachePoint, guardContent: loose })).nullish(),
   inferenceConfig: inferenceConfig.nullish(),
   toolConfig: toolConfig.nullish(),
   outputConfig: outputConfig.nullish(),
@@ -64,23 +114,5 @@ export const converseRequestSchema = z.strictObject({
 });
 
 export type ConverseRequest = z.infer<typeof converseRequestSchema>;
-
-/** The tools that are specified, without cache points and the like. */
-export const toolSpecs = ({ toolConfig: config }: ConverseRequest) =>
-  (config?.tools ?? []).flatMap(({ toolSpec: spec }) => (spec === undefined ? [] : [spec]));
-
-/** The schema the answer must satisfy, as it was sent; undefined for plain text. */
-export const schemaText = ({ outputConfig: config }: ConverseRequest): string | undefined =>
-  config?.textFormat?.structure.jsonSchema?.schema;
-
-/** The object a JSON text stands for; undefined when it stands for none. */
-export function parsedObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
+export type ContentBlock = z.infer<typeof contentBlock>;
+export type ToolResult = z.infer<typeof toolResult>;

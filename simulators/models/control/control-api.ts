@@ -1,6 +1,5 @@
-/** The tests' side door: queue faults, read what was received. */
+/** The control API of tests: queue faults, read what was received. */
 import { z } from 'zod';
-import { jsonReply, type WholeReply } from '../exchange/reply.ts';
 import { type FaultRule, faultRuleSchema } from './fault.ts';
 import type { FaultQueue } from './fault-queue.ts';
 import type { RequestLog } from './request-log.ts';
@@ -17,44 +16,50 @@ export interface ControlRequest {
   readonly body: unknown;
 }
 
-type Action = (state: ControlState, request: ControlRequest) => WholeReply;
-
-const DONE = { ok: true };
-
-function queueFault({ faults }: ControlState, { body }: ControlRequest): WholeReply {
-  const parsed = faultRuleSchema.safeParse(body);
-  if (!parsed.success) return jsonReply(400, { error: z.prettifyError(parsed.error) });
-  const rule: FaultRule = parsed.data;
-  faults.add(rule);
-  return jsonReply(201, { queued: rule, rules: faults.size });
+/** What is answered, as JSON. */
+export interface ControlReply {
+  readonly status: number;
+  readonly body: unknown;
 }
 
-function listRequests({ log }: ControlState, { url }: ControlRequest): WholeReply {
+type Action = (state: ControlState, request: ControlRequest) => ControlReply;
+
+const ok = (body: unknown = { ok: true }): ControlReply => ({ status: 200, body });
+
+function queueFault({ faults }: ControlState, { body }: ControlRequest): ControlReply {
+  const parsed = faultRuleSchema.safeParse(body);
+  if (!parsed.success) return { status: 400, body: { error: z.prettifyError(parsed.error) } };
+  const rule: FaultRule = parsed.data;
+  faults.add(rule);
+  return { status: 201, body: { queued: rule, rules: faults.size } };
+}
+
+function listRequests({ log }: ControlState, { url }: ControlRequest): ControlReply {
   const since = Number(url.searchParams.get('since') ?? 0);
   if (!Number.isInteger(since))
-    return jsonReply(400, { error: "'since' is the sequence number of a request" });
+    return { status: 400, body: { error: "'since' is the sequence number of a request" } };
   const requests = log.since(since);
-  return jsonReply(200, { requests, last: requests.at(-1)?.sequence ?? since });
+  return ok({ requests, last: requests.at(-1)?.sequence ?? since });
 }
 
 const ACTIONS: Readonly<Record<string, Action>> = {
   'POST /control/faults': queueFault,
   'DELETE /control/faults': ({ faults }) => {
     faults.clear();
-    return jsonReply(200, DONE);
+    return ok();
   },
   'GET /control/requests': listRequests,
   'DELETE /control/requests': ({ log }) => {
     log.clear();
-    return jsonReply(200, DONE);
+    return ok();
   },
-  'GET /control/stats': ({ log }) => jsonReply(200, log.stats()),
+  'GET /control/stats': ({ log }) => ok(log.stats()),
 };
 
 /** Answers a request under `/control`. */
-export function control(state: ControlState, request: ControlRequest): WholeReply {
+export function control(state: ControlState, request: ControlRequest): ControlReply {
   const action = ACTIONS[`${request.method} ${request.url.pathname}`];
   if (action === undefined)
-    return jsonReply(404, { error: 'no such control', controls: Object.keys(ACTIONS) });
+    return { status: 404, body: { error: 'no such control', controls: Object.keys(ACTIONS) } };
   return action(state, request);
 }

@@ -35,8 +35,6 @@ const faultSchema = z.strictObject({
   comments: z.boolean().optional(),
   /** Ends the lines of server-sent events with CR LF. */
   crlf: z.boolean().optional(),
-  /** Puts many events in a single write. */
-  batch: z.boolean().optional(),
   /** Sends the protocol's in-band error after this many content chunks, and ends. */
   error_event_after_chunks: count.optional(),
   /** The type that error has, in place of the protocol's usual one. */
@@ -45,12 +43,8 @@ const faultSchema = z.strictObject({
   reset: z.boolean().optional(),
   /** Ends the body cleanly after the content, without the events that close an answer. */
   end_without_done: z.boolean().optional(),
-  /** Streams parallel tool calls in turns, where providers send one after the other. */
-  interleave_tool_calls: z.boolean().optional(),
   /** Makes the model decline to answer. */
   refusal: z.boolean().optional(),
-  /** Makes the answer a text of exactly this many content chunks. */
-  content_chunks: z.int().min(1).max(1_000_000).optional(),
 });
 
 export type Fault = z.infer<typeof faultSchema>;

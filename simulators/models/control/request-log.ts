@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Fault } from './fault.ts';
 
-/** `aborted`: the client left before the end; `fault`: this server spoilt the answer on purpose. */
+/** `aborted`: the client disconnected before the end; `fault`: this server broke the answer on purpose. */
 export type Outcome = 'completed' | 'aborted' | 'fault';
 
 export interface RequestRecord {

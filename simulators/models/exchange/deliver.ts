@@ -1,38 +1,24 @@
-/** Turns one call into a response, faults included. */
+/** Turns one call into a response at the model's pace, faults included. */
 import type { Fault } from '../control/fault.ts';
 import type { Outcome, RequestRecord } from '../control/request-log.ts';
-import { garbled } from './garbage.ts';
+import { NOT_JSON } from './encodings.ts';
 import type { Link } from './link.ts';
 import { type Call, jsonReply, type Reply, type Route, type StreamReply, type WholeReply } from './reply.ts';
-import { sendStream } from './send-stream.ts';
-
-export interface DeliverySettings {
-  /** Pace of streams that no fault sets. */
-  readonly chunkDelayMs: number;
-  /** Ends the message of every deliberate error, so that tests can see whether it leaks. */
-  readonly canary: string;
-}
+import { RequestError } from './request-error.ts';
 
 export interface Delivery {
   readonly link: Link;
   readonly route: Route;
   readonly call: Call;
   readonly record: RequestRecord;
-  readonly settings: DeliverySettings;
-}
-
-/** The fault's own headers, in the lower case that lets them replace ours. */
-function faultHeaders(fault: Fault): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(fault.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
-  );
+  /** Pace of streams that no fault sets. */
+  readonly chunkDelayMs: number;
 }
 
 /** The answer of a fault that sets a status; no model is asked. */
-function statusReply({ route, call, settings }: Delivery, status: number): WholeReply {
+function statusReply({ route, call }: Delivery, status: number): WholeReply {
   const { body, retry_after: retryAfter } = call.fault;
-  const base =
-    body === undefined ? route.protocol.failure(status, settings.canary, call) : jsonReply(status, body);
+  const base = body === undefined ? route.protocol.failure(status, call) : jsonReply(status, body);
   const retry = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
   return {
     ...base,
@@ -44,8 +30,14 @@ function statusReply({ route, call, settings }: Delivery, status: number): Whole
 async function replyOf(delivery: Delivery): Promise<Reply> {
   const { route, call } = delivery;
   if (call.fault.status !== undefined) return statusReply(delivery, call.fault.status);
-  const reply = await route.reply(call);
-  return reply.kind === 'whole' && call.fault.garbage === true ? garbled(reply) : reply;
+  try {
+    const reply = await route.reply(call);
+    const isGarbled = reply.kind === 'whole' && call.fault.garbage === true;
+    return isGarbled ? { ...reply, status: 200, body: Buffer.from(NOT_JSON) } : reply;
+  } catch (error) {
+    if (error instanceof RequestError) return route.protocol.badRequest(error, call);
+    throw error;
+  }
 }
 
 /** Sends the status and the headers: those of the protocol, of this answer, and of the fault, the latter winning. */
@@ -53,16 +45,15 @@ function begin({ link, route, call, record }: Delivery, reply: Reply): void {
   record.status = reply.kind === 'stream' ? 200 : reply.status;
   const own =
     reply.kind === 'stream'
-      ? { ...route.protocol.encoding.headers, ...reply.headers }
-      : { 'content-length': String(reply.body.length), ...reply.headers };
-  link.begin(record.status, {
-    ...route.protocol.responseHeaders(call),
-    ...own,
-    ...faultHeaders(call.fault),
-  });
+      ? route.protocol.encoding.headers
+      : { 'content-length': String(reply.body.length) };
+  const headers = { ...route.protocol.responseHeaders(call), ...own, ...reply.headers };
+  // In the lower case that lets them replace ours.
+  const others = Object.entries(call.fault.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
+  link.begin(record.status, { ...headers, ...Object.fromEntries(others) });
 }
 
-/** A fault that counts chunks meets a body that has none half-way. */
+/** A fault that counts chunks stops half-way a body that has none. */
 async function sendWhole(link: Link, reply: WholeReply, fault: Fault): Promise<void> {
   const cuts = fault.cut_after_chunks !== undefined;
   if (cuts || fault.hang_after_chunks !== undefined) {
@@ -73,28 +64,38 @@ async function sendWhole(link: Link, reply: WholeReply, fault: Fault): Promise<v
   await link.end();
 }
 
-/** Sends the events, or garbage in their place; true when the body did not end as the protocol asks for. */
-async function sendEvents(delivery: Delivery, reply: StreamReply): Promise<boolean> {
-  const { link, route, call, record, settings } = delivery;
-  const { protocol } = route;
+/** Sends the events; true when the body ended otherwise than the protocol requires. */
+async function sendEvents(
+  { link, route, call, record, chunkDelayMs }: Delivery,
+  reply: StreamReply,
+): Promise<boolean> {
+  const { encoding } = route.protocol;
   const { fault } = call;
   if (fault.garbage === true) {
-    for (const bytes of protocol.encoding.garbage) await link.write(bytes);
-    await link.end();
+    for (const bytes of encoding.garbage) await link.write(bytes);
     return true;
   }
-  return sendStream(link, reply, {
-    fault,
-    encoding: protocol.encoding,
-    chunkDelayMs: fault.chunk_delay_ms ?? settings.chunkDelayMs,
-    failureEvent: protocol.failureEvent(settings.canary, call),
-    onContent: () => {
+  for (const event of reply.events) {
+    const { chunks } = record;
+    if (event.part !== 'start') {
+      if (chunks === fault.cut_after_chunks) await link.cut();
+      if (chunks === fault.hang_after_chunks) await link.hang();
+      if (chunks === fault.error_event_after_chunks) {
+        await link.write(encoding.encode(route.protocol.failureEvent(call), fault));
+        return true;
+      }
+      if (event.part === 'end' && fault.end_without_done === true) return true;
+    }
+    if (event.part === 'content') {
+      if (chunks > 0) await link.pause(fault.chunk_delay_ms ?? chunkDelayMs);
       record.chunks += 1;
-    },
-  });
+    }
+    await link.write(encoding.encode(event, fault));
+  }
+  return false;
 }
 
-/** Answers the call. Throws `ExchangeEnded` when the client leaves or a fault cuts the connection. */
+/** Answers the call. Throws `ExchangeEnded` when the client disconnects or a fault cuts the connection. */
 export async function deliver(delivery: Delivery): Promise<Outcome> {
   const { link, call } = delivery;
   const { fault } = call;
@@ -104,7 +105,11 @@ export async function deliver(delivery: Delivery): Promise<Outcome> {
   const reply = await replyOf(delivery);
   begin(delivery, reply);
   await link.pause(fault.first_chunk_delay_ms ?? 0);
-  if (reply.kind === 'stream') return (await sendEvents(delivery, reply)) ? 'fault' : 'completed';
+  if (reply.kind === 'stream') {
+    const isFault = await sendEvents(delivery, reply);
+    await link.end();
+    return isFault ? 'fault' : 'completed';
+  }
   await sendWhole(link, reply, fault);
   return fault.status !== undefined || fault.garbage === true ? 'fault' : 'completed';
 }

@@ -38,7 +38,7 @@ export class Link {
     this.#response.flushHeaders();
   }
 
-  /** Writes `bytes`, and resolves when there is room for more. Throws `ExchangeEnded` when the client has left. */
+  /** Writes `bytes`, and resolves when there is room for more. Throws `ExchangeEnded` when the client has disconnected. */
   async write(bytes: Buffer): Promise<void> {
     const { cut_after_bytes: cutAfter, split_bytes: splitBytes } = this.#fault;
     const cut = cutAfter !== undefined && this.#bodyBytes + bytes.length >= cutAfter;
@@ -64,7 +64,7 @@ export class Link {
     if (durationMs > 0) await this.#unlessClosed((signal) => setTimeout(durationMs, undefined, { signal }));
   }
 
-  /** Says nothing more and waits for the client to leave. */
+  /** Sends nothing more and waits for the client to disconnect. */
   async hang(): Promise<never> {
     if (!this.#closed.signal.aborted) await once(this.#closed.signal, 'abort');
     throw new ExchangeEnded('aborted');
@@ -89,7 +89,7 @@ export class Link {
     await this.#unlessClosed((signal) => once(this.#response, 'drain', { signal }));
   }
 
-  /** Lets the event loop turn between pieces, so that they leave in segments of their own. */
+  /** Lets the event loop turn between pieces, so that they are sent in segments of their own. */
   async #sendInPieces(bytes: Buffer, pieceBytes: number): Promise<void> {
     for (let start = 0; start < bytes.length; start += pieceBytes) {
       await this.#send(bytes.subarray(start, start + pieceBytes));

@@ -1,5 +1,6 @@
 /** What a protocol answers with, before faults and pacing turn it into bytes on a socket. */
 import type { Fault } from '../control/fault.ts';
+import type { RequestError } from './request-error.ts';
 
 /** What is known of a request before its body is read. */
 export interface RequestHead {
@@ -10,15 +11,11 @@ export interface RequestHead {
   readonly sequence: number;
 }
 
-/** What a request asks for, by which its model is found. */
-export interface Question {
+export interface Call extends RequestHead {
   /** The named segments of the path, decoded. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** The parsed JSON body, or undefined when the body is not JSON. */
+  /** The parsed JSON body or form, or undefined when the body is neither. */
   readonly body: unknown;
-}
-
-export interface Call extends RequestHead, Question {
   readonly fault: Fault;
 }
 
@@ -43,22 +40,16 @@ export interface StreamReply {
   readonly kind: 'stream';
   /** Beside those of the encoding. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Made one at a time, so that a client that leaves ends the work. */
+  /** Made one at a time, so that a client that disconnects ends the work. */
   readonly events: Iterable<StreamEvent>;
 }
 
 export type Reply = WholeReply | StreamReply;
 
-/** Faults that concern the writing of an event, in encodings that have the means. */
-export interface StreamStyle {
-  readonly crlf: boolean;
-  readonly comments: boolean;
-}
-
 /** How events become bytes. */
 export interface StreamEncoding {
   readonly headers: Readonly<Record<string, string>>;
-  encode(event: StreamEvent, style: StreamStyle): Buffer;
+  encode(event: StreamEvent, style: Pick<Fault, 'crlf' | 'comments'>): Buffer;
   /** A body of this encoding that no client can read, in pieces. */
   readonly garbage: readonly Buffer[];
 }
@@ -66,30 +57,30 @@ export interface StreamEncoding {
 /** What differs between the wire formats of providers, apart from the routes themselves. */
 export interface Protocol {
   readonly encoding: StreamEncoding;
-  /** The largest request body that is taken. */
+  /** The largest request body that is accepted. */
   readonly maxBodyBytes: number;
-  /** The refusal of a request without the headers this protocol asks for. */
+  /** The refusal of a request without the headers this protocol requires. */
   refusal(head: RequestHead): WholeReply | undefined;
-  /** The answer to a path (404) or method (405) that no route has, or to a body that is too large (413). */
-  rejection(status: 404 | 405 | 413, head: RequestHead): WholeReply;
-  /** The error envelope for a status; `note` ends its message. */
-  failure(status: number, note: string, head: RequestHead): WholeReply;
-  /** The in-band error of a stream that has begun; `note` ends its message. */
-  failureEvent(note: string, call: Call): StreamEvent;
+  /** The refusal of a body that breaks a rule. */
+  badRequest(error: RequestError, head: RequestHead): WholeReply;
+  /** The error envelope for a status. */
+  failure(status: number, head: RequestHead): WholeReply;
+  /** The in-band error of a stream that has begun. */
+  failureEvent(call: Call): StreamEvent;
   /** Headers of every response. */
   responseHeaders(head: RequestHead): Readonly<Record<string, string>>;
 }
 
 export interface Route {
   readonly method: string;
-  /** A segment in braces, `{modelId}`, stands for any one segment. */
+  /** A segment in braces, `{modelId}`, matches any one segment. */
   readonly path: string;
   readonly protocol: Protocol;
-  /** The model a request names, by which behaviours and faults are chosen. */
-  modelOf(question: Question): string | undefined;
+  /** Throws `RequestError` when the request breaks a rule. */
   reply(call: Call): Reply | Promise<Reply>;
 }
 
+/** An answer in JSON. */
 export function jsonReply(
   status: number,
   body: unknown,
@@ -98,13 +89,3 @@ export function jsonReply(
   const bytes = Buffer.from(JSON.stringify(body));
   return { kind: 'whole', status, headers: { 'content-type': 'application/json', ...headers }, body: bytes };
 }
-
-/** `Route.modelOf` of protocols that name the model in the body. */
-export function modelInBody({ body }: Question): string | undefined {
-  const model = typeof body === 'object' && body !== null && 'model' in body ? body.model : undefined;
-  return typeof model === 'string' ? model : undefined;
-}
-
-/** The note in parentheses after a message; an empty note changes nothing. */
-export const withNote = (message: string, note: string): string =>
-  note === '' ? message : `${message} (${note})`;

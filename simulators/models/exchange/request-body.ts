@@ -18,7 +18,8 @@ async function formOf(bytes: Buffer<ArrayBuffer>, contentType: string): Promise<
   }
 }
 
-function parsed(text: string): unknown {
+/** The value that a JSON text stands for; undefined when it is not JSON. */
+export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -26,7 +27,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The whole body, or undefined when it has more than `maxBodyBytes`. Rejects when the client leaves before its end. */
+/** The whole body, or undefined when it has more than `maxBodyBytes`. Rejects when the client disconnects before its end. */
 export async function readBody(
   request: IncomingMessage,
   maxBodyBytes: number,
@@ -46,5 +47,5 @@ export async function readBody(
   if (contentType.startsWith('multipart/form-data'))
     return { byteLength, text: '', json: await formOf(bytes, contentType) };
   const text = bytes.toString('utf8');
-  return { byteLength, text, json: parsed(text) };
+  return { byteLength, text, json: parsedJson(text) };
 }

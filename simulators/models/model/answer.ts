@@ -1,14 +1,25 @@
 /** The simulated model: a pure function from a request to an answer, the same for every wire format. */
-import { conversationSeed } from './conversation-seed.ts';
-import type { ModelAnswer, ModelChoice, ModelUsage } from './model-answer.ts';
-import type { ModelRequest } from './model-request.ts';
+import type { ModelAnswer, ModelChoice, ModelMessage, ModelRequest, ModelUsage } from './model.ts';
 import { promptTokens } from './prompt-tokens.ts';
+import { plainProse } from './prose.ts';
+import { identifierFrom, randomFrom } from './random.ts';
 import { refusalChoice, textChoice } from './text-choice.ts';
-import { thoughtFrom } from './thought.ts';
-import { toolCallChoice } from './tool-call-choice.ts';
-import { toolsToCall } from './tool-decision.ts';
+import { cutToTokens, type TokenCut } from './tokens.ts';
+import { toolCallChoice, toolsToCall } from './tool-call-choice.ts';
 
 const CACHED_MODEL_SUFFIX = '-cached';
+
+/** Conversations are hashed once, to as many characters as make a chance collision impossible. */
+const SEED_LENGTH = 43;
+
+/** A seed that is equal for equal conversations: ids of calls and names of participants play no part. */
+function conversationSeed(messages: readonly ModelMessage[]): string {
+  const parts = messages.map(({ role, text, imageCount, toolCalls }) => {
+    const calls = toolCalls.map((call) => [call.name, call.arguments]);
+    return [role, text, imageCount, calls];
+  });
+  return identifierFrom(JSON.stringify(parts), SEED_LENGTH);
+}
 
 /** Choice number `choiceIndex`, without the reasoning before it. */
 function plainChoice(request: ModelRequest, seed: string, choiceIndex: number): ModelChoice {
@@ -19,18 +30,17 @@ function plainChoice(request: ModelRequest, seed: string, choiceIndex: number): 
   return textChoice(request, seed, choiceIndex);
 }
 
-interface Thought {
-  readonly text: string;
-  readonly tokenCount: number;
-}
+/** The reasoning before an answer; the answer itself is the one it would be without it. */
+const thoughtFrom = (seed: string, maxTokens: number | undefined): TokenCut =>
+  cutToTokens(`Let me think. ${plainProse(randomFrom(`${seed}/thought`), 0)}`, maxTokens);
 
-function afterThought(request: ModelRequest, { text, tokenCount }: Thought, seed: string): ModelChoice {
+function afterThought(request: ModelRequest, { text, tokenCount }: TokenCut, seed: string): ModelChoice {
   const left = request.maxTokens === undefined ? undefined : request.maxTokens - tokenCount;
   const choice = plainChoice({ ...request, maxTokens: left }, seed, 0);
   return { ...choice, thinking: text, tokenCount: choice.tokenCount + tokenCount };
 }
 
-/** Half of the prompt is what a cache holds: read for models of a certain name, and else written when asked to. */
+/** Half of the prompt is what a cache holds: read for models of a certain name, and else written on request. */
 function cacheUse(
   request: ModelRequest,
   prompt: number,
@@ -65,4 +75,12 @@ export function answer(request: ModelRequest): ModelAnswer {
       thinkingTokens: thought?.tokenCount ?? 0,
     },
   };
+}
+
+/** The answer to a request of one choice. */
+export function singleAnswer(request: ModelRequest): { choice: ModelChoice; usage: ModelUsage } {
+  const { choices, usage } = answer(request);
+  const [choice] = choices;
+  if (choice === undefined) throw new Error('the model gave no choice');
+  return { choice, usage };
 }

@@ -5,21 +5,11 @@ import { crc32, deflateSync } from 'node:zlib';
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const BYTES_PER_PIXEL = 3;
 
+const uint32 = (value: number): Buffer => Buffer.from([value >>> 24, value >>> 16, value >>> 8, value]);
+
 function chunk(type: string, data: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
-  const frame = Buffer.alloc(body.length + 8);
-  frame.writeUInt32BE(data.length, 0);
-  body.copy(frame, 4);
-  frame.writeUInt32BE(crc32(body), body.length + 4);
-  return frame;
-}
-
-/** Bit depth 8, colour type 2 (RGB), deflate, no interlace. */
-function header(width: number, height: number): Buffer {
-  const data = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 2, 0, 0, 0]);
-  data.writeUInt32BE(width, 0);
-  data.writeUInt32BE(height, 4);
-  return data;
+  return Buffer.concat([uint32(data.length), body, uint32(crc32(body))]);
 }
 
 /** A picture of exactly that size; it compresses as little as a photograph. */
@@ -32,7 +22,8 @@ export function paint(seed: string, width: number, height: number): Buffer {
   for (let row = 0; row < height; row += 1) pixels[row * stride] = 0;
   return Buffer.concat([
     SIGNATURE,
-    chunk('IHDR', header(width, height)),
+    // Bit depth 8, colour type 2 (RGB), deflate, no interlace.
+    chunk('IHDR', Buffer.concat([uint32(width), uint32(height), Buffer.from([8, 2, 0, 0, 0])])),
     chunk('IDAT', deflateSync(pixels, { level: 1 })),
     chunk('IEND', Buffer.alloc(0)),
   ]);

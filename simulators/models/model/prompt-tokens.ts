@@ -1,5 +1,5 @@
 /** Counts a prompt the way OpenAI's cookbook does ("How to count tokens with tiktoken"), so longer input costs more. */
-import type { ModelMessage, ModelRequest } from './model-request.ts';
+import type { ModelMessage, ModelRequest } from './model.ts';
 import { countTokens } from './tokens.ts';
 
 /** Framing tokens of one message, from the cookbook. */
@@ -24,6 +24,6 @@ export function promptTokens(request: ModelRequest): number {
   let count = TOKENS_PER_REPLY;
   for (const message of request.messages) count += messageTokens(message);
   if (request.tools.length > 0) count += countTokens(JSON.stringify(request.tools));
-  if (request.format.kind === 'json-schema') count += countTokens(JSON.stringify(request.format.schema));
+  if (request.schema !== undefined) count += countTokens(JSON.stringify(request.schema));
   return count;
 }

@@ -1,19 +1,19 @@
-/** The choice that calls tools, with arguments that satisfy their schemas. */
-import { isNode } from './json-schema/schema.ts';
-import { schemaInstance } from './json-schema/schema-instance.ts';
-import type { ModelChoice } from './model-answer.ts';
-import type { ModelTool, ModelToolCall } from './model-request.ts';
+/** The tools an answer calls, the forced one or those the user names, and the choice that calls them. */
+import { findRepeatInstruction } from './instructions.ts';
+import type { ModelChoice, ModelRequest, ModelTool, ModelToolCall } from './model.ts';
 import { identifierFrom } from './random.ts';
+import { schemaInstance } from './schema-instance.ts';
 import { countTokens, cutToTokens } from './tokens.ts';
 
 const TOOL_CALL_ID_LENGTH = 24;
 
 function callTool(tool: ModelTool, seed: string): ModelToolCall {
   const instance = tool.parameters === undefined ? {} : schemaInstance(tool.parameters, seed);
+  const isObject = typeof instance === 'object' && instance !== null && !Array.isArray(instance);
   return {
     id: identifierFrom(seed, TOOL_CALL_ID_LENGTH),
     name: tool.name,
-    arguments: JSON.stringify(isNode(instance) ? instance : {}),
+    arguments: JSON.stringify(isObject ? instance : {}),
   };
 }
 
@@ -35,4 +35,29 @@ export function toolCallChoice(
     if (cut.truncated) return { toolCalls, finishReason: 'length', tokenCount: maxTokens ?? tokenCount };
   }
   return { toolCalls, finishReason: 'tool-calls', tokenCount };
+}
+
+/** The tools named in `text` as whole words of any case, in the order of their names there. */
+function namedTools(tools: readonly ModelTool[], text: string): ModelTool[] {
+  return tools
+    .map((tool) => {
+      const name = tool.name.replace(/[\\^$*+?.()|[\]{}]/gu, '\\$&');
+      return { tool, index: text.search(new RegExp(`(?<![\\w-])${name}(?![\\w-])`, 'iu')) };
+    })
+    .filter(({ index }) => index >= 0)
+    .sort((a, b) => a.index - b.index)
+    .map(({ tool }) => tool);
+}
+
+/** The tools the answer calls, in the order the user names them; empty for an answer in text. */
+export function toolsToCall(request: ModelRequest): readonly ModelTool[] {
+  const { toolChoice, tools, messages } = request;
+  if (toolChoice === 'none' || tools.length === 0) return [];
+  if (typeof toolChoice === 'object') return tools.filter((tool) => tool.name === toolChoice.name);
+  if (toolChoice === 'auto' && messages.at(-1)?.role === 'tool') return [];
+  const text = messages.findLast((message) => message.role === 'user')?.text ?? '';
+  // In a text to repeat, a tool's name is no request to call it.
+  const named = namedTools(tools, findRepeatInstruction(text)?.preamble ?? text);
+  const calls = toolChoice === 'required' && named.length === 0 ? tools.slice(0, 1) : named;
+  return request.parallelToolCalls ? calls : calls.slice(0, 1);
 }

@@ -1,7 +1,7 @@
 /** Speech of a simulated model: audio whose length follows the text, as frames of 24 ms that any decoder takes. */
 
 /** Both formats below have a whole number of bytes and samples in it. */
-export const FRAME_MS = 24;
+const FRAME_MS = 24;
 
 /** A brisk reader: 60 ms a character. */
 const FRAMES_PER_CHARACTER = 2.5;
@@ -12,12 +12,9 @@ export function frameCount(text: string, speed: number): number {
   return Math.max(MIN_FRAMES, Math.ceil(([...text].length * FRAMES_PER_CHARACTER) / speed));
 }
 
-export const WAV_RATE_HZ = 24_000;
+const WAV_RATE_HZ = 24_000;
 const BYTES_PER_SAMPLE = 2;
 const SAMPLES_PER_FRAME = (WAV_RATE_HZ * FRAME_MS) / 1000;
-const TONE_HZ = 440;
-const AMPLITUDE = 8_000;
-
 /** RIFF header of 16-bit mono PCM (Microsoft, "Multiple channel audio data and WAVE files"). */
 export function wavHeader(frames: number): Buffer {
   const dataBytes = frames * SAMPLES_PER_FRAME * BYTES_PER_SAMPLE;
@@ -37,16 +34,8 @@ export function wavHeader(frames: number): Buffer {
   return header;
 }
 
-/** Frame `index` of a tone that goes on without a click. */
-export function wavFrame(index: number): Buffer {
-  const frame = Buffer.alloc(SAMPLES_PER_FRAME * BYTES_PER_SAMPLE);
-  for (let at = 0; at < SAMPLES_PER_FRAME; at += 1) {
-    const seconds = (index * SAMPLES_PER_FRAME + at) / WAV_RATE_HZ;
-    const value = Math.round(AMPLITUDE * Math.sin(2 * Math.PI * TONE_HZ * seconds));
-    frame.writeInt16LE(value, at * BYTES_PER_SAMPLE);
-  }
-  return frame;
-}
+/** A frame of silence. */
+export const wavFrame = (): Buffer => Buffer.alloc(SAMPLES_PER_FRAME * BYTES_PER_SAMPLE);
 
 /**
  * A frame of silence: MPEG-1 layer III, 64 kbit/s, 48 kHz, mono, so 1152 samples in 192 bytes (ISO 11172-3, 2.4.2.3);

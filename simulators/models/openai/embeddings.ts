@@ -1,10 +1,9 @@
 /** `POST /v1/embeddings` (OpenAI API reference, "Create embeddings"). */
 import { z } from 'zod';
 import { type Call, jsonReply, type Reply } from '../exchange/reply.ts';
+import { readRequest } from '../exchange/request-error.ts';
 import { countTokens } from '../model/tokens.ts';
 import { DEFAULT_DIMENSIONS, embed } from '../model/vector.ts';
-import { errorReply, NOT_JSON } from './protocol.ts';
-import { validationError } from './validation-error.ts';
 
 const MAX_INPUTS = 2048;
 const MAX_DIMENSIONS = 3072;
@@ -36,11 +35,9 @@ function inputsOf(value: z.infer<typeof input>): readonly Input[] {
 const tokensOf = (value: Input) => (typeof value === 'string' ? countTokens(value) : value.length);
 
 export function replyWithEmbeddings({ body, fault }: Call): Reply {
-  if (body === undefined) return errorReply(400, { message: NOT_JSON });
-  const parsed = embeddingRequestSchema.safeParse(body);
-  if (!parsed.success) return errorReply(400, validationError(parsed.error, body));
-  const { model, dimensions, encoding_format: format } = parsed.data;
-  const inputs = inputsOf(parsed.data.input);
+  const request = readRequest(embeddingRequestSchema, body);
+  const { model, dimensions, encoding_format: format } = request;
+  const inputs = inputsOf(request.input);
   const data = inputs.map((value, index) => {
     const vector = embed(JSON.stringify(value), dimensions ?? DEFAULT_DIMENSIONS);
     const embedding = format === 'base64' ? Buffer.from(vector.buffer).toString('base64') : [...vector];

@@ -1,10 +1,10 @@
 /** `POST /v1/images/generations` (OpenAI API reference, "Create image"), and the pictures its URLs name. */
 import { z } from 'zod';
 import { type Call, jsonReply, type Reply } from '../exchange/reply.ts';
+import { readRequest } from '../exchange/request-error.ts';
 import { paint } from '../model/picture.ts';
 import { identifierFrom } from '../model/random.ts';
-import { errorReply, NOT_JSON } from './protocol.ts';
-import { validationError } from './validation-error.ts';
+import { errorReply } from './protocol.ts';
 
 const SEED_LENGTH = 24;
 const DEFAULT_SIZE = '1024x1024';
@@ -25,10 +25,8 @@ export const PICTURES_PATH = '/pictures/{name}';
 const NAME = /^([A-Za-z0-9]+)-(\d{3,4})x(\d{3,4})\.png$/u;
 
 export function replyWithImages({ body, headers }: Call): Reply {
-  if (body === undefined) return errorReply(400, { message: NOT_JSON });
-  const parsed = imageRequestSchema.safeParse(body);
-  if (!parsed.success) return errorReply(400, validationError(parsed.error, body));
-  const { prompt, n, size, response_format: format } = parsed.data;
+  const request = readRequest(imageRequestSchema, body);
+  const { prompt, n, size, response_format: format } = request;
   const [width = 0, height = 0] = (size ?? DEFAULT_SIZE).split('x').map(Number);
   const data = Array.from({ length: n ?? 1 }, (_, index) => {
     const seed = identifierFrom(`image ${index} ${prompt}`, SEED_LENGTH);

@@ -1,20 +1,15 @@
 /** What all OpenAI routes share: bearer keys, the error envelope, response headers (OpenAI API reference, "Errors"). */
-
-import { jsonReply, type Protocol, type RequestHead, type WholeReply, withNote } from '../exchange/reply.ts';
-import { sse } from '../exchange/sse.ts';
+import { sse } from '../exchange/encodings.ts';
+import { jsonReply, type Protocol, type WholeReply } from '../exchange/reply.ts';
+import type { Path, RequestError } from '../exchange/request-error.ts';
 import { identifierFrom } from '../model/random.ts';
 
-export interface OpenAiError {
+interface OpenAiError {
   readonly message: string;
   readonly type?: string;
   readonly param?: string | null;
   readonly code?: string | null;
 }
-
-/** What OpenAI says of a body that is not JSON. */
-export const NOT_JSON =
-  "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library " +
-  'correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)';
 
 const envelope = ({ message, type = 'invalid_request_error', param = null, code = null }: OpenAiError) => ({
   error: { message, type, param, code },
@@ -24,46 +19,31 @@ const envelope = ({ message, type = 'invalid_request_error', param = null, code 
 export const errorReply = (status: number, error: OpenAiError): WholeReply =>
   jsonReply(status, envelope(error));
 
-const SERVER_ERROR: OpenAiError = {
-  message: 'The server had an error while processing your request. Sorry about that!',
-  type: 'server_error',
-};
+const SERVER_ERROR: OpenAiError = { message: 'The server had an error.', type: 'server_error' };
 
-/** How OpenAI words each status (its guide "Error codes"). */
+/** The types and codes of statuses (OpenAI's guide "Error codes"). */
 const FAILURES: Readonly<Record<number, OpenAiError>> = {
-  400: { message: 'Your request was malformed.' },
   401: { message: 'Incorrect API key provided.', code: 'invalid_api_key' },
-  403: {
-    message: 'You are not allowed to sample from this model.',
-    code: 'unsupported_country_region_territory',
-  },
-  404: {
-    message: 'The model does not exist or you do not have access to it.',
-    param: 'model',
-    code: 'model_not_found',
-  },
-  429: { message: 'Rate limit reached for requests.', type: 'requests', code: 'rate_limit_exceeded' },
-  500: SERVER_ERROR,
-  503: { message: 'The engine is currently overloaded, please try again later.', type: 'server_error' },
+  403: { message: 'Country not supported.', code: 'unsupported_country_region_territory' },
+  404: { message: 'The model does not exist.', param: 'model', code: 'model_not_found' },
+  429: { message: 'Rate limit reached.', type: 'requests', code: 'rate_limit_exceeded' },
+  503: { message: 'The engine is currently overloaded.', type: 'server_error' },
 };
 
-const noted = (error: OpenAiError, note: string): OpenAiError => ({
-  ...error,
-  message: withNote(error.message, note),
-});
+/** `messages[0].content`, as OpenAI writes the path of a field. */
+const paramOf = (path: Path): string =>
+  path
+    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
+    .join('')
+    .replace(/^\./u, '');
 
-/** What OpenAI says where no route answers. */
-const REJECTIONS: Readonly<Record<404 | 405 | 413, (head: RequestHead) => string>> = {
-  404: ({ method, path }) => `Invalid URL (${method} ${path})`,
-  405: ({ method, path }) =>
-    `Not allowed to ${method} on ${path}. ` +
-    '(HINT: Perhaps you meant to make your HTTP request using a different method?)',
-  413: () => 'Request too large.',
-};
+const CODES = { missing: 'missing_required_parameter', wrong_type: 'invalid_type', invalid: 'invalid_value' };
 
-const KEY_MISSING =
-  "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth " +
-  '(i.e. Authorization: Bearer YOUR_KEY).';
+function badRequest({ message, path, reason, status }: RequestError): WholeReply {
+  if (path.length === 0) return errorReply(status, { message });
+  const param = paramOf(path);
+  return errorReply(status, { message: `Invalid '${param}': ${message}.`, param, code: CODES[reason] });
+}
 
 const REQUEST_ID_LENGTH = 32;
 /** OpenAI's limit on a request with images is 50 MB (vision guide). */
@@ -75,17 +55,14 @@ export const openAiProtocol: Protocol = {
   refusal: ({ headers: { authorization } }) =>
     typeof authorization === 'string' && /^Bearer +\S/u.test(authorization)
       ? undefined
-      : errorReply(401, { message: KEY_MISSING }),
-  rejection: (status, head) => errorReply(status, { message: REJECTIONS[status](head) }),
-  failure: (status, note) =>
-    errorReply(
-      status,
-      noted(FAILURES[status] ?? (status < 500 ? { message: `Status ${status}.` } : SERVER_ERROR), note),
-    ),
-  failureEvent: (note, { fault }) => ({
-    data: JSON.stringify(
-      envelope({ ...noted(SERVER_ERROR, note), type: fault.error_event_type ?? 'server_error' }),
-    ),
+      : errorReply(401, { message: "You didn't provide an API key." }),
+  badRequest,
+  failure(status) {
+    const other = status < 500 ? { message: `Status ${status}.` } : SERVER_ERROR;
+    return errorReply(status, FAILURES[status] ?? other);
+  },
+  failureEvent: ({ fault }) => ({
+    data: JSON.stringify(envelope({ ...SERVER_ERROR, type: fault.error_event_type ?? 'server_error' })),
     part: 'end',
     failure: true,
   }),

@@ -1,9 +1,9 @@
 /** `POST /v1/audio/speech` (OpenAI API reference, "Create speech"): audio in chunks, at the pace of a stream. */
 import { z } from 'zod';
 import type { Call, Protocol, Reply, StreamEvent } from '../exchange/reply.ts';
+import { readRequest } from '../exchange/request-error.ts';
 import { frameCount, mp3Frame, wavFrame, wavHeader } from '../model/voice.ts';
-import { errorReply, NOT_JSON, openAiProtocol } from './protocol.ts';
-import { validationError } from './validation-error.ts';
+import { openAiProtocol } from './protocol.ts';
 
 /** OpenAI's text-to-speech guide, "Voice options". */
 const VOICES = [
@@ -46,17 +46,15 @@ function* audio(frames: number, format: 'mp3' | 'wav'): Generator<StreamEvent> {
   const frame = format === 'mp3' ? mp3Frame : wavFrame;
   for (let start = 0; start < frames; start += FRAMES_PER_CHUNK) {
     const length = Math.min(FRAMES_PER_CHUNK, frames - start);
-    const pieces = Array.from({ length }, (_, index) => frame(start + index));
+    const pieces = Array.from({ length }, frame);
     const opening = start === 0 && format === 'wav' ? [wavHeader(frames)] : [];
     yield event(Buffer.concat([...opening, ...pieces]));
   }
 }
 
 export function replyWithSpeech({ body }: Call): Reply {
-  if (body === undefined) return errorReply(400, { message: NOT_JSON });
-  const parsed = speechRequestSchema.safeParse(body);
-  if (!parsed.success) return errorReply(400, validationError(parsed.error, body));
-  const { input, response_format: format, speed } = parsed.data;
+  const request = readRequest(speechRequestSchema, body);
+  const { input, response_format: format, speed } = request;
   const contentType = format === 'wav' ? 'audio/wav' : 'audio/mpeg';
   return {
     kind: 'stream',

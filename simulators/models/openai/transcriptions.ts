@@ -1,18 +1,11 @@
 /** `POST /v1/audio/transcriptions` (OpenAI API reference, "Create transcription"). */
+import { createHash } from 'node:crypto';
 import { parseBuffer } from 'music-metadata';
 import { z } from 'zod';
 import { type Call, jsonReply, type Reply } from '../exchange/reply.ts';
-import { type Segment, transcribe } from '../model/transcript.ts';
-import { errorReply } from './protocol.ts';
-import { validationError } from './validation-error.ts';
-
-const NOT_A_FORM = 'Could not parse multipart form';
-
-const UNREADABLE = {
-  message:
-    "Invalid file format. Supported formats: ['flac', 'm4a', 'mp3', 'mp4', 'mpeg', 'mpga', 'oga', 'ogg', 'wav', 'webm']",
-  param: 'file',
-};
+import { RequestError, readRequest } from '../exchange/request-error.ts';
+import { proseOfWords } from '../model/prose.ts';
+import { randomFrom } from '../model/random.ts';
 
 /** OpenAI's speech to text guide: files may have 25 MB. */
 const MAX_FILE_BYTES = 25 * 1024 * 1024;
@@ -34,6 +27,26 @@ async function secondsOf(bytes: Uint8Array, file: File): Promise<number | undefi
   }
 }
 
+interface Segment {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** About what people say in that time. */
+const SECONDS_PER_SEGMENT = 5;
+const WORDS_PER_SEGMENT = 12;
+
+/** Words that depend on the audio alone, in segments that span its true length. */
+function transcribe(audio: Uint8Array, seconds: number): readonly Segment[] {
+  const random = randomFrom(createHash('sha256').update(audio).digest('hex'));
+  return Array.from({ length: Math.ceil(seconds / SECONDS_PER_SEGMENT) }, (_, index) => ({
+    start: index * SECONDS_PER_SEGMENT,
+    end: Math.min(seconds, (index + 1) * SECONDS_PER_SEGMENT),
+    text: ` ${proseOfWords(random, index, WORDS_PER_SEGMENT)}`,
+  }));
+}
+
 /** With everything that the API reference lists of a segment. */
 const segmentBody = ({ start, end, text }: Segment, id: number) => ({
   id,
@@ -49,15 +62,13 @@ const segmentBody = ({ start, end, text }: Segment, id: number) => ({
 });
 
 export async function replyWithTranscript({ body, fault }: Call): Promise<Reply> {
-  if (body === undefined) return errorReply(400, { message: NOT_A_FORM });
-  const parsed = transcriptionRequestSchema.safeParse(body);
-  if (!parsed.success) return errorReply(400, validationError(parsed.error, body));
-  const { file, response_format: format, language } = parsed.data;
+  const request = readRequest(transcriptionRequestSchema, body);
+  const { file, response_format: format, language } = request;
   if (file.size > MAX_FILE_BYTES)
-    return errorReply(413, { message: `Maximum content size limit (${MAX_FILE_BYTES}) exceeded` });
+    throw new RequestError('Maximum content size limit exceeded', [], { status: 413 });
   const bytes = new Uint8Array(await file.arrayBuffer());
   const seconds = await secondsOf(bytes, file);
-  if (seconds === undefined) return errorReply(400, UNREADABLE);
+  if (seconds === undefined) throw new RequestError('Invalid file format', ['file']);
   const segments = transcribe(bytes, seconds);
   const text = segments.map((segment) => segment.text.trim()).join(' ');
   const counted = fault.no_usage !== true;

@@ -114,7 +114,7 @@ describe('an account', () => {
     expect(await keysOn().list(accountId)).toHaveLength(QUOTAS.api_keys_per_account);
   }, 20_000);
 
-  it('cannot see, change, rotate or end another’s key, nor tell it from one that never was', async () => {
+  it('cannot see, change, rotate or end another’s key, nor distinguish it from one that never was', async () => {
     const { state, key } = await issuerOn().create(accountId, 'mine', {});
     const other = `acc_${systemUlid()}`;
     const nowhere = `key_${systemUlid()}`;
@@ -135,7 +135,7 @@ describe('an account', () => {
 });
 
 describe('a change of a key', () => {
-  it('is in force on the next call: disabled, enabled, revoked', async () => {
+  it('applies to the next call: disabled, enabled, revoked', async () => {
     const { state, key } = await issuerOn().create(accountId, 'k', {});
     const { keyId } = state;
     await keysOn().change(accountId, keyId, { disabled: true });

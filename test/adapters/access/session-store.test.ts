@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { DynamoSessionStore } from '../../../lambdas/adapters/access/session-store.ts';
 import { createSessionTokens } from '../../../lambdas/adapters/access/session-tokens.ts';
 import { systemUlid } from '../../../lambdas/adapters/system/system.ts';
-import { type Session, Sessions } from '../../../lambdas/core/access/session.ts';
+import { type Session, Sessions, withSession } from '../../../lambdas/core/access/session.ts';
 import { deleteSession } from '../../../lambdas/endpoints/delete-session/endpoint.ts';
 import { SILENT } from '../../core/ledger/running-ledger.ts';
 import { engineClients, startDatabase, type TestDatabase } from '../engine.ts';
@@ -58,7 +58,7 @@ describe('a session', () => {
     expect(await accountOf(await begin(accountId))).toBe(accountId);
   });
 
-  it('is not live for being signed: one that was never begun, or of another end, is none', async () => {
+  it('is not live for being signed: one that was never begun, or has another end, is not live', async () => {
     const accountId = newAccount();
     const session = await sessionOf(await begin(accountId));
     const tokens = createSessionTokens(
@@ -147,7 +147,7 @@ describe('signing in and out', () => {
 
 describe('POST /api/v1/auth/sign-out', () => {
   const signOut = (token: string | undefined, body?: string) =>
-    deleteSession({ sessions: sessionsOn() })(
+    withSession(sessionsOn(), deleteSession(sessionsOn()))(
       new Request('https://localhost/api/v1/auth/sign-out', {
         method: 'POST',
         headers: {

@@ -67,7 +67,7 @@ describe('a token of a session', () => {
     ['without an end', { exp: undefined }],
     ['without an id', { jti: undefined }],
     ['of no session', { jti: 'something' }],
-  ])('%s is none, though its key is ours', async (_what, changes) => {
+  ])('%s is refused, though its key is ours', async (_what, changes) => {
     const claims = decodeJwt(await tokensOf(TODAY).sign(sessionOf(60)));
     const token = await new SignJWT(JSON.parse(JSON.stringify({ ...claims, ...changes })))
       .setProtectedHeader({ alg: 'HS256' })

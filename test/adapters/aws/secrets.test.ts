@@ -116,7 +116,7 @@ describe('a secret', () => {
     expect(reads).toBe(2);
   });
 
-  it('stays in use when its refresh fails, which the log tells without quoting it', async () => {
+  it('stays in use when its refresh fails, which is logged without quoting it', async () => {
     secrets.set('plain', 'sk-hidden');
     await read('secretsmanager:plain');
     secrets.clear();

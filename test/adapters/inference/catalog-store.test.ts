@@ -19,7 +19,7 @@ import { aroundSend } from '../../core/ledger/failing-process.ts';
 import { SILENT } from '../../core/ledger/running-ledger.ts';
 import { startDatabase, type TestDatabase } from '../engine.ts';
 
-/** A document of so many models; `noise` makes it as long compressed as it is plain. */
+/** A document of `models` models; `noise` makes it as long compressed as it is plain. */
 function documentOf(name: string, models: number, noise = 0): string {
   const chat = (index: number) => ({
     id: `${name}/${index}`,
@@ -138,7 +138,7 @@ describe('the catalog in memory', () => {
     expect(await models(source)).toBe(2);
   });
 
-  it('is the one in force at the first call after a sleep of 10 s', async () => {
+  it('is current at the first call after a sleep of 10 s', async () => {
     const source = sourceOf();
     await source();
     await writeCatalog(database.client, table, documentOf('second', 2));

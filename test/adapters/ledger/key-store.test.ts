@@ -72,7 +72,7 @@ describe('the key item', () => {
 });
 
 describe('a charge', () => {
-  it('takes one request, the tokens and the amount, and tells the state after it', async () => {
+  it('takes one request, the tokens and the amount, and returns the state after it', async () => {
     const result = await keys.charge(chargeOf());
     expect(result).toMatchObject({
       granted: true,
@@ -86,7 +86,7 @@ describe('a charge', () => {
     ['the day', { amount: 1_001n }],
     ['an older window', { windows: { ...NOW, minute: NOW.minute + 1 } }],
     ['the secret', { key: { accountId: 'acc_1', keyId: 'key_1', secretHash: 'other' } }],
-  ])('that %s does not allow changes nothing and tells what was found', async (_case, changes) => {
+  ])('that %s does not allow changes nothing and returns what was found', async (_case, changes) => {
     const before = await read();
     const key = 'key' in changes ? { ...changes.key, keyId } : chargeOf().key;
     expect(await keys.charge({ ...chargeOf(changes as Partial<KeyCharge>), key })).toEqual({
@@ -102,7 +102,7 @@ describe('a charge', () => {
     expect(await keys.read('key_of_nobody')).toBeUndefined();
   });
 
-  it('rolls windows only from the state it was told, under the policy it was read with', async () => {
+  it('rolls windows only from the state it was given, under the policy it was read with', async () => {
     const from = await read();
     const later = windowsAt(NOW_MS + 60_000);
     const rolled = { from, to: rollWindows(from, later) };

@@ -5,7 +5,7 @@ import { DynamoAccountStore } from '../../../lambdas/adapters/access/account-sto
 import { number, text } from '../../../lambdas/adapters/dynamodb/attribute-values.ts';
 import { WalletPostings } from '../../../lambdas/adapters/ledger/wallet-posting.ts';
 import { WalletShards } from '../../../lambdas/adapters/ledger/wallet-shard.ts';
-import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-sharding.ts';
+import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-split.ts';
 import { createWalletStore } from '../../../lambdas/adapters/ledger/wallet-store.ts';
 import { systemUlid } from '../../../lambdas/adapters/system/system.ts';
 import type { Hold, Wallet } from '../../../lambdas/core/ledger/ports.ts';
@@ -211,7 +211,7 @@ it('the audit is exact, or says that an account is busy, while credit comes and 
   const moving = new WalletPostings(other.client, new WalletShards(other, other.tables.wallets));
   let running = true;
   const traffic = (async () => {
-    // The same balance again and again: only the count of entries tells that something has moved.
+    // The same balance again and again: only the count of entries shows that something has moved.
     while (running) {
       for (const change of [7n, -7n]) await moving.post(id, change, [entry(id, change, systemUlid())]);
     }

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { DynamoAccountStore } from '../../../lambdas/adapters/access/account-store.ts';
 import { shardId } from '../../../lambdas/adapters/ledger/wallet-item.ts';
 import { WalletShards } from '../../../lambdas/adapters/ledger/wallet-shard.ts';
-import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-sharding.ts';
+import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-split.ts';
 import { createWalletStore } from '../../../lambdas/adapters/ledger/wallet-store.ts';
 import { WalletTransfers } from '../../../lambdas/adapters/ledger/wallet-transfer.ts';
 import type { Hold, WalletStore } from '../../../lambdas/core/ledger/ports.ts';
@@ -53,13 +53,13 @@ describe('a wallet', () => {
     expect(await wallets.read('acc_of_nobody')).toBeUndefined();
   });
 
-  it('moves a hold’s amount from the balance into the hold, and tells every field of it', async () => {
+  it('moves a hold’s amount from the balance into the hold, and returns every field of it', async () => {
     const result = await wallets.hold(accountId, HOLD);
     expect(result).toMatchObject({ granted: true, wallet: { balance: 400n, holds: [HOLD] } });
     expect(await wallets.read(accountId)).toMatchObject({ accountId, balance: 400n, holds: [HOLD] });
   });
 
-  it('refuses a hold beyond its balance, changes nothing and tells what it has', async () => {
+  it('refuses a hold beyond its balance, changes nothing and returns what it has', async () => {
     await wallets.hold(accountId, HOLD);
     const refused = await wallets.hold(accountId, { ...HOLD, id: 'req_2', amount: 401n });
     expect(refused).toMatchObject({ granted: false, wallet: { balance: 400n, holds: [HOLD] } });
@@ -223,7 +223,7 @@ describe('a request whose answer is lost, and which the SDK may repeat', () => {
     expect(await store.hold(accountId, HOLD)).toMatchObject({ granted: true });
   });
 
-  it('grows a hold once, and tells its new amount', async () => {
+  it('grows a hold once, and returns its new amount', async () => {
     const { wallet } = await wallets.hold(accountId, HOLD);
     const held = wallet?.holds[0] ?? HOLD;
     expect(await repeated.growHold(accountId, held, 700n)).toBe(700n);

@@ -10,7 +10,7 @@ import { ServiceError } from '../../../lambdas/core/errors.ts';
 import { newListing } from '../../../lambdas/core/listings/fields.ts';
 import type { Price } from '../../../lambdas/core/listings/listing.ts';
 import { Listings } from '../../../lambdas/core/listings/listings.ts';
-import { Purchases, type Seen } from '../../../lambdas/core/listings/purchases.ts';
+import { type PurchaseCondition, Purchases } from '../../../lambdas/core/listings/purchases.ts';
 import { startDatabase, type TestDatabase } from '../engine.ts';
 
 const DOLLAR = 1_000_000_000n;
@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => database.stop());
 
 const usd = (amount: number): Price => ({ amount, currency: 'USD' });
-const seen = (price: Seen['price'], revision?: number): Seen => ({
+const seen = (price: PurchaseCondition['price'], revision?: number): PurchaseCondition => ({
   price,
   state: revision === undefined ? undefined : (is) => is === revision,
 });
@@ -63,7 +63,7 @@ const balance = async (accountId: string) =>
 async function outcome(
   thing: { kind: 'app'; id: string },
   accountId: string,
-  what: Seen,
+  what: PurchaseCondition,
 ): Promise<number | string> {
   try {
     return (await purchases.purchase({ ...thing, accountId }, what)).entry.amount;
@@ -98,7 +98,7 @@ describe('a purchase', () => {
     expect(await balance(accountId)).toBe(1000n * DOLLAR);
   });
 
-  it('tells of the first one, whatever the listing costs by then', async () => {
+  it('returns the first one, whatever the listing costs by then', async () => {
     const thing = await listed(usd(100));
     const accountId = await buyer();
     expect(await outcome(thing, accountId, seen({ amount: 100 }))).toBe(100);

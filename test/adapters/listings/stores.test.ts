@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DynamoAccountStore } from '../../../lambdas/adapters/access/account-store.ts';
-import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-sharding.ts';
+import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-split.ts';
 import { createWalletStore } from '../../../lambdas/adapters/ledger/wallet-store.ts';
 import { DynamoInstallStore } from '../../../lambdas/adapters/listings/install-store.ts';
 import { purgeListing } from '../../../lambdas/adapters/listings/listing-cleanup.ts';
@@ -183,7 +183,7 @@ describe('what accounts do with a listing', () => {
     expect(await store.read('ai-agent', '7d')).toHaveLength(2);
   });
 
-  it('puts a release in force once, and only one that was made', async () => {
+  it('makes a release current once, and only one that was made', async () => {
     const store = new DynamoReleaseStore(database.client, database.tables.listings, () => NOW);
     const found = await listing();
     const release = (version: string) => ({
@@ -258,12 +258,12 @@ describe('the stored search index', () => {
     const store = new DynamoSearchStore(database.client, database.tables.discovery, systemUlid);
     const found = await listing({ name: 'Findable Thing', description: 'words '.repeat(200) });
     expect(await buildIndex({ listings, store, ...system })).toBeUndefined();
-    await store.tell([{ document: searchDocument(found) }]);
+    await store.recordChanges([{ document: searchDocument(found) }]);
     const built = await buildIndex({ listings, store, ...system });
     expect(built?.listings).toBeGreaterThan(5);
     const first = await store.read();
     expect(SearchIndex.parse(first?.json ?? '').search({ q: 'findable' })).toEqual([found.id]);
-    await store.tell([{ removed: found.id }]);
+    await store.recordChanges([{ removed: found.id }]);
     await buildIndex({ listings, store, ...system });
     const second = await store.read();
     expect(second?.sinceMs).toBeGreaterThanOrEqual(first?.sinceMs ?? Number.NaN);

@@ -95,7 +95,7 @@ describe('a checkout', () => {
     });
   });
 
-  it('cannot be opened while the provider does not answer, and the log tells no key', async () => {
+  it('cannot be opened while the provider does not answer, and the log shows no key', async () => {
     const order = { ...ORDER, amount: 5_000_000_000n };
     const failure = await paymentsAt('http://127.0.0.1:9')
       .openCheckout(order)

@@ -43,7 +43,7 @@ beforeAll(async () => {
     const { headers } = await readReceived(incoming);
     const delivered = `${incoming.url} ${headers['webhook-id']}`;
     received.set(delivered, (received.get(delivered) ?? 0) + 1);
-    // Long enough that a kill meets deliveries under way.
+    // Long enough that a kill meets deliveries in flight.
     await sleep(50);
     answer.end();
   });

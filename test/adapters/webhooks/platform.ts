@@ -16,7 +16,7 @@ import { DynamoEventStore } from '../../../lambdas/adapters/webhooks/event-store
 import { newSigningSecret } from '../../../lambdas/adapters/webhooks/new-secret.ts';
 import { DynamoSigningSecretStore } from '../../../lambdas/adapters/webhooks/signing-secret-store.ts';
 import { DynamoSubscriptionStore } from '../../../lambdas/adapters/webhooks/subscription-store.ts';
-import { createWakeQueue, laneOfQueue } from '../../../lambdas/adapters/webhooks/trigger-queue.ts';
+import { createTriggerQueue, laneOfQueue } from '../../../lambdas/adapters/webhooks/trigger-queue.ts';
 import { createSealer } from '../../../lambdas/adapters/webhooks/webhook-keys.ts';
 import { createSender } from '../../../lambdas/adapters/webhooks/webhook-sender.ts';
 import { deliverWebhooks } from '../../../lambdas/consumers/deliver-webhooks/consumer.ts';
@@ -77,7 +77,7 @@ export interface PlatformOptions {
   readonly around?: Around;
   /** Whether the readers' process has died since it was last asked; its messages come back then. */
   readonly hasDied?: () => boolean;
-  /** Hands each batch to so many readers at once, the messages in reverse for every other one. */
+  /** Hands each batch to several readers at once, the messages in reverse for every other one. */
   readonly copies?: number;
 }
 
@@ -174,7 +174,12 @@ export function composeReaders(
     events: new DynamoEventStore(client, tables.events, sealer, clock),
     deliveries: new DynamoDeliveryStore(client, tables.deliveries, clock),
   };
-  const wakes = createWakeQueue({ queues: sqs, schedules: scheduler, environment: QUEUE_ENVIRONMENT, clock });
+  const triggers = createTriggerQueue({
+    queues: sqs,
+    schedules: scheduler,
+    environment: QUEUE_ENVIRONMENT,
+    clock,
+  });
   const seen = { attempts: [] as Attempt[], dead: [] as DeadReason[], rejected: 0, disabled: 0 };
   const publish = createPublisher(events, BUS);
   const health = new ReceiverHealth({
@@ -190,7 +195,7 @@ export function composeReaders(
     deliverWebhooks({
       ...stores,
       secrets,
-      wakes,
+      triggers,
       health,
       send: around === undefined ? post : (request) => around(() => post(request)) as ReturnType<Send>,
       clock,
@@ -209,7 +214,7 @@ export function composeReaders(
     fanOutEvents({
       ...stores,
       subscriptions,
-      wakes,
+      triggers,
       clock,
       log,
       onCreated: () => {},
@@ -223,7 +228,7 @@ export function composeReaders(
     for (const one of [sqs, scheduler, events]) one.destroy();
   };
   const readers = { events: fanOut, deliveries: deliver, retries: deliver };
-  return { ...stores, subscriptions, secrets, wakes, publish, log, seen, readers, sqs, close };
+  return { ...stores, subscriptions, secrets, triggers, publish, log, seen, readers, sqs, close };
 }
 
 type Reader = ReturnType<typeof queueReader>;

@@ -99,7 +99,7 @@ describe('a delivery that always fails', () => {
     await publishOne(accountId);
     await platform.pass(2 * DAY_MS);
     const clock = () => platform.time.nowMs;
-    const dependencies = { deliveries: platform.deliveries, wakes: platform.wakes, clock };
+    const dependencies = { deliveries: platform.deliveries, triggers: platform.triggers, clock };
     expect(await recover(dependencies, id, NOON_MS + 1)).toMatchObject({ count: 0 });
     expect(await recover(dependencies, id, NOON_MS)).toEqual({ count: 1, nextMs: undefined });
     // Asked twice, it is one attempt.
@@ -130,7 +130,7 @@ describe('a receiver', () => {
     expect(hits.map(({ atMs }) => (atMs - NOON_MS) / 1000)).toEqual([0, 90, 40 * 60]);
   });
 
-  it('that says it is gone is not delivered to again, and its owner is told by an event', async () => {
+  it('that says it is gone is not delivered to again, and its owner gets an event', async () => {
     const hits = await start((seen) => ({
       status: seen.at(-1)?.body.includes('endpoint.disabled') ? 200 : 410,
     }));
@@ -157,7 +157,7 @@ describe('a receiver', () => {
     expect(await platform.subscriptions.get(other)).toMatchObject({ status: 'active' });
   });
 
-  it('that does nothing but fail for five days is not delivered to any more, and its owner is told once', async () => {
+  it('that does nothing but fail for five days is not delivered to any more, and its owner is notified once', async () => {
     const hits = await start((seen) => ({
       status: seen.at(-1)?.body.includes('endpoint.disabled') ? 200 : 500,
     }));
@@ -173,9 +173,9 @@ describe('a receiver', () => {
       disabledReason: 'failing',
       failingSinceMs: NOON_MS,
     });
-    const told = hits.filter(({ body }) => body.includes('endpoint.disabled'));
-    expect(told).toHaveLength(1);
-    const [{ atMs }] = told as [Hit];
+    const notices = hits.filter(({ body }) => body.includes('endpoint.disabled'));
+    expect(notices).toHaveLength(1);
+    const [{ atMs }] = notices as [Hit];
     expect(atMs - NOON_MS).toBeGreaterThanOrEqual(5 * DAY_MS);
     expect(atMs - NOON_MS).toBeLessThan(5 * DAY_MS + 10 * HOUR_MS);
     expect(hits.filter((hit) => hit.atMs > atMs)).toEqual([]);
@@ -198,7 +198,7 @@ describe('a receiver', () => {
     expect(await platform.subscriptions.get({ accountId, id })).toMatchObject({ status: 'active' });
   }, 30_000);
 
-  it('that was put out of force by its owner is not delivered to, until it is in force again', async () => {
+  it('that was disabled by its owner is not delivered to, until it is active again', async () => {
     const hits = await start((seen) => ({ status: seen.length === 1 ? 500 : 200 }));
     const { accountId, id } = await platform.subscribe(receiver.url);
     await publishOne(accountId);
@@ -209,7 +209,7 @@ describe('a receiver', () => {
     expect(await deliveryOf(id)).toMatchObject({ status: 'dead', deadReason: 'disabled', attempts: 1 });
     await platform.subscriptions.update({ accountId, id }, { status: 'active' });
     const clock = () => platform.time.nowMs;
-    await recover({ deliveries: platform.deliveries, wakes: platform.wakes, clock }, id, 0);
+    await recover({ deliveries: platform.deliveries, triggers: platform.triggers, clock }, id, 0);
     await platform.pass(0);
     expect(hits).toHaveLength(2);
     expect(await deliveryOf(id)).toMatchObject({ status: 'delivered' });

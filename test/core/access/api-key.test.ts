@@ -40,7 +40,7 @@ const refusalOf = (headers: Record<string, string>): string => {
 };
 
 describe('verifyKey', () => {
-  it('tells the identity of every key the service made, and only a hash of its secret', () => {
+  it('knows the identity of every key the service made, and only a hash of its secret', () => {
     fc.assert(
       fc.property(parts, fc.string({ minLength: 16 }), (given, current) => {
         const key = formatKey(given, { current });

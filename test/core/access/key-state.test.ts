@@ -52,7 +52,7 @@ const codeOf = (changes: Partial<KeyState>, asked: Partial<KeyCharge> = {}) => {
   return reason === undefined ? undefined : `${reason.status} ${reason.code}`;
 };
 
-/** Each reason to refuse, the one that is told first first. */
+/** Each reason to refuse, the one that is reported first comes first. */
 const REASONS: readonly (readonly [string, Partial<KeyState>, Partial<KeyCharge>])[] = [
   ['401 invalid_api_key', { status: 'revoked' }, {}],
   ['403 kind_not_allowed', { policy: { allowed_kinds: ['image'] } }, {}],
@@ -64,11 +64,11 @@ const REASONS: readonly (readonly [string, Partial<KeyState>, Partial<KeyCharge>
 ];
 
 describe('refusal', () => {
-  it('is none when everything suffices to the last unit', () => {
+  it('is absent when everything suffices to the last unit', () => {
     expect(codeOf({ requestsLeft: 1, tokensLeft: 10n, dayLeft: 10n, monthLeft: 10n })).toBeUndefined();
   });
 
-  it('tells, of any reasons that hold at once, the first in the order 401, 403, 429, 402', () => {
+  it('reports, of any reasons that hold at once, the first in the order 401, 403, 429, 402', () => {
     fc.assert(
       fc.property(fc.subarray([...REASONS], { minLength: 1 }), (reasons) => {
         const policies = reasons.map(([, changes]) => changes.policy ?? {});
@@ -136,7 +136,7 @@ describe('rollWindows', () => {
     );
   });
 
-  it('never turns a window back, is none the wiser the second time, and leaves nothing stale', () => {
+  it('never turns a window back, changes nothing the second time, and leaves nothing stale', () => {
     fc.assert(
       fc.property(keyed, windows, (given, now) => {
         const before = state({ policy, ...given });

@@ -45,7 +45,7 @@ describe('formatDuration', () => {
 });
 
 describe('rateLimitHeaders', () => {
-  it('tells limit, rest and reset of requests and tokens', () => {
+  it('state limit, rest and reset of requests and tokens', () => {
     expect(rateLimitHeaders(STATE, NOW_MS)).toEqual({
       'x-ratelimit-limit-requests': '5',
       'x-ratelimit-remaining-requests': '3',
@@ -62,7 +62,7 @@ describe('rateLimitHeaders', () => {
     expect(Object.keys(headers).filter((name) => name.includes('tokens'))).toEqual([]);
   });
 
-  it('never tells a negative rest', () => {
+  it('never state a negative rest', () => {
     const headers = rateLimitHeaders({ ...STATE, requestsLeft: -1, tokensLeft: -50n }, NOW_MS);
     expect(headers['x-ratelimit-remaining-requests']).toBe('0');
     expect(headers['x-ratelimit-remaining-tokens']).toBe('0');

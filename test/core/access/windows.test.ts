@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { minuteEndsInMs, windowsAt } from '../../../lambdas/core/access/windows.ts';
+import { rounds } from '../../thorough.ts';
 
 const HORIZON_MS = Date.UTC(2200, 0, 1);
 const instant = fc.integer({ min: 0, max: HORIZON_MS });
@@ -23,7 +24,7 @@ describe('windowsAt', () => {
         expect(first.day === second.day).toBe(isoA.slice(0, 10) === isoB.slice(0, 10));
         expect(first.month === second.month).toBe(isoA.slice(0, 7) === isoB.slice(0, 7));
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(500) },
     );
   });
 

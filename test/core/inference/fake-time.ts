@@ -1,4 +1,4 @@
-/** A clock and timers that stand still until told otherwise. */
+/** A clock and timers that stand still until a test advances them. */
 import type { After, Clock } from '../../../lambdas/core/ports.ts';
 
 /** Everything that is ready to run has run; nothing of these tests waits for the real world. */

@@ -20,6 +20,7 @@ import { validate } from '../../../lambdas/core/json/json-body.ts';
 import { parseJson } from '../../../lambdas/core/json/lossless-json.ts';
 import { toRequest } from '../../../lambdas/providers/anthropic/request.ts';
 import { toRequestBody } from '../../../lambdas/providers/openai/request.ts';
+import { rounds } from '../../thorough.ts';
 
 const ROUTE = { upstream_model: 'a/b', reasoning: false };
 
@@ -192,7 +193,7 @@ describe('the law of conversations', () => {
       fc.property(conversation, (given) => {
         expect(canonical(walk(given).conversation())).toEqual(canonical(given));
       }),
-      { numRuns: 150 },
+      { numRuns: rounds(50) },
     );
   });
 
@@ -202,7 +203,7 @@ describe('the law of conversations', () => {
         const [chat, messages] = [throughChat(given), throughMessages(given)];
         expect([chat.needs, chat.features]).toEqual([messages.needs, messages.features]);
       }),
-      { numRuns: 100 },
+      { numRuns: rounds(40) },
     );
   });
 });

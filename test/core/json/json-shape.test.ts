@@ -1,11 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { checkShape, MAX_VALUES } from '../../../lambdas/core/json/json-shape.ts';
 import { MAX_DEPTH } from '../../../lambdas/core/json/lossless-json.ts';
 import { parseUsd } from '../../../lambdas/core/money.ts';
-import { HOSTILE } from '../hostile-bodies.ts';
 
 /** The code and field of the refusal; undefined when there is none. */
 function refusal(text: string): readonly unknown[] | undefined {
@@ -34,7 +31,7 @@ describe('the shape of a body', () => {
     );
   });
 
-  it('counts the values of any JSON: it is refused exactly when it and so many more are too many', () => {
+  it('counts the values of any JSON: it is refused exactly when it and the values beside it are too many', () => {
     // An empty list or object counts as if it had something in it.
     const count = (value: unknown): number => {
       if (typeof value !== 'object' || value === null) return 1;
@@ -73,26 +70,8 @@ describe('the shape of a body', () => {
   });
 });
 
-describe('a body that is made to be dear', () => {
-  it('is refused with few words, within a second of CPU and a heap of 100 MB: each of them', () => {
-    const program = join(import.meta.dirname, 'hostile-bodies.ts');
-    const options = ['--disable-warning=ExperimentalWarning', '--max-old-space-size=100'];
-    const lines = execFileSync(process.execPath, [...options, program], { encoding: 'utf8' })
-      .trim()
-      .split('\n');
-    const refused = lines.map(
-      (line) => JSON.parse(line) as { name: string; status: number; length: number; cpuMs: number },
-    );
-    expect(refused.map(({ name }) => name)).toEqual(Object.keys(HOSTILE));
-    for (const each of refused) {
-      expect(each).toMatchObject({ status: 400 });
-      expect(each.length).toBeLessThan(1000);
-      // Twice what is wanted: this machine is shared.
-      expect([each.name, each.cpuMs < 2000]).toEqual([each.name, true]);
-    }
-  }, 60_000);
-
-  it('is refused as an amount before it is computed with', () => {
+describe('an amount of millions of digits', () => {
+  it('is refused before it is computed with', () => {
     expect(parseUsd('9'.repeat(32))).toBe(BigInt('9'.repeat(32)) * 1_000_000_000n);
     expect(parseUsd('9'.repeat(33))).toBeUndefined();
     expect(parseUsd(`0.${'0'.repeat(30)}`)).toBe(0n);

@@ -70,7 +70,7 @@ describe('a JSON text that is read and written again', () => {
   });
 
   it.each(['', '{', '{"a":12345678901234567890', '01', 'nan'])(
-    'that is none is a SyntaxError: %s',
+    'that is not JSON is a SyntaxError: %s',
     (text) => {
       expect(() => parseJson(text)).toThrow(SyntaxError);
     },

@@ -1,7 +1,7 @@
 import { DeleteItemCommand, type UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-sharding.ts';
+import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-split.ts';
 import type { VerifiedKey } from '../../../lambdas/core/access/api-key.ts';
 import type { Policy } from '../../../lambdas/core/access/policy.ts';
 import { ServiceError } from '../../../lambdas/core/errors.ts';
@@ -190,7 +190,7 @@ describe('admission', () => {
     expect(await admission.settle(outcomeOf(0n))).toMatchObject({ balance: 0n });
   });
 
-  it('tells the rate limits as of its own charge', async () => {
+  it('returns the rate limits as of its own charge', async () => {
     const account = await openAccount(database.client, 100n, { rpm: 7, tpm: 100 });
     const { headers } = await open().ledger.admit(callOf(account.keys[0], 1n, { tokens: 30 }));
     expect(headers).toMatchObject({

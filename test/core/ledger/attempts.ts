@@ -1,4 +1,4 @@
-/** What became of attempts at a call: admissions to settle, and refusals by what their callers are told. */
+/** Outcomes of attempts at a call: admissions to settle, and refusals by the error their callers get. */
 import type { KeyState } from '../../../lambdas/core/access/key-state.ts';
 import { ServiceError } from '../../../lambdas/core/errors.ts';
 import type { Admission } from '../../../lambdas/core/ledger/admission.ts';

@@ -1,17 +1,17 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-sharding.ts';
+import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-split.ts';
 import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
 import { aroundSend } from './failing-process.ts';
 import { callOf, NOON_MS, openAccount, openLedger, outcomeOf, type TestLedger } from './running-ledger.ts';
 
-/** The design's budget: one keyed call costs at most so many write units, round trips before and after the upstream. */
+/** The design's budget: one keyed call costs at most this many write units, round trips before and after the upstream. */
 const MAX_WRITE_UNITS = 5;
 const ROUNDS_BEFORE = 1;
 const MAX_ROUNDS_AFTER = 2;
 
 interface Cost {
-  /** Calls that began while no other was under way. */
+  /** Calls that began while no other was in flight. */
   rounds: number;
   reads: number;
   writes: number;

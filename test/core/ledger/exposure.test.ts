@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { shardId } from '../../../lambdas/adapters/ledger/wallet-item.ts';
 import { WalletShards } from '../../../lambdas/adapters/ledger/wallet-shard.ts';
-import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-sharding.ts';
+import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-split.ts';
 import { createWalletStore } from '../../../lambdas/adapters/ledger/wallet-store.ts';
 import { WalletTransfers } from '../../../lambdas/adapters/ledger/wallet-transfer.ts';
 import type { Policy } from '../../../lambdas/core/access/policy.ts';
@@ -48,7 +48,7 @@ describe('what must be covered', () => {
 });
 
 describe('a call that may cost more than it holds', () => {
-  it('is refused where credit covers its hold and not its exposure, and is told what it needs', async () => {
+  it('is refused where credit covers its hold and not its exposure, and the error says what it needs', async () => {
     const { call, books } = await accountWith(2n * CENT);
     const { ledger } = open();
     const refused = await refusalOf(ledger.admit(call(CENT, 3n * CENT + 1n)));

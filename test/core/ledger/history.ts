@@ -1,6 +1,6 @@
 /** A history of calls, crashes and lost answers on one account, what is left of it after recovery, and what is wrong. */
 import { isDeepStrictEqual } from 'node:util';
-import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-sharding.ts';
+import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-split.ts';
 import type { KeyState } from '../../../lambdas/core/access/key-state.ts';
 import type { Policy } from '../../../lambdas/core/access/policy.ts';
 import { type Windows, windowsAt } from '../../../lambdas/core/access/windows.ts';
@@ -57,10 +57,10 @@ interface CallResult {
   readonly keyId: string;
   readonly windows: Windows;
   admission?: Admission;
-  /** What the caller was told instead. */
+  /** The error the caller got instead. */
   failure?: unknown;
-  /** The record of a settlement whose caller was still alive to be told. */
-  told?: UsageRecord;
+  /** The record of a settlement whose caller was still alive to receive it. */
+  returned?: UsageRecord;
 }
 
 export interface Aftermath {
@@ -90,7 +90,7 @@ export async function play(database: TestDatabase, history: History): Promise<Af
   async function settle(result: CallResult): Promise<void> {
     const settlement = await result.admission?.settle(outcomeOf(result.plan.cost)).catch(() => undefined);
     if (processes[result.plan.process]?.dead === false && settlement !== undefined)
-      result.told = settlement.record;
+      result.returned = settlement.record;
   }
 
   async function run(plan: CallPlan): Promise<void> {
@@ -168,7 +168,7 @@ export function brokenBooks({ books, results }: Aftermath): string[] {
     broken.push('the wallet fell by something else than the records cost');
   const byId = new Map(records.map((record) => [record.id, record]));
   if (byId.size !== records.length) broken.push('a call has two records');
-  for (const { requestId, plan, admission, told } of results) {
+  for (const { requestId, plan, admission, returned } of results) {
     const record = byId.get(requestId);
     byId.delete(requestId);
     if (admission === undefined && record !== undefined && record.cost > 0n)
@@ -177,8 +177,8 @@ export function brokenBooks({ books, results }: Aftermath): string[] {
     if (record !== undefined && record.cost > plan.cost) broken.push('a call was billed more than it cost');
     if (plan.settles === 'never' && record !== undefined && record.status !== 'expired')
       broken.push('a call that never settled is not marked as expired');
-    if (told !== undefined && !isDeepStrictEqual(told, record))
-      broken.push(`the caller was told ${told.status} at ${told.cost}, which is not what was recorded`);
+    if (returned !== undefined && !isDeepStrictEqual(returned, record))
+      broken.push(`the caller got ${returned.status} at ${returned.cost}, which is not what was recorded`);
   }
   if (byId.size > 0) broken.push('there is a record of no call');
   return broken;

@@ -128,7 +128,7 @@ describe('the key gate', () => {
     }
   }, 30_000);
 
-  it('never turns a window back for a clock that lags, and charges its calls to the window in force', async () => {
+  it('never turns a window back for a clock that lags, and charges its calls to the current window', async () => {
     const [onTime, late] = [open(), open(-90_000)];
     const policy = { rpm: 5, daily_usd: 1000n };
     const [key] = (await openAccount(database.client, PLENTY, policy)).keys;
@@ -175,7 +175,7 @@ describe('touching a key', () => {
     expect((await refusalOf(ledger.gate.touch(key))).code).toBe('requests_per_minute');
   });
 
-  it('tells a key that is not in force so before anything about its request', async () => {
+  it('answers 401 for a key that is not active, whatever its request', async () => {
     const ledger = open();
     const [key] = (await openAccount(database.client, 0n, { rpm: 1 })).keys;
     const bad = () => Promise.reject(new ServiceError('invalid_value', 'bad'));

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-sharding.ts';
+import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-split.ts';
 import type { VerifiedKey } from '../../../lambdas/core/access/api-key.ts';
 import { ALLOWANCE } from '../../../lambdas/core/ledger/exposure.ts';
 import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
@@ -102,7 +102,7 @@ describe(`in ${PROCESSES} processes on one database file`, () => {
     expect((await booksOf(database.client, account)).wallet.holds).toHaveLength(25);
   }, 30_000);
 
-  it('calls that settle under way leave the books exact and no hold', async () => {
+  it('calls that settle meanwhile leave the books exact and no hold', async () => {
     const account = await openAccount(database.client, 50_000n, { rpm: 1000, daily_usd: 1_000_000n });
     const { granted, refused } = await race(200, account.keys[0], { amount: 1000, cost: 1100 });
     expect(Object.keys(refused)).toEqual(granted === 200 ? [] : ['insufficient_credit']);

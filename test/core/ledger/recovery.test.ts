@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { engineClients, startDatabase, type TestDatabase } from '../../adapters/engine.ts';
 import { delayFirstHold } from '../../adapters/lost-answers.ts';
+import { offsets } from '../../thorough.ts';
 import { FAULTS, FailingProcess, type Fault } from './failing-process.ts';
 import {
   type Aftermath,
@@ -99,11 +100,11 @@ async function singleFaults(story: History): Promise<readonly Story[]> {
   ];
 }
 
-/** Every pair of faults in the five database calls of one call. */
+/** Pairs of faults in the five database calls of one call: one in four in a plain run, all with `THOROUGH=4`. */
 function pairsOfFaults(): readonly Story[] {
   const ordinals = [1, 2, 3, 4, 5];
   const pairs = ordinals.flatMap((first) => ordinals.slice(first).map((second) => [first, second] as const));
-  return pairs.flatMap(([first, second]) =>
+  const stories = pairs.flatMap(([first, second]) =>
     FAULTS.flatMap((a) =>
       FAULTS.map((b): Story => {
         const plan = new Map<number, Fault>([
@@ -115,6 +116,8 @@ function pairsOfFaults(): readonly Story[] {
       }),
     ),
   );
+  const chosen = new Set(offsets(0, stories.length - 1, 4));
+  return stories.filter((_, at) => chosen.has(at));
 }
 
 let played = 0;
@@ -138,6 +141,7 @@ describe.each([
 ])('%s, whichever of its database calls fail, in whichever way', (_name, stories) => {
   const judgeAll = playAll(async () => {
     const all = await stories();
+    if (all.length === 0) throw new Error('no story to play');
     played += all.length;
     return all;
   });

@@ -181,11 +181,9 @@ export async function booksOf(
   const audit = await auditAccount(
     {
       wallet: async () => wallet,
-      async *topUps() {
-        yield topUps;
-      },
-      async *refunds() {
-        yield refunds;
+      async *entries() {
+        yield { kind: 'top_up', amount: topUps };
+        yield { kind: 'refund', amount: refunds };
       },
       async *usage() {
         yield* records;

@@ -117,7 +117,7 @@ describe('settlement', () => {
     expect(books.audit).toMatchObject({ exact: true, balances: 900n });
   });
 
-  it('changes nothing for a call that recovery has released, and tells the record in force', async () => {
+  it('changes nothing for a call that recovery has released, and returns the record that counts', async () => {
     const account = await openAccount(database.client, 1_000n, POLICY);
     const admission = await ledger.ledger.admit(callOf(account.keys[0], 700n));
     nowMs = NOON_MS + (HOLD_TTL_SECONDS + 1) * 1000;

@@ -55,18 +55,18 @@ describe('a sweep', () => {
     },
   );
 
-  it('tells what it has done and of what it has not, on the schedule too', async () => {
+  it('reports what it has done and what it has not, on the schedule too', async () => {
     const { recovery, pages } = broken('a');
-    const told: unknown[] = [];
+    const reports: unknown[] = [];
     const run = sweepHolds({
       pages,
       recovery,
-      onSwept: (count) => told.push(count),
+      onSwept: (count) => reports.push(count),
       clock: () => 0,
-      log: { info() {}, warn() {}, error: (...line) => told.push(line) },
+      log: { info() {}, warn() {}, error: (...line) => reports.push(line) },
     });
     await expect(run()).rejects.toThrow('1 wallets or keys');
-    expect(told).toEqual([
+    expect(reports).toEqual([
       { settled: 2, released: 4 },
       ['holds not recovered', { failed: 1, name: 'RangeError' }],
     ]);

@@ -20,7 +20,7 @@ import type { NanoUsd } from '../../../lambdas/core/money.ts';
 import type { Clock, Log } from '../../../lambdas/core/ports.ts';
 import { front } from '../../../lambdas/edge/front.ts';
 import { createUploadReader } from '../../../lambdas/edge/multipart.ts';
-import { createTranscriptionServers } from '../../../lambdas/providers/modalities/servers.ts';
+import { createTranscriptionCalls } from '../../../lambdas/providers/kinds/provider-calls.ts';
 import { DATABASE_TABLES, type TestDatabase } from '../../adapters/engine.ts';
 import { createBreaker } from '../inference/circuit/memory-circuits.ts';
 import { openAccount, openLedger } from './running-ledger.ts';
@@ -99,8 +99,8 @@ export class UploadService {
     const store = new DynamoReplayStore(this.#database.client, DATABASE_TABLES.replays);
     const after = systemAfter;
     const endpoint = createTranscriptionEndpoint(
-      createTranscriptionServers({ fetch, readSecret: async () => '' } as Parameters<
-        typeof createTranscriptionServers
+      createTranscriptionCalls({ fetch, readSecret: async () => '' } as Parameters<
+        typeof createTranscriptionCalls
       >[0]),
       {
         ...ledger,
@@ -125,7 +125,7 @@ export class UploadService {
         precheck: new Precheck({ ...ledger, clock }),
       },
     );
-    return front(endpoint, 'openai', { clock, ulid: systemUlid, log });
+    return front(endpoint, 'openai', { clock, after, ulid: systemUlid, log });
   }
 
   /** A new account with so much credit and one key. */

@@ -77,7 +77,7 @@ describe('before an upload is read', () => {
     };
   };
 
-  it('a key that is no longer in force is refused, and told nothing of its limits', async () => {
+  it('a key that is no longer active is refused, without its limits', async () => {
     for (const status of ['revoked', 'disabled']) {
       const key = await service.open(CREDIT);
       await setStatus(key, status);

@@ -48,7 +48,7 @@ describe('the fields of a listing', () => {
 
 describe('the kind of a path', () => {
   it.each(['//apps', '/', '/x/apps', '//', '/%61pps', '/apps%2f'])(
-    'is none, and no fault, for %s',
+    'is absent, without a fault, for %s',
     (path) => {
       const request = new Request(`https://localhost${path}`);
       expect(() => kindOf(request)).toThrow(expect.objectContaining({ code: 'unknown_path', status: 404 }));

@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
+  applyFact,
+  creditValue,
   entriesBetween,
-  learn,
   type Order,
   orderEntry,
   type PaymentFact,
+  refundedAmount,
   statusOf,
-  takenBack,
-  worth,
 } from '../../../lambdas/core/payments/order.ts';
 
 const NEW: Order = {
@@ -28,7 +28,7 @@ const reversal = (id: string, amount: bigint, undone = false): PaymentFact => ({
   amount,
   undone,
 });
-const knowing = (...facts: PaymentFact[]): Order => facts.reduce(learn, NEW);
+const knowing = (...facts: PaymentFact[]): Order => facts.reduce(applyFact, NEW);
 
 describe('an order', () => {
   it.each<[string, PaymentFact[]]>([
@@ -52,17 +52,17 @@ describe('an order', () => {
   });
 
   it('is never worth less than nothing, nor more than what was paid', () => {
-    expect(worth(knowing(reversal('re_1', 700n)))).toBe(0n);
-    expect(worth(knowing(reversal('re_1', 700n), PAID))).toBe(300n);
-    expect(worth(knowing(PAID, reversal('re_1', 700n), reversal('dp_1', 700n)))).toBe(0n);
-    expect(takenBack(knowing(PAID, reversal('re_1', 700n), reversal('dp_1', 700n)))).toBe(1_000n);
+    expect(creditValue(knowing(reversal('re_1', 700n)))).toBe(0n);
+    expect(creditValue(knowing(reversal('re_1', 700n), PAID))).toBe(300n);
+    expect(creditValue(knowing(PAID, reversal('re_1', 700n), reversal('dp_1', 700n)))).toBe(0n);
+    expect(refundedAmount(knowing(PAID, reversal('re_1', 700n), reversal('dp_1', 700n)))).toBe(1_000n);
   });
 
   it('is the very same when it learns nothing new, so that nothing is written', () => {
     const order = knowing(PAID, reversal('re_1', 5n, true));
-    expect(learn(order, PAID)).toBe(order);
-    expect(learn(order, reversal('re_1', 5n))).toBe(order);
-    expect(learn(order, reversal('re_1', 3n, true))).toBe(order);
+    expect(applyFact(order, PAID)).toBe(order);
+    expect(applyFact(order, reversal('re_1', 5n))).toBe(order);
+    expect(applyFact(order, reversal('re_1', 3n, true))).toBe(order);
   });
 });
 
@@ -93,13 +93,13 @@ describe('facts', () => {
         const names: string[] = [];
         let order = NEW;
         for (const each of facts) {
-          const next = learn(order, each);
+          const next = applyFact(order, each);
           const entries = entriesBetween(order, next);
           const sum = entries.reduce(
             (total, { kind, amount }) => total + (kind === 'refund' ? -amount : amount),
             0n,
           );
-          expect(sum).toBe(worth(next) - worth(order));
+          expect(sum).toBe(creditValue(next) - creditValue(order));
           for (const { kind, id, amount } of entries) {
             expect(amount > 0n).toBe(true);
             names.push(`${kind}#${id}`);

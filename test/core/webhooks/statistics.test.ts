@@ -40,7 +40,7 @@ describe('the statistics of a subscription', () => {
     });
   });
 
-  it('tell the share of deliveries that arrived, how long 95 of 100 took, and the last failure', () => {
+  it('have the share of deliveries that arrived, how long 95 of 100 took, and the last failure', () => {
     const failed = attempt(150, { outcome: 'status', status: 500, body: 'no' });
     const deliveries = [
       ...Array.from({ length: 100 }, (_, index) => delivery('delivered', [attempt(index + 1)])),

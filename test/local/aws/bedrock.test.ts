@@ -93,7 +93,7 @@ describe('a Bedrock call of a function', () => {
     client.destroy();
   });
 
-  it("is denied in AWS's words when no statement allows it, and the terminal says so", async () => {
+  it('is denied as AWS denies it when no statement allows it, and the terminal says so', async () => {
     const client = clientOf('whole');
     await client.send(new ConverseCommand(REQUEST));
     await expect(client.send(new ConverseStreamCommand(REQUEST))).rejects.toMatchObject({
@@ -116,7 +116,7 @@ describe('a Bedrock call of a function', () => {
     }
   });
 
-  it('is told when there is no simulated provider, or none that answers', async () => {
+  it('gets an error when there is no simulated provider, or none that answers', async () => {
     for (const bedrockUrl of [undefined, async () => 'http://127.0.0.1:1']) {
       const services = { bedrock: createBedrockService(bedrockUrl) };
       const alone = await startAwsEndpoint({ services, authorizeAs, log });

@@ -53,7 +53,7 @@ describe('a DynamoDB call of a function', () => {
     });
   });
 
-  it("is denied in AWS's words when no statement allows it, and the terminal says so", async () => {
+  it('is denied as AWS denies it when no statement allows it, and the terminal says so', async () => {
     const { status, output } = await dynamodb('UpdateItem', { Key: { id: { S: 'a' } } });
     expect([status, output.__type]).toEqual([400, 'AccessDeniedException']);
     expect(output.message).toMatch(

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import {
   CreateTableCommand,
   DescribeTableCommand,
@@ -21,7 +22,7 @@ let client: DynamoDBClient;
 
 beforeAll(async () => {
   stateDir = await temporaryFolder('tables');
-  engine = await startEngine({ stateDir, endpoint: undefined });
+  engine = await startEngine({ databaseFile: join(stateDir, 'dynamodb.sqlite') });
   client = createEngineClient(engine.endpoint);
 });
 
@@ -117,7 +118,7 @@ describe('the sweeper', () => {
 
 describe('the engine', () => {
   it('that another DynamoDB replaces is that one', async () => {
-    const other = await startEngine({ stateDir: '/nowhere', endpoint: engine.endpoint });
+    const other = await startEngine({ endpoint: engine.endpoint });
     expect(other.endpoint).toBe(engine.endpoint);
     await other.stop();
     expect((await client.send(new ScanCommand({ TableName: 'made' }))).Count).toBe(1);

@@ -1,4 +1,4 @@
-/** A client that writes what it is told to a socket, and reads until the server closes or the answer is whole. */
+/** A client that writes the given bytes to a socket, and reads until the server closes or the answer is whole. */
 import { connect } from 'node:net';
 
 export interface RawAnswer {

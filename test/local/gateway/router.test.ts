@@ -53,6 +53,12 @@ describe('the router', () => {
     expect(target('HEAD', '/')).toBeUndefined();
   });
 
+  it('takes a fixed segment as it is written', () => {
+    const found = createRouter([api('dots', ['GET', '/a.json'])]);
+    expect(found('GET', '/a.json')).toBeDefined();
+    expect(found('GET', '/axjson')).toBeUndefined();
+  });
+
   it('matches the root only by the root', () => {
     expect(target('GET', '/')).toBe('two GET /');
   });

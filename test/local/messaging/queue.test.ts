@@ -75,7 +75,7 @@ describe('a message', () => {
     expect(work.receive(1)).toMatchObject([{ body: 'a', receives: 2 }]);
   });
 
-  it('is a dead letter after so many receptions, and none is received more often', () => {
+  it('is a dead letter after its number of receptions, and none is received more often', () => {
     const { time, work, dead } = open({ dead: { queueArn: DEAD_ARN, maxReceives: 3 } });
     work.send([{ body: 'poison', groupId: 'g' }]);
     for (let receives = 1; receives <= 3; receives += 1) {

@@ -150,7 +150,7 @@ describe('the SDK’s SQS client', () => {
     [{ QueueUrl: `${URL}-other`, MessageBody: 'x' }, 'QueueDoesNotExist'],
     [{ QueueUrl: URL, MessageBody: 'x', DelaySeconds: 901 }, 'InvalidParameterValue'],
     [{ QueueUrl: URL, MessageBody: 'x'.repeat(1024 * 1024 + 1) }, 'InvalidParameterValue'],
-  ])('is told what is wrong', async (input, name) => {
+  ])('reports what is wrong', async (input, name) => {
     await expect(sqs.send(new SendMessageCommand(input))).rejects.toMatchObject({ name });
   });
 
@@ -191,7 +191,7 @@ describe('the SDK’s EventBridge client', () => {
     });
   });
 
-  it('is told what is wrong, entry by entry', async () => {
+  it('reports what is wrong, entry by entry', async () => {
     expect(await put('wanted', 'not JSON')).toMatchObject({
       FailedEntryCount: 1,
       Entries: [{ ErrorCode: 'MalformedDetail' }],
@@ -230,7 +230,7 @@ describe('the SDK’s Scheduler client', () => {
       { Name: 'two', FlexibleTimeWindow: { Mode: 'FLEXIBLE' as const, MaximumWindowInMinutes: 5 } },
       'ValidationException',
     ],
-  ])('is told what is not to be had: %j', async (changes, name) => {
+  ])('reports what is not supported: %j', async (changes, name) => {
     await expect(scheduler.send(schedule(changes))).rejects.toMatchObject({ name });
   });
 });

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { announce, occupy, retract, runningService } from '../../../local/process/state-folder.ts';
 import { temporaryFolder } from '../fixture/synthesize.ts';
@@ -36,6 +37,19 @@ async function deadPid(): Promise<number> {
   return child.pid ?? 0;
 }
 
+/** A process that has ended while its parent, which never collects its exit status, still runs. */
+async function zombie(): Promise<{ readonly pid: number; readonly end: () => void }> {
+  const parent = spawn('sh', ['-c', 'sleep 0.1 & echo $!; exec sleep 30'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [printed] = await once(parent.stdout, 'data');
+  const pid = Number(printed);
+  while (!/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))) await setTimeout(20);
+  return { pid, end: () => parent.kill() };
+}
+
+const onLinux = existsSync('/proc/self/stat') ? it : it.skip;
+
 describe('a state folder', () => {
   it('is one process at a time, by a message that names it', () => {
     const path = folder('one');
@@ -56,6 +70,23 @@ describe('a state folder', () => {
     expect(existsSync(join(path, 'session.json'))).toBe(false);
     release();
   });
+
+  onLinux(
+    'is free again when its process is dead and only its exit status is left (needs /proc)',
+    async () => {
+      const { pid, end } = await zombie();
+      try {
+        const path = folder('zombie');
+        writeFileSync(join(path, 'service.lock'), String(pid));
+        writeFileSync(join(path, 'session.json'), JSON.stringify({ ...session, pid }));
+        expect(() => process.kill(pid, 0)).not.toThrow();
+        expect(runningService(path)).toBeUndefined();
+        occupy(path)();
+      } finally {
+        end();
+      }
+    },
+  );
 
   it('is free when the id of its process belongs to one that began later', () => {
     const path = folder('reused');

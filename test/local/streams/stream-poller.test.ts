@@ -17,7 +17,7 @@ interface Event {
   readonly Records: readonly { readonly dynamodb: { readonly SequenceNumber: string } }[];
 }
 
-/** A stream of so many records, and a function that fails at some of them so often. */
+/** A stream of `count` records, and a function that fails at some of them a number of times. */
 function follow(count: number, failures: Readonly<Record<string, number>>, start?: Checkpoint) {
   const left = new Map(Object.entries(failures));
   const handled: string[] = [];
@@ -45,7 +45,7 @@ function follow(count: number, failures: Readonly<Record<string, number>>, start
       }
       handled.push(...sequence);
     },
-    bury: (note) => buried.push(note),
+    onGivenUp: (note) => buried.push(note),
     log: () => {},
   });
   return { poller, handled, buried, saved };

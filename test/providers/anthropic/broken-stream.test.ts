@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { UpstreamFailure } from '../../../lambdas/core/inference/upstream/provider.ts';
-import { offsets } from '../../thorough.ts';
+import { offsets, rounds } from '../../thorough.ts';
 import { block, change, closed, END, outcome, READINGS, START, STOP, wire } from './decoding.ts';
 import { bytesOf, FOREIGN, NAMES, NATIVE } from './fixtures.ts';
 
@@ -96,7 +96,7 @@ describe.each(READINGS)('a stream that breaks off, read %s,', (_reading, asked) 
         const { failure } = await outcome(asked, wire(...events));
         if (failure !== undefined) expect(failure).toBeInstanceOf(UpstreamFailure);
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(60) },
     );
   });
 

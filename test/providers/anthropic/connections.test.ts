@@ -55,7 +55,7 @@ describe('a call whose time is up', () => {
 describe('a connection', () => {
   const TIMES = 3;
 
-  /** How many connections so many calls make, one after another, to a server that nobody has called before. */
+  /** How many connections a number of calls make, one after another, to a server that nobody has called before. */
   async function connectionsOf(reply: Reply, one: (origin: string) => Promise<unknown>): Promise<number> {
     const fresh = new WireServer();
     await fresh.start();

@@ -84,7 +84,7 @@ describe('a call', () => {
     expect(server.requests[0]?.body).toContain('{"n":12345678901234567890}');
   });
 
-  it('answers a caller of the protocol in its own words', async () => {
+  it('answers a caller of the protocol as the provider did', async () => {
     replyWithJson();
     expect(await call()).toMatchObject({
       kind: 'json',

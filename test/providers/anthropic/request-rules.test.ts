@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { toRequest } from '../../../lambdas/providers/anthropic/request.ts';
 import { takesSchema } from '../../../lambdas/providers/structured-outputs.ts';
+import { rounds } from '../../thorough.ts';
 import { anyConversation, soundConversation } from './conversations.ts';
 import { foreignPayload } from './fixtures.ts';
 
@@ -103,7 +104,7 @@ describe('the request of any conversation', () => {
       fc.property(anyConversation, fc.boolean(), (conversation, reasoning) => {
         expect(brokenRules(bodyFor(conversation, reasoning))).toEqual([]);
       }),
-      { numRuns: 400 },
+      { numRuns: rounds(120) },
     );
   });
 
@@ -117,7 +118,7 @@ describe('the request of any conversation', () => {
           expect(resultIds(content).toSorted()).toEqual(callIds(called).toSorted());
         });
       }),
-      { numRuns: 400 },
+      { numRuns: rounds(120) },
     );
   });
 

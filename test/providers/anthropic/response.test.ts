@@ -4,6 +4,7 @@ import { UpstreamFailure } from '../../../lambdas/core/inference/upstream/provid
 import { parseJson } from '../../../lambdas/core/json/lossless-json.ts';
 import { toReply } from '../../../lambdas/providers/anthropic/response.ts';
 import { toUsage } from '../../../lambdas/providers/anthropic/usage.ts';
+import { rounds } from '../../thorough.ts';
 import { FOREIGN, IDENTITY, JSON_MODE, jsonOf, NATIVE } from './fixtures.ts';
 
 const message = jsonOf('message');
@@ -126,7 +127,7 @@ describe('a whole answer', () => {
             }
           }
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(80) },
     );
   });
 });
@@ -154,7 +155,7 @@ describe('reported usage', () => {
     [{ input_tokens: 1, output_tokens: 0.5 }],
     [{ input_tokens: '1', output_tokens: 1 }],
     [{ input_tokens: 2 ** 53, output_tokens: 1 }],
-  ])('that does not count both sides is none: %j', (reported) => {
+  ])('that does not count both sides is ignored: %j', (reported) => {
     expect(toUsage(reported, true)).toBeUndefined();
   });
 });

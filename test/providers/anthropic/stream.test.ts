@@ -142,7 +142,7 @@ describe('the usage of a stream', () => {
     });
   });
 
-  it('is none before the end: the output that a message begins with is not what it wrote', async () => {
+  it('is unknown before the end: the output that a message begins with is not what it wrote', async () => {
     const bytes = bytesOf('text');
     const cutAt = new TextDecoder().decode(bytes).indexOf('event: message_delta');
     const events = decode(NATIVE, bytes.subarray(0, cutAt));
@@ -160,7 +160,7 @@ describe('the usage of a stream', () => {
     [{ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: null }],
     [{ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: null } }],
     [{ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: 'many' }],
-  ])('is none when the end does not count its output: %j', async (end) => {
+  ])('is unknown when the end does not count its output: %j', async (end) => {
     const events = await collect(decode(NATIVE, wire(START, end, { type: 'message_stop' })));
     expect(events.map(({ usage }) => usage)).toEqual([undefined, undefined, undefined]);
   });

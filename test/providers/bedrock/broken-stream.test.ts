@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { UpstreamFailure } from '../../../lambdas/core/inference/upstream/provider.ts';
-import { offsets } from '../../thorough.ts';
+import { offsets, rounds } from '../../thorough.ts';
 import { CANARY } from '../openai/calling.ts';
 import { JSON_TYPE, outcome } from './calling.ts';
 import {
@@ -120,7 +120,7 @@ describe('garbage in a stream of Converse', () => {
         );
         if (failure !== undefined) expect(failure).toBeInstanceOf(UpstreamFailure);
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(60) },
     );
   });
 
@@ -131,7 +131,7 @@ describe('garbage in a stream of Converse', () => {
       fc.asyncProperty(bytes, async (body) => {
         expect((await outcome(body)).failure).toBeInstanceOf(UpstreamFailure);
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(60) },
     );
   });
 });

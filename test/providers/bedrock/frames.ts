@@ -37,7 +37,7 @@ export const framesOf = (events: readonly WireEvent[]): Buffer => Buffer.concat(
 
 const delta = (contentBlockIndex: number, change: unknown): WireEvent => [
   'contentBlockDelta',
-  // Bedrock pads its events, so that their length does not tell what they say.
+  // Bedrock pads its events, so that their length does not reveal their content.
   { contentBlockIndex, delta: change, p: 'abcdefghijk' },
 ];
 

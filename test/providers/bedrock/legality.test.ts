@@ -7,6 +7,7 @@ import type {
   UserPart,
 } from '../../../lambdas/core/inference/upstream/conversation.ts';
 import { toConverseCall } from '../../../lambdas/providers/bedrock/request.ts';
+import { rounds } from '../../thorough.ts';
 import { CONVERSATION } from './calling.ts';
 
 const ids = fc.oneof(fc.constantFrom('call_1', 'functions.f:0', ''), fc.string({ maxLength: 80 }));
@@ -129,7 +130,7 @@ describe('whatever the conversation', () => {
           expect(faults(...given)).toEqual([]);
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: rounds(300) },
     );
   });
 
@@ -142,7 +143,7 @@ describe('whatever the conversation', () => {
         expect(toConverseCall(conversation, route)).toEqual(toConverseCall(conversation, route));
         expect(conversation).toEqual(before);
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(80) },
     );
   });
 });

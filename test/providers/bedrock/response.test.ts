@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Reply, UpstreamFailure } from '../../../lambdas/core/inference/upstream/provider.ts';
 import { toUsage } from '../../../lambdas/providers/bedrock/usage.ts';
+import { rounds } from '../../thorough.ts';
 import { failureOf } from '../openai/calling.ts';
 import { type Call, CONVERSATION, callFor, JSON_TYPE } from './calling.ts';
 import { USAGE } from './frames.ts';
@@ -150,7 +151,7 @@ describe('a whole answer of Converse', () => {
           if (failure !== undefined) expect(failure).toBeInstanceOf(UpstreamFailure);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(80) },
     );
   });
 });
@@ -171,7 +172,7 @@ describe('usage that Converse reports', () => {
       5,
     ],
     [{ inputTokens: 4, outputTokens: 1, cacheReadInputTokens: 5 }, 9, 5],
-    // A few models count it in, as their total tells.
+    // A few models count it in, as their total shows.
     [{ inputTokens: 100, outputTokens: 10, totalTokens: 110, cacheReadInputTokens: 64 }, 100, 64],
     [{ inputTokens: 10, outputTokens: 2, totalTokens: 12, cacheReadInputTokens: null }, 10, 0],
     [{ inputTokens: 10, outputTokens: 2, totalTokens: 12, cacheReadInputTokens: -3 }, 10, 0],
@@ -181,7 +182,7 @@ describe('usage that Converse reports', () => {
   });
 
   it.each([[undefined], [null], ['10'], [{}], [{ inputTokens: 1 }], [{ inputTokens: 1.5, outputTokens: 1 }]])(
-    'that does not count both sides is none: %j',
+    'that does not count both sides is ignored: %j',
     (reported) => {
       expect(toUsage(reported)).toBeUndefined();
     },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { UpstreamFailure } from '../../../lambdas/core/inference/upstream/provider.ts';
-import { offsets } from '../../thorough.ts';
+import { offsets, rounds } from '../../thorough.ts';
 import { encode, event, outcome } from './decoding.ts';
 import { bytesOf, NAMES, type WireChunk } from './fixtures.ts';
 
@@ -116,7 +116,7 @@ describe('garbage', () => {
         const { failure } = await outcome(encode(event({ choices: [chunk] })), encode(event(chunk)));
         if (failure !== undefined) expect(failure).toBeInstanceOf(UpstreamFailure);
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(60) },
     );
   });
 
@@ -125,7 +125,7 @@ describe('garbage', () => {
       fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 5 }), async (parts) => {
         expect((await outcome(...parts)).failure).toBeInstanceOf(UpstreamFailure);
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(60) },
     );
   });
 });

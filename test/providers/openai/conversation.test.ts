@@ -6,6 +6,7 @@ import { toRequestBody } from '../../../lambdas/providers/openai/request.ts';
 import { toReply } from '../../../lambdas/providers/openai/response.ts';
 import { toReplyEvents } from '../../../lambdas/providers/openai/stream.ts';
 import { sseData } from '../../../lambdas/providers/sse-data.ts';
+import { rounds } from '../../thorough.ts';
 import { collect, encode, event } from './decoding.ts';
 import { bytesOf, IDENTITY, jsonOf, NAMES } from './fixtures.ts';
 
@@ -302,7 +303,7 @@ describe('a streamed answer to a caller of another protocol', () => {
           expect(got.join('')).toBe(sent.join(''));
         }
       }),
-      { numRuns: 100 },
+      { numRuns: rounds(40) },
     );
   });
 });

@@ -63,7 +63,7 @@ describe('an error answer', () => {
     'https://internal.example/v1',
     'messages[0].content is too long: hello',
     'messages\n',
-    // Words that stand where a field does, and are none.
+    // Words in the place of a field's name that are not field names.
     'heron_node',
     'messages[0].heron_node',
     'model\u0000',

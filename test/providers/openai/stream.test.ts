@@ -59,7 +59,7 @@ describe('a recorded stream', () => {
   });
 
   it.each(NAMES)(
-    'is passed on under our id and model, and loses nothing else but usage and what tells of the vendor: %s',
+    'is passed on under our id and model, and loses nothing else but usage and what shows the vendor: %s',
     async (name) => {
       const payloads = (await collect(decode(bytesOf(name)))).flatMap(({ payload }) => payload ?? []);
       const expected = chunksOf(name)
@@ -114,7 +114,7 @@ describe('the events of a stream', () => {
     expect((await summary('refusal')).text).toBe("I'm sorry, I cannot.");
   });
 
-  it('are none for comments, other fields and events without data', async () => {
+  it('are not made of comments, other fields and events without data', async () => {
     const { text, content } = await summary('comments-and-fields');
     expect(text).toBe('ab: c');
     expect(content).toEqual([true, true, true]);

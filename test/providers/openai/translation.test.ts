@@ -7,6 +7,7 @@ import { textOf } from '../../../lambdas/providers/openai/content.ts';
 import { toRequestBody } from '../../../lambdas/providers/openai/request.ts';
 import { toReply } from '../../../lambdas/providers/openai/response.ts';
 import { toUsage } from '../../../lambdas/providers/openai/usage.ts';
+import { rounds } from '../../thorough.ts';
 import { CALL, IDENTITY, jsonOf, nativePayload } from './fixtures.ts';
 
 const messages = [{ role: 'user', content: 'Hi' }];
@@ -100,7 +101,7 @@ describe('the request sent to an OpenAI-compatible server', () => {
 describe('a whole answer', () => {
   const completion = jsonOf('completion');
 
-  it('is passed on under our id and model, and loses nothing but what tells of the vendor', () => {
+  it('is passed on under our id and model, and loses nothing but what shows the vendor', () => {
     const { system_fingerprint: _backend, x_vendor: _vendor, usage: _usage, ...kept } = completion;
     expect(toReply(completion, CALL)).toEqual({
       kind: 'json',
@@ -156,7 +157,7 @@ describe('a whole answer', () => {
           }
         }
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(100) },
     );
   });
 });
@@ -211,7 +212,7 @@ describe('reported usage', () => {
     [{ prompt_tokens: '1', completion_tokens: 1 }],
     [{ prompt_tokens: 1, completion_tokens: Number.NaN }],
     [{ prompt_tokens: 2 ** 53, completion_tokens: 1 }],
-  ])('that does not count both sides is none: %j', (reported) => {
+  ])('that does not count both sides is ignored: %j', (reported) => {
     expect(toUsage(reported, true)).toBeUndefined();
   });
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ask } from './running-upstream.ts';
 
 const MAIN = new URL('../../../simulators/models/main.ts', import.meta.url).pathname;
-const env = { ...process.env, PORT: '0', CANARY: 'heron', NODE_OPTIONS: '' };
+const env = { ...process.env, PORT: '0', NODE_OPTIONS: '' };
 
 async function readyLine(child: ChildProcess): Promise<{ url: string; control_url: string }> {
   child.stdout?.setEncoding('utf8');
@@ -25,7 +25,7 @@ describe('the upstream process', () => {
         headers: { authorization: 'Bearer k' },
         body: JSON.stringify(ask('x', 'fail-500')),
       });
-      expect(await response.text()).toContain('heron');
+      expect(response.status).toBe(500);
     } finally {
       child.kill('SIGTERM');
     }

@@ -1,6 +1,5 @@
-/** The catalog as calls use it: models by id and alias, and the two public lists. */
+/** The catalog as calls use it: models by id and alias. */
 import { ServiceError } from '../../errors.ts';
-import { usdJson } from '../../money.ts';
 import type { CatalogDocument, Model } from './catalog-document.ts';
 
 export interface Catalog {
@@ -11,7 +10,7 @@ export interface Catalog {
   find(name: string): Model | undefined;
 }
 
-/** Gives the catalog in force; answers from memory and refreshes behind the caller's back. */
+/** Gives the active catalog; answers from memory and refreshes in the background. */
 export type CatalogSource = () => Promise<Catalog>;
 
 export function compileCatalog(version: string, document: CatalogDocument): Catalog {
@@ -29,33 +28,4 @@ export function requireModel(catalog: Catalog, name: string, type: Model['type']
   throw new ServiceError('model_not_found', `There is no ${type} model named ${JSON.stringify(name)}.`, {
     param,
   });
-}
-
-/** An entry of `GET /v1/models`: OpenAI's fields, the interface's `type`, and what the Messages SDK reads. */
-export function modelEntry(model: Model): Record<string, unknown> {
-  return {
-    id: model.id,
-    object: 'model',
-    created: model.created,
-    owned_by: model.owned_by,
-    type: model.type,
-    display_name: model.display_name ?? model.id,
-    created_at: new Date(model.created * 1000).toISOString(),
-  };
-}
-
-/** An entry of `GET /api/v1/models`; `price` is the headline figure, the input price for token-billed models. */
-export function priceEntry(model: Model): Record<string, unknown> {
-  const { id, type, price } = model;
-  const entry = { model_id: id, model: id, type };
-  if (price.unit === 'per_image') return { ...entry, price: usdJson(price.image), unit: price.unit };
-  if (price.unit === 'per_minute') return { ...entry, price: usdJson(price.minute), unit: price.unit };
-  return {
-    ...entry,
-    price: usdJson(price.input),
-    unit: price.unit,
-    input_price: usdJson(price.input),
-    ...(price.output === undefined ? {} : { output_price: usdJson(price.output) }),
-    ...(price.cached_input === undefined ? {} : { cached_input_price: usdJson(price.cached_input) }),
-  };
 }

@@ -30,7 +30,7 @@ export function tokenCost(model: Model, usage: TokenUsage): NanoUsd {
   return divideUp(total, TOKENS_PER_PRICE);
 }
 
-/** Cost of so many tokens that a model reads, where it writes none. Throws as `tokenCost` does. */
+/** Cost of tokens that a model reads without writing any. Throws as `tokenCost` does. */
 export const promptCost = (model: Model, promptTokens: number): NanoUsd =>
   tokenCost(model, { promptTokens, cachedTokens: 0, completionTokens: 0 });
 
@@ -51,7 +51,7 @@ export const coverBoth = (a: CostBound, b: CostBound): CostBound => ({
   ceiling: greatest(a.ceiling, b.ceiling),
 });
 
-/** Cost of so many images. Throws when the model is billed by another unit: the catalog rules that out. */
+/** Cost of a number of images. Throws when the model is billed by another unit: the catalog rules that out. */
 export function imageCost({ id, price }: Model, images: number): NanoUsd {
   if (price.unit !== 'per_image') throw new Error(`${id} is not billed by the image`);
   return BigInt(images) * price.image;
@@ -59,7 +59,7 @@ export function imageCost({ id, price }: Model, images: number): NanoUsd {
 
 const SECONDS_PER_MINUTE = 60n;
 
-/** Cost of so many seconds at a price a minute. */
+/** Cost of a number of seconds at a price a minute. */
 export function durationCost(pricePerMinute: NanoUsd, seconds: number): NanoUsd {
   const { numerator, denominator } = toFraction(seconds);
   return divideUp(numerator * pricePerMinute, denominator * SECONDS_PER_MINUTE);

@@ -10,7 +10,7 @@ export type Answer =
       /** What came up to and including the first content. */
       readonly opening: readonly ReplyEvent[];
       readonly rest: AsyncIterator<ReplyEvent>;
-      /** Stops the clocks and frees the connection; `complete` tells whether the stream was read to its end. */
+      /** Stops the clocks and frees the connection; `complete` says whether the stream was read to its end. */
       readonly close: (complete: boolean) => void;
     };
 

@@ -1,4 +1,4 @@
-/** How a surface writes an answer, whole or as a stream. */
+/** How an API format writes an answer, whole or as a stream. */
 import type { JsonObject } from '../../json/lossless-json.ts';
 import type { TokenUsage } from '../catalog/price.ts';
 import type { StreamPart } from '../upstream/conversation.ts';
@@ -13,7 +13,7 @@ export interface WriterOptions {
   readonly promptTokens: () => number;
 }
 
-/** Writes one answer in the surface's words. */
+/** Writes one answer in an API format. */
 export interface ReplyWriter {
   /** The body of a whole answer. */
   whole(answer: WholeAnswer, usage: TokenUsage): string;

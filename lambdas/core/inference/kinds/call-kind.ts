@@ -1,48 +1,36 @@
-/** Kinds of calls other than conversations: what each of them is to the frame that all paid calls share. */
+/** Kinds of calls other than conversations: what each of them defines for the frame that all paid calls share. */
 import type * as z from 'zod';
 import type { Kind } from '../../access/policy.ts';
-import type { Keep } from '../../idempotency/idempotency.ts';
 import type { JsonObject } from '../../json/lossless-json.ts';
-import type { Admission } from '../../ledger/admission.ts';
 import type { Settlement } from '../../ledger/settlement.ts';
 import type { Model, Route } from '../catalog/catalog-document.ts';
 import type { CostBound } from '../catalog/price.ts';
 import { receiptHeaders } from '../metering/receipt.ts';
-import type { Candidate } from '../routing/route-choice.ts';
+import type { AnsweredCall, Deliver } from '../paid-endpoint.ts';
 import { forwardedFields, type RouteControlFields } from '../routing/route-controls.ts';
-import type { UpstreamFailure } from '../upstream/provider.ts';
 import type { RouteClock } from '../upstream/route-clock.ts';
 
 /** One try of one route. */
-export interface ModalityAttempt<Payload> {
+export interface ProviderAttempt<Payload> {
   readonly route: Route;
-  /** The request as the caller made it, without what is the service's own business and without the model. */
+  /** The request as the caller made it, without the fields that only the service uses and without the model. */
   readonly payload: Payload;
   /** Fires when time is up; a streamed answer closes it. */
   readonly clock: RouteClock;
 }
 
 /** A protocol's way to serve a kind of call. Throws `UpstreamFailure` for everything that goes wrong upstream. */
-export type Serve<Payload, Answer> = (attempt: ModalityAttempt<Payload>) => Promise<Answer>;
+export type ProviderCall<Payload, Answer> = (attempt: ProviderAttempt<Payload>) => Promise<Answer>;
 
 /** The protocols that serve a kind of call; the catalog admits no route of another for it. */
-export type Servers<Payload, Answer> = Partial<Record<Route['protocol'], Serve<Payload, Answer>>>;
+export type ProviderCalls<Payload, Answer> = Partial<
+  Record<Route['protocol'], ProviderCall<Payload, Answer>>
+>;
 
 /** The fields that all of these requests have. */
-export interface ModalityRequest extends JsonObject, Pick<RouteControlFields, 'provider'> {
+export interface CallRequestFields extends JsonObject, Pick<RouteControlFields, 'provider'> {
   readonly model?: string | null | undefined;
 }
-
-/** What the breaker is told of an answer after it has begun. */
-export interface Watch {
-  /** It broke off. */
-  broke(failure: UpstreamFailure): void;
-  /** Waits until what was told is kept; does not throw. */
-  flush(): Promise<void>;
-}
-
-/** Settles a prepared answer and sends it. */
-export type Send = (watch: Watch) => Promise<Response>;
 
 /** What a call may count and cost. */
 export interface Estimate extends CostBound {
@@ -52,19 +40,15 @@ export interface Estimate extends CostBound {
   readonly mostTokens: number;
 }
 
-/** An answer and everything that its delivery needs. */
-export interface Sale<Request, Answer> {
+/** An answer, and everything that its delivery needs. */
+export interface KindCall<Request, Answer> extends AnsweredCall {
   readonly request: Request;
   readonly answer: Answer;
   readonly estimate: Estimate;
-  readonly candidate: Candidate;
-  readonly admission: Admission;
   readonly clock: RouteClock;
-  /** Puts the whole answer aside before the call settles. */
-  readonly keep: Keep | undefined;
 }
 
-export interface Modality<Request extends ModalityRequest, Answer> {
+export interface CallKind<Request extends CallRequestFields, Answer> {
   readonly kind: Exclude<Kind, 'chat'>;
   readonly schema: z.ZodType<Request>;
   /** The answer is streamed, so that no copy of it can be kept for replay. */
@@ -74,11 +58,11 @@ export interface Modality<Request extends ModalityRequest, Answer> {
   /** What the call may count and cost on a model. */
   estimate(request: Request, model: Model): Estimate;
   /** Makes the answer ready to send; see `PaidCall.prepare`. */
-  prepare(sale: Sale<Request, Answer>): Promise<Send>;
+  prepare(call: KindCall<Request, Answer>): Promise<Deliver>;
 }
 
 /** A request as routes get it: without the model's name too, which is each route's own. */
-export function forwarded({ model: _model, ...request }: ModalityRequest): JsonObject {
+export function forwarded({ model: _model, ...request }: CallRequestFields): JsonObject {
   return forwardedFields(request);
 }
 
@@ -86,15 +70,13 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 
 /** Keeps a whole answer; what it returns settles and answers with it. */
 export async function prepareJson(
-  { admission, candidate: { route }, keep }: Pick<Sale<unknown, unknown>, 'admission' | 'candidate' | 'keep'>,
+  { admission, candidate: { route }, keep, flush }: AnsweredCall,
   text: string,
   settle: () => Promise<Settlement>,
-): Promise<Send> {
+): Promise<Deliver> {
   await keep?.({ body: text, headers: { ...JSON_TYPE, 'x-route': route.id } });
-  return async ({ flush }) => {
+  return async () => {
     const [settlement] = await Promise.all([settle(), flush()]);
-    return new Response(text, {
-      headers: { ...JSON_TYPE, ...receiptHeaders(admission, route, settlement) },
-    });
+    return new Response(text, { headers: { ...JSON_TYPE, ...receiptHeaders(admission, route, settlement) } });
   };
 }

@@ -6,20 +6,20 @@ import {
   type RouteClockOptions,
   startRouteClock,
 } from '../upstream/route-clock.ts';
-import type { Servers } from './call-kind.ts';
+import type { ProviderCalls } from './call-kind.ts';
 
-export interface ModalityAnswer<Answer> {
+export interface KindAnswer<Answer> {
   readonly answer: Answer;
   /** Closed already, unless the answer is streamed. */
   readonly clock: RouteClock;
 }
 
 /** Runs the attempt; throws `UpstreamFailure` when it ends without an answer, or before a stream's first bytes. */
-export async function attemptModality<Payload, Answer>(
-  servers: Servers<Payload, Answer>,
+export async function attemptKind<Payload, Answer>(
+  servers: ProviderCalls<Payload, Answer>,
   payload: Payload,
   options: RouteClockOptions,
-): Promise<ModalityAnswer<Answer>> {
+): Promise<KindAnswer<Answer>> {
   const { route, stream } = options;
   const serve = servers[route.protocol];
   if (serve === undefined) throw new Error(`protocol ${route.protocol} does not serve this kind of call`);

@@ -5,7 +5,7 @@ import { FIRST_MERGES, LAST_MERGES, PAIRS } from './token-table.ts';
 const LETTERS = 53;
 const FIRST_CAPITAL = 27;
 
-/** The index of each ASCII letter; 0 for whatever is none. */
+/** The index of each ASCII letter; 0 for any other character. */
 export const LETTER_INDEX = new Uint8Array(0x80);
 for (let index = 1; index <= 26; index += 1) {
   LETTER_INDEX[0x60 + index] = index;

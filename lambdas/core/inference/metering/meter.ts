@@ -25,7 +25,7 @@ interface Bill {
   readonly cost: NanoUsd;
 }
 
-/** No token of the vocabularies that are measured is longer: o200k has one of so many blanks. */
+/** No token of the vocabularies that are measured is longer: o200k has one of this many blanks. */
 const LONGEST_TOKEN_CHARACTERS = 128;
 
 const NOTHING: TokenUsage = { promptTokens: 0, cachedTokens: 0, completionTokens: 0 };
@@ -40,7 +40,7 @@ export class Meter {
     this.#options = options;
   }
 
-  /** Takes one event in. Figures of a stream are cumulative, so those that fall behind earlier ones are none. */
+  /** Takes one event in. Figures of a stream are cumulative, so those below earlier ones are ignored. */
   add(event: { readonly text: string; readonly usage?: TokenUsage | undefined }): void {
     if (event.text !== '') this.#counter.add(event.text);
     this.#characters += event.text.length;
@@ -82,7 +82,7 @@ export class Meter {
     const { candidate, admission, prompt } = this.#options;
     const reported = this.#reported ?? NOTHING;
     const counted = this.#counter.tokens;
-    // Figures of a route that took a prompt and gave words, and reports none of them, are no figures.
+    // A route that took a prompt and gave text, and reports zero of them, has not counted.
     const reportsPrompt = reported.promptTokens > 0;
     const fewest = Math.ceil(this.#characters / LONGEST_TOKEN_CHARACTERS);
     const reportsOutput = this.#reported !== undefined && reported.completionTokens >= fewest;

@@ -24,13 +24,13 @@ export const TOKENS_PER_MESSAGE = 6;
 /** The type and the edges of a part, or what a route of another protocol has around it. */
 const TOKENS_PER_PART = 8;
 
-/** The declaration that a call's tool may need on a route of another protocol, and the words before a result's images. */
+/** The declaration that a call's tool may need on a route of another protocol, and the text before a result's images. */
 const TOKENS_PER_CALL = 24;
 
 /** The longest system prompt that a vendor adds where tools are offered (Claude API docs, Tool use, Pricing: 804). */
 const TOKENS_FOR_TOOLS = 804;
 
-/** The words by which a route of another protocol is asked for JSON. */
+/** The text by which a route of another protocol is asked for JSON. */
 const TOKENS_FOR_JSON = 64;
 
 /**
@@ -52,7 +52,7 @@ const SEEN_PARTS: ReadonlySet<unknown> = new Set([
   ...['tool_use', 'tool_result', 'search_result'],
 ]);
 
-/** The size of a request in the words of the chat or the Messages protocol, in one walk over all of it. */
+/** The size of a request in the chat or the Messages format, in one walk over all of it. */
 export function promptSizeOf(body: JsonObject): PromptSize {
   const walk = new Walk();
   for (const [field, value] of Object.entries(body)) {
@@ -90,7 +90,7 @@ class Walk implements PromptSize {
     this.#content(value);
   }
 
-  /** Servers that define tools of their own read what those find. */
+  /** ProviderCalls that define tools of their own read what those find. */
   offer(tools: unknown): void {
     if (!Array.isArray(tools) || tools.length === 0) return;
     this.envelope += TOKENS_FOR_TOOLS;
@@ -163,7 +163,7 @@ class Walk implements PromptSize {
   }
 }
 
-/** The object itself, and what is none as the field of one. */
+/** The object itself; any other value as the field of one. */
 const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : { value });
 
 /** Fields of parts whose text the model reads as it is. */

@@ -1,10 +1,10 @@
-/** What the headers of a settled call tell. */
+/** The headers of a settled call. */
 import type { Admission } from '../../ledger/admission.ts';
 import type { Settlement } from '../../ledger/settlement.ts';
 import { formatUsd } from '../../money.ts';
 import type { Route } from '../catalog/catalog-document.ts';
 
-/** The headers that tell who served a call, what it cost and what is left. */
+/** The headers that name the route, the cost and what is left. */
 export function receiptHeaders(
   { headers }: Pick<Admission, 'headers'>,
   { id }: Route,

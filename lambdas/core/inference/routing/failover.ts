@@ -26,7 +26,7 @@ export interface FailoverOptions<Answer> {
   readonly log: Log;
 }
 
-/** An answer that has begun, and who gave it; if it breaks off, that is to be told to the breaker with `served`. */
+/** An answer that has begun, and who gave it; if it breaks off, report that to the breaker with `served`. */
 export interface Answered<Answer> {
   readonly answer: Answer;
   readonly candidate: Candidate;

@@ -46,7 +46,7 @@ export function chooseRoutes(choice: RouteChoice): readonly Candidate[] {
   }));
   if (able.every(({ routes }) => routes.length === 0)) {
     const { needs, features } = choice.demands;
-    const demanded = [...needs, ...features.map((feature) => WORDS[feature])].join(', ');
+    const demanded = [...needs, ...features.map((feature) => DESCRIPTIONS[feature])].join(', ');
     throw new ServiceError('unsupported_by_model', `No route of this model supports ${demanded}.`, {
       param: 'model',
     });
@@ -68,7 +68,7 @@ export function chooseRoutes(choice: RouteChoice): readonly Candidate[] {
 }
 
 /** What a caller knows the features as. */
-const WORDS: Readonly<Record<Feature, string>> = {
+const DESCRIPTIONS: Readonly<Record<Feature, string>> = {
   choices: 'n above 1',
   'image-urls': 'images by URL',
   'messages-blocks': 'this kind of content block or tool',

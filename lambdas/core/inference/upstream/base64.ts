@@ -2,7 +2,7 @@
 
 const OTHER_LETTER = /[^A-Za-z0-9+/]/;
 
-/** Whether a text has something in it, only letters of base64, and at most two `=` behind them; in linear time. */
+/** Whether a text has something in it, only letters of base64, and at most two `=` after them; in linear time. */
 export function isBase64(text: string): boolean {
   const padding = text.endsWith('==') ? 2 : Number(text.endsWith('='));
   const letters = text.slice(0, text.length - padding);

@@ -32,7 +32,7 @@ export interface ToolResultPart {
   readonly isError: boolean;
 }
 
-/** A model's words that it declines to answer. */
+/** A model's text that declines to answer. */
 export interface RefusalPart {
   readonly type: 'refusal';
   readonly text: string;
@@ -54,9 +54,12 @@ export interface Tool {
   readonly strict?: boolean;
 }
 
+/** The model decides; it must call one; it must not. */
+export const TOOL_CHOICES = ['auto', 'any', 'none'] as const;
+
 export type ToolChoice =
-  /** The model decides; it must call one; it must not. */
-  { readonly type: 'auto' | 'any' | 'none' } | { readonly type: 'tool'; readonly name: string };
+  | { readonly type: (typeof TOOL_CHOICES)[number] }
+  | { readonly type: 'tool'; readonly name: string };
 
 export type AnswerFormat =
   | { readonly type: 'json' }
@@ -103,7 +106,7 @@ export type FinishReason =
 
 export interface Finish {
   readonly reason: FinishReason;
-  /** The provider's own word. */
+  /** The provider's own name of it. */
   readonly raw: string;
   /** The stop sequence that was met, where the provider names it. */
   readonly stopSequence?: string;

@@ -1,6 +1,6 @@
 /**
  * What a provider folder offers the core: one attempt at one route. A route of the caller's own protocol answers in
- * that protocol's words; any other answers in the terms of `conversation.ts`.
+ * that protocol's format; any other answers in the terms of `conversation.ts`.
  */
 import type { JsonObject } from '../../json/lossless-json.ts';
 import type { Capability, Route } from '../catalog/catalog-document.ts';
@@ -18,9 +18,9 @@ export type Feature =
 
 /** A chat call as the caller made it, ready for any route. */
 export interface ChatPayload {
-  /** The protocol whose words `body` is in, and the answer of a route that speaks it. */
+  /** The protocol whose format `body` is in, as is the answer of a route that speaks it. */
   readonly protocol: 'openai' | 'anthropic';
-  /** The request in those words: defaults applied, routing controls removed. */
+  /** The request in that format: defaults applied, routing controls removed. */
   readonly body: JsonObject;
   /** The same request for a route of another protocol. */
   conversation(): Conversation;
@@ -32,7 +32,7 @@ export interface ChatPayload {
 export interface Attempt {
   readonly route: Route;
   readonly payload: ChatPayload;
-  /** What the caller is told instead of the upstream's own names. */
+  /** What the caller receives instead of the upstream's own names. */
   readonly identity: Identity;
   /** Ends the attempt: time is up. */
   readonly signal: AbortSignal;
@@ -45,7 +45,7 @@ export interface Identity {
 
 /** One event of a stream: a `payload` from a route of the payload's protocol, `parts` from any other. */
 export interface ReplyEvent {
-  /** What the caller gets; absent for what is the service's own business. */
+  /** What the caller gets; absent for events that only the service uses. */
   readonly payload?: JsonObject;
   readonly parts?: readonly StreamPart[];
   /** Output the event delivers, for counting. */

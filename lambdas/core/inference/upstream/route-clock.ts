@@ -17,7 +17,7 @@ export interface RouteClock {
   readonly signal: AbortSignal;
   /** The first content is here. */
   begun(): void;
-  /** Stops the clocks and frees the connection; `complete` tells whether the answer was read to its end. */
+  /** Stops the clocks and frees the connection; `complete` says whether the answer was read to its end. */
   close(complete: boolean): void;
 }
 

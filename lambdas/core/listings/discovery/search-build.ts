@@ -1,7 +1,8 @@
 /** Building the stored index anew from the listings themselves, so that no lost change stays lost. */
+
+import { MAX_LIMIT } from '../../api/paging.ts';
 import type { Clock, Log } from '../../ports.ts';
 import { LISTING_KINDS } from '../listing.ts';
-import { MAX_LIMIT } from '../paging.ts';
 import type { ListingStore } from '../ports.ts';
 import { SearchIndex, searchDocument } from './search-index.ts';
 import { OVERLAP_MS, type StoredIndex } from './search-source.ts';
@@ -16,11 +17,11 @@ const REBUILD_MS = 24 * 3600 * 1000;
 const LAG_MS = 10 * 60 * 1000;
 
 export interface IndexBuildStore {
-  /** When the index in force was built, or undefined. */
+  /** When the current index was built, or undefined. */
   builtMs(): Promise<number | undefined>;
   /** When the latest change was written down, or undefined. */
   lastChangeMs(): Promise<number | undefined>;
-  /** Puts an index in force; returns its stored size in bytes. */
+  /** Makes an index the current one; returns its stored size in bytes. */
   write(index: StoredIndex, builtMs: number): Promise<number>;
 }
 

@@ -5,7 +5,7 @@
 import type { Clock, Log } from '../../ports.ts';
 import { type Change, SearchIndex } from './search-index.ts';
 
-/** A busy function looks for changes this often, behind its callers' backs. */
+/** A busy function looks for changes this often, in the background. */
 const REFRESH_MS = 1_000;
 
 /** A function that has slept this long looks before it answers. */

@@ -1,7 +1,7 @@
-/** What is trending: recent installs, each worth less the longer ago it was. */
+/** The ranking of listings by recent installs, weighted by age. */
 import * as z from 'zod';
-import { LISTING_KINDS, type ListingKind } from '../listing.ts';
-import type { Page } from '../ports.ts';
+import { limit, type Page } from '../../api/paging.ts';
+import { LISTING_KINDS, type ListingKind, listingKind } from '../listing.ts';
 
 export const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
@@ -13,13 +13,18 @@ const WINDOW_NAMES = Object.keys(WINDOWS) as [Window, ...Window[]];
 
 export const LONGEST_WINDOW_SECONDS = Math.max(...Object.values(WINDOWS));
 
-/** An install at the window's end counts 1/16 of one just made: recent ones lead, and leaving the window moves nothing much. */
+/** An install at the window's end weighs 1/16 of a new one, so leaving the window changes little. */
 const HALF_LIVES_PER_WINDOW = 4;
 
 /** As many as a page may have. */
 export const MAX_RANKED = 100;
 
-export const windowParameter = z.enum(WINDOW_NAMES).default('7d');
+/** The query of `GET /trending`. */
+export const trendingQuery = z.object({
+  kind: listingKind.optional(),
+  window: z.enum(WINDOW_NAMES).default('7d'),
+  limit,
+});
 
 /** Installs of a listing within one hour. */
 export interface InstallBucket {
@@ -48,7 +53,7 @@ export interface Ranking {
 export interface TrendingStore {
   /** Every count from that day (days since the epoch) to that one. */
   counts(fromDay: number, toDay: number): Promise<readonly InstallBucket[]>;
-  /** Puts rankings in force, unless later ones are. */
+  /** Stores rankings, unless later ones are stored. */
   write(rankings: readonly Ranking[], rankedMs: number): Promise<void>;
   read(scope: Scope, window: Window): Promise<readonly Ranked[]>;
 }
@@ -78,7 +83,7 @@ export function rank(buckets: readonly InstallBucket[], nowSeconds: number): rea
   });
 }
 
-/** Reads the counts and puts the rankings in force. */
+/** Reads the counts and stores the rankings. */
 export async function updateRankings(store: TrendingStore, nowMs: number): Promise<void> {
   const today = Math.floor(nowMs / 1000 / DAY_SECONDS);
   const days = LONGEST_WINDOW_SECONDS / DAY_SECONDS;

@@ -1,21 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createBedrockClients } from '../../../../lambdas/adapters/aws/bedrock-clients.ts';
-import { systemAfter } from '../../../../lambdas/adapters/system/system.ts';
-import { parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
-import { chatSurface } from '../../../../lambdas/core/inference/completions/chat/surface.ts';
 import {
-  type CompletionCall,
-  Completions,
-} from '../../../../lambdas/core/inference/completions/completion.ts';
-import { promptBounds } from '../../../../lambdas/core/inference/metering/estimate.ts';
-import { promptSizeOf } from '../../../../lambdas/core/inference/metering/prompt-size.ts';
+  systemAfter,
+  systemClock,
+  systemRandom,
+  systemUlid,
+} from '../../../../lambdas/adapters/system/system.ts';
+import { parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
+import { chatFormat } from '../../../../lambdas/core/inference/completions/chat/format.ts';
+import { readCompletion } from '../../../../lambdas/core/inference/completions/completion-endpoint.ts';
+import { type Caller, runPaidCall } from '../../../../lambdas/core/inference/paid-endpoint.ts';
 import type { Ledger } from '../../../../lambdas/core/ledger/admission.ts';
 import type { Outcome } from '../../../../lambdas/core/ledger/usage-record.ts';
 import { createProviders } from '../../../../lambdas/providers/protocols.ts';
 import { startUpstream } from '../../../../simulators/models/server.ts';
 import { createBreaker } from '../circuit/memory-circuits.ts';
-
-const PROMPT = promptSizeOf({ messages: [{ role: 'user', content: 'write 30 words' }] });
 
 let upstream: Awaited<ReturnType<typeof startUpstream>>;
 
@@ -29,7 +28,7 @@ function calling(
   upstreamModels: readonly string[],
   stream: boolean,
   remainingMs = 900_000,
-  keep?: CompletionCall['keep'],
+  keep?: Caller['keep'],
 ) {
   const { models } = parseCatalog({
     models: [
@@ -63,34 +62,29 @@ function calling(
       },
     }),
   } as unknown as Ledger;
-  const completions = new Completions({
-    ledger,
-    providers: createProviders({
-      fetch,
-      readSecret: async () => 'key',
-      sign: async ({ headers }) => headers,
-      bedrockClient: createBedrockClients({ region: 'us-east-1' }).client,
-    }),
-    breaker: createBreaker(),
-    after: systemAfter,
-    log: { info: () => {}, warn: () => {}, error: () => {} },
+  const world = { clock: systemClock, after: systemAfter, random: systemRandom, ulid: systemUlid };
+  const log = { info: () => {}, warn: () => {}, error: () => {} };
+  const providers = createProviders({
+    fetch,
+    readSecret: async () => 'key',
+    sign: async ({ headers }) => headers,
+    bedrockClient: createBedrockClients({ region: 'us-east-1' }).client,
   });
-  const messages = [{ role: 'user', content: 'write 30 words' }];
-  const call: CompletionCall = {
-    requestId: 'req_1',
-    key: { accountId: 'acc_1', keyId: 'key_1', secretHash: '' },
-    candidates: models.flatMap((model) => model.routes.map((route) => ({ model, route }))),
-    payload: chatSurface.toPayload({ model: 'a/b', messages, max_tokens: 50, stream }),
-    prompt: PROMPT,
-    promptBound: promptBounds(PROMPT),
-    maxTokens: 50,
-    choices: 1,
-    answerId: 'chatcmpl-1',
-    writer: (options) => chatSurface.writer({ ...options, createdMs: 0 }),
-    keep,
-    remainingTimeMs: () => remainingMs,
-  };
-  const run = (accountId = 'acc_1') => completions.run({ ...call, key: { ...call.key, accountId } });
+  const messages = [{ role: 'user' as const, content: 'write 30 words' }];
+  const body = { model: 'a/b', messages, max_tokens: 50, stream };
+  const context = { requestId: 'req_1', remainingTimeMs: () => remainingMs };
+  const call = readCompletion(
+    chatFormat,
+    { body, identity: '', models, context },
+    { ...world, providers, log },
+  );
+  const dependencies = { ledger, breaker: createBreaker(), after: world.after, log };
+  const run = (accountId = 'acc_1') =>
+    runPaidCall(dependencies, call, {
+      key: { accountId, keyId: 'key_1', secretHash: '' },
+      keep,
+      context,
+    });
   return { run, outcomes };
 }
 
@@ -101,16 +95,25 @@ const queueFault = (fault: object) =>
     body: JSON.stringify({ fault }),
   });
 
-async function drain(run: () => ReturnType<Completions['run']>) {
-  const completion = await run();
-  if (completion.kind !== 'stream') throw new Error('not a stream');
+type Run = ReturnType<typeof calling>['run'];
+
+async function drain(run: Run) {
+  const answer = await run();
+  if (answer instanceof Response) throw new Error('not a stream');
   let outputs = 0;
+  const route = answer.headers['x-route'];
   try {
-    for await (const event of completion.events) outputs += event.type === 'output' ? 1 : 0;
+    for await (const _chunk of answer.chunks) outputs += 1;
   } catch (failure) {
-    return { outputs, failure, route: completion.route.id };
+    return { outputs, failure, route };
   }
-  return { outputs, failure: undefined, route: completion.route.id };
+  return { outputs, failure: undefined, route };
+}
+
+async function routeOf(run: Run, accountId?: string) {
+  const answer = await run(accountId);
+  if (!(answer instanceof Response)) throw new Error('not a whole answer');
+  return answer.headers.get('x-route');
 }
 
 describe('the deadline of the host', () => {
@@ -144,18 +147,15 @@ describe('failover', () => {
     expect(await drain(calling([...dead, 'chat'], true).run)).toMatchObject({
       route: `route-${dead.length}`,
     });
-    expect(await calling([...dead, 'chat'], false).run()).toMatchObject({
-      kind: 'json',
-      route: { id: `route-${dead.length}` },
-    });
+    expect(await routeOf(calling([...dead, 'chat'], false).run)).toBe(`route-${dead.length}`);
   });
 
   it('tries a route for one account that has asked another to wait', async () => {
     const { run } = calling(['chat', 'chat'], false);
     await queueFault({ status: 429, headers: { 'retry-after': '60' } });
-    expect(await run('acc_1')).toMatchObject({ route: { id: 'route-1' } });
-    expect(await run('acc_1')).toMatchObject({ route: { id: 'route-1' } });
-    expect(await run('acc_2')).toMatchObject({ route: { id: 'route-0' } });
+    expect(await routeOf(run, 'acc_1')).toBe('route-1');
+    expect(await routeOf(run, 'acc_1')).toBe('route-1');
+    expect(await routeOf(run, 'acc_2')).toBe('route-0');
   });
 
   it('does not move on from a route that understood the request and refused it', async () => {

@@ -3,11 +3,12 @@ import fc from 'fast-check';
 import { encode as encodeCl100k } from 'gpt-tokenizer/encoding/cl100k_base';
 import { encode as encodeO200k } from 'gpt-tokenizer/encoding/o200k_base';
 import { parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
-import { embeddings } from '../../../../lambdas/core/inference/kinds/embeddings/modality.ts';
+import { embeddings } from '../../../../lambdas/core/inference/kinds/embeddings/embeddings.ts';
 import { embeddingRequest } from '../../../../lambdas/core/inference/kinds/embeddings/schema.ts';
-import { speech } from '../../../../lambdas/core/inference/kinds/speech/modality.ts';
 import { speechRequest } from '../../../../lambdas/core/inference/kinds/speech/schema.ts';
+import { speech } from '../../../../lambdas/core/inference/kinds/speech/speech.ts';
 import { validate } from '../../../../lambdas/core/json/json-body.ts';
+import { rounds } from '../../../thorough.ts';
 
 /** A nano-dollar a token. */
 const priced = (type: 'embeddings' | 'tts', more: object = {}) => {
@@ -57,7 +58,7 @@ describe('what is held for embeddings', () => {
         expect(Number(amount)).toBeGreaterThanOrEqual(tokensOf(embeddings.toPayload(request, model)));
         expect(ceiling).toBeGreaterThanOrEqual(amount);
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(100) },
     );
   });
 
@@ -96,7 +97,7 @@ describe('what is held, and paid, for speech', () => {
         const payload = { ...speech.toPayload(request, model), voice: '', response_format: '' };
         expect(costOf({ ...more, input })).toBeGreaterThanOrEqual(tokensOf(payload));
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(100) },
     );
   });
 

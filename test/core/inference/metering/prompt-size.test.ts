@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { encode as encodeCl100k } from 'gpt-tokenizer/encoding/cl100k_base';
 import { encode as encodeO200k } from 'gpt-tokenizer/encoding/o200k_base';
 import type { Route } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
+import { chatFormat } from '../../../../lambdas/core/inference/completions/chat/format.ts';
 import type { ChatRequest } from '../../../../lambdas/core/inference/completions/chat/request.ts';
 import { chatCompletionRequest } from '../../../../lambdas/core/inference/completions/chat/schema.ts';
-import { chatSurface } from '../../../../lambdas/core/inference/completions/chat/surface.ts';
+import { messagesFormat } from '../../../../lambdas/core/inference/completions/messages/format.ts';
 import type { MessagesRequest } from '../../../../lambdas/core/inference/completions/messages/request.ts';
 import { messagesRequest } from '../../../../lambdas/core/inference/completions/messages/schema.ts';
-import { messagesSurface } from '../../../../lambdas/core/inference/completions/messages/surface.ts';
 import { promptBounds } from '../../../../lambdas/core/inference/metering/estimate.ts';
 import { promptSizeOf } from '../../../../lambdas/core/inference/metering/prompt-size.ts';
 import { type ChatPayload, UpstreamFailure } from '../../../../lambdas/core/inference/upstream/provider.ts';
@@ -17,6 +17,7 @@ import { rawJson } from '../../../../lambdas/core/json/lossless-json.ts';
 import { toRequest as toAnthropic } from '../../../../lambdas/providers/anthropic/request.ts';
 import { toConverseCall } from '../../../../lambdas/providers/bedrock/request.ts';
 import { toRequestBody as toOpenAi } from '../../../../lambdas/providers/openai/request.ts';
+import { rounds } from '../../../thorough.ts';
 import { LINKED, PNG } from '../completions/messages/request-fixture.ts';
 
 const NO_LIMITS = { context_window: undefined, max_image_tokens: undefined };
@@ -248,9 +249,9 @@ const messages = merged(
 );
 
 const payloads: Record<string, fc.Arbitrary<ChatPayload>> = {
-  chat: chat.map((request) => chatSurface.toPayload(chatCompletionRequest.parse(request) as ChatRequest)),
+  chat: chat.map((request) => chatFormat.toPayload(chatCompletionRequest.parse(request) as ChatRequest)),
   messages: messages.map((request) =>
-    messagesSurface.toPayload(messagesRequest.parse(request) as MessagesRequest),
+    messagesFormat.toPayload(messagesRequest.parse(request) as MessagesRequest),
   ),
 };
 
@@ -260,7 +261,7 @@ describe.each(Object.entries(payloads))('the bound of a request of the %s surfac
       fc.property(payload, fc.boolean(), (made, reasoning) => {
         expect(boundOf(made.body)).toBeGreaterThanOrEqual(tokensOf(made, reasoning));
       }),
-      { numRuns: 600, seed: 3 },
+      { numRuns: rounds(150), seed: 3 },
     );
   });
 
@@ -294,7 +295,7 @@ describe('what counts of a request', () => {
     ['a field of any name', { ...user('Hi'), anything: { deep: [{ down: hidden }] } }],
     ['the name of a field', { ...user('Hi'), [hidden]: 1 }],
     ['a setting that is no number', { ...user('Hi'), temperature: hidden }],
-    ['a role that is none', { messages: [{ role: hidden, content: 'Hi' }] }],
+    ['an unknown role', { messages: [{ role: hidden, content: 'Hi' }] }],
     ['a part of an unknown type', user([{ type: 'new', words: hidden }])],
     [
       'what should be an image',

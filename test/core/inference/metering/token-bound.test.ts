@@ -7,11 +7,12 @@ import { boundParts, climb, FAMILY_NAMES } from '../../../../bench/tokens/search
 import { LIGHT } from '../../../../bench/tokens/vocabularies.ts';
 import { boundTokens, mostTokens } from '../../../../lambdas/core/inference/metering/token-bound.ts';
 import { PAIRS, WORDS, WORDS_AFTER_BLANK } from '../../../../lambdas/core/inference/metering/token-table.ts';
+import { rounds } from '../../../thorough.ts';
 
 /** The worst count of the tokenizers that are dependencies; `npm run bench -- tokens` asks the heavy ones as well. */
 const most = (text: string): number => Math.max(...LIGHT.map(({ count }) => count(text)));
 
-/** So many code points of a range, in an order that repeats none of them soon. */
+/** Code points of a range, in an order that repeats none of them soon. */
 const spread = (first: number, last: number, count: number): string =>
   Array.from({ length: count }, (_, index) =>
     String.fromCodePoint(first + ((index * 7919) % (last - first + 1))),
@@ -48,7 +49,7 @@ describe('the bound on tokens', () => {
     (family, seed) => {
       const chance = seededChance(seed);
       const { text, tokens, bound } = climb(family, {
-        ...{ bound: boundTokens, vocabularies: LIGHT, chance, tries: 60 },
+        ...{ bound: boundTokens, vocabularies: LIGHT, chance, tries: rounds(20) },
       });
       expect([text, Math.max(0, tokens - bound)]).toEqual([text, 0]);
     },
@@ -68,7 +69,12 @@ describe('the bound on tokens', () => {
 
   it('bounds a text by the sum of its parts, wherever a search cuts it', () => {
     const found = FAMILY_NAMES.map((family, index) =>
-      climb(family, { bound: boundParts, vocabularies: LIGHT, chance: seededChance(500 + index), tries: 20 }),
+      climb(family, {
+        bound: boundParts,
+        vocabularies: LIGHT,
+        chance: seededChance(500 + index),
+        tries: rounds(8),
+      }),
     );
     expect(found.filter(({ times }) => times > 1)).toEqual([]);
     const texts = [...Object.values(PROSE), ...Object.values(CODE), ...ENGLISH_CHAT];
@@ -86,7 +92,7 @@ describe('the bound on tokens', () => {
         }
         expect(most(whole)).toBeLessThanOrEqual(sum);
       }),
-      { seed: 5, numRuns: 400 },
+      { seed: 5, numRuns: rounds(150) },
     );
   });
 
@@ -174,7 +180,7 @@ describe('the most tokens there can be', () => {
         const forms = [text, text.normalize('NFC'), text.normalize('NFKC')];
         expect(Math.max(...forms.map(bytes), boundTokens(text))).toBeLessThanOrEqual(limit);
       }),
-      { seed: 7, numRuns: 1_000 },
+      { seed: 7, numRuns: rounds(300) },
     );
   });
 

@@ -54,7 +54,7 @@ const refusalOf = async (courses: Courses, remainingMs?: number): Promise<Servic
 /** Of the calls' own account. */
 const stateIn = (id: string) => stateOf(store.of(id), accountHash(ACCOUNT), fleet.time.clock()).kind;
 
-/** So many calls that a route fails. */
+/** A number of calls that a route fails. */
 async function failures(count: number, courses: Courses): Promise<void> {
   for (let made = 0; made < count; made += 1) await call(courses).catch(() => {});
   tried = [];
@@ -107,7 +107,7 @@ describe('a call', () => {
 });
 
 describe('when no route answers', () => {
-  it('the error is 503 and tells to come back when the first of them says', async () => {
+  it('the error is 503, to be retried when the first of them says', async () => {
     const all = { a: limited(40), b: limited(12), c: limited(30) };
     expect(await refusalOf(all)).toMatchObject({
       status: 503,

@@ -96,7 +96,7 @@ describe('the input that a call’s arguments become', () => {
     expect(toolInput(text, (json) => parseJson(json, BigInt))).toEqual(input);
   });
 
-  it('keeps long numbers as it is told to', () => {
+  it('keeps long numbers where its option says so', () => {
     const text = '{"id":12345678901234567890}';
     expect(JSON.stringify(toolInput(text))).toBe(text);
     expect(toolInput(text, (json) => parseJson(json, BigInt))).toEqual({ id: 12345678901234567890n });

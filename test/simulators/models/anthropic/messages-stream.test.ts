@@ -111,14 +111,6 @@ describe('a streamed message', () => {
     expect(new Set(types.slice(0, -1))).toEqual(new Set(['thinking_delta']));
   });
 
-  it('interleaves tool input when a fault asks for it', async () => {
-    await upstream.fault({ interleave_tool_calls: true });
-    const tools = [lookup('find_place'), lookup('find_road')];
-    const events = await eventsOf({ ...ask('Use find_road and find_place'), tools });
-    const indexes = events.filter(({ name }) => name === 'content_block_delta').map(({ data }) => data.index);
-    expect(indexes.slice(0, 6)).toEqual([0, 1, 0, 1, 0, 1]);
-  });
-
   it('is refused like any other request, before the stream begins', async () => {
     const stream = upstream.anthropic().messages.create({ ...ask('x'), stop_sequences: [' '], stream: true });
     await expect(stream).rejects.toBeInstanceOf(Anthropic.BadRequestError);

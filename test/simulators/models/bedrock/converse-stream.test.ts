@@ -90,13 +90,6 @@ describe('a ConverseStream answer', () => {
     expect(events.at(-2)).toEqual({ messageStop: { stopReason: 'tool_use' } });
   });
 
-  it('interleaves the input of calls when a fault asks for it', async () => {
-    await upstream.fault({ interleave_tool_calls: true });
-    const events = await eventsOf({ ...saying('Use find_road and find_place'), toolConfig: { tools } });
-    const indexes = events.flatMap(({ contentBlockDelta }) => contentBlockDelta?.contentBlockIndex ?? []);
-    expect(indexes.slice(0, 6)).toEqual([0, 1, 0, 1, 0, 1]);
-  });
-
   it('ends a thought with its signature', async () => {
     const thinking = { type: 'enabled', budget_tokens: 1024 };
     const events = await eventsOf({ additionalModelRequestFields: { thinking } });

@@ -121,16 +121,6 @@ describe('a streamed chat completion', () => {
     }
   });
 
-  it('interleaves the deltas of parallel tool calls when a fault asks for it', async () => {
-    await upstream.fault({ interleave_tool_calls: true });
-    const tools = [lookup('find_place'), lookup('find_road')];
-    const chunks = await chunksOf({ ...ask('Use find_road and find_place'), tools });
-    const indexes = chunks
-      .flatMap((chunk) => chunk.choices[0]?.delta.tool_calls ?? [])
-      .map((delta) => delta.index);
-    expect(indexes.slice(0, 6)).toEqual([0, 1, 0, 1, 0, 1]);
-  });
-
   it('is refused like any other request, before the stream begins', async () => {
     const stream = upstream.openai().chat.completions.create({ ...ask('x'), temperature: 9, stream: true });
     await expect(stream).rejects.toBeInstanceOf(OpenAI.BadRequestError);

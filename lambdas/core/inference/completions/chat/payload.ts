@@ -14,7 +14,7 @@ import {
 } from './request.ts';
 
 /**
- * The request with defaults filled in, without nulls and without what is the service's own business. Throws 400
+ * The request with defaults filled in, without nulls and without the fields that only the service uses. Throws 400
  * `invalid_value` for an image on a private network.
  */
 export function toPayload(request: ChatRequest): ChatPayload {

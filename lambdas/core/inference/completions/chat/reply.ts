@@ -1,5 +1,7 @@
-/** An answer in the words of the chat surface: a whole completion, or the chunks of a stream. */
+/** An answer in the chat completions format: a whole completion, or the chunks of a stream. */
 
+import * as z from 'zod';
+import type { Body } from '../../../api/response-schema.ts';
 import type { JsonObject } from '../../../json/lossless-json.ts';
 import type { TokenUsage } from '../../catalog/price.ts';
 import type { AssistantReply, FinishReason, StreamPart } from '../../upstream/conversation.ts';
@@ -20,13 +22,20 @@ const FINISH_REASONS: Readonly<Record<FinishReason, string>> = {
 /** A call without arguments is a call with an empty object. */
 const NO_ARGUMENTS = '{}';
 
+export const usageSchema = z.looseObject({
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  total_tokens: z.int(),
+  prompt_tokens_details: z.looseObject({ cached_tokens: z.int() }),
+});
+
 /** The interface's Usage, with what else the route reported. */
 export function usageBody({
   promptTokens,
   completionTokens,
   cachedTokens,
   reported,
-}: TokenUsage): Record<string, unknown> {
+}: TokenUsage): Body<typeof usageSchema> {
   const details = reported?.prompt_tokens_details as object | undefined;
   return {
     ...reported,

@@ -1,13 +1,13 @@
 /** The chat request: the fields that matter to routing and money, their defaults, and the images in it. */
 import type { JsonObject } from '../../../json/lossless-json.ts';
-import type { SurfaceRequest } from '../surface.ts';
+import type { CompletionRequest } from '../api-format.ts';
 
 /** Defaults of the interface where they differ from the protocol's own (interface, ChatCompletionRequest). */
 export const DEFAULT_MAX_TOKENS = 256;
 export const DEFAULT_TEMPERATURE = 0.7;
 
 /** The fields of a validated chat request that matter here; all others are forwarded unseen. */
-export interface ChatRequest extends JsonObject, SurfaceRequest {
+export interface ChatRequest extends JsonObject, CompletionRequest {
   readonly messages: readonly ChatMessage[];
   readonly stream_options?: { readonly include_usage?: boolean | null | undefined } | null | undefined;
   readonly temperature?: number | null | undefined;

@@ -1,4 +1,4 @@
-/** Tells, in constant memory, when a JSON text that comes in pieces is a complete object. */
+/** Finds, in constant memory, when a JSON text that comes in pieces is a complete object. */
 
 const WHITE_SPACE: ReadonlySet<string> = new Set([' ', '\t', '\r', '\n']);
 

@@ -18,7 +18,7 @@ import {
 } from './request.ts';
 
 /**
- * The request with defaults filled in, without nulls and without what is the service's own business. Throws 400
+ * The request with defaults filled in, without nulls and without the fields that only the service uses. Throws 400
  * `invalid_value` for a request that goes on from an earlier answer, or names an image on a private network.
  */
 export function toPayload(request: MessagesRequest): ChatPayload {
@@ -89,7 +89,7 @@ const isSeen = (block: Block): boolean =>
   isBlock(block, 'image') ||
   (isBlock(block, 'document') && block.source.type !== 'text' && block.source.type !== 'content');
 
-/** The blocks that other protocols have words for, and those that they can do without. */
+/** The blocks that other protocols can express, and those that they can do without. */
 const COMMON_BLOCKS: ReadonlySet<string> = new Set([
   ...['text', 'image', 'tool_use', 'tool_result'],
   ...['thinking', 'redacted_thinking'],

@@ -1,5 +1,7 @@
-/** An answer in the words of the Messages surface: a whole message, or the events of a stream. */
+/** An answer in the Messages format: a whole message, or the events of a stream. */
 
+import * as z from 'zod';
+import type { Body } from '../../../api/response-schema.ts';
 import type { JsonObject } from '../../../json/lossless-json.ts';
 import type { TokenUsage } from '../../catalog/price.ts';
 import type { AssistantPart, AssistantReply, Finish, FinishReason } from '../../upstream/conversation.ts';
@@ -25,8 +27,15 @@ export const stopBody = ({ reason, stopSequence }: Finish): JsonObject => ({
   stop_sequence: stopSequence ?? null,
 });
 
+export const usageSchema = z.looseObject({
+  input_tokens: z.int(),
+  cache_creation_input_tokens: z.int(),
+  cache_read_input_tokens: z.int(),
+  output_tokens: z.int(),
+});
+
 /**
- * Usage in the protocol's words, where `input_tokens` leaves out what was read from and written to the prompt cache;
+ * Usage in the protocol's format, where `input_tokens` leaves out what was read from and written to the prompt cache;
  * with what else the route reported.
  */
 export function usageBody({
@@ -34,7 +43,7 @@ export function usageBody({
   cachedTokens,
   completionTokens,
   reported,
-}: TokenUsage): Record<string, unknown> {
+}: TokenUsage): Body<typeof usageSchema> {
   const creation = reported?.cache_creation_input_tokens;
   const written = typeof creation === 'number' ? creation : 0;
   return {

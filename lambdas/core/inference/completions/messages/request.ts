@@ -1,13 +1,14 @@
 /** The Messages request: the fields that matter to routing and money, their defaults, and its content blocks. */
 import type { JsonObject } from '../../../json/lossless-json.ts';
-import type { SurfaceRequest } from '../surface.ts';
+import type { TOOL_CHOICES } from '../../upstream/conversation.ts';
+import type { CompletionRequest } from '../api-format.ts';
 
 /** Defaults of the interface where they differ from the protocol's own (interface, MessagesRequest). */
 export const DEFAULT_MAX_TOKENS = 256;
 export const DEFAULT_TEMPERATURE = 0.7;
 
 /** The fields of a validated Messages request that matter here; all others are forwarded unseen. */
-export interface MessagesRequest extends JsonObject, SurfaceRequest {
+export interface MessagesRequest extends JsonObject, CompletionRequest {
   readonly messages: readonly Message[];
   readonly system?: string | readonly TextBlock[] | null | undefined;
   readonly max_tokens?: number | null | undefined;
@@ -29,7 +30,7 @@ export interface Message {
   readonly content: string | readonly Block[];
 }
 
-/** A content block of any kind; `isBlock` tells the kinds whose fields were checked. */
+/** A content block of any kind; `isBlock` recognises the kinds whose fields were checked. */
 export interface Block extends JsonObject {
   readonly type: string;
 }
@@ -113,7 +114,7 @@ interface ParallelToolUse {
 }
 
 export type ToolChoice =
-  | (ParallelToolUse & { readonly type: 'auto' | 'any' | 'none' })
+  | (ParallelToolUse & { readonly type: (typeof TOOL_CHOICES)[number] })
   | (ParallelToolUse & { readonly type: 'tool'; readonly name: string });
 
 export const maxTokensOf = (request: MessagesRequest): number => request.max_tokens ?? DEFAULT_MAX_TOKENS;

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../json/lossless-json.ts';
 import { isJsonObject } from '../../../json/lossless-json.ts';
 import { reference, routeControlFields } from '../../routing/route-controls.ts';
 import { isBase64 } from '../../upstream/base64.ts';
+import { TOOL_CHOICES } from '../../upstream/conversation.ts';
 import { only } from '../../upstream/foreign-fields.ts';
 
 /** An object that is kept as it is, numbers of any length within it included. */
@@ -126,7 +127,7 @@ const parallel = { disable_parallel_tool_use: z.boolean().nullish() };
 const toolChoice = z.discriminatedUnion(
   'type',
   [
-    z.looseObject({ type: z.enum(['auto', 'any', 'none']), ...parallel }),
+    z.looseObject({ type: z.enum(TOOL_CHOICES), ...parallel }),
     z.looseObject({ type: z.literal('tool'), name: z.string().min(1), ...parallel }),
   ],
   'must be one of auto, any, none, tool',

@@ -105,7 +105,7 @@ export class EventWriter {
   #readArguments(index: number, text: string): void {
     const block = this.#blocks.find(({ source }) => source === index);
     if (block === undefined) {
-      // White space behind an object is no part of it.
+      // White space after an object is not part of it.
       if (/[^ \t\r\n]/.test(text)) throw new UpstreamFailure('protocol');
       return;
     }

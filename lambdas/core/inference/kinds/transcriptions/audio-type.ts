@@ -63,6 +63,6 @@ export async function requireAudio({ name, content }: UploadedFile): Promise<Aud
   const head = Buffer.from(await content.slice(0, HEAD_BYTES).arrayBuffer());
   if (format.begins(head)) return format;
   const real = FORMATS.find(({ begins }) => begins(head))?.extension;
-  const found = real === undefined ? 'its content is none of the accepted formats' : `its content is ${real}`;
+  const found = real === undefined ? 'its content is in no accepted format' : `its content is ${real}`;
   throw refuse(`file is named .${format.extension}, but ${found}.`);
 }

@@ -1,14 +1,11 @@
 /** Hands the settlement of a transcription to its workflow, waits a little for it, and answers. */
-import type { VerifiedKey } from '../../../access/api-key.ts';
-import type { Keep } from '../../../idempotency/idempotency.ts';
 import type { Admission } from '../../../ledger/admission.ts';
 import type { UsageStore, WalletStore } from '../../../ledger/ports.ts';
 import type { Settlement } from '../../../ledger/settlement.ts';
 import type { After, Clock, Log } from '../../../ports.ts';
 import { minutePrice } from '../../catalog/price.ts';
 import { receiptHeaders } from '../../metering/receipt.ts';
-import type { Candidate } from '../../routing/route-choice.ts';
-import type { Send } from '../call-kind.ts';
+import type { AnsweredCall, Deliver } from '../../paid-endpoint.ts';
 import { billedSeconds, type Recording } from './duration.ts';
 import type { SettlementOrder } from './order.ts';
 import type { Settlements } from './ports.ts';
@@ -36,28 +33,24 @@ export interface DeliveryDependencies {
   readonly log: Log;
 }
 
-export interface AnsweredCall {
-  readonly requestId: string;
-  readonly key: VerifiedKey;
+/** An answered call, with what was asked of it. */
+export interface TranscribedCall extends AnsweredCall {
   readonly transcript: Transcript;
-  readonly candidate: Candidate;
-  readonly admission: Admission;
   readonly recording: Recording;
   readonly fields: TranscriptionFields;
-  readonly keep: Keep | undefined;
 }
 
 /** Keeps the answer; what it returns settles and answers, and does not throw. */
 export async function prepareTranscript(
   dependencies: DeliveryDependencies,
-  call: AnsweredCall,
-): Promise<Send> {
-  const { transcript, candidate, admission, recording, fields, keep } = call;
+  call: TranscribedCall,
+): Promise<Deliver> {
+  const { transcript, candidate, admission, fields, keep, flush } = call;
   const { route } = candidate;
   const order = orderOf(call);
   const text = transcriptBody(transcript, fields, order.seconds);
   await keep?.({ body: text, headers: { ...JSON_TYPE, 'x-route': route.id } });
-  return async ({ flush }) => {
+  return async () => {
     const [settlement] = await Promise.all([settle(dependencies, order, admission), flush()]);
     const headers =
       settlement === undefined
@@ -65,21 +58,27 @@ export async function prepareTranscript(
         : receiptHeaders(admission, route, settlement);
     return new Response(text, { headers: { ...JSON_TYPE, ...headers } });
   };
+}
 
-  function orderOf({ requestId, key }: AnsweredCall): SettlementOrder {
-    const { id: _id, amount, exposure: _exposure, ...hold } = admission.hold;
-    const { model } = candidate;
-    return {
-      requestId,
-      accountId: key.accountId,
-      hold: { ...hold, amount: String(amount) },
-      model: model.id,
-      route: route.id,
-      pricePerMinute: String(minutePrice(model)),
-      // Whether words were said or not: routes bill the time that they listened.
-      ...billedSeconds(recording, transcript.duration),
-    };
-  }
+function orderOf({
+  requestId,
+  key,
+  admission,
+  candidate: { model, route },
+  recording,
+  transcript,
+}: TranscribedCall): SettlementOrder {
+  const { id: _id, amount, exposure: _exposure, ...hold } = admission.hold;
+  return {
+    requestId,
+    accountId: key.accountId,
+    hold: { ...hold, amount: String(amount) },
+    model: model.id,
+    route: route.id,
+    pricePerMinute: String(minutePrice(model)),
+    // Whether speech was recognised or not: routes bill the time that they listened.
+    ...billedSeconds(recording, transcript.duration),
+  };
 }
 
 /** The settlement, or undefined when it takes longer than the caller should wait. */

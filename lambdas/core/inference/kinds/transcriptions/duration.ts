@@ -15,7 +15,7 @@ const ROUNDING_SECONDS = 1;
 
 export interface Recording {
   readonly bytes: number;
-  /** By the file's own header; undefined when it does not tell. */
+  /** From the file's own header; undefined when that does not state one. */
   readonly length: Length | undefined;
 }
 

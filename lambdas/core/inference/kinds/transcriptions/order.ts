@@ -1,4 +1,4 @@
-/** What the settling workflow is told of a transcription: counts, names and the hold; never content. */
+/** What the settling workflow receives of a transcription: counts, names and the hold; never content. */
 import * as z from 'zod';
 import { KINDS } from '../../../access/policy.ts';
 

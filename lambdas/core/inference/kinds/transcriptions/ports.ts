@@ -1,7 +1,7 @@
 /** What a transcription asks of the world beyond routes and ledger: the upload, and a sure settlement. */
 import type { SettlementOrder } from './order.ts';
 
-/** A form with its one file, read to the end. Nothing of it stays behind once it is disposed of. */
+/** A form with its one file, read to the end. Nothing of it is left once it is disposed of. */
 export interface Upload {
   /** In the order in which they were sent; a name may stand more than once. */
   readonly fields: readonly (readonly [name: string, value: string])[];

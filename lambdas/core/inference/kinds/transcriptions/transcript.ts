@@ -8,7 +8,7 @@ export interface Transcript {
   readonly language: string | undefined;
   /** Seconds, as the route measured them. */
   readonly duration: number | undefined;
-  /** With `id`, `start`, `end`, `text` and whatever else the route tells; empty when it gives none. */
+  /** With `id`, `start`, `end`, `text` and whatever else the route reports; empty when it reports nothing. */
   readonly segments: readonly JsonObject[];
 }
 

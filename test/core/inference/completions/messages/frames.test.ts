@@ -1,10 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { TokenUsage } from '../../../../../lambdas/core/inference/catalog/price.ts';
-import type {
-  Completion,
-  StreamEvent,
-} from '../../../../../lambdas/core/inference/completions/completion.ts';
-import { messagesSurface } from '../../../../../lambdas/core/inference/completions/messages/surface.ts';
+import type { StreamEvent } from '../../../../../lambdas/core/inference/completions/delivery.ts';
+import { messagesFormat } from '../../../../../lambdas/core/inference/completions/messages/format.ts';
 import type { StreamPart } from '../../../../../lambdas/core/inference/upstream/conversation.ts';
 import type { JsonObject } from '../../../../../lambdas/core/json/lossless-json.ts';
 import { accumulated } from './accumulated.ts';
@@ -23,24 +20,23 @@ async function framesOf(
     if (failure !== undefined) throw failure;
     yield { type: 'settled', usage, settlement: { record: { cost: COST } } as never };
   }
-  const started = Promise.resolve({ kind: 'stream', events: events() } as unknown as Completion);
-  return collect(started);
+  return collect(events());
 }
 
-async function collect(started: Promise<Completion>): Promise<string[]> {
-  const describe = (failure: unknown) => ({
-    type: 'error',
-    error: { type: 'api_error', message: String(failure) },
-    request_id: 'req_1',
-  });
+/** As a host writes them: a failure is the last event. */
+async function collect(events: AsyncIterable<StreamEvent>): Promise<string[]> {
   const frames: string[] = [];
-  for await (const frame of messagesSurface.frames({ request: request({ stream: true }), started, describe }))
-    frames.push(frame);
+  try {
+    for await (const frame of messagesFormat.frames(request({ stream: true }), events)) frames.push(frame);
+  } catch (failure) {
+    const error = { type: 'api_error', message: String(failure) };
+    frames.push(messagesFormat.events.errorEvent({ type: 'error', error, request_id: 'req_1' }));
+  }
   return frames;
 }
 
 function eventsOf(parts: readonly StreamPart[]): JsonObject[] {
-  const writer = messagesSurface.writer({
+  const writer = messagesFormat.writer({
     identity: { id: 'msg_1', model: 'a/b' },
     createdMs: 0,
     promptTokens: () => 11,
@@ -90,8 +86,8 @@ const NATIVE: JsonObject[] = [
 const parse = (frame: string) => JSON.parse(/^event: \w+\ndata: (.*)\n\n$/.exec(frame)?.[1] ?? 'null');
 const named = (frame: string) => /^event: (\w+)\n/.exec(frame)?.[1];
 
-describe('the event stream of the Messages surface', () => {
-  it('names each event, tells figures and cost once the call is settled, and stops last', async () => {
+describe('the event stream of Messages', () => {
+  it('names each event, has figures and cost once the call is settled, and stops last', async () => {
     const frames = await framesOf(ANSWER);
     expect(frames.map(named)).toEqual(ANSWER.map(({ type }) => type));
     expect(frames.slice(0, -2).map(parse)).toEqual(ANSWER.slice(0, -2));
@@ -104,7 +100,7 @@ describe('the event stream of the Messages surface', () => {
   });
 
   it('is read by the official SDK', async () => {
-    expect(await accumulated([messagesSurface.heartbeat, ...(await framesOf(ANSWER))])).toMatchObject({
+    expect(await accumulated([messagesFormat.events.heartbeat, ...(await framesOf(ANSWER))])).toMatchObject({
       id: 'msg_1',
       model: 'a/b',
       role: 'assistant',
@@ -180,25 +176,25 @@ describe('the event stream of the Messages surface', () => {
     }
   });
 
-  it('says as one error that a call never began', async () => {
-    const frames = await collect(Promise.reject(new Error('no route')));
+  it('reports a call that never began as one error', async () => {
+    const frames = await framesOf([], { failure: new Error('no route') });
     expect(frames.map(named)).toEqual(['error']);
     await expect(accumulated(frames)).rejects.toThrow('no route');
   });
 
-  it('says ping while nothing happens', () => {
-    expect(messagesSurface.heartbeat).toBe('event: ping\ndata: {"type":"ping"}\n\n');
+  it('has a ping for while nothing happens', () => {
+    expect(messagesFormat.events.heartbeat).toBe('event: ping\ndata: {"type":"ping"}\n\n');
   });
 
   it('names its answers as the protocol does', () => {
-    expect(messagesSurface.answerId('01J')).toBe('msg_01J');
-    expect(messagesSurface.maxTokens(request({ max_tokens: 9 }))).toEqual({ tokens: 9, param: 'max_tokens' });
-    expect(messagesSurface.choices(request())).toBe(1);
+    expect(messagesFormat.answerId('01J')).toBe('msg_01J');
+    expect(messagesFormat.maxTokens(request({ max_tokens: 9 }))).toEqual({ tokens: 9, param: 'max_tokens' });
+    expect(messagesFormat.choices(request())).toBe(1);
   });
 });
 
 it.each(['ping\ndata: {}\n\nevent: message_stop', 'a b', '', 5, undefined])(
-  'an event is sent under a name alone, and %j is none',
+  'an event is sent under a name alone, and %j is not a name',
   async (type) => {
     const frames = await framesOf([...ANSWER.slice(0, 1), { type }, ...ANSWER.slice(1)]);
     expect(frames).toEqual(await framesOf(ANSWER));

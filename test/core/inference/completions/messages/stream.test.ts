@@ -7,6 +7,7 @@ import type {
   StreamPart,
 } from '../../../../../lambdas/core/inference/upstream/conversation.ts';
 import { UpstreamFailure } from '../../../../../lambdas/core/inference/upstream/provider.ts';
+import { rounds } from '../../../../thorough.ts';
 import { accumulated, blocksIn } from './accumulated.ts';
 
 const writer = () =>
@@ -250,7 +251,7 @@ describe('the law of streamed tool calls', () => {
         expect(blocks.map(({ start: { id } }) => id)).toEqual(texts.map((_, index) => `c${index}`));
         expect(blocks.map(({ text }) => text)).toEqual(texts);
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(120) },
     );
   });
 
@@ -273,7 +274,7 @@ describe('the law of streamed tool calls', () => {
         const words = blocks.filter(({ start: { type } }) => type === 'text').map(({ text }) => text);
         expect(words.join('')).toBe(spoken);
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(80) },
     );
   });
 
@@ -309,7 +310,7 @@ describe('the law of streamed tool calls', () => {
         delete accepted.parsed_output;
         expect(accepted).toEqual(whole);
       }),
-      { numRuns: 40 },
+      { numRuns: rounds(20) },
     );
   });
 });

@@ -50,7 +50,7 @@ describe('a file is refused', () => {
     },
   );
 
-  it('and told what it is, when that is another accepted format', async () => {
+  it('and named as what it is, when that is another accepted format', async () => {
     await expect(requireAudio(file('a.flac', [header]))).rejects.toThrow('its content is wav');
   });
 });

@@ -4,7 +4,7 @@ import { claimed, MOST_ELEMENTS, type ReadLength } from './windows.ts';
 /** Boxes that hold the others that are read here. */
 const PARENTS: ReadonlySet<string> = new Set(['moov', 'mvex']);
 
-/** A version, then times of 32 or of 64 bits; the fields that are read end within so many bytes. */
+/** A version, then times of 32 or of 64 bits; the fields that are read end within this many bytes. */
 const HEADER_BYTES = 32;
 
 interface Times {

@@ -44,7 +44,7 @@ function frameAt(bytes: Buffer, at: number): Frame | undefined {
   };
 }
 
-/** Frames by an index: Xing's (or LAME's "Info") behind the side information, or Fraunhofer's at a fixed place. */
+/** Frames by an index: Xing's (or LAME's "Info") after the side information, or Fraunhofer's at a fixed place. */
 function framesOf(bytes: Buffer, { index }: Frame): number | undefined {
   const mark = bytes.toString('latin1', index, index + 4);
   const counted = bytes.length >= index + 12 && (bytes.readUInt32BE(index + 4) & 1) === 1;

@@ -20,7 +20,7 @@ function streamOf(packet: Buffer): Stream | undefined {
   if (begins('OpusHead') && packet.length >= 12) return { rate: 48_000, skipped: packet.readUInt16LE(10) };
   // Vorbis I specification, section 4.2.2.
   if (begins('\x01vorbis') && packet.length >= 16) return { rate: packet.readUInt32LE(12), skipped: 0 };
-  // RFC 9639, section 10.1: a STREAMINFO block behind 17 bytes.
+  // RFC 9639, section 10.1: a STREAMINFO block after 17 bytes.
   if (begins('\x7fFLAC') && packet.length >= 30) return { rate: packet.readUIntBE(27, 3) >>> 4, skipped: 0 };
   // The Speex Codec Manual, section 6.3.
   if (begins('Speex   ') && packet.length >= 40) return { rate: packet.readUInt32LE(36), skipped: 0 };

@@ -29,7 +29,7 @@ function plainRate(format: Buffer): number | undefined {
 }
 
 /**
- * Of plain samples, everything behind the data chunk's header counts as sound: what the header says of its size might be
+ * Of plain samples, everything after the data chunk's header counts as sound: what the header says of its size might be
  * less. Of a codec nothing is known, and neither is it when a second format would let decoders differ.
  */
 export const lengthOfWav: ReadLength = async (file) => {

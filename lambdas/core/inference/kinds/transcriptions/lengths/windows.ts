@@ -12,11 +12,11 @@ export const MOST_ELEMENTS = 1_000;
 /** A recording's length as its own header gives it. */
 export interface Length {
   readonly seconds: number;
-  /** Whether the bytes of the file allow no other length, so that a header cannot tell a wrong one. */
+  /** Whether the bytes of the file allow no other length, so that a header cannot state a wrong one. */
   readonly exact: boolean;
 }
 
-/** Reads a length; undefined when the header does not tell it within the bounds. Rejects when the file cannot be read. */
+/** Reads a length; undefined when the header does not state one within the bounds. Rejects when the file cannot be read. */
 export type ReadLength = (file: Windows) => Promise<Length | undefined>;
 
 /** What a header says and a file need not keep to. Undefined for what is no length. */
@@ -58,7 +58,7 @@ export class Windows {
   }
 }
 
-/** Where the audio begins behind a tag that may stand before it (id3.org, ID3v2.4, section 3.1). */
+/** Where the audio begins after a tag that may stand before it (id3.org, ID3v2.4, section 3.1). */
 export async function afterTag(file: Windows): Promise<number> {
   const head = await file.from(0, 10);
   if (head?.toString('latin1', 0, 3) !== 'ID3') return 0;

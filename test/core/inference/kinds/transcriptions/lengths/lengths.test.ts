@@ -15,12 +15,12 @@ const extensionOf = (name: string) => name.slice(name.lastIndexOf('.') + 1) as A
 const measure = (bytes: Uint8Array<ArrayBuffer>, extension: AudioExtension) =>
   measureAudio(new Blob([bytes]), extension, systemAfter);
 
-/** What encoders leave out of the header, or what a header cannot tell for sure. */
+/** What encoders leave out of the header, or what a header does not determine. */
 const UNTOLD = ['recorder.webm', 'fragments.m4a', 'adpcm.wav'];
-const told = Object.keys(ENCODED).filter((name) => !UNTOLD.includes(name));
+const stated = Object.keys(ENCODED).filter((name) => !UNTOLD.includes(name));
 
 describe('the length of what encoders write', () => {
-  it.each(told)('is read as another reader has it, who reads to the end: %s', async (name) => {
+  it.each(stated)('is read as another reader has it, who reads to the end: %s', async (name) => {
     const length = await measure(read(name), extensionOf(name));
     const { format } = await parseBuffer(read(name), undefined, { duration: true });
     // Encoders pad: a frame of MP3 or AAC at 8 kHz has 0.13 s.
@@ -28,13 +28,13 @@ describe('the length of what encoders write', () => {
     expect(Math.abs((length?.seconds ?? 0) - 1)).toBeLessThan(0.2);
   });
 
-  it.each(UNTOLD)('is not guessed where the header does not tell it: %s', async (name) => {
+  it.each(UNTOLD)('is not guessed where the header does not state it: %s', async (name) => {
     expect(await measure(read(name), extensionOf(name))).toBeUndefined();
   });
 
   it('is exact for plain samples alone', async () => {
     const exact = await Promise.all(
-      told.map(async (name) => ((await measure(read(name), extensionOf(name)))?.exact ? [name] : [])),
+      stated.map(async (name) => ((await measure(read(name), extensionOf(name)))?.exact ? [name] : [])),
     );
     expect(exact.flat()).toEqual(['extensible.wav', 'plain.wav', 'unknown-size.wav']);
   });

@@ -1,0 +1,99 @@
+/** The comparison with others in docs/benchmarks.md, made from the newest results of `npm run bench -- peers`. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { boundsOf, type Figure, type Report, verdictOf } from './harness/report.ts';
+import { BARE } from './peers/bare.ts';
+import type { CaseName } from './peers/cases.ts';
+import { ADDED_ALONE, CPU, DATABASE_CPU, figureName, PEAK, RESIDENT, START } from './peers/figures.ts';
+import { LITELLM } from './peers/litellm.ts';
+import { OURS, OURS_WITHOUT_MONEY } from './peers/ours.ts';
+import { PORTKEY } from './peers/portkey.ts';
+
+export type PeersReport = Report & { readonly date: string };
+
+const [BEGIN, END] = ['<!-- peers -->', '<!-- /peers -->'];
+
+const COLUMNS = [OURS, OURS_WITHOUT_MONEY, PORTKEY, LITELLM] as const;
+
+const CASE_NAMES: readonly CaseName[] = [
+  'chat',
+  'chat streamed',
+  'messages streamed',
+  'messages over openai',
+];
+
+/** The newest results in the folder; undefined when there are none. */
+export function newestPeers(folder: string): PeersReport | undefined {
+  const file = readdirSync(folder)
+    .filter((name) => name.endsWith('-peers.json'))
+    .sort()
+    .at(-1);
+  if (file === undefined) return undefined;
+  // JSON has no NaN: what could not be measured is written as null, which would pass for 0.
+  const read = (name: string, value: unknown) => (name === 'value' ? (value ?? Number.NaN) : value);
+  return JSON.parse(readFileSync(join(folder, file), 'utf8'), read) as PeersReport;
+}
+
+/** The section's text, with the marks around it. */
+export function peersSection(report: PeersReport): string {
+  const { date, machine, figures } = report;
+  const value = (name: string) => figures.find((figure) => figure.name === name)?.value;
+  const shown = (name: string, unit: string) => {
+    const found = value(name);
+    return found === undefined || Number.isNaN(found) ? '-' : `${digits(found)} ${unit}`;
+  };
+  const row = (title: string, name: (column: string) => string, unit: string) =>
+    `| ${title} | ${COLUMNS.map((column) => shown(name(column), unit)).join(' | ')} |`;
+  const rounds = value('rounds');
+  return [
+    BEGIN,
+    `Medians of ${rounds} interleaved round${rounds === 1 ? '' : 's'} on ${date} (${machine.cpu}, ${machine.cores} cores for everything, Node ${machine.node.slice(1)}, load ${machine.load} before the run).`,
+    '',
+    `| Goal, as a share of ${PORTKEY}'s | Measured | Wanted | |`,
+    '|---|---|---|---|',
+    ...figures.filter(({ goal }) => goal === true).map(goalRow),
+    '',
+    `| | ${COLUMNS.join(' | ')} |`,
+    '|---|---|---|---|---|',
+    ...CASE_NAMES.map((asked) =>
+      row(
+        `added to ${asked}, p50, one call at a time`,
+        (column) => figureName(asked, ADDED_ALONE, column),
+        'ms',
+      ),
+    ),
+    ...CASE_NAMES.map((asked) =>
+      row(`most calls a second, ${asked}`, (column) => figureName(asked, PEAK, column), '/s'),
+    ),
+    row('CPU of a chat call', (column) => figureName('chat', CPU, column), 'ms'),
+    row('and of the database process', (column) => figureName('chat', DATABASE_CPU, column), 'ms'),
+    row('memory after the rounds', (column) => `${RESIDENT}: ${column}`, 'MB'),
+    row('start to first answer', (column) => `${START}: ${column}`, 'ms'),
+    '',
+    `The bare upstream takes ${shown(figureName('chat', 'p50, 1 at once', BARE), 'ms')} a call and ${shown(figureName('chat', PEAK, BARE), 'calls')} a second.`,
+    END,
+  ].join('\n');
+}
+
+function goalRow(figure: Figure): string {
+  const name = figure.name.replace('goal: ', '');
+  const verdict = verdictOf(figure);
+  return `| ${name} | ${digits(figure.value)} | ${boundsOf(figure)} | ${verdict === 'missed' ? '**missed**' : verdict} |`;
+}
+
+/** As many digits as a reader compares. */
+const digits = (value: number): string => String(Number(value.toPrecision(value >= 100 ? 3 : 2)));
+
+/** The text with its section replaced; throws when it has none. */
+export function withSection(text: string, section: string): string {
+  const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)];
+  if (begin < 0 || end < begin) throw new Error(`there is no ${BEGIN} section`);
+  return text.slice(0, begin) + section + text.slice(end + END.length);
+}
+
+/** Brings the page up to the newest results. */
+export function updatePage(page: string, results: string): void {
+  const report = newestPeers(results);
+  if (report === undefined) return;
+  writeFileSync(page, withSection(readFileSync(page, 'utf8'), peersSection(report)));
+}

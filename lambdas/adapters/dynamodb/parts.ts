@@ -1,0 +1,47 @@
+/** Content that may exceed an item, as parts in several. */
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import type { Item } from './attribute-values.ts';
+import { readItem } from './reads.ts';
+
+/** DynamoDB's items are at most 400 KB (DynamoDB quotas). */
+const PART_BYTES = 350 * 1024;
+
+/** Where the parts are, by their places. */
+export interface PartTable {
+  readonly client: DynamoDBClient;
+  readonly table: string;
+  readonly keyOf: (index: number) => Item;
+}
+
+export const splitBytes = (bytes: Uint8Array): readonly Uint8Array[] =>
+  Array.from({ length: Math.ceil(bytes.length / PART_BYTES) }, (_, index) =>
+    bytes.subarray(index * PART_BYTES, (index + 1) * PART_BYTES),
+  );
+
+/** Writes a text compressed; returns how many parts and bytes it takes. A reader must not know of it before. */
+export async function writeParts(
+  { client, table, keyOf }: PartTable,
+  text: string,
+): Promise<{ readonly parts: number; readonly bytes: number }> {
+  const compressed = await promisify(gzip)(text);
+  const parts = splitBytes(compressed);
+  for (const [index, bytes] of parts.entries())
+    await client.send(
+      new PutItemCommand({ TableName: table, Item: { ...keyOf(index), bytes: { B: bytes } } }),
+    );
+  return { parts: parts.length, bytes: compressed.length };
+}
+
+/** Throws when a part is missing. */
+export async function readParts({ client, table, keyOf }: PartTable, parts: number): Promise<string> {
+  const pieces = await Promise.all(
+    Array.from({ length: parts }, async (_, index) => {
+      const item = await readItem(client, { TableName: table, Key: keyOf(index) });
+      if (item?.bytes?.B === undefined) throw new Error(`part ${index} of ${parts} is missing in ${table}`);
+      return item.bytes.B;
+    }),
+  );
+  return (await promisify(gunzip)(Buffer.concat(pieces))).toString('utf8');
+}

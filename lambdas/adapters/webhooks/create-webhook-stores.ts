@@ -1,0 +1,30 @@
+/** The stores of webhooks on DynamoDB, in the tables that the environment names. */
+import { requireTable } from '../../contract/tables.ts';
+import type { Log } from '../../core/ports.ts';
+import type { DynamoClients } from '../aws/clients.ts';
+import { systemClock } from '../system/system.ts';
+import { DynamoDeliveryStore } from './delivery-store.ts';
+import { DynamoSigningSecretStore } from './signing-secret-store.ts';
+import { DynamoSubscriptionStore } from './subscription-store.ts';
+import { createWebhookSealer } from './webhook-keys.ts';
+
+export interface WebhookStoreOptions {
+  readonly clients: Pick<DynamoClients, 'client'>;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+export const createSubscriptionStore = ({ clients, environment }: WebhookStoreOptions) =>
+  new DynamoSubscriptionStore(clients.client, requireTable(environment, 'webhooks'));
+
+export const createDeliveryStore = ({ clients, environment }: WebhookStoreOptions) =>
+  new DynamoDeliveryStore(clients.client, requireTable(environment, 'deliveries'), systemClock);
+
+export const createSigningSecretStore = ({
+  clients,
+  ...options
+}: WebhookStoreOptions & { readonly log: Log }) =>
+  new DynamoSigningSecretStore(
+    clients.client,
+    requireTable(options.environment, 'webhooks'),
+    createWebhookSealer({ environment: options.environment, log: options.log }),
+  );

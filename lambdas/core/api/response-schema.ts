@@ -1,0 +1,35 @@
+/**
+ * What the schemas of responses have in common. Each stands beside the function that makes the body, whose return type is
+ * `Body` of the schema, and the API's description is made from the same schema: one source for both.
+ */
+import * as z from 'zod';
+import type { RawJson } from '../json/lossless-json.ts';
+
+type Frozen<T> = T extends RawJson
+  ? T
+  : T extends readonly (infer E)[]
+    ? readonly Frozen<E>[]
+    : T extends object
+      ? { readonly [K in keyof T]: Frozen<T[K]> }
+      : T;
+
+/** A body as its schema describes it. */
+export type Body<S extends z.ZodType> = Frozen<z.input<S>>;
+
+export const seconds = z.int().describe('Seconds since the epoch.');
+
+/** On the wire a number; in memory its exact text (`usdJson`), because a double cannot hold every amount. */
+export const usd = z.number().describe('USD, with up to 9 decimal places.') as unknown as z.ZodType<RawJson>;
+
+/** An id of our own: the prefix, `_` and a ULID. */
+export const idOf = (prefix: string) => z.string().meta({ example: `${prefix}_01ARZ3NDEKTSV4RRFFQ69G5FAV` });
+
+/** The response of a deletion; `objects` are what can be deleted there. */
+export const deletedSchema = (...objects: readonly string[]) =>
+  z.object({ id: z.string(), object: z.literal(objects), deleted: z.literal(true) });
+
+export const deletedBody = (id: string, object: string): Body<ReturnType<typeof deletedSchema>> => ({
+  id,
+  object,
+  deleted: true,
+});

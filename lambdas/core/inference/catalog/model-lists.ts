@@ -1,0 +1,86 @@
+/** The public lists of models, with and without prices. */
+import * as z from 'zod';
+import { KINDS } from '../../access/policy.ts';
+import { type Body, seconds, usd } from '../../api/response-schema.ts';
+import { usdJson } from '../../money.ts';
+import type { Model } from './catalog-document.ts';
+
+export const modelSchema = z.object({
+  id: z.string(),
+  object: z.literal('model'),
+  created: seconds,
+  owned_by: z.string(),
+  type: z.enum(KINDS),
+  display_name: z.string(),
+  created_at: z.iso.datetime(),
+});
+
+/** An entry of `GET /v1/models`: OpenAI's fields, the interface's `type`, and what the Messages SDK reads. */
+export function modelEntry(model: Model): Body<typeof modelSchema> {
+  return {
+    id: model.id,
+    object: 'model',
+    created: model.created,
+    owned_by: model.owned_by,
+    type: model.type,
+    display_name: model.display_name ?? model.id,
+    created_at: new Date(model.created * 1000).toISOString(),
+  };
+}
+
+const PRICE_UNITS = ['per_million_tokens', 'per_image', 'per_minute'] as const;
+
+export const priceSchema = z.object({
+  model_id: z.string(),
+  model: z.string(),
+  type: z.enum(KINDS),
+  price: usd,
+  unit: z.enum(PRICE_UNITS),
+  input_price: usd.optional(),
+  output_price: usd.optional(),
+  cached_input_price: usd.optional(),
+});
+
+/** An entry of `GET /api/v1/models`; `price` is the headline figure, the input price for token-billed models. */
+export function priceEntry(model: Model): Body<typeof priceSchema> {
+  const { id, type, price } = model;
+  const entry = { model_id: id, model: id, type };
+  if (price.unit === 'per_image') return { ...entry, price: usdJson(price.image), unit: price.unit };
+  if (price.unit === 'per_minute') return { ...entry, price: usdJson(price.minute), unit: price.unit };
+  return {
+    ...entry,
+    price: usdJson(price.input),
+    unit: price.unit,
+    input_price: usdJson(price.input),
+    ...(price.output === undefined ? {} : { output_price: usdJson(price.output) }),
+    ...(price.cached_input === undefined ? {} : { cached_input_price: usdJson(price.cached_input) }),
+  };
+}
+
+export const modelListSchema = z.object({
+  object: z.literal('list'),
+  data: z.array(modelSchema),
+  has_more: z.boolean(),
+  first_id: z.string().nullable(),
+  last_id: z.string().nullable(),
+});
+
+/** The response of `GET /v1/models`: one page holds the whole catalog; the paging fields are those that the Messages SDK reads. */
+export function modelListBody(models: readonly Model[]): Body<typeof modelListSchema> {
+  const data = models.map(modelEntry);
+  return {
+    object: 'list',
+    data,
+    has_more: false,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+  };
+}
+
+export const priceListSchema = z.object({ count: z.int(), models: z.array(priceSchema) });
+
+/** The response of `GET /api/v1/models`. */
+export const priceListBody = (models: readonly Model[]): Body<typeof priceListSchema> => ({
+  count: models.length,
+  models: models.map(priceEntry),
+});

@@ -1,0 +1,110 @@
+/** The delivery of a completion, whole or as a stream, and its settlement by what was delivered. */
+import { ServiceError } from '../../errors.ts';
+import type { JsonObject } from '../../json/lossless-json.ts';
+import type { Settlement } from '../../ledger/settlement.ts';
+import type { CallStatus } from '../../ledger/usage-record.ts';
+import type { EventFormat } from '../../ports.ts';
+import type { Route } from '../catalog/catalog-document.ts';
+import type { TokenUsage } from '../catalog/price.ts';
+import { countPromptTokens } from '../metering/estimate.ts';
+import { Meter, type MeterOptions } from '../metering/meter.ts';
+import type { PromptSize } from '../metering/prompt-size.ts';
+import { receiptHeaders } from '../metering/receipt.ts';
+import type { AnsweredCall, Deliver } from '../paid-endpoint.ts';
+import { type ReplyEvent, UpstreamFailure } from '../upstream/provider.ts';
+import type { Answer } from './attempt.ts';
+import type { ReplyWriter, WriterOptions } from './reply-writer.ts';
+
+/** What an answer is metered and written with. */
+export interface CompletionWriting {
+  readonly prompt: PromptSize;
+  /** What the call can count at most. */
+  readonly most: MeterOptions['most'];
+  /** Called when a route reports more than that. */
+  readonly onImpossible: (route: Route) => void;
+  /** The id of the answer, in the API's form. */
+  readonly answerId: string;
+  /** Writes the answer in the format of the API. */
+  readonly writer: (options: Pick<WriterOptions, 'identity' | 'promptTokens'>) => ReplyWriter;
+  /** Writes a stream as server-sent events. */
+  readonly frames: (events: AsyncIterable<StreamEvent>) => AsyncGenerator<string, void>;
+  readonly events: EventFormat;
+}
+
+/** The last event of a stream that ended well has what it cost; by then it is settled. */
+export type StreamEvent =
+  | { readonly type: 'output'; readonly payload: JsonObject }
+  | { readonly type: 'settled'; readonly usage: TokenUsage; readonly settlement: Settlement };
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** Throws when a whole answer cannot be put aside for replay. */
+export async function prepareCompletion(
+  answer: Answer,
+  paid: AnsweredCall,
+  writing: CompletionWriting,
+): Promise<Deliver> {
+  const { admission, candidate, keep, flush } = paid;
+  const { model, route } = candidate;
+  const { prompt, most, onImpossible, answerId } = writing;
+  const meter = new Meter({ candidate, admission, prompt, most, onImpossible: () => onImpossible(route) });
+  const writer = writing.writer({
+    identity: { id: answerId, model: model.id },
+    promptTokens: () => countPromptTokens(prompt),
+  });
+  if (answer.kind === 'stream') {
+    const events = stream({ answer, meter, writer, paid });
+    const headers = { ...admission.headers, 'x-route': route.id };
+    return async () => ({ headers, chunks: writing.frames(events), events: writing.events });
+  }
+  meter.add(answer);
+  const text = writer.whole(answer.answer, meter.usage);
+  await keep?.({ body: text, headers: { ...JSON_TYPE, 'x-route': route.id } });
+  return async () => {
+    const [settlement] = await Promise.all([meter.settle('completed'), flush()]);
+    return new Response(text, { headers: { ...JSON_TYPE, ...receiptHeaders(admission, route, settlement) } });
+  };
+}
+
+interface StreamDelivery {
+  readonly answer: Extract<Answer, { kind: 'stream' }>;
+  readonly meter: Meter;
+  readonly writer: ReplyWriter;
+  readonly paid: AnsweredCall;
+}
+
+/** Settles in its own `finally`: however the stream ends, it is settled before its reader learns of it. */
+async function* stream({ answer, meter, writer, paid }: StreamDelivery): AsyncGenerator<StreamEvent, void> {
+  let status: CallStatus = 'interrupted';
+  let settlement: Settlement;
+  try {
+    for (const event of answer.opening) {
+      meter.add(event);
+      yield* outputs(event, writer);
+    }
+    for (let next = await answer.rest.next(); !next.done; next = await answer.rest.next()) {
+      meter.add(next.value);
+      yield* outputs(next.value, writer);
+    }
+    status = 'completed';
+  } catch (failure) {
+    if (!(failure instanceof UpstreamFailure)) throw failure;
+    paid.broke(failure);
+    throw new ServiceError(
+      'all_routes_failed',
+      'The route that served this call failed before its answer was complete.',
+    );
+  } finally {
+    answer.close(status === 'completed');
+    [settlement] = await Promise.all([meter.settle(status), paid.flush()]);
+  }
+  yield { type: 'settled', usage: meter.usage, settlement };
+}
+
+/** What the caller gets of one event: the route's own payload, or its parts in the format of the API. */
+function* outputs({ payload, parts }: ReplyEvent, writer: ReplyWriter): Generator<StreamEvent, void> {
+  if (payload !== undefined) yield { type: 'output', payload };
+  for (const part of parts ?? []) {
+    for (const written of writer.part(part)) yield { type: 'output', payload: written };
+  }
+}

@@ -1,0 +1,120 @@
+/** Embeddings: billed by the tokens of the input, answered in the caller's encoding whatever the route's. */
+import { ServiceError } from '../../../errors.ts';
+import { least } from '../../../money.ts';
+import type { Model } from '../../catalog/catalog-document.ts';
+import { promptCost } from '../../catalog/price.ts';
+import { boundTextTokens, countTextTokens, mostTextTokens } from '../../metering/estimate.ts';
+import { textsBeside } from '../../metering/prompt-size.ts';
+import { boundTokens, mostTokens } from '../../metering/token-bound.ts';
+import type { Deliver } from '../../paid-endpoint.ts';
+import { type CallKind, type Estimate, forwarded, type KindCall, prepareJson } from '../call-kind.ts';
+import { type Embedding, toBase64, toFloats } from './encoding.ts';
+import { type EmbeddingRequest, embeddingRequest } from './schema.ts';
+
+/** What a route answers: one embedding for each input, in their order. */
+export interface EmbeddingAnswer {
+  readonly embeddings: readonly Embedding[];
+  /** Undefined when the route does not count. */
+  readonly tokens: number | undefined;
+}
+
+export const embeddings: CallKind<EmbeddingRequest, EmbeddingAnswer> = {
+  kind: 'embeddings',
+  schema: embeddingRequest,
+  stream: false,
+  toPayload(request, model) {
+    requireRoom(request, model);
+    return forwarded(request);
+  },
+  estimate,
+  prepare,
+};
+
+/** Inputs of an embedding call: texts, and arrays of token ids, which need no counting. */
+function sizeOf({ input }: EmbeddingRequest): { readonly texts: readonly string[]; readonly ids: number } {
+  if (typeof input === 'string') return { texts: [input], ids: 0 };
+  const texts = input.filter((item) => typeof item === 'string');
+  const ids = input.reduce<number>((sum, item) => sum + (Array.isArray(item) ? item.length : 1), 0);
+  return { texts, ids: ids - texts.length };
+}
+
+/** Separators that a model puts around an input. */
+const TOKENS_PER_INPUT = 2;
+
+/**
+ * Of a batch that a route takes apart, a text that is too long would fail the rest, which the route has been paid for
+ * by then. Throws 400 `prompt_too_long`.
+ */
+function requireRoom({ input }: EmbeddingRequest, { id, context_window: window }: Model): void {
+  if (window === undefined) return;
+  const isBatch = Array.isArray(input) && typeof input[0] !== 'number';
+  const inputs = (isBatch ? input : [input]) as readonly (string | readonly number[])[];
+  const at = inputs.findIndex((item) => tokensOver(item, window));
+  if (at === -1) return;
+  const param = isBatch ? `input[${at}]` : 'input';
+  throw new ServiceError('prompt_too_long', `${param} may count more than ${id} takes, ${window} tokens.`, {
+    param,
+  });
+}
+
+/** Whether an input may count more; most are too short for that whatever they say, and are not looked at. */
+const tokensOver = (item: string | readonly number[], window: number): boolean =>
+  typeof item === 'string' ? mostTokens(item) > window && boundTokens(item) > window : item.length > window;
+
+/** Fields that name a form of the answer, and are no text. */
+const SETTINGS: ReadonlySet<string> = new Set([
+  'model',
+  'input',
+  'encoding_format',
+  'dimensions',
+  'provider',
+]);
+
+function estimate(request: EmbeddingRequest, model: Model): Estimate {
+  const { texts, ids } = sizeOf(request);
+  const all = [...texts, ...textsBeside(SETTINGS, request)];
+  const fixed = ids + texts.length * TOKENS_PER_INPUT;
+  const [tokens, mostTokens] = [boundTextTokens(all) + fixed, mostTextTokens(all) + fixed];
+  const [amount, ceiling] = [promptCost(model, tokens), promptCost(model, mostTokens)];
+  return { tokens, mostTokens, amount, ceiling };
+}
+
+/** What the route counted, as far as that is possible: of texts that it read, it counted something. */
+const countedOf = ({ tokens }: EmbeddingAnswer, { mostTokens: most }: Estimate): number | undefined =>
+  tokens === undefined || tokens === 0 ? undefined : Math.min(tokens, most);
+
+async function prepare(call: KindCall<EmbeddingRequest, EmbeddingAnswer>): Promise<Deliver> {
+  const { request, answer, admission, candidate } = call;
+  const { model, route } = candidate;
+  const { texts, ids } = sizeOf(request);
+  const counted = countedOf(answer, call.estimate);
+  const tokens = counted ?? countTextTokens(texts) + ids;
+  const estimated = counted === undefined;
+  const cost = promptCost(model, tokens);
+  const encode = request.encoding_format === 'base64' ? toBase64 : toFloats;
+  const text = JSON.stringify({
+    object: 'list',
+    model: model.id,
+    data: answer.embeddings.map((embedding, index) => ({
+      object: 'embedding',
+      index,
+      embedding: encode(embedding),
+    })),
+    usage: { prompt_tokens: tokens, completion_tokens: 0, total_tokens: tokens },
+  });
+  return prepareJson(call, text, () =>
+    admission.settle({
+      model: model.id,
+      inputUnits: tokens,
+      cachedUnits: 0,
+      outputUnits: 0,
+      unit: 'token',
+      // The service's own count never charges beyond what the caller allowed.
+      cost: estimated ? least(cost, admission.hold.amount) : cost,
+      estimated,
+      route: route.id,
+      status: 'completed',
+      tokens,
+    }),
+  );
+}

@@ -1,0 +1,26 @@
+/** Lambda handlers of the functions that no caller waits for: schedules, streams, workflows and queues. */
+import { createMeasure, createMetric } from '../adapters/system/metrics.ts';
+import type { Measure, Metric } from '../core/ports.ts';
+import { consumer, type QueueMessage, queueReader } from '../edge/pipelines.ts';
+import { createDataResources, type DataResources } from './resources.ts';
+
+export type ConsumerResources = DataResources & { readonly measure: Measure; readonly metric: Metric };
+
+const createConsumerResources = (): ConsumerResources => ({
+  ...createDataResources(),
+  measure: createMeasure(),
+  metric: createMetric(),
+});
+
+/** Runs once per invocation. Throws an error that names a variable that is not set. */
+export const consumerHandler = <Input, Output>(
+  build: (resources: ConsumerResources) => (input: Input) => Promise<Output>,
+) => consumer(build(createConsumerResources()));
+
+/** Runs once per message of a queue's batch. Throws an error that names a variable that is not set. */
+export function queueHandler(
+  build: (resources: ConsumerResources) => (message: QueueMessage) => Promise<void>,
+) {
+  const resources = createConsumerResources();
+  return queueReader(build(resources), resources.log);
+}

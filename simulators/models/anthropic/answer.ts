@@ -1,0 +1,104 @@
+/** The answer, whole or streamed (Claude API reference, "Message"; guide "Streaming Messages"). */
+import { type AnswerBlock, blocksOf, piecesOf, signatureOf } from '../exchange/blocks.ts';
+import type { StreamEvent } from '../exchange/reply.ts';
+import { parsedJson } from '../exchange/request-body.ts';
+import type { ModelChoice, ModelUsage } from '../model/model.ts';
+
+/** What is settled about an answer before its first word. */
+export interface MessageFrame {
+  readonly id: string;
+  readonly model: string;
+  /** False omits `usage`, as some compatible servers do. */
+  readonly withUsage: boolean;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The block as it stands in a whole answer. */
+function wholeBlock(block: AnswerBlock): Fields {
+  const { text } = block;
+  if (block.kind === 'thinking') return { type: 'thinking', thinking: text, signature: signatureOf(text) };
+  if (block.kind === 'text') return { type: 'text', text };
+  const { id, name } = block.call;
+  // Arguments cut by `max_tokens` are no document.
+  const input = parsedJson(text) ?? {};
+  return { type: 'tool_use', id: `toolu_${id}`, name, input, caller: { type: 'direct' } };
+}
+
+/** The fields of a block that a stream leaves empty at first, and its delta: the type, and the field with the piece. */
+const OPENINGS = { thinking: { thinking: '', signature: '' }, text: { text: '' }, call: { input: {} } };
+const DELTAS = {
+  thinking: ['thinking_delta', 'thinking'],
+  text: ['text_delta', 'text'],
+  call: ['input_json_delta', 'partial_json'],
+} as const;
+
+function* deltasOf(block: AnswerBlock): Generator<Fields> {
+  const [type, field] = DELTAS[block.kind];
+  for (const piece of piecesOf(block)) yield { type, [field]: piece };
+  if (block.kind === 'thinking') yield { type: 'signature_delta', signature: signatureOf(block.text) };
+}
+
+/** `input_tokens` excludes what was read from the cache or written to it. */
+const usageOf = (usage: ModelUsage) => ({
+  input_tokens: usage.promptTokens - usage.cachedTokens - usage.cacheWriteTokens,
+  cache_creation_input_tokens: usage.cacheWriteTokens,
+  cache_read_input_tokens: usage.cachedTokens,
+  output_tokens: usage.completionTokens,
+  ...(usage.thinkingTokens === 0 ? {} : { output_tokens_details: { thinking_tokens: usage.thinkingTokens } }),
+});
+
+const STOP_REASONS = { length: 'max_tokens', 'tool-calls': 'tool_use', refusal: 'refusal' } as const;
+
+/** Why the answer ended: fields of the message, and of the `message_delta` event. */
+function endingOf({ finishReason, stopSequence }: ModelChoice) {
+  const natural = stopSequence === undefined ? 'end_turn' : 'stop_sequence';
+  return {
+    stop_reason: finishReason === 'stop' ? natural : STOP_REASONS[finishReason],
+    stop_sequence: stopSequence ?? null,
+    stop_details: finishReason === 'refusal' ? { type: 'refusal', category: null, explanation: null } : null,
+  };
+}
+
+/** The message with these fields in place, and the usage of its first `outputTokens` tokens. */
+function messageOf({ id, model, withUsage }: MessageFrame, fields: Fields, usage: ModelUsage) {
+  const cached = { ephemeral_5m_input_tokens: usage.cacheWriteTokens, ephemeral_1h_input_tokens: 0 };
+  const full = { ...usageOf(usage), cache_creation: cached, service_tier: 'standard' };
+  const message = { id, type: 'message', role: 'assistant', model, container: null, ...fields };
+  return { ...message, ...(withUsage ? { usage: full } : {}) };
+}
+
+/** The answer as one document. */
+export function messageDocument(choice: ModelChoice, usage: ModelUsage, frame: MessageFrame) {
+  const content = blocksOf(choice).map(wholeBlock);
+  return messageOf(frame, { content, ...endingOf(choice) }, usage);
+}
+
+const event = (part: StreamEvent['part'], name: string, fields: Fields): StreamEvent => ({
+  part,
+  name,
+  data: JSON.stringify({ type: name, ...fields }),
+});
+
+function* blockEvents(block: AnswerBlock, index: number): Generator<StreamEvent> {
+  const content_block = { ...wholeBlock(block), ...OPENINGS[block.kind] };
+  yield event('between', 'content_block_start', { index, content_block });
+  if (index === 0) yield event('between', 'ping', {});
+  for (const delta of deltasOf(block)) yield event('content', 'content_block_delta', { index, delta });
+  yield event('between', 'content_block_stop', { index });
+}
+
+/** All events of the answer, from `message_start` to `message_stop`. */
+export function* messageEvents(
+  choice: ModelChoice,
+  usage: ModelUsage,
+  frame: MessageFrame,
+): Generator<StreamEvent> {
+  const open = { content: [], stop_reason: null, stop_sequence: null, stop_details: null };
+  const message = messageOf(frame, open, { ...usage, completionTokens: 1, thinkingTokens: 0 });
+  yield event('start', 'message_start', { message });
+  for (const [index, block] of blocksOf(choice).entries()) yield* blockEvents(block, index);
+  const total = frame.withUsage ? { usage: usageOf(usage) } : {};
+  yield event('end', 'message_delta', { delta: endingOf(choice), ...total });
+  yield event('end', 'message_stop', {});
+}

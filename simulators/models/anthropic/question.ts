@@ -1,0 +1,118 @@
+/** Translates a Messages request into the model's neutral one, and refuses what breaks a rule between fields. */
+import type { Fault } from '../control/fault.ts';
+import { checkForClaude, checkTexts } from '../exchange/claude-rules.ts';
+import {
+  checkOffered,
+  checkToolTurns,
+  checkUnique,
+  type Part,
+  toMessages,
+} from '../exchange/conversation.ts';
+import { requireThat } from '../exchange/request-error.ts';
+import type { ModelRequest } from '../model/model.ts';
+import { type AnyRequest, blocksOf, type ContentBlock, thinks } from './request.ts';
+
+function partOf(block: ContentBlock): Part {
+  if (block.type === 'text') return { text: block.text };
+  if (block.type === 'image') return { isImage: true };
+  if (block.type === 'tool_use') {
+    const { id, name, input } = block;
+    return { call: { id, name, arguments: JSON.stringify(input) } };
+  }
+  if (block.type !== 'tool_result') return {};
+  const { tool_use_id: toolCallId, is_error: isError = false, content } = block;
+  return { result: { toolCallId, isError, parts: blocksOf<ContentBlock>(content).map(partOf) } };
+}
+
+function toToolChoice({ tool_choice: choice }: AnyRequest): ModelRequest['toolChoice'] {
+  if (choice?.type === 'tool') return { name: choice.name };
+  return choice?.type === 'any' ? 'required' : (choice?.type ?? 'auto');
+}
+
+/** Some rules hold for the newest models alone, which are known here by what their names begin with. */
+const isClaude = ({ model }: AnyRequest): boolean => model.startsWith('claude-');
+
+/** The most breakpoints a request may set (prompt caching guide). */
+const MAX_BREAKPOINTS = 4;
+
+/** The blocks and tools that ask for caching, wherever they stand. */
+function breakpoints({ messages, system, tools = [], cache_control: control }: AnyRequest): number {
+  const count = (value: unknown): number => {
+    if (typeof value !== 'object' || value === null) return 0;
+    const own = 'cache_control' in value && value.cache_control ? 1 : 0;
+    return own + Object.values(value).reduce<number>((sum, inner) => sum + count(inner), 0);
+  };
+  const ofTools = tools.map(({ cache_control }) => ({ cache_control }));
+  return count([messages, system, { cache_control: control }, ofTools]);
+}
+
+function checkMessages({ messages, thinking }: AnyRequest): void {
+  requireThat(messages[0]?.role === 'user', 'first message must use the "user" role', ['messages']);
+  const empty = messages.findIndex(
+    ({ role, content }, index) =>
+      content.length === 0 && !(role === 'assistant' && index === messages.length - 1),
+  );
+  requireThat(empty < 0, 'all messages must have non-empty content', ['messages', empty]);
+  // With a thinking budget, the turn that called tools must still begin with its thought.
+  const index = messages.findLastIndex(({ role }) => role === 'assistant');
+  const blocks = blocksOf<ContentBlock>(messages[index]?.content);
+  const isBare = !['thinking', 'redacted_thinking'].includes(blocks[0]?.type ?? '');
+  requireThat(
+    thinking?.type !== 'enabled' || !isBare || blocks.every(({ type }) => type !== 'tool_use'),
+    'a final assistant message must start with a thinking block',
+    ['messages', index, 'content', 0, 'type'],
+  );
+}
+
+function checkFields(request: AnyRequest): void {
+  const { tools = [], tool_choice: choice, thinking } = request;
+  const names = tools.map(({ name }) => name);
+  checkUnique(names, ['tools']);
+  requireThat(choice === undefined || tools.length > 0, 'is only allowed with `tools`', ['tool_choice']);
+  checkOffered(names, choice?.type === 'tool' ? [choice.name] : [], ['tool_choice']);
+  if (thinking?.type === 'enabled') {
+    const fits = request.max_tokens === undefined || request.max_tokens > thinking.budget_tokens;
+    requireThat(fits, '`max_tokens` must be greater than `thinking.budget_tokens`.');
+  }
+  if (thinks(request)) {
+    const isForced = choice?.type === 'any' || choice?.type === 'tool';
+    requireThat(!isForced, 'Thinking may not be enabled when tool_choice forces tool use.');
+    const isWarm = request.temperature === undefined || request.temperature === 1;
+    requireThat(isWarm, '`temperature` may only be set to 1 when thinking is enabled.');
+  }
+  requireThat(breakpoints(request) <= MAX_BREAKPOINTS, 'Too many blocks with cache_control.');
+}
+
+/** The model is asked for what the request says, and for what the fault adds to it. Throws `RequestError`. */
+export function toModelRequest(request: AnyRequest, fault: Fault): ModelRequest {
+  checkMessages(request);
+  checkFields(request);
+  const messages = request.messages.flatMap(({ role, content }, turn) =>
+    toMessages(role, blocksOf<ContentBlock>(content).map(partOf), turn),
+  );
+  checkToolTurns(messages, true);
+  checkTexts(messages);
+  const { tool_choice: choice, temperature, top_p: topP } = request;
+  const schema = request.output_config?.format?.schema;
+  const schemaPath = ['output_config', 'format', 'schema'];
+  if (isClaude(request)) checkForClaude({ messages, temperature, topP, schema, schemaPath });
+  return {
+    model: request.model,
+    messages: [...toMessages('system', blocksOf(request.system).map(partOf)), ...messages],
+    tools: (request.tools ?? []).map(({ name, description, input_schema: parameters }) => ({
+      name,
+      description,
+      parameters,
+    })),
+    toolChoice: toToolChoice(request),
+    parallelToolCalls:
+      choice === undefined || choice.type === 'none' || choice.disable_parallel_tool_use !== true,
+    schema,
+    maxTokens: request.max_tokens,
+    stop: request.stop_sequences ?? [],
+    choiceCount: 1,
+    refuses: fault.refusal,
+    thinks: thinks(request),
+    writesCache: breakpoints(request) > 0,
+  };
+}

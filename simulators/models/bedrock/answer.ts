@@ -1,0 +1,106 @@
+/** The answer, whole or streamed (Amazon Bedrock API reference, "Converse", "Response Syntax", and "ConverseStreamOutput"). */
+import { type AnswerBlock, blocksOf, piecesOf, signatureOf } from '../exchange/blocks.ts';
+import type { StreamEvent } from '../exchange/reply.ts';
+import { parsedJson } from '../exchange/request-body.ts';
+import type { ModelChoice, ModelToolCall, ModelUsage } from '../model/model.ts';
+
+/** What is settled about an answer before its first word. */
+export interface ConverseFrame {
+  /** Milliseconds since the epoch. */
+  readonly startedAtMs: number;
+  /** False omits `usage`, as some compatible servers do. */
+  readonly withUsage: boolean;
+  /** Which fields of the model's own answer are asked for, as JSON pointers. */
+  readonly fieldPaths: readonly string[];
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What identifies a call. */
+const useOf = ({ id, name }: ModelToolCall) => ({ toolUseId: `tooluse_${id}`, name });
+
+/** The block as it stands in a whole answer. */
+function wholeBlock(block: AnswerBlock): Fields {
+  const { text } = block;
+  if (block.kind === 'text') return { text };
+  if (block.kind === 'thinking')
+    return { reasoningContent: { reasoningText: { text, signature: signatureOf(text) } } };
+  // Arguments that were cut are no document, and become an empty one.
+  return { toolUse: { ...useOf(block.call), input: parsedJson(text) ?? {} } };
+}
+
+function deltaOf(kind: AnswerBlock['kind'], text: string): Fields {
+  if (kind === 'text') return { text };
+  return kind === 'thinking' ? { reasoningContent: { text } } : { toolUse: { input: text } };
+}
+
+function* deltasOf(block: AnswerBlock): Generator<Fields> {
+  for (const piece of piecesOf(block)) yield deltaOf(block.kind, piece);
+  if (block.kind === 'thinking') yield { reasoningContent: { signature: signatureOf(block.text) } };
+}
+
+/** `inputTokens` excludes what was read from the cache or written to it; the total includes it. */
+const usageOf = (usage: ModelUsage) => ({
+  inputTokens: usage.promptTokens - usage.cachedTokens - usage.cacheWriteTokens,
+  outputTokens: usage.completionTokens,
+  totalTokens: usage.promptTokens + usage.completionTokens,
+  cacheReadInputTokens: usage.cachedTokens,
+  cacheWriteInputTokens: usage.cacheWriteTokens,
+});
+
+const STOP_REASONS = { length: 'max_tokens', 'tool-calls': 'tool_use', refusal: 'content_filtered' } as const;
+
+/** Why the answer ended; the stop sequence that did it is shown only to those who ask for the model's own field. */
+function endingOf({ finishReason, stopSequence }: ModelChoice, { fieldPaths }: ConverseFrame) {
+  const natural = stopSequence === undefined ? 'end_turn' : 'stop_sequence';
+  const fields = { stop_sequence: stopSequence ?? null };
+  return {
+    stopReason: finishReason === 'stop' ? natural : STOP_REASONS[finishReason],
+    ...(fieldPaths.includes('/stop_sequence') ? { additionalModelResponseFields: fields } : {}),
+  };
+}
+
+/** What the answer cost and how long it took until now. */
+const accountOf = (usage: ModelUsage, { startedAtMs, withUsage }: ConverseFrame) => ({
+  ...(withUsage ? { usage: usageOf(usage) } : {}),
+  metrics: { latencyMs: Date.now() - startedAtMs },
+});
+
+/** The answer as one document. */
+export const converseDocument = (choice: ModelChoice, usage: ModelUsage, frame: ConverseFrame) => ({
+  output: { message: { role: 'assistant', content: blocksOf(choice).map(wholeBlock) } },
+  ...endingOf(choice, frame),
+  ...accountOf(usage, frame),
+});
+
+const PADDING = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
+
+/** Every payload ends in a padding of some length, so that the size of a frame does not reveal its content. */
+function event(part: StreamEvent['part'], name: string, fields: Fields): StreamEvent {
+  const text = JSON.stringify(fields);
+  const p = PADDING.slice(0, 1 + (text.length % PADDING.length));
+  return { part, name, data: JSON.stringify({ ...fields, p }) };
+}
+
+function* blockEvents(block: AnswerBlock, contentBlockIndex: number): Generator<StreamEvent> {
+  // Only tool calls are announced.
+  if (block.kind === 'call') {
+    const start = { toolUse: useOf(block.call) };
+    yield event('between', 'contentBlockStart', { start, contentBlockIndex });
+  }
+  for (const delta of deltasOf(block))
+    yield event('content', 'contentBlockDelta', { delta, contentBlockIndex });
+  yield event('between', 'contentBlockStop', { contentBlockIndex });
+}
+
+/** All events of the answer, from `messageStart` to `metadata`. */
+export function* converseEvents(
+  choice: ModelChoice,
+  usage: ModelUsage,
+  frame: ConverseFrame,
+): Generator<StreamEvent> {
+  yield event('start', 'messageStart', { role: 'assistant' });
+  for (const [index, block] of blocksOf(choice).entries()) yield* blockEvents(block, index);
+  yield event('end', 'messageStop', endingOf(choice, frame));
+  yield event('end', 'metadata', accountOf(usage, frame));
+}

@@ -1,0 +1,84 @@
+/** Conversations, whatever their wire format: content blocks as neutral messages, and what every provider requires of tools. */
+import type { ModelMessage, ModelToolCall } from '../model/model.ts';
+import { type Path, requireThat } from './request-error.ts';
+
+/** What a content block says; nothing, where it is no part of the conversation. */
+export interface Part {
+  readonly text?: string | undefined;
+  readonly isImage?: boolean;
+  readonly call?: ModelToolCall | undefined;
+  readonly result?: ToolResult | undefined;
+}
+
+interface ToolResult {
+  readonly toolCallId: string;
+  readonly isError: boolean;
+  readonly parts: readonly Part[];
+}
+
+const contentOf = (parts: readonly Part[]) => ({
+  text: parts.flatMap(({ text }) => text ?? []).join('\n'),
+  imageCount: parts.filter(({ isImage }) => isImage === true).length,
+  toolCalls: parts.flatMap(({ call }) => call ?? []),
+});
+
+/** A message as a neutral one for each tool result in it and for each run of other parts, in order. */
+export function toMessages(
+  role: ModelMessage['role'],
+  parts: readonly Part[],
+  turn?: number,
+): ModelMessage[] {
+  const messages: ModelMessage[] = [];
+  let run: Part[] = [];
+  const endRun = (): void => {
+    if (run.length > 0) messages.push({ role, ...contentOf(run), turn });
+    run = [];
+  };
+  for (const part of parts) {
+    const { text, isImage, call, result } = part;
+    if (result !== undefined) {
+      endRun();
+      messages.push({ ...result, role: 'tool', ...contentOf(result.parts), turn });
+    } else if (text !== undefined || isImage === true || call !== undefined) run.push(part);
+  }
+  endRun();
+  return messages;
+}
+
+/**
+ * Calls are followed at once by a result each, and nothing else is a result. `inOneTurn`: all results of a message's
+ * calls stand in one message. Throws `RequestError`.
+ */
+export function checkToolTurns(messages: readonly ModelMessage[], inOneTurn: boolean): void {
+  let open = new Set<string | undefined>();
+  let resultTurn: number | undefined;
+  const checkAnswered = (path: Path): void => {
+    const ids = [...open].join(', ');
+    requireThat(open.size === 0, `tool calls without a tool result immediately after: ${ids}`, path);
+  };
+  for (const { role, toolCallId, toolCalls, turn = 0 } of messages) {
+    const path = ['messages', turn];
+    if (role === 'tool') {
+      requireThat(open.delete(toolCallId), `the tool result ${toolCallId} has no tool call before it`, path);
+      resultTurn ??= turn;
+      requireThat(!inOneTurn || turn === resultTurn, 'results of one message stand in one message', path);
+      continue;
+    }
+    checkAnswered(path);
+    resultTurn = undefined;
+    open = new Set(toolCalls.map(({ id }) => id));
+    requireThat(open.size === toolCalls.length, 'ids of tool calls must be unique', path);
+  }
+  checkAnswered(['messages', messages.at(-1)?.turn ?? 0]);
+}
+
+/** The tools that a choice names are among those offered. Throws `RequestError`. */
+export function checkOffered(tools: readonly string[], chosen: readonly string[], path: Path): void {
+  const unknown = chosen.find((name) => !tools.includes(name));
+  requireThat(unknown === undefined, `the tool '${unknown}' is not among the tools`, path);
+}
+
+/** Names of tools are unique. Throws `RequestError`. */
+export function checkUnique(tools: readonly string[], path: Path): void {
+  requireThat(new Set(tools).size === tools.length, 'Tool names must be unique.', path);
+}

@@ -1,0 +1,122 @@
+/** The answer, whole or streamed (OpenAI API reference, "The chat completion object" and "The chat completion chunk object"). */
+import type { StreamEvent } from '../exchange/reply.ts';
+import type { FinishReason, ModelAnswer, ModelChoice, ModelToolCall, ModelUsage } from '../model/model.ts';
+import { tokenPieces } from '../model/tokens.ts';
+
+/** What every document and chunk of one answer repeats. */
+export interface CompletionIdentity {
+  readonly id: string;
+  /** Unix seconds. */
+  readonly created: number;
+  readonly model: string;
+}
+
+const FINISH_REASONS: Readonly<Record<FinishReason, string>> = {
+  stop: 'stop',
+  length: 'length',
+  'tool-calls': 'tool_calls',
+  refusal: 'stop',
+};
+
+const usageOf = ({ promptTokens, cachedTokens, completionTokens, thinkingTokens }: ModelUsage) => ({
+  prompt_tokens: promptTokens,
+  completion_tokens: completionTokens,
+  total_tokens: promptTokens + completionTokens,
+  prompt_tokens_details: { cached_tokens: cachedTokens, audio_tokens: 0 },
+  completion_tokens_details: {
+    reasoning_tokens: thinkingTokens,
+    audio_tokens: 0,
+    accepted_prediction_tokens: 0,
+    rejected_prediction_tokens: 0,
+  },
+});
+
+/** Fields whose value is the same in every answer of this server. */
+const SERVER_FIELDS = { service_tier: 'default', system_fingerprint: 'fp_simulated1' } as const;
+
+const toolCallOf = (call: ModelToolCall, text = call.arguments) => ({
+  id: `call_${call.id}`,
+  type: 'function',
+  function: { name: call.name, arguments: text },
+});
+
+/** `withUsage` false omits `usage`, as some compatible servers do. */
+export function chatCompletion(answer: ModelAnswer, identity: CompletionIdentity, withUsage: boolean) {
+  return {
+    ...identity,
+    object: 'chat.completion',
+    choices: answer.choices.map(({ text = null, toolCalls, finishReason }, index) => ({
+      index,
+      message: {
+        role: 'assistant',
+        content: finishReason === 'refusal' ? null : text,
+        refusal: finishReason === 'refusal' ? text : null,
+        annotations: [],
+        ...(toolCalls.length > 0 ? { tool_calls: toolCalls.map((call) => toolCallOf(call)) } : {}),
+      },
+      logprobs: null,
+      finish_reason: FINISH_REASONS[finishReason],
+    })),
+    ...(withUsage ? { usage: usageOf(answer.usage) } : {}),
+    ...SERVER_FIELDS,
+  };
+}
+
+/** The `delta` of a chunk. */
+type Delta = Readonly<Record<string, unknown>>;
+
+function* toolCallDeltas(call: ModelToolCall, index: number): Generator<Delta> {
+  yield { tool_calls: [{ index, ...toolCallOf(call, '') }] };
+  for (const piece of tokenPieces(call.arguments))
+    yield { tool_calls: [{ index, function: { arguments: piece } }] };
+}
+
+function* choiceDeltas({ text = '', toolCalls, finishReason }: ModelChoice): Generator<Delta> {
+  for (const [index, call] of toolCalls.entries()) yield* toolCallDeltas(call, index);
+  const field = finishReason === 'refusal' ? 'refusal' : 'content';
+  for (const piece of tokenPieces(text)) yield { [field]: piece };
+}
+
+/** Takes one item of each iterable in turn until all have ended. */
+function* inTurns<T>(iterables: readonly Iterable<T>[]): Generator<T> {
+  let iterators = iterables.map((iterable) => iterable[Symbol.iterator]());
+  while (iterators.length > 0) {
+    const results = iterators.map((iterator) => ({ iterator, result: iterator.next() }));
+    for (const { result } of results) if (result.done !== true) yield result.value;
+    iterators = results.filter(({ result }) => result.done !== true).map(({ iterator }) => iterator);
+  }
+}
+
+/**
+ * All events of the stream: roles, deltas of all choices in turns, finish reasons, and `[DONE]`. `includeUsage` adds
+ * `usage: null` to every chunk and a last one with the figures (`stream_options.include_usage`).
+ */
+export function* chatChunks(
+  { choices, usage }: ModelAnswer,
+  identity: CompletionIdentity,
+  includeUsage: boolean,
+): Generator<StreamEvent> {
+  const frame = { ...identity, object: 'chat.completion.chunk', ...SERVER_FIELDS };
+  const chunk = (part: StreamEvent['part'], index: number, delta: Delta, finish: string | null = null) => ({
+    part,
+    data: JSON.stringify({
+      ...frame,
+      choices: [{ index, delta, logprobs: null, finish_reason: finish }],
+      ...(includeUsage ? { usage: null } : {}),
+    }),
+  });
+  for (const [index, { text }] of choices.entries())
+    yield chunk('start', index, {
+      role: 'assistant',
+      content: text === undefined ? null : '',
+      refusal: null,
+    });
+  yield* inTurns(
+    choices.map((choice, index) => choiceDeltas(choice).map((delta) => chunk('content', index, delta))),
+  );
+  for (const [index, { finishReason }] of choices.entries())
+    yield chunk('end', index, {}, FINISH_REASONS[finishReason]);
+  if (includeUsage)
+    yield { part: 'end', data: JSON.stringify({ ...frame, choices: [], usage: usageOf(usage) }) };
+  yield { part: 'end', data: '[DONE]' };
+}

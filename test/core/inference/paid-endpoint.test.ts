@@ -1,0 +1,211 @@
+import { describe, expect, it } from '@jest/globals';
+import { ServiceError } from '../../../lambdas/core/errors.ts';
+import { parseCatalog } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
+import { exactly } from '../../../lambdas/core/inference/catalog/price.ts';
+import { type PaidCall, runPaidCall } from '../../../lambdas/core/inference/paid-endpoint.ts';
+import type { Ledger } from '../../../lambdas/core/ledger/admission.ts';
+import type { Outcome } from '../../../lambdas/core/ledger/usage-record.ts';
+import type { Log, StreamedAnswer } from '../../../lambdas/core/ports.ts';
+import { front } from '../../../lambdas/edge/front.ts';
+import { createBreaker, SILENT } from './circuit/memory-circuits.ts';
+import { FakeTime } from './fake-time.ts';
+
+const HEARTBEAT = ': alive\n\n';
+const EVENTS = {
+  heartbeat: HEARTBEAT,
+  errorEvent: (envelope: object) => `data: ${JSON.stringify(envelope)}\n\n`,
+};
+
+const [model] = parseCatalog({
+  models: [
+    {
+      id: 'a/b',
+      type: 'chat',
+      owned_by: 'a',
+      created: 1,
+      price: { unit: 'per_million_tokens', input: 1, output: 2 },
+      routes: [
+        {
+          id: 'route',
+          protocol: 'openai',
+          base_url: 'https://a.test',
+          upstream_model: 'b',
+          secret: 'env:KEY',
+        },
+      ],
+    },
+  ],
+}).models;
+if (model === undefined) throw new Error('the catalog is empty');
+const candidates = model.routes.map((route) => ({ model, route }));
+
+interface Plan {
+  /** What admission takes, milliseconds. */
+  readonly admitMs?: number;
+  readonly refusal?: ServiceError;
+  /** What the route takes to its first content, milliseconds. */
+  readonly answerMs?: number;
+  readonly routeFails?: Error;
+  /** The usage record cannot be written. */
+  readonly settleFails?: Error;
+}
+
+/** One call of a stream, through the frame of paid endpoints and the front, while time stands still. */
+function calling(plan: Plan) {
+  const { admitMs = 0, refusal, answerMs = 0, routeFails, settleFails } = plan;
+  const time = new FakeTime();
+  const outcomes: Outcome[] = [];
+  const ledger = {
+    admit: async () => {
+      await time.sleep(admitMs);
+      if (refusal !== undefined) throw refusal;
+      const settle = async (outcome: Outcome) => {
+        if (settleFails !== undefined) throw settleFails;
+        outcomes.push(outcome);
+        return { record: outcome, balance: 0n };
+      };
+      return { hold: { amount: 1n }, headers: { 'x-ratelimit-limit-requests': '60' }, settle };
+    },
+  } as unknown as Ledger;
+  const lines: {
+    readonly level: string;
+    readonly message: string;
+    readonly fields: unknown;
+    readonly measured: unknown;
+  }[] = [];
+  const line =
+    (level: string): Log['info'] =>
+    (message, fields, measured) =>
+      void lines.push({ level, message, fields, measured });
+  const log: Log = { info: line('info'), warn: line('warn'), error: line('error') };
+  const call: PaidCall<string> = {
+    kind: 'chat',
+    identity: '',
+    stream: true,
+    events: EVENTS,
+    candidates,
+    tokens: 1,
+    costBound: () => exactly(1n),
+    attempt: async () => {
+      await time.sleep(answerMs);
+      if (routeFails !== undefined) throw routeFails;
+      return 'data: answer\n\n';
+    },
+    prepare: async (answer, { admission }) => {
+      async function* chunks() {
+        try {
+          yield answer;
+        } finally {
+          await admission.settle({ status: 'completed' } as Outcome);
+        }
+      }
+      return async (): Promise<StreamedAnswer> => ({
+        headers: { 'x-route': 'route' },
+        chunks: chunks(),
+        events: EVENTS,
+      });
+    },
+  };
+  const breaker = createBreaker({ clock: time.clock, after: time.after });
+  const dependencies = { ledger, breaker, after: time.after, log: SILENT };
+  const key = { accountId: 'acc_1', keyId: 'key_1', secretHash: '' };
+  const handler = front((_request, context) => runPaidCall(dependencies, call, { key, context }), 'openai', {
+    clock: time.clock,
+    after: time.after,
+    ulid: () => '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+    log,
+  });
+  const started = handler(new Request('https://localhost/'), {
+    pathParameters: {},
+    remainingTimeMs: () => 900_000,
+  });
+  return { time, started, outcomes, lines };
+}
+
+const errors = (type: string) => ({ values: { Errors: 1 }, dimensions: { error_type: type } });
+
+describe('the status of a streamed call', () => {
+  it.each([
+    ['insufficient_credit', 402],
+    ['tokens_per_minute', 429],
+    ['key_quota', 429],
+  ] as const)(
+    'is that of its refusal (%s), however long the ledger takes to refuse',
+    async (code, status) => {
+      const { time, started, lines } = calling({ admitMs: 30_000, refusal: new ServiceError(code, 'No.') });
+      const response = await time.until(started);
+      expect(response.status).toBe(status);
+      expect(await response.json()).toMatchObject({ error: { code } });
+      expect(lines).toHaveLength(1);
+    },
+  );
+
+  it('is that of its failure when that comes within 5 s of its admission, also after a slow one', async () => {
+    const { time, started } = calling({ admitMs: 20_000, answerMs: 4_900, routeFails: new Error('broken') });
+    expect((await time.until(started)).status).toBe(500);
+  });
+
+  it('waits for its route to show x-route among the headers, 5 s at most', async () => {
+    const quick = calling({ admitMs: 20_000, answerMs: 4_900 });
+    const answered = await quick.time.until(quick.started);
+    expect([answered.status, answered.headers.get('x-route')]).toEqual([200, 'route']);
+    expect(await answered.text()).toBe('data: answer\n\n');
+
+    const slow = calling({ admitMs: 20_000, answerMs: 8_000 });
+    const early = await slow.time.until(slow.started);
+    expect([early.status, early.headers.get('x-route')]).toEqual([200, null]);
+  });
+});
+
+describe('headers that leave before there is an event', () => {
+  it('have the limits of the key, and a heartbeat with them', async () => {
+    const { time, started } = calling({ answerMs: 8_000 });
+    const response = await time.until(started);
+    expect(response.headers.get('x-ratelimit-limit-requests')).toBe('60');
+    const reader = response.body?.getReader();
+    // Without a moment's wait: the bytes are there with the headers.
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toBe(HEARTBEAT);
+    const next = reader?.read();
+    await time.advance(3_000);
+    expect(new TextDecoder().decode((await next)?.value)).toBe('data: answer\n\n');
+  });
+
+  it('are followed by the failure as an event, which is logged and counted as any other', async () => {
+    const { time, started, lines, outcomes } = calling({ answerMs: 8_000, routeFails: new Error('broken') });
+    const response = await time.until(started);
+    expect(response.status).toBe(200);
+    const text = await time.until(response.text());
+    expect(text).toContain('"code":"internal_error"');
+    expect(lines.map(({ level }) => level)).toEqual(['error', 'info']);
+    expect(lines.at(-1)).toMatchObject({ fields: { outcome: 'failed' }, measured: errors('api_error') });
+    expect(outcomes).toMatchObject([{ status: 'failed', cost: 0n }]);
+  });
+});
+
+describe('a stream whose settlement fails', () => {
+  it('is an error of the service in the log and the metrics, with where it happened', async () => {
+    const { time, started, lines } = calling({ settleFails: new Error('the usage record was not written') });
+    const response = await time.until(started);
+    const text = await time.until(response.text());
+    expect(text.startsWith('data: answer\n\n')).toBe(true);
+    expect(text).toContain('"code":"internal_error"');
+    expect(lines.map(({ level, message }) => [level, message])).toEqual([
+      ['error', 'internal error'],
+      ['info', 'answered'],
+    ]);
+    expect(lines[0]?.fields).toMatchObject({
+      name: 'Error',
+      stack: expect.stringContaining('paid-endpoint.test'),
+    });
+    expect(lines[1]).toMatchObject({ fields: { outcome: 'failed' }, measured: errors('api_error') });
+  });
+
+  it('is one too when its reader has left', async () => {
+    const { time, started, lines } = calling({ settleFails: new Error('the usage record was not written') });
+    const response = await time.until(started);
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    expect(lines.at(-1)).toMatchObject({ fields: { outcome: 'failed' }, measured: errors('api_error') });
+  });
+});

@@ -1,0 +1,196 @@
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DynamoReplayStore } from '../../../lambdas/adapters/inference/replay-store.ts';
+import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-split.ts';
+import { systemClock } from '../../../lambdas/adapters/system/system.ts';
+import { formatKey } from '../../../lambdas/core/access/api-key.ts';
+import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
+import {
+  type DatabaseError,
+  type DatabaseRequest,
+  startTroubledDatabase,
+  type Trouble,
+  type TroubledDatabase,
+  type TroublePlan,
+} from '../../adapters/troubled-database.ts';
+import { PEPPERS, type Service, startService } from '../../fuzz/running-service.ts';
+import { Wire } from '../../fuzz/wire.ts';
+import { keyState } from './attempts.ts';
+import {
+  booksOf,
+  HOLD_TTL_SECONDS,
+  openAccount,
+  openLedger,
+  secretOf,
+  sweep,
+  type TestAccount,
+} from './running-ledger.ts';
+
+const CREDIT = 1_000_000_000n;
+
+const error = (type: string, status = 400, members = {}): DatabaseError => ({ status, type, members });
+
+const CONFLICT = { CancellationReasons: [{ Code: 'TransactionConflict' }, { Code: 'None' }] };
+
+const TROUBLES: Readonly<Record<string, Trouble>> = {
+  'a throttle': error('ThrottlingException'),
+  'the throughput of its table': error('ProvisionedThroughputExceededException'),
+  'the quota of the account': error('RequestLimitExceeded'),
+  'a transaction on the item': error('TransactionConflictException'),
+  'a failure of its own': error('InternalServerError', 500),
+  'being unavailable': error('ServiceUnavailable', 503),
+  'no answer, before it did anything': 'hang',
+  'no answer, after it did all': 'lost',
+  'a closed connection': 'reset',
+};
+
+let engine: TestDatabase;
+let database: TroubledDatabase;
+let service: Service;
+
+/** By account. */
+const plans = new Map<TestAccount, TroublePlan>();
+
+beforeAll(async () => {
+  engine = await startDatabase();
+  database = await startTroubledDatabase(engine.endpoint, (request) => {
+    const sent = JSON.stringify(request.body);
+    const concerned = [...plans].find(([{ accountId, keys }]) =>
+      [accountId, keys[0].keyId].some((id) => sent.includes(id)),
+    );
+    return concerned?.[1](request);
+  });
+  const store = new DynamoReplayStore(database.client, engine.tables.replays);
+  service = await startService(
+    { ...openLedger({ clients: database, clock: systemClock }), store },
+    new Wire(1),
+  );
+}, 30_000);
+afterAll(async () => {
+  await service.stop();
+  await database.stop();
+  await engine.stop();
+});
+
+const isHold = ({ body }: DatabaseRequest): boolean => body.UpdateExpression?.includes(':hold') === true;
+const isCharge = ({ body }: DatabaseRequest): boolean => body.UpdateExpression?.includes(':charge') === true;
+
+async function chat({ accountId, keys: [{ keyId }] }: TestAccount) {
+  const credential = formatKey({ accountId, keyId, secret: secretOf(keyId) }, PEPPERS);
+  const response = await service.send('chat', {
+    headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: 'sim/openai',
+      max_tokens: 8,
+      messages: [{ role: 'user', content: 'Hi' }],
+    }),
+  });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as object };
+}
+
+type Answer = Awaited<ReturnType<typeof chat>>;
+
+function expectOverloaded({ status, headers, body }: Answer): void {
+  expect({ status, body }).toMatchObject({
+    status: 503,
+    body: { error: { type: 'service_unavailable', code: 'overloaded', param: null } },
+  });
+  expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+}
+
+/** Nothing is held and nothing was charged, on the wallet and on the key. */
+async function expectNothingHeld(account: TestAccount): Promise<void> {
+  const { wallet, records, audit } = await booksOf(engine.client, account);
+  expect(wallet).toMatchObject({ balance: CREDIT, holds: [], exposure: 0n });
+  expect(records.map(({ cost }) => cost)).toEqual(records.map(() => 0n));
+  expect(audit).toMatchObject({ exact: true, held: 0n });
+  const ledger = openLedger({ clients: engine, clock: systemClock });
+  expect((await keyState(ledger, account.keys[0].keyId)).charges).toEqual([]);
+}
+
+/** The answer to an update whose item another writer changed just before; the item itself is as it was. */
+async function failedCondition({ body: { TableName, Key } }: DatabaseRequest): Promise<DatabaseError> {
+  const { Item } = await engine.client.send(new GetItemCommand({ TableName, Key: Key as never }));
+  return error('ConditionalCheckFailedException', 400, { Item });
+}
+
+/** A call of a new account under a plan of its own; the account and its answer, the database whole again. */
+async function chatUnder(plan: TroublePlan, items = 1) {
+  const account = await openAccount(engine.client, CREDIT, {});
+  if (items > 1) await setShardCount(engine, engine.tables.wallets, account.accountId, items);
+  plans.set(account, plan);
+  const answer = await chat(account);
+  plans.delete(account);
+  return { account, answer };
+}
+
+it.each(Object.entries(TROUBLES))(
+  'a chat call is 503 when its database answers with %s',
+  async (_name, trouble) => {
+    const steps = [isHold, isCharge].map(async (hits) => {
+      const { account, answer } = await chatUnder((request) => (hits(request) ? trouble : undefined));
+      expectOverloaded(answer);
+      await expectNothingHeld(account);
+      expect((await chat(account)).status).toBe(200);
+    });
+    await Promise.all(steps);
+  },
+);
+
+it('a hold that cannot be taken back while the database is in trouble is recovered', async () => {
+  const calls = await Promise.all(
+    Object.values(TROUBLES).map((trouble) => {
+      let held = false;
+      return chatUnder((request) => {
+        if (held) return trouble === 'lost' ? 'hang' : trouble;
+        held = isHold(request);
+        return held ? 'lost' : undefined;
+      });
+    }),
+  );
+  for (const { account, answer } of calls) {
+    expectOverloaded(answer);
+    expect((await booksOf(engine.client, account)).wallet.holds).toHaveLength(1);
+  }
+  const nowMs = Date.now() + (HOLD_TTL_SECONDS + 1) * 1000;
+  await sweep(openLedger({ clients: engine, clock: () => nowMs }), engine.client);
+  for (const { account } of calls) await expectNothingHeld(account);
+});
+
+describe('a chat call', () => {
+  it('on a wallet of several items whose hold got no answer leaves nothing held in any of them', async () => {
+    const calls = Array.from({ length: 8 }, async () => {
+      const { account, answer } = await chatUnder((request) => (isHold(request) ? 'lost' : undefined), 4);
+      expectOverloaded(answer);
+      await expectNothingHeld(account);
+    });
+    await Promise.all(calls);
+  });
+
+  it('is 503 while others keep changing its key', async () => {
+    let charges = 0;
+    const { account, answer } = await chatUnder(async (request) => {
+      if (!isCharge(request)) return undefined;
+      charges += 1;
+      return failedCondition(request);
+    });
+    expectOverloaded(answer);
+    expect(charges).toBeGreaterThan(2);
+    await expectNothingHeld(account);
+  });
+
+  it.each([1, 3])('is 503 while others keep changing its wallet of %d items', async (items) => {
+    let holds = 0;
+    const { account, answer } = await chatUnder(async (request) => {
+      if (request.operation === 'TransactWriteItems') {
+        return error('TransactionCanceledException', 400, CONFLICT);
+      }
+      if (!isHold(request)) return undefined;
+      holds += 1;
+      return failedCondition(request);
+    }, items);
+    expectOverloaded(answer);
+    expect(holds).toBeGreaterThan(2);
+    await expectNothingHeld(account);
+  });
+});

@@ -1,0 +1,25 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+
+const root = join(import.meta.dirname, '..', '..');
+const page = readFileSync(join(root, 'docs', 'architecture.md'), 'utf8');
+const list = page.split('<!-- chat path -->')[1]?.split('<!-- /chat path -->')[0] ?? '';
+const files = [...list.matchAll(/`([^`]+\.ts)`/g)].map(([, path = '']) => path);
+const happy = [...list.matchAll(/\*\*`([^`]+\.ts)`\*\*/g)].map(([, path = '']) => path);
+
+describe('what a reader opens to understand a chat call', () => {
+  it('is there, each file once', () => {
+    expect(files.length).toBeGreaterThan(30);
+    for (const path of files) expect([path, existsSync(join(root, path))]).toEqual([path, true]);
+    expect(new Set(files).size).toBe(files.length);
+  });
+
+  it('is at most 50 files and 5,000 lines, 25 files for the happy path', () => {
+    const lines = files.map((path) => readFileSync(join(root, path), 'utf8').split('\n').length - 1);
+    expect(files.length).toBeLessThanOrEqual(50);
+    expect(lines.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(5_000);
+    expect(happy.length).toBeLessThanOrEqual(25);
+    expect(happy.length).toBeGreaterThan(15);
+  });
+});

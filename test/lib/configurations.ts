@@ -1,0 +1,30 @@
+/** The configurations that the tests of the templates read, by name; each is synthesized once a run. */
+export const DOMAINS = {
+  inference: 'api.example.com',
+  platform: 'platform.example.com',
+  certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b2c3d-0000-4000-8000-000000000000',
+};
+
+export const CONFIGURATIONS = {
+  standard: {},
+  /** The same as `standard`, synthesized once more. */
+  again: {},
+  /** Under the feature flags of `cdk.json`, as the CDK CLI synthesizes it. */
+  'feature-flags': {},
+  'every-setting': {
+    stage: 'eu-test-2',
+    logRetentionDays: 7,
+    holdTtlSeconds: 3600,
+    ipRequestsPerMinute: 1000,
+    requestsPerSecond: 50,
+    alarmEmail: 'operators@example.com',
+    recoveryDays: 14,
+    tracing: true,
+    providerSecrets: ['openai', 'anthropic'],
+    domains: DOMAINS,
+  },
+  'web-function-ingress': { ingress: 'web-function' },
+  'fargate-ingress': { ingress: 'fargate' },
+} as const satisfies Readonly<Record<string, object>>;
+
+export type ConfigurationName = keyof typeof CONFIGURATIONS;

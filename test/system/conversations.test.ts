@@ -1,0 +1,5 @@
+/** Conversations over both API formats and every protocol of a route, on one service. */
+import './conversations/chat.ts';
+import './conversations/messages.ts';
+import './conversations/matrix.ts';
+import './conversations/unpaid.ts';

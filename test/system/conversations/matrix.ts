@@ -1,0 +1,138 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createOpenAI } from '@ai-sdk/openai';
+import Anthropic from '@anthropic-ai/sdk';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describedFetch } from '../described-answers.ts';
+import { service } from '../one-service.ts';
+import { aiClient } from './matrix/ai-client.ts';
+import { anthropicClient } from './matrix/anthropic-client.ts';
+import { openAiClient } from './matrix/openai-client.ts';
+import { CLOCK, type Client, PNG, SENTENCE, WEATHER } from './matrix/scenarios.ts';
+
+/** One model for each protocol of a route. */
+const MODELS = {
+  openai: 'sim/chat',
+  'openai, signed': 'sim/chat-signed',
+  anthropic: 'sim/chat-anthropic',
+  bedrock: 'sim/chat-bedrock',
+};
+
+const CLIENTS = ['openai', 'anthropic', 'ai on chat', 'ai on messages'] as const;
+
+let clients: Readonly<Record<(typeof CLIENTS)[number], Client>>;
+
+beforeAll(async () => {
+  const { base_url } = service.session;
+  const { key: apiKey } = await service.account('50');
+  const baseURL = `${base_url}/v1`;
+  clients = {
+    openai: openAiClient(service.openai(apiKey)),
+    anthropic: anthropicClient(
+      new Anthropic({ baseURL: base_url, apiKey, maxRetries: 0, fetch: describedFetch }),
+    ),
+    'ai on chat': aiClient('ai on chat', createOpenAI({ baseURL, apiKey, fetch: describedFetch }).chat),
+    'ai on messages': aiClient('ai on messages', createAnthropic({ baseURL, apiKey, fetch: describedFetch })),
+  };
+}, 90_000);
+
+type Scenario = (client: Client, model: string) => Promise<void>;
+
+/** A word that each client has for the same end. */
+const ENDS = {
+  stop: /^(stop|end_turn|stop_sequence)$/,
+  length: /^(length|max_tokens)$/,
+  tools: /^(tool_calls|tool-calls|tool_use)$/,
+};
+
+async function asks(client: Client, model: string, stream: boolean) {
+  const { text, finish, promptTokens, outputTokens } = await client.ask(
+    model,
+    `Repeat exactly: ${SENTENCE}`,
+    {
+      stream,
+      system: 'Be exact.',
+    },
+  );
+  expect(text).toBe(SENTENCE);
+  expect(finish).toMatch(ENDS.stop);
+  expect(promptTokens).toBeGreaterThan(0);
+  expect(outputTokens).toBeGreaterThan(0);
+}
+
+async function callsInParallel(client: Client, model: string, stream: boolean) {
+  const prompt = `Use ${WEATHER.name} for Oslo, and ${CLOCK.name}.`;
+  const { calls, finish } = await client.call(model, prompt, { stream });
+  expect(calls).toEqual([
+    { name: WEATHER.name, input: { city: expect.any(String), unit: expect.stringMatching(/^[cf]$/) } },
+    { name: CLOCK.name, input: {} },
+  ]);
+  expect(finish).toMatch(ENDS.tools);
+}
+
+const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  'answers with the exact text': (client, model) => asks(client, model, false),
+  'streams the exact text': (client, model) => asks(client, model, true),
+  'calls tools in parallel, one without parameters': (client, model) => callsInParallel(client, model, false),
+  'streams parallel tool calls': (client, model) => callsInParallel(client, model, true),
+  'calls a forced tool': async (client, model) => {
+    const { calls } = await client.call(model, 'Hello.', { force: true });
+    expect(calls.map(({ name }) => name)).toEqual([WEATHER.name]);
+  },
+  'runs tools to the end': async (client, model) => {
+    const prompt = `Use ${WEATHER.name} for Oslo, and ${CLOCK.name}.`;
+    const { text, ran } = await client.runTools(model, prompt, 'minus 7 degrees');
+    expect([...ran].sort()).toEqual([CLOCK.name, WEATHER.name]);
+    expect(text).toContain('noon');
+  },
+  'gets an object of its schema': async (client, model) => {
+    expect(await client.person(model)).toEqual({ name: expect.any(String), age: expect.any(Number) });
+  },
+  'shows an image': async (client, model) => {
+    expect((await client.ask(model, 'What is this?', { image: PNG })).text).toMatch(/image/i);
+  },
+  'stops at a sequence': async (client, model) => {
+    const { text, finish } = await client.ask(model, 'Repeat exactly: one two three', { stop: ' two' });
+    expect(text).toBe('one');
+    expect(finish).toMatch(ENDS.stop);
+  },
+  'is cut at its bound': async (client, model) => {
+    const { finish, outputTokens } = await client.ask(model, 'write 500 words', {
+      maxTokens: 5,
+      stream: true,
+    });
+    expect(finish).toMatch(ENDS.length);
+    expect(outputTokens).toBe(5);
+  },
+};
+
+describe('every client on every route protocol', () => {
+  const passed = new Map<string, number>();
+  const cell = (client: string, protocol: string) => `${client} / ${protocol}`;
+  const cases = CLIENTS.flatMap((client) =>
+    Object.keys(MODELS).flatMap((protocol) =>
+      Object.keys(SCENARIOS).map((scenario) => [client, protocol, scenario] as const),
+    ),
+  );
+
+  it.each(cases)('%s over %s %s', async (client, protocol, scenario) => {
+    const [model, run] = [MODELS[protocol as keyof typeof MODELS], SCENARIOS[scenario]];
+    if (run === undefined) throw new Error(`there is no scenario ${scenario}`);
+    await run(clients[client], model);
+    const name = cell(client, protocol);
+    passed.set(name, (passed.get(name) ?? 0) + 1);
+  });
+
+  afterAll(() => {
+    const total = Object.keys(SCENARIOS).length;
+    const rows = CLIENTS.map((client) => [
+      client,
+      Object.fromEntries(
+        Object.keys(MODELS).map((protocol) => [
+          protocol,
+          `${passed.get(cell(client, protocol)) ?? 0}/${total}`,
+        ]),
+      ),
+    ]);
+    console.table(Object.fromEntries(rows));
+  });
+});

@@ -1,0 +1,299 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describedFetch } from '../described-answers.ts';
+import { service } from '../one-service.ts';
+import { PNG } from './matrix/scenarios.ts';
+
+let key: string;
+let client: Anthropic;
+
+beforeAll(async () => {
+  const { base_url: baseURL } = service.session;
+  ({ key } = await service.account('20'));
+  client = new Anthropic({ baseURL, apiKey: key, maxRetries: 0, fetch: describedFetch });
+}, 90_000);
+
+const PROTOCOLS = { openai: 'sim/chat', anthropic: 'sim/chat-anthropic', bedrock: 'sim/chat-bedrock' };
+const each = Object.entries(PROTOCOLS).map(([protocol, model]) => ({ protocol, model }));
+
+const post = (body: object, headers: Record<string, string> = {}, path = '/v1/messages') =>
+  service.fetch(path, {
+    method: 'POST',
+    key,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+const say = (content: string) => [{ role: 'user' as const, content }];
+
+interface Event {
+  readonly name: string;
+  readonly data: { readonly type: string } & Record<string, unknown>;
+}
+
+/** The events of a stream as they are on the wire. */
+async function events(response: Response): Promise<Event[]> {
+  return (await response.text())
+    .split('\n\n')
+    .filter((frame) => frame !== '')
+    .map((frame) => {
+      const [, name = '', data = ''] = /^event: (.*)\ndata: (.*)$/.exec(frame) ?? [];
+      return { name, data: JSON.parse(data) as Event['data'] };
+    });
+}
+
+const fault = (fields: object, match: object = {}) =>
+  fetch(`${service.session.upstream_control_url}/faults`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ fault: fields, match }),
+  });
+
+async function lastUpstreamBody(): Promise<Record<string, unknown>> {
+  const { requests } = (await (await fetch(`${service.session.upstream_control_url}/requests`)).json()) as {
+    requests: readonly { readonly body: Record<string, unknown> }[];
+  };
+  return requests.at(-1)?.body ?? {};
+}
+
+describe.each(each)('over a route that speaks $protocol', ({ model }) => {
+  it('streams events in the order of the interface, named on the wire', async () => {
+    const stream = await post({ model, stream: true, messages: say('Repeat exactly: one two three') });
+    expect(stream.headers.get('content-type')).toMatch(/^text\/event-stream/);
+    const seen = (await events(stream)).filter(({ name }) => name !== 'ping');
+    for (const { name, data } of seen) expect(data.type).toBe(name);
+    const order = seen.map(({ name }) => name).filter((name, at, all) => name !== all[at - 1]);
+    expect(order).toEqual([
+      'message_start',
+      'content_block_start',
+      'content_block_delta',
+      'content_block_stop',
+      'message_delta',
+      'message_stop',
+    ]);
+    const start = seen[0]?.data.message as Record<string, unknown>;
+    expect(start).toMatchObject({
+      type: 'message',
+      role: 'assistant',
+      model,
+      content: [],
+      stop_reason: null,
+    });
+    expect(start.id).toMatch(/^msg_[0-9A-Z]{26}$/);
+  });
+
+  it('costs the same in the last event, in the header of a whole answer, and in the record', async () => {
+    const body = { model, messages: say('Repeat exactly: counted') };
+    const stream = await post({ ...body, stream: true });
+    const end = (await events(stream)).find(({ name }) => name === 'message_delta');
+    const usage = end?.data.usage as { cost: number; input_tokens: number; output_tokens: number };
+    const whole = await post(body);
+    const answered = (await whole.json()) as { usage: { input_tokens: number; output_tokens: number } };
+    expect(usage).toMatchObject(answered.usage);
+    expect(Number(whole.headers.get('x-cost-usd'))).toBe(usage.cost);
+    expect(Number(whole.headers.get('x-balance-usd'))).toBeGreaterThan(0);
+    const record = await service.fetch(`/v1/usage/${stream.headers.get('x-request-id')}`, { key });
+    expect(await record.json()).toMatchObject({
+      cost: usage.cost,
+      input_units: usage.input_tokens,
+      output_units: usage.output_tokens,
+      estimated: false,
+    });
+  });
+
+  it('takes back several tool results in one turn: text, an image, an error', async () => {
+    const use = (id: string) => ({ type: 'tool_use' as const, id, name: 'look', input: { big: id } });
+    const { content } = await client.messages.create({
+      model,
+      max_tokens: 200,
+      tools: [{ name: 'look', input_schema: { type: 'object', properties: { big: { type: 'string' } } } }],
+      messages: [
+        ...say('Look three times.'),
+        { role: 'assistant', content: [{ type: 'text', text: 'Looking.' }, use('a'), use('b'), use('c')] },
+        {
+          role: 'user',
+          content: [
+            { type: 'tool_result', tool_use_id: 'a', content: 'a red house' },
+            {
+              type: 'tool_result',
+              tool_use_id: 'b',
+              content: [
+                { type: 'text', text: 'a picture' },
+                { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } },
+              ],
+            },
+            { type: 'tool_result', tool_use_id: 'c', is_error: true, content: 'fog' },
+            { type: 'text', text: 'What did you see?' },
+          ],
+        },
+      ],
+    });
+    expect(content[0]).toMatchObject({ type: 'text' });
+    const sent = JSON.stringify(await lastUpstreamBody());
+    for (const word of ['a red house', 'a picture', 'fog', 'What did you see?', PNG])
+      expect(sent).toContain(word);
+  });
+
+  it('ends a stream whose route dies with one error event, and never with message_stop', async () => {
+    const upstream = await lastUpstreamBody();
+    await fault({ cut_after_chunks: 3 }, typeof upstream.model === 'string' ? { model: upstream.model } : {});
+    const seen = await events(await post({ model, stream: true, messages: say('write 80 words') }));
+    expect(seen.filter(({ name }) => name === 'error')).toHaveLength(1);
+    expect(seen.at(-1)?.data).toMatchObject({ type: 'error', error: { type: 'service_unavailable' } });
+    expect(seen.some(({ name }) => name === 'message_stop')).toBe(false);
+  });
+});
+
+describe('what the Messages protocol alone can say', () => {
+  it('passes thinking and cache_control through a route that speaks it, streaming and not', async () => {
+    const request = {
+      model: PROTOCOLS.anthropic,
+      max_tokens: 3000,
+      thinking: { type: 'enabled' as const, budget_tokens: 1024 },
+      system: [{ type: 'text' as const, text: 'Be brief.', cache_control: { type: 'ephemeral' as const } }],
+      messages: say('Repeat exactly: thought'),
+    };
+    const { content, usage } = await client.messages.create(request);
+    expect(content.map(({ type }) => type)).toEqual(['thinking', 'text']);
+    expect(content[0]).toMatchObject({ signature: expect.any(String) });
+    expect(usage.cache_creation_input_tokens).toBeGreaterThan(0);
+    const streamed = await client.messages.stream(request).finalMessage();
+    expect(streamed.content).toEqual(content);
+    const back = [
+      ...request.messages,
+      { role: 'assistant' as const, content },
+      ...say('Repeat exactly: again'),
+    ];
+    const next = await client.messages.create({ ...request, messages: back });
+    expect(next.content.at(-1)).toMatchObject({ type: 'text', text: 'again' });
+  });
+
+  it('leaves it out on other routes, which answer all the same', async () => {
+    const { content } = await client.messages.create({
+      model: PROTOCOLS.openai,
+      max_tokens: 100,
+      system: [{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral' } }],
+      messages: say('Repeat exactly: plain'),
+    });
+    expect(content).toEqual([{ type: 'text', text: 'plain' }]);
+    expect(JSON.stringify(await lastUpstreamBody())).not.toContain('cache_control');
+  });
+
+  it.each([
+    [
+      'a document',
+      PROTOCOLS.openai,
+      { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'x' } },
+    ],
+    [
+      'an image by URL',
+      PROTOCOLS.bedrock,
+      { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } },
+    ],
+  ])('refuses %s where no route can carry it', async (_what, model, block) => {
+    const response = await post({ model, messages: [{ role: 'user', content: [block] }] });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ type: 'error', error: { type: 'invalid_request_error' } });
+  });
+
+  it('names the stop sequence that was met, where the route names it', async () => {
+    for (const model of [PROTOCOLS.anthropic, PROTOCOLS.bedrock]) {
+      const { stop_reason, stop_sequence } = await client.messages.create({
+        model,
+        max_tokens: 50,
+        stop_sequences: [' two', 'never'],
+        messages: say('Repeat exactly: one two three'),
+      });
+      expect(stop_reason).toBe('stop_sequence');
+      if (model === PROTOCOLS.anthropic) expect(stop_sequence).toBe(' two');
+    }
+  });
+});
+
+describe('the rest of the surface', () => {
+  it('keeps every digit of a number in a tool call’s input', async () => {
+    const messages = [
+      ...say('Hi'),
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: 'INPUT' }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'ok' }] },
+    ];
+    const input = '{"id":12345678901234567890}';
+    const response = await service.fetch('/v1/messages', {
+      method: 'POST',
+      key,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: PROTOCOLS.openai, messages }).replace('"INPUT"', input),
+    });
+    expect(response.status).toBe(200);
+    // This route takes arguments as text, in which the upstream's log keeps what it got.
+    expect(JSON.stringify(await lastUpstreamBody())).toContain(JSON.stringify(input).slice(1, -1));
+  });
+
+  it('counts tokens without a call, without cost', async () => {
+    const body = {
+      model: 'claude-sonnet-4-5',
+      system: 'Be brief.',
+      messages: say('How many tokens is this?'),
+    };
+    const before = await service.fetch('/credits/me', { key });
+    const { input_tokens } = await client.messages.countTokens(body);
+    expect(input_tokens).toBeGreaterThan(10);
+    expect(input_tokens).toBeLessThan(60);
+    expect(before.status).toBe(404);
+    expect((await post({ messages: [] }, {}, '/v1/messages/count_tokens')).status).toBe(400);
+  });
+
+  it('replays a repeated call and does not bill it again', async () => {
+    const headers = { 'idempotency-key': 'messages-once' };
+    const body = { model: PROTOCOLS.anthropic, messages: say('Repeat exactly: once') };
+    const first = await post(body, headers);
+    const again = await post(body, headers);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(await again.text()).toBe(await first.text());
+  });
+
+  it('takes the routing controls: further models, and routes by protocol', async () => {
+    const further = await post({
+      model: 'sim/chat-down',
+      models: [PROTOCOLS.anthropic],
+      messages: say('Hi'),
+    });
+    expect(further.headers.get('x-route')).toBe('sim-anthropic');
+    const only = { provider: { only: ['anthropic'] } };
+    const chosen = await post({ model: 'claude-sonnet-4-5', ...only, messages: say('Hi') });
+    expect(chosen.headers.get('x-route')).toBe('sim-chat-large-b');
+  });
+
+  it('has n answers only where a route can give them', async () => {
+    const ask = (model: string) => service.chat({ model, n: 2, messages: say('Hi') }, { key });
+    expect((await ask(PROTOCOLS.openai)).status).toBe(200);
+    for (const model of [PROTOCOLS.anthropic, PROTOCOLS.bedrock]) {
+      const refused = await ask(model);
+      expect(refused.status).toBe(400);
+      expect(await refused.json()).toMatchObject({ error: { code: 'unsupported_by_model' } });
+    }
+  });
+
+  it('answers JSON mode with an object on every route', async () => {
+    for (const model of Object.values(PROTOCOLS)) {
+      for (const stream of [false, true]) {
+        const request = {
+          model,
+          messages: say('Describe a person as JSON.'),
+          response_format: { type: 'json_object' as const },
+        };
+        const { choices } = stream
+          ? await service
+              .openai(key)
+              .chat.completions.stream({ ...request, stream: true })
+              .finalChatCompletion()
+          : await service.openai(key).chat.completions.create(request);
+        expect(JSON.parse(choices[0]?.message.content ?? '')).toEqual(expect.any(Object));
+        expect(choices[0]?.finish_reason).toBe('stop');
+      }
+    }
+  });
+
+  it('leaves exact books', async () => {
+    expect(await service.admin('audit')).toMatchObject({ exact: true });
+  });
+});

@@ -1,0 +1,164 @@
+import { crc32, inflateSync } from 'node:zlib';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { service } from '../one-service.ts';
+import { nano, Payer } from '../payer.ts';
+
+let payer: Payer;
+
+beforeAll(async () => {
+  payer = await Payer.open(service, '5');
+}, 90_000);
+
+/** 0.04 USD an image. */
+const PRICE = 40_000_000;
+
+const post = (body: object, headers?: Record<string, string>) =>
+  payer.post('/v1/images/generations', body, headers);
+
+/** Reads a PNG to its last pixel (W3C PNG specification); throws when it is not one. */
+function sizeOfPng(bytes: Buffer): string {
+  const data: Buffer[] = [];
+  let [width, height] = [0, 0];
+  for (let at = 8; at < bytes.length; ) {
+    const length = bytes.readUInt32BE(at);
+    const body = bytes.subarray(at + 4, at + 8 + length);
+    if (crc32(body) !== bytes.readUInt32BE(at + 8 + length)) throw new Error('a chunk is damaged');
+    const type = body.toString('latin1', 0, 4);
+    if (type === 'IHDR') [width, height] = [body.readUInt32BE(4), body.readUInt32BE(8)];
+    if (type === 'IDAT') data.push(body.subarray(4));
+    at += 12 + length;
+  }
+  if (inflateSync(Buffer.concat(data)).length !== height * (1 + 3 * width))
+    throw new Error('pixels are missing');
+  return `${width}x${height}`;
+}
+
+const sizes = ['512x512', '768x768', '1024x1024', '1024x768', '768x1024'] as const;
+
+describe('images: the official OpenAI SDK', () => {
+  it.each(sizes)('gets a real picture of %s and pays for one', async (size) => {
+    const before = await payer.wallet();
+    const { data, response } = await payer.client.images
+      .generate({
+        model: 'sim/image',
+        prompt: 'a fox',
+        response_format: 'b64_json',
+        size: size as '1024x1024',
+      })
+      .withResponse();
+    expect(sizeOfPng(Buffer.from(data.data?.[0]?.b64_json ?? '', 'base64'))).toBe(size);
+    expect(nano(response, 'x-cost-usd')).toBe(PRICE);
+    expect(nano(response, 'x-balance-usd')).toBe(before.balance - PRICE);
+    expect(await payer.wallet()).toEqual({ balance: before.balance - PRICE, held: 0 });
+  });
+
+  it('gets four pictures, together larger than 6 MB, and pays for four', async () => {
+    const { data, response } = await payer.client.images
+      .generate({ model: 'sim/image', prompt: 'four foxes', n: 4, response_format: 'b64_json' })
+      .withResponse();
+    const pictures = (data.data ?? []).map(({ b64_json: text = '' }) => text);
+    expect(pictures.join('').length).toBeGreaterThan(12_000_000);
+    expect(new Set(pictures).size).toBe(4);
+    for (const text of pictures) expect(sizeOfPng(Buffer.from(text, 'base64'))).toBe('1024x1024');
+    expect(nano(response, 'x-cost-usd')).toBe(4 * PRICE);
+    expect(await payer.record(response)).toMatchObject({
+      model: 'sim/image',
+      kind: 'image',
+      unit: 'image',
+      input_units: 0,
+      output_units: 4,
+      cost: 0.16,
+      estimated: false,
+      route: 'sim-image',
+      status: 'completed',
+    });
+  });
+
+  it('gets addresses of pictures', async () => {
+    const { data } = await payer.client.images.generate({
+      model: 'sim/image',
+      prompt: 'a fox',
+      response_format: 'url',
+      n: 2,
+      size: '512x512',
+    });
+    for (const { url = '' } of data ?? [])
+      expect(sizeOfPng(Buffer.from(await (await fetch(url)).arrayBuffer()))).toBe('512x512');
+    expect(data).toHaveLength(2);
+  });
+});
+
+describe('images: a model of Bedrock', () => {
+  it('paints as many pictures as are asked for, of the size, and each is paid', async () => {
+    const { data, response } = await payer.client.images
+      .generate({
+        model: 'sim/image-bedrock',
+        prompt: 'a fox',
+        n: 2,
+        size: '1024x768' as '1024x1024',
+        response_format: 'b64_json',
+      })
+      .withResponse();
+    const sizes = (data.data ?? []).map(({ b64_json: text = '' }) => sizeOfPng(Buffer.from(text, 'base64')));
+    expect(sizes).toEqual(['1024x768', '1024x768']);
+    expect(nano(response, 'x-cost-usd')).toBe(2 * PRICE);
+    expect(response.headers.get('x-route')).toBe('sim-image-canvas');
+  });
+
+  it('has no addresses of pictures, and says which field it cannot serve', async () => {
+    const before = await payer.wallet();
+    const response = await post({ model: 'sim/image-bedrock', prompt: 'a fox', response_format: 'url' });
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { error: { code: 'invalid_value', param: 'response_format' } },
+    ]);
+    expect(await payer.wallet()).toEqual(before);
+  });
+});
+
+describe('images: a bad request is refused, and nothing is held or paid', () => {
+  it.each([
+    ['size 1x1', { size: '1x1' }, 'invalid_value', 'size'],
+    ['n 0', { n: 0 }, 'invalid_value', 'n'],
+    ['n 5', { n: 5 }, 'invalid_value', 'n'],
+    ['no prompt', { prompt: undefined }, 'missing_field', 'prompt'],
+    ['an empty prompt', { prompt: '' }, 'invalid_value', 'prompt'],
+    ['no model', { model: undefined }, 'missing_field', 'model'],
+    ['another kind of model', { model: 'sim/tts' }, 'model_not_found', 'model'],
+    ['events', { stream: true }, 'invalid_value', 'stream'],
+  ])('%s', async (_name, fields, code, param) => {
+    const before = await payer.wallet();
+    const response = await post({ model: 'sim/image', prompt: 'a fox', ...fields });
+    expect([response.status, await response.json()]).toMatchObject([400, { error: { code, param } }]);
+    expect(await payer.wallet()).toEqual(before);
+  });
+});
+
+it('images: pictures that a route did not return are not paid for, and none at all is a failure', async () => {
+  const before = await payer.wallet();
+  const ask = { model: 'sim/image', prompt: 'a fox', n: 3, size: '512x512' };
+  await payer.fault({ status: 200, body: { created: 1, data: [{ url: 'https://example.com/1.png' }, {}] } });
+  const short = await post(ask);
+  expect(await short.json()).toEqual({ created: 1, data: [{ url: 'https://example.com/1.png' }] });
+  expect(nano(short, 'x-cost-usd')).toBe(PRICE);
+  await payer.fault({ status: 200, body: { created: 1, data: [] } });
+  const none = await post(ask);
+  expect([none.status, await none.json()]).toMatchObject([503, { error: { code: 'all_routes_failed' } }]);
+  expect(await payer.wallet()).toEqual({ balance: before.balance - PRICE, held: 0 });
+});
+
+it('images: a dead route is moved on from', async () => {
+  const response = await post({ model: 'sim/image-failover', prompt: 'a fox' });
+  expect([response.status, response.headers.get('x-route')]).toEqual([200, 'sim-image-live']);
+});
+
+it('images: a repeated call replays its picture and is paid once', async () => {
+  const ask = { model: 'sim/image', prompt: 'once', size: '512x512', response_format: 'b64_json' };
+  const headers = { 'idempotency-key': 'picture-once' };
+  const first = await (await post(ask, headers)).text();
+  const paid = await payer.wallet();
+  const second = await post(ask, headers);
+  expect(second.headers.get('idempotent-replayed')).toBe('true');
+  expect(await second.text()).toBe(first);
+  expect(await payer.wallet()).toEqual(paid);
+});

@@ -1,0 +1,180 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { MPEGDecoder } from 'mpg123-decoder';
+import { parseBuffer } from 'music-metadata';
+import { service } from '../one-service.ts';
+import { nano, Payer } from '../payer.ts';
+
+let payer: Payer;
+
+beforeAll(async () => {
+  payer = await Payer.open(service, '5');
+}, 90_000);
+
+const post = (body: object, headers?: Record<string, string>) =>
+  payer.post('/v1/audio/speech', body, headers);
+
+const TEXT = 'The quick brown fox jumps over the lazy dog. '.repeat(4).trim();
+/** The simulated voice takes 60 ms a character. */
+const SECONDS = TEXT.length * 0.06;
+
+/** Seconds of sound, by a decoder that plays it to its end. */
+async function decodedSeconds(mp3: Uint8Array): Promise<number> {
+  const decoder = new MPEGDecoder();
+  await decoder.ready;
+  const { samplesDecoded, sampleRate, errors } = decoder.decode(mp3);
+  decoder.free();
+  expect(errors).toEqual([]);
+  return samplesDecoded / sampleRate;
+}
+
+describe('speech: the official OpenAI SDK', () => {
+  it('gets MP3 that a decoder plays for as long as the text takes', async () => {
+    const before = await payer.wallet();
+    const response = await payer.client.audio.speech.create({ model: 'sim/tts', input: TEXT, voice: 'nova' });
+    expect(response.headers.get('content-type')).toBe('audio/mpeg');
+    expect(response.headers.get('x-route')).toBe('sim-tts');
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    const { format } = await parseBuffer(bytes, 'audio/mpeg', { duration: true });
+    expect(format).toMatchObject({ codec: 'MPEG 1 Layer 3', sampleRate: 48_000 });
+    expect(format.duration).toBeCloseTo(SECONDS, 1);
+    expect(await decodedSeconds(bytes)).toBeCloseTo(SECONDS, 1);
+    // Settled by the time the last byte is here. 15 USD for a million tokens is 15,000 nano-dollars a token.
+    const record = await payer.record(response);
+    const cost = Number(record.input_units) * 15_000;
+    expect(record).toMatchObject({
+      model: 'sim/tts',
+      kind: 'tts',
+      unit: 'token',
+      output_units: 0,
+      cost: cost / 1e9,
+      estimated: true,
+      status: 'completed',
+    });
+    expect(cost).toBeGreaterThan(0);
+    expect(nano(response, 'x-cost-usd')).toBe(cost);
+    expect(await payer.wallet()).toEqual({ balance: before.balance - cost, held: 0 });
+  });
+
+  it('gets WAV whose header and samples agree on its length', async () => {
+    const response = await payer.client.audio.speech.create({
+      model: 'sim/tts',
+      input: TEXT,
+      voice: 'alloy',
+      response_format: 'wav',
+    });
+    expect(response.headers.get('content-type')).toBe('audio/wav');
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const { format } = await parseBuffer(bytes, 'audio/wav', { duration: true });
+    expect(format).toMatchObject({
+      container: 'WAVE',
+      codec: 'PCM',
+      sampleRate: 24_000,
+      numberOfChannels: 1,
+    });
+    expect(format.duration).toBeCloseTo(SECONDS, 1);
+    expect((bytes.length - 44) / 2 / 24_000).toBeCloseTo(SECONDS, 1);
+  });
+});
+
+it('speech: longer text costs more, speaks longer, and the voice may be left to the model', async () => {
+  const [short, long] = [
+    await post({ model: 'sim/tts', input: 'one two' }),
+    await post({ model: 'sim/tts', input: TEXT }),
+  ];
+  expect([short.status, long.status]).toEqual([200, 200]);
+  expect((await long.arrayBuffer()).byteLength).toBeGreaterThan((await short.arrayBuffer()).byteLength);
+  expect(nano(long, 'x-cost-usd')).toBeGreaterThan(nano(short, 'x-cost-usd'));
+});
+
+it('speech: audio is handed on as it comes, not when it is whole', async () => {
+  await payer.fault({ chunk_delay_ms: 50 });
+  const startedMs = performance.now();
+  const response = await post({ model: 'sim/tts', input: TEXT });
+  const arrivals: number[] = [];
+  for await (const _ of response.body ?? []) arrivals.push(performance.now() - startedMs);
+  expect(arrivals.length).toBeGreaterThan(20);
+  expect(arrivals[0]).toBeLessThan((arrivals.at(-1) ?? 0) / 3);
+});
+
+it('speech: a dead route is moved on from before the first byte, and so is one that sends no audio', async () => {
+  const response = await post({ model: 'sim/tts-failover', input: 'hello' });
+  expect([response.status, response.headers.get('x-route')]).toEqual([200, 'sim-tts-live']);
+  // Settled by the time the last byte is here.
+  await response.arrayBuffer();
+  const before = await payer.wallet();
+  await payer.fault({ status: 200, body: {} });
+  const none = await post({ model: 'sim/tts', input: 'hello' });
+  expect([none.status, await none.json()]).toMatchObject([503, { error: { code: 'all_routes_failed' } }]);
+  await payer.fault({ cut_after_bytes: 0 });
+  expect((await post({ model: 'sim/tts', input: 'hello' })).status).toBe(503);
+  expect(await payer.wallet()).toEqual(before);
+});
+
+it('speech: a route that keeps failing is left alone: its circuit opens, and calls go to the next at once', async () => {
+  const attempts = () => service.output.split('sim-tts-dead').length - 1;
+  const speak = async () => {
+    const response = await post({ model: 'sim/tts-failover', input: 'hello' });
+    expect([response.status, response.headers.get('x-route')]).toEqual([200, 'sim-tts-live']);
+    await response.arrayBuffer();
+  };
+  for (let calls = 0; calls < 8; calls += 1) await speak();
+  const known = attempts();
+  expect(known).toBeGreaterThan(0);
+  for (let calls = 0; calls < 5; calls += 1) await speak();
+  expect(attempts()).toBe(known);
+}, 30_000);
+
+it('speech: audio that breaks off is cut and settled as interrupted', async () => {
+  const before = await payer.wallet();
+  await payer.fault({ cut_after_chunks: 3 });
+  const response = await post({ model: 'sim/tts', input: TEXT });
+  expect(response.status).toBe(200);
+  await expect(response.arrayBuffer()).rejects.toThrow();
+  const record = await payer.record(response);
+  expect(record).toMatchObject({ status: 'interrupted', route: 'sim-tts' });
+  expect(nano(response, 'x-cost-usd')).toBe(Math.round(Number(record.cost) * 1e9));
+  expect(await payer.wallet()).toEqual({ balance: before.balance - nano(response, 'x-cost-usd'), held: 0 });
+});
+
+it('speech: a caller that leaves pays, and its hold ends', async () => {
+  const before = await payer.wallet();
+  await payer.fault({ chunk_delay_ms: 20 });
+  const response = await post({ model: 'sim/tts', input: TEXT });
+  await response.body?.cancel();
+  const deadline = Date.now() + 10_000;
+  while ((await payer.wallet()).held > 0 && Date.now() < deadline)
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(await payer.wallet()).toEqual({ balance: before.balance - nano(response, 'x-cost-usd'), held: 0 });
+});
+
+it('speech: an Idempotency-Key is good for one call', async () => {
+  const headers = { 'idempotency-key': 'speech-once' };
+  await (await post({ model: 'sim/tts', input: 'hello' }, headers)).arrayBuffer();
+  const again = await post({ model: 'sim/tts', input: 'hello' }, headers);
+  expect([again.status, await again.json()]).toMatchObject([
+    400,
+    { error: { code: 'idempotency_key_reused' } },
+  ]);
+});
+
+describe('speech: a bad request is refused, and nothing is held or paid', () => {
+  it.each([
+    ['a voice that the catalog does not have', { voice: 'nobody' }, 'invalid_value', 'voice'],
+    [
+      'a voice that the route does not have',
+      { model: 'sim/tts-failover', voice: 'nobody' },
+      'invalid_value',
+      'voice',
+    ],
+    ['no input', { input: undefined }, 'missing_field', 'input'],
+    ['an empty input', { input: '' }, 'invalid_value', 'input'],
+    ['another format', { response_format: 'flac' }, 'invalid_value', 'response_format'],
+    ['events', { stream_format: 'sse' }, 'invalid_value', 'stream_format'],
+    ['another kind of model', { model: 'sim/stt' }, 'model_not_found', 'model'],
+  ])('%s', async (_name, fields, code, param) => {
+    const before = await payer.wallet();
+    const response = await post({ model: 'sim/tts', input: 'hello', ...fields });
+    expect([response.status, await response.json()]).toMatchObject([400, { error: { code, param } }]);
+    expect(await payer.wallet()).toEqual(before);
+  });
+});

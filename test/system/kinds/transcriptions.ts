@@ -1,0 +1,235 @@
+import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { toFile } from 'openai';
+import { service } from '../one-service.ts';
+import { nano, Payer } from '../payer.ts';
+import { flac, form, mp3, wav } from '../recordings.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'recordings-'));
+let payer: Payer;
+
+beforeAll(async () => {
+  payer = await Payer.open(service, '5');
+}, 90_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const PATH = '/v1/audio/transcriptions';
+const post = (data: FormData, headers?: Record<string, string>) => payer.post(PATH, data, headers);
+
+/** 0.006 USD a minute, rounded up to the nano-dollar once. */
+const costOf = (seconds: number) => Math.ceil((seconds * 6_000_000) / 60);
+
+describe('transcriptions: the official OpenAI SDK', () => {
+  it('gets a transcript of a file on disk, and pays for its seconds to the nano-dollar', async () => {
+    const before = await payer.wallet();
+    const path = join(folder, 'speech.wav');
+    writeFileSync(path, wav(12));
+    const { data, response } = await payer.client.audio.transcriptions
+      .create({ model: 'sim/stt', file: createReadStream(path), prompt: 'foxes' })
+      .withResponse();
+    expect(data.text.split(' ').length).toBeGreaterThan(10);
+    expect(Object.keys(data)).toEqual(['text']);
+    expect(response.headers.get('x-route')).toBe('sim-stt');
+    expect(nano(response, 'x-cost-usd')).toBe(costOf(12));
+    expect(nano(response, 'x-balance-usd')).toBe(before.balance - costOf(12));
+    expect(await payer.wallet()).toEqual({ balance: before.balance - costOf(12), held: 0 });
+    expect(await payer.record(response)).toMatchObject({
+      model: 'sim/stt',
+      kind: 'audio',
+      unit: 'second',
+      input_units: 12,
+      output_units: 0,
+      cost: costOf(12) / 1e9,
+      estimated: false,
+      status: 'completed',
+    });
+  }, 30_000);
+
+  it('gets segments that span the true length of the file', async () => {
+    const verbose = await payer.client.audio.transcriptions.create({
+      model: 'sim/stt',
+      file: await toFile(mp3(7.2), 'speech.mp3'),
+      response_format: 'verbose_json',
+    });
+    expect(verbose).toMatchObject({ task: 'transcribe', language: 'english', duration: 7.2 });
+    expect(verbose.segments).toMatchObject([
+      { id: 0, start: 0, end: 5 },
+      { id: 1, start: 5, end: 7.2 },
+    ]);
+    expect(verbose.segments?.map(({ text }) => text.trim()).join(' ')).toBe(verbose.text);
+  });
+});
+
+it.each([
+  ['speech.wav', wav(3)],
+  ['SPEECH.WAV', wav(3)],
+  ['speech.mp3', mp3(3)],
+  ['speech.flac', flac(3)],
+])(
+  'transcriptions: %s is taken, with the model left to the catalog and text answered as JSON',
+  async (name, bytes) => {
+    const response = await post(form(bytes, name, { response_format: 'text' }));
+    expect([response.status, await response.json()]).toEqual([200, { text: expect.any(String) }]);
+    expect(nano(response, 'x-cost-usd')).toBe(costOf(3));
+  },
+);
+
+it('transcriptions: a length that is no whole number of anything is rounded up once', async () => {
+  const response = await post(form(wav(7.224), 'speech.wav'));
+  // 7.224 / 60 x 6,000,000 is 722,400 exactly.
+  expect(nano(response, 'x-cost-usd')).toBe(722_400);
+});
+
+it('transcriptions: the file goes to the route as it came, without its name; fields after the file count too', async () => {
+  const data = new FormData();
+  const bytes = wav(1.2);
+  data.set('file', new Blob([bytes]), 'my private meeting.wav');
+  data.set('model', 'sim/stt-failover');
+  data.set('language', 'de');
+  data.set('response_format', 'verbose_json');
+  const response = await post(data);
+  expect(response.headers.get('x-route')).toBe('sim-stt-live');
+  expect(await response.json()).toMatchObject({ language: 'de' });
+  const log = await fetch(`${service.session.upstream_control_url}/requests`);
+  const requests = (await log.json()) as { requests: { body: { file?: object } }[] };
+  expect(requests.requests.at(-1)?.body).toMatchObject({
+    model: 'stt',
+    language: 'de',
+    file: { name: 'audio.wav', type: 'audio/wav', size: bytes.length },
+  });
+});
+
+it('transcriptions: a route that states no duration is paid by the file’s own, and the record says so', async () => {
+  await payer.fault({ no_usage: true });
+  const response = await post(form(wav(6), 'speech.wav'));
+  expect(nano(response, 'x-cost-usd')).toBe(costOf(6));
+  expect(await payer.record(response)).toMatchObject({ estimated: true, input_units: 6 });
+});
+
+it('transcriptions: a transcript without a word is paid by its seconds, as routes bill them', async () => {
+  await payer.fault({ status: 200, body: { text: '', duration: 6 } });
+  const empty = await post(form(wav(6), 'speech.wav'));
+  expect([empty.status, nano(empty, 'x-cost-usd'), await empty.json()]).toEqual([
+    200,
+    costOf(6),
+    { text: '' },
+  ]);
+});
+
+it('transcriptions: a failed route and a refusal cost nothing', async () => {
+  const before = await payer.wallet();
+  await payer.fault({ status: 500 });
+  expect((await post(form(wav(6), 'speech.wav'))).status).toBe(503);
+  await payer.fault({ garbage: true });
+  expect((await post(form(wav(6), 'speech.wav'))).status).toBe(503);
+  await payer.fault({ status: 400 });
+  expect((await post(form(wav(6), 'speech.wav'))).status).toBe(400);
+  expect(await payer.wallet()).toEqual(before);
+});
+
+it('transcriptions: a repeated upload replays its transcript and is paid once, whatever its boundary; another file is refused', async () => {
+  const headers = { 'idempotency-key': 'upload-once' };
+  const first = await (await post(form(wav(3), 'speech.wav'), headers)).text();
+  const paid = await payer.wallet();
+  const second = await post(form(wav(3), 'speech.wav'), headers);
+  expect([second.headers.get('idempotent-replayed'), await second.text()]).toEqual(['true', first]);
+  const other = await post(form(wav(6), 'speech.wav'), headers);
+  expect([other.status, await other.json()]).toMatchObject([
+    400,
+    { error: { code: 'idempotency_key_reused' } },
+  ]);
+  expect(await payer.wallet()).toEqual(paid);
+});
+
+/** A form written by hand, for what no library writes. */
+function raw(parts: readonly string[], { boundary = 'x', closing = '--x--\r\n' } = {}): RequestInit {
+  return {
+    method: 'POST',
+    headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+    body: Buffer.from(parts.map((part) => `--x\r\n${part}\r\n`).join('') + closing, 'latin1'),
+  };
+}
+const filePart = (name: string, content: string) =>
+  `content-disposition: form-data; name="file"; filename="${name}"\r\ncontent-type: audio/wav\r\n\r\n${content}`;
+const sound = wav(0.24).toString('latin1');
+
+describe('transcriptions: a bad upload is refused, and nothing is held or paid', () => {
+  it.each<readonly [string, FormData | RequestInit, string, string | null]>([
+    ['another extension', form(wav(1), 'speech.txt'), 'unsupported_file_type', 'file'],
+    ['no extension', form(wav(1), 'speech'), 'unsupported_file_type', 'file'],
+    [
+      'text named .mp3',
+      form(Buffer.from('this is no sound at all'), 'speech.mp3'),
+      'unsupported_file_type',
+      'file',
+    ],
+    ['WAV named .flac', form(wav(1), 'speech.flac'), 'unsupported_file_type', 'file'],
+    ['an empty file', form(Buffer.alloc(0), 'speech.wav'), 'invalid_value', 'file'],
+    [
+      'no file',
+      raw(['content-disposition: form-data; name="model"\r\n\r\nsim/stt']),
+      'missing_field',
+      'file',
+    ],
+    [
+      'a text in place of the file',
+      raw(['content-disposition: form-data; name="file"\r\n\r\na']),
+      'missing_field',
+      'file',
+    ],
+    [
+      'a part without a name',
+      raw(['content-disposition: form-data\r\n\r\na', filePart('a.wav', sound)]),
+      'invalid_value',
+      'file',
+    ],
+    ['two files', raw([filePart('a.wav', sound), filePart('b.wav', sound)]), 'invalid_value', 'file'],
+    ['a form that breaks off', raw([filePart('a.wav', sound)], { closing: '' }), 'invalid_value', 'file'],
+    ['another boundary', raw([filePart('a.wav', sound)], { boundary: 'y' }), 'invalid_value', 'file'],
+    [
+      'no boundary',
+      { method: 'POST', headers: { 'content-type': 'multipart/form-data' }, body: 'a' },
+      'invalid_value',
+      'file',
+    ],
+    [
+      'JSON',
+      { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"model":"sim/stt"}' },
+      'unsupported_media_type',
+      null,
+    ],
+    ['another model', form(wav(1), 'a.wav', { model: 'sim/chat' }), 'model_not_found', 'model'],
+    ['another format', form(wav(1), 'a.wav', { response_format: 'srt' }), 'invalid_value', 'response_format'],
+    ['events', form(wav(1), 'a.wav', { stream: 'true' }), 'invalid_value', 'stream'],
+  ])('%s', async (_name, sent, code, param) => {
+    const before = await payer.wallet();
+    const response =
+      sent instanceof FormData ? await post(sent) : await service.fetch(PATH, { ...sent, key: payer.key });
+    expect([response.status, await response.json()]).toMatchObject([400, { error: { code, param } }]);
+    expect(await payer.wallet()).toEqual(before);
+  });
+
+  it('a wallet that the estimate would overdraw', async () => {
+    const poor = await Payer.open(service, '0.0001');
+    const response = await poor.post(PATH, form(wav(12), 'speech.wav'));
+    expect([response.status, await response.json()]).toMatchObject([
+      402,
+      { error: { code: 'insufficient_credit' } },
+    ]);
+    expect(await poor.wallet()).toEqual({ balance: 100_000, held: 0 });
+  }, 30_000);
+
+  it('a caller without a key', async () => {
+    const response = await service.fetch(PATH, { method: 'POST', body: form(wav(1), 'a.wav'), key: null });
+    expect([response.status, await response.json()]).toMatchObject([
+      401,
+      { error: { code: 'missing_api_key' } },
+    ]);
+  });
+});
+
+it('transcriptions: the books balance', async () => {
+  expect(await service.admin('audit')).toMatchObject({ exact: true, drift: 0, held: 0 });
+}, 30_000);

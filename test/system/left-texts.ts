@@ -1,0 +1,31 @@
+/** What a service leaves for whoever reads its machine: what it printed, and its files. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Service } from './service.ts';
+
+const PRINTED = 'the output';
+
+export class LeftTexts {
+  readonly #texts: ReadonlyMap<string, string>;
+
+  constructor({ output, directory }: Service, files: readonly string[] = []) {
+    const own = readdirSync(directory, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name));
+    this.#texts = new Map([
+      [PRINTED, output],
+      ...[...own, ...files].map((path) => [path, readFileSync(path, 'latin1')] as const),
+    ]);
+  }
+
+  /** Where a text can be read: `printed`, and the files that have it. */
+  find(text: string): { readonly printed: boolean; readonly files: readonly string[] } {
+    const files = [...this.#texts].filter(([name, left]) => name !== PRINTED && left.includes(text));
+    return {
+      printed: this.#texts.get(PRINTED)?.includes(text) ?? false,
+      files: files.map(([name]) => name),
+    };
+  }
+}
+
+export const NOWHERE = { printed: false, files: [] };
