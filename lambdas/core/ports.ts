@@ -9,7 +9,7 @@ export type UlidSource = () => string;
 /** A number in [0, 1). */
 export type RandomSource = () => number;
 
-/** Runs something once after so many milliseconds; the function returned calls it off. */
+/** Runs something once after a number of milliseconds; the function returned cancels it. */
 export type After = (ms: number, run: () => void) => () => void;
 
 /** Numbers to be raised as metrics, by their names in the contract. Values are counts, amounts and times. */

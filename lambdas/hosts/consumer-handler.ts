@@ -1,7 +1,7 @@
 /** Lambda handlers of the functions that no caller waits for: schedules, streams, workflows and queues. */
 import { createMeasure, createMetric } from '../adapters/system/metrics.ts';
 import type { Measure, Metric } from '../core/ports.ts';
-import { consumer, type QueueMessage, queueReader } from '../edge/pipelines.ts';
+import { consumer, type QueueMessage, queueReader } from '../edge/consumers.ts';
 import { createDataResources, type DataResources } from './resources.ts';
 
 export type ConsumerResources = DataResources & { readonly measure: Measure; readonly metric: Metric };

@@ -3,8 +3,8 @@ import { createSecrets } from '../adapters/access/create-secrets.ts';
 import { createKeyGate } from '../adapters/ledger/create-ledger.ts';
 import type { Surface } from '../contract/route.ts';
 import type { Endpoint } from '../core/ports.ts';
-import { front } from '../edge/front.ts';
 import { buffered } from '../edge/pipelines.ts';
+import { createRequestHandler } from '../edge/request-handler.ts';
 import { createDataResources, type DataResources } from './resources.ts';
 
 /** With the pepper that proves a key genuine, and the gate that counts its requests. */
@@ -16,5 +16,5 @@ export type KeyResources = DataResources &
 export function keyHandler(surface: Surface, build: (resources: KeyResources) => Endpoint) {
   const resources = createDataResources();
   const endpoint = build({ ...resources, ...createSecrets(resources), ...createKeyGate(resources) });
-  return buffered(front(endpoint, surface, resources));
+  return buffered(createRequestHandler(endpoint, surface, resources));
 }

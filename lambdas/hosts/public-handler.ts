@@ -1,14 +1,14 @@
 /** Lambda handlers of the routes without authentication. */
 import type { Surface } from '../contract/route.ts';
 import type { Endpoint } from '../core/ports.ts';
-import { front } from '../edge/front.ts';
 import { buffered } from '../edge/pipelines.ts';
+import { createRequestHandler } from '../edge/request-handler.ts';
 import { createDataResources, createResources, type DataResources, type Resources } from './resources.ts';
 
 /** Serves an endpoint that reads the database. Throws an error that names a variable that is not set. */
 export function publicHandler(surface: Surface, build: (resources: DataResources) => Endpoint) {
   const resources = createDataResources();
-  return buffered(front(build(resources), surface, resources));
+  return buffered(createRequestHandler(build(resources), surface, resources));
 }
 
 /** Serves an endpoint that answers from its own bundle, which so holds no AWS client. */
@@ -17,5 +17,5 @@ export function staticHandler(
   build: (resources: Resources) => Endpoint,
 ) {
   const resources = createResources();
-  return buffered(front(build(resources), surface, resources));
+  return buffered(createRequestHandler(build(resources), surface, resources));
 }

@@ -2,8 +2,8 @@
 import { createSessions } from '../adapters/access/session-tokens.ts';
 import type { Surface } from '../contract/route.ts';
 import { type SessionEndpoint, withSession } from '../core/access/session.ts';
-import { front } from '../edge/front.ts';
 import { buffered } from '../edge/pipelines.ts';
+import { createRequestHandler } from '../edge/request-handler.ts';
 import { createDataResources, type DataResources } from './resources.ts';
 
 export type SessionResources = DataResources & ReturnType<typeof createSessions>;
@@ -13,5 +13,5 @@ export function sessionHandler(surface: Surface, build: (resources: SessionResou
   const resources = createDataResources();
   const { sessions, readSecret } = createSessions(resources);
   const endpoint = withSession(sessions, build({ ...resources, sessions, readSecret }));
-  return buffered(front(endpoint, surface, resources));
+  return buffered(createRequestHandler(endpoint, surface, resources));
 }

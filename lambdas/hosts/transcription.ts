@@ -7,8 +7,8 @@ import { spoolToDisk } from '../adapters/system/spool.ts';
 import { ServiceError } from '../core/errors.ts';
 import { createTranscriptionEndpoint } from '../core/inference/kinds/transcriptions/endpoint.ts';
 import { Precheck } from '../core/ledger/precheck.ts';
-import { front, type Handler } from '../edge/front.ts';
 import { createUploadReader } from '../edge/multipart.ts';
+import { createRequestHandler, type Handler } from '../edge/request-handler.ts';
 import { createTranscriptionCalls } from '../providers/kinds/provider-calls.ts';
 
 export interface TranscriptionHostOptions {
@@ -32,7 +32,7 @@ export function createTranscriptionHandler({
     receive: createUploadReader({ spool: spoolToDisk, maxFileBytes, tooLarge }),
     precheck: new Precheck(calls),
   });
-  return front(endpoint, 'openai', calls);
+  return createRequestHandler(endpoint, 'openai', calls);
 }
 
 const megabytes = (bytes: number) => Math.floor(bytes / (1024 * 1024));

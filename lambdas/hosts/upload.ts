@@ -8,8 +8,8 @@ import { STREAM_TIMEOUT_SECONDS } from '../contract/environment.ts';
 import { TRANSCRIPTION_FILE_BYTES } from '../contract/limits.ts';
 import { ROUTES } from '../contract/routes.ts';
 import { unknownRoute } from '../core/api/unknown-route.ts';
-import { front } from '../edge/front.ts';
 import { createNodeHost } from '../edge/node-host.ts';
+import { createRequestHandler } from '../edge/request-handler.ts';
 import { createResources } from './resources.ts';
 import { createTranscriptionHandler, fileTooLarge } from './transcription.ts';
 
@@ -33,7 +33,7 @@ const transcription = createTranscriptionHandler({
   tooLarge: () => fileTooLarge(TRANSCRIPTION_FILE_BYTES),
 });
 
-const elsewhere = front(
+const elsewhere = createRequestHandler(
   unknownRoute((path) => PATHS.filter((route) => route.path === path).map(({ method }) => method)),
   'openai',
   createResources(),

@@ -13,12 +13,12 @@ import { DynamoSigningSecretStore } from '../../lambdas/adapters/webhooks/signin
 import { DynamoSubscriptionStore } from '../../lambdas/adapters/webhooks/subscription-store.ts';
 import { createSealer } from '../../lambdas/adapters/webhooks/webhook-keys.ts';
 import { Accounts } from '../../lambdas/core/access/accounts.ts';
+import { QUOTAS } from '../../lambdas/core/api/quotas.ts';
 import type { Listing } from '../../lambdas/core/listings/listing.ts';
 import { Listings } from '../../lambdas/core/listings/listings.ts';
 import { release, rollback } from '../../lambdas/core/listings/releases.ts';
 import { createOrder } from '../../lambdas/core/payments/orders.ts';
 import type { PaymentProvider } from '../../lambdas/core/payments/ports.ts';
-import { QUOTAS } from '../../lambdas/core/quotas.ts';
 import type { Subscription } from '../../lambdas/core/webhooks/subscription.ts';
 import { FAULTS, FailingProcess } from '../core/ledger/failing-process.ts';
 import { startDatabase, type TestDatabase } from './engine.ts';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { newestPeers, peersSection } from '../../bench/comparison.ts';
 import { ROUTES } from '../../lambdas/contract/routes.ts';
+import { QUOTAS } from '../../lambdas/core/api/quotas.ts';
 import { ERROR_CODES } from '../../lambdas/core/errors.ts';
-import { QUOTAS } from '../../lambdas/core/quotas.ts';
 import { COMMANDS } from '../../operator/commands.ts';
 
 const root = join(import.meta.dirname, '..', '..');

@@ -5,8 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readJson } from '../../lambdas/core/json/json-body.ts';
 import type { Log } from '../../lambdas/core/ports.ts';
-import { front } from '../../lambdas/edge/front.ts';
 import { createNodeHost } from '../../lambdas/edge/node-host.ts';
+import { createRequestHandler } from '../../lambdas/edge/request-handler.ts';
 
 const log: Log = { info: () => {}, warn: () => {}, error: () => {} };
 const MAX_BODY_BYTES = 10_000;
@@ -70,7 +70,7 @@ const slowStream = () => {
 };
 
 beforeAll(async () => {
-  const handler = front(
+  const handler = createRequestHandler(
     async (request, { pathParameters, remainingTimeMs }) =>
       request.method === 'POST'
         ? Response.json({

@@ -2,8 +2,9 @@ import { Transform } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import type { Handler } from '../../lambdas/edge/front.ts';
-import { buffered, consumer, streamed } from '../../lambdas/edge/pipelines.ts';
+import { consumer } from '../../lambdas/edge/consumers.ts';
+import { buffered, streamed } from '../../lambdas/edge/pipelines.ts';
+import type { Handler } from '../../lambdas/edge/request-handler.ts';
 import { lambdaEvent } from './lambda-event.ts';
 
 /** What the Lambda runtime gives a streaming function (AWS Lambda developer guide, response streaming for Node.js). */

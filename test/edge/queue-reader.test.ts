@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { RetryLater } from '../../lambdas/core/errors.ts';
-import { queueReader } from '../../lambdas/edge/pipelines.ts';
+import { queueReader } from '../../lambdas/edge/consumers.ts';
 
 const ARN = 'arn:aws:sqs:us-east-1:000000000000:work';
 

@@ -1,4 +1,4 @@
-/** The endpoints that sell a model's work, behind their front, before a simulated upstream and some ledger. */
+/** The endpoints that sell a model's work, behind their request handlers, before a simulated upstream and some ledger. */
 import type { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
 import { systemAfter, systemClock, systemRandom, systemUlid } from '../../lambdas/adapters/system/system.ts';
 import { Idempotency } from '../../lambdas/core/idempotency/idempotency.ts';
@@ -8,7 +8,7 @@ import { parseCatalog } from '../../lambdas/core/inference/catalog/catalog-docum
 import type { Ledger } from '../../lambdas/core/ledger/admission.ts';
 import type { KeyGate } from '../../lambdas/core/ledger/key-gate.ts';
 import type { StreamingEndpoint } from '../../lambdas/core/ports.ts';
-import { front } from '../../lambdas/edge/front.ts';
+import { createRequestHandler } from '../../lambdas/edge/request-handler.ts';
 import { countMessageTokens } from '../../lambdas/endpoints/count-message-tokens/endpoint.ts';
 import { createChatCompletion } from '../../lambdas/endpoints/create-chat-completion/endpoint.ts';
 import { createEmbeddings } from '../../lambdas/endpoints/create-embeddings/endpoint.ts';
@@ -103,11 +103,11 @@ export async function startService({ gate, ledger, store }: Till, way: Way, brea
   const handlers = Object.fromEntries(
     Object.entries(endpoints).map(([name, endpoint]) => [
       name,
-      front(endpoint, envelopeOf(name as SurfaceName), calls),
+      createRequestHandler(endpoint, envelopeOf(name as SurfaceName), calls),
     ]),
   );
 
-  /** One request through the endpoint and its front. */
+  /** One request through the endpoint and its handler. */
   function send(name: SurfaceName, init: RequestInit): Promise<Response> {
     const request = new Request('https://service.test/', { method: 'POST', ...init });
     const handler = handlers[name];

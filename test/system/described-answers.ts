@@ -81,7 +81,7 @@ export function assertDescribed({ method, url }: Request, answer: Response, json
 }
 
 /**
- * `fetch` for the service alone. Throws when the status, the media type or a JSON body is none that `openapi.json`
+ * `fetch` for the service alone. Throws when the status, the media type or a JSON body is not one that `openapi.json`
  * describes; of streams, audio and pages only the media type is checked.
  */
 export const describedFetch: typeof fetch = async (input, init) => {

@@ -8,7 +8,7 @@ import { createPaidCalls } from '../../../lambdas/adapters/inference/create-paid
 import { systemClock } from '../../../lambdas/adapters/system/system.ts';
 import { requireVariable } from '../../../lambdas/contract/environment.ts';
 import { TABLES } from '../../../lambdas/contract/tables.ts';
-import { front, type Handler } from '../../../lambdas/edge/front.ts';
+import { createRequestHandler, type Handler } from '../../../lambdas/edge/request-handler.ts';
 import { createChatCompletion } from '../../../lambdas/endpoints/create-chat-completion/endpoint.ts';
 import { createMessage } from '../../../lambdas/endpoints/create-message/endpoint.ts';
 import { createChatProviders } from '../../../lambdas/hosts/chat-providers.ts';
@@ -64,7 +64,7 @@ export function composeChat({ clients, environment, fetch, surface = 'chat' }: C
     access: { peppers: async () => PEPPERS, readSecret: createSecretReader(secretReader) },
     measure: UNMEASURED,
   });
-  return front(create({ ...calls, providers: createChatProviders(calls) }), envelope, calls);
+  return createRequestHandler(create({ ...calls, providers: createChatProviders(calls) }), envelope, calls);
 }
 
 export interface ChatCall {

@@ -5,7 +5,7 @@ import {
   type TransactWriteItem,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
-import { isRefusal } from '../../core/errors.ts';
+import { isRefusal } from '../../core/transient.ts';
 
 /** Another write to an item takes milliseconds; a hot item is free again within a second. */
 const MAX_TRIES = 10;

@@ -9,7 +9,7 @@ import {
   UpdateItemCommand,
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import { isRefusal } from '../../core/errors.ts';
+import { isRefusal } from '../../core/transient.ts';
 import type { Item } from './attribute-values.ts';
 
 export interface WriteResult {

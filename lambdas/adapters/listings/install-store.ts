@@ -1,4 +1,4 @@
-/** Installs in DynamoDB: each with the counts it raises and the event that tells of it, or not at all. */
+/** Installs in DynamoDB: each with the counts it raises and the event that reports it, or not at all. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Install } from '../../core/listings/activity.ts';
 import type { Listing } from '../../core/listings/listing.ts';

@@ -23,7 +23,7 @@ import { newReleaseItems } from './release-item.ts';
 
 const [BY_KIND, BY_KIND_CATEGORY] = TABLES.listings.indexes;
 
-/** Which of a transaction's items is at fault is told by its place: the listing is first, its slug second. */
+/** Which of a transaction's items is at fault shows in its place: the listing is first, its slug second. */
 const LISTING_PLACE = 0;
 
 export class DynamoListingStore implements ListingStore {

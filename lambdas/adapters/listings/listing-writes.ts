@@ -1,13 +1,13 @@
 /** Something an account does once to a listing that exists: in one transaction with the listing's own count. */
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { dayOf } from '../../core/api/quotas.ts';
 import type { ActionResult } from '../../core/listings/ports.ts';
-import { dayOf } from '../../core/quotas.ts';
 import type { Item } from '../dynamodb/attribute-values.ts';
 import { countOneOf } from '../dynamodb/quota-item.ts';
 import { transact } from '../dynamodb/transaction.ts';
 import { dayCountKey, listingKey } from './listing-item.ts';
 
-/** Which of a transaction's items is at fault is told by its place: what happens once is first. */
+/** Which of a transaction's items is at fault shows in its place: what happens once is first. */
 const ONCE_PLACE = 0;
 
 export class ListingWrites {

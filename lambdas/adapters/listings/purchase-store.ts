@@ -3,9 +3,9 @@
  * purchase, with an entry of the same amount in each account's books, so the books balance at every instant.
  */
 import { type DynamoDBClient, GetItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { dayOf } from '../../core/api/quotas.ts';
 import type { Purchase } from '../../core/listings/activity.ts';
 import type { Payment, PurchaseStore } from '../../core/listings/ports.ts';
-import { dayOf } from '../../core/quotas.ts';
 import type { PublishedEvent } from '../../core/webhooks/event.ts';
 import type { DynamoClients } from '../aws/clients.ts';
 import { type Item, number, readNumber, readText, text } from '../dynamodb/attribute-values.ts';

@@ -1,4 +1,4 @@
-/** Reviews in DynamoDB: each with the listing's rating and the event that tells of it, or not at all. */
+/** Reviews in DynamoDB: each with the listing's rating and the event that reports it, or not at all. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Page, PageQuery } from '../../core/api/paging.ts';
 import type { Review } from '../../core/listings/activity.ts';

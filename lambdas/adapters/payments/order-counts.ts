@@ -5,9 +5,9 @@
  */
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { decodeTime } from 'ulid';
+import { dayOf, secondsUntilTomorrow } from '../../core/api/quotas.ts';
 import { optimistically } from '../../core/optimistic.ts';
 import type { OrderLimits, OrderReference, OrdersFull } from '../../core/payments/ports.ts';
-import { dayOf, secondsUntilTomorrow } from '../../core/quotas.ts';
 import { type Item, number, text } from '../dynamodb/attribute-values.ts';
 import { readItem } from '../dynamodb/reads.ts';
 import { transact } from '../dynamodb/transaction.ts';

@@ -24,7 +24,7 @@ export interface DeliveryPortOptions {
   readonly clients: Pick<DynamoClients, 'client'>;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
-  /** Told of each subscription that was put out of force. */
+  /** Called with each subscription that was disabled. */
   readonly onDisabled: () => void;
 }
 

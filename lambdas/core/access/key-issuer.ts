@@ -1,8 +1,8 @@
 /** Issues the text of API keys: for a new key, and for one whose secret is to be replaced. */
 import * as z from 'zod';
+import { hasAsMany, QUOTAS } from '../api/quotas.ts';
 import type { Body } from '../api/response-schema.ts';
 import type { Clock, UlidSource } from '../ports.ts';
-import { hasAsMany, QUOTAS } from '../quotas.ts';
 import { formatKey, hashSecret, type Peppers } from './api-key.ts';
 import { type KeyRegistry, keyEntry, keySchema, ownKey, unknownKey } from './api-keys.ts';
 import type { KeyState } from './key-state.ts';

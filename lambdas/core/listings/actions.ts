@@ -1,8 +1,8 @@
 /** What an account does to a listing: installing and reviewing it; and what every such action needs. */
 import type * as z from 'zod';
+import { madeAsMany, QUOTAS } from '../api/quotas.ts';
 import { ServiceError } from '../errors.ts';
 import type { Clock, UlidSource } from '../ports.ts';
-import { madeAsMany, QUOTAS } from '../quotas.ts';
 import type { PublishedEvent } from '../webhooks/event.ts';
 import type { Install, newReview, Review } from './activity.ts';
 import { type Listing, listingNotFound } from './listing.ts';

@@ -1,8 +1,8 @@
 /** Listings as their owners change them: only their own, and never over a change they have not seen. */
 import type * as z from 'zod';
+import { hasAsMany, QUOTAS } from '../api/quotas.ts';
 import { ServiceError } from '../errors.ts';
 import type { Clock, UlidSource } from '../ports.ts';
-import { hasAsMany, QUOTAS } from '../quotas.ts';
 import { type listingChange, type newListing, slugOf } from './fields.ts';
 import { LISTING_ID, type Listing, type ListingKind, listingNotFound } from './listing.ts';
 import type { ListingStore } from './ports.ts';

@@ -1,8 +1,8 @@
 /** Buying a listing with the account's credit. */
 import type * as z from 'zod';
+import { madeAsMany, QUOTAS } from '../api/quotas.ts';
 import { ServiceError } from '../errors.ts';
 import { NANO_PER_CENT } from '../money.ts';
-import { madeAsMany, QUOTAS } from '../quotas.ts';
 import { type ActionDependencies, type ActionOutcome, nowSeconds, ownerEvent } from './actions.ts';
 import type { Purchase, purchaseRequest } from './activity.ts';
 import type { Listing, Price } from './listing.ts';

@@ -1,7 +1,7 @@
 /** Releasing a version of a listing, and rolling back to an earlier one. */
 import type * as z from 'zod';
+import { QUOTAS } from '../api/quotas.ts';
 import { ServiceError } from '../errors.ts';
-import { QUOTAS } from '../quotas.ts';
 import { type ActionDependencies, nowSeconds, ownerEvent } from './actions.ts';
 import type { newRelease, Release } from './activity.ts';
 import type { Listing } from './listing.ts';

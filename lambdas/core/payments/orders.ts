@@ -1,10 +1,10 @@
 /** Orders of credit, and the payment events that change them. */
 
+import { QUOTAS } from '../api/quotas.ts';
 import { ServiceError } from '../errors.ts';
 import type { NanoUsd } from '../money.ts';
 import { optimistically } from '../optimistic.ts';
 import type { Clock, Log, UlidSource } from '../ports.ts';
-import { QUOTAS } from '../quotas.ts';
 import { applyFact, entriesBetween, type Order } from './order.ts';
 import type { OrderReference, OrderStore, OrdersFull, PaymentEvent, PaymentProvider } from './ports.ts';
 

@@ -1,7 +1,7 @@
 /** From one event to a delivery for each subscription that wants it; safe to repeat after any crash. */
 
+import { QUOTAS } from '../api/quotas.ts';
 import type { Clock, Log } from '../ports.ts';
-import { QUOTAS } from '../quotas.ts';
 import { RETRY_SPAN_MS } from './backoff.ts';
 import { type Delivery, deliveryId } from './delivery.ts';
 import { parseBusEvent, type StoredEvent } from './event.ts';

@@ -1,9 +1,10 @@
 /** `POST /api/v1/webhooks`: a new subscription, with its secret shown this once. */
+
+import { hasAsMany, QUOTAS } from '../../core/api/quotas.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { readJson, validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { Clock, Endpoint, UlidSource } from '../../core/ports.ts';
-import { hasAsMany, QUOTAS } from '../../core/quotas.ts';
 import { admit, type WebhookAccess } from '../../core/webhooks/access.ts';
 import type { SigningSecretStore } from '../../core/webhooks/ports.ts';
 import { createSchema } from '../../core/webhooks/request.ts';

@@ -2,7 +2,7 @@
 import { INTERFACE_VERSION, IP_REQUESTS_PER_MINUTE, SERVICE_NAME, VERSION } from '../../contract/limits.ts';
 import { ROUTES } from '../../contract/routes.ts';
 import { DEFAULT_RPM } from '../../core/access/key-state.ts';
-import { QUOTAS } from '../../core/quotas.ts';
+import { QUOTAS } from '../../core/api/quotas.ts';
 import { staticHandler } from '../../hosts/public-handler.ts';
 import { getIndex } from './endpoint.ts';
 

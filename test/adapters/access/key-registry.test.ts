@@ -8,7 +8,7 @@ import { systemUlid } from '../../../lambdas/adapters/system/system.ts';
 import { SECRET_BYTES, type VerifiedKey, verifyKey } from '../../../lambdas/core/access/api-key.ts';
 import { changeKey, keyEntry, ownKey } from '../../../lambdas/core/access/api-keys.ts';
 import { KeyIssuer } from '../../../lambdas/core/access/key-issuer.ts';
-import { QUOTAS } from '../../../lambdas/core/quotas.ts';
+import { QUOTAS } from '../../../lambdas/core/api/quotas.ts';
 import { NOON_MS, openLedger } from '../../core/ledger/running-ledger.ts';
 import { engineClients, startDatabase, type TestDatabase } from '../engine.ts';
 import { loseFirstAnswers } from '../lost-answers.ts';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoCircuitStore } from '../../../lambdas/adapters/inference/circuit-store.ts';
 import { systemAfter, systemUlid } from '../../../lambdas/adapters/system/system.ts';
 import { Breaker } from '../../../lambdas/core/inference/circuit/breaker.ts';
-import type { Circuit } from '../../../lambdas/core/inference/circuit/circuit.ts';
+import type { RouteCircuits } from '../../../lambdas/core/inference/circuit/circuit.ts';
 import { ACCOUNT, DEAD, ROUTE } from '../../core/inference/circuit/fleet.ts';
 import { engineClients } from '../engine.ts';
 
@@ -48,9 +48,9 @@ function createBreaker({ endpoint, table }: Drill): Breaker {
         reads += 1;
         return dynamo.load();
       },
-      save: (circuit: Circuit) => {
+      save: (route: RouteCircuits) => {
         writes += 1;
-        return dynamo.save(circuit);
+        return dynamo.save(route);
       },
     },
     clock: () => Date.now() + aheadMs,
@@ -75,7 +75,7 @@ async function run(drill: Drill): Promise<DrillResult> {
     if (pass.allowed) {
       result.tries += 1;
       result.lastTryMs = Date.now() - beganMs;
-      if (Object.keys(pass.claims).length > 0) result.probes += 1;
+      if (pass.claimId !== undefined) result.probes += 1;
       await sleep(drill.takesMs);
       if (drill.isDead) breaker.failed(DEAD, pass);
       else breaker.succeeded(pass);

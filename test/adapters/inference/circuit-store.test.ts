@@ -2,14 +2,14 @@ import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DynamoCircuitStore } from '../../../lambdas/adapters/inference/circuit-store.ts';
 import { systemClock, systemUlid } from '../../../lambdas/adapters/system/system.ts';
-import { callsAt } from '../../../lambdas/core/inference/circuit/call-window.ts';
 import {
-  afterFailure,
-  type Circuit,
-  closedCircuit,
+  afterTry,
+  COOLDOWN_MS,
+  closedCircuits,
+  type RouteCircuits,
   writtenBy,
 } from '../../../lambdas/core/inference/circuit/circuit.ts';
-import { KnownCircuits } from '../../../lambdas/core/inference/circuit/circuit-cache.ts';
+import { CircuitCache } from '../../../lambdas/core/inference/circuit/circuit-cache.ts';
 import { SILENT } from '../../core/inference/circuit/memory-circuits.ts';
 import { engineClients, startDatabase, type TestDatabase } from '../engine.ts';
 import { loseFirstAnswers } from '../lost-answers.ts';
@@ -28,10 +28,16 @@ afterAll(() => database.stop());
 const storeOf = ({ client }: Pick<TestDatabase, 'client'>) =>
   new DynamoCircuitStore(client, database.tables.circuits);
 
-const first = (id: string, changes: Partial<Circuit> = {}) =>
-  writtenBy('w1', { ...closedCircuit(id), ...changes });
+const first = (id: string, changes: Partial<RouteCircuits> = {}) =>
+  writtenBy('w1', { ...closedCircuits(id), ...changes });
 
-const mark = (account: string) => ({ account, atMs: NOW_MS });
+const bucketOf = (calls: number, failedBy: readonly string[] = []) => ({
+  startMs: NOW_MS,
+  failures: calls,
+  successes: calls,
+  assumed: calls,
+  failedBy,
+});
 
 const itemOf = async (id: string) => {
   const { Item } = await database.client.send(
@@ -48,56 +54,34 @@ const itemOf = async (id: string) => {
 describe('a circuit', () => {
   it.each([
     ['closed', {}],
-    ['failing', { buckets: [callsAt(NOW_MS, { failures: 3, successes: 2, assumed: 1 })] }],
-    ['open', { openUntilMs: NOW_MS + 15_000 }],
-    ['probed', { openUntilMs: NOW_MS, probe: { id: 'claim', untilMs: NOW_MS + 65_000 } }],
-    ['cooling', { coolUntilMs: NOW_MS + 30_000, sinceMs: NOW_MS }],
-    ['an account’s own', { account: 'aB3_-x', openUntilMs: NOW_MS }],
-    ['failing for some', { failed: [mark('aB3_-x'), mark('Zz09_-')] }],
-    ['limiting some', { limited: [mark('aB3_-x')] }],
-    ['probed by some', { openUntilMs: NOW_MS, probers: ['aB3_-x', 'Zz09_-'] }],
+    ['failing', { shared: { window: [bucketOf(3, ['aB3_-x', 'Zz09_-'])] } }],
+    ['open', { shared: { openUntilMs: NOW_MS + 15_000, probers: ['aB3_-x'] } }],
+    ['probed', { shared: { openUntilMs: NOW_MS, probe: { id: 'claim', untilMs: NOW_MS + 65_000 } } }],
+    ['open to some', { own: { 'aB3_-x': { openUntilMs: NOW_MS }, 'Zz09_-': { coolUntilMs: NOW_MS } } }],
   ])('that is %s is read as it was written', async (name, changes) => {
-    const circuit = first(`kept ${name}`, changes);
-    expect(await store.save(circuit)).toEqual(circuit);
-    expect(await store.load()).toContainEqual(circuit);
+    const route = first(`kept ${name}`, changes);
+    expect(await store.save(route)).toEqual(route);
+    expect(await store.load()).toContainEqual(route);
   });
 
-  it('of an earlier version, which knew nothing of accounts, is read as one that all share', async () => {
+  it('of an earlier format is taken for one that nobody has written, and is overwritten', async () => {
     const item = {
       route_id: { S: 'earlier' },
       version: { N: '3' },
       writers: { L: [{ S: 'w1' }] },
-      stretches: {
-        L: [
-          {
-            M: {
-              start_ms: { N: `${NOW_MS}` },
-              failures: { N: '2' },
-              successes: { N: '1' },
-              benefit: { N: '2' },
-            },
-          },
-        ],
-      },
-      open_until_ms: { N: '0' },
-      since_ms: { N: '0' },
-      cool_until_ms: { N: `${NOW_MS}` },
+      open_until_ms: { N: `${NOW_MS}` },
       expires: { N: '1' },
     };
     await database.client.send(new PutItemCommand({ TableName: database.tables.circuits, Item: item }));
-    const [found] = (await store.load()).filter(({ id }) => id === 'earlier');
-    expect(found).toEqual({
-      ...closedCircuit('earlier'),
-      version: 3,
-      writers: ['w1'],
-      buckets: [callsAt(NOW_MS, { failures: 2, successes: 1, assumed: 2 })],
-      coolUntilMs: NOW_MS,
-    });
+    expect((await store.load()).map(({ id }) => id)).not.toContain('earlier');
+    expect(await store.save({ ...first('earlier'), version: 7 })).toEqual(closedCircuits('earlier'));
+    const route = first('earlier', { shared: { openUntilMs: NOW_MS } });
+    expect(await store.save(route)).toEqual(route);
+    expect(await store.load()).toContainEqual(route);
   });
 
   it('that nobody has written is not there', async () => {
     const ids = (await store.load()).map(({ id }) => id);
-    expect(ids).toContain('earlier');
     expect(ids).not.toContain('never written');
   });
 
@@ -113,50 +97,55 @@ describe('a circuit', () => {
 
   it('that has been deleted since is begun anew', async () => {
     const gone = { ...first('gone'), version: 7 };
-    expect(await store.save(gone)).toEqual(closedCircuit('gone'));
+    expect(await store.save(gone)).toEqual(closedCircuits('gone'));
     expect(await store.save(first('gone'))).toMatchObject({ version: 1 });
   });
 
-  it('is deleted an hour after the last thing that it says', async () => {
-    const seconds = (ms: number) => String(ms / 1000 + 3_600);
-    await store.save(first('calls', { buckets: [callsAt(NOW_MS, { failures: 1 })] }));
-    expect((await itemOf('calls')).expires).toEqual({ N: seconds(NOW_MS) });
-    const probe = { id: 'claim', untilMs: NOW_MS + 65_000 };
-    await store.save(first('probe', { openUntilMs: NOW_MS, probe, coolUntilMs: NOW_MS + 5_000 }));
-    expect((await itemOf('probe')).expires).toEqual({ N: seconds(probe.untilMs) });
-    await store.save(first('closed again', { sinceMs: NOW_MS }));
-    expect((await itemOf('closed again')).expires).toEqual({ N: seconds(NOW_MS) });
-    await store.save(first('limits', { limited: [{ account: 'aB3_-x', atMs: NOW_MS + 60_000 }] }));
-    expect((await itemOf('limits')).expires).toEqual({ N: seconds(NOW_MS + 60_000) });
-    await store.save(first('cool', { coolUntilMs: NOW_MS + 60_000 }));
-    expect((await itemOf('cool')).expires).toEqual({ N: seconds(NOW_MS + 60_000) });
-  });
+  it.each([
+    ['calls', { window: [bucketOf(1)] }],
+    ['an opening', { openUntilMs: NOW_MS }],
+    ['a probe', { openUntilMs: NOW_MS - 1, probe: { id: 'claim', untilMs: NOW_MS } }],
+    ['a closing', { sinceMs: NOW_MS }],
+    ['a limit', { coolUntilMs: NOW_MS }],
+  ])(
+    'is deleted an hour and a cooldown after the last of its times, if that is of %s',
+    async (name, circuit) => {
+      const expires = { N: String((NOW_MS + COOLDOWN_MS) / 1000 + 3_600) };
+      await store.save(first(`shared ${name}`, { shared: circuit }));
+      expect((await itemOf(`shared ${name}`)).expires).toEqual(expires);
+      await store.save(first(`own ${name}`, { shared: { sinceMs: NOW_MS - 9 }, own: { 'aB3_-x': circuit } }));
+      expect((await itemOf(`own ${name}`)).expires).toEqual(expires);
+    },
+  );
 
-  it('is one write unit, the largest with the longest name too', async () => {
-    let circuit: Circuit = closedCircuit('r'.repeat(128));
-    for (let write = 0; write < 40; write += 1) circuit = writtenBy(systemUlid().slice(-16), circuit);
-    await store.save({
-      ...circuit,
-      version: 1,
-      buckets: [0, 2, 4, 6, 8].map((seconds) =>
-        callsAt(NOW_MS + seconds * 1_000, { failures: 9_999, successes: 9_999, assumed: 9_999 }),
-      ),
-      failed: Array.from({ length: 6 }, () => mark('aB3_-x')),
-      limited: Array.from({ length: 3 }, () => mark('aB3_-x')),
+  it.each([
+    ['two write units while one account fails', 1, 2],
+    ['four write units with as many accounts and as long a name as there can be', 8, 4],
+  ])('is at most %s', async (_, accounts, units) => {
+    const probe = { id: systemUlid(), untilMs: NOW_MS };
+    const open = {
       openUntilMs: NOW_MS,
-      probe: { id: systemUlid(), untilMs: NOW_MS },
+      probe,
       probers: ['aB3_-x', 'Zz09_-'],
       sinceMs: NOW_MS,
       coolUntilMs: NOW_MS,
-    });
+    };
+    const failing = { window: Array(5).fill(bucketOf(9_999)), sinceMs: NOW_MS, coolUntilMs: NOW_MS };
+    let route = closedCircuits(accounts === 1 ? 'route' : 'r'.repeat(128));
+    for (let write = 0; write < 40; write += 1) route = writtenBy(systemUlid().slice(-12), route);
+    const own = Object.fromEntries(
+      Array.from({ length: accounts }, (_own, index) => [`aB3_-${index}`, index % 2 === 0 ? failing : open]),
+    );
+    const shared = { ...failing, window: Array(5).fill(bucketOf(9_999, Array(2).fill('aB3_-x'))) };
+    await store.save({ ...route, version: 1, shared, own });
     const { ConsumedCapacity } = await database.client.send(
       new PutItemCommand({
         TableName: database.tables.circuits,
-        Item: await itemOf(circuit.id),
+        Item: await itemOf(route.id),
         ReturnConsumedCapacity: 'TOTAL',
       }),
     );
-    expect(ConsumedCapacity?.CapacityUnits).toBe(1);
+    expect(ConsumedCapacity?.CapacityUnits).toBeLessThanOrEqual(units);
   });
 });
 
@@ -166,7 +155,7 @@ describe('eight clients at once', () => {
   it('of as many first writers one has written, and the others get what that one wrote', async () => {
     const found = await Promise.all(
       Array.from({ length: CLIENTS }, (_, index) =>
-        store.save(writtenBy(`w${index}`, closedCircuit('raced'))),
+        store.save(writtenBy(`w${index}`, closedCircuits('raced'))),
       ),
     );
     expect(new Set(found.map(({ writers }) => writers.join())).size).toBe(1);
@@ -184,24 +173,34 @@ describe('eight clients at once', () => {
       await Promise.all(
         clients.map(async (own) => {
           if (losing) loseFirstAnswers(own.client);
-          const circuits = new KnownCircuits({
+          let written = 0;
+          const circuits = new CircuitCache({
             store: storeOf(own),
             clock: systemClock,
             ulid: systemUlid,
             log: SILENT,
             written: () => {
               reported += 1;
+              written += 1;
             },
           });
-          for (let made = 0; made < changes; ) {
+          for (let made = 0; made < changes; made += 1) {
             // Each adds to what it found; one that has met others eight times begins again.
-            const change = (circuit: Circuit) => ({ ...circuit, sinceMs: circuit.sinceMs + 1 });
-            if (await circuits.change(name, change)) made += 1;
+            let isMade = false;
+            const change = (route: RouteCircuits) => {
+              const { sinceMs = 0 } = route.shared;
+              return { ...route, shared: { sinceMs: sinceMs + 1 } };
+            };
+            const before = written;
+            while (!isMade) {
+              await circuits.change(name, change);
+              isMade = written > before;
+            }
           }
         }),
       );
-      const [circuit] = (await store.load()).filter(({ id }) => id === name);
-      expect(circuit).toMatchObject({ version: CLIENTS * changes, sinceMs: CLIENTS * changes });
+      const [route] = (await store.load()).filter(({ id }) => id === name);
+      expect(route).toMatchObject({ version: CLIENTS * changes, shared: { sinceMs: CLIENTS * changes } });
       expect(reported).toBe(CLIENTS * changes);
       for (const own of clients) {
         own.client.destroy();
@@ -215,19 +214,27 @@ describe('eight clients at once', () => {
     let opened = 0;
     await Promise.all(
       Array.from({ length: CLIENTS }, async () => {
-        const circuits = new KnownCircuits({
+        const circuits = new CircuitCache({
           store,
           clock: systemClock,
           ulid: systemUlid,
           log: SILENT,
           written: (before, after) => {
-            if (before.openUntilMs === 0 && after.openUntilMs !== 0) opened += 1;
+            if (before.own.a?.openUntilMs === undefined && after.own.a?.openUntilMs !== undefined)
+              opened += 1;
           },
         });
         const nowMs = systemClock();
-        const failed = { nowMs, begunMs: nowMs, account: 'a', failedBefore: true, seen: [], unreported: [] };
+        const seen = { startMs: nowMs, served: 0, successes: 0, lastFailed: true };
+        const permit = { allowed: true, routeId: 'dead', account: 'a', begunMs: nowMs } as const;
+        const ended = {
+          nowMs,
+          outcome: 'failing',
+          retryAfterSeconds: undefined,
+          seen: { shared: seen, own: seen },
+        } as const;
         for (let failure = 0; failure < 5; failure += 1)
-          await circuits.change('dead', (circuit) => afterFailure({ ...circuit, account: 'a' }, failed));
+          await circuits.change('dead', (route) => afterTry(route, { ...permit, ...ended }));
       }),
     );
     expect(opened).toBe(1);

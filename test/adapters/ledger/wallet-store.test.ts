@@ -170,6 +170,22 @@ describe('a wallet of several items', () => {
     expect(await store.hold(accountId, HOLD)).toMatchObject({ granted: true });
   });
 
+  it('ends a hold whose item is not known, whichever has it, and once', async () => {
+    await setShardCount(database, tables.wallets, accountId, 3);
+    for (const [index, random] of [0, 0.4, 0.9].entries()) {
+      const store = createWalletStore(database, tables.wallets, () => random);
+      // A process learns of the items at its first call.
+      await store.hold(accountId, { ...HOLD, id: `first_${index}`, amount: 0n });
+      const { wallet } = await store.hold(accountId, { ...HOLD, id: `req_${index}`, amount: 100n });
+      expect(wallet?.holds.find(({ id }) => id === `req_${index}`)?.walletId).toBe(shardId(accountId, index));
+      const end = { ...HOLD, id: `req_${index}`, amount: 100n, cost: 0n };
+      expect(await store.endHold(accountId, end)).toBeDefined();
+      expect(await store.endHold(accountId, end)).toBeUndefined();
+    }
+    const { balance, holds } = (await wallets.read(accountId)) ?? {};
+    expect([balance, holds?.filter(({ id }) => id.startsWith('req_'))]).toEqual([1_000n, []]);
+  });
+
   it('takes holds until it is empty, and has nothing left over in any item', async () => {
     await setShardCount(database, tables.wallets, accountId, 3);
     const results = [];

@@ -29,7 +29,7 @@ import type { EventType } from '../../../lambdas/core/webhooks/event.ts';
 import type { Send } from '../../../lambdas/core/webhooks/ports.ts';
 import { ReceiverHealth } from '../../../lambdas/core/webhooks/receiver-health.ts';
 import type { Subscription } from '../../../lambdas/core/webhooks/subscription.ts';
-import { queueReader } from '../../../lambdas/edge/pipelines.ts';
+import { queueReader } from '../../../lambdas/edge/consumers.ts';
 import { regionalArn } from '../../../local/assembly/identities.ts';
 import { ACCOUNT_ID, REGION } from '../../../local/assembly/intrinsics.ts';
 import type { QueueDescription } from '../../../local/assembly/queues.ts';

@@ -6,7 +6,7 @@ import { type PaidCall, runPaidCall } from '../../../lambdas/core/inference/paid
 import type { Ledger } from '../../../lambdas/core/ledger/admission.ts';
 import type { Outcome } from '../../../lambdas/core/ledger/usage-record.ts';
 import type { Log, StreamedAnswer } from '../../../lambdas/core/ports.ts';
-import { front } from '../../../lambdas/edge/front.ts';
+import { createRequestHandler } from '../../../lambdas/edge/request-handler.ts';
 import { createBreaker, SILENT } from './circuit/memory-circuits.ts';
 import { FakeTime } from './fake-time.ts';
 
@@ -50,7 +50,7 @@ interface Plan {
   readonly settleFails?: Error;
 }
 
-/** One call of a stream, through the frame of paid endpoints and the front, while time stands still. */
+/** One call of a stream, through the frame of paid endpoints and the request handler, while time stands still. */
 function calling(plan: Plan) {
   const { admitMs = 0, refusal, answerMs = 0, routeFails, settleFails } = plan;
   const time = new FakeTime();
@@ -109,12 +109,16 @@ function calling(plan: Plan) {
   const breaker = createBreaker({ clock: time.clock, after: time.after });
   const dependencies = { ledger, breaker, after: time.after, log: SILENT };
   const key = { accountId: 'acc_1', keyId: 'key_1', secretHash: '' };
-  const handler = front((_request, context) => runPaidCall(dependencies, call, { key, context }), 'openai', {
-    clock: time.clock,
-    after: time.after,
-    ulid: () => '01ARZ3NDEKTSV4RRFFQ69G5FAV',
-    log,
-  });
+  const handler = createRequestHandler(
+    (_request, context) => runPaidCall(dependencies, call, { key, context }),
+    'openai',
+    {
+      clock: time.clock,
+      after: time.after,
+      ulid: () => '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+      log,
+    },
+  );
   const started = handler(new Request('https://localhost/'), {
     pathParameters: {},
     remainingTimeMs: () => 900_000,

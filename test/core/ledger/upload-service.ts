@@ -18,8 +18,8 @@ import { settleTranscription } from '../../../lambdas/core/inference/kinds/trans
 import { Precheck } from '../../../lambdas/core/ledger/precheck.ts';
 import type { NanoUsd } from '../../../lambdas/core/money.ts';
 import type { Clock, Log } from '../../../lambdas/core/ports.ts';
-import { front } from '../../../lambdas/edge/front.ts';
 import { createUploadReader } from '../../../lambdas/edge/multipart.ts';
+import { createRequestHandler } from '../../../lambdas/edge/request-handler.ts';
 import { createTranscriptionCalls } from '../../../lambdas/providers/kinds/provider-calls.ts';
 import { DATABASE_TABLES, type TestDatabase } from '../../adapters/engine.ts';
 import { createBreaker } from '../inference/circuit/memory-circuits.ts';
@@ -52,7 +52,7 @@ export class UploadService {
     warn: () => {},
     error: (...line) => this.errors.push(line),
   };
-  #handler: ReturnType<typeof front> | undefined;
+  #handler: ReturnType<typeof createRequestHandler> | undefined;
   readonly ledger;
 
   constructor(database: TestDatabase, clock: Clock) {
@@ -78,7 +78,7 @@ export class UploadService {
     this.#route?.close();
   }
 
-  #assemble(address: string): ReturnType<typeof front> {
+  #assemble(address: string): ReturnType<typeof createRequestHandler> {
     const { ledger, clock, log } = { ledger: this.ledger, clock: this.#clock, log: this.#log };
     const catalog = compileCatalog(
       '1',
@@ -125,7 +125,7 @@ export class UploadService {
         precheck: new Precheck({ ...ledger, clock }),
       },
     );
-    return front(endpoint, 'openai', { clock, after, ulid: systemUlid, log });
+    return createRequestHandler(endpoint, 'openai', { clock, after, ulid: systemUlid, log });
   }
 
   /** A new account with so much credit and one key. */

@@ -1,40 +1,26 @@
-/** What the failure of a try says of its route: by no means every failure is the route's. */
-
+/** What the failure of a try says about its route: not every failure is the route's fault. */
 import type { UpstreamFailure } from '../upstream/provider.ts';
-import type { Scope } from './call-circuits.ts';
-import type { Verdict } from './circuit.ts';
 
 /**
- * `failing`: the route did not do its work. `doubtful`: it did not, and may be right: the request may be at fault.
- * `limited`: it asks to be left alone. `serving`: it understood the request, and refused it. `nothing`: the failure
- * says nothing of the route.
+ * `failing`: the route did not do its work. `doubtful`: it did not, but the request may be at fault. `limited`: it asks
+ * callers to stay away for a while (429). `serving`: it understood the request, and answered or refused it. `neutral`:
+ * the failure says nothing about the route.
  */
-export type Finding = 'failing' | 'doubtful' | 'limited' | 'serving' | 'nothing';
+export type FailureClass = 'failing' | 'doubtful' | 'limited' | 'serving' | 'neutral';
 
-/** What a probe has found then: a request that may be at fault itself does not speak for other accounts. */
-export const VERDICTS = {
-  failing: { shared: 'failed', own: 'failed' },
-  doubtful: { shared: 'unclear', own: 'failed' },
-  limited: { shared: 'unclear', own: 'unclear' },
-  serving: { shared: 'served', own: 'served' },
-  nothing: { shared: 'unclear', own: 'unclear' },
-} as const satisfies Record<Finding, Record<Scope, Verdict['result']>>;
-
-/** The route did not do its work, whosever fault it was. */
-export const hasFailed = (finding: Finding): boolean => finding === 'failing' || finding === 'doubtful';
-
-/** Of the request's making wherever they come from (RFC 9110, section 15.5; RFC 7725). */
+/** Caused by the request, wherever they come from (RFC 9110, section 15.5; RFC 7725). */
 const ABOUT_THE_REQUEST: ReadonlySet<number> = new Set([409, 411, 413, 414, 415, 422, 431, 451]);
 
-/** Of the operator's account with the route, which is the same for every caller. */
-const ABOUT_THE_OPERATOR: ReadonlySet<number> = new Set([401, 402]);
-
-export function findingOf({ retryable, status, kind }: UpstreamFailure): Finding {
+export function classifyFailure({ retryable, status, kind }: UpstreamFailure): FailureClass {
   if (!retryable) return 'serving';
-  // The caller's time was up.
-  if (kind === 'deadline') return 'nothing';
+  // The caller's own time was up.
+  if (kind === 'deadline') return 'neutral';
   if (status === undefined) return kind === 'timeout' ? 'doubtful' : 'failing';
   if (status === 429) return 'limited';
-  if (ABOUT_THE_REQUEST.has(status)) return 'nothing';
-  return status >= 500 || ABOUT_THE_OPERATOR.has(status) ? 'failing' : 'doubtful';
+  if (ABOUT_THE_REQUEST.has(status)) return 'neutral';
+  // 401 and 402 are about the operator's account with the route, which is the same for every caller.
+  return status >= 500 || status === 401 || status === 402 ? 'failing' : 'doubtful';
 }
+
+/** The route did not do its work, whoever is at fault. */
+export const hasFailed = (outcome: FailureClass): boolean => outcome === 'failing' || outcome === 'doubtful';

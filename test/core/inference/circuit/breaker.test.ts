@@ -1,7 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Breaker, Permit } from '../../../../lambdas/core/inference/circuit/breaker.ts';
-import { accountHash, callerOf } from '../../../../lambdas/core/inference/circuit/call-circuits.ts';
-import { type Circuit, closedCircuit, stateOf } from '../../../../lambdas/core/inference/circuit/circuit.ts';
+import {
+  accountHash,
+  type Breaker,
+  type Permit,
+} from '../../../../lambdas/core/inference/circuit/breaker.ts';
+import {
+  type Circuit,
+  type RouteCircuits,
+  stateOf,
+} from '../../../../lambdas/core/inference/circuit/circuit.ts';
 import type { CircuitStore } from '../../../../lambdas/core/inference/circuit/circuit-cache.ts';
 import { UpstreamFailure } from '../../../../lambdas/core/inference/upstream/provider.ts';
 import { ACCOUNT, DEAD, Fleet, ROUTE } from './fleet.ts';
@@ -13,12 +20,11 @@ const memoryOf = ({ store }: Fleet): MemoryCircuits => {
 };
 
 /** The account's own circuit, as it is stored. */
-const ownCircuit = (fleet: Fleet): Circuit => {
-  const circuits = [...memoryOf(fleet).circuits.values()];
-  return circuits.find(({ account }) => account === accountHash(ACCOUNT)) ?? closedCircuit(ROUTE.id);
-};
+const ownCircuit = (fleet: Fleet): Circuit => memoryOf(fleet).of(ROUTE.id).own[accountHash(ACCOUNT)] ?? {};
 
-const stateIn = (fleet: Fleet) => stateOf(ownCircuit(fleet), fleet.time.clock(), undefined).kind;
+/** Of the route, for that account. */
+const stateIn = (fleet: Fleet) =>
+  stateOf(memoryOf(fleet).of(ROUTE.id), accountHash(ACCOUNT), fleet.time.clock()).kind;
 
 /** The route's circuit is open, and every process knows it. */
 async function openFleet(processes: number): Promise<Fleet> {
@@ -87,7 +93,6 @@ describe('a dead route under eight processes', () => {
     expect(fleet.openings).toBe(1);
     expect(fleet.log.filter((line) => line === 'circuit opened')).toHaveLength(1);
     expect(fleet.events.filter((event) => event === 'routeFailed')).toHaveLength(fleet.tries);
-    // Of the account's own circuit, and a few of the shared one.
     expect(memoryOf(fleet).writes).toBeLessThan(130);
   });
 
@@ -98,7 +103,7 @@ describe('a dead route under eight processes', () => {
     for (let call = 0; call < 5; call += 1) await fleet.time.until(fleet.call(0, { failure: DEAD }));
     expect(stateIn(fleet)).toBe('shut');
     await fleet.time.advance(2_000);
-    // The look is under way while the call is admitted; here it is over at once.
+    // The look is in flight while the call is admitted; here it is over at once.
     expect(await fleet.round({ failure: DEAD })).toEqual(Array(8).fill('skipped'));
     expect(fleet.tries).toBe(8 + 5);
   });
@@ -190,7 +195,7 @@ describe('a probe', () => {
     if (!lapsed.allowed || !next.allowed) throw new Error('no probe');
     fleet.breaker(0).failed(DEAD, lapsed);
     await fleet.breaker(0).flush();
-    expect(ownCircuit(fleet).probe?.id).toBe(next.claims.own);
+    expect(ownCircuit(fleet).probe?.id).toBe(next.claimId);
     fleet.breaker(1).succeeded(next);
     await fleet.breaker(1).flush();
     fleet.breaker(0).failed(DEAD, lapsed);
@@ -227,8 +232,8 @@ describe('a probe', () => {
 const permitOf = (fleet: Fleet, routeId: string): Permit => ({
   allowed: true,
   begunMs: fleet.time.clock(),
-  caller: callerOf(routeId, ACCOUNT),
-  claims: {},
+  routeId,
+  account: accountHash(ACCOUNT),
 });
 
 it('calls that hung since before the opening do not open the circuit that has closed since', async () => {
@@ -240,7 +245,7 @@ it('calls that hung since before the opening do not open the circuit that has cl
   expect(await fleet.time.until(fleet.call(1, {}))).toBe('served');
   await fleet.time.until(Promise.all(hung));
   expect(stateIn(fleet)).toBe('closed');
-  expect(ownCircuit(fleet).buckets).toEqual([]);
+  expect(ownCircuit(fleet).window).toBeUndefined();
   expect(fleet.openings).toBe(1);
 });
 
@@ -298,7 +303,7 @@ describe('a failure', () => {
     breaker.broke(new UpstreamFailure('interrupted'), served);
     await breaker.flush();
     expect(stateIn(fleet)).toBe('closed');
-    expect(ownCircuit(fleet).buckets).toMatchObject([{ failures: 1, successes: 0 }]);
+    expect(ownCircuit(fleet).window).toMatchObject([{ failures: 1, successes: 0 }]);
   });
 });
 
@@ -318,20 +323,20 @@ describe('a route that answers 429', () => {
     expect(fleet).toMatchObject({ openings: 0, probes: 0, events: [] });
   });
 
-  it('costs a write of each of its circuits however many calls it refuses at once', async () => {
+  it('costs one write however many calls it refuses at once', async () => {
     const fleet = new Fleet(1);
     await fleet.time.until(
       Promise.all(Array.from({ length: 50 }, () => fleet.call(0, { failure: limited(), takesMs: 10 }))),
     );
-    expect(memoryOf(fleet).writes).toBe(2);
+    expect(memoryOf(fleet).writes).toBe(1);
     expect(await fleet.breaker(0).admit(ROUTE, ACCOUNT)).toEqual({ allowed: false, retryAfterSeconds: 5 });
   });
 });
 
 describe('a store that does not work', () => {
   const broken = (fail: <T>() => Promise<T>, work: Partial<CircuitStore> = {}): CircuitStore => ({
-    load: () => fail<readonly Circuit[]>(),
-    save: () => fail<Circuit>(),
+    load: () => fail<readonly RouteCircuits[]>(),
+    save: () => fail<RouteCircuits>(),
     ...work,
   });
   const failing = <T>() => Promise.reject<T>(new Error('the store fails'));
@@ -406,7 +411,7 @@ describe('a store that does not work', () => {
   });
 });
 
-it('of circuits without end a process remembers only so many', async () => {
+it('of circuits without end a process remembers a bounded number', async () => {
   const fleet = new Fleet(1, () => ({
     load: () => Promise.reject(new Error('the store fails')),
     save: () => Promise.reject(new Error('the store fails')),

@@ -1,5 +1,5 @@
 /** A circuit store behind a network: answers are late or lost, requests late, lost or repeated, and a process may die. */
-import type { Circuit } from '../../../../lambdas/core/inference/circuit/circuit.ts';
+import type { RouteCircuits } from '../../../../lambdas/core/inference/circuit/circuit.ts';
 import type { CircuitStore } from '../../../../lambdas/core/inference/circuit/circuit-cache.ts';
 import type { FakeTime } from '../fake-time.ts';
 import type { MemoryCircuits } from './memory-circuits.ts';
@@ -36,12 +36,12 @@ export class FaultyCircuits implements CircuitStore {
     this.#dead = true;
   }
 
-  load(): Promise<readonly Circuit[]> {
+  load(): Promise<readonly RouteCircuits[]> {
     return this.#disturbed(() => this.#memory.load());
   }
 
-  save(circuit: Circuit): Promise<Circuit> {
-    return this.#disturbed(() => this.#memory.save(circuit));
+  save(route: RouteCircuits): Promise<RouteCircuits> {
+    return this.#disturbed(() => this.#memory.save(route));
   }
 
   async #disturbed<T>(work: () => Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-/** Processes that share a store of circuits and call one route, in a time that stands still until told otherwise. */
+/** Processes that share a store of circuits and call one route, in a time that stands still until it is advanced. */
 import { ulid } from 'ulid';
 import { parseCatalog, type Route } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
 import { Breaker } from '../../../../lambdas/core/inference/circuit/breaker.ts';
@@ -81,7 +81,7 @@ export class Fleet {
     return breaker;
   }
 
-  /** How often a circuit was told to have opened, over all processes. */
+  /** How often a circuit was reported to have opened, over all processes. */
   get openings(): number {
     return this.events.filter((event) => event === 'circuitOpened').length;
   }
@@ -97,7 +97,7 @@ export class Fleet {
     const pass = await breaker.admit(route, account);
     if (!pass.allowed) return 'skipped';
     this.tries += 1;
-    if (Object.keys(pass.claims).length > 0) this.probes += 1;
+    if (pass.claimId !== undefined) this.probes += 1;
     if (takesMs > 0) await this.time.sleep(takesMs);
     if (failure === undefined) breaker.succeeded(pass);
     else breaker.failed(failure, pass);

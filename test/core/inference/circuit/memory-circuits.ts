@@ -2,35 +2,35 @@
 import { ulid } from 'ulid';
 import { systemAfter, systemClock } from '../../../../lambdas/adapters/system/system.ts';
 import { Breaker, type BreakerDependencies } from '../../../../lambdas/core/inference/circuit/breaker.ts';
-import { type Circuit, closedCircuit } from '../../../../lambdas/core/inference/circuit/circuit.ts';
+import { closedCircuits, type RouteCircuits } from '../../../../lambdas/core/inference/circuit/circuit.ts';
 import type { CircuitStore } from '../../../../lambdas/core/inference/circuit/circuit-cache.ts';
 
 export const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 
 export class MemoryCircuits implements CircuitStore {
-  readonly circuits = new Map<string, Circuit>();
-  /** Every circuit that was written, in order. */
-  readonly history: Circuit[] = [];
+  readonly circuits = new Map<string, RouteCircuits>();
+  /** Every write that took, in order. */
+  readonly history: RouteCircuits[] = [];
   reads = 0;
   /** Writes that were asked for, whether they took or met another. */
   writes = 0;
 
-  async load(): Promise<readonly Circuit[]> {
+  async load(): Promise<readonly RouteCircuits[]> {
     this.reads += 1;
     return [...this.circuits.values()];
   }
 
-  async save(circuit: Circuit): Promise<Circuit> {
+  async save(route: RouteCircuits): Promise<RouteCircuits> {
     this.writes += 1;
-    const stored = this.of(circuit.id);
-    if (stored.version !== circuit.version - 1) return stored;
-    this.circuits.set(circuit.id, circuit);
-    this.history.push(circuit);
-    return circuit;
+    const stored = this.of(route.id);
+    if (stored.version !== route.version - 1) return stored;
+    this.circuits.set(route.id, route);
+    this.history.push(route);
+    return route;
   }
 
-  of(id: string): Circuit {
-    return this.circuits.get(id) ?? closedCircuit(id);
+  of(id: string): RouteCircuits {
+    return this.circuits.get(id) ?? closedCircuits(id);
   }
 }
 

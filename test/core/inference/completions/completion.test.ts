@@ -43,6 +43,7 @@ function calling(
           protocol: 'openai',
           base_url: `${upstream.url}/v1`,
           upstream_model,
+          priority: index,
           secret: 'env:KEY',
           capabilities: ['stream'],
           timeout_ms: 5_000,

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../../../lambdas/core/errors.ts';
-import { accountHash, routeOf } from '../../../../lambdas/core/inference/circuit/call-circuits.ts';
+import { accountHash } from '../../../../lambdas/core/inference/circuit/breaker.ts';
 import { COOLDOWN_MS, stateOf } from '../../../../lambdas/core/inference/circuit/circuit.ts';
 import { firstAnswer } from '../../../../lambdas/core/inference/routing/failover.ts';
 import { UpstreamFailure } from '../../../../lambdas/core/inference/upstream/provider.ts';
@@ -52,11 +52,7 @@ const refusalOf = async (courses: Courses, remainingMs?: number): Promise<Servic
 };
 
 /** Of the calls' own account. */
-const stateIn = (id: string) => {
-  const circuits = [...store.circuits.values()].filter((circuit) => routeOf(circuit) === id);
-  const circuit = circuits.find(({ account }) => account === accountHash(ACCOUNT));
-  return circuit && stateOf(circuit, fleet.time.clock(), undefined).kind;
-};
+const stateIn = (id: string) => stateOf(store.of(id), accountHash(ACCOUNT), fleet.time.clock()).kind;
 
 /** A number of calls that a route fails. */
 async function failures(count: number, courses: Courses): Promise<void> {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Surface } from '../../lambdas/contract/route.ts';
 import { ERROR_CODES, type ErrorCode, ServiceError } from '../../lambdas/core/errors.ts';
 import type { Log, Measured, StreamedAnswer, StreamingEndpoint } from '../../lambdas/core/ports.ts';
-import { front } from '../../lambdas/edge/front.ts';
+import { createRequestHandler } from '../../lambdas/edge/request-handler.ts';
 
 const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const REQUEST_ID = `req_${ULID}`;
@@ -18,7 +18,7 @@ interface Line {
   readonly measured: Measured | undefined;
 }
 
-/** One call through the front, with what it logged. */
+/** One call through the handler, with what it logged. */
 async function call(endpoint: StreamingEndpoint, surface: Surface = 'openai') {
   const lines: Line[] = [];
   const line =
@@ -27,7 +27,7 @@ async function call(endpoint: StreamingEndpoint, surface: Surface = 'openai') {
       void lines.push({ level, message, fields, measured });
   const log: Log = { info: line('info'), warn: line('warn'), error: line('error') };
   let nowMs = 1_000;
-  const handler = front(endpoint, surface, {
+  const handler = createRequestHandler(endpoint, surface, {
     clock: () => (nowMs += 40),
     after: NO_TIMER,
     ulid: () => ULID,
@@ -46,7 +46,7 @@ const failing =
     throw failure;
   };
 
-describe('the front', () => {
+describe('a request handler', () => {
   it('hands the endpoint the request, a request id, the path parameters and the time that is left', async () => {
     const { response } = await call(async (request, { requestId, pathParameters, remainingTimeMs }) =>
       Response.json({ url: request.url, requestId, pathParameters, left: remainingTimeMs() }),
@@ -82,7 +82,7 @@ describe('the front', () => {
     const body = new ReadableStream({
       start: (controller) => controller.enqueue(new TextEncoder().encode('first')),
     });
-    const handler = front(async () => new Response(body), 'openai', {
+    const handler = createRequestHandler(async () => new Response(body), 'openai', {
       clock: () => 0,
       after: NO_TIMER,
       ulid: () => ULID,
@@ -255,7 +255,7 @@ describe('an internal error', () => {
   });
 });
 
-describe('what the front measures', () => {
+describe('what a request handler measures', () => {
   const errorLine = (type: string): Measured => ({ values: { Errors: 1 }, dimensions: { error_type: type } });
 
   it('is each error, by the type that the caller sees', async () => {
@@ -315,7 +315,7 @@ describe('a streamed answer', () => {
     };
     const endpoint = async () => ({ ...streaming([]), chunks: chunks() });
     const dependencies = { clock: () => nowMs, after: NO_TIMER, ulid: () => ULID, log };
-    const response = await front(
+    const response = await createRequestHandler(
       endpoint,
       'openai',
       dependencies,
@@ -396,7 +396,11 @@ describe('a streamed answer', () => {
       error: () => {},
     };
     const dependencies = { clock: () => 0, after: NO_TIMER, ulid: () => ULID, log };
-    const handler = front(async () => ({ headers: {}, chunks: bytes() }), 'openai', dependencies);
+    const handler = createRequestHandler(
+      async () => ({ headers: {}, chunks: bytes() }),
+      'openai',
+      dependencies,
+    );
     const response = await handler(new Request('https://localhost/'), {
       pathParameters: {},
       remainingTimeMs: () => 1,
@@ -427,7 +431,11 @@ describe('a streamed answer', () => {
           void lines.push({ level, message, fields, measured });
       const log: Log = { info: line('info'), warn: line('warn'), error: line('error') };
       const dependencies = { clock: () => 0, after: NO_TIMER, ulid: () => ULID, log };
-      const handler = front(async () => ({ ...streaming([]), chunks: chunks() }), 'openai', dependencies);
+      const handler = createRequestHandler(
+        async () => ({ ...streaming([]), chunks: chunks() }),
+        'openai',
+        dependencies,
+      );
       const response = await handler(new Request('https://localhost/'), {
         pathParameters: {},
         remainingTimeMs: () => 1,

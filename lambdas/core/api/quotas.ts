@@ -1,5 +1,5 @@
 /** What an account may have and make, and the refusals of one more. */
-import { type ErrorCode, ServiceError } from './errors.ts';
+import { type ErrorCode, ServiceError } from '../errors.ts';
 
 /**
  * What one account may have or make, and one listing have; beyond it a request is refused with 429. Chosen well above what a

@@ -16,7 +16,7 @@ import type {
 import { errorBody, errorResponse } from './envelope.ts';
 import { streamedResponse } from './streamed-response.ts';
 
-export interface FrontDependencies {
+export interface RequestHandlerDependencies {
   readonly clock: Clock;
   readonly after: After;
   readonly ulid: UlidSource;
@@ -33,17 +33,17 @@ interface Call {
   readonly requestId: string;
   readonly startedMs: number;
   readonly surface: Surface;
-  readonly dependencies: FrontDependencies;
+  readonly dependencies: RequestHandlerDependencies;
 }
 
 /**
  * Never throws: a failure is answered, and logged without the request's content. A streamed answer is logged when it
  * has ended, by how it ended: a failure after its first chunk counts like one before it.
  */
-export function front(
+export function createRequestHandler(
   endpoint: StreamingEndpoint,
   surface: Surface | ((request: Request) => Surface),
-  dependencies: FrontDependencies,
+  dependencies: RequestHandlerDependencies,
 ): Handler {
   const { clock, ulid, log } = dependencies;
   return async (request, host) => {
