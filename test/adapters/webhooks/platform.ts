@@ -53,7 +53,7 @@ const ROLE = 'arn:aws:iam::000000000000:role/schedules';
 const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 const urlOf = (name: QueueName) => `https://sqs.${REGION}.amazonaws.com/${ACCOUNT_ID}/${name}`;
-const arnOf = (name: QueueName) => regionalArn('sqs', name);
+export const arnOf = (name: QueueName) => regionalArn('sqs', name);
 
 export const QUEUE_ENVIRONMENT: Readonly<Record<string, string>> = {
   ...Object.fromEntries(

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { JITTER, RETRY_SPAN_MS, WAITS_MS } from '../../../lambdas/core/webhooks/backoff.ts';
 import { recover } from '../../../lambdas/core/webhooks/recovery.ts';
 import { redrive } from '../../../operator/redrive.ts';
-import { NOON_MS, type Platform, QUEUE_ENVIRONMENT, startPlatform } from './platform.ts';
+import { arnOf, NOON_MS, type Platform, QUEUE_ENVIRONMENT, startPlatform } from './platform.ts';
 import { httpReceiver, type Received, type Receiver, readReceived } from './receivers.ts';
 
 const HOUR_MS = 3_600_000;
@@ -48,6 +48,31 @@ async function deliveryOf(webhookId: string) {
   expect(deliveries).toHaveLength(1);
   return deliveries[0];
 }
+
+describe('a trigger', () => {
+  it('of an attempt whose time has not come stays in its queue; of one that was made it changes nothing', async () => {
+    const hits = await start(() => ({ status: 500 }));
+    const { id: webhookId, accountId } = await platform.subscribe(receiver.url);
+    await publishOne(accountId);
+    await platform.pass(0);
+    const delivery = await deliveryOf(webhookId);
+    expect([delivery?.attempts, hits.length]).toEqual([1, 1]);
+    const receive = async (attempt: number) => {
+      const trigger = { accountId, webhookId, deliveryId: delivery?.id, eventId: 'evt_1', attempt };
+      const record = { messageId: 'm', body: JSON.stringify(trigger), eventSourceARN: arnOf('retries') };
+      const { batchItemFailures } = (await platform.readers.retries(
+        { Records: [record] } as never,
+        {} as never,
+      )) as { readonly batchItemFailures: readonly { readonly itemIdentifier: string }[] };
+      return batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
+    };
+    expect(await receive(3)).toEqual(['m']);
+    expect(await receive(1)).toEqual([]);
+    expect(hits).toHaveLength(1);
+    // It is not in the log as a failure.
+    expect(platform.log.lines.filter((line) => line.startsWith('a message failed'))).toEqual([]);
+  });
+});
 
 describe('a delivery that always fails', () => {
   it('is tried on schedule for 24 hours, then is a dead letter, and comes back when it is redriven', async () => {
