@@ -19,7 +19,7 @@ import { createAuditReader, readKeyPage, readWalletPage } from '../lambdas/adapt
 import { setShardCount } from '../lambdas/adapters/ledger/wallet-split.ts';
 import { createPublisher } from '../lambdas/adapters/webhooks/event-publisher.ts';
 import { DEFAULT_HOLD_TTL_SECONDS, requireVariable, VARIABLES } from '../lambdas/contract/environment.ts';
-import { TABLES, type TableName } from '../lambdas/contract/tables.ts';
+import { requireTable, type TableName } from '../lambdas/contract/tables.ts';
 import { verifyKey } from '../lambdas/core/access/api-key.ts';
 import { changeKey } from '../lambdas/core/access/api-keys.ts';
 import type { KeyState } from '../lambdas/core/access/key-state.ts';
@@ -89,7 +89,7 @@ export function createOperator(target: Target, log: Log): Operator {
   const secrets = createSecretsClient(target.client);
   const messages = createMessages(target);
   const { client } = clients;
-  const table = (name: TableName) => requireVariable(target.environment, TABLES[name].variable);
+  const table = (name: TableName) => requireTable(target.environment, name);
   const [accountsTable, keysTable] = [table('accounts'), table('keys')];
   const tables = {
     accounts: accountsTable,

@@ -1,7 +1,8 @@
 /** Accounts and their top-ups in DynamoDB; off the hot path, so two items change in one transaction. */
-import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Account, AccountStore, TopUp } from '../../core/access/accounts.ts';
 import { type Item, readText, text } from '../dynamodb/attribute-values.ts';
+import { readItem } from '../dynamodb/reads.ts';
 import { transact } from '../dynamodb/transaction.ts';
 import { putEntry } from '../ledger/book-entry.ts';
 import { encodeNewWallet } from '../ledger/wallet-item.ts';
@@ -49,10 +50,8 @@ export class DynamoAccountStore implements AccountStore {
   }
 
   async findByIdentity(identity: string): Promise<Account | undefined> {
-    const key = { identity: text(identity) };
-    const { Item: item } = await this.#client.send(
-      new GetItemCommand({ TableName: this.#tables.identities, Key: key, ConsistentRead: true }),
-    );
+    const key = { TableName: this.#tables.identities, Key: { identity: text(identity) } };
+    const item = await readItem(this.#client, key);
     return item === undefined ? undefined : this.find(readText(item, 'account_id'));
   }
 

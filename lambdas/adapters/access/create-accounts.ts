@@ -1,7 +1,6 @@
 /** Accounts and their keys on DynamoDB, from the tables that the environment names. */
 import { randomBytes } from 'node:crypto';
-import { requireVariable } from '../../contract/environment.ts';
-import { TABLES } from '../../contract/tables.ts';
+import { requireTable } from '../../contract/tables.ts';
 import { Accounts } from '../../core/access/accounts.ts';
 import { type Peppers, SECRET_BYTES } from '../../core/access/api-key.ts';
 import type { KeyRegistry } from '../../core/access/api-keys.ts';
@@ -17,20 +16,20 @@ export interface AccountsOptions {
 }
 
 export function createAccounts({ clients, environment }: AccountsOptions) {
-  const table = (name: 'accounts' | 'wallets' | 'identities') =>
-    requireVariable(environment, TABLES[name].variable);
   const tables = {
-    accounts: table('accounts'),
-    wallets: table('wallets'),
-    identities: table('identities'),
+    accounts: requireTable(environment, 'accounts'),
+    wallets: requireTable(environment, 'wallets'),
+    identities: requireTable(environment, 'identities'),
   };
   const store = new DynamoAccountStore(clients.client, tables);
   return new Accounts({ store, clock: systemClock, ulid: systemUlid });
 }
 
 export function createKeyRegistry({ clients, environment }: AccountsOptions): KeyRegistry {
-  const table = (name: 'accounts' | 'keys') => requireVariable(environment, TABLES[name].variable);
-  return new DynamoKeyRegistry(clients.client, { accounts: table('accounts'), keys: table('keys') });
+  return new DynamoKeyRegistry(clients.client, {
+    accounts: requireTable(environment, 'accounts'),
+    keys: requireTable(environment, 'keys'),
+  });
 }
 
 export interface KeyIssuerOptions extends AccountsOptions {

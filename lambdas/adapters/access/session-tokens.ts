@@ -3,7 +3,7 @@ import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { requireVariable, VARIABLES } from '../../contract/environment.ts';
 import { SERVICE_NAME } from '../../contract/limits.ts';
-import { TABLES } from '../../contract/tables.ts';
+import { requireTable } from '../../contract/tables.ts';
 import { type Session, Sessions, type SessionTokens } from '../../core/access/session.ts';
 import { QUOTAS } from '../../core/api/quotas.ts';
 import type { Clock, Log } from '../../core/ports.ts';
@@ -78,7 +78,7 @@ export function createSessions({
   const readSecret = createSecretReader({ client, environment, clock: systemClock, log });
   const secretId = requireVariable(environment, VARIABLES.sessionKeySecret);
   const keys = createRotatedSource(readSecret, secretId, 'the session key');
-  const table = requireVariable(environment, TABLES.sessions.variable);
+  const table = requireTable(environment, 'sessions');
   const sessions = new Sessions({
     tokens: createSessionTokens(keys, systemClock),
     store: new DynamoSessionStore(clients.client, table),

@@ -4,8 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { requireVariable } from '../../contract/environment.ts';
-import { TABLES } from '../../contract/tables.ts';
+import { requireTable } from '../../contract/tables.ts';
 import { type Catalog, type CatalogSource, compileCatalog } from '../../core/inference/catalog/catalog.ts';
 import { parseCatalog } from '../../core/inference/catalog/catalog-document.ts';
 import type { Clock, Log } from '../../core/ports.ts';
@@ -82,13 +81,13 @@ export function createCatalog({
   environment,
   log,
 }: CatalogProbeOptions & { readonly log: Log }): CatalogSource {
-  const table = requireVariable(environment, TABLES.catalog.variable);
+  const table = requireTable(environment, 'catalog');
   return createCatalogSource({ client, table, clock: systemClock, log });
 }
 
 /** One read of the catalog's table, never from memory; rejects when the table does not answer. */
 export function createCatalogProbe({ client, environment }: CatalogProbeOptions): () => Promise<unknown> {
-  const table = requireVariable(environment, TABLES.catalog.variable);
+  const table = requireTable(environment, 'catalog');
   return () => readPointer(client, table);
 }
 

@@ -1,7 +1,6 @@
 /** What every endpoint that sells a model's work is built from, made once and kept warm. */
-import { requireVariable } from '../../contract/environment.ts';
 import { METRICS } from '../../contract/metrics.ts';
-import { TABLES } from '../../contract/tables.ts';
+import { requireTable } from '../../contract/tables.ts';
 import { Idempotency } from '../../core/idempotency/idempotency.ts';
 import { Breaker } from '../../core/inference/circuit/breaker.ts';
 import type { Log, Measure } from '../../core/ports.ts';
@@ -36,10 +35,9 @@ export function createPaidCalls({
   measure = createMeasure(),
 }: PaidCallOptions) {
   const world = { clock: systemClock, after: systemAfter, random: systemRandom, ulid: systemUlid };
-  const table = (name: 'replays' | 'circuits') => requireVariable(environment, TABLES[name].variable);
   const ledger = createLedger({ clients, environment, log, measure });
-  const replays = new DynamoReplayStore(clients.client, table('replays'));
-  const circuits = new DynamoCircuitStore(clients.client, table('circuits'));
+  const replays = new DynamoReplayStore(clients.client, requireTable(environment, 'replays'));
+  const circuits = new DynamoCircuitStore(clients.client, requireTable(environment, 'circuits'));
   return {
     ...world,
     ...access,

@@ -1,7 +1,7 @@
 /** The ledger on DynamoDB. */
-import { requirePositiveInteger, requireVariable, VARIABLES } from '../../contract/environment.ts';
+import { requirePositiveInteger, VARIABLES } from '../../contract/environment.ts';
 import { DIMENSIONS, METRICS } from '../../contract/metrics.ts';
-import { TABLES } from '../../contract/tables.ts';
+import { requireTable } from '../../contract/tables.ts';
 import { Ledger } from '../../core/ledger/admission.ts';
 import { KeyGate } from '../../core/ledger/key-gate.ts';
 import { Recovery } from '../../core/ledger/recovery.ts';
@@ -27,7 +27,7 @@ export interface LedgerOptions {
 
 /** The gate of keyed requests, from the table that the environment names. */
 export function createKeyGate({ clients, environment }: Pick<LedgerOptions, 'clients' | 'environment'>) {
-  const table = requireVariable(environment, TABLES.keys.variable);
+  const table = requireTable(environment, 'keys');
   const keys = createKeyStore({ client: clients.client, table, clock: systemClock });
   return { gate: new KeyGate(keys, systemClock), keys };
 }
@@ -36,9 +36,8 @@ export function createKeyGate({ clients, environment }: Pick<LedgerOptions, 'cli
 export function createLedger({ clients, environment, log, measure = createMeasure() }: LedgerOptions) {
   const clock = systemClock;
   const { gate, keys } = createKeyGate({ clients, environment });
-  const table = (name: 'wallets' | 'usage') => requireVariable(environment, TABLES[name].variable);
-  const wallets = createWalletStore(clients, table('wallets'));
-  const usage = createUsageStore(clients.client, table('usage'));
+  const wallets = createWalletStore(clients, requireTable(environment, 'wallets'));
+  const usage = createUsageStore(clients.client, requireTable(environment, 'usage'));
   const recovery = new Recovery({ keys, wallets, usage, clock, log });
   const onSettled: OnSettled = (record, fellShort) => measure(measuredCall(record, fellShort));
   const holdTtlSeconds = requirePositiveInteger(environment, VARIABLES.holdTtlSeconds);

@@ -1,12 +1,6 @@
 /** Usage records in DynamoDB: written once, under a condition that makes the write the commit point. */
 import { randomUUID } from 'node:crypto';
-import {
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-  QueryCommand,
-} from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { UsageHistory, UsagePage, UsageQuery, UsageStore } from '../../core/ledger/ports.ts';
 import { CALL_STATUSES, UNITS, type UsageRecord } from '../../core/ledger/usage-record.ts';
 import {
@@ -18,36 +12,29 @@ import {
   readText,
   text,
 } from '../dynamodb/attribute-values.ts';
+import { queryPage, readItem } from '../dynamodb/reads.ts';
+import { putItem } from '../dynamodb/update-item.ts';
 import { readKind } from './wallet-item.ts';
+
+const keyOf = (keyId: string, requestId: string): Item => ({
+  key_id: text(keyId),
+  request_id: text(requestId),
+});
 
 export function createUsageStore(client: DynamoDBClient, table: string): UsageStore & UsageHistory {
   async function put(record: UsageRecord): Promise<'written' | UsageRecord> {
     // Distinguishes the SDK's repetition of this write from another process's write.
     const writeId = randomUUID();
-    try {
-      await client.send(
-        new PutItemCommand({
-          TableName: table,
-          Item: { ...encodeRecord(record), write_id: text(writeId) },
-          ConditionExpression: 'attribute_not_exists(request_id)',
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-      );
-      return 'written';
-    } catch (failure) {
-      if (!(failure instanceof ConditionalCheckFailedException) || failure.Item === undefined) throw failure;
-      return failure.Item.write_id?.S === writeId ? 'written' : decodeRecord(failure.Item);
-    }
+    const found = await putItem(client, {
+      TableName: table,
+      Item: { ...encodeRecord(record), write_id: text(writeId) },
+      ConditionExpression: 'attribute_not_exists(request_id)',
+    });
+    return found === undefined || found.write_id?.S === writeId ? 'written' : decodeRecord(found);
   }
 
   async function get(keyId: string, requestId: string): Promise<UsageRecord | undefined> {
-    const { Item: item } = await client.send(
-      new GetItemCommand({
-        TableName: table,
-        Key: { key_id: text(keyId), request_id: text(requestId) },
-        ConsistentRead: true,
-      }),
-    );
+    const item = await readItem(client, { TableName: table, Key: keyOf(keyId, requestId) });
     return item === undefined ? undefined : decodeRecord(item);
   }
 
@@ -55,22 +42,21 @@ export function createUsageStore(client: DynamoDBClient, table: string): UsageSt
     // A cursor beyond the span's end, from a page of another span, has nothing before it that is not in this one.
     const start = before !== undefined && before <= to ? before : undefined;
     if (from > to || (start !== undefined && start < from)) return { records: [], next: undefined };
-    const { Items: items = [] } = await client.send(
-      new QueryCommand({
+    const { entries, next } = await queryPage(
+      client,
+      {
         TableName: table,
         KeyConditionExpression: 'key_id = :key AND request_id BETWEEN :from AND :to',
         ExpressionAttributeValues: { ':key': text(keyId), ':from': text(from), ':to': text(to) },
-        ...(start === undefined
-          ? {}
-          : { ExclusiveStartKey: { key_id: text(keyId), request_id: text(start) } }),
+        ...(start === undefined ? {} : { ExclusiveStartKey: keyOf(keyId, start) }),
         ScanIndexForward: false,
         ConsistentRead: true,
-        // One item beyond the page shows whether there is another page.
-        Limit: limit + 1,
-      }),
+        Limit: limit,
+      },
+      decodeRecord,
+      ({ id }) => id,
     );
-    const records = items.slice(0, limit).map(decodeRecord);
-    return { records, next: items.length > limit ? records.at(-1)?.id : undefined };
+    return { records: entries, next };
   }
 
   return { put, get, list };

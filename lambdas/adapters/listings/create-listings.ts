@@ -1,6 +1,5 @@
 /** Listings on DynamoDB, from the tables that the environment names. */
-import { requireVariable } from '../../contract/environment.ts';
-import { TABLES, type TableName } from '../../contract/tables.ts';
+import { requireTable, type TableName } from '../../contract/tables.ts';
 import type { ActionDependencies } from '../../core/listings/actions.ts';
 import { Listings } from '../../core/listings/listings.ts';
 import type {
@@ -24,8 +23,7 @@ export interface ListingsOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-const table = ({ environment }: ListingsOptions, name: TableName): string =>
-  requireVariable(environment, TABLES[name].variable);
+const table = ({ environment }: ListingsOptions, name: TableName): string => requireTable(environment, name);
 
 const system = { clock: systemClock, ulid: systemUlid };
 

@@ -1,6 +1,5 @@
 /** Search on DynamoDB, from the tables that the environment names. */
-import { requireVariable } from '../../contract/environment.ts';
-import { TABLES } from '../../contract/tables.ts';
+import { requireTable } from '../../contract/tables.ts';
 import { createSearchSource, type SearchSource } from '../../core/listings/discovery/search-source.ts';
 import type { Log } from '../../core/ports.ts';
 import { systemClock, systemUlid } from '../system/system.ts';
@@ -8,7 +7,7 @@ import type { ListingsOptions } from './create-listings.ts';
 import { DynamoSearchStore } from './search-store.ts';
 
 export const createSearchStore = ({ clients, environment }: ListingsOptions): DynamoSearchStore =>
-  new DynamoSearchStore(clients.client, requireVariable(environment, TABLES.discovery.variable), systemUlid);
+  new DynamoSearchStore(clients.client, requireTable(environment, 'discovery'), systemUlid);
 
 export const createSearch = (options: ListingsOptions & { readonly log: Log }): SearchSource =>
   createSearchSource({ store: createSearchStore(options), clock: systemClock, log: options.log });

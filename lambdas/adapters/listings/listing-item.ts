@@ -112,7 +112,7 @@ export function readKind(value: string): ListingKind {
   return kind;
 }
 
-/** An event waiting to be published, in the partition of the listing it is about. */
+/** An event waiting to be published, in the partition of its listing. */
 export const encodeEvent = (listingId: string, event: PublishedEvent, created: number): Item => ({
   ...listingKey(listingId, `${EVENT_PREFIX}${event.id}`),
   event_id: text(event.id),

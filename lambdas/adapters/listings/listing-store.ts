@@ -23,7 +23,7 @@ import { newReleaseItems } from './release-item.ts';
 
 const [BY_KIND, BY_KIND_CATEGORY] = TABLES.listings.indexes;
 
-/** Which of a transaction's items is at fault shows in its place: the listing is first, its slug second. */
+/** Places of a transaction's items, by which a failed condition is reported: the listing is first, its slug second. */
 const LISTING_PLACE = 0;
 
 export class DynamoListingStore implements ListingStore {
@@ -120,11 +120,11 @@ export class DynamoListingStore implements ListingStore {
 
   async replace(from: Listing, to: Listing): ReturnType<ListingStore['replace']> {
     const moved = from.slug !== to.slug;
-    const shelved = from.category !== to.category;
+    const recategorized = from.category !== to.category;
     const result = await transact(this.#client, [
       this.#update(from, ownedAttributes(to)),
       ...(moved ? [this.#put({ ...slugKey(to), owner: text(to.id) }), this.#delete(slugKey(from))] : []),
-      ...(shelved ? [this.#count(from, -1), this.#count(to, 1)] : []),
+      ...(recategorized ? [this.#count(from, -1), this.#count(to, 1)] : []),
     ]);
     if (result.done) return 'done';
     return result.failed.includes(LISTING_PLACE) ? 'changed' : 'slug_taken';

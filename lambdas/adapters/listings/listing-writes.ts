@@ -7,7 +7,7 @@ import { countOneOf } from '../dynamodb/quota-item.ts';
 import { transact } from '../dynamodb/transaction.ts';
 import { dayCountKey, listingKey } from './listing-item.ts';
 
-/** Which of a transaction's items is at fault shows in its place: what happens once is first. */
+/** Places of a transaction's items, by which a failed condition is reported: what happens once is first. */
 const ONCE_PLACE = 0;
 
 export class ListingWrites {

@@ -2,14 +2,16 @@
  * Purchases in DynamoDB. Money moves from the buyer's wallet to the owner's in the transaction that records the
  * purchase, with an entry of the same amount in each account's books, so the books balance at every instant.
  */
-import { type DynamoDBClient, GetItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { dayOf } from '../../core/api/quotas.ts';
 import type { Purchase } from '../../core/listings/activity.ts';
 import type { Payment, PurchaseStore } from '../../core/listings/ports.ts';
+import { optimistically } from '../../core/optimistic.ts';
 import type { PublishedEvent } from '../../core/webhooks/event.ts';
 import type { DynamoClients } from '../aws/clients.ts';
 import { type Item, number, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
 import { countOneOf } from '../dynamodb/quota-item.ts';
+import { readItem } from '../dynamodb/reads.ts';
 import { transact } from '../dynamodb/transaction.ts';
 import { putEntry } from '../ledger/book-entry.ts';
 import { WalletPostings } from '../ledger/wallet-posting.ts';
@@ -47,7 +49,7 @@ export class DynamoPurchaseStore implements PurchaseStore {
     event: PublishedEvent,
     most: number,
   ): ReturnType<PurchaseStore['purchase']> {
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    return optimistically(MAX_TRIES, 'the wallet', async () => {
       const transfer = await this.#transfer(purchase, payment);
       if (transfer === undefined) {
         return (await this.findPurchase(purchase.listingId, purchase.buyerId)) ? 'repeated' : 'insufficient';
@@ -62,19 +64,13 @@ export class DynamoPurchaseStore implements PurchaseStore {
       if (result.done) return 'done';
       if (result.failed.includes(PURCHASE_PLACE)) return 'repeated';
       if (result.failed.includes(LISTING_PLACE)) return 'changed';
-      if (result.failed.includes(COUNT_PLACE)) return 'full';
-    }
-    throw new Error('the wallet is too busy');
+      return result.failed.includes(COUNT_PLACE) ? 'full' : undefined;
+    });
   }
 
   async findPurchase(listingId: string, buyerId: string): Promise<Purchase | undefined> {
-    const { Item: item } = await this.#client.send(
-      new GetItemCommand({
-        TableName: this.#tables.listings,
-        Key: purchaseKey(listingId, buyerId),
-        ConsistentRead: true,
-      }),
-    );
+    const key = { TableName: this.#tables.listings, Key: purchaseKey(listingId, buyerId) };
+    const item = await readItem(this.#client, key);
     return item === undefined ? undefined : decodePurchase(item);
   }
 

@@ -31,7 +31,7 @@ export class DynamoReleaseStore implements ReleaseStore {
     event: PublishedEvent,
   ): ReturnType<ReleaseStore['release']> {
     const result = await transact(this.#client, [
-      this.#putInForce(release.version, listing, 1),
+      this.#setVersion(release.version, listing, 1),
       ...newReleaseItems(release, this.#table),
       this.#publish(listing, event),
     ]);
@@ -45,7 +45,7 @@ export class DynamoReleaseStore implements ReleaseStore {
     event: PublishedEvent,
   ): ReturnType<ReleaseStore['rollback']> {
     const result = await transact(this.#client, [
-      this.#putInForce(version, listing, 0),
+      this.#setVersion(version, listing, 0),
       {
         ConditionCheck: {
           TableName: this.#table,
@@ -78,7 +78,7 @@ export class DynamoReleaseStore implements ReleaseStore {
     );
   }
 
-  #putInForce(version: string, { id, revision }: Listing, released: 0 | 1): TransactWriteItem {
+  #setVersion(version: string, { id, revision }: Listing, released: 0 | 1): TransactWriteItem {
     return {
       Update: {
         TableName: this.#table,

@@ -60,12 +60,12 @@ export class DynamoReviewStore implements ReviewStore {
   }
 }
 
-const encodeReview = ({ id, listingId, accountId, rating, text: words, created }: Review): Item => ({
+const encodeReview = ({ id, listingId, accountId, rating, text: content, created }: Review): Item => ({
   ...listingKey(listingId, `${REVIEW_PREFIX}${id}`),
   id: text(id),
   account_id: text(accountId),
   rating: number(rating),
-  text: text(words),
+  text: text(content),
   created: number(created),
 });
 

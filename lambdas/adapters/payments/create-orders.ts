@@ -1,6 +1,5 @@
 /** Orders on DynamoDB, from the tables that the environment names. */
-import { requireVariable } from '../../contract/environment.ts';
-import { TABLES } from '../../contract/tables.ts';
+import { requireTable } from '../../contract/tables.ts';
 import type { OrderStore } from '../../core/payments/ports.ts';
 import type { DynamoClients } from '../aws/clients.ts';
 import { WalletPostings } from '../ledger/wallet-posting.ts';
@@ -15,10 +14,10 @@ export interface OrdersOptions {
 
 export function createOrderStore({ clients, environment }: OrdersOptions): OrderStore {
   const { client } = clients;
-  const shards = new WalletShards(clients, requireVariable(environment, TABLES.wallets.variable));
+  const shards = new WalletShards(clients, requireTable(environment, 'wallets'));
   return new DynamoOrderStore({
     client,
-    table: requireVariable(environment, TABLES.accounts.variable),
+    table: requireTable(environment, 'accounts'),
     postings: new WalletPostings(client, shards),
     clock: systemClock,
   });

@@ -1,8 +1,7 @@
 /** Published events in DynamoDB: each taken in once, its data sealed, and gone after its time. */
 import { type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
-import { requireVariable } from '../../contract/environment.ts';
-import { TABLES } from '../../contract/tables.ts';
+import { requireTable } from '../../contract/tables.ts';
 import type { Clock } from '../../core/ports.ts';
 import { RETENTION_SECONDS } from '../../core/webhooks/delivery.ts';
 import { type PlatformEvent, type StoredEvent, SUBSCRIBABLE_TYPES } from '../../core/webhooks/event.ts';
@@ -93,6 +92,6 @@ export class DynamoEventStore implements EventStore {
 
 /** Over the table and the key that the environment names. */
 export function createEventStore(client: DynamoDBClient, options: WebhookKeyOptions): EventStore {
-  const table = requireVariable(options.environment, TABLES.events.variable);
+  const table = requireTable(options.environment, 'events');
   return new DynamoEventStore(client, table, createWebhookSealer(options), systemClock);
 }

@@ -1,4 +1,4 @@
-/** Wakes as messages of SQS, grouped by subscription; those beyond its longest delay as one-time schedules. */
+/** Triggers of attempts as messages of SQS, grouped by subscription; those beyond its longest delay as one-time schedules. */
 import {
   ActionAfterCompletion,
   ConflictException,
@@ -55,7 +55,7 @@ export function createTriggerQueue({
     async schedule(trigger, atMs) {
       const delaySeconds = Math.max(0, Math.ceil((atMs - clock()) / 1000));
       if (delaySeconds > LONGEST_DELAY_SECONDS) {
-        await schedule(schedules, { group, roleArn, atMs }, { ...message(trigger), QueueUrl: retries });
+        await schedule(schedules, { group, roleArn, queueUrl: retries }, trigger, atMs);
         return;
       }
       const delayed = { ...message(trigger), QueueUrl: retries, DelaySeconds: delaySeconds };
@@ -86,35 +86,30 @@ async function sendAll(client: SQSClient, url: string, triggers: readonly Attemp
       const { Failed: failed = [] } = await client.send(
         new SendMessageBatchCommand({ QueueUrl: url, Entries: entries }),
       );
-      // Those that went through may come again: a second wake of an attempt is void.
+      // Those that went through may come again: a second trigger of an attempt has no effect.
       if (failed.length > 0) throw new Error(`${failed.length} messages were not taken: ${failed[0]?.Code}`);
     }),
   );
 }
 
-interface Plan {
-  readonly group: string;
-  readonly roleArn: string;
-  readonly atMs: number;
-}
-
-/** Named after the attempt, so that planning it again changes nothing. */
+/** Named after the attempt, so that scheduling it again changes nothing. */
 async function schedule(
   client: SchedulerClient,
-  { group, roleArn, atMs }: Plan,
-  request: { readonly MessageBody: string; readonly MessageGroupId: string; readonly QueueUrl: string },
+  target: { readonly group: string; readonly roleArn: string; readonly queueUrl: string },
+  trigger: AttemptTrigger,
+  atMs: number,
 ): Promise<void> {
-  const { deliveryId, attempt } = JSON.parse(request.MessageBody) as AttemptTrigger;
+  const request = { ...message(trigger), QueueUrl: target.queueUrl };
   try {
     await client.send(
       new CreateScheduleCommand({
-        Name: `${deliveryId}-${attempt}`,
-        GroupName: group,
-        // Seconds, rounded up: a wake that comes early would be one attempt too soon.
+        Name: `${trigger.deliveryId}-${trigger.attempt}`,
+        GroupName: target.group,
+        // Seconds, rounded up: a trigger that comes early would be one attempt too soon.
         ScheduleExpression: `at(${new Date(Math.ceil(atMs / 1000) * 1000).toISOString().slice(0, 19)})`,
         FlexibleTimeWindow: { Mode: FlexibleTimeWindowMode.OFF },
         ActionAfterCompletion: ActionAfterCompletion.DELETE,
-        Target: { Arn: SEND_MESSAGE, RoleArn: roleArn, Input: JSON.stringify(request) },
+        Target: { Arn: SEND_MESSAGE, RoleArn: target.roleArn, Input: JSON.stringify(request) },
       }),
     );
   } catch (failure) {

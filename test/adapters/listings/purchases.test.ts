@@ -1,3 +1,4 @@
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { DynamoAccountStore } from '../../../lambdas/adapters/access/account-store.ts';
@@ -14,6 +15,7 @@ import { Listings } from '../../../lambdas/core/listings/listings.ts';
 import type { PurchaseStore } from '../../../lambdas/core/listings/ports.ts';
 import { type PurchaseCondition, purchase } from '../../../lambdas/core/listings/purchases.ts';
 import { startDatabase, type TestDatabase } from '../engine.ts';
+import { startTroubledDatabase } from '../troubled-database.ts';
 
 const DOLLAR = 1_000_000_000n;
 const clock = () => 1_800_000_000_000;
@@ -174,5 +176,45 @@ describe('the money', () => {
       headers: { etag: '"2"' },
     });
     expect(await balance(accountId)).toBe(1000n * DOLLAR);
+  });
+
+  it('does not move, and the buyer may retry, while the wallet changes before each write', async () => {
+    const { client, tables, endpoint } = database;
+    const thing = await listed(usd(100));
+    const accountId = await buyer();
+    const setBalance = (amount: bigint) =>
+      client.send(
+        new UpdateItemCommand({
+          TableName: tables.wallets,
+          Key: { wallet_id: { S: accountId } },
+          UpdateExpression: 'SET balance = :amount',
+          ExpressionAttributeValues: { ':amount': { N: String(amount) } },
+        }),
+      );
+    let writes = 0;
+    // Each reading finds enough, and each write finds too little.
+    const moving = await startTroubledDatabase(endpoint, async ({ operation, body }) => {
+      if (operation === 'GetItem' && body.TableName === tables.wallets) await setBalance(1000n * DOLLAR);
+      if (operation === 'TransactWriteItems') {
+        writes += 1;
+        await setBalance(0n);
+      }
+      return undefined;
+    });
+    try {
+      const contended = { ...purchases, store: new DynamoPurchaseStore(moving, tables) };
+      await expect(purchase(contended, { ...thing, accountId }, seen({ amount: 100 }))).rejects.toMatchObject(
+        {
+          code: 'overloaded',
+          status: 503,
+        },
+      );
+    } finally {
+      await moving.stop();
+    }
+    expect(writes).toBeGreaterThan(1);
+    await setBalance(1000n * DOLLAR);
+    expect(await outcome(thing, accountId, seen({ amount: 100 }))).toBe(100);
+    expect(await balance(accountId)).toBe(999n * DOLLAR);
   });
 });
