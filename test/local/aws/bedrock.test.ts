@@ -11,8 +11,8 @@ import { createCallers } from '../../../local/aws/callers.ts';
 import { type AwsEndpoint, startAwsEndpoint } from '../../../local/aws/endpoint.ts';
 import { startUpstream, type Upstream } from '../../../simulators/models/server.ts';
 import { frame } from '../../providers/bedrock/frames.ts';
-import { until } from '../../providers/openai/calling.ts';
-import { WireServer } from '../../providers/openai/wire-server.ts';
+import { until } from '../../providers/http-calls.ts';
+import { WireServer } from '../../providers/wire-server.ts';
 
 const MODEL = 'sim.chat-v1:0';
 const INVOKE = 'bedrock:InvokeModel';

@@ -1,97 +1,13 @@
-/** Calls of the provider over a real wire, to the routes of a catalog. */
-import { setTimeout as pause } from 'node:timers/promises';
-import { inspect } from 'node:util';
-import { parseCatalog, type Route } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
-import {
-  type ChatPayload,
-  type Reply,
-  type ReplyEvent,
-  UpstreamFailure,
-} from '../../../lambdas/core/inference/upstream/provider.ts';
+/** Calls of the provider in its own protocol. */
 import { createAnthropicProvider } from '../../../lambdas/providers/anthropic/provider.ts';
+import { callsOf, DEPENDENCIES } from '../http-calls.ts';
 import { IDENTITY, nativePayload } from './fixtures.ts';
-
-export const CANARY = 'heron-7f3a';
-export const EVENT_STREAM = { 'content-type': 'text/event-stream; charset=utf-8' };
-export const JSON_TYPE = { 'content-type': 'application/json' };
-
-/** Long enough for a busy machine to notice that a connection has closed. */
-const PATIENCE_MS = 2_000;
-
-/** There is every secret but one. */
-const provider = createAnthropicProvider({
-  fetch,
-  readSecret: async (reference) => {
-    if (reference === 'env:ABSENT') throw new Error(`there is no secret ${CANARY}`);
-    return `key-of-${reference}`;
-  },
-});
-
-/** A route as the catalog would hold it. */
-function routeTo(origin: string, secret: string | undefined): Route {
-  const route = {
-    id: 'sim-a',
-    protocol: 'anthropic',
-    base_url: `${origin}/v1`,
-    upstream_model: 'upstream-model',
-    ...(secret === undefined ? {} : { secret }),
-  };
-  const price = { unit: 'per_million_tokens', input: 1, output: 1 };
-  const model = { id: 'sim/chat', type: 'chat', owned_by: 'sim', created: 1, price, routes: [route] };
-  const [parsed] = parseCatalog({ models: [model] }).models[0]?.routes ?? [];
-  if (parsed === undefined) throw new Error('the catalog has no route');
-  return parsed;
-}
-
-export interface Call {
-  readonly stream?: boolean;
-  readonly signal?: AbortSignal;
-  readonly secret?: string;
-  /** In place of the native one. */
-  readonly payload?: ChatPayload;
-}
 
 const BODY = { model: 'sim/chat', max_tokens: 256, messages: [{ role: 'user', content: 'Grüße' }], top_k: 7 };
 
-/** One chat call to the server at an origin. */
-export function callAt(
-  origin: string,
-  { stream = false, signal, secret, payload }: Call = {},
-): Promise<Reply> {
-  return provider.chat({
-    route: routeTo(origin, secret),
-    payload: payload ?? nativePayload(BODY, stream),
-    identity: IDENTITY,
-    signal: signal ?? new AbortController().signal,
-  });
-}
-
-/** How the work failed; throws unless it was by an upstream failure. */
-export async function failureOf(work: Promise<unknown>): Promise<UpstreamFailure> {
-  const failure = await work.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!(failure instanceof UpstreamFailure)) throw new Error(`not an upstream failure: ${inspect(failure)}`);
-  return failure;
-}
-
-/** The events of a streamed reply, not yet read. */
-export async function streamOf(reply: Promise<Reply>): Promise<AsyncIterable<ReplyEvent>> {
-  const settled = await reply;
-  if (settled.kind !== 'stream') throw new Error('the reply is no stream');
-  return settled.events;
-}
-
-/** Reads a streamed reply to its end. */
-export async function eventsOf(reply: Promise<Reply>): Promise<ReplyEvent[]> {
-  const all: ReplyEvent[] = [];
-  for await (const event of await streamOf(reply)) all.push(event);
-  return all;
-}
-
-/** Waits until something holds; fails after two seconds. */
-export async function until(done: () => boolean): Promise<void> {
-  for (const start = Date.now(); !done(); await pause(5))
-    if (Date.now() - start > PATIENCE_MS) throw new Error('waited in vain');
-}
+export const callAt = callsOf({
+  protocol: 'anthropic',
+  provider: createAnthropicProvider(DEPENDENCIES),
+  identity: IDENTITY,
+  payload: (stream) => nativePayload(BODY, stream),
+});

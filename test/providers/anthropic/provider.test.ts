@@ -3,17 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { features } from '../../../lambdas/providers/anthropic/provider.ts';
-import { wireServer } from '../openai/wire-server.ts';
-import {
-  CANARY,
-  type Call,
-  callAt,
-  EVENT_STREAM,
-  eventsOf,
-  failureOf,
-  JSON_TYPE,
-  streamOf,
-} from './calling.ts';
+import { CANARY, type Call, EVENT_STREAM, eventsOf, failureOf, JSON_TYPE, streamOf } from '../http-calls.ts';
+import { wireServer } from '../wire-server.ts';
+import { callAt } from './calling.ts';
 import { bytesOf, foreignPayload, IDENTITY, jsonOf } from './fixtures.ts';
 
 const server = wireServer();

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { UpstreamFailure } from '../../../lambdas/core/inference/upstream/provider.ts';
 import { offsets, rounds } from '../../thorough.ts';
-import { CANARY } from '../openai/calling.ts';
+import { CANARY } from '../http-calls.ts';
 import { JSON_TYPE, outcome } from './calling.ts';
 import {
   end,

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { CANARY, failureOf } from '../openai/calling.ts';
+import { CANARY, failureOf } from '../http-calls.ts';
 import { callFor, JSON_TYPE } from './calling.ts';
 
 interface Refusal {

@@ -4,8 +4,8 @@ import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
 import { describe, expect, it } from '@jest/globals';
 import { UpstreamFailure } from '../../../lambdas/core/inference/upstream/provider.ts';
 import { createBedrockProvider, features } from '../../../lambdas/providers/bedrock/provider.ts';
-import { eventsOf, failureOf, streamOf, until } from '../openai/calling.ts';
-import { type Reply, WireServer, wireServer } from '../openai/wire-server.ts';
+import { eventsOf, failureOf, streamOf, until } from '../http-calls.ts';
+import { type Reply, WireServer, wireServer } from '../wire-server.ts';
 import { attemptAt, type Call, callAt, EVENT_STREAM, JSON_TYPE } from './calling.ts';
 import { framesOf, STREAMS } from './frames.ts';
 

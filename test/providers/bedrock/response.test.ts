@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { type Reply, UpstreamFailure } from '../../../lambdas/core/inference/upstream/provider.ts';
 import { toUsage } from '../../../lambdas/providers/bedrock/usage.ts';
 import { rounds } from '../../thorough.ts';
-import { failureOf } from '../openai/calling.ts';
+import { failureOf } from '../http-calls.ts';
 import { type Call, CONVERSATION, callFor, JSON_TYPE } from './calling.ts';
 import { USAGE } from './frames.ts';
 

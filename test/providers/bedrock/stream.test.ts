@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { offsets } from '../../thorough.ts';
-import { streamOf } from '../openai/calling.ts';
+import { streamOf } from '../http-calls.ts';
 import { CONVERSATION, callFor, outcome } from './calling.ts';
 import {
   end,

@@ -5,8 +5,8 @@ import type { ProviderAttempt } from '../../../lambdas/core/inference/kinds/call
 import type { JsonObject } from '../../../lambdas/core/json/lossless-json.ts';
 import { embeddingsOfBedrock } from '../../../lambdas/providers/kinds/embeddings/bedrock.ts';
 import { imagesOfBedrock } from '../../../lambdas/providers/kinds/images/bedrock.ts';
-import { failureOf } from '../openai/calling.ts';
-import { wireServer } from '../openai/wire-server.ts';
+import { failureOf } from '../http-calls.ts';
+import { wireServer } from '../wire-server.ts';
 
 const server = wireServer();
 const { client: bedrockClient } = createBedrockClients({

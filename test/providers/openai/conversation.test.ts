@@ -6,7 +6,7 @@ import { toRequestBody } from '../../../lambdas/providers/openai/request.ts';
 import { toReply } from '../../../lambdas/providers/openai/response.ts';
 import { toReplyEvents } from '../../../lambdas/providers/openai/stream.ts';
 import { sseData } from '../../../lambdas/providers/sse-data.ts';
-import { rounds } from '../../thorough.ts';
+import { offsets, rounds } from '../../thorough.ts';
 import { collect, encode, event } from './decoding.ts';
 import { bytesOf, IDENTITY, jsonOf, NAMES } from './fixtures.ts';
 
@@ -237,7 +237,7 @@ describe('a streamed answer to a caller of another protocol', () => {
     const bytes = bytesOf(name);
     const parts = await partsOf(bytes);
     expect(parts.at(-1)?.type).toBe('finish');
-    for (let at = 1; at < bytes.length; at += 1)
+    for (const at of offsets(1, bytes.length - 1))
       expect(await partsOf(bytes.subarray(0, at), bytes.subarray(at))).toEqual(parts);
   });
 

@@ -3,18 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import type { ReplyEvent } from '../../../lambdas/core/inference/upstream/provider.ts';
-import {
-  CANARY,
-  type Call,
-  callAt,
-  EVENT_STREAM,
-  eventsOf,
-  failureOf,
-  JSON_TYPE,
-  streamOf,
-} from './calling.ts';
+import { CANARY, type Call, EVENT_STREAM, eventsOf, failureOf, JSON_TYPE, streamOf } from '../http-calls.ts';
+import { wireServer } from '../wire-server.ts';
+import { callAt } from './calling.ts';
 import { bytesOf, IDENTITY, jsonOf } from './fixtures.ts';
-import { wireServer } from './wire-server.ts';
 
 const server = wireServer();
 const call = (options: Call = {}) => callAt(server.origin, options);
