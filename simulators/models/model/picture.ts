@@ -24,7 +24,7 @@ export function paint(seed: string, width: number, height: number): Buffer {
     SIGNATURE,
     // Bit depth 8, colour type 2 (RGB), deflate, no interlace.
     chunk('IHDR', Buffer.concat([uint32(width), uint32(height), Buffer.from([8, 2, 0, 0, 0])])),
-    chunk('IDAT', deflateSync(pixels, { level: 1 })),
+    chunk('IDAT', deflateSync(pixels, { level: 0 })),
     chunk('IEND', Buffer.alloc(0)),
   ]);
 }

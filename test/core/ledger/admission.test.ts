@@ -21,9 +21,9 @@ import {
   type TestLedger,
 } from './running-ledger.ts';
 
-const SEEDS = rounds(15);
+const SEEDS = rounds(8);
 /** An admission takes four times as many database calls as a hold alone, and adds the key to what they race for. */
-const CALL_SEEDS = rounds(5);
+const CALL_SEEDS = rounds(3);
 const RACING = 200;
 const KEYS = 20;
 

@@ -7,7 +7,7 @@ import { brokenBooks, brokenCaps, type CallPlan, type History, play, unexpectedF
 
 /** Lanes of fast-check, each with seeds of its own, keep the database busy. */
 const LANES = 16;
-const HISTORIES_PER_LANE = rounds(15);
+const HISTORIES_PER_LANE = rounds(10);
 
 let database: TestDatabase;
 

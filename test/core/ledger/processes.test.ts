@@ -9,13 +9,14 @@ import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-split.ts'
 import type { VerifiedKey } from '../../../lambdas/core/access/api-key.ts';
 import { ALLOWANCE } from '../../../lambdas/core/ledger/exposure.ts';
 import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
+import { rounds } from '../../thorough.ts';
 import type { Race, RaceResult } from './admission-process.ts';
 import { auditAll, booksOf, NOON_MS, openAccount, openLedger } from './running-ledger.ts';
 
 const PROCESSES = 4;
 const PLENTY = 10n ** 15n;
 
-const SEEDS = 50;
+const SEEDS = rounds(20);
 const HOSTILE_CALLS = 12;
 /** Of a wallet that is split. */
 const ITEMS = 3;

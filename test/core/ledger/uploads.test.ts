@@ -14,6 +14,7 @@ import {
   FORM_TYPE as TYPE,
 } from '../../edge/mutated-forms.ts';
 import { flac, wav } from '../../system/recordings.ts';
+import { rounds } from '../../thorough.ts';
 import { keyState } from './attempts.ts';
 import { NOON_MS } from './running-ledger.ts';
 import { type HeldKey, MAX_FILE_BYTES, PRICE_PER_MINUTE, UploadService } from './upload-service.ts';
@@ -195,7 +196,7 @@ it.each([
   expect(costOf(await send(key, formOf(file(sound))))).toBe(priceOf(seconds));
 });
 
-const FORMS = 1_000;
+const FORMS = rounds(400);
 
 it('of forms cut and changed at random none is an internal error, hangs, or leaves anything behind', async () => {
   const key = await service.open(CREDIT);
