@@ -17,7 +17,7 @@ import { API_KEY, PaymentIntents, type SignedEvent, signedEvent, WEBHOOK_SECRET 
 
 /** Lanes of fast-check, each with seeds of its own, keep the database busy. */
 const LANES = 10;
-const HISTORIES_PER_LANE = rounds(12);
+const HISTORIES_PER_LANE = rounds(6);
 
 const NANO_PER_CENT = 10_000_000n;
 

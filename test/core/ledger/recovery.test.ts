@@ -80,13 +80,13 @@ type Story = readonly [name: string, history: History];
 /** A sweeper ends one hold in three calls, after the one that reads the wallet. */
 const SWEEPER_CALLS = 4;
 
-/** Every way in which one database call of a history, or of a sweeper after it, may fail. */
+/** The ways in which one database call of a history, or of a sweeper after it, may fail: half of them in a plain run. */
 async function singleFaults(story: History): Promise<readonly Story[]> {
   const { databaseCalls } = await play(database, story);
   const [, other] = story.faults;
   const each = (calls: number, build: (ordinal: number, fault: Fault) => Story[]) =>
     Array.from({ length: calls }, (_, index) => FAULTS.flatMap((fault) => build(index + 1, fault))).flat();
-  return [
+  return sampled(2, [
     ...each(databaseCalls, (ordinal, fault) => {
       const faults = [new Map([[ordinal, fault]]), other] as const;
       const plain: Story = [`call ${ordinal} ${fault}`, { ...story, faults }];
@@ -97,7 +97,13 @@ async function singleFaults(story: History): Promise<readonly Story[]> {
     ...each(SWEEPER_CALLS, (ordinal, fault) => [
       [`sweeper’s call ${ordinal} ${fault}`, { ...story, sweeperFaults: new Map([[ordinal, fault]]) }],
     ]),
-  ];
+  ]);
+}
+
+/** One story in `stride` in a plain run, from a random one on; all with `THOROUGH` of as much. */
+function sampled(stride: number, stories: readonly Story[]): readonly Story[] {
+  const chosen = new Set(offsets(0, stories.length - 1, stride));
+  return stories.filter((_, at) => chosen.has(at));
 }
 
 /** Pairs of faults in the five database calls of one call: one in four in a plain run, all with `THOROUGH=4`. */
@@ -116,8 +122,7 @@ function pairsOfFaults(): readonly Story[] {
       }),
     ),
   );
-  const chosen = new Set(offsets(0, stories.length - 1, 4));
-  return stories.filter((_, at) => chosen.has(at));
+  return sampled(4, stories);
 }
 
 let played = 0;

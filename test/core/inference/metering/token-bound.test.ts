@@ -7,7 +7,7 @@ import { boundParts, climb, FAMILY_NAMES } from '../../../../bench/tokens/search
 import { LIGHT } from '../../../../bench/tokens/vocabularies.ts';
 import { boundTokens, mostTokens } from '../../../../lambdas/core/inference/metering/token-bound.ts';
 import { PAIRS, WORDS, WORDS_AFTER_BLANK } from '../../../../lambdas/core/inference/metering/token-table.ts';
-import { rounds } from '../../../thorough.ts';
+import { offsets, rounds } from '../../../thorough.ts';
 
 /** The worst count of the tokenizers that are dependencies; `npm run bench -- tokens` asks the heavy ones as well. */
 const most = (text: string): number => Math.max(...LIGHT.map(({ count }) => count(text)));
@@ -152,7 +152,11 @@ describe('the table of the bound', () => {
 describe('the most tokens there can be', () => {
   it('are never less than the bound, of any code point', () => {
     const less = [];
-    for (const text of codePoints()) if (mostTokens(text) < boundTokens(text)) less.push(text);
+    const texts = [...codePoints()];
+    for (const at of offsets(0, texts.length - 1, 5)) {
+      const text = texts[at] ?? '';
+      if (mostTokens(text) < boundTokens(text)) less.push(text);
+    }
     expect(less).toEqual([]);
   });
 

@@ -1,18 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import type { Route } from '../../lambdas/contract/route.ts';
-import { ROUTES } from '../../lambdas/contract/routes.ts';
-import { Owner } from './owner.ts';
-import { type Belongings, NOBODYS, newListing, REACHES, RECEIVER } from './reaches.ts';
-import { Service } from './service.ts';
+/** No account sees or changes what is another’s: every route that identifies its caller. */
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { Route } from '../../../lambdas/contract/route.ts';
+import { ROUTES } from '../../../lambdas/contract/routes.ts';
+import { Owner } from '../owner.ts';
+import { type Belongings, NOBODYS, newListing, REACHES, RECEIVER } from '../reaches.ts';
+import { service } from './service.ts';
 
 /** The first call to a function starts its process. */
 jest.setTimeout(30_000);
 
-/** A webhook's receiver may be on this machine, so that no delivery leaves it. */
-const service = new Service({ WEBHOOK_ALLOW_LOOPBACK: '1' });
-
 let mine: Belongings;
 let theirs: Belongings;
+/** As it was when nobody had yet tried to change it; undefined when its owner has changed it since. */
+let theirState: Awaited<ReturnType<typeof stateOf>> | undefined;
 
 /** A new account with one of everything that an account can have. */
 async function newBelongings(): Promise<Belongings> {
@@ -51,10 +51,8 @@ async function subscribe(key: string): Promise<Pick<Belongings, 'webhookId' | 'd
 }
 
 beforeAll(async () => {
-  await service.start();
   [mine, theirs] = await Promise.all([newBelongings(), newBelongings()]);
 }, 90_000);
-afterAll(() => service.dispose());
 
 const routes: readonly (readonly [string, Route])[] = ROUTES.filter(
   (route: Route) => route.authentication !== 'none' && route.paid !== true,
@@ -177,17 +175,20 @@ describe.each(routes)('%s', (_name, route) => {
   it('shows and changes nothing of another account, and answers as if it did not exist', async () => {
     // A route that ends the session of its caller is called by an account of its own.
     const first = endsSession === undefined ? mine : await newBelongings();
-    const before = await Promise.all([stateOf(theirs), path === undefined ? undefined : stateOf(mine)]);
+    theirState ??= await stateOf(theirs);
     await expectNothing(route, first, theirs);
     if (path === undefined) {
-      expect(await stateOf(theirs)).toEqual(before[0]);
+      expect(await stateOf(theirs)).toEqual(theirState);
+      // What a route makes is its caller's own.
+      theirState = undefined;
       if (endsSession !== undefined) return;
       const own = await stateOf(mine);
       await expectNothing(route, theirs, mine);
       expect(await stateOf(mine)).toEqual(own);
     } else {
+      const own = await stateOf(mine);
       await expectNothing(route, theirs, mine);
-      expect(await Promise.all([stateOf(theirs), stateOf(mine)])).toEqual(before);
+      expect(await Promise.all([stateOf(theirs), stateOf(mine)])).toEqual([theirState, own]);
     }
   });
 

@@ -1,17 +1,15 @@
+/** The errors that a caller can meet, through the official SDKs. */
 import Anthropic from '@anthropic-ai/sdk';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
-import { ERROR_CODES, type ErrorCode } from '../../lambdas/core/errors.ts';
-import { Service } from './service.ts';
+import { ERROR_CODES, type ErrorCode } from '../../../lambdas/core/errors.ts';
+import { service } from './service.ts';
 
-const service = new Service();
 let funded: string;
 
 beforeAll(async () => {
-  await service.start();
   ({ key: funded } = await service.account('5'));
 }, 90_000);
-afterAll(() => service.dispose());
 
 interface Surface {
   readonly name: string;

@@ -1,16 +1,14 @@
+/** Requests that are wrong, each answered with a clear error and nothing held. */
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Service } from './service.ts';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { service } from './service.ts';
 
-const service = new Service({ BODY_IDLE_MS: '300' });
 let account: { readonly id: string; readonly key: string };
 let other: { readonly id: string; readonly key: string };
 
 beforeAll(async () => {
-  await service.start();
   [account, other] = [await service.account('1'), await service.account('1')];
 }, 90_000);
-afterAll(() => service.dispose());
 
 interface Envelope {
   readonly error: {

@@ -1,0 +1,4 @@
+/** What callers must not do, see or send, on one service. */
+import './boundaries/errors.ts';
+import './boundaries/bad-input.ts';
+import './boundaries/isolation.ts';
