@@ -28,7 +28,7 @@ export interface LedgerOptions {
 /** The gate of keyed requests, from the table that the environment names. */
 export function createKeyGate({ clients, environment }: Pick<LedgerOptions, 'clients' | 'environment'>) {
   const table = requireTable(environment, 'keys');
-  const keys = createKeyStore({ client: clients.client, table, clock: systemClock });
+  const keys = createKeyStore({ clients, table, clock: systemClock });
   return { gate: new KeyGate(keys, systemClock), keys };
 }
 

@@ -1,87 +1,127 @@
 /**
- * Wallets in DynamoDB. A wallet is one item, and every step of a hold one update of it. An account hotter than one
- * item allows has several: a hold goes to any of them, and what one lacks is moved from the others with the hold.
+ * Wallets in DynamoDB. A wallet lies in parts, as many as its load needs: every step of a hold is one update of one
+ * part, what a part lacks is moved from the others with the hold, and when no place is left there are more parts.
  */
 import { BoundedMap } from '../../core/bounded-map.ts';
-import { coverOf } from '../../core/ledger/exposure.ts';
+import { overloaded } from '../../core/errors.ts';
 import type { Hold, HoldEnd, HoldResult, Wallet, WalletStore } from '../../core/ledger/ports.ts';
-import { greatest, type NanoUsd } from '../../core/money.ts';
+import { greatest, least, type NanoUsd } from '../../core/money.ts';
 import { optimistically } from '../../core/optimistic.ts';
-import type { RandomSource } from '../../core/ports.ts';
+import type { Clock, RandomSource } from '../../core/ports.ts';
 import type { DynamoClients } from '../aws/clients.ts';
-import { type Item, readInteger, readText } from '../dynamodb/attribute-values.ts';
-import { systemRandom } from '../system/system.ts';
+import { systemClock, systemRandom } from '../system/system.ts';
 import {
-  coverOfOthers,
-  decodeOwed,
-  decodeShardCount,
-  decodeWallet,
+  coverIn,
+  indexOf,
+  MAX_HOLDS,
   newAttempt,
-  type ShardCount,
-  settleOwed,
-  shardId,
+  type Part,
+  partId,
+  spareOf,
+  toWallet,
 } from './wallet-item.ts';
+import { WalletParts } from './wallet-part.ts';
+import { type Placement, Placements } from './wallet-placement.ts';
 import { WalletPostings } from './wallet-posting.ts';
-import { WalletShards } from './wallet-shard.ts';
-import { collect, type Donor, WalletTransfers } from './wallet-transfer.ts';
+import { WalletReads } from './wallet-reads.ts';
+import { growParts } from './wallet-size.ts';
+import { WalletTotals } from './wallet-totals.ts';
+import { collect, type Donor, type Target, WalletTransfers } from './wallet-transfer.ts';
 
-/** Each further try means that another call moved one of the items within milliseconds. */
-const MAX_TRIES = 8;
+/** Each further try means that another call moved one of the parts within milliseconds, or that a part was full. */
+const MAX_TRIES = 12;
 
-/** Bounds the memory of sharded accounts; one that falls out is found again at its first refusal. */
-const MAX_KNOWN = 10_000;
+/** Full parts that a hold meets before there are more of them. */
+const MAX_FULL = 2;
 
-const UNSHARDED: ShardCount = { active: 1, made: 1 };
+/** Bounds the memory of where the holds in flight were tried. */
+const MAX_IN_FLIGHT = 10_000;
+
+export interface WalletStoreOptions {
+  readonly random?: RandomSource;
+  readonly clock?: Clock;
+}
 
 export function createWalletStore(
   clients: DynamoClients,
   table: string,
-  random: RandomSource = systemRandom,
+  { random = systemRandom, clock = systemClock }: WalletStoreOptions = {},
 ): WalletStore {
-  return new DynamoWalletStore(clients, table, random);
+  return new DynamoWalletStore(clients, table, { random, clock });
 }
 
 class DynamoWalletStore implements WalletStore {
-  readonly #shards: WalletShards;
+  readonly #client: DynamoClients['client'];
+  readonly #table: string;
+  readonly #parts: WalletParts;
+  readonly #reads: WalletReads;
   readonly #transfers: WalletTransfers;
   readonly #postings: WalletPostings;
-  readonly #random: RandomSource;
-  /** Accounts with more than one item. */
-  readonly #known = new BoundedMap<string, ShardCount>(MAX_KNOWN);
+  readonly #totals: WalletTotals;
+  readonly #placements: Placements;
+  /** By call, the parts that its hold may be on as long as no answer has said which. */
+  readonly #tried = new BoundedMap<string, string[]>(MAX_IN_FLIGHT);
 
-  constructor(clients: DynamoClients, table: string, random: RandomSource) {
-    this.#shards = new WalletShards(clients, table);
-    this.#transfers = new WalletTransfers(clients.client, this.#shards);
-    this.#postings = new WalletPostings(clients.client, this.#shards);
-    this.#random = random;
+  constructor(
+    clients: DynamoClients,
+    table: string,
+    { random, clock }: { readonly random: RandomSource; readonly clock: Clock },
+  ) {
+    this.#client = clients.client;
+    this.#table = table;
+    this.#parts = new WalletParts(clients, table);
+    this.#reads = new WalletReads(clients.client, table);
+    this.#transfers = new WalletTransfers(clients.client, table);
+    this.#postings = new WalletPostings(clients.client, table);
+    this.#totals = new WalletTotals(clients.client, table, clock);
+    this.#placements = new Placements(random);
   }
 
   async hold(accountId: string, wanted: Hold): Promise<HoldResult> {
-    const walletId = this.#pick(accountId);
-    let { granted, item } = await this.#shards.hold(walletId, wanted);
-    if (!granted && item !== undefined && decodeOwed(item) !== undefined) {
-      await this.#postings.collect(accountId);
-      ({ granted, item } = await this.#shards.hold(walletId, wanted));
-    }
-    if (item !== undefined && walletId === accountId) this.#learn(accountId, decodeShardCount(item));
-    if (granted && item !== undefined) return { granted: true, wallet: whole(accountId, [item]) };
-    if (this.#count(accountId).made > 1) return this.#holdAcrossShards(accountId, wanted, walletId);
-    return { granted: false, wallet: item === undefined ? undefined : whole(accountId, [item]) };
+    const placement = this.#placements.of(accountId);
+    const tried = new Set<number>();
+    const result = await optimistically<HoldResult>(MAX_TRIES, 'the wallet', async () => {
+      const index = this.#placements.pick(placement, wanted.amount + wanted.exposure, tried);
+      if (index === undefined || tried.size === MAX_FULL) {
+        await this.#grow(accountId, placement);
+        tried.clear();
+        return undefined;
+      }
+      const walletId = partId(accountId, index);
+      this.#noteTry(wanted.id, walletId);
+      const { outcome, part } = await this.#parts.hold(walletId, wanted);
+      this.#placements.learn(placement, index, part, outcome === 'granted');
+      if (outcome === 'granted') return { granted: true, wallet: toWallet(accountId, [part]) };
+      if (outcome === 'full') tried.add(index);
+      if (outcome === 'owing') await this.#postings.collect(accountId);
+      if (outcome === 'full' || (outcome === 'owing' && !tried.has(index))) return undefined;
+      if (index === 0 && placement.parts === 1)
+        return { granted: false, wallet: part && toWallet(accountId, [part]) };
+      return this.#holdAcrossParts(accountId, wanted, { walletId, part });
+    });
+    this.#tried.delete(wanted.id);
+    return result;
+  }
+
+  async confirm(accountId: string, hold: Hold): Promise<void> {
+    await this.#parts.confirm(hold.walletId ?? accountId, hold.id);
   }
 
   async growHold(accountId: string, held: Hold, target: NanoUsd): Promise<NanoUsd> {
     const walletId = held.walletId ?? accountId;
-    let amount = await this.#shards.grow(walletId, held, target);
-    // Other items are looked for even where none are known: this process may not have met them.
+    let amount = await this.#parts.grow(walletId, held, target);
+    // Other parts are looked for even where none are known: this process may not have met them.
     for (let tries = 0; tries < MAX_TRIES && amount < target; tries += 1) {
-      const others = (await this.#items(accountId))
-        .map(decodeWhole)
-        .filter((shard) => shard.walletId !== walletId);
-      const all = others.reduce((total, { balance }) => total + balance, 0n);
-      const missing = target - amount;
-      const transfers = collect(others, all < missing ? all : missing) ?? [];
-      if (transfers.length === 0) return amount;
-      if (await this.#transfers.grow({ ...held, walletId, amount }, transfers)) {
+      const parts = await this.#reads.readAll(accountId);
+      const own = parts.find((part) => part.walletId === walletId);
+      // A call that is being settled takes whatever there is.
+      const donors = parts
+        .filter((part) => part !== own)
+        .map((part) => ({ part, amount: part.balance, covered: false }));
+      const all = donors.reduce((total, donor) => total + donor.amount, 0n);
+      const transfers = collect(donors, least(all, target - amount)) ?? [];
+      if (own === undefined || transfers.length === 0) return amount;
+      if (await this.#transfers.grow(own, { ...held, amount }, transfers)) {
         amount = transfers.reduce((total, transfer) => total + transfer.amount, amount);
       }
     }
@@ -89,126 +129,162 @@ class DynamoWalletStore implements WalletStore {
   }
 
   async endHold(accountId: string, end: HoldEnd): Promise<NanoUsd | undefined> {
-    const { made } = this.#count(accountId);
-    if (made === 1) return this.#shards.end(end.walletId ?? accountId, end);
-    const shardIds = Array.from({ length: made }, (_, index) => shardId(accountId, index));
-    if (end.walletId === undefined) {
-      const ends = await Promise.all(shardIds.map((id) => this.#shards.end(id, end)));
-      return ends.find((balance) => balance !== undefined);
-    }
-    const [balance, ...items] = await Promise.all([
-      this.#shards.end(end.walletId, end),
-      ...shardIds.filter((id) => id !== end.walletId).map((id) => this.#shards.read(id)),
+    const placement = this.#placements.of(accountId);
+    const { walletId } = end;
+    if (walletId === undefined) return this.#endSomewhere(accountId, end);
+    // The balance of a wallet that is known to lie in parts is asked for beside.
+    const inParts = placement.parts > 1 || indexOf(walletId) > 0;
+    const [part, total] = await Promise.all([
+      this.#parts.end(walletId, end),
+      inParts ? this.#totals.read(accountId).catch(() => undefined) : undefined,
     ]);
-    if (balance === undefined) return undefined;
-    return items.reduce(
-      (total, item) => total + (item === undefined ? 0n : decodeWallet(item).balance),
-      balance,
-    );
+    if (part === undefined) return undefined;
+    this.#placements.ended(placement, part);
+    return total ?? part.balance;
+  }
+
+  /** Ends a hold whose answer was lost, on whichever part it was tried. */
+  async #endSomewhere(accountId: string, end: HoldEnd): Promise<NanoUsd | undefined> {
+    const walletIds = new Set([accountId, ...(this.#tried.get(end.id) ?? [])]);
+    const ends = await Promise.all([...walletIds].map((walletId) => this.#parts.end(walletId, end)));
+    this.#tried.delete(end.id);
+    return ends.find((part) => part !== undefined)?.balance;
+  }
+
+  async findHold(
+    accountId: string,
+    { id, walletId }: { readonly id: string; readonly walletId?: string | undefined },
+  ) {
+    const parts =
+      walletId === undefined
+        ? await this.#reads.readAll(accountId)
+        : [await this.#reads.read(walletId)].filter((part) => part !== undefined);
+    return parts.flatMap(({ holds }) => holds).find((hold) => hold.id === id);
+  }
+
+  balance(accountId: string): Promise<NanoUsd> {
+    return this.#totals.read(accountId);
   }
 
   async read(accountId: string): Promise<Wallet | undefined> {
-    const items = await this.#items(accountId);
-    return items.length === 0 ? undefined : whole(accountId, items);
+    const parts = await this.#readAll(accountId);
+    return parts.length === 0 ? undefined : toWallet(accountId, parts);
   }
 
-  /** Takes the hold on the item that lacked money, moving some to it: half of what the richest has more, so that it need not soon again. */
-  async #holdAcrossShards(accountId: string, wanted: Hold, emptyShard: string): Promise<HoldResult> {
+  /** Takes the hold on a part that lacks money together with what it lacks: from the first part, if that has enough. */
+  async #holdAcrossParts(accountId: string, wanted: Hold, refused: Target): Promise<HoldResult> {
+    let parts = await this.#readForTransfer(accountId, refused);
     return optimistically<HoldResult>(MAX_TRIES, 'the wallet', async () => {
-      const items = await this.#items(accountId);
-      const wallet = whole(accountId, items);
-      if (wallet.holds.some(({ id }) => id === wanted.id)) return { granted: true, wallet };
-      if (wallet.balance < wanted.amount) return { granted: false, wallet };
-      if (wallet.probation > 0n && wanted.exposure > 0n) return { granted: false, wallet };
-      if (wanted.amount > 0n && items.some((item) => decodeOwed(item) !== undefined)) {
-        await this.#postings.collect(accountId);
-        return undefined;
-      }
-      const hold = { ...wanted, attempt: newAttempt() };
-      const shards = items.map(decodeShard);
-      const able = shards.filter((shard) => canTake(shard, shards, hold));
-      const target = able.find((shard) => shard.walletId === emptyShard) ?? able[0];
-      if (target === undefined) return { granted: false, wallet };
-      const walletId = await this.#transferAndHold(shards, hold, target);
-      if (walletId === undefined) return undefined;
-      const holds = [...wallet.holds, { ...hold, walletId }];
-      return { granted: true, wallet: { ...wallet, balance: wallet.balance - wanted.amount, holds } };
+      const result = await this.#tryAcross(accountId, parts, wanted, refused);
+      if (result === undefined) parts = await this.#readAll(accountId);
+      return result;
     });
   }
 
-  /** Returns the item that took the hold; undefined when the items have moved meanwhile. */
-  async #transferAndHold(shards: readonly Shard[], hold: Hold, target: Shard): Promise<string | undefined> {
-    const others = shards.filter((shard) => shard !== target);
-    const richest = others.reduce((most, { balance }) => greatest(most, balance), 0n);
-    const missing = missingOf(target, hold);
-    const spare = greatest((richest - target.balance) / 2n, 0n);
-    const transfers = collect(others, greatest(spare, missing)) ?? collect(others, missing);
-    if (transfers === undefined) return undefined;
-    return (await this.#transfers.hold(target, hold, transfers)) ? target.walletId : undefined;
+  /** The refused part and the first one; all of them where these two would not do. */
+  async #readForTransfer(accountId: string, { walletId, part }: Target): Promise<readonly Part[]> {
+    const first = indexOf(walletId) === 0 ? undefined : await this.#reads.read(accountId);
+    if (first !== undefined && first.owed === undefined && spareOf(first) > 0n)
+      return part === undefined ? [first] : [first, part];
+    return this.#readAll(accountId);
   }
 
-  /** Every item the account's wallet ever had; none when there is no wallet. */
-  async #items(accountId: string): Promise<readonly Item[]> {
-    const items = await this.#shards.readAll(accountId);
-    if (items[0] !== undefined) this.#learn(accountId, decodeShardCount(items[0]));
-    return items;
+  /** Undefined when the parts have moved meanwhile, or when those that were read do not suffice and are not all. */
+  async #tryAcross(
+    accountId: string,
+    parts: readonly Part[],
+    wanted: Hold,
+    refused: Target,
+  ): Promise<HoldResult | undefined> {
+    const wallet = toWallet(accountId, parts);
+    const isAll = parts.length === 0 || parts.length > 2 || (parts[0]?.parts ?? 1) <= parts.length;
+    if (wallet.holds.some(({ id }) => id === wanted.id)) return { granted: true, wallet };
+    const refuse = (): HoldResult | undefined =>
+      isAll ? { granted: false, wallet: parts.length === 0 ? undefined : wallet } : undefined;
+    if (wallet.balance < wanted.amount) return refuse();
+    if (wallet.probation > 0n && wanted.exposure > 0n) return refuse();
+    if (wanted.amount > 0n && parts.some(({ owed }) => owed !== undefined)) {
+      await this.#postings.collect(accountId);
+      return undefined;
+    }
+    const target = chooseTarget(parts, wanted, refused);
+    if (target === undefined) return refuse();
+    const hold = { ...wanted, attempt: newAttempt() };
+    const transfers = chooseDonors(parts, hold, target);
+    if (transfers === undefined) {
+      if (isAll) await this.#gather(parts);
+      return undefined;
+    }
+    this.#noteTry(hold.id, target.walletId);
+    if (!(await this.#transfers.hold(target, hold, transfers))) return undefined;
+    this.#placements.taken(this.#placements.of(accountId), indexOf(target.walletId));
+    const holds = [...wallet.holds, { ...hold, walletId: target.walletId }];
+    return { granted: true, wallet: { ...wallet, balance: wallet.balance - wanted.amount, holds } };
   }
 
-  #pick(accountId: string): string {
-    return shardId(accountId, Math.floor(this.#random() * this.#count(accountId).active));
+  /** Moves what lies in more parts than one transaction may take from into the richest one. */
+  async #gather(parts: readonly Part[]): Promise<void> {
+    const [richest, ...others] = parts.toSorted((a, b) => (spareOf(a) < spareOf(b) ? 1 : -1));
+    const transfers = collectAll(others);
+    if (richest !== undefined && transfers.length > 0) await this.#transfers.move(transfers, richest);
   }
 
-  #count(accountId: string): ShardCount {
-    return this.#known.get(accountId) ?? UNSHARDED;
+  async #readAll(accountId: string): Promise<readonly Part[]> {
+    const parts = await this.#reads.readAll(accountId);
+    if (parts[0] !== undefined) this.#placements.of(accountId).parts = parts[0].parts;
+    return parts;
   }
 
-  #learn(accountId: string, count: ShardCount): void {
-    if (count.made > 1) this.#known.set(accountId, count);
+  async #grow(accountId: string, placement: Placement): Promise<void> {
+    const parts = await growParts(this.#client, this.#table, accountId, placement.parts);
+    if (parts === undefined) throw overloaded('This account has too many calls in flight; retry.');
+    placement.parts = parts;
+  }
+
+  #noteTry(id: string, walletId: string): void {
+    this.#tried.set(id, [...(this.#tried.get(id) ?? []), walletId]);
   }
 }
 
-/** An item of a wallet, with the balance that it can give: what covers its own open holds is taken off. */
-interface Shard extends Donor {
-  readonly exposure: NanoUsd;
-}
-
-const decodeShard = (item: Item): Shard => {
-  const { balance, exposure } = decodeWallet(item);
-  return { walletId: readText(item, 'wallet_id'), balance: balance - coverOfOthers(exposure), exposure };
-};
-
-/** The item with all of its balance: a call that is being settled takes whatever there is. */
-const decodeWhole = (item: Item): Donor => ({
-  walletId: readText(item, 'wallet_id'),
-  balance: readInteger(item, 'balance'),
-});
-
-/** What an item lacks to take a hold, and to cover its exposure beside that of the item's own open holds. */
-const missingOf = ({ balance, exposure }: Shard, hold: Hold): NanoUsd =>
-  greatest(coverOf(hold, exposure) - coverOfOthers(exposure) - balance, 0n);
-
-/** Whether an item could take the hold with what the others can give. */
-function canTake(shard: Shard, shards: readonly Shard[], hold: Hold): boolean {
-  const given = shards
-    .filter((other) => other !== shard)
-    .reduce((total, { balance }) => total + greatest(balance, 0n), 0n);
-  return missingOf(shard, hold) <= given;
-}
-
-/** An account's items as one wallet, with what it owes taken off what it has. */
-function whole(accountId: string, items: readonly Item[]): Wallet {
-  const shards = items.map(decodeWallet);
-  const balance = shards.reduce((total, shard) => total + shard.balance, 0n);
-  const owed = shards.reduce((total, shard) => total + shard.owed, 0n);
-  const entries = shards.reduce((total, shard) => total + shard.entries, 0);
-  return {
-    accountId,
-    ...settleOwed(balance, owed),
-    entries,
-    holds: shards.flatMap(({ holds }) => holds),
-    exposure: shards.reduce((total, shard) => total + shard.exposure, 0n),
-    // Each item has its own: while one is on probation, so is the account.
-    probation: shards.map((shard) => shard.probation).reduce(greatest),
-    shortfalls: shards.reduce((total, shard) => total + shard.shortfalls, 0),
+/** The part that lacked money if it can take the hold with what the others can give, else another that can. */
+function chooseTarget(parts: readonly Part[], hold: Hold, refused: Target): Target | undefined {
+  const all = parts.reduce((total, part) => total + spareOf(part), 0n);
+  const canTake = (target: Target): boolean => {
+    const { part } = target;
+    if (part !== undefined && part.holds.length >= MAX_HOLDS && part.received !== undefined) return false;
+    return missingOf(target, hold) <= all - (part === undefined ? 0n : spareOf(part));
   };
+  const known = parts.find(({ walletId }) => walletId === refused.walletId);
+  const wanted = { walletId: refused.walletId, part: known };
+  if (canTake(wanted)) return wanted;
+  const able = parts.find((part) => canTake({ walletId: part.walletId, part }));
+  return able === undefined ? undefined : { walletId: able.walletId, part: able };
 }
+
+/** What a part lacks to take a hold, and to cover its exposure beside that of the part's own open holds. */
+function missingOf({ walletId, part }: Target, hold: Hold): NanoUsd {
+  const exposure = part?.exposure ?? 0n;
+  return greatest(coverIn(walletId, hold, exposure) - (part?.balance ?? 0n), 0n);
+}
+
+/**
+ * What the other parts are to give: what the target lacks and, so that it need not ask soon again, half of what the
+ * richest has more, but of a wallet in many parts no more than a few parts' share.
+ */
+function chooseDonors(parts: readonly Part[], hold: Hold, target: Target): readonly Donor[] | undefined {
+  const others = parts.filter(({ walletId }) => walletId !== target.walletId);
+  const donors = others.map((part) => ({ part, amount: spareOf(part), covered: true }));
+  const richest = donors.reduce((most, { amount }) => greatest(most, amount), 0n);
+  const own = target.part === undefined ? 0n : spareOf(target.part);
+  const shares = BigInt(Math.max(2, Math.floor((parts[0]?.parts ?? 1) / 4)));
+  const missing = missingOf(target, hold);
+  const more = greatest((richest - own) / shares, missing);
+  return collect(donors, more) ?? collect(donors, missing);
+}
+
+const collectAll = (parts: readonly Part[]): readonly Donor[] =>
+  parts
+    .map((part) => ({ part, amount: spareOf(part), covered: true }))
+    .filter(({ amount }) => amount > 0n)
+    .toSorted((a, b) => (a.amount < b.amount ? 1 : -1))
+    .slice(0, 90);
