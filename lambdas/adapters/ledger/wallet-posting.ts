@@ -74,7 +74,7 @@ export class WalletPostings {
     return changes.map((each) => this.#update(each, 1));
   }
 
-  /** Pays what is owed from what has come back to the balance. Where calls move it meanwhile, the next one tries again. */
+  /** Pays what is owed from what has returned to the balance. Where calls move it meanwhile, the next one tries again. */
   async collect(accountId: string): Promise<void> {
     const changes = distribute((await this.#shards.readAll(accountId)).map(decodeState), 0n);
     const moved = changes.filter(({ by, owed, owedAfter }) => by !== 0n || owed !== owedAfter);

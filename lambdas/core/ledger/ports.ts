@@ -95,7 +95,7 @@ export interface WalletStore {
   /**
    * Moves `hold.amount` from the balance into a hold if the balance suffices, also for the exposure of all open holds
    * (`coverOf`), and if the account is not on probation or the hold has no exposure. Repeating it changes nothing
-   * more. What the account owes is paid first, from whatever has come back to the balance.
+   * more. What the account owes is paid first, from whatever has returned to the balance.
    */
   hold(accountId: string, hold: Hold): Promise<HoldResult>;
   /**
