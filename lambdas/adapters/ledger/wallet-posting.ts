@@ -84,7 +84,11 @@ export class WalletPostings {
     return changes.map((each) => this.#update(each, 1));
   }
 
+<<<<<<< HEAD
   /** Pays what is owed from what has been returned to the balance. Where calls move it meanwhile, the next one tries again. */
+=======
+  /** Pays what is owed from what has returned to the balance. Where calls move it meanwhile, the next one tries again. */
+>>>>>>> leftovers
   async collect(accountId: string): Promise<void> {
     for (let changed = MAX_CHANGES, done = true; done && changed === MAX_CHANGES; ) {
       const parts = (await this.#reads.readAll(accountId)).map(withAll);

@@ -1,6 +1,6 @@
 /**
  * Admission of a call: the key's windows and the wallet are charged side by side, each in one conditional write, and
- * when one refuses, the other is undone. What comes back settles exactly once.
+ * when one refuses, the other is undone. What is returned settles exactly once.
  */
 import type { KeyCharge, KeyState } from '../access/key-state.ts';
 import { rateLimitHeaders } from '../access/rate-limit-headers.ts';

@@ -1,6 +1,6 @@
 /**
  * Recovery of holds whose call died: settled from the call's usage record if it has one, else released. Release
- * writes a record of its own first, so that a call thought dead that comes back finds its case decided.
+ * writes a record of its own first, so that a call thought dead that tries to settle late finds its case decided.
  */
 import { windowsAt } from '../access/windows.ts';
 import type { Clock, Log } from '../ports.ts';
