@@ -1,5 +1,4 @@
 /** What an operator can do to a deployment; the command line and the local seed both work through this. */
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   createAccounts,
   createKeyIssuer,
@@ -16,7 +15,8 @@ import {
 import { readCatalog, writeCatalog } from '../lambdas/adapters/inference/catalog-store.ts';
 import { createLedger } from '../lambdas/adapters/ledger/create-ledger.ts';
 import { createAuditReader, readWalletPage } from '../lambdas/adapters/ledger/ledger-scan.ts';
-import { WalletUpkeep } from '../lambdas/adapters/ledger/wallet-upkeep.ts';
+import { WalletUpkeep } from '../lambdas/adapters/ledger/wallet/upkeep.ts';
+import { systemClock } from '../lambdas/adapters/system/system.ts';
 import { createPublisher } from '../lambdas/adapters/webhooks/event-publisher.ts';
 import { DEFAULT_HOLD_TTL_SECONDS, requireVariable, VARIABLES } from '../lambdas/contract/environment.ts';
 import { requireTable, type TableName } from '../lambdas/contract/tables.ts';

@@ -5,8 +5,8 @@ import { type Item, readText, text } from '../dynamodb/attribute-values.ts';
 import { readItem } from '../dynamodb/reads.ts';
 import { transact } from '../dynamodb/transaction.ts';
 import { putEntry } from '../ledger/book-entry.ts';
-import { encodeNewWallet } from '../ledger/wallet-item.ts';
-import { WalletPostings } from '../ledger/wallet-posting.ts';
+import { encodeNewWallet } from '../ledger/wallet/item.ts';
+import { WalletPostings } from '../ledger/wallet/posting.ts';
 import { encodeAccount, readAccount } from './account-item.ts';
 
 export interface AccountTables {

@@ -15,7 +15,7 @@ import { createMeasure } from '../system/metrics.ts';
 import { systemClock } from '../system/system.ts';
 import { createKeyStore } from './key-store.ts';
 import { createUsageStore } from './usage-store.ts';
-import { createWalletStore } from './wallet-store.ts';
+import { createWalletStore } from './wallet/store.ts';
 
 export interface LedgerOptions {
   readonly clients: DynamoClients;

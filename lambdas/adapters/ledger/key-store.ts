@@ -50,8 +50,7 @@ export function createKeyStore({ clients, table, clock }: KeyStoreOptions): KeyS
       tokens: Math.max(change.tokens, 0),
       amount: change.amount > 0n ? change.amount : 0n,
     };
-    await apply(client, keyId, end, takes);
-    await apply(onceClient, keyId, end, gives);
+    await Promise.all([apply(client, keyId, end, takes), apply(onceClient, keyId, end, gives)]);
   }
 
   /** Adds the difference to those of the end's windows that still run. */

@@ -10,7 +10,7 @@ import type { AuditReader } from '../../core/ledger/audit.ts';
 import type { Wallet, WalletStore } from '../../core/ledger/ports.ts';
 import { type Item, readInteger, readText, text } from '../dynamodb/attribute-values.ts';
 import { decodeEntry, ENTRY_RANGE } from './book-entry.ts';
-import { accountOf, decodePart, indexOf, toWallet } from './wallet-item.ts';
+import { accountOf, decodePart, indexOf, toWallet } from './wallet/item.ts';
 
 /** Wallets a page: each may take many reads to audit, and a page must fit into one invocation. */
 const WALLETS_PER_PAGE = 25;

@@ -14,7 +14,7 @@ import { countOneOf } from '../dynamodb/quota-item.ts';
 import { readItem } from '../dynamodb/reads.ts';
 import { transact } from '../dynamodb/transaction.ts';
 import { putEntry } from '../ledger/book-entry.ts';
-import { WalletPostings } from '../ledger/wallet-posting.ts';
+import { WalletPostings } from '../ledger/wallet/posting.ts';
 import { dayCountKey, encodeEvent, encodePrice, listingKey } from './listing-item.ts';
 
 export interface PurchaseTables {

@@ -2,7 +2,7 @@
 import { requireTable } from '../../contract/tables.ts';
 import type { OrderStore } from '../../core/payments/ports.ts';
 import type { DynamoClients } from '../aws/clients.ts';
-import { WalletPostings } from '../ledger/wallet-posting.ts';
+import { WalletPostings } from '../ledger/wallet/posting.ts';
 import { systemClock } from '../system/system.ts';
 import { DynamoOrderStore } from './order-store.ts';
 

@@ -1,7 +1,7 @@
 /** Wires the scheduled recovery of holds for Lambda. */
 import { createLedger } from '../../adapters/ledger/create-ledger.ts';
 import { readWalletPage } from '../../adapters/ledger/ledger-scan.ts';
-import { WalletUpkeep } from '../../adapters/ledger/wallet-upkeep.ts';
+import { WalletUpkeep } from '../../adapters/ledger/wallet/upkeep.ts';
 import { systemClock } from '../../adapters/system/system.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import { requireTable } from '../../contract/tables.ts';

@@ -37,7 +37,7 @@ export class SweepFailed extends Error {
 export async function sweep(pages: WalletPages, recovery: Recovery, tidy: Tidy): Promise<RecoveryCount> {
   let [settled, released, failed] = [0, 0, 0];
   let cause: unknown;
-  const attempt = async (work: () => Promise<RecoveryCount | void>): Promise<void> => {
+  const attempt = async (work: () => Promise<RecoveryCount | undefined>): Promise<void> => {
     try {
       const count = await work();
       settled += count?.settled ?? 0;
@@ -51,7 +51,7 @@ export async function sweep(pages: WalletPages, recovery: Recovery, tidy: Tidy):
   do {
     const { wallets, untidy, next } = await pages(after);
     for (const wallet of wallets) await attempt(() => recovery.recoverWallet(wallet));
-    for (const accountId of untidy) await attempt(() => tidy(accountId));
+    for (const accountId of untidy) await attempt(() => tidy(accountId).then(() => undefined));
     after = next;
   } while (after !== undefined);
   if (failed > 0) throw new SweepFailed({ settled, released }, failed, cause);

@@ -1,13 +1,13 @@
 /** What one part of a wallet can do, each in one conditional update that is safe to repeat. */
 import { type DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
-import { BoundedMap } from '../../core/bounded-map.ts';
-import { ALLOWANCE } from '../../core/ledger/exposure.ts';
-import type { Hold, HoldEnd } from '../../core/ledger/ports.ts';
-import { greatest, type NanoUsd } from '../../core/money.ts';
-import { optimistically } from '../../core/optimistic.ts';
-import type { DynamoClients } from '../aws/clients.ts';
-import { number, text } from '../dynamodb/attribute-values.ts';
-import { updateItem } from '../dynamodb/update-item.ts';
+import { BoundedMap } from '../../../core/bounded-map.ts';
+import { ALLOWANCE } from '../../../core/ledger/exposure.ts';
+import type { Hold, HoldEnd } from '../../../core/ledger/ports.ts';
+import { greatest, type NanoUsd } from '../../../core/money.ts';
+import { optimistically } from '../../../core/optimistic.ts';
+import type { DynamoClients } from '../../aws/clients.ts';
+import { number, text } from '../../dynamodb/attribute-values.ts';
+import { updateItem } from '../../dynamodb/update-item.ts';
 import {
   coverIn,
   decodePart,
@@ -20,7 +20,7 @@ import {
   type Part,
   spentOn,
   unlessOwing,
-} from './wallet-item.ts';
+} from './item.ts';
 
 /** A connection that was reset while the function slept is the usual reason for a second try. */
 const MAX_HOLD_TRIES = 2;
@@ -40,8 +40,10 @@ const NOT_ON_PROBATION = '(attribute_not_exists(probation) OR probation <= :zero
 const DAY_SECONDS = 86_400;
 
 /** `full`: every place for a hold is taken. `lacking`: its own balance does not suffice. `absent`: there is no such part. */
+export type Outcome = 'granted' | 'full' | 'lacking' | 'owing' | 'probation' | 'absent';
+
 export type PartAnswer =
-  | { readonly outcome: 'granted' | 'full' | 'lacking' | 'owing' | 'probation'; readonly part: Part }
+  | { readonly outcome: Exclude<Outcome, 'absent'>; readonly part: Part }
   | { readonly outcome: 'absent'; readonly part: undefined };
 
 export class WalletParts {

@@ -5,9 +5,9 @@ import {
   type TransactWriteItem,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { Hold } from '../../core/ledger/ports.ts';
-import { greatest, type NanoUsd } from '../../core/money.ts';
-import { map, number, text } from '../dynamodb/attribute-values.ts';
+import type { Hold } from '../../../core/ledger/ports.ts';
+import { greatest, type NanoUsd } from '../../../core/money.ts';
+import { map, number, text } from '../../dynamodb/attribute-values.ts';
 import {
   accountOf,
   coverIn,
@@ -20,7 +20,7 @@ import {
   MAX_HOLDS,
   type Part,
   unlessOwing,
-} from './wallet-item.ts';
+} from './item.ts';
 
 /** A part with what it can give. */
 export interface Donor {
@@ -37,14 +37,19 @@ const MAX_DONORS = 90;
 export function collect(donors: readonly Donor[], wanted: NanoUsd): readonly Donor[] | undefined {
   const transfers: Donor[] = [];
   let missing = wanted;
-  const richest = donors.toSorted((a, b) => (a.amount < b.amount ? 1 : -1)).slice(0, MAX_DONORS);
-  for (const donor of richest) {
-    if (missing <= 0n || donor.amount <= 0n) break;
+  for (const donor of collectMost(donors)) {
+    if (missing <= 0n) break;
     const amount = donor.amount < missing ? donor.amount : missing;
     transfers.push({ ...donor, amount });
     missing -= amount;
   }
   return missing > 0n ? undefined : transfers;
+}
+
+/** All that as many as may give together have. */
+export function collectMost(donors: readonly Donor[]): readonly Donor[] {
+  const richest = donors.toSorted((a, b) => (a.amount < b.amount ? 1 : -1)).slice(0, MAX_DONORS);
+  return richest.filter(({ amount }) => amount > 0n);
 }
 
 /** What a hold is to be taken on: a part as it was read, or one that there is not yet. */

@@ -3,13 +3,13 @@
  * the call, so the first part remembers the sum, and whoever finds it too old reads the parts once and renews it.
  */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { BoundedMap } from '../../core/bounded-map.ts';
-import type { NanoUsd } from '../../core/money.ts';
-import type { Clock } from '../../core/ports.ts';
-import { number, text } from '../dynamodb/attribute-values.ts';
-import { updateItem } from '../dynamodb/update-item.ts';
-import { toWallet } from './wallet-item.ts';
-import { WalletReads } from './wallet-reads.ts';
+import { BoundedMap } from '../../../core/bounded-map.ts';
+import type { NanoUsd } from '../../../core/money.ts';
+import type { Clock } from '../../../core/ports.ts';
+import { number, text } from '../../dynamodb/attribute-values.ts';
+import { updateItem } from '../../dynamodb/update-item.ts';
+import { toWallet } from './item.ts';
+import { WalletReads } from './reads.ts';
 
 /** A sum of this age is renewed; with the time to read and to answer, no answer shows one that is older than 2 s. */
 const MAX_AGE_MS = 1_000;

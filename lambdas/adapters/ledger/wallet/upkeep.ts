@@ -3,13 +3,13 @@
  * lowered, and items of the earlier layout are converted. Safe to repeat, to race with calls and to interrupt.
  */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { Clock } from '../../core/ports.ts';
-import { type Item, map, number, readMap, readNumber, text } from '../dynamodb/attribute-values.ts';
-import { transact } from '../dynamodb/transaction.ts';
-import { updateItem } from '../dynamodb/update-item.ts';
-import { decodePart, indexOf, type Part, spentOn } from './wallet-item.ts';
-import { WalletReads } from './wallet-reads.ts';
-import { partsNeeded, shrinkParts } from './wallet-size.ts';
+import type { Clock } from '../../../core/ports.ts';
+import { type Item, map, number, readMap, readNumber, text } from '../../dynamodb/attribute-values.ts';
+import { transact } from '../../dynamodb/transaction.ts';
+import { updateItem } from '../../dynamodb/update-item.ts';
+import { decodePart, indexOf, type Part, spentOn } from './item.ts';
+import { WalletReads } from './reads.ts';
+import { partsNeeded, shrinkParts } from './size.ts';
 
 /** A part without a hold for so long is merged: by then its process has most likely ended. */
 const IDLE_SECONDS = 600;

@@ -1,9 +1,9 @@
 /** How many parts a wallet may have: more when every place is taken, fewer when they have been idle. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { number, text } from '../dynamodb/attribute-values.ts';
-import { transact } from '../dynamodb/transaction.ts';
-import { updateItem } from '../dynamodb/update-item.ts';
-import { decodePart, MAX_PARTS, partId } from './wallet-item.ts';
+import { number, text } from '../../dynamodb/attribute-values.ts';
+import { transact } from '../../dynamodb/transaction.ts';
+import { updateItem } from '../../dynamodb/update-item.ts';
+import { decodePart, MAX_PARTS, partId } from './item.ts';
 
 /** Parts that one transaction takes out of the count: each is checked to be absent. */
 const MAX_REMOVED = 90;

@@ -3,12 +3,12 @@
  * spent is owed: no balance goes below zero, and what comes in next pays it first.
  */
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import { least, type NanoUsd } from '../../core/money.ts';
-import { optimistically } from '../../core/optimistic.ts';
-import { number, text } from '../dynamodb/attribute-values.ts';
-import { transact } from '../dynamodb/transaction.ts';
-import { coverOfOthers, EXPOSED_AT_MOST, type Part, spareOf } from './wallet-item.ts';
-import { WalletReads } from './wallet-reads.ts';
+import { least, type NanoUsd } from '../../../core/money.ts';
+import { optimistically } from '../../../core/optimistic.ts';
+import { number, text } from '../../dynamodb/attribute-values.ts';
+import { transact } from '../../dynamodb/transaction.ts';
+import { coverOfOthers, EXPOSED_AT_MOST, type Part, spareOf } from './item.ts';
+import { WalletReads } from './reads.ts';
 
 /** Each further try means that a call moved the balance within milliseconds. */
 const MAX_TRIES = 20;
@@ -84,11 +84,7 @@ export class WalletPostings {
     return changes.map((each) => this.#update(each, 1));
   }
 
-<<<<<<< HEAD
   /** Pays what is owed from what has been returned to the balance. Where calls move it meanwhile, the next one tries again. */
-=======
-  /** Pays what is owed from what has returned to the balance. Where calls move it meanwhile, the next one tries again. */
->>>>>>> leftovers
   async collect(accountId: string): Promise<void> {
     for (let changed = MAX_CHANGES, done = true; done && changed === MAX_CHANGES; ) {
       const parts = (await this.#reads.readAll(accountId)).map(withAll);

@@ -3,10 +3,10 @@
  * unit. Of every part, at every instant: received = balance + holds + spent - owed.
  */
 import { randomBytes } from 'node:crypto';
-import { KINDS, type Kind } from '../../core/access/policy.ts';
-import { ALLOWANCE, coverOf } from '../../core/ledger/exposure.ts';
-import type { Hold, Wallet } from '../../core/ledger/ports.ts';
-import { greatest, type NanoUsd } from '../../core/money.ts';
+import { KINDS, type Kind } from '../../../core/access/policy.ts';
+import { ALLOWANCE, coverOf } from '../../../core/ledger/exposure.ts';
+import type { Hold, Wallet } from '../../../core/ledger/ports.ts';
+import { greatest, type NanoUsd } from '../../../core/money.ts';
 import {
   type Item,
   map,
@@ -16,7 +16,7 @@ import {
   readNumber,
   readText,
   text,
-} from '../dynamodb/attribute-values.ts';
+} from '../../dynamodb/attribute-values.ts';
 
 /** Open holds of one part: with as many an item stays under 1 KB, so that every write of it costs one unit. */
 export const MAX_HOLDS = 4;
@@ -152,7 +152,7 @@ export function toWallet(accountId: string, parts: readonly Part[]): Wallet {
     holds: parts.flatMap(({ holds }) => holds),
     exposure: sum(({ exposure }) => exposure),
     // Each part has its own: while one is on probation, so is the account.
-    probation: parts.map(({ probation }) => probation).reduce(greatest, 0n),
+    probation: parts.length === 0 ? 0n : parts.map(({ probation }) => probation).reduce(greatest),
     shortfalls: parts.reduce((total, { shortfalls }) => total + shortfalls, 0),
   };
 }

@@ -5,9 +5,9 @@ import {
   TransactGetItemsCommand,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
-import { type Item, text } from '../dynamodb/attribute-values.ts';
-import { readItem, readMany } from '../dynamodb/reads.ts';
-import { decodePart, type Part, partId } from './wallet-item.ts';
+import { type Item, text } from '../../dynamodb/attribute-values.ts';
+import { readItem, readMany } from '../../dynamodb/reads.ts';
+import { decodePart, type Part, partId } from './item.ts';
 
 /** Under heavy load some part is always being written; then the last reading must do, and a transfer checks it again. */
 const MAX_SNAPSHOTS = 3;
