@@ -24,7 +24,12 @@ const ITEM_OPERATIONS: ReadonlySet<unknown> = new Set([
 /** The SDK's steps of a request, all but its retries; what is added to the client's stack stays. */
 const SDK_STEPS = [
   ...['serializerMiddleware', 'getUserAgentMiddleware', 'contentLengthMiddleware', 'hostHeaderMiddleware'],
-  ...['loggerMiddleware', 'recursionDetectionMiddleware', 'httpAuthSchemeMiddleware', 'httpSigningMiddleware'],
+  ...[
+    'loggerMiddleware',
+    'recursionDetectionMiddleware',
+    'httpAuthSchemeMiddleware',
+    'httpSigningMiddleware',
+  ],
 ];
 const SDK_DECODER = 'deserializerMiddleware';
 const SDK_RETRIES = 'retryMiddleware';
@@ -64,7 +69,8 @@ export function createDynamoClient(options: DynamoClientOptions): DynamoDBClient
     if (!short) return sendBySdk(command, ...rest);
     const sender = senders.get(operation) ?? requests.senderOf(operation, command.schema);
     senders.set(operation, sender);
-    return (await sender(operation === 'TransactWriteItems' ? withToken(command.input) : command.input)).output;
+    return (await sender(operation === 'TransactWriteItems' ? withToken(command.input) : command.input))
+      .output;
   };
   return Object.assign(client, { send });
 }
@@ -108,7 +114,9 @@ class ItemRequests {
       const answer = await this.#exchange(target, JSON.stringify(input));
       const text = answer.body.toString();
       if (answer.statusCode !== 200 || HAS_BINARY.test(text))
-        return decode({ input, request: answer } as never).catch((failure) => this.#correctClock(answer, failure));
+        return decode({ input, request: answer } as never).catch((failure) =>
+          this.#correctClock(answer, failure),
+        );
       const output = { ...JSON.parse(text), $metadata: metadataOf(answer) };
       return { response: answer, output };
     };

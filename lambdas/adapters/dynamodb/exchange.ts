@@ -1,5 +1,11 @@
 /** One HTTP exchange with DynamoDB on a kept connection. */
-import { Agent, type ClientRequestArgs, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import {
+  Agent,
+  type ClientRequestArgs,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+} from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 
 /** Two parallel writes a call, and as many calls at once as one process may hold. */
@@ -36,7 +42,10 @@ function limitConnecting<T extends Agent>(agent: T, connected: 'connect' | 'secu
   const connect = agent.createConnection.bind(agent);
   agent.createConnection = (...options) => {
     const socket = connect(...options);
-    const timer = setTimeout(() => socket?.destroy(timeout(`no connection within ${CONNECT_MS} ms`)), CONNECT_MS);
+    const timer = setTimeout(
+      () => socket?.destroy(timeout(`no connection within ${CONNECT_MS} ms`)),
+      CONNECT_MS,
+    );
     for (const end of [connected, 'close']) socket?.once(end, () => clearTimeout(timer));
     return socket;
   };
@@ -87,7 +96,11 @@ export function createExchange({ url, agents, timeoutMs }: ExchangeOptions): Exc
     });
 }
 
-function collect(message: IncomingMessage, fail: (failure: Error) => void, done: (answer: Answer) => void): void {
+function collect(
+  message: IncomingMessage,
+  fail: (failure: Error) => void,
+  done: (answer: Answer) => void,
+): void {
   const { statusCode = 0, headers } = message;
   const chunks: Buffer[] = [];
   message.on('data', (chunk: Buffer) => chunks.push(chunk));
