@@ -23,6 +23,8 @@ export interface TestRun {
   /** The first test that failed, as its file and title. */
   readonly failure?: string;
   readonly seconds: number;
+  /** Of each file that ran. */
+  readonly secondsOf: ReadonlyMap<string, number>;
 }
 
 interface JestReport {
@@ -30,6 +32,8 @@ interface JestReport {
   readonly testResults: readonly {
     readonly name: string;
     readonly status: string;
+    readonly startTime: number;
+    readonly endTime: number;
     readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
   }[];
 }
@@ -99,12 +103,23 @@ export class WorkCopy {
     // Servers and databases that the tests have started and left.
     endGroup(child.pid);
     const seconds = (performance.now() - startedMs) / 1000;
-    if (ended) return { outcome: 'ended', seconds };
+    if (ended) return { outcome: 'ended', seconds, secondsOf: new Map() };
     if (!existsSync(file))
-      return { outcome: 'failed', failure: 'the process of the tests has crashed', seconds };
+      return {
+        outcome: 'failed',
+        failure: 'the process of the tests crashes',
+        seconds,
+        secondsOf: new Map(),
+      };
     const report = JSON.parse(readFileSync(file, 'utf8')) as JestReport;
-    if (report.success) return { outcome: 'passed', seconds };
-    return { outcome: 'failed', failure: this.#failureIn(report), seconds };
+    const secondsOf = new Map(
+      report.testResults.map(({ name, startTime, endTime }) => [
+        name.slice(this.#folder.length + 1),
+        (endTime - startTime) / 1000,
+      ]),
+    );
+    if (report.success) return { outcome: 'passed', seconds, secondsOf };
+    return { outcome: 'failed', failure: this.#failureIn(report), seconds, secondsOf };
   }
 
   #failureIn({ testResults }: JestReport): string {
