@@ -1,17 +1,9 @@
 /** A copy of the repository in a temporary folder, in which a mutant is run: nothing is ever changed in the original. */
 import { execFile, spawn } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 
 /** What git ignores and no test reads. */
@@ -22,19 +14,15 @@ export interface TestRun {
   readonly outcome: 'passed' | 'failed' | 'ended';
   /** The first test that failed, as its file and title. */
   readonly failure?: string;
-  readonly seconds: number;
-  /** Of each file that ran. */
+  /** Of each file of a run that passed. */
   readonly secondsOf: ReadonlyMap<string, number>;
 }
 
 interface JestReport {
-  readonly success: boolean;
   readonly testResults: readonly {
     readonly name: string;
-    readonly status: string;
     readonly startTime: number;
     readonly endTime: number;
-    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
   }[];
 }
 
@@ -54,8 +42,8 @@ export class WorkCopy {
     return readFileSync(join(this.#folder, path), 'utf8');
   }
 
-  write(path: string, text: string): void {
-    writeFileSync(join(this.#folder, path), text);
+  write(path: string, content: string): void {
+    writeFileSync(join(this.#folder, path), content);
   }
 
   /** The test files of a ring, from the root. */
@@ -74,58 +62,32 @@ export class WorkCopy {
   /** Runs test files one after the other in one process, up to the first that fails or to the limit of time. */
   async test(ring: string, paths: readonly string[], limitSeconds: number): Promise<TestRun> {
     const file = join(this.#folder, 'test-results', 'run.json');
-    rmSync(file, { force: true });
-    const startedMs = performance.now();
-    const child = spawn(
-      process.execPath,
-      [
-        ...JEST,
-        '--selectProjects',
-        ring,
-        '--runInBand',
-        '--bail',
-        '--json',
-        `--outputFile=${file}`,
-        '--runTestsByPath',
-        ...paths,
-      ],
-      { cwd: this.#folder, stdio: 'ignore', detached: true },
-    );
-    const { promise: exited, resolve } = Promise.withResolvers<void>();
-    child.once('exit', () => resolve());
+    const options = ['--selectProjects', ring, '--runInBand', '--bail', '--json', `--outputFile=${file}`];
+    const child = spawn(process.execPath, [...JEST, ...options, '--runTestsByPath', ...paths], {
+      cwd: this.#folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      detached: true,
+    });
     let ended = false;
     const timer = setTimeout(() => {
       ended = true;
       endGroup(child.pid);
     }, limitSeconds * 1000);
-    await exited;
+    const { promise: exited, resolve } = Promise.withResolvers<number | null>();
+    child.once('exit', resolve);
+    const output = text(child.stderr);
+    const code = await exited;
     clearTimeout(timer);
     // Servers and databases that the tests have started and left.
     endGroup(child.pid);
-    const seconds = (performance.now() - startedMs) / 1000;
-    if (ended) return { outcome: 'ended', seconds, secondsOf: new Map() };
-    if (!existsSync(file))
-      return {
-        outcome: 'failed',
-        failure: 'the process of the tests crashes',
-        seconds,
-        secondsOf: new Map(),
-      };
-    const report = JSON.parse(readFileSync(file, 'utf8')) as JestReport;
-    const secondsOf = new Map(
-      report.testResults.map(({ name, startTime, endTime }) => [
-        name.slice(this.#folder.length + 1),
-        (endTime - startTime) / 1000,
-      ]),
+    if (ended) return { outcome: 'ended', secondsOf: new Map() };
+    if (code !== 0) return { outcome: 'failed', failure: failureIn(await output), secondsOf: new Map() };
+    const { testResults } = JSON.parse(readFileSync(file, 'utf8')) as JestReport;
+    const secondsOf = testResults.map(
+      ({ name, startTime, endTime }) =>
+        [name.slice(this.#folder.length + 1), (endTime - startTime) / 1000] as const,
     );
-    if (report.success) return { outcome: 'passed', seconds, secondsOf };
-    return { outcome: 'failed', failure: this.#failureIn(report), seconds, secondsOf };
-  }
-
-  #failureIn({ testResults }: JestReport): string {
-    const failed = testResults.find(({ status }) => status === 'failed');
-    const title = failed?.assertionResults.find(({ status }) => status === 'failed')?.fullName;
-    return `${failed?.name.slice(this.#folder.length + 1)}: ${title ?? 'does not run'}`;
+    return { outcome: 'passed', secondsOf: new Map(secondsOf) };
   }
 
   /** Whether the compiler takes the copy as it is. */
@@ -147,6 +109,10 @@ const JEST = [
   '--disable-warning=ExperimentalWarning',
   join('node_modules', 'jest', 'bin', 'jest.js'),
 ];
+
+/** The first failed file and test of jest's output, which is all that it writes when it stops at a failure. */
+const failureIn = (output: string): string =>
+  [/^FAIL \S+ (\S+)/m, /^ {2}\u25cf (.*)$/m].map((line) => line.exec(output)?.[1] ?? '').join(': ');
 
 function endGroup(pid: number | undefined): void {
   try {
