@@ -38,13 +38,20 @@ export class Trials {
   readonly #copy: WorkCopy;
   readonly #graph: ImportGraph;
   readonly #rings: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly #spareSeconds: number;
   /** Seconds that a test file takes without a mutant. */
   readonly #unmutated = new Map<string, number>();
 
-  constructor(copy: WorkCopy, graph: ImportGraph, rings: ReadonlyMap<string, ReadonlySet<string>>) {
+  constructor(
+    copy: WorkCopy,
+    graph: ImportGraph,
+    rings: ReadonlyMap<string, ReadonlySet<string>>,
+    spareSeconds = SPARE_SECONDS,
+  ) {
     this.#copy = copy;
     this.#graph = graph;
     this.#rings = rings;
+    this.#spareSeconds = spareSeconds;
   }
 
   /** Throws when tests fail without a mutant: then they say nothing. */
@@ -54,7 +61,7 @@ export class Trials {
     for (const step of this.#stepsOf(path)) {
       const seconds = await this.#control(step);
       this.#copy.write(path, mutate(text, candidate));
-      const run = await this.#copy.test(step.ring, step.tests, 3 * seconds + SPARE_SECONDS);
+      const run = await this.#copy.test(step.ring, step.tests, 3 * seconds + this.#spareSeconds);
       this.#copy.write(path, text);
       if (run.outcome !== 'passed')
         return { candidate, verdict: 'killed', ring: step.ring, by: run.failure ?? 'the limit of time' };
