@@ -38,6 +38,7 @@ describe('the runbook', () => {
   });
 
   it('is what each alarm points to', () => {
+    expect(alarms.length).toBeGreaterThan(articles.size);
     for (const { AlarmName: name, AlarmDescription: description } of alarms) {
       const [, article = ''] = String(name).split('/');
       const { severity, meaning } = ALARMS[article] ?? {};
@@ -194,11 +195,12 @@ describe('the metrics of the contract', () => {
   });
 
   it('are raised in the namespace that is watched', () => {
-    for (const stack of SERVICE_STACKS) {
-      for (const [, { Properties }] of app.resources(stack, 'AWS::Lambda::Function')) {
-        expect(Object(Properties.Environment).Variables.METRICS_NAMESPACE).toBe('UnifiedInference/prod');
-      }
-    }
+    const namespaces = SERVICE_STACKS.flatMap((stack) =>
+      app
+        .resources(stack, 'AWS::Lambda::Function')
+        .map(([, { Properties }]) => Object(Properties.Environment).Variables.METRICS_NAMESPACE),
+    );
+    expect(new Set(namespaces)).toEqual(new Set(['UnifiedInference/prod']));
   });
 });
 
