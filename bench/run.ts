@@ -4,7 +4,6 @@
  */
 import { join } from 'node:path';
 import { measureBundles } from './bundles/bench.ts';
-import { updatePage } from './comparison.ts';
 import { measureGrowth } from './growth/bench.ts';
 import {
   describeMachine,
@@ -17,6 +16,7 @@ import {
 import { measureLedger } from './ledger/bench.ts';
 import { measureMutants } from './mutants/bench.ts';
 import { measurePeers } from './peers/bench.ts';
+import { updatePage } from './peers/comparison.ts';
 import { measureProfile } from './profile/bench.ts';
 import { measureSearch } from './search/bench.ts';
 import { measureStart } from './start/bench.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { newestPeers, peersSection } from '../../bench/comparison.ts';
+import { newestPeers, peersSection } from '../../bench/peers/comparison.ts';
 import { ROUTES } from '../../lambdas/contract/routes.ts';
 import { QUOTAS } from '../../lambdas/core/api/quotas.ts';
 import { ERROR_CODES } from '../../lambdas/core/errors.ts';
