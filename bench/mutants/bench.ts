@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Figure } from '../harness/report.ts';
 import { AREAS, areaOf, EXCLUDED } from './areas.ts';
-import { equivalence } from './equivalents.ts';
+import { isEquivalent } from './equivalents.ts';
 import { mutantsOf } from './operators.ts';
 import { ImportGraph, modulesBelow } from './related-tests.ts';
 import { sample } from './sample.ts';
@@ -70,10 +70,12 @@ export const candidatesIn = (modules: readonly string[], paths: readonly string[
     .filter((path) =>
       paths.length === 0 ? areaOf(path) !== undefined : paths.some((prefix) => path.startsWith(prefix)),
     )
-    .flatMap((path) =>
-      mutantsOf(readFileSync(join(ROOT, path), 'utf8')).map((mutant) => ({ ...mutant, path })),
-    )
-    .filter((candidate) => equivalence(candidate) === undefined);
+    .flatMap((path) => {
+      const text = readFileSync(join(ROOT, path), 'utf8');
+      return mutantsOf(text)
+        .filter((mutant) => !isEquivalent(path, text, mutant))
+        .map((mutant) => ({ ...mutant, path }));
+    });
 
 async function ringsOf(copy: WorkCopy): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const rings = new Map<string, ReadonlySet<string>>();

@@ -1,17 +1,27 @@
 /** Mutants that no caller can notice, each with why: they are left out of every sample. */
-import type { Candidate } from './trial.ts';
+import type { Mutant } from './operators.ts';
 
 interface Equivalent {
   readonly path: string;
-  /** As the bench prints it: `operator: original -> replacement`. */
+  /** The line that it is in, without the blanks around it: an entry is void once the line has changed. */
+  readonly line: string;
+  /** `operator: original -> replacement`. */
   readonly mistake: string;
   readonly reason: string;
 }
 
-const EQUIVALENTS: readonly Equivalent[] = [];
+const EQUIVALENTS: readonly Equivalent[] = [
+  {
+    path: 'lambdas/core/inference/metering/token-bound.ts',
+    line: 'const previous = begin > 0 ? text.charCodeAt(begin - 1) : 0;',
+    mistake: 'constant: 0 -> 1',
+    reason: 'it stands for no character: neither code point is a blank or an apostrophe',
+  },
+];
 
-/** Why a mutant makes no difference; undefined for one that is not known to make none. */
-export const equivalence = ({ path, operator, original, replacement }: Candidate): string | undefined =>
-  EQUIVALENTS.find(
-    (known) => known.path === path && known.mistake === `${operator}: ${original} -> ${replacement}`,
-  )?.reason;
+/** Whether a mutant of a module is known to make no difference. */
+export function isEquivalent(path: string, text: string, mutant: Mutant): boolean {
+  const line = text.split('\n')[mutant.line - 1]?.trim();
+  const mistake = `${mutant.operator}: ${mutant.original} -> ${mutant.replacement}`;
+  return EQUIVALENTS.some((known) => known.path === path && known.line === line && known.mistake === mistake);
+}

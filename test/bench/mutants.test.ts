@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { AREAS, areaOf } from '../../bench/mutants/areas.ts';
 import { candidatesIn } from '../../bench/mutants/bench.ts';
+import { isEquivalent } from '../../bench/mutants/equivalents.ts';
 import { mutantsOf, mutate } from '../../bench/mutants/operators.ts';
 import { ImportGraph } from '../../bench/mutants/related-tests.ts';
 import { sample } from '../../bench/mutants/sample.ts';
@@ -102,6 +103,21 @@ describe('the areas', () => {
     const folder = 'lambdas/core/inference/metering/';
     const paths = candidatesIn([`${folder}token-table.ts`, `${folder}meter.ts`], []).map(({ path }) => path);
     expect(new Set(paths)).toEqual(new Set([`${folder}meter.ts`]));
+  });
+});
+
+describe('an equivalent mutant', () => {
+  it('is left out where its line stands, and nowhere else', () => {
+    const path = 'lambdas/core/inference/metering/token-bound.ts';
+    const text = 'const previous = begin > 0 ? text.charCodeAt(begin - 1) : 0;';
+    const known = (line: string) => mutantsOf(line).filter((mutant) => isEquivalent(path, line, mutant));
+    expect(known(text).length).toBeGreaterThan(0);
+    expect(known(text.replace('previous', 'last'))).toEqual([]);
+    const drawn = candidatesIn([path], []).length;
+    expect(drawn).toBeGreaterThan(100);
+    expect(drawn).toBeLessThan(
+      mutantsOf(readFileSync(join(import.meta.dirname, '..', '..', path), 'utf8')).length,
+    );
   });
 });
 
