@@ -1,7 +1,9 @@
-/** `npm run bench [-- name]`: runs one bench or all of them; exit code 1 when a budget is broken or a bench fails. */
+/**
+ * `npm run bench [-- name [options]]`: runs one bench, or all but the mutants, which take hours; exit code 1 when a
+ * budget is broken or a bench fails.
+ */
 import { join } from 'node:path';
 import { measureBundles } from './bundles/bench.ts';
-import { updatePage } from './comparison.ts';
 import { measureGrowth } from './growth/bench.ts';
 import {
   describeMachine,
@@ -12,7 +14,9 @@ import {
   writeReport,
 } from './harness/report.ts';
 import { measureLedger } from './ledger/bench.ts';
+import { measureMutants } from './mutants/bench.ts';
 import { measurePeers } from './peers/bench.ts';
+import { updatePage } from './peers/comparison.ts';
 import { measureProfile } from './profile/bench.ts';
 import { measureSearch } from './search/bench.ts';
 import { measureStart } from './start/bench.ts';
@@ -20,7 +24,7 @@ import { measureStream } from './stream/bench.ts';
 import { measureTokens } from './tokens/bench.ts';
 import { measureWebhooks } from './webhooks/bench.ts';
 
-const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
+const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<readonly Figure[]>>> = {
   ledger: measureLedger,
   bundles: measureBundles,
   start: measureStart,
@@ -31,6 +35,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   growth: measureGrowth,
   profile: measureProfile,
   tokens: measureTokens,
+  mutants: measureMutants,
 };
 
 const RESULTS = join(import.meta.dirname, 'results');
@@ -48,15 +53,17 @@ async function run(name: string, measure: () => Promise<readonly Figure[]>): Pro
   return !figures.some(isBroken);
 }
 
-const [wanted] = process.argv.slice(2);
-const chosen = Object.entries(BENCHES).filter(([name]) => wanted === undefined || name === wanted);
+const [wanted, ...options] = process.argv.slice(2);
+const chosen = Object.entries(BENCHES).filter(([name]) =>
+  wanted === undefined ? name !== 'mutants' : name === wanted,
+);
 if (chosen.length === 0) {
   console.error(`There is no bench ${wanted}: choose from ${Object.keys(BENCHES).join(', ')}.`);
   process.exitCode = 1;
 }
 for (const [name, measure] of chosen) {
   try {
-    if (!(await run(name, measure))) process.exitCode = 1;
+    if (!(await run(name, () => measure(options)))) process.exitCode = 1;
   } catch (failure) {
     console.error(`${name} could not be measured:`, failure);
     process.exitCode = 1;
