@@ -14,9 +14,11 @@ import {
   createSecretsClient,
 } from '../lambdas/adapters/aws/clients.ts';
 import { readCatalog, writeCatalog } from '../lambdas/adapters/inference/catalog-store.ts';
+import { createAccountPages, createAuditStore } from '../lambdas/adapters/ledger/audit-reader.ts';
 import { createLedger } from '../lambdas/adapters/ledger/create-ledger.ts';
-import { createAuditReader, readKeyPage, readWalletPage } from '../lambdas/adapters/ledger/ledger-scan.ts';
+import { readKeyPage, readWalletPage } from '../lambdas/adapters/ledger/ledger-scan.ts';
 import { setShardCount } from '../lambdas/adapters/ledger/wallet-split.ts';
+import { systemClock } from '../lambdas/adapters/system/system.ts';
 import { createPublisher } from '../lambdas/adapters/webhooks/event-publisher.ts';
 import { DEFAULT_HOLD_TTL_SECONDS, requireVariable, VARIABLES } from '../lambdas/contract/environment.ts';
 import { requireTable, type TableName } from '../lambdas/contract/tables.ts';
@@ -25,10 +27,11 @@ import { changeKey } from '../lambdas/core/access/api-keys.ts';
 import type { KeyState } from '../lambdas/core/access/key-state.ts';
 import type { Policy } from '../lambdas/core/access/policy.ts';
 import { LONGEST_SESSION_SECONDS } from '../lambdas/core/access/session.ts';
-import type { Books } from '../lambdas/core/ledger/audit.ts';
+import type { Books } from '../lambdas/core/ledger/audit/books.ts';
+import { auditAll } from '../lambdas/core/ledger/audit/run.ts';
 import type { Wallet, WalletStore } from '../lambdas/core/ledger/ports.ts';
 import type { RecoveryCount } from '../lambdas/core/ledger/recovery.ts';
-import { auditAll, sweep } from '../lambdas/core/ledger/upkeep.ts';
+import { sweep } from '../lambdas/core/ledger/upkeep.ts';
 import type { NanoUsd } from '../lambdas/core/money.ts';
 import type { Log } from '../lambdas/core/ports.ts';
 import type { PublishedEvent } from '../lambdas/core/webhooks/event.ts';
@@ -58,7 +61,8 @@ export interface Operator {
   shard(accountId: string, count: number): Promise<void>;
   /** Settles or releases every expired hold of every wallet. */
   sweep(): Promise<RecoveryCount>;
-  audit(): Promise<Books>;
+  /** The books of every account; `whole` reads the usage records of proven days again too. */
+  audit(whole?: boolean): Promise<Books>;
   /** What one account's calls cost beyond what it had. */
   writtenOff(accountId: string): Promise<NanoUsd>;
   /** Puts an event on the platform's bus. */
@@ -106,7 +110,7 @@ export function createOperator(target: Target, log: Log): Operator {
   const registry = createKeyRegistry({ clients, environment });
   const issuer = createKeyIssuer({ clients, environment, peppers });
   const pages = pagesOf(client, tables);
-  const reader = createAuditReader(client, wallets, tables);
+  const auditStore = createAuditStore(client, tables);
   const wallet = walletOf(wallets);
 
   async function keyOf(keyId: string): Promise<KeyState> {
@@ -138,10 +142,14 @@ export function createOperator(target: Target, log: Log): Operator {
     wallet,
     shard: (accountId, count) => setShardCount(clients, tables.wallets, accountId, count),
     sweep: () => sweep(pages, recovery),
-    audit: () => auditAll(pages.wallets, reader),
+    audit: (whole = false) =>
+      auditAll(
+        { pages: createAccountPages(client, tables.wallets), store: auditStore, clock: systemClock, log },
+        whole,
+      ),
     async writtenOff(accountId) {
       let sum = 0n;
-      for await (const record of reader.usage(accountId)) sum += record.writtenOff;
+      for await (const record of auditStore.usage(accountId, {})) sum += record.writtenOff;
       return sum;
     },
     publish: messages.publish,

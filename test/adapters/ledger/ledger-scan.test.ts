@@ -49,7 +49,7 @@ describe(`over ${ACCOUNTS} accounts, which are several pages`, () => {
     expect(await auditAll(database.client)).toMatchObject({
       exact: true,
       drift: 0n,
-      busy: 0,
+      unproven: 0,
       topUps: 30_000n,
       balances: 0n,
       held: 0n,
@@ -76,7 +76,7 @@ describe(`over ${ACCOUNTS} accounts, which are several pages`, () => {
   });
 });
 
-it('the audit of accounts in flight is exact or says that they are busy, never false', async () => {
+it('the audit of accounts in flight is exact or says that they are unproven, never false', async () => {
   const { ledger } = openLedger({ clients: database, clock: () => NOON_MS });
   const account = await openAccount(database.client, 1_000_000n, { rpm: 10_000 });
   let running = true;
@@ -89,5 +89,5 @@ it('the audit of accounts in flight is exact or says that they are busy, never f
   running = false;
   await traffic;
   for (const { exact, drift } of audits) expect({ exact, drift }).toEqual({ exact: true, drift: 0n });
-  expect(await auditAll(database.client)).toMatchObject({ exact: true, drift: 0n, busy: 0 });
+  expect(await auditAll(database.client)).toMatchObject({ exact: true, drift: 0n, unproven: 0 });
 });
