@@ -18,7 +18,7 @@ export interface Cut {
   readonly open: ReadonlySet<string>;
   /** When the oldest open hold was taken, seconds; undefined without one. */
   readonly oldest: number | undefined;
-  /** See `WalletPart.converted`. */
+  /** When the last of the parts was converted, seconds; undefined when none was. */
   readonly converted: number | undefined;
   /** How far the parts are off, each by itself; one atomic read shows it at any traffic. Below zero is off too. */
   readonly drift: NanoUsd;
@@ -31,6 +31,9 @@ const heldIn = ({ holds }: WalletPart): NanoUsd => sumOf(holds.map(({ amount }) 
 /** The largest magnitude of some differences. */
 export const largest = (differences: readonly NanoUsd[]): NanoUsd =>
   differences.map((each) => greatest(each, -each)).reduce(greatest, 0n);
+
+const earliest = (times: readonly number[]) => (times.length === 0 ? undefined : Math.min(...times));
+const latest = (times: readonly number[]) => (times.length === 0 ? undefined : Math.max(...times));
 
 export function cutOf(parts: readonly WalletPart[]): Cut {
   const sum = (of: (part: WalletPart) => NanoUsd): NanoUsd => sumOf(parts.map(of));
@@ -45,8 +48,8 @@ export function cutOf(parts: readonly WalletPart[]): Cut {
       ? undefined
       : sum(({ received = 0n }) => received),
     open: new Set(holds.map(({ id }) => id)),
-    oldest: holds.length === 0 ? undefined : Math.min(...holds.map(({ created }) => created)),
-    converted: parts[0]?.converted,
+    oldest: earliest(holds.map(({ created }) => created)),
+    converted: latest(parts.flatMap(({ converted }) => converted ?? [])),
     drift: sum((part) => driftOf(part)),
   };
 }
@@ -69,14 +72,24 @@ export const spentAfter = ({ parts }: Cut, day: number | undefined): NanoUsd =>
     ),
   );
 
-/** Whether nothing moved between the parts, and no entry of the books reached them, from one reading to the other. */
+/**
+ * Whether nothing moved between the parts, and no entry of the books reached them, from one reading to the other. What
+ * is owed may be paid by another part without being counted, but not without changing what it has received.
+ */
 export const noTransferBetween = (a: readonly WalletPart[], b: readonly WalletPart[]): boolean =>
-  sameParts(a, b, ({ entries }) => String(entries));
+  sameParts(a, b, ({ entries, received }) => `${entries} ${received}`);
 
 /** Whether no call began or ended either. A call that did both at no cost makes no difference to any sum. */
 export const nothingBetween = (a: readonly WalletPart[], b: readonly WalletPart[]): boolean =>
-  sameParts(a, b, ({ entries, balance, owed, spent, holds }) =>
-    [entries, balance, owed, spent, ...holds.map(({ id, amount }) => `${id}:${amount}`).sort()].join(),
+  sameParts(a, b, ({ entries, received, balance, owed, spent, holds }) =>
+    [
+      entries,
+      received,
+      balance,
+      owed,
+      spent,
+      ...holds.map(({ id, amount }) => `${id}:${amount}`).sort(),
+    ].join(),
   );
 
 function sameParts(

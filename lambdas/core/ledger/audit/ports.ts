@@ -22,7 +22,7 @@ export interface WalletPart {
   readonly spent: NanoUsd;
   /** The same cost by the UTC day of the usage record, as days since the epoch; days that are proven may be missing. */
   readonly spentByDay: ReadonlyMap<number, NanoUsd>;
-  /** When the account was converted from the earlier layout, seconds; only in the first part. */
+  /** When the part was converted from the earlier layout, seconds. */
   readonly converted: number | undefined;
 }
 

@@ -31,6 +31,7 @@ interface Step {
     | 'take'
     | 'transfer'
     | 'grow'
+    | 'collect'
     | 'merge'
     | 'wait'
     | 'audit';
@@ -51,6 +52,7 @@ const step = fc.record<Step>({
     'take',
     'transfer',
     'grow',
+    'collect',
     'merge',
     'wait',
     'audit',
@@ -80,6 +82,7 @@ async function take(account: SimulatedAccount, open: SimulatedHold[], { what, am
   if (what === 'take') account.post(at % 2 === 0 ? 'refund' : 'purchase', cost);
   if (what === 'transfer') account.transfer(at, to, cost);
   if (what === 'grow' && account.wallet.length < 5) account.grow();
+  if (what === 'collect') account.collect(at);
   if (what === 'merge') account.merge();
   if (what === 'wait') {
     if (amount > 700) while (open.length > 0) close();

@@ -135,6 +135,16 @@ export class SimulatedAccount implements AuditStore {
     }
   }
 
+  /** Pays what is owed from another part's balance, which is not counted as a transfer. */
+  collect(from: number): void {
+    const [giver, first] = [this.part(from), this.part(0)];
+    const amount = giver.balance < first.owed ? giver.balance : first.owed;
+    giver.balance -= amount;
+    giver.received = (giver.received ?? 0n) - amount;
+    first.owed -= amount;
+    first.received = (first.received ?? 0n) + amount;
+  }
+
   grow(): void {
     this.wallet.push(newPart(`acc_a#${this.wallet.length}`));
   }
