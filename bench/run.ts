@@ -1,5 +1,6 @@
 /** `npm run bench [-- name]`: runs one bench or all of them; exit code 1 when a budget is broken or a bench fails. */
 import { join } from 'node:path';
+import { measureAudit } from './audit/bench.ts';
 import { measureBundles } from './bundles/bench.ts';
 import { updatePage } from './comparison.ts';
 import { measureGrowth } from './growth/bench.ts';
@@ -31,6 +32,7 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   growth: measureGrowth,
   profile: measureProfile,
   tokens: measureTokens,
+  audit: measureAudit,
 };
 
 const RESULTS = join(import.meta.dirname, 'results');
