@@ -1,5 +1,4 @@
 /** What an operator can do to a deployment; the command line and the local seed both work through this. */
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   createAccounts,
   createKeyIssuer,
@@ -16,8 +15,8 @@ import {
 import { readCatalog, writeCatalog } from '../lambdas/adapters/inference/catalog-store.ts';
 import { createAccountPages, createAuditStore } from '../lambdas/adapters/ledger/audit-reader.ts';
 import { createLedger } from '../lambdas/adapters/ledger/create-ledger.ts';
-import { readKeyPage, readWalletPage } from '../lambdas/adapters/ledger/ledger-scan.ts';
-import { setShardCount } from '../lambdas/adapters/ledger/wallet-split.ts';
+import { readWalletPage } from '../lambdas/adapters/ledger/ledger-scan.ts';
+import { WalletUpkeep } from '../lambdas/adapters/ledger/wallet/upkeep.ts';
 import { systemClock } from '../lambdas/adapters/system/system.ts';
 import { createPublisher } from '../lambdas/adapters/webhooks/event-publisher.ts';
 import { DEFAULT_HOLD_TTL_SECONDS, requireVariable, VARIABLES } from '../lambdas/contract/environment.ts';
@@ -57,8 +56,6 @@ export interface Operator {
   /** Returns the new balance. */
   grant(accountId: string, amount: NanoUsd): Promise<NanoUsd>;
   wallet(accountId: string): Promise<Wallet>;
-  /** Splits the account's wallet into `count` items, or puts it together again. */
-  shard(accountId: string, count: number): Promise<void>;
   /** Settles or releases every expired hold of every wallet. */
   sweep(): Promise<RecoveryCount>;
   /** The books of every account; `whole` reads the usage records of proven days again too. */
@@ -83,11 +80,6 @@ const walletOf =
     return found;
   };
 
-const pagesOf = (client: DynamoDBClient, tables: { readonly wallets: string; readonly keys: string }) => ({
-  wallets: (after?: string) => readWalletPage(client, tables.wallets, after),
-  keys: (after?: string) => readKeyPage(client, tables.keys, after),
-});
-
 export function createOperator(target: Target, log: Log): Operator {
   const clients = createDynamoClients(target.client);
   const secrets = createSecretsClient(target.client);
@@ -109,7 +101,8 @@ export function createOperator(target: Target, log: Log): Operator {
   const accounts = createAccounts({ clients, environment });
   const registry = createKeyRegistry({ clients, environment });
   const issuer = createKeyIssuer({ clients, environment, peppers });
-  const pages = pagesOf(client, tables);
+  const pages = (after?: string) => readWalletPage(client, tables.wallets, after);
+  const upkeep = new WalletUpkeep(client, tables.wallets, systemClock);
   const auditStore = createAuditStore(client, tables);
   const wallet = walletOf(wallets);
 
@@ -140,8 +133,7 @@ export function createOperator(target: Target, log: Log): Operator {
       return (await wallet(accountId)).balance;
     },
     wallet,
-    shard: (accountId, count) => setShardCount(clients, tables.wallets, accountId, count),
-    sweep: () => sweep(pages, recovery),
+    sweep: () => sweep(pages, recovery, (accountId) => upkeep.tidy(accountId)),
     audit: (whole = false) =>
       auditAll(
         { pages: createAccountPages(client, tables.wallets), store: auditStore, clock: systemClock, log },

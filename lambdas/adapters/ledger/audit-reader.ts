@@ -15,7 +15,7 @@ import { readItem, readMany } from '../dynamodb/reads.ts';
 import { updateItem } from '../dynamodb/update-item.ts';
 import { decodeEntry, ENTRY_RANGE } from './book-entry.ts';
 import { readProven, writeProven } from './proven-usage.ts';
-import { accountOf, shardId } from './wallet-item.ts';
+import { accountOf, partId } from './wallet/item.ts';
 
 /** The tables of what an audit reads. */
 export interface AuditTables {
@@ -102,7 +102,7 @@ async function readParts(
   const count = ['parts', 'shards_made'].find((name) => first[name] !== undefined);
   const parts = count === undefined ? 1 : readNumber(first, count);
   const others = Array.from({ length: parts - 1 }, (_, index) => ({
-    wallet_id: text(shardId(accountId, index + 1)),
+    wallet_id: text(partId(accountId, index + 1)),
   }));
   // All at once: the shorter a reading, the fewer transfers come between its parts.
   const batches = Array.from({ length: Math.ceil(others.length / BATCH) }, (_, at) =>

@@ -68,11 +68,11 @@ export async function settleCall(
       ...hold,
       amount: held,
       cost,
+      recorded: record.created,
       fellShort,
       probation: probationChange(outcome.cost, hold),
     }),
     keys.settle(keyId, {
-      id: hold.id,
       windows: call.windows,
       taken: { tokens: request.tokens, amount: hold.amount },
       // What was written off still counts against the caps: the call did cost it.
@@ -81,7 +81,8 @@ export async function settleCall(
   ]);
   onSettled(record, fellShort);
   if (fellShort) log.warn('a call cost more than its hold', { requestId: hold.id, accountId });
-  if (corrected.status === 'rejected') log.warn('charge left to recovery', { requestId: hold.id });
+  // Whoever wrote the record settles the charge, and nobody else: what is lost here is missing until the windows end.
+  if (corrected.status === 'rejected') log.warn('charge not settled', { requestId: hold.id });
   if (ended.status === 'rejected') log.warn('refund left to recovery', { requestId: hold.id });
   return { record, balance: ended.status === 'fulfilled' ? ended.value : undefined };
 }

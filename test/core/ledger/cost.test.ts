@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-split.ts';
 import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
+import { splitWallet } from '../../adapters/split-wallet.ts';
 import { aroundSend } from './failing-process.ts';
 import { callOf, NOON_MS, openAccount, openLedger, outcomeOf, type TestLedger } from './running-ledger.ts';
 
@@ -99,9 +99,9 @@ describe('an uncontended call', () => {
     expect(units.writeUnits).toBeLessThanOrEqual(MAX_WRITE_UNITS);
   });
 
-  it('on a wallet of several items keeps to its rounds before and after the upstream', async () => {
+  it('on a wallet in parts keeps to its rounds before and after the upstream', async () => {
     const account = await openAccount(database.client, 10_000n, {});
-    await setShardCount(database, database.tables.wallets, account.accountId, 2);
+    await splitWallet(database, account.accountId, [4_000n]);
     await ledger.gate.touch(account.keys[0]);
     // The first call moves money to the item it picks, the ones after it find some there.
     for (let warm = 0; warm < 40; warm += 1) {
