@@ -80,7 +80,7 @@ export function createAuditStore(client: DynamoDBClient, tables: AuditTables): A
           TableName: tables.wallets,
           Key: { wallet_id: text(part) },
           UpdateExpression: `REMOVE ${names.join(', ')}`,
-          // A part that has been merged into another is not to come back.
+          // A part that has been merged into another must not be made again.
           ConditionExpression: 'attribute_exists(wallet_id)',
         });
       }
