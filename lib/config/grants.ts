@@ -26,7 +26,7 @@ const PAID_CALL: Grants = {
     usage: ['PutItem', 'GetItem'],
     catalog: ['GetItem'],
     replays: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    circuits: ['Scan', 'PutItem'],
+    circuits: ['GetItem', 'Scan', 'PutItem'],
   },
   keyPepper: true,
   providerSecrets: true,

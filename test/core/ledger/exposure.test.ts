@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { partId } from '../../../lambdas/adapters/ledger/wallet/item.ts';
-import { createWalletStore } from '../../../lambdas/adapters/ledger/wallet/store.ts';
 import type { Policy } from '../../../lambdas/core/access/policy.ts';
 import type { CallRequest } from '../../../lambdas/core/ledger/call.ts';
 import { ALLOWANCE, coverOf, probationChange } from '../../../lambdas/core/ledger/exposure.ts';
@@ -161,28 +159,6 @@ describe('a wallet in parts', () => {
     const { wallet, audit } = await books();
     expect(wallet).toMatchObject({ balance: 0n, exposure: 0n });
     expect(audit).toMatchObject({ exact: true, writtenOff: 0n });
-  });
-
-  it('takes a hold on a part that can cover it, where the one that was asked first cannot', async () => {
-    const { account, key, call, books } = await accountWith(8n * CENT);
-    const { accountId } = account;
-    await open().ledger.admit(call(CENT, 4n * CENT));
-    await split(accountId, 5n * CENT);
-    const wallets = createWalletStore(database, database.tables.wallets, { random: () => 0 });
-    const { scope, amount, ceiling, requestId: id } = call((7n * CENT) / 2n, (9n * CENT) / 2n);
-    const hold = {
-      id,
-      keyId: key.keyId,
-      kind: scope.kind,
-      amount,
-      exposure: ceiling - amount,
-      created: 0,
-      expires: 1,
-    };
-    expect(await wallets.hold(accountId, hold)).toMatchObject({ granted: true });
-    const { wallet } = await books();
-    expect(wallet.holds.find((held) => held.id === id)?.walletId).toBe(partId(accountId, 1));
-    expect(wallet).toMatchObject({ balance: (7n * CENT) / 2n, exposure: 4n * CENT });
   });
 
   it('pays a call that fell short from every part, in a process that has not met them', async () => {
