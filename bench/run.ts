@@ -1,6 +1,5 @@
 /** `npm run bench [-- name]`: runs one bench or all of them; exit code 1 when a budget is broken or a bench fails. */
 import { join } from 'node:path';
-import { measureAudit } from './audit/bench.ts';
 import { measureBundles } from './bundles/bench.ts';
 import { updatePage } from './comparison.ts';
 import { measureGrowth } from './growth/bench.ts';
@@ -12,6 +11,7 @@ import {
   round,
   writeReport,
 } from './harness/report.ts';
+import { measureAudit } from './ledger/audit/bench.ts';
 import { measureLedger } from './ledger/bench.ts';
 import { measurePeers } from './peers/bench.ts';
 import { measureProfile } from './profile/bench.ts';

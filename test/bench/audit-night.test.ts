@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { simulateNight } from '../../bench/audit/night.ts';
+import { simulateNight } from '../../bench/ledger/audit/night.ts';
 
 const HEALTHY = { failing: [], drifting: [], moving: [] };
 

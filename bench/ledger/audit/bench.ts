@@ -1,5 +1,5 @@
 /** What the nightly audit costs and how far it reaches: reads an account, and a million accounts in simulated time. */
-import type { Figure } from '../harness/report.ts';
+import type { Figure } from '../../harness/report.ts';
 import { type Night, simulateNight } from './night.ts';
 import { measureReads } from './reads.ts';
 

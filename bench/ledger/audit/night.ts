@@ -6,9 +6,13 @@ import {
   type AuditInput,
   type AuditResult,
   auditBooks,
-} from '../../lambdas/consumers/audit-books/consumer.ts';
-import type { Books } from '../../lambdas/core/ledger/audit/books.ts';
-import { type AuditStore, NOTHING_PROVEN, type WalletPart } from '../../lambdas/core/ledger/audit/ports.ts';
+} from '../../../lambdas/consumers/audit-books/consumer.ts';
+import type { Books } from '../../../lambdas/core/ledger/audit/books.ts';
+import {
+  type AuditStore,
+  NOTHING_PROVEN,
+  type WalletPart,
+} from '../../../lambdas/core/ledger/audit/ports.ts';
 
 /** Accounts that are a number each; those in these lists are not as they should be. */
 export interface Population {
@@ -182,7 +186,7 @@ export async function simulateNight(population: Population): Promise<Night> {
 }
 
 async function run(handlers: Record<string, (input: unknown) => Promise<unknown>>): Promise<Night['result']> {
-  const file = join(import.meta.dirname, '..', '..', 'lib', 'workflows', 'audit-books.asl.json');
+  const file = join(import.meta.dirname, '..', '..', '..', 'lib', 'workflows', 'audit-books.asl.json');
   const text = readFileSync(file, 'utf8').replaceAll(/\$\{\w+\}/g, FUNCTION);
   const machine = new StateMachine(JSON.parse(text) as Definition);
   const { result } = machine.run(

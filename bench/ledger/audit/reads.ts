@@ -1,13 +1,13 @@
 /** What the audit of one account reads, in DynamoDB's read units, by the parts of its wallet and its new records. */
 import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { encodeTime } from 'ulid';
-import { type Item, map, number, text } from '../../lambdas/adapters/dynamodb/attribute-values.ts';
-import { encodeRecord } from '../../lambdas/adapters/ledger/usage-store.ts';
-import { requireVariable } from '../../lambdas/contract/environment.ts';
-import { TABLES } from '../../lambdas/contract/tables.ts';
-import type { Figure } from '../harness/report.ts';
-import { auditOf } from '../harness/service/account.ts';
-import { type Database, openDatabase } from '../harness/service/database.ts';
+import { type Item, map, number, text } from '../../../lambdas/adapters/dynamodb/attribute-values.ts';
+import { encodeRecord } from '../../../lambdas/adapters/ledger/usage-store.ts';
+import { requireVariable } from '../../../lambdas/contract/environment.ts';
+import { TABLES } from '../../../lambdas/contract/tables.ts';
+import type { Figure } from '../../harness/report.ts';
+import { auditOf } from '../../harness/service/account.ts';
+import { type Database, openDatabase } from '../../harness/service/database.ts';
 
 const DAY_SECONDS = 86_400;
 const COST = 10n;
