@@ -13,6 +13,7 @@ import {
   round,
   writeReport,
 } from './harness/report.ts';
+import { measureAudit } from './ledger/audit/bench.ts';
 import { measureLedger } from './ledger/bench.ts';
 import { measureMutants } from './mutants/bench.ts';
 import { measurePeers } from './peers/bench.ts';
@@ -36,6 +37,7 @@ const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<r
   profile: measureProfile,
   tokens: measureTokens,
   mutants: measureMutants,
+  audit: measureAudit,
 };
 
 const RESULTS = join(import.meta.dirname, 'results');

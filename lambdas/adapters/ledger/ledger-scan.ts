@@ -1,15 +1,7 @@
-/** The ledger read in bulk: every wallet page by page, and the books of one account. */
-import {
-  type DynamoDBClient,
-  paginateQuery,
-  type QueryCommandInput,
-  ScanCommand,
-} from '@aws-sdk/client-dynamodb';
-import { TABLES } from '../../contract/tables.ts';
-import type { AuditReader } from '../../core/ledger/audit.ts';
-import type { Wallet, WalletStore } from '../../core/ledger/ports.ts';
-import { type Item, readInteger, readText, text } from '../dynamodb/attribute-values.ts';
-import { decodeEntry, ENTRY_RANGE } from './book-entry.ts';
+/** The ledger read in bulk: every wallet, page by page. */
+import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import type { Wallet } from '../../core/ledger/ports.ts';
+import { readText, text } from '../dynamodb/attribute-values.ts';
 import { accountOf, decodePart, indexOf, toWallet } from './wallet/item.ts';
 
 /** Wallets a page: each may take many reads to audit, and a page must fit into one invocation. */
@@ -49,64 +41,5 @@ export async function readWalletPage(
       .filter(({ parts: count, received }) => count > 1 || received === undefined)
       .map(({ walletId }) => walletId),
     next: last === undefined ? undefined : readText(last, 'wallet_id'),
-  };
-}
-
-export interface AuditTables {
-  readonly accounts: string;
-  readonly keys: string;
-  readonly usage: string;
-}
-
-export function createAuditReader(
-  client: DynamoDBClient,
-  wallets: WalletStore,
-  tables: AuditTables,
-): AuditReader {
-  async function* query(input: QueryCommandInput): AsyncGenerator<Item, void> {
-    for await (const page of paginateQuery({ client }, input)) yield* page.Items ?? [];
-  }
-
-  /** The keys of an account, from an index that a key enters within moments of its making. */
-  async function* keyIds(accountId: string): AsyncGenerator<string, void> {
-    const rows = query({
-      TableName: tables.keys,
-      IndexName: TABLES.keys.indexes[0].name,
-      KeyConditionExpression: 'account_id = :account',
-      ExpressionAttributeValues: { ':account': text(accountId) },
-    });
-    for await (const item of rows) yield readText(item, 'key_id');
-  }
-
-  return {
-    wallet: (accountId) => wallets.read(accountId),
-    async *entries(accountId) {
-      const rows = query({
-        TableName: tables.accounts,
-        ConsistentRead: true,
-        KeyConditionExpression: 'account_id = :account AND #item BETWEEN :first AND :last',
-        ExpressionAttributeNames: { '#item': 'item' },
-        ExpressionAttributeValues: { ':account': text(accountId), ...ENTRY_RANGE },
-      });
-      for await (const item of rows) yield decodeEntry(item);
-    },
-    async *usage(accountId) {
-      for await (const keyId of keyIds(accountId)) {
-        const rows = query({
-          TableName: tables.usage,
-          ConsistentRead: true,
-          KeyConditionExpression: 'key_id = :key',
-          ProjectionExpression: 'request_id, cost, written_off',
-          ExpressionAttributeValues: { ':key': text(keyId) },
-        });
-        for await (const item of rows) {
-          yield {
-            id: readText(item, 'request_id'),
-            cost: readInteger(item, 'cost'),
-            writtenOff: readInteger(item, 'written_off'),
-          };
-        }
-      }
-    },
   };
 }

@@ -1,5 +1,4 @@
-/** The ledger's regular work over every wallet, a page at a time: recovery of expired holds, and the audit. */
-import { type AuditReader, addBooks, auditAccount, type Books, EMPTY_BOOKS } from './audit.ts';
+/** The sweep: recovery of expired holds over every wallet, a page at a time. */
 import type { Wallet } from './ports.ts';
 import type { Recovery, RecoveryCount } from './recovery.ts';
 
@@ -56,37 +55,4 @@ export async function sweep(pages: WalletPages, recovery: Recovery, tidy: Tidy):
   } while (after !== undefined);
   if (failed > 0) throw new SweepFailed({ settled, released }, failed, cause);
   return { settled, released };
-}
-
-export interface AuditPage {
-  readonly books: Books;
-  readonly accounts: number;
-  /** Accounts whose books do not balance. */
-  readonly inexact: readonly string[];
-  readonly next: string | undefined;
-}
-
-/** Audits the accounts of one page of wallets. */
-export async function auditPage(pages: WalletPages, reader: AuditReader, after?: string): Promise<AuditPage> {
-  const { accounts, next } = await pages(after);
-  let books = EMPTY_BOOKS;
-  const inexact: string[] = [];
-  for (const accountId of accounts) {
-    const account = await auditAccount(reader, accountId);
-    if (!account.exact) inexact.push(accountId);
-    books = addBooks(books, account);
-  }
-  return { books, accounts: accounts.length, inexact, next };
-}
-
-/** The books of every account. */
-export async function auditAll(pages: WalletPages, reader: AuditReader): Promise<Books> {
-  let books = EMPTY_BOOKS;
-  let after: string | undefined;
-  do {
-    const page = await auditPage(pages, reader, after);
-    books = addBooks(books, page.books);
-    after = page.next;
-  } while (after !== undefined);
-  return books;
 }
