@@ -24,7 +24,6 @@ describe('what a function may do in the database', () => {
     const circuits = scans.filter((scan) => scan.endsWith(': circuits'));
     expect(scans.filter((scan) => !circuits.includes(scan)).sort()).toEqual([
       'audit-books: wallets',
-      'sweep-holds: keys',
       'sweep-holds: wallets',
     ]);
     expect(circuits.length).toBeGreaterThan(4);

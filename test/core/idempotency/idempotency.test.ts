@@ -255,7 +255,7 @@ describe('a duplicate of a running call', () => {
     expect(looks).toBeLessThan(100);
   });
 
-  it('gives up after 25 seconds, and says when to come back', async () => {
+  it('gives up after 25 seconds, and says when to try again', async () => {
     call({ takesMs: 5 * MINUTE_MS });
     await time.advance(100);
     const second = call();

@@ -219,13 +219,13 @@ describe('an attempt that is not to be made', () => {
   it.each([
     ['its turn has not come', {}, { attempt: 3 }],
     ['the one before it is pending', { attempts: 1 }, { attempt: 4 }],
-  ])('comes back later: %s', async (_case, delivery, changes) => {
+  ])('is delivered again later: %s', async (_case, delivery, changes) => {
     const { handle, sent } = working({ delivery });
     await expect(handle(changes)).rejects.toThrow(RetryLater);
     expect(sent).toEqual([]);
   });
 
-  it('comes back later while another process makes it, and is made when that one has died', async () => {
+  it('is delivered again later while another process makes it, and made when that one has died', async () => {
     const { worker, trigger, handle, time, sent } = working({ answerMs: 10 * LEASE_MS });
     void worker.handle(trigger, 'retries');
     await time.advance(LEASE_MS);
