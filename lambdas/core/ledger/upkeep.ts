@@ -14,6 +14,9 @@ export type WalletPages = (after?: string) => Promise<{
 /** Merges the idle parts of an account's wallet. */
 export type Tidy = (accountId: string) => Promise<void>;
 
+/** Wallets that one sweep tidies; the others are left to the next one. */
+const MAX_TIDIED = 10_000;
+
 /** Some wallets could not be recovered; all others were. */
 export class SweepFailed extends Error {
   override readonly name = 'SweepFailed';
@@ -29,9 +32,9 @@ export class SweepFailed extends Error {
 }
 
 /**
- * Settles or releases every expired hold of every wallet and tidies it; safe to repeat, to race and to interrupt. One
- * that cannot be recovered does not keep the others from it: it is passed over, and when all are done `SweepFailed` is
- * thrown.
+ * Settles or releases every expired hold of every wallet, then tidies wallets; safe to repeat, to race and to interrupt.
+ * One that cannot be recovered does not keep the others from it: it is passed over, and when all are done `SweepFailed`
+ * is thrown.
  */
 export async function sweep(pages: WalletPages, recovery: Recovery, tidy: Tidy): Promise<RecoveryCount> {
   let [settled, released, failed] = [0, 0, 0];
@@ -46,13 +49,15 @@ export async function sweep(pages: WalletPages, recovery: Recovery, tidy: Tidy):
       cause ??= failure;
     }
   };
+  const untidy: string[] = [];
   let after: string | undefined;
   do {
-    const { wallets, untidy, next } = await pages(after);
-    for (const wallet of wallets) await attempt(() => recovery.recoverWallet(wallet));
-    for (const accountId of untidy) await attempt(() => tidy(accountId).then(() => undefined));
-    after = next;
+    const page = await pages(after);
+    for (const wallet of page.wallets) await attempt(() => recovery.recoverWallet(wallet));
+    untidy.push(...page.untidy.slice(0, MAX_TIDIED - untidy.length));
+    after = page.next;
   } while (after !== undefined);
+  for (const accountId of untidy) await attempt(() => tidy(accountId).then(() => undefined));
   if (failed > 0) throw new SweepFailed({ settled, released }, failed, cause);
   return { settled, released };
 }
