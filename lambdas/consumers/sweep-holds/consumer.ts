@@ -20,8 +20,8 @@ export interface SweepDependencies {
   readonly log: Log;
 }
 
-/** Of a run of at most 15 minutes: what is left is tidied by the next one, which finds less. */
-const MAX_TIDY_MS = 240_000;
+/** Of a run of at most 4 minutes: what is left is tidied by the next one, which finds less. */
+const MAX_TIDY_MS = 120_000;
 
 export function sweepHolds({ pages, tidy, recovery, onSwept, clock, log }: SweepDependencies) {
   return async (): Promise<RecoveryCount> => {
