@@ -236,6 +236,27 @@ describe('a wallet of the earlier layout', () => {
     }
   });
 
+  it('is not converted while money of another part enters a hold of it, which its balance does not show', async () => {
+    await writeEarlierLayout([['req_1', 8_500n, NOON + HOLD_TTL_SECONDS]], 2);
+    const [held] = (await firstPart()).holds;
+    if (held === undefined) throw new Error('there is no hold');
+    await tidy();
+    nowMs += 1_200_000;
+    let grown: bigint | undefined;
+    const client = aroundSend(database.client, async (command, send) => {
+      const { input } = command as UpdateItemCommand;
+      if (grown === undefined && input.UpdateExpression?.includes('SET received'))
+        grown = await open().wallets.growHold(account.accountId, held, 8_600n);
+      return send(command);
+    });
+    await tidy(client);
+    expect(grown).toBe(8_600n);
+    expect((await readAll()).flatMap(brokenPart)).toEqual([]);
+    await tidy();
+    expect(await readAll()).toMatchObject([{ received: 8_600n }, { received: 900n }]);
+    await expectExact();
+  });
+
   it('is exact at every step while calls of several processes go on through its conversion', async () => {
     await writeEarlierLayout([['req_1', 100n, NOON + 600]], 3);
     const processes = [open(), open(), open()];
@@ -294,7 +315,7 @@ describe('parts that have been idle', () => {
         ExpressionAttributeValues: { ':now': number(NOON), ':cost': number(7) },
       }),
     );
-    nowMs = NOON_MS + 599_000;
+    nowMs = NOON_MS + 600_000;
     await tidy();
     expect((await readAll()).map((part) => part.walletId)).toEqual([account.accountId, walletId]);
     expect(await firstPart()).toMatchObject({ parts: 3, balance: CREDIT - share });
