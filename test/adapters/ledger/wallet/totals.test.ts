@@ -1,0 +1,106 @@
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { number, text } from '../../../../lambdas/adapters/dynamodb/attribute-values.ts';
+import { WalletPostings } from '../../../../lambdas/adapters/ledger/wallet/posting.ts';
+import { WalletReads } from '../../../../lambdas/adapters/ledger/wallet/reads.ts';
+import { WalletTotals } from '../../../../lambdas/adapters/ledger/wallet/totals.ts';
+import { aroundSend } from '../../../core/ledger/failing-process.ts';
+import { openAccount } from '../../../core/ledger/running-ledger.ts';
+import { startDatabase, type TestDatabase } from '../../engine.ts';
+import { splitWallet } from '../../split-wallet.ts';
+
+let database: TestDatabase;
+let accountId: string;
+let nowMs: number;
+
+beforeAll(async () => {
+  database = await startDatabase();
+});
+afterAll(() => database.stop());
+
+beforeEach(async () => {
+  nowMs = 1_000_000;
+  ({ accountId } = await openAccount(database.client, 1_000n, {}));
+});
+
+const process = (client = database.client) => new WalletTotals(client, database.tables.wallets, () => nowMs);
+const post = (change: bigint) =>
+  new WalletPostings(database.client, database.tables.wallets).post(accountId, change, []);
+const stored = async () =>
+  (await new WalletReads(database.client, database.tables.wallets).read(accountId))?.total;
+
+/** A sum that another process has left. */
+const storeTotal = (balance: number, atMs: number) =>
+  database.client.send(
+    new UpdateItemCommand({
+      TableName: database.tables.wallets,
+      Key: { wallet_id: text(accountId) },
+      UpdateExpression: 'SET #total = :balance, total_at = :at',
+      ExpressionAttributeNames: { '#total': 'total' },
+      ExpressionAttributeValues: { ':balance': number(balance), ':at': number(atMs) },
+    }),
+  );
+
+describe('the balance of a wallet', () => {
+  it('in one part is its own, less what it owes, and is stored nowhere else', async () => {
+    expect(await process().read(accountId)).toBe(1_000n);
+    await post(-1_200n);
+    expect(await process().read(accountId)).toBe(0n);
+    expect(await stored()).toBeUndefined();
+  });
+
+  it('that does not exist is 0, and none is made', async () => {
+    expect(await process().read('acc_of_nobody')).toBe(0n);
+    expect(
+      await new WalletReads(database.client, database.tables.wallets).read('acc_of_nobody'),
+    ).toBeUndefined();
+  });
+
+  it('in parts is the sum of all of them, which others find for a second', async () => {
+    await splitWallet(database, accountId, [300n, 200n]);
+    expect(await process().read(accountId)).toBe(1_000n);
+    expect(await stored()).toEqual({ balance: 1_000n, atMs: nowMs });
+    await post(50n);
+    nowMs += 999;
+    expect(await process().read(accountId)).toBe(1_000n);
+    nowMs += 1;
+    expect(await process().read(accountId)).toBe(1_050n);
+    expect(await stored()).toEqual({ balance: 1_050n, atMs: nowMs });
+  });
+
+  it('is remembered by a process for a second, of a wallet in one part too', async () => {
+    const remembering = process();
+    expect(await remembering.read(accountId)).toBe(1_000n);
+    await post(50n);
+    nowMs += 999;
+    expect(await remembering.read(accountId)).toBe(1_000n);
+    nowMs += 1;
+    expect(await remembering.read(accountId)).toBe(1_050n);
+  });
+
+  it('is never put back to an older sum by a process that was slow', async () => {
+    await splitWallet(database, accountId, [300n]);
+    let late = true;
+    const client = aroundSend(database.client, async (command, send) => {
+      if (command instanceof UpdateItemCommand && late) {
+        late = false;
+        await storeTotal(700, nowMs + 500);
+      }
+      return send(command);
+    });
+    expect(await process(client).read(accountId)).toBe(1_000n);
+    expect(await stored()).toEqual({ balance: 700n, atMs: nowMs + 500 });
+  });
+
+  it('is read again after a reading that failed', async () => {
+    let failures = 1;
+    const client = aroundSend(database.client, (command, send) => {
+      failures -= 1;
+      if (failures >= 0) throw new Error('no answer');
+      return send(command);
+    });
+    const remembering = process(client);
+    await expect(remembering.read(accountId)).rejects.toThrow('no answer');
+    expect(await remembering.read(accountId)).toBe(1_000n);
+  });
+});
