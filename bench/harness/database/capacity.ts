@@ -49,8 +49,6 @@ interface Window {
   most: number;
 }
 
-const DIRECTIONS = ['read', 'write'] as const;
-
 export class Capacity {
   readonly #limits: CapacityLimits;
   readonly #items = new Map<string, Window>();
@@ -142,5 +140,3 @@ export function partitionOf(key: string, partitions: number): number {
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
   return ((hash ^ (hash >>> 12)) >>> 0) % partitions;
 }
-
-export { DIRECTIONS };

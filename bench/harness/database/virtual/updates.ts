@@ -21,7 +21,7 @@ interface Action {
   readonly value: Operand | undefined;
 }
 
-const CLAUSES = /^(SET|REMOVE|ADD)$/;
+const CLAUSES = /^(SET|REMOVE|ADD|DELETE)$/;
 
 const updates = new Map<string, readonly Action[]>();
 const projections = new Map<string, readonly Path[]>();
@@ -52,15 +52,30 @@ function parseAction(clause: string, tokens: Tokens): Action {
       },
     };
   }
-  const added = parseOperand(tokens);
-  return { path, value: (scope) => add(valueAt(path, scope), added(scope)) };
+  const operand = parseOperand(tokens);
+  const combine = clause === 'ADD' ? add : without;
+  return { path, value: (scope) => combine(valueAt(path, scope), operand(scope)) };
 }
 
-/** `ADD` of a number. */
+/** `ADD` of a number, or of a set's elements. */
 function add(before: AttributeValue | undefined, added: AttributeValue | undefined): AttributeValue {
-  const number = before === undefined ? '0' : before.N;
-  if (added?.N === undefined || number === undefined) throw new InvalidExpression('ADD needs numbers');
+  const [set, number] = before === undefined ? [[], '0'] : [before.SS, before.N];
+  if (added?.SS !== undefined && set !== undefined) return { SS: [...new Set([...set, ...added.SS])] };
+  if (added?.N === undefined || number === undefined)
+    throw new InvalidExpression('ADD needs numbers or sets');
   return { N: sum(number, added.N, 1) };
+}
+
+/** `DELETE` of a set's elements; a set without any is removed. */
+function without(
+  before: AttributeValue | undefined,
+  removed: AttributeValue | undefined,
+): AttributeValue | undefined {
+  if (before === undefined) return undefined;
+  const elements = removed?.SS;
+  if (elements === undefined || before.SS === undefined) throw new InvalidExpression('DELETE needs sets');
+  const rest = before.SS.filter((element) => !elements.includes(element));
+  return rest.length === 0 ? undefined : { SS: rest };
 }
 
 /** The item after the update; every operand has its value as before it. Throws `InvalidExpression`. */
@@ -68,11 +83,14 @@ export function update(expression: string, scope: Scope): Item {
   let item = scope.item;
   const actions = cached(updates, expression, parseUpdate).map(({ path, value }) => ({
     names: path.map((part) => nameOf(part, scope.names)),
-    value: value === undefined ? undefined : stored(value(scope) ?? { NULL: true }),
+    value: storedOptional(value?.(scope)),
   }));
   for (const { names, value } of actions) item = replace(item, names, value);
   return item;
 }
+
+const storedOptional = (value: AttributeValue | undefined): AttributeValue | undefined =>
+  value === undefined ? undefined : stored(value);
 
 function replace(
   item: Item,

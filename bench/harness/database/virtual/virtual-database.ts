@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { DynamoClients } from '../../../../lambdas/adapters/aws/clients.ts';
 import type { CapacityLimits } from '../capacity.ts';
-import { isPassage, type Refusal, RequestLimits } from '../request-limits.ts';
+import { isPassage, type Passage, type Refusal, RequestLimits } from '../request-limits.ts';
 import { METADATA, VirtualEngine } from './engine.ts';
 import type { OperationInput } from './operation.ts';
 import { Table, type TableSchema } from './tables.ts';
@@ -34,16 +34,18 @@ export interface VirtualDatabaseOptions {
   readonly limits: CapacityLimits;
 }
 
-/** What a client reports of a request. */
-export interface RequestReport {
-  readonly operation: string;
-  readonly input: OperationInput;
-  /** The units that it cost; 0 when it was refused by the limits. */
+/** What came of a request, with all its tries. */
+export interface RequestResult {
+  /** Units that it cost; none for a try that the limits refused. */
   readonly units: number;
-  readonly failure: Error | undefined;
+  readonly tries: number;
+  readonly failure: unknown;
 }
 
-export type OnRequest = (report: RequestReport) => void;
+/** Is called when a request is sent; what it returns, when the request has ended. */
+export type OnRequest = (operation: string, input: OperationInput) => (result: RequestResult) => void;
+
+const UNOBSERVED: OnRequest = () => () => {};
 
 export class VirtualDatabase {
   readonly limits: RequestLimits;
@@ -61,47 +63,46 @@ export class VirtualDatabase {
   }
 
   /** Clients as a function has them: one sends a throttled request again, the other sends each once. */
-  connect(onRequest: OnRequest = () => {}): DynamoClients {
+  connect(onRequest: OnRequest = UNOBSERVED): DynamoClients {
     return { client: this.#client(TRIES, onRequest), onceClient: this.#client(1, onRequest) };
   }
 
-  #client(tries: number, onRequest: OnRequest): DynamoDBClient {
-    const send = async (command: { readonly input: object }) => {
+  #client(mostTries: number, onRequest: OnRequest): DynamoDBClient {
+    const send = async (command: { readonly input: object }): Promise<object> => {
       const operation = command.constructor.name.replace(/Command$/, '');
-      for (let attempts = 1; ; attempts += 1) {
-        try {
-          return await this.#request(operation, command.input, onRequest);
-        } catch (failure) {
-          if (!(failure instanceof DynamoDBServiceException)) throw failure;
-          failure.$metadata.attempts = attempts;
-          if (attempts === tries || !isThrottle(failure)) throw failure;
-          await this.#time.sleep(this.#time.random() * THROTTLE_PAUSE_MS * 2 ** (attempts - 1));
-        }
+      const ended = onRequest(operation, command.input);
+      let units = 0;
+      for (let tries = 1; ; tries += 1) {
+        const { output, failure, cost } = await this.#request(operation, command.input);
+        units += cost;
+        const again = tries < mostTries && isThrottle(failure);
+        if (!again) ended({ units, tries, failure });
+        if (failure === undefined) return { ...output, $metadata: { httpStatusCode: 200, attempts: tries } };
+        if (failure instanceof DynamoDBServiceException) failure.$metadata.attempts = tries;
+        if (!again) throw failure;
+        await this.#time.sleep(this.#time.random() * THROTTLE_PAUSE_MS * 2 ** (tries - 1));
       }
     };
     // The SDK's paginators ask whether it is a client of theirs.
     return Object.assign(Object.create(DynamoDBClient.prototype), { send, destroy: () => {} });
   }
 
-  async #request(operation: string, input: OperationInput, onRequest: OnRequest): Promise<object> {
+  /** One try of a request. */
+  async #request(operation: string, input: OperationInput) {
     const ms = this.#draw(operation.startsWith('Transact') ? TRANSACTION_MS : REQUEST_MS);
-    const until = ms * this.#draw(CARRIED_OUT);
+    const untilMs = ms * this.#draw(CARRIED_OUT);
     const passage = this.limits.arrive(operation, input);
-    await this.#time.sleep(until);
-    let failure: Error | undefined;
-    let output: object = {};
-    let units: readonly number[] = [];
-    if (isPassage(passage)) {
-      const executed = this.engine.execute(operation, input);
-      units = executed.units;
-      const refusal = passage.done(units);
-      failure = refusal === undefined ? executed.failure : toException(refusal);
-      output = executed.output ?? {};
-    } else failure = toException(passage);
-    onRequest({ operation, input, units: units.reduce((total, each) => total + each, 0), failure });
-    await this.#time.sleep(ms - until);
-    if (failure !== undefined) throw failure;
-    return { ...output, $metadata: { httpStatusCode: 200, attempts: 1 } };
+    await this.#time.sleep(untilMs);
+    const result = isPassage(passage) ? this.#carryOut(operation, input, passage) : refused(passage);
+    await this.#time.sleep(ms - untilMs);
+    return result;
+  }
+
+  #carryOut(operation: string, input: OperationInput, passage: Passage) {
+    const { output = {}, failure, units } = this.engine.execute(operation, input);
+    const refusal = passage.done(units);
+    const cost = units.reduce((total, each) => total + each, 0);
+    return { output, failure: refusal === undefined ? failure : toException(refusal), cost };
   }
 
   #draw([least, most]: readonly [number, number]): number {
@@ -118,6 +119,8 @@ const EXCEPTIONS = {
   TransactionConflictException,
   TransactionCanceledException,
 } as const;
+
+const refused = (refusal: Refusal) => ({ output: {}, failure: toException(refusal), cost: 0 });
 
 function toException({ type, message, members }: Refusal): DynamoDBServiceException {
   const exception = EXCEPTIONS[type as keyof typeof EXCEPTIONS];
