@@ -12,6 +12,7 @@ import {
   writeReport,
 } from './harness/report.ts';
 import { measureLedger } from './ledger/bench.ts';
+import { measureLoad } from './ledger/load/bench.ts';
 import { measurePeers } from './peers/bench.ts';
 import { measureProfile } from './profile/bench.ts';
 import { measureSearch } from './search/bench.ts';
@@ -22,6 +23,7 @@ import { measureWebhooks } from './webhooks/bench.ts';
 
 const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   ledger: measureLedger,
+  load: measureLoad,
   bundles: measureBundles,
   start: measureStart,
   stream: measureStream,

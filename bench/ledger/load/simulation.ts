@@ -2,7 +2,7 @@
 import { createLedger } from '../../../lambdas/adapters/ledger/create-ledger.ts';
 import { DEFAULT_HOLD_TTL_SECONDS, VARIABLES } from '../../../lambdas/contract/environment.ts';
 import { TABLES } from '../../../lambdas/contract/tables.ts';
-import type { CapacityLimits, Hottest } from '../../harness/database/capacity.ts';
+import type { Capacity, CapacityLimits, Hottest } from '../../harness/database/capacity.ts';
 import type { RequestCounts } from '../../harness/database/request-limits.ts';
 import { type RequestResult, VirtualDatabase } from '../../harness/database/virtual/virtual-database.ts';
 import { VirtualTime } from '../../harness/database/virtual/virtual-time.ts';
@@ -72,15 +72,25 @@ async function runLoad(load: Load, time: VirtualTime): Promise<LoadResult> {
   const clocks = { clock: time.now, random: time.random, sleep: time.sleep };
   const seen = await makeCalls({ accounts, phases, callSeconds, processes, ...clocks });
   const { capacity, counts } = database.limits;
-  const heat = capacity.tables().map((table) => ({
+  const { accounts: entries, wallets, usage } = database.tables;
+  const items = { accounts: entries?.all() ?? [], wallets: wallets?.all() ?? [], usage: usage?.all() ?? [] };
+  return {
+    seen,
+    totals,
+    counts,
+    heat: heatOf(capacity),
+    books: checkBooks(items),
+    processes: processes.most,
+  };
+}
+
+/** How hot the tables became by writes. */
+export const heatOf = (capacity: Capacity): readonly TableHeat[] =>
+  capacity.tables().map((table) => ({
     table,
     item: capacity.hottest('item', table, 'write'),
     partition: capacity.hottest('partition', table, 'write'),
   }));
-  const { accounts: entries, wallets, usage } = database.tables;
-  const items = { accounts: entries?.all() ?? [], wallets: wallets?.all() ?? [], usage: usage?.all() ?? [] };
-  return { seen, totals, counts, heat, books: checkBooks(items), processes: processes.most };
-}
 
 /** The keys of all accounts. */
 async function openAccounts({ accounts, keysOfEach }: Load, database: VirtualDatabase): Promise<Account[]> {
