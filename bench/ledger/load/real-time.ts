@@ -1,14 +1,13 @@
 /** A load on the real ledger in real time: the SDK's own clients, HTTP, the limits in front of the embedded DynamoDB. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { createDynamoClients, type DynamoClients } from '../../../lambdas/adapters/aws/clients.ts';
-import type { Item } from '../../../lambdas/adapters/dynamodb/attribute-values.ts';
 import { createLedger } from '../../../lambdas/adapters/ledger/create-ledger.ts';
 import { REGION } from '../../../local/assembly/intrinsics.ts';
 import { ENGINE_CREDENTIALS } from '../../../local/dynamodb/client.ts';
 import { type LimitedFront, startLimitedFront } from '../../harness/database/limited-front.ts';
 import { openAccount, SILENT, UNMEASURED } from '../../harness/service/account.ts';
 import { type Database, openDatabase } from '../../harness/service/database.ts';
+import { readTable } from '../../harness/service/read-table.ts';
 import { checkBooks } from './books.ts';
 import { makeCalls, type Phase } from './callers.ts';
 import { Processes } from './processes.ts';
@@ -67,18 +66,8 @@ async function run(
   });
   const { capacity, counts } = front.limits;
   const [accounts, wallets, usage] = await Promise.all(
-    ['accounts', 'wallets', 'usage'].map((table) => scan(client, table)),
+    ['accounts', 'wallets', 'usage'].map((table) => readTable(client, table)),
   );
   const books = checkBooks({ accounts: accounts ?? [], wallets: wallets ?? [], usage: usage ?? [] });
   return { seen, counts, heat: heatOf(capacity), books, processes: processes.most };
-}
-
-async function scan(client: DynamoDBClient, table: string): Promise<readonly Item[]> {
-  const items: Item[] = [];
-  for await (const { Items: page = [] } of paginateScan(
-    { client },
-    { TableName: table, ConsistentRead: true },
-  ))
-    items.push(...page);
-  return items;
 }
