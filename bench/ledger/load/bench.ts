@@ -56,7 +56,7 @@ const manyAccounts = (): Promise<LoadResult> =>
   simulate({
     accounts: 1_000,
     keysOfEach: 1,
-    phases: [{ seconds: 10, callsASecond: 10_000 }],
+    phases: [{ seconds: 6, callsASecond: 10_000 }],
     callSeconds: ONE_SECOND,
     limits: LIMITS,
     seed: 3,
