@@ -1,5 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { type CapacityLimits, DYNAMODB_LIMITS } from '../../bench/harness/database/capacity.ts';
+import type { Load } from '../../bench/ledger/load/simulation.ts';
 
 // Jest binds a built-in module when it is first imported: its timer follows the one that is replaced by a virtual one.
 jest.unstable_mockModule('node:timers/promises', () => ({
@@ -8,14 +9,15 @@ jest.unstable_mockModule('node:timers/promises', () => ({
 const { simulate } = await import('../../bench/ledger/load/simulation.ts');
 
 /** A call writes to its account's wallet twice: 80 units a second in all, and 20 to each of its four keys. */
-const LOAD = {
+const LOAD: Omit<Load, 'limits'> = {
   accounts: 1,
   keysOfEach: 4,
   phases: [
-    { seconds: 20, callsASecond: 40 },
+    { seconds: 10, callsASecond: [4, 40] },
+    { seconds: 15, callsASecond: 40 },
     { seconds: 8, callsASecond: 10 },
   ],
-  callSeconds: [8, 12] as const,
+  callSeconds: [8, 12],
   seed: 1,
 };
 
@@ -29,7 +31,7 @@ const scaled = (wallets: number): CapacityLimits => ({
 describe('a load of hundreds of open calls on one account, at a fraction of the limits', () => {
   it('is served without an error, and the books balance to the nano-dollar', async () => {
     const { seen, books, heat } = await simulate({ ...LOAD, limits: scaled(100_000) });
-    expect(seen.calls).toBeGreaterThan(800);
+    expect(seen.calls).toBeGreaterThan(750);
     expect(seen.mostOpen).toBeGreaterThan(350);
     expect([...seen.failures]).toEqual([]);
     expect(seen.unfinished).toBe(0);

@@ -27,13 +27,17 @@ export async function measureLoad(): Promise<readonly Figure[]> {
   ];
 }
 
-/** The load falls to a quarter for a while, so that processes end and others begin. */
+/**
+ * The load grows as fast as Lambda starts instances of a function (1,000 in 10 s), and falls to a quarter for a while, so
+ * that processes end and others begin.
+ */
 const oneKey = (): Promise<LoadResult> =>
   simulate({
     accounts: 1,
     keysOfEach: 1,
     phases: [
-      { seconds: 40, callsASecond: 200 },
+      { seconds: 20, callsASecond: [10, 200] },
+      { seconds: 30, callsASecond: 200 },
       { seconds: 15, callsASecond: 50 },
       { seconds: 20, callsASecond: 200 },
     ],
@@ -42,11 +46,15 @@ const oneKey = (): Promise<LoadResult> =>
     seed: 1,
   });
 
+/** Four functions share the growth. */
 const eightKeys = (): Promise<LoadResult> =>
   simulate({
     accounts: 1,
     keysOfEach: 8,
-    phases: [{ seconds: 40, callsASecond: 1_000 }],
+    phases: [
+      { seconds: 25, callsASecond: [50, 1_000] },
+      { seconds: 30, callsASecond: 1_000 },
+    ],
     callSeconds: TEN_SECONDS,
     limits: LIMITS,
     seed: 2,
@@ -63,7 +71,13 @@ const manyAccounts = (): Promise<LoadResult> =>
   });
 
 const inRealTime = () =>
-  runInRealTime([{ seconds: 25, callsASecond: 200 }], { callSeconds: TEN_SECONDS, limits: LIMITS });
+  runInRealTime(
+    [
+      { seconds: 20, callsASecond: [10, 200] },
+      { seconds: 25, callsASecond: 200 },
+    ],
+    { callSeconds: TEN_SECONDS, limits: LIMITS },
+  );
 
 function figuresOf(
   load: string,

@@ -3,10 +3,17 @@ import type { Account } from '../../harness/service/account.ts';
 import { callOf, HELD, OUTCOME } from '../call.ts';
 import type { Processes } from './processes.ts';
 
-/** A time with a constant rate of calls. */
+/** A time with a constant rate of calls, or one that changes evenly. */
 export interface Phase {
   readonly seconds: number;
-  readonly callsASecond: number;
+  readonly callsASecond: number | readonly [from: number, to: number];
+}
+
+/** The rate after that time in the phase. */
+function rateAt({ seconds, callsASecond }: Phase, ms: number): number {
+  if (typeof callsASecond === 'number') return callsASecond;
+  const [from, to] = callsASecond;
+  return from + ((to - from) * ms) / (seconds * 1000);
 }
 
 export interface CallsOptions {
@@ -45,12 +52,13 @@ export async function makeCalls(options: CallsOptions): Promise<CallsSeen> {
     admitMs: [],
   };
   const open = new Set<Promise<void>>();
-  for (const { seconds, callsASecond } of phases) {
-    const endMs = clock() + seconds * 1000;
+  for (const phase of phases) {
+    const startMs = clock();
+    const endMs = startMs + phase.seconds * 1000;
     // Exponential gaps: the calls know nothing of each other.
-    let nextMs = clock();
+    let nextMs = startMs;
     for (;;) {
-      nextMs += (-Math.log(1 - random()) * 1000) / callsASecond;
+      nextMs += (-Math.log(1 - random()) * 1000) / rateAt(phase, nextMs - startMs);
       if (nextMs > endMs) break;
       if (nextMs > clock()) await sleep(nextMs - clock());
       const call: Promise<void> = makeCall(options, seen).finally(() => open.delete(call));

@@ -19,6 +19,8 @@ import { engineClients, startDatabase, type TestDatabase } from '../engine.ts';
 
 interface Limited extends DynamoClients {
   readonly limits: RequestLimits;
+  /** Until a request that was sent has reached its items. */
+  readonly arrival: () => Promise<unknown>;
 }
 
 /** Runs the work at the start of a second, against a database with the limits. */
@@ -44,7 +46,8 @@ const inRealTime: Run = async (limits, work) => {
   );
   await new Promise((resolve) => setTimeout(resolve, 1000 - (Date.now() % 1000)));
   try {
-    return await work({ ...clients, limits: front.limits });
+    const arrival = () => new Promise((resolve) => setTimeout(resolve, 30));
+    return await work({ ...clients, limits: front.limits, arrival });
   } finally {
     clients.client.destroy();
     clients.onceClient.destroy();
@@ -54,8 +57,10 @@ const inRealTime: Run = async (limits, work) => {
 
 const inVirtualTime: Run = (limits, work) => {
   const time = new VirtualTime(0, 1);
-  const virtual = new VirtualDatabase({ time, tables: TABLES, limits });
-  return time.run(work({ ...virtual.connect(), limits: virtual.limits }));
+  const timing = { request: [100, 100], transaction: [100, 100] } as const;
+  const virtual = new VirtualDatabase({ time, tables: TABLES, limits, timing });
+  const arrival = () => time.sleep(20);
+  return time.run(work({ ...virtual.connect(), limits: virtual.limits, arrival }));
 };
 
 const scaled = (units: { item?: number; partition?: number }, partitions = 64): CapacityLimits => ({
@@ -167,9 +172,9 @@ describe.each([
 
   it('refuses a write that meets a transaction on its item, and carries out the transaction', async () => {
     const [first, second] = [fresh(), fresh()];
-    await run(scaled({}), async ({ onceClient }) => {
+    await run(scaled({}), async ({ onceClient, arrival }) => {
       const running = onceClient.send(transaction(first, second));
-      await startedBefore(running);
+      await arrival();
       const write = await onceClient.send(add(second)).catch((failure: unknown) => failure);
       expect(write).toBeInstanceOf(TransactionConflictException);
       await running;
@@ -179,10 +184,10 @@ describe.each([
 
   it('cancels a transaction that meets another one or a write in flight, and names the item', async () => {
     const [first, second] = [fresh(), fresh()];
-    await run(scaled({}), async ({ onceClient }) => {
+    await run(scaled({}), async ({ onceClient, arrival }) => {
       for (const send of [() => onceClient.send(transaction(second)), () => onceClient.send(add(second))]) {
         const running = send();
-        await startedBefore(running);
+        await arrival();
         const failure = await onceClient.send(transaction(first, second)).catch((caught: unknown) => caught);
         expect(failure).toBeInstanceOf(TransactionCanceledException);
         const codes = (failure as TransactionCanceledException).CancellationReasons?.map(({ Code }) => Code);
@@ -194,20 +199,15 @@ describe.each([
 
   it('cancels a reading transaction that a write meets, and lets the write pass', async () => {
     const id = fresh();
-    await run(scaled({}), async ({ onceClient }) => {
+    await run(scaled({}), async ({ onceClient, arrival }) => {
       const reading = onceClient
         .send(new TransactGetItemsCommand({ TransactItems: [{ Get: key(id) }] }))
         .catch((failure: unknown) => failure);
-      await startedBefore(reading);
+      await arrival();
       await onceClient.send(add(id));
       expect(await reading).toBeInstanceOf(TransactionCanceledException);
     });
   });
-
-  /** A request that was sent first arrives first. */
-  async function startedBefore(_running: Promise<unknown>): Promise<void> {
-    if (run === inRealTime) await new Promise((resolve) => setTimeout(resolve, 30));
-  }
 });
 
 describe('the limits of requests', () => {

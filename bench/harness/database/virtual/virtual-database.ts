@@ -15,12 +15,19 @@ import type { OperationInput } from './operation.ts';
 import { Table, type TableSchema } from './tables.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** The least and the most that a request takes, ms; it is drawn evenly. */
-const REQUEST_MS = [4, 8] as const;
-const TRANSACTION_MS = [10, 20] as const;
+type Span = readonly [least: number, most: number];
 
-/** Of a request's time, the part until the database has carried it out: the least and the most. */
-const CARRIED_OUT = [0.3, 0.7] as const;
+/** How long requests take, ms; drawn evenly. */
+export interface Timing {
+  readonly request: Span;
+  readonly transaction: Span;
+}
+
+const TIMING: Timing = { request: [4, 8], transaction: [10, 20] };
+
+/** Of a request's time, the parts until it has reached its items, and until it has been carried out: the least and the most. */
+const ARRIVED = [0.2, 0.35] as const;
+const CARRIED_OUT = [0.65, 0.8] as const;
 
 /** As the service's clients are made: tries of a request, the first one counted. */
 const TRIES = 3;
@@ -32,6 +39,7 @@ export interface VirtualDatabaseOptions {
   readonly time: VirtualTime;
   readonly tables: Readonly<Record<string, TableSchema>>;
   readonly limits: CapacityLimits;
+  readonly timing?: Timing;
 }
 
 /** What came of a request, with all its tries. */
@@ -52,9 +60,11 @@ export class VirtualDatabase {
   readonly engine: VirtualEngine;
   readonly tables: Readonly<Record<string, Table>>;
   readonly #time: VirtualTime;
+  readonly #timing: Timing;
 
-  constructor({ time, tables, limits }: VirtualDatabaseOptions) {
+  constructor({ time, tables, limits, timing = TIMING }: VirtualDatabaseOptions) {
     this.#time = time;
+    this.#timing = timing;
     this.limits = new RequestLimits({ limits, schemas: tables, clock: time.now });
     this.tables = Object.fromEntries(
       Object.entries(tables).map(([name, schema]) => [name, new Table(schema)] as const),
@@ -89,12 +99,14 @@ export class VirtualDatabase {
 
   /** One try of a request. */
   async #request(operation: string, input: OperationInput) {
-    const ms = this.#draw(operation.startsWith('Transact') ? TRANSACTION_MS : REQUEST_MS);
-    const untilMs = ms * this.#draw(CARRIED_OUT);
+    const { request, transaction } = this.#timing;
+    const ms = this.#draw(operation.startsWith('Transact') ? transaction : request);
+    const [arrivedMs, carriedOutMs] = [ms * this.#draw(ARRIVED), ms * this.#draw(CARRIED_OUT)];
+    await this.#time.sleep(arrivedMs);
     const passage = this.limits.arrive(operation, input);
-    await this.#time.sleep(untilMs);
+    await this.#time.sleep(carriedOutMs - arrivedMs);
     const result = isPassage(passage) ? this.#carryOut(operation, input, passage) : refused(passage);
-    await this.#time.sleep(ms - untilMs);
+    await this.#time.sleep(ms - carriedOutMs);
     return result;
   }
 
@@ -105,7 +117,7 @@ export class VirtualDatabase {
     return { output, failure: refusal === undefined ? failure : toException(refusal), cost };
   }
 
-  #draw([least, most]: readonly [number, number]): number {
+  #draw([least, most]: Span): number {
     return least + this.#time.random() * (most - least);
   }
 }
