@@ -2,7 +2,8 @@
  * The rings: `unit` is fast and needs nothing but Node; `template` reads the synthesized templates and runs the bundles;
  * `integration` runs the ledger, the adapters and the local runtime on the real engine, and what is timed or serves;
  * `system` starts the whole service and drives it with official SDKs; `browser` opens its pages; `deploy` deploys it with
- * the CDK CLI into an emulated AWS account (`npm run test:deploy` installs the emulator).
+ * the CDK CLI into an emulated AWS account (`npm run test:deploy` installs the emulator); `dynamodb-local` runs tests of
+ * `integration` on AWS's DynamoDB Local (`npm run test:dynamodb-local` installs and starts it).
  */
 const PATHS = {
   template: ['lib/', 'bench/cost.test.ts'],
@@ -21,6 +22,29 @@ const PATHS = {
   browser: ['browser/'],
   deploy: ['deploy/'],
 };
+
+/** Tests of the stores and the ledger that have one database, in memory; a plain run takes those of a minute. */
+const DYNAMODB_LOCAL =
+  Number(process.env.THOROUGH ?? 1) > 1
+    ? ['adapters/', 'core/ledger/']
+    : [
+        'adapters/access/',
+        'adapters/inference/catalog-store.test.ts',
+        'adapters/inference/replay-store.test.ts',
+        'adapters/ledger/',
+        'adapters/listings/purchases.test.ts',
+        'core/ledger/cost.test.ts',
+        'core/ledger/refusals.test.ts',
+        'core/ledger/settlement.test.ts',
+      ];
+
+/** Without a database; with a file of its own; eight clients on one lock, which take minutes. */
+const NOT_ON_DYNAMODB_LOCAL = [
+  ...['adapters/access/identity', 'adapters/access/session-tokens', 'adapters/aws/', 'adapters/system/'],
+  ...['adapters/payments/stripe', 'adapters/webhooks/', 'core/ledger/processes', 'core/ledger/upkeep'],
+  ...['adapters/inference/circuit-'],
+  ...(Number(process.env.THOROUGH ?? 1) > 1 ? [] : ['adapters/ledger/ledger-scan']),
+];
 
 const pathsOf = (paths) => paths.map((path) => `<rootDir>/test/${path}`);
 const testsIn = (paths) => pathsOf(paths).map((path) => (path.endsWith('/') ? `${path}**/*.test.ts` : path));
@@ -53,5 +77,6 @@ export default {
       globalTeardown: '<rootDir>/test/lib/tear-down.ts',
     },
     ...['integration', 'system', 'browser', 'deploy'].map((name) => ring(name, testsIn(PATHS[name]), [])),
+    ring('dynamodb-local', testsIn(DYNAMODB_LOCAL), pathsOf(NOT_ON_DYNAMODB_LOCAL)),
   ],
 };

@@ -135,16 +135,6 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       });
     },
   },
-  'wallet shards': {
-    usage: '--account A --count N',
-    async run(operator, args) {
-      const { account, count } = options(args, ['account', 'count']);
-      if (!/^([1-9]|[1-5]\d|6[0-4])$/.test(count))
-        throw new Error('--count must be a whole number from 1 to 64');
-      await operator.shard(account, Number(count));
-      return ok({ account_id: account, shards: Number(count) });
-    },
-  },
   sweep: {
     usage: '',
     async run(operator, args) {

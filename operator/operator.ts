@@ -1,5 +1,4 @@
 /** What an operator can do to a deployment; the command line and the local seed both work through this. */
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   createAccounts,
   createKeyIssuer,
@@ -15,8 +14,9 @@ import {
 } from '../lambdas/adapters/aws/clients.ts';
 import { readCatalog, writeCatalog } from '../lambdas/adapters/inference/catalog-store.ts';
 import { createLedger } from '../lambdas/adapters/ledger/create-ledger.ts';
-import { createAuditReader, readKeyPage, readWalletPage } from '../lambdas/adapters/ledger/ledger-scan.ts';
-import { setShardCount } from '../lambdas/adapters/ledger/wallet-split.ts';
+import { createAuditReader, readWalletPage } from '../lambdas/adapters/ledger/ledger-scan.ts';
+import { WalletUpkeep } from '../lambdas/adapters/ledger/wallet/upkeep.ts';
+import { systemClock } from '../lambdas/adapters/system/system.ts';
 import { createPublisher } from '../lambdas/adapters/webhooks/event-publisher.ts';
 import { DEFAULT_HOLD_TTL_SECONDS, requireVariable, VARIABLES } from '../lambdas/contract/environment.ts';
 import { requireTable, type TableName } from '../lambdas/contract/tables.ts';
@@ -55,7 +55,6 @@ export interface Operator {
   grant(accountId: string, amount: NanoUsd): Promise<NanoUsd>;
   wallet(accountId: string): Promise<Wallet>;
   /** Splits the account's wallet into `count` items, or puts it together again. */
-  shard(accountId: string, count: number): Promise<void>;
   /** Settles or releases every expired hold of every wallet. */
   sweep(): Promise<RecoveryCount>;
   audit(): Promise<Books>;
@@ -79,11 +78,6 @@ const walletOf =
     return found;
   };
 
-const pagesOf = (client: DynamoDBClient, tables: { readonly wallets: string; readonly keys: string }) => ({
-  wallets: (after?: string) => readWalletPage(client, tables.wallets, after),
-  keys: (after?: string) => readKeyPage(client, tables.keys, after),
-});
-
 export function createOperator(target: Target, log: Log): Operator {
   const clients = createDynamoClients(target.client);
   const secrets = createSecretsClient(target.client);
@@ -105,7 +99,8 @@ export function createOperator(target: Target, log: Log): Operator {
   const accounts = createAccounts({ clients, environment });
   const registry = createKeyRegistry({ clients, environment });
   const issuer = createKeyIssuer({ clients, environment, peppers });
-  const pages = pagesOf(client, tables);
+  const pages = (after?: string) => readWalletPage(client, tables.wallets, after);
+  const upkeep = new WalletUpkeep(client, tables.wallets, systemClock);
   const reader = createAuditReader(client, wallets, tables);
   const wallet = walletOf(wallets);
 
@@ -136,9 +131,8 @@ export function createOperator(target: Target, log: Log): Operator {
       return (await wallet(accountId)).balance;
     },
     wallet,
-    shard: (accountId, count) => setShardCount(clients, tables.wallets, accountId, count),
-    sweep: () => sweep(pages, recovery),
-    audit: () => auditAll(pages.wallets, reader),
+    sweep: () => sweep(pages, recovery, (accountId) => upkeep.tidy(accountId)),
+    audit: () => auditAll(pages, reader),
     async writtenOff(accountId) {
       let sum = 0n;
       for await (const record of reader.usage(accountId)) sum += record.writtenOff;

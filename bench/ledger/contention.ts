@@ -25,7 +25,7 @@ async function measureAt(
   const clients = connect();
   const traffic = new Traffic(clients);
   const account = await openAccount(clients, environment);
-  const { ledger, wallets, keys } = createLedger({ clients, environment, log: SILENT, measure: UNMEASURED });
+  const { ledger, wallets } = createLedger({ clients, environment, log: SILENT, measure: UNMEASURED });
   const call = async () => {
     const admission = await ledger.admit(callOf(account));
     await admission.settle(OUTCOME);
@@ -34,12 +34,12 @@ async function measureAt(
   traffic.take();
   const { seconds, callMs } = await runConcurrently(concurrency, call);
   const { sent, refused, writeUnits, repeats } = traffic.take();
-  const [wallet, key] = [await wallets.read(account.accountId), await keys.read(account.key.keyId)];
+  const wallet = await wallets.read(account.accountId);
   const books = await auditOf(clients, environment, account.accountId);
   const expected = COST * BigInt(CALLS + 1);
   const difference = books.usage > expected ? books.usage - expected : expected - books.usage;
   const at = `${concurrency} at once`;
-  const open = (wallet?.holds.length ?? Number.NaN) + (key?.charges.length ?? Number.NaN);
+  const open = wallet?.holds.length ?? Number.NaN;
   return [
     { name: `${at}: throughput`, value: CALLS / seconds, unit: 'calls/s' },
     { name: `${at}: admit and settle`, value: median(callMs), unit: 'ms' },
@@ -47,7 +47,7 @@ async function measureAt(
     { name: `${at}: conditional failures`, value: refused / CALLS, unit: 'a call' },
     { name: `${at}: repeated key updates`, value: beyondTwo(sent, environment.KEYS_TABLE), unit: 'a call' },
     { name: `${at}: requests the SDK repeated`, value: repeats / CALLS, unit: 'a call' },
-    { name: `${at}: holds and charges left open`, value: open, unit: '', most: 0 },
+    { name: `${at}: holds left open`, value: open, unit: '', most: 0 },
     { name: `${at}: usage not as settled`, value: Number(difference), unit: 'nano-USD', most: 0 },
     {
       name: `${at}: drift of the books`,

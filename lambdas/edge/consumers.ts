@@ -21,8 +21,8 @@ export interface QueueMessage {
 }
 
 /**
- * For functions that read a queue: all messages of a batch at once, and only those that failed come back. What cannot
- * be handled comes back too, and after a few times is the dead-letter queue's.
+ * For functions that read a queue: all messages of a batch at once, and only those that failed return to the
+ * queue. So does what cannot be handled, which the queue moves to its dead-letter queue after a few deliveries.
  */
 export function queueReader(run: (message: QueueMessage) => Promise<void>, log: Log) {
   const handle = async ({ body, messageId, eventSourceARN: queueArn }: SQSRecord): Promise<void> => {

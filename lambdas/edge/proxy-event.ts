@@ -1,4 +1,4 @@
-/** API Gateway's proxy event as a web `Request`, and a web `Response` as its result. */
+/** API Gateway's proxy event as a web `Request`, and its path parameters decoded. */
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { decodeSegment } from './router.ts';
 

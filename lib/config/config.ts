@@ -27,7 +27,7 @@ const schema = z.strictObject({
   ipRequestsPerMinute: z.int().min(10).default(IP_REQUESTS_PER_MINUTE),
   /** Who accounts may sign in with, by the name in `POST /api/v1/auth/{identity_provider}`. */
   identityProviders: identityProvidersSchema.default({}),
-  /** Where a payer comes back to from the checkout; a page of the operator's own. */
+  /** Where a payer returns to from the checkout; a page of the operator's own. */
   paymentReturnUrl: z.url({ protocol: /^https$/ }).default('https://example.com/'),
   /**
    * Requests a second that each API takes, and as many at once (API Gateway counts approximately). A region's default

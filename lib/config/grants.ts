@@ -12,15 +12,21 @@ export type FunctionName = EndpointName | ConsumerName;
 const webhookLists = { webhooks: ['GetItem'], deliveries: ['Query'], keys: ['UpdateItem'] } as const;
 const lanes = ['deliveries', 'retries'] as const;
 
+/** What moves money in a wallet, which lies in as many parts as its load needs. */
+const WALLETS = ['GetItem', 'BatchGetItem', 'UpdateItem'] as const;
+
+/** What takes holds makes parts. */
+const HOLDS = [...WALLETS, 'PutItem', 'ConditionCheckItem'] as const;
+
 /** A call to a model: the key, the wallet and the record that pay for it, the catalog and secrets that route it. */
 const PAID_CALL: Grants = {
   tables: {
     keys: ['GetItem', 'UpdateItem'],
-    wallets: ['GetItem', 'UpdateItem'],
+    wallets: HOLDS,
     usage: ['PutItem', 'GetItem'],
     catalog: ['GetItem'],
     replays: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    circuits: ['Scan', 'PutItem'],
+    circuits: ['GetItem', 'Scan', 'PutItem'],
   },
   keyPepper: true,
   providerSecrets: true,
@@ -83,13 +89,13 @@ const ROWS: Readonly<Record<FunctionName, Grants>> = {
   'list-orders': { tables: { accounts: ['Query'], wallets: [] }, sessionKey: true },
   'get-order': { tables: { accounts: ['GetItem'], wallets: [] }, sessionKey: true },
   'receive-payment-event': {
-    tables: { accounts: ['GetItem', 'PutItem', 'UpdateItem'], wallets: ['GetItem', 'UpdateItem'] },
+    tables: { accounts: ['GetItem', 'PutItem', 'UpdateItem'], wallets: WALLETS },
     payments: true,
   },
   'get-credits': {
     tables: {
       keys: ['GetItem', 'UpdateItem'],
-      wallets: ['GetItem', 'UpdateItem'],
+      wallets: WALLETS,
       usage: ['GetItem', 'PutItem'],
     },
     keyPepper: true,
@@ -137,15 +143,19 @@ const ROWS: Readonly<Record<FunctionName, Grants>> = {
   'get-docs-asset': {},
   'unknown-route': {},
   'settle-transcription': {
-    tables: { keys: ['GetItem', 'UpdateItem'], wallets: ['GetItem', 'UpdateItem'], usage: ['PutItem'] },
+    tables: { keys: ['GetItem', 'UpdateItem'], wallets: WALLETS, usage: ['PutItem'] },
     holds: true,
   },
   'sweep-holds': {
-    tables: { keys: ['Scan', 'UpdateItem'], wallets: ['Scan', 'GetItem', 'UpdateItem'], usage: ['PutItem'] },
+    tables: {
+      keys: ['UpdateItem'],
+      wallets: [...WALLETS, 'Scan', 'DeleteItem', 'ConditionCheckItem'],
+      usage: ['PutItem'],
+    },
     holds: true,
   },
   'audit-books': {
-    tables: { accounts: ['Query'], keys: [], wallets: ['Scan', 'GetItem'], usage: ['Query'] },
+    tables: { accounts: ['Query'], keys: [], wallets: ['Scan', 'GetItem', 'BatchGetItem'], usage: ['Query'] },
     indexes: [{ table: 'keys', name: 'by-account' }],
   },
   'fan-out-events': {

@@ -1,4 +1,4 @@
-/** Runs the embedded DynamoDB as a child process that cannot outlive this one. */
+/** Runs a DynamoDB, the embedded one or another program, as a child process that cannot outlive this one. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
@@ -45,13 +45,26 @@ export interface EngineOptions {
 /** Starts the engine on a free loopback port, or gives the one that `endpoint` names. */
 export async function startEngine({ databaseFile, endpoint }: EngineOptions): Promise<DynamoEngine> {
   if (endpoint !== undefined) {
-    await answering(endpoint, `DYNAMODB_ENDPOINT: ${endpoint}`);
+    await answering(endpoint, `DYNAMODB_ENDPOINT: ${endpoint}`, START_TIMEOUT_MS);
     return { endpoint, failure: new Promise(() => {}), stop: async () => {} };
   }
-  const binary = engineBinary();
+  const storage = databaseFile === undefined ? [] : ['--db-path', databaseFile];
+  const command = [engineBinary(), 'serve', '--host', '127.0.0.1', ...storage, '--port'];
+  return launchEngine('the embedded DynamoDB', command, START_TIMEOUT_MS);
+}
+
+/**
+ * Runs a DynamoDB as a child process; the command is without its last argument, the port. Throws when it ends, or when
+ * it does not answer within `startMs`.
+ */
+export async function launchEngine(
+  name: string,
+  command: readonly string[],
+  startMs: number,
+): Promise<DynamoEngine> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await launch(binary, databaseFile);
+      return await launch(name, command, startMs);
     } catch (cause) {
       if (attempt === ATTEMPTS) throw cause;
     }
@@ -71,11 +84,9 @@ function engineBinary(): string {
   }
 }
 
-async function launch(binary: string, databaseFile: string | undefined): Promise<DynamoEngine> {
+async function launch(name: string, command: readonly string[], startMs: number): Promise<DynamoEngine> {
   const port = await freePort();
-  const storage = databaseFile === undefined ? [] : ['--db-path', databaseFile];
-  const command = [binary, 'serve', '--host', '127.0.0.1', '--port', String(port), ...storage];
-  const engine = spawn('sh', ['-c', GUARD, ...command], {
+  const engine = spawn('sh', ['-c', GUARD, ...command, String(port)], {
     stdio: ['pipe', 'ignore', 'pipe'],
     // A group of its own: Ctrl-C in the terminal must reach this process alone, which lets calls end first.
     detached: true,
@@ -88,7 +99,7 @@ async function launch(binary: string, databaseFile: string | undefined): Promise
   const ended = once(engine, 'close');
   const failure = ended.then(([code]) => {
     if (stopping) return new Promise<never>(() => {});
-    throw new Error(`the embedded DynamoDB ended (exit code ${code}): ${complaint.trim()}`);
+    throw new Error(`${name} ended (exit code ${code}): ${complaint.trim()}`);
   });
   failure.catch(() => {});
   const stop = async (): Promise<void> => {
@@ -98,7 +109,7 @@ async function launch(binary: string, databaseFile: string | undefined): Promise
   };
   const endpoint = `http://127.0.0.1:${port}`;
   try {
-    await Promise.race([answering(endpoint, 'the embedded DynamoDB'), failure]);
+    await Promise.race([answering(endpoint, name, startMs), failure]);
   } catch (cause) {
     await stop();
     throw cause;
@@ -106,8 +117,8 @@ async function launch(binary: string, databaseFile: string | undefined): Promise
   return { endpoint, failure, stop };
 }
 
-async function answering(endpoint: string, name: string): Promise<void> {
-  const deadline = Date.now() + START_TIMEOUT_MS;
+async function answering(endpoint: string, name: string, startMs: number): Promise<void> {
+  const deadline = Date.now() + startMs;
   while (Date.now() < deadline) {
     try {
       await fetch(endpoint, { signal: AbortSignal.timeout(1000) });
@@ -116,5 +127,5 @@ async function answering(endpoint: string, name: string): Promise<void> {
       await sleep(POLL_MS);
     }
   }
-  throw new Error(`${name} did not answer within ${START_TIMEOUT_MS / 1000} s`);
+  throw new Error(`${name} did not answer within ${startMs / 1000} s`);
 }

@@ -64,7 +64,7 @@ export function startPoller(options: PollerOptions): Poller {
   };
 }
 
-/** Delivers a batch. What the function failed at, or did not live to answer, comes back when its time is over. */
+/** Delivers a batch. What the function failed at, or did not live to answer, returns to the queue when its time is over. */
 export async function pass(
   { mapping, queue, invoke }: PollerOptions,
   batch: readonly ReceivedMessage[],

@@ -1,4 +1,9 @@
-/** A real database for one test file: the embedded DynamoDB with the service's tables, gone when the file is done. */
+/**
+ * A real database for one test file: the embedded DynamoDB with the service's tables, gone when the file is done. Where
+ * `TEST_DYNAMODB_ENDPOINT` names another DynamoDB, it is used instead, for one file after another: its tables are
+ * deleted first.
+ */
+import { DeleteTableCommand, type DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
 import { CONTRACT_TABLES, TABLE_VARIABLES } from '../../bench/harness/service/database.ts';
 import { createDynamoClients, type DynamoClients } from '../../lambdas/adapters/aws/clients.ts';
 import type { TableName } from '../../lambdas/contract/tables.ts';
@@ -26,9 +31,15 @@ const REQUEST_MS = 20_000;
 export const engineClients = (endpoint: string): DynamoClients =>
   createDynamoClients({ endpoint, region: 'us-east-1', credentials: ENGINE_CREDENTIALS }, REQUEST_MS);
 
+async function deleteTables(client: DynamoDBClient): Promise<void> {
+  for await (const { TableNames: names = [] } of paginateListTables({ client }, {}))
+    await Promise.all(names.map((TableName) => client.send(new DeleteTableCommand({ TableName }))));
+}
+
 /** Starts an engine on a free port, in memory or on `databaseFile`, and makes the tables. */
 export async function startDatabase(databaseFile?: string): Promise<TestDatabase> {
-  const engine = await startEngine(databaseFile === undefined ? {} : { databaseFile });
+  const other = process.env.TEST_DYNAMODB_ENDPOINT;
+  const engine = await startEngine(databaseFile === undefined ? { endpoint: other } : { databaseFile });
   const { endpoint } = engine;
   const clients = engineClients(endpoint);
   async function stop(): Promise<void> {
@@ -37,6 +48,7 @@ export async function startDatabase(databaseFile?: string): Promise<TestDatabase
     await engine.stop();
   }
   try {
+    if (endpoint === other) await deleteTables(clients.client);
     await ensureTables(clients.client, CONTRACT_TABLES);
   } catch (failure) {
     await stop();

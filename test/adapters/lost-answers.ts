@@ -6,11 +6,11 @@ export function loseFirstAnswers(client: DynamoDBClient): { readonly attempts: (
   let attempts = 0;
   const seen = new WeakSet<object>();
   client.middlewareStack.add(
-    (next, context) => async (args) => {
+    (next) => async (args) => {
       attempts += 1;
       const answer = next(args);
-      if (seen.has(context)) return answer;
-      seen.add(context);
+      if (seen.has(args.input)) return answer;
+      seen.add(args.input);
       await answer.catch(() => {});
       const failure = new Error('the answer was lost');
       failure.name = 'TimeoutError';

@@ -150,7 +150,7 @@ describe('names', () => {
   );
 
   it('of folders and modules are kebab-case', () => {
-    const documents = /\.(md|txt|sse|bin)$/;
+    const documents = /\.(md|txt|sse|bin|xml)$/;
     expect([...parts].filter((part) => !KEBAB.test(part) && !documents.test(part))).toEqual([]);
   });
 

@@ -22,6 +22,7 @@ const BANNED: readonly (readonly [expression: RegExp, instead: string])[] = [
   [/\bpatiently\b|\breassur/i, 'with a timeout, reports successes'],
   [/\bComes ?Back\b/, 'RetryLater'],
   [/\bgi(fts?|ft)\b/i, 'transfer'],
+  [/\bcom(e|es|ing) back\b/i, 'returns, is delivered again, tries again'],
 ];
 
 /** This test, and words that are data: vocabularies, recorded answers. */
@@ -54,6 +55,7 @@ describe('the language of the project', () => {
     ['Holds of so ma', 'ny calls.'],
     ['An answer in the surface’s wor', 'ds.'],
     ['class Comes', 'Back extends Error {}'],
+    ['What failed comes b', 'ack to its queue.'],
   ])('would be found to be otherwise in "%s%s"', (first, second) => {
     expect(findings([first + second])).toHaveLength(1);
   });

@@ -19,7 +19,7 @@ describe('an error that the gateway makes', () => {
   });
 
   it.each([...named, ['WAF', IP_RATE_ERROR] as const])(
-    'says when to come back if that may help: %s',
+    'says when to try again if that may help: %s',
     (_name, error) => {
       const { status, retryAfterSeconds } = error;
       expect(retryAfterSeconds !== undefined).toBe(status === 429 || status === 503);

@@ -122,7 +122,7 @@ describe('the path parameters of an event', () => {
     expect(pathParametersOf(lambdaEvent())).toEqual({});
   });
 
-  it('come back from any encoding', () => {
+  it('are decoded from any encoding', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (value) => {
         const event = lambdaEvent({ pathParameters: { model: encodeURIComponent(value) } });

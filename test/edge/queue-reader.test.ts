@@ -37,7 +37,7 @@ describe('a reader of a queue', () => {
     ]);
   });
 
-  it('lets only those come back that failed, were it all of them', async () => {
+  it('returns to the queue only those that failed, were it all of them', async () => {
     const { read } = reader(async (body) => {
       if (body !== 1) throw new Error('no');
     });
@@ -67,7 +67,7 @@ describe('a reader of a queue', () => {
     expect(failures).toEqual(batches.map(([, odd]) => [`1 ${odd}`]));
   });
 
-  it('logs where a message failed, never what was in it, and nothing of one that only comes back', async () => {
+  it('logs where a message failed, never what was in it, and nothing of one that is only delivered again', async () => {
     const { read, lines } = reader(async (body) => {
       if (body === 'later') throw new RetryLater();
       throw new Error(`cannot handle ${JSON.stringify(body)}`);

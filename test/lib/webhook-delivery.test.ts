@@ -66,7 +66,7 @@ describe('a queue', () => {
           maxReceiveCount: dead?.maxReceives,
         },
       });
-      // As Lambda advises; and what a dead reader held is free again before its message comes back.
+      // As Lambda advises; and what a dead reader held is free again before its message is delivered again.
       const { timeoutSeconds } = CONSUMERS[reader?.consumer ?? 'deliver-webhooks'];
       expect(visibilitySeconds).toBeGreaterThanOrEqual(6 * timeoutSeconds);
       expect(visibilitySeconds).toBeGreaterThan(DEFAULT_DELIVERY_LEASE_SECONDS);

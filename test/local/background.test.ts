@@ -50,15 +50,6 @@ describe('the audit workflow of the app', () => {
     });
   }, 60_000);
 
-  it('counts an account with a split wallet once', async () => {
-    const account = await operator.openAccount();
-    await operator.grant(account, 5_000_000_000n);
-    await operator.shard(account, 4);
-    expect(await runtime.runWorkflow(workflow, {})).toMatchObject({ exact: true, accounts: 31 });
-    await operator.shard(account, 1);
-    expect(await runtime.runWorkflow(workflow, {})).toMatchObject({ exact: true, accounts: 31 });
-  }, 60_000);
-
   it('fails when a balance is off by a nano-dollar, and the log names the account', async () => {
     const account = await operator.openAccount();
     const client = new DynamoDBClient({

@@ -1,56 +1,88 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { UpstreamFailure } from '../../lambdas/core/inference/upstream/provider.ts';
+import {
+  type Reply as ProviderReply,
+  UpstreamFailure,
+} from '../../lambdas/core/inference/upstream/provider.ts';
 import { callAt as callAnthropic } from './anthropic/calling.ts';
 import * as anthropic from './anthropic/fixtures.ts';
-import { type Call, EVENT_STREAM, eventsOf, failureOf, JSON_TYPE, streamOf, until } from './http-calls.ts';
+import * as bedrock from './bedrock/calling.ts';
+import * as frames from './bedrock/frames.ts';
+import { EVENT_STREAM, eventsOf, failureOf, JSON_TYPE, streamOf, until } from './http-calls.ts';
 import { callAt as callOpenAi } from './openai/calling.ts';
 import * as openai from './openai/fixtures.ts';
 import { type Reply, WireServer, wireServer } from './wire-server.ts';
 
-/** Each protocol over HTTP, with its calls, streams that end well, and a whole answer. */
-const PROTOCOLS = [
+interface Call {
+  readonly stream?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+interface Protocol {
+  readonly protocol: string;
+  /** One chat call to the server at an origin. */
+  readonly callAt: (origin: string, call?: Call) => Promise<ProviderReply>;
+  readonly streamType: Readonly<Record<string, string>>;
+  /** Streams that end well. */
+  readonly streams: readonly (readonly [ending: string, bytes: Uint8Array])[];
+  /** A part of a stream that has some content and no end. */
+  readonly part: Uint8Array;
+  readonly whole: object;
+}
+
+const PROTOCOLS: readonly Protocol[] = [
   {
     protocol: 'openai',
     callAt: callOpenAi,
+    streamType: EVENT_STREAM,
     streams: [
       ['with [DONE]', openai.bytesOf('text')],
       ['without [DONE]', openai.bytesOf('without-done')],
     ],
+    part: openai.bytesOf('text').subarray(0, 900),
     whole: openai.jsonOf('completion'),
   },
   {
     protocol: 'anthropic',
     callAt: callAnthropic,
+    streamType: EVENT_STREAM,
     streams: [['with message_stop', anthropic.bytesOf('text')]],
+    part: anthropic.bytesOf('text').subarray(0, 500),
     whole: anthropic.jsonOf('message'),
   },
-] as const;
-
-/** A part of each protocol's stream that has some content and no end. */
-const PART_BYTES = { openai: 900, anthropic: 500 };
+  {
+    protocol: 'bedrock',
+    callAt: bedrock.callAt,
+    streamType: bedrock.EVENT_STREAM,
+    streams: [['with metadata', frames.TEXT]],
+    part: frames.TEXT_PART,
+    whole: bedrock.ANSWER,
+  },
+];
 
 const server = wireServer();
 
-describe.each(PROTOCOLS)('over $protocol', ({ protocol, callAt, streams, whole }) => {
+describe.each(PROTOCOLS)('over $protocol', ({ callAt, streamType, streams, part, whole }) => {
   const call = (options: Call = {}) => callAt(server.origin, options);
   const replyInPart = () => {
-    const part = streams[0][1].subarray(0, PART_BYTES[protocol]);
-    server.reply = (response) => void response.writeHead(200, EVENT_STREAM).write(part);
+    server.reply = (response) => void response.writeHead(200, streamType).write(part);
   };
 
   describe('a call whose time is up', () => {
     const timeout = new UpstreamFailure('timeout');
 
-    it('before the answer begins ends at once, and lets go of its connection', async () => {
-      server.reply = () => {};
-      const controller = new AbortController();
-      const work = failureOf(call({ signal: controller.signal }));
-      await until(() => server.requests.length === 1);
-      controller.abort(timeout);
-      expect(await work).toBe(timeout);
-      await until(() => server.open === 0);
-    });
+    it.each([false, true])(
+      'before the answer begins ends at once, and lets go of its connection: stream %s',
+      async (stream) => {
+        server.reply = () => {};
+        const controller = new AbortController();
+        const work = failureOf(call({ stream, signal: controller.signal }));
+        await until(() => server.requests.length === 1);
+        controller.abort(timeout);
+        expect(await work).toBe(timeout);
+        await until(() => server.open === 0);
+      },
+    );
 
     it('within a stream ends it, and lets go of its connection', async () => {
       replyInPart();
@@ -60,7 +92,7 @@ describe.each(PROTOCOLS)('over $protocol', ({ protocol, callAt, streams, whole }
       const work = failureOf(eventsOf(reply));
       await pause(20);
       controller.abort(timeout);
-      expect((await work).retryable).toBe(true);
+      expect(await work).toBe(timeout);
       await until(() => server.open === 0);
     });
 
@@ -74,13 +106,16 @@ describe.each(PROTOCOLS)('over $protocol', ({ protocol, callAt, streams, whole }
     const TIMES = 4;
 
     /** How many connections a number of calls make, one after another, to a server that nobody has called before. */
-    async function connectionsOf(reply: Reply, one: (origin: string) => Promise<unknown>): Promise<number> {
+    async function connectionsOf(
+      reply: Reply,
+      one: (origin: string, time: number) => Promise<unknown>,
+    ): Promise<number> {
       const fresh = new WireServer();
       await fresh.start();
       fresh.reply = reply;
       try {
         for (let time = 0; time < TIMES; time += 1) {
-          await one(fresh.origin);
+          await one(fresh.origin, time);
           // The last bytes of an answer are read after its last event.
           await pause(20);
         }
@@ -92,7 +127,7 @@ describe.each(PROTOCOLS)('over $protocol', ({ protocol, callAt, streams, whole }
     }
 
     it.each([...streams])('is used again after a finished stream: %s', async (_name, bytes) => {
-      const reply: Reply = (response) => void response.writeHead(200, EVENT_STREAM).end(bytes);
+      const reply: Reply = (response) => void response.writeHead(200, streamType).end(bytes);
       expect(await connectionsOf(reply, (origin) => eventsOf(callAt(origin, { stream: true })))).toBe(1);
     });
 
@@ -102,12 +137,13 @@ describe.each(PROTOCOLS)('over $protocol', ({ protocol, callAt, streams, whole }
       expect(await connectionsOf(reply, (origin) => callAt(origin))).toBe(1);
     });
 
-    it.each([400, 401, 429, 500, 503, 529])(
+    it.each([400, 401, 403, 429, 500, 503, 529])(
       'is used again after an error answer, which is read to its end: %i',
       async (status) => {
         const text = JSON.stringify({ type: 'error', error: { message: 'x'.repeat(60_000), param: null } });
         const reply: Reply = (response) => void response.writeHead(status, JSON_TYPE).end(text);
-        expect(await connectionsOf(reply, (origin) => failureOf(callAt(origin)))).toBe(1);
+        const fail = (origin: string, time: number) => failureOf(callAt(origin, { stream: time % 2 > 0 }));
+        expect(await connectionsOf(reply, fail)).toBe(1);
       },
     );
 

@@ -5,9 +5,8 @@ import { type Item, readText, text } from '../dynamodb/attribute-values.ts';
 import { readItem } from '../dynamodb/reads.ts';
 import { transact } from '../dynamodb/transaction.ts';
 import { putEntry } from '../ledger/book-entry.ts';
-import { encodeNewWallet } from '../ledger/wallet-item.ts';
-import { WalletPostings } from '../ledger/wallet-posting.ts';
-import { WalletShards } from '../ledger/wallet-shard.ts';
+import { encodeNewWallet } from '../ledger/wallet/item.ts';
+import { WalletPostings } from '../ledger/wallet/posting.ts';
 import { encodeAccount, readAccount } from './account-item.ts';
 
 export interface AccountTables {
@@ -24,10 +23,7 @@ export class DynamoAccountStore implements AccountStore {
   constructor(client: DynamoDBClient, tables: AccountTables) {
     this.#client = client;
     this.#tables = tables;
-    this.#postings = new WalletPostings(
-      client,
-      new WalletShards({ client, onceClient: client }, tables.wallets),
-    );
+    this.#postings = new WalletPostings(client, tables.wallets);
   }
 
   async open(account: Account, identity?: string): Promise<boolean> {

@@ -1,9 +1,11 @@
 /** The AWS clients of a function, made once and kept warm. */
-import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient, DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient, type EventBridgeClientConfig } from '@aws-sdk/client-eventbridge';
 import { SchedulerClient, type SchedulerClientConfig } from '@aws-sdk/client-scheduler';
 import { SecretsManagerClient, type SecretsManagerClientConfig } from '@aws-sdk/client-secrets-manager';
 import { SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
+import { createDynamoClient } from '../dynamodb/client.ts';
+import { createAgents } from '../dynamodb/exchange.ts';
 
 /**
  * DynamoDB answers in single-digit milliseconds; one that takes this long is better asked again. All tries of one
@@ -17,7 +19,7 @@ const CONNECT_MS = 1_000;
 /** Read at a cold start and then in the background, so a slow answer may be waited for. */
 const SECRETS_REQUEST_MS = 3_000;
 
-/** Two parallel writes a call, and as many calls at once as one process may hold. */
+/** As many calls at once as one process may hold. */
 const MAX_SOCKETS = 256;
 
 /** Queues, schedules and the bus answer in tens of milliseconds; what takes so long is better asked again. */
@@ -39,26 +41,17 @@ export interface DynamoClients {
 }
 
 /**
- * Steps of the SDK that no call of ours needs: one makes a copy of each input and output for a logger that there is
- * not, the other describes the SDK to AWS in every request. Together they take an eighth of a request's CPU, and a
- * paid call makes five.
- */
-const UNUSED_SDK_MIDDLEWARE = ['loggerMiddleware', 'getUserAgentMiddleware'] as const;
-
-/**
  * Functions take endpoint, region and credentials from their environment; other programs may pass them. A try is given
  * up after `requestMs`. A request that is sent once fails its call when it is given up, so it is waited for as long as
- * all tries of another.
+ * all tries of another. Both have the same connections.
  */
 export function createDynamoClients(
   config: DynamoDBClientConfig = {},
   requestMs: number = DYNAMODB_REQUEST_MS,
 ): DynamoClients {
-  const make = (maxAttempts: number, tryMs: number) => {
-    const client = new DynamoDBClient({ ...config, maxAttempts, requestHandler: requestHandler(tryMs) });
-    for (const step of UNUSED_SDK_MIDDLEWARE) client.middlewareStack.remove(step);
-    return client;
-  };
+  const agents = createAgents();
+  const make = (maxAttempts: number, timeoutMs: number) =>
+    createDynamoClient({ config, agents, maxAttempts, timeoutMs });
   return { client: make(TRIES, requestMs), onceClient: make(1, TRIES * requestMs) };
 }
 

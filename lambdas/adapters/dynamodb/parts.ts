@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Item } from './attribute-values.ts';
-import { readItem } from './reads.ts';
+import { readItem, readRecentItem } from './reads.ts';
 
 /** DynamoDB's items are at most 400 KB (DynamoDB quotas). */
 const PART_BYTES = 350 * 1024;
@@ -20,25 +20,34 @@ export const splitBytes = (bytes: Uint8Array): readonly Uint8Array[] =>
     bytes.subarray(index * PART_BYTES, (index + 1) * PART_BYTES),
   );
 
+interface Written {
+  readonly parts: number;
+  readonly bytes: number;
+}
+
 /** Writes a text compressed; returns how many parts and bytes it takes. A reader must not know of it before. */
-export async function writeParts(
-  { client, table, keyOf }: PartTable,
-  text: string,
-): Promise<{ readonly parts: number; readonly bytes: number }> {
+export const writeParts = (place: PartTable, text: string): Promise<Written> => writeCopies([place], text);
+
+/** The same at several places; returns what one of them takes. */
+export async function writeCopies(places: readonly PartTable[], text: string): Promise<Written> {
   const compressed = await promisify(gzip)(text);
   const parts = splitBytes(compressed);
-  for (const [index, bytes] of parts.entries())
-    await client.send(
-      new PutItemCommand({ TableName: table, Item: { ...keyOf(index), bytes: { B: bytes } } }),
-    );
+  const write = async ({ client, table, keyOf }: PartTable): Promise<void> => {
+    for (const [index, bytes] of parts.entries())
+      await client.send(
+        new PutItemCommand({ TableName: table, Item: { ...keyOf(index), bytes: { B: bytes } } }),
+      );
+  };
+  await Promise.all(places.map(write));
   return { parts: parts.length, bytes: compressed.length };
 }
 
-/** Throws when a part is missing. */
+/** Parts are never changed, so only one that has not been seen yet is read consistently. Throws when a part is missing. */
 export async function readParts({ client, table, keyOf }: PartTable, parts: number): Promise<string> {
   const pieces = await Promise.all(
     Array.from({ length: parts }, async (_, index) => {
-      const item = await readItem(client, { TableName: table, Key: keyOf(index) });
+      const key = { TableName: table, Key: keyOf(index) };
+      const item = (await readRecentItem(client, key)) ?? (await readItem(client, key));
       if (item?.bytes?.B === undefined) throw new Error(`part ${index} of ${parts} is missing in ${table}`);
       return item.bytes.B;
     }),

@@ -17,6 +17,14 @@ export async function readItem(
   return (await client.send(new GetItemCommand({ ...key, ConsistentRead: true }))).Item;
 }
 
+/** The item as it was a moment ago, for half the read units; undefined when there was none. */
+export async function readRecentItem(
+  client: DynamoDBClient,
+  key: { readonly TableName: string; readonly Key: Item },
+): Promise<Item | undefined> {
+  return (await client.send(new GetItemCommand(key))).Item;
+}
+
 /** One page of a query, of at most `Limit` entries; `next` is the id of its last entry when there are more. */
 export async function queryPage<T>(
   client: DynamoDBClient,

@@ -1,19 +1,26 @@
 /**
  * The catalog in DynamoDB: the document compressed and cut into parts, and a pointer to the current version. A new
  * version is written beside the old one before the pointer moves, so readers see the one or the other.
+ *
+ * Every process looks at the pointer: the more often, the more processes there are, because one that has a call every
+ * ten seconds looks at every call. So there are `COPIES` of the document and its pointer, and a process reads one by
+ * chance. At 10,000 calls a second, each with a look (half a unit, eventually consistent), a pointer takes
+ * 10,000 / 16 * 0.5 = 313 of the 3,000 read units a second that DynamoDB gives an item; the bound is 96,000 looks a
+ * second. A new document of S KB is read once by each process: 10,000 / 16 * S / 8 units a second and copy, which is
+ * 2,350 for 30 KB.
  */
 import { createHash } from 'node:crypto';
-import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { requireTable } from '../../contract/tables.ts';
 import { type Catalog, type CatalogSource, compileCatalog } from '../../core/inference/catalog/catalog.ts';
 import { parseCatalog } from '../../core/inference/catalog/catalog-document.ts';
-import type { Clock, Log } from '../../core/ports.ts';
-import { number, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
-import { type PartTable, readParts, writeParts } from '../dynamodb/parts.ts';
-import { readItem } from '../dynamodb/reads.ts';
-import { systemClock } from '../system/system.ts';
+import type { Clock, Log, RandomSource } from '../../core/ports.ts';
+import { type Item, number, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
+import { type PartTable, readParts, writeCopies } from '../dynamodb/parts.ts';
+import { readItem, readRecentItem } from '../dynamodb/reads.ts';
+import { systemClock, systemRandom } from '../system/system.ts';
 
-/** A busy function looks for a new version this often, in the background. */
+/** A busy function looks for a new version in the background, by chance after this time up to twice of it. */
 const REFRESH_MS = 2_000;
 
 /**
@@ -22,7 +29,15 @@ const REFRESH_MS = 2_000;
  */
 const STALE_MS = 10_000;
 
+/** After a failed look, the next is by chance after this time up to twice of it: a throttled table is not asked at every call. */
+const RETRY_MS = 5_000;
+
+export const COPIES = 16;
+
 const POINTER = 'current';
+
+/** The first copy is the one that versions before this one read and write. */
+const pointerOf = (copy: number): string => (copy === 0 ? POINTER : `${POINTER}#${copy}`);
 
 export interface StoredCatalog {
   readonly version: string;
@@ -30,11 +45,28 @@ export interface StoredCatalog {
   readonly json: string;
 }
 
-export async function readPointer(client: DynamoDBClient, table: string) {
-  const item = await readItem(client, { TableName: table, Key: { part: text(POINTER) } });
-  return item === undefined
-    ? undefined
-    : { version: readText(item, 'version'), parts: readNumber(item, 'parts') };
+interface Pointer {
+  readonly version: string;
+  readonly parts: number;
+}
+
+const decodePointer = (item: Item | undefined): Pointer | undefined =>
+  item === undefined ? undefined : { version: readText(item, 'version'), parts: readNumber(item, 'parts') };
+
+const pointerKey = (table: string, copy: number) => ({
+  TableName: table,
+  Key: { part: text(pointerOf(copy)) },
+});
+
+/** The pointer as the last apply left it; of the first copy where a version before this one wrote no other. */
+export async function readPointer(
+  client: DynamoDBClient,
+  table: string,
+  copy = 0,
+): Promise<(Pointer & { readonly copy: number }) | undefined> {
+  const pointer = decodePointer(await readItem(client, pointerKey(table, copy)));
+  if (pointer !== undefined) return { ...pointer, copy };
+  return copy === 0 ? undefined : readPointer(client, table);
 }
 
 /** The current document, or undefined when none was ever applied. */
@@ -47,24 +79,35 @@ export async function readCatalog(client: DynamoDBClient, table: string): Promis
 const readVersion = async (
   client: DynamoDBClient,
   table: string,
-  { version, parts }: { readonly version: string; readonly parts: number },
-): Promise<StoredCatalog> => ({ version, json: await readParts(partsOf(client, table, version), parts) });
-
-const partsOf = (client: DynamoDBClient, table: string, version: string): PartTable => ({
-  client,
-  table,
-  keyOf: (index) => ({ part: text(`${version}#${index}`) }),
+  { version, parts, copy }: Pointer & { readonly copy: number },
+): Promise<StoredCatalog> => ({
+  version,
+  json: await readParts(partsOf(client, table, version, copy), parts),
 });
 
-/** Makes a validated document the current one; the version is derived from its content. */
+const partsOf = (client: DynamoDBClient, table: string, version: string, copy: number): PartTable => ({
+  client,
+  table,
+  keyOf: (index) => ({ part: text(copy === 0 ? `${version}#${index}` : `${version}#${index}#${copy}`) }),
+});
+
+/** Makes a validated document the current one, in all copies at once; the version is derived from its content. */
 export async function writeCatalog(client: DynamoDBClient, table: string, json: string): Promise<string> {
   parseCatalog(JSON.parse(json));
   const version = createHash('sha256').update(json).digest('hex').slice(0, 16);
-  const { parts } = await writeParts(partsOf(client, table, version), json);
+  const copies = Array.from({ length: COPIES }, (_, copy) => copy);
+  const { parts } = await writeCopies(
+    copies.map((copy) => partsOf(client, table, version, copy)),
+    json,
+  );
   await client.send(
-    new PutItemCommand({
-      TableName: table,
-      Item: { part: text(POINTER), version: text(version), parts: number(parts) },
+    new TransactWriteItemsCommand({
+      TransactItems: copies.map((copy) => ({
+        Put: {
+          TableName: table,
+          Item: { part: text(pointerOf(copy)), version: text(version), parts: number(parts) },
+        },
+      })),
     }),
   );
   return version;
@@ -82,7 +125,7 @@ export function createCatalog({
   log,
 }: CatalogProbeOptions & { readonly log: Log }): CatalogSource {
   const table = requireTable(environment, 'catalog');
-  return createCatalogSource({ client, table, clock: systemClock, log });
+  return createCatalogSource({ client, table, clock: systemClock, random: systemRandom, log });
 }
 
 /** One read of the catalog's table, never from memory; rejects when the table does not answer. */
@@ -95,18 +138,40 @@ export interface CatalogSourceOptions {
   readonly client: DynamoDBClient;
   readonly table: string;
   readonly clock: Clock;
+  readonly random: RandomSource;
   readonly log: Log;
 }
 
-/** Answers from memory and refreshes in the background; waits only for the first read and after a long sleep. */
-export function createCatalogSource({ client, table, clock, log }: CatalogSourceOptions): CatalogSource {
+/**
+ * Answers from memory and refreshes in the background; waits only for the first read and after a long sleep. A look that
+ * fails leaves the last document in use, and is logged once until one succeeds.
+ */
+export function createCatalogSource({
+  client,
+  table,
+  clock,
+  random,
+  log,
+}: CatalogSourceOptions): CatalogSource {
   let current: Catalog | undefined;
   let checkedMs = 0;
+  let nextMs = 0;
+  let isFailing = false;
   let refreshing: Promise<Catalog> | undefined;
 
+  const lookAgainAfter = (ms: number): void => {
+    nextMs = clock() + ms * (1 + random());
+  };
+
   async function load(): Promise<Catalog> {
-    const pointer = await readPointer(client, table);
-    if (current !== undefined && pointer?.version === current.version) return current;
+    const copy = Math.floor(random() * COPIES);
+    if (current !== undefined) {
+      const recent = await readRecentItem(client, pointerKey(table, copy));
+      if (decodePointer(recent)?.version === current.version) return current;
+    }
+    // Another version: an older one may be what a read has lagged behind.
+    const pointer = await readPointer(client, table, copy);
+    if (pointer?.version === current?.version && current !== undefined) return current;
     if (pointer === undefined) throw new Error('no catalog has been applied');
     const stored = await readVersion(client, table, pointer);
     return compileCatalog(stored.version, parseCatalog(JSON.parse(stored.json)));
@@ -117,6 +182,8 @@ export function createCatalogSource({ client, table, clock, log }: CatalogSource
       .then((catalog) => {
         current = catalog;
         checkedMs = clock();
+        isFailing = false;
+        lookAgainAfter(REFRESH_MS);
         return catalog;
       })
       .finally(() => {
@@ -127,12 +194,13 @@ export function createCatalogSource({ client, table, clock, log }: CatalogSource
 
   return async () => {
     if (current === undefined) return refresh();
-    const age = clock() - checkedMs;
-    if (age < REFRESH_MS) return current;
+    if (clock() < nextMs) return current;
     const refreshed = refresh().catch((failure: unknown) => {
-      log.error('catalog refresh failed', { failure: String(failure) });
+      if (!isFailing) log.error('catalog refresh failed', { failure: String(failure) });
+      isFailing = true;
+      lookAgainAfter(RETRY_MS);
       return current as Catalog;
     });
-    return age < STALE_MS ? current : refreshed;
+    return clock() - checkedMs < STALE_MS ? current : refreshed;
   };
 }

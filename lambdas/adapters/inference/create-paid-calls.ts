@@ -10,6 +10,7 @@ import { createLedger } from '../ledger/create-ledger.ts';
 import { createMeasure } from '../system/metrics.ts';
 import { systemAfter, systemClock, systemRandom, systemUlid } from '../system/system.ts';
 import { createCatalog } from './catalog-store.ts';
+import { CircuitSnapshots } from './circuit-snapshots.ts';
 import { DynamoCircuitStore } from './circuit-store.ts';
 import { DynamoReplayStore } from './replay-store.ts';
 
@@ -37,7 +38,8 @@ export function createPaidCalls({
   const world = { clock: systemClock, after: systemAfter, random: systemRandom, ulid: systemUlid };
   const ledger = createLedger({ clients, environment, log, measure });
   const replays = new DynamoReplayStore(clients.client, requireTable(environment, 'replays'));
-  const circuits = new DynamoCircuitStore(clients.client, requireTable(environment, 'circuits'));
+  const table = requireTable(environment, 'circuits');
+  const circuits = { ...world, ...clients, table, store: new DynamoCircuitStore(clients.client, table) };
   return {
     ...world,
     ...access,
@@ -47,7 +49,7 @@ export function createPaidCalls({
     catalog: createCatalog({ ...clients, environment, log }),
     breaker: new Breaker({
       ...world,
-      store: circuits,
+      store: new CircuitSnapshots(circuits),
       log,
       count: (event) => measure({ values: { [METRICS[event]]: 1 } }),
     }),

@@ -15,7 +15,7 @@ import { createMeasure } from '../system/metrics.ts';
 import { systemClock } from '../system/system.ts';
 import { createKeyStore } from './key-store.ts';
 import { createUsageStore } from './usage-store.ts';
-import { createWalletStore } from './wallet-store.ts';
+import { createWalletStore } from './wallet/store.ts';
 
 export interface LedgerOptions {
   readonly clients: DynamoClients;
@@ -28,7 +28,7 @@ export interface LedgerOptions {
 /** The gate of keyed requests, from the table that the environment names. */
 export function createKeyGate({ clients, environment }: Pick<LedgerOptions, 'clients' | 'environment'>) {
   const table = requireTable(environment, 'keys');
-  const keys = createKeyStore({ client: clients.client, table, clock: systemClock });
+  const keys = createKeyStore({ clients, table, clock: systemClock });
   return { gate: new KeyGate(keys, systemClock), keys };
 }
 

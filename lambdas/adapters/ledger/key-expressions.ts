@@ -12,7 +12,7 @@ import type { Policy } from '../../core/access/policy.ts';
 import type { Windows } from '../../core/access/windows.ts';
 import type { ChargeEnd } from '../../core/ledger/ports.ts';
 import { type Item, number, text } from '../dynamodb/attribute-values.ts';
-import { encodeCharge, encodePolicy, POLICY_ATTRIBUTES } from './key-item.ts';
+import { encodePolicy, POLICY_ATTRIBUTES } from './key-item.ts';
 
 /** The part of an update's input that says what to do and when. */
 export interface Expression {
@@ -102,9 +102,10 @@ export function chargeExpression(
     clauses.conditions.push('version = :version');
     clauses.values[':version'] = number(rolled.from.version);
   }
-  open(clauses, charge);
+  mark(clauses, charge);
   limitScope(clauses, charge);
-  return clauses.build();
+  // Earlier versions remembered open calls here; the first call of a day removes what a crash has left of them.
+  return clauses.build(begun.has('day') ? ' REMOVE charges' : '');
 }
 
 function countDown(clauses: Clauses, { attribute, take, full }: Counter, begun: KeyState | undefined): void {
@@ -121,13 +122,12 @@ function countDown(clauses: Clauses, { attribute, take, full }: Counter, begun: 
   clauses.values[placeholder] = number(take);
 }
 
-/** Enters the call among the open charges. A repetition of the same request finds it there and changes nothing. */
-function open(clauses: Clauses, { open: charge }: KeyCharge): void {
-  if (charge === undefined) return;
-  clauses.sets.push('charges.#id = :charge');
-  clauses.conditions.push('attribute_not_exists(charges.#id)');
-  clauses.names['#id'] = charge.id;
-  clauses.values[':charge'] = encodeCharge(charge);
+/** Marks the call as the newest one. A repetition of the same request finds it there and changes nothing. */
+function mark(clauses: Clauses, { call }: KeyCharge): void {
+  if (call === undefined) return;
+  clauses.sets.push('last_charge = :call');
+  clauses.conditions.push('(attribute_not_exists(last_charge) OR last_charge <> :call)');
+  clauses.values[':call'] = text(call);
 }
 
 /** The policy's lists are sets in the item; an absent set allows everything. Short names: an expression has 4 KB. */
@@ -148,24 +148,28 @@ function limitScope(clauses: Clauses, { scope }: KeyCharge): void {
   }
 }
 
+/** What is added to the windows of an ended call: less than nothing where it cost more than was taken. */
+export interface Difference {
+  readonly tokens: number;
+  readonly amount: bigint;
+}
+
 /**
- * Removes a charge of exactly what it is thought to have taken, and gives back to those of its windows that are the
- * current ones; the others have begun afresh without it.
+ * Adds a difference to those of a call's windows that are the current ones; the others have begun afresh without it.
+ * Undefined when there is nothing to add.
  */
-export function endExpression({ id, windows, taken, used }: ChargeEnd, current: Windows): Expression {
+export function settleExpression(
+  { windows, unsure }: ChargeEnd,
+  current: Windows,
+  { tokens, amount }: Difference,
+): Expression | undefined {
   const clauses = new Clauses();
-  clauses.names['#id'] = id;
-  clauses.conditions.push('charges.#id.amount = :taken_amount AND charges.#id.#tokens = :taken_tokens');
-  clauses.names['#tokens'] = 'tokens';
-  clauses.values[':taken_amount'] = number(taken.amount);
-  clauses.values[':taken_tokens'] = number(taken.tokens);
-  const amount = taken.amount - used.amount;
-  const returns = [
-    { window: 'minute', attribute: 'tokens_left', by: BigInt(taken.tokens - used.tokens) },
+  const additions = [
+    { window: 'minute', attribute: 'tokens_left', by: BigInt(tokens) },
     { window: 'day', attribute: 'day_left', by: amount },
     { window: 'month', attribute: 'month_left', by: amount },
   ] as const;
-  for (const { window, attribute, by } of returns) {
+  for (const { window, attribute, by } of additions) {
     if (windows[window] !== current[window] || by === 0n) continue;
     clauses.sets.push(`${attribute} = ${attribute} + :${attribute}`);
     clauses.conditions.push(`#${window} = :${window}`);
@@ -173,7 +177,14 @@ export function endExpression({ id, windows, taken, used }: ChargeEnd, current: 
     clauses.values[`:${window}`] = number(windows[window]);
     clauses.values[`:${attribute}`] = number(by);
   }
-  return clauses.build(' REMOVE charges.#id');
+  if (clauses.sets.length === 0) return undefined;
+  if (unsure === 'uncapped')
+    clauses.conditions.push('attribute_not_exists(daily_cap) AND attribute_not_exists(monthly_cap)');
+  else if (unsure !== undefined) {
+    clauses.conditions.push('last_charge = :newest');
+    clauses.values[':newest'] = text(unsure.newest);
+  }
+  return clauses.build();
 }
 
 /**

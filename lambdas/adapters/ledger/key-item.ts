@@ -5,22 +5,11 @@ import {
   KEY_STATUSES,
   type KeyState,
   monthlyOf,
-  type OpenCharge,
   rpmOf,
   tpmOf,
 } from '../../core/access/key-state.ts';
 import { KINDS, type Kind, type Policy } from '../../core/access/policy.ts';
-import {
-  type Item,
-  map,
-  number,
-  readInteger,
-  readMap,
-  readNumber,
-  readText,
-  text,
-} from '../dynamodb/attribute-values.ts';
-import { readKind } from './wallet-item.ts';
+import { type Item, number, readInteger, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
 
 /** A new key, with every window full. */
 export function encodeNewKey(
@@ -44,30 +33,8 @@ export function encodeNewKey(
     tokens_left: number(tpmOf(policy)),
     day_left: number(dailyOf(policy)),
     month_left: number(monthlyOf(policy)),
-    // The map must exist before the first charge is written into it.
-    charges: map({}),
   };
 }
-
-export function encodeCharge(charge: OpenCharge): AttributeValue {
-  return map({
-    tokens: number(charge.tokens),
-    amount: number(charge.amount),
-    kind: text(charge.kind),
-    created: number(charge.created),
-    expires: number(charge.expires),
-  });
-}
-
-const decodeCharges = (item: Item): OpenCharge[] =>
-  Object.entries(readMap(item, 'charges')).map(([id, { M: charge = {} }]) => ({
-    id,
-    tokens: readNumber(charge, 'tokens'),
-    amount: readInteger(charge, 'amount'),
-    kind: readKind(readText(charge, 'kind')),
-    created: readNumber(charge, 'created'),
-    expires: readNumber(charge, 'expires'),
-  }));
 
 /** Where a policy's fields are kept; an absent field has no attribute. */
 export const POLICY_ATTRIBUTES = [
@@ -118,7 +85,6 @@ export function decodeKey(item: Item): KeyState {
     tokensLeft: readInteger(item, 'tokens_left'),
     dayLeft: readInteger(item, 'day_left'),
     monthLeft: readInteger(item, 'month_left'),
-    charges: decodeCharges(item),
   };
 }
 

@@ -1,56 +1,80 @@
 /** Keys in DynamoDB: one conditional update takes a call from every window at once. */
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { KeyCharge, KeyState } from '../../core/access/key-state.ts';
 import { laterOf, windowsAt } from '../../core/access/windows.ts';
 import type { ChargeEnd, ChargeResult, KeyStore } from '../../core/ledger/ports.ts';
 import { optimistically } from '../../core/optimistic.ts';
 import type { Clock } from '../../core/ports.ts';
+import type { DynamoClients } from '../aws/clients.ts';
 import { text } from '../dynamodb/attribute-values.ts';
 import { readItem } from '../dynamodb/reads.ts';
 import { updateItem } from '../dynamodb/update-item.ts';
-import { chargeExpression, endExpression } from './key-expressions.ts';
+import { chargeExpression, type Difference, settleExpression } from './key-expressions.ts';
 import { decodeKey } from './key-item.ts';
 
 /** Each further try needs another window to roll within milliseconds. */
 const MAX_SETTLE_TRIES = 4;
 
 export interface KeyStoreOptions {
-  readonly client: DynamoDBClient;
+  readonly clients: DynamoClients;
   readonly table: string;
   readonly clock: Clock;
 }
 
-export function createKeyStore({ client, table, clock }: KeyStoreOptions): KeyStore {
+export function createKeyStore({ clients, table, clock }: KeyStoreOptions): KeyStore {
+  const { client, onceClient } = clients;
   const keyOf = (keyId: string) => ({ TableName: table, Key: { key_id: text(keyId) } });
 
   async function charge(
     request: KeyCharge,
     rolled?: { readonly from: KeyState; readonly to: KeyState },
   ): Promise<ChargeResult> {
-    const result = await updateItem(client, {
+    const { applied, item } = await updateItem(client, {
       ...keyOf(request.key.keyId),
       ...chargeExpression(request, Math.floor(clock() / 1000), rolled),
       ReturnValues: 'ALL_NEW',
     });
-    if (result.item === undefined) return { granted: false, state: undefined };
-    const state = decodeKey(result.item);
-    // The SDK repeats a request whose answer was lost: then the charge is there already, and it is ours.
-    const repeated = request.open !== undefined && state.charges.some(({ id }) => id === request.open?.id);
-    return { granted: result.applied || repeated, state };
+    if (item === undefined) return { granted: false, state: undefined };
+    // The SDK repeats a request whose answer was lost: then the newest charge is this one.
+    const repeated = request.call !== undefined && item.last_charge?.S === request.call;
+    return { granted: applied || repeated, state: decodeKey(item) };
   }
 
   async function settle(keyId: string, end: ChargeEnd): Promise<void> {
-    let { taken } = end;
+    const { taken, used } = end;
+    const change = { tokens: taken.tokens - used.tokens, amount: taken.amount - used.amount };
+    const takes: Difference = {
+      tokens: Math.min(change.tokens, 0),
+      amount: change.amount < 0n ? change.amount : 0n,
+    };
+    const gives: Difference = {
+      tokens: Math.max(change.tokens, 0),
+      amount: change.amount > 0n ? change.amount : 0n,
+    };
+    await Promise.all([apply(client, keyId, end, takes), apply(onceClient, keyId, end, gives)]);
+  }
+
+  /** Adds the difference to those of the end's windows that still run. */
+  async function apply(
+    by: DynamoClients['client'],
+    keyId: string,
+    end: ChargeEnd,
+    difference: Difference,
+  ): Promise<void> {
     let windows = laterOf(windowsAt(clock()), end.windows);
     await optimistically(MAX_SETTLE_TRIES, 'this API key', async () => {
-      const expression = endExpression({ ...end, taken }, windows);
-      const { applied, item } = await updateItem(client, { ...keyOf(keyId), ...expression });
-      const state = applied || item === undefined ? undefined : decodeKey(item);
-      const open = state?.charges.find(({ id }) => id === end.id);
-      if (state === undefined || open === undefined) return 'settled';
-      // A window rolled between the clock's reading and the write, or the caller knew only the hold.
-      windows = state.windows;
-      taken = open;
+      const expression = settleExpression(end, windows, difference);
+      if (expression === undefined) return 'nothing to do';
+      const { applied, item } = await updateItem(by, {
+        ...keyOf(keyId),
+        ...expression,
+        ReturnValues: 'NONE',
+      });
+      if (applied || item === undefined) return 'done';
+      const found = decodeKey(item).windows;
+      const rolled = found.minute > windows.minute || found.day > windows.day || found.month > windows.month;
+      // A window rolled between the clock's reading and the write; else the key was not charged for the call.
+      if (!rolled) return 'not due';
+      windows = found;
       return undefined;
     });
   }

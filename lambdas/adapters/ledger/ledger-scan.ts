@@ -6,22 +6,22 @@ import {
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import { TABLES } from '../../contract/tables.ts';
-import type { KeyState } from '../../core/access/key-state.ts';
 import type { AuditReader } from '../../core/ledger/audit.ts';
 import type { Wallet, WalletStore } from '../../core/ledger/ports.ts';
-import { type Item, number, readInteger, readText, text } from '../dynamodb/attribute-values.ts';
+import { type Item, readInteger, readText, text } from '../dynamodb/attribute-values.ts';
 import { decodeEntry, ENTRY_RANGE } from './book-entry.ts';
-import { decodeKey } from './key-item.ts';
-import { accountOf, decodeWallet } from './wallet-item.ts';
+import { accountOf, decodePart, indexOf, toWallet } from './wallet/item.ts';
 
 /** Wallets a page: each may take many reads to audit, and a page must fit into one invocation. */
 const WALLETS_PER_PAGE = 25;
 
 export interface WalletPage {
-  /** Items: an account with a split wallet has several. */
+  /** Parts: an account may have several. */
   readonly wallets: readonly Wallet[];
   /** The accounts whose first item is on this page, so that each is on one page only. */
   readonly accounts: readonly string[];
+  /** Of them, those whose wallet lies in parts, or in the layout of earlier versions. */
+  readonly untidy: readonly string[];
   /** Continues after this page; undefined on the last one. */
   readonly next: string | undefined;
 }
@@ -40,30 +40,16 @@ export async function readWalletPage(
       ...(after === undefined ? {} : { ExclusiveStartKey: { wallet_id: text(after) } }),
     }),
   );
+  const parts = items.map(decodePart);
+  const firsts = parts.filter(({ walletId }) => indexOf(walletId) === 0);
   return {
-    wallets: items.map((item) => decodeWallet(item)),
-    accounts: items.map((item) => readText(item, 'wallet_id')).filter((id) => accountOf(id) === id),
+    wallets: parts.map((part) => toWallet(accountOf(part.walletId), [part])),
+    accounts: firsts.map(({ walletId }) => walletId),
+    untidy: firsts
+      .filter(({ parts: count, received }) => count > 1 || received === undefined)
+      .map(({ walletId }) => walletId),
     next: last === undefined ? undefined : readText(last, 'wallet_id'),
   };
-}
-
-export interface KeyPage {
-  readonly keys: readonly KeyState[];
-  readonly next: string | undefined;
-}
-
-/** One page of keys that have open charges, after the key that a page before ended with. */
-export async function readKeyPage(client: DynamoDBClient, table: string, after?: string): Promise<KeyPage> {
-  const { Items: items = [], LastEvaluatedKey: last } = await client.send(
-    new ScanCommand({
-      TableName: table,
-      ConsistentRead: true,
-      FilterExpression: 'size(charges) > :none',
-      ExpressionAttributeValues: { ':none': number(0) },
-      ...(after === undefined ? {} : { ExclusiveStartKey: { key_id: text(after) } }),
-    }),
-  );
-  return { keys: items.map(decodeKey), next: last === undefined ? undefined : readText(last, 'key_id') };
 }
 
 export interface AuditTables {

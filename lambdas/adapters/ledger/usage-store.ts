@@ -14,7 +14,7 @@ import {
 } from '../dynamodb/attribute-values.ts';
 import { queryPage, readItem } from '../dynamodb/reads.ts';
 import { putItem } from '../dynamodb/update-item.ts';
-import { readKind } from './wallet-item.ts';
+import { readKind } from './wallet/item.ts';
 
 const keyOf = (keyId: string, requestId: string): Item => ({
   key_id: text(keyId),

@@ -14,8 +14,7 @@ import { countOneOf } from '../dynamodb/quota-item.ts';
 import { readItem } from '../dynamodb/reads.ts';
 import { transact } from '../dynamodb/transaction.ts';
 import { putEntry } from '../ledger/book-entry.ts';
-import { WalletPostings } from '../ledger/wallet-posting.ts';
-import { WalletShards } from '../ledger/wallet-shard.ts';
+import { WalletPostings } from '../ledger/wallet/posting.ts';
 import { dayCountKey, encodeEvent, encodePrice, listingKey } from './listing-item.ts';
 
 export interface PurchaseTables {
@@ -39,7 +38,7 @@ export class DynamoPurchaseStore implements PurchaseStore {
 
   constructor(clients: DynamoClients, tables: PurchaseTables) {
     this.#client = clients.client;
-    this.#postings = new WalletPostings(clients.client, new WalletShards(clients, tables.wallets));
+    this.#postings = new WalletPostings(clients.client, tables.wallets);
     this.#tables = tables;
   }
 

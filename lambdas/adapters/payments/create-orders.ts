@@ -2,8 +2,7 @@
 import { requireTable } from '../../contract/tables.ts';
 import type { OrderStore } from '../../core/payments/ports.ts';
 import type { DynamoClients } from '../aws/clients.ts';
-import { WalletPostings } from '../ledger/wallet-posting.ts';
-import { WalletShards } from '../ledger/wallet-shard.ts';
+import { WalletPostings } from '../ledger/wallet/posting.ts';
 import { systemClock } from '../system/system.ts';
 import { DynamoOrderStore } from './order-store.ts';
 
@@ -14,11 +13,10 @@ export interface OrdersOptions {
 
 export function createOrderStore({ clients, environment }: OrdersOptions): OrderStore {
   const { client } = clients;
-  const shards = new WalletShards(clients, requireTable(environment, 'wallets'));
   return new DynamoOrderStore({
     client,
     table: requireTable(environment, 'accounts'),
-    postings: new WalletPostings(client, shards),
+    postings: new WalletPostings(client, requireTable(environment, 'wallets')),
     clock: systemClock,
   });
 }

@@ -18,7 +18,7 @@ import {
 import { queryPage, readItem } from '../dynamodb/reads.ts';
 import { transact } from '../dynamodb/transaction.ts';
 import { putEntry } from '../ledger/book-entry.ts';
-import type { WalletPostings } from '../ledger/wallet-posting.ts';
+import type { WalletPostings } from '../ledger/wallet/posting.ts';
 import { OrderCounts } from './order-counts.ts';
 
 const PREFIX = 'order#';

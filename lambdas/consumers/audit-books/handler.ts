@@ -1,6 +1,6 @@
 /** Wires a step of the audit workflow for Lambda. */
 import { createAuditReader, readWalletPage } from '../../adapters/ledger/ledger-scan.ts';
-import { createWalletStore } from '../../adapters/ledger/wallet-store.ts';
+import { createWalletStore } from '../../adapters/ledger/wallet/store.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import { requireTable, type TableName } from '../../contract/tables.ts';
 import { toMetric } from '../../core/money.ts';

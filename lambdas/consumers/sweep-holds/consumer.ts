@@ -1,6 +1,6 @@
 /** On a schedule: recovers the holds that crashed calls have left. */
 import type { Recovery, RecoveryCount } from '../../core/ledger/recovery.ts';
-import { type KeyPages, SweepFailed, sweep, type WalletPages } from '../../core/ledger/upkeep.ts';
+import { SweepFailed, sweep, type Tidy, type WalletPages } from '../../core/ledger/upkeep.ts';
 import type { Clock, Log } from '../../core/ports.ts';
 
 /** The holds of every wallet as the sweep reads them, those of running calls among them. */
@@ -11,7 +11,8 @@ export interface OpenHolds {
 }
 
 export interface SweepDependencies {
-  readonly pages: { readonly wallets: WalletPages; readonly keys: KeyPages };
+  readonly pages: WalletPages;
+  readonly tidy: Tidy;
   readonly recovery: Recovery;
   /** Receives what each run has recovered, and what it found. */
   readonly onSwept: (count: RecoveryCount, found: OpenHolds) => void;
@@ -19,19 +20,19 @@ export interface SweepDependencies {
   readonly log: Log;
 }
 
-export function sweepHolds({ pages, recovery, onSwept, clock, log }: SweepDependencies) {
+export function sweepHolds({ pages, tidy, recovery, onSwept, clock, log }: SweepDependencies) {
   return async (): Promise<RecoveryCount> => {
     const nowSeconds = Math.floor(clock() / 1000);
     let [open, oldestSeconds] = [0, 0];
     const wallets: WalletPages = async (after) => {
-      const page = await pages.wallets(after);
+      const page = await pages(after);
       for (const { created } of page.wallets.flatMap(({ holds }) => holds)) {
         open += 1;
         oldestSeconds = Math.max(oldestSeconds, nowSeconds - created);
       }
       return page;
     };
-    const swept = await sweep({ ...pages, wallets }, recovery).catch((failure: unknown) => {
+    const swept = await sweep(wallets, recovery, tidy).catch((failure: unknown) => {
       if (failure instanceof SweepFailed) return failure;
       throw failure;
     });

@@ -1,6 +1,8 @@
 /** Wires the scheduled recovery of holds for Lambda. */
 import { createLedger } from '../../adapters/ledger/create-ledger.ts';
-import { readKeyPage, readWalletPage } from '../../adapters/ledger/ledger-scan.ts';
+import { readWalletPage } from '../../adapters/ledger/ledger-scan.ts';
+import { WalletUpkeep } from '../../adapters/ledger/wallet/upkeep.ts';
+import { systemClock } from '../../adapters/system/system.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import { requireTable } from '../../contract/tables.ts';
 import { consumerHandler } from '../../hosts/consumer-handler.ts';
@@ -8,14 +10,13 @@ import { sweepHolds } from './consumer.ts';
 
 export const handler = consumerHandler((resources) => {
   const { clients, environment, measure } = resources;
-  const [wallets, keys] = [requireTable(environment, 'wallets'), requireTable(environment, 'keys')];
+  const wallets = requireTable(environment, 'wallets');
+  const upkeep = new WalletUpkeep(clients.client, wallets, systemClock);
   return sweepHolds({
     ...resources,
     recovery: createLedger(resources).recovery,
-    pages: {
-      wallets: (after) => readWalletPage(clients.client, wallets, after),
-      keys: (after) => readKeyPage(clients.client, keys, after),
-    },
+    pages: (after) => readWalletPage(clients.client, wallets, after),
+    tidy: (accountId) => upkeep.tidy(accountId),
     onSwept: ({ settled, released }, { open, oldestSeconds }) =>
       measure({
         values: {

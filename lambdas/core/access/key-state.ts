@@ -35,21 +35,6 @@ export interface KeyState {
   readonly tokensLeft: bigint;
   readonly dayLeft: NanoUsd;
   readonly monthLeft: NanoUsd;
-  /** Calls whose charge is not settled yet. */
-  readonly charges: readonly OpenCharge[];
-}
-
-/** What a call has taken and not given back: as long as it is here, giving back is due, and due once. */
-export interface OpenCharge {
-  /** The call's request id. */
-  readonly id: string;
-  readonly tokens: number;
-  readonly amount: NanoUsd;
-  readonly kind: Kind;
-  /** Seconds since the epoch; determines the windows that the call was charged to. */
-  readonly created: number;
-  /** Seconds since the epoch; after it the charge may be recovered. */
-  readonly expires: number;
 }
 
 /** What one call takes from its key's windows. */
@@ -60,8 +45,8 @@ export interface KeyCharge {
   readonly amount: NanoUsd;
   /** Absent for a call that runs no model, such as reading usage. */
   readonly scope?: CallScope;
-  /** The same call's entry among the open charges; absent for one that takes nothing but a request. */
-  readonly open?: OpenCharge;
+  /** Names this charge among those of its key; absent for a call that takes nothing but a request. */
+  readonly call?: string;
   /** The request has been counted by an earlier charge of the same call. */
   readonly counted?: boolean;
 }

@@ -1,6 +1,6 @@
 /**
  * Admission of a call: the key's windows and the wallet are charged side by side, each in one conditional write, and
- * when one refuses, the other is undone. What comes back settles exactly once.
+ * when one refuses, the other is undone. What is returned settles exactly once.
  */
 import type { KeyCharge, KeyState } from '../access/key-state.ts';
 import { rateLimitHeaders } from '../access/rate-limit-headers.ts';
@@ -92,8 +92,9 @@ export class Ledger {
     const created = Math.floor(nowMs / 1000);
     const expires = created + holdTtlSeconds;
     const { kind } = request.scope;
-    const open = { id: request.requestId, tokens, amount, kind, created, expires };
-    const charge: KeyCharge = { key, windows, tokens, amount, scope: request.scope, open, counted };
+    // A second try of the same call is a charge of its own.
+    const call = counted ? `${request.requestId}+` : request.requestId;
+    const charge: KeyCharge = { key, windows, tokens, amount, scope: request.scope, call, counted };
     await refusals.check(charge, nowMs);
     const hold: Hold = {
       id: request.requestId,
@@ -101,6 +102,7 @@ export class Ledger {
       kind,
       amount,
       exposure: request.ceiling - amount,
+      tokens,
       created,
       expires,
     };
@@ -114,7 +116,7 @@ export class Ledger {
       const admission = this.#admitted(request, taking, charged.value.state, held.value.wallet);
       return { admission };
     }
-    await this.#undo(request, hold, charged, held);
+    await this.#undo(charge, hold, charged, held);
     return {
       admission: undefined,
       forProbation: probation && hold.exposure > 0n && isGranted(charged),
@@ -142,7 +144,8 @@ export class Ledger {
   #admitted(request: CallRequest, hold: Hold, state: KeyState, wallet: Wallet): Admission {
     const { recovery, clock } = this.#dependencies;
     // Judged now: a hold that is open at admission may have ended well by the time this call settles.
-    const expired = recovery.expiredOf(wallet, state);
+    const expired = recovery.expiredOf(wallet);
+    const confirmed = this.#confirm(request, hold, state);
     let settlement: Promise<Settlement> | undefined;
     return {
       hold,
@@ -150,35 +153,44 @@ export class Ledger {
       settle: (outcome) => {
         const call = { request, hold, windows: state.windows };
         settlement ??= settleCall(this.#dependencies, call, outcome).finally(() =>
-          recovery.recoverQuietly(expired),
+          Promise.all([confirmed, recovery.recoverQuietly(expired)]),
         );
         return settlement;
       },
     };
   }
 
+  /**
+   * Notes in the hold that its key was charged, while the call runs: should it die, recovery gives the key back what
+   * it took. A key without a cap has nothing that could be spent beyond one, and needs no proof.
+   */
+  async #confirm({ key }: CallRequest, hold: Hold, { policy }: KeyState): Promise<void> {
+    if (policy.daily_usd === undefined && policy.monthly_usd === undefined) return;
+    const { wallets, log } = this.#dependencies;
+    await wallets.confirm(key.accountId, hold).catch((failure: unknown) => {
+      log.warn('hold not confirmed', { requestId: hold.id, failure: String(failure) });
+    });
+  }
+
   /** Takes back what one half granted when the other refused or failed. The request itself stays counted. */
   async #undo(
-    request: CallRequest,
+    charge: KeyCharge,
     hold: Hold,
     charged: PromiseSettledResult<ChargeResult>,
     held: PromiseSettledResult<HoldResult>,
   ): Promise<void> {
     const { keys, wallets, log } = this.#dependencies;
     const work: Promise<unknown>[] = [];
-    if (charged.status === 'rejected' || charged.value.granted) {
-      const windows = charged.status === 'fulfilled' ? charged.value.state?.windows : undefined;
-      work.push(
-        keys.settle(hold.keyId, {
-          id: hold.id,
-          windows: windows ?? windowsAt(hold.created * 1000),
-          taken: request,
-          used: { tokens: 0, amount: 0n },
-        }),
-      );
+    const end = { taken: charge, used: { tokens: 0, amount: 0n } };
+    if (charged.status === 'rejected') {
+      const unsure = { newest: charge.call ?? '' };
+      work.push(keys.settle(hold.keyId, { ...end, windows: charge.windows, unsure }));
+    } else if (charged.value.granted) {
+      work.push(keys.settle(hold.keyId, { ...end, windows: charged.value.state.windows }));
     }
     if (held.status === 'rejected' || held.value.granted) {
-      work.push(wallets.endHold(request.key.accountId, { ...taken(held, hold), cost: 0n }));
+      const end = { ...taken(held, hold), cost: 0n, recorded: hold.created };
+      work.push(wallets.endHold(charge.key.accountId, end));
     }
     for (const result of await Promise.allSettled(work)) {
       // What could not be undone expires and is recovered.

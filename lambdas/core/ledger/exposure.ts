@@ -5,7 +5,7 @@
  * account is on probation: its calls are held at their ceiling until it has paid for several such calls.
  *
  * So what an account ever draws unpaid is at most the allowance and an eighth of what it has paid, at any concurrency
- * (a wallet in several items: the allowance of each).
+ * and in however many parts its wallet lies: only the first part has the allowance.
  */
 import type { NanoUsd } from '../money.ts';
 
@@ -22,8 +22,9 @@ const PAID_TIMES = 8n;
 export function coverOf(
   hold: { readonly amount: NanoUsd; readonly exposure: NanoUsd },
   others: NanoUsd,
+  allowance: NanoUsd = ALLOWANCE,
 ): NanoUsd {
-  const uncovered = hold.exposure + others - ALLOWANCE;
+  const uncovered = hold.exposure + others - allowance;
   return hold.amount + (uncovered > 0n ? uncovered : 0n);
 }
 

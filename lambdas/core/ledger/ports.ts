@@ -11,10 +11,16 @@ export interface Hold {
   readonly id: string;
   /** Which request took it, of a call that had to ask more than once; set once it is taken. */
   readonly attempt?: string;
-  /** Which of the wallet's items has it; set once it is taken. */
+  /** Which of the wallet's parts has it; set once it is taken. */
   readonly walletId?: string;
   readonly keyId: string;
   readonly amount: NanoUsd;
+  /** What the call took from the key's tokens a minute; absent in holds of an earlier version. */
+  readonly tokens?: number;
+  /** What the call took from the key's caps, where the hold has grown since. */
+  readonly taken?: NanoUsd;
+  /** The key is known to have been charged. */
+  readonly charged?: boolean;
   /** What the call may cost beyond the amount, by no text that is known; credit that is not held must cover it. */
   readonly exposure: NanoUsd;
   /** Taken while the account was on probation: what the call costs counts towards its end. */
@@ -32,7 +38,7 @@ export interface Wallet {
   readonly balance: NanoUsd;
   /** Credit that was taken back after it had been spent. More than 0 only while the balance is 0. */
   readonly owed: NanoUsd;
-  /** How many top-ups and refunds it has had: distinguishes two states with the same balance. */
+  /** How many entries and transfers it has had: distinguishes two states with the same balance. */
   readonly entries: number;
   readonly holds: readonly Hold[];
   /** What open holds may cost beyond their amounts. */
@@ -45,11 +51,13 @@ export interface Wallet {
 
 export interface HoldEnd {
   readonly id: string;
-  /** As the hold has it; undefined when it is not known, then every item of the wallet is tried. */
+  /** As the hold has it; undefined when it is not known, then every part that this process tried is. */
   readonly walletId?: string | undefined;
   readonly amount: NanoUsd;
   /** At most `amount`. */
   readonly cost: NanoUsd;
+  /** When the usage record was written, seconds since the epoch; what it cost counts for that day. */
+  readonly recorded: number;
   /** The call cost more than its hold at first was. */
   readonly fellShort?: boolean;
   /** By how much the account's probation changes. */
@@ -62,10 +70,14 @@ export type ChargeResult =
 
 /** The end of a charge: what the call took, from which windows, and what it came to. */
 export interface ChargeEnd {
-  readonly id: string;
   readonly windows: Windows;
   readonly taken: { readonly tokens: number; readonly amount: NanoUsd };
   readonly used: { readonly tokens: number; readonly amount: NanoUsd };
+  /**
+   * It is not known whether the key was charged. `newest`: gives back if the key's newest charge is that call's;
+   * `uncapped`: if the key has no cap, so that nothing can be spent beyond one.
+   */
+  readonly unsure?: { readonly newest: string } | 'uncapped';
 }
 
 export interface KeyStore {
@@ -73,14 +85,16 @@ export interface KeyStore {
    * Takes one request, `tokens` and `amount` from the key's windows if the key is active, in scope, its windows are
    * not older than the charge's, and enough is left in each; else changes nothing and returns the state it found.
    * `rolled` begins ended windows afresh: what it leaves is written only if the state is still `rolled.from`.
+   * Repeating it at once changes nothing more; after other calls it may count the call twice, until the windows end.
    */
   charge(
     charge: KeyCharge,
     rolled?: { readonly from: KeyState; readonly to: KeyState },
   ): Promise<ChargeResult>;
   /**
-   * Gives back what a call took and did not use (or takes what it overran), in those of its windows that still run,
-   * and removes its charge. Without an open charge nothing changes, so it is safe to repeat and to race.
+   * Gives back what a call took and did not use, in those of its windows that still run, or takes what it overran. The
+   * key does not remember its calls: only who has written a call's usage record may do this, and once. Giving is sent
+   * at most once and taking at least once, so that a lost answer leaves too little and never too much.
    */
   settle(keyId: string, end: ChargeEnd): Promise<void>;
   read(keyId: string): Promise<KeyState | undefined>;
@@ -91,24 +105,36 @@ export type HoldResult =
   /** `wallet` is undefined when the account has none. */
   | { readonly granted: false; readonly wallet: Wallet | undefined };
 
+/** A wallet lies in as many parts as its load needs; a hold lies in one of them. */
 export interface WalletStore {
   /**
    * Moves `hold.amount` from the balance into a hold if the balance suffices, also for the exposure of all open holds
    * (`coverOf`), and if the account is not on probation or the hold has no exposure. Repeating it changes nothing
-   * more. What the account owes is paid first, from whatever has come back to the balance.
+   * more. What the account owes is paid first, from whatever has been returned to the balance. The wallet that it returns
+   * is the part that was asked or, where other parts were, all of them. Throws 503 when no part has a place.
    */
   hold(accountId: string, hold: Hold): Promise<HoldResult>;
+  /** Notes in a hold that the key has been charged. */
+  confirm(accountId: string, hold: Hold): Promise<void>;
   /**
    * Moves up to `target - hold.amount` more from the balance into the hold, as much as there is.
    * Returns the hold's new amount. Repeating it changes nothing more.
    */
   growHold(accountId: string, hold: Hold, target: NanoUsd): Promise<NanoUsd>;
   /**
-   * Ends a hold of exactly `amount`, keeps `cost` of it and returns the rest to the balance. Returns the new
-   * balance (that of the hold's item alone where `walletId` is not known), or undefined when there is no such hold
-   * (any more): then nothing has changed.
+   * Ends a hold of exactly `amount`, keeps `cost` of it and returns the rest to the balance. Returns the new balance,
+   * that of a wallet in parts as it was at most 2 s ago, or undefined when there is no such hold (any more): then
+   * nothing has changed.
    */
   endHold(accountId: string, end: HoldEnd): Promise<NanoUsd | undefined>;
+  /** The hold as it is, if it is open. */
+  findHold(
+    accountId: string,
+    hold: { readonly id: string; readonly walletId?: string | undefined },
+  ): Promise<Hold | undefined>;
+  /** The balance; that of a wallet in parts as it was at most 2 s ago. */
+  balance(accountId: string): Promise<NanoUsd>;
+  /** All parts as one, as of one instant as far as calls let it be read. */
   read(accountId: string): Promise<Wallet | undefined>;
 }
 

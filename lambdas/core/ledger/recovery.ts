@@ -1,8 +1,7 @@
 /**
  * Recovery of holds whose call died: settled from the call's usage record if it has one, else released. Release
- * writes a record of its own first, so that a call thought dead that comes back finds its case decided.
+ * writes a record of its own first, so that a call thought dead that tries to settle late finds its case decided.
  */
-import type { KeyState } from '../access/key-state.ts';
 import { windowsAt } from '../access/windows.ts';
 import type { Clock, Log } from '../ports.ts';
 import { probationChange } from './exposure.ts';
@@ -16,14 +15,9 @@ export interface RecoveryCount {
   readonly released: number;
 }
 
-/** What is known of a call that never settled, from its hold or from its charge. */
-type DeadCall = Pick<Hold, 'id' | 'attempt' | 'keyId' | 'kind' | 'amount' | 'created'>;
-
 export interface Expired {
   readonly accountId: string;
   readonly holds: readonly Hold[];
-  /** Charges whose hold is not among `holds`. */
-  readonly charges: readonly (DeadCall & { readonly tokens: number })[];
 }
 
 interface RecoveryDependencies {
@@ -44,28 +38,18 @@ export class Recovery {
     this.#dependencies = dependencies;
   }
 
-  /** What of a wallet and a key has expired by now. */
-  expiredOf(wallet: Pick<Wallet, 'accountId' | 'holds'>, key?: KeyState): Expired {
+  /** The holds of a wallet that have expired by now. */
+  expiredOf({ accountId, holds }: Pick<Wallet, 'accountId' | 'holds'>): Expired {
     const nowSeconds = this.#dependencies.clock() / 1000;
-    const { accountId } = wallet;
-    const holds = wallet.holds.filter(({ expires }) => expires <= nowSeconds);
-    const charges = (key?.charges ?? [])
-      .filter(({ id, expires }) => expires <= nowSeconds && !holds.some((hold) => hold.id === id))
-      .map((charge) => ({ ...charge, keyId: key?.keyId ?? '' }));
-    return { accountId, holds, charges };
+    return { accountId, holds: holds.filter(({ expires }) => expires <= nowSeconds) };
   }
 
   /** Ends every expired hold of the wallet, as it was read; safe to repeat and to race. */
-  recoverWallet(wallet: Wallet): Promise<RecoveryCount> {
+  recoverWallet(wallet: Pick<Wallet, 'accountId' | 'holds'>): Promise<RecoveryCount> {
     return this.recover(this.expiredOf(wallet));
   }
 
-  /** Settles every expired charge of the key whose hold has ended without it. */
-  async recoverKey(key: KeyState): Promise<void> {
-    await this.recover(this.expiredOf({ accountId: key.accountId, holds: [] }, key));
-  }
-
-  async recover({ accountId, holds, charges }: Expired): Promise<RecoveryCount> {
+  async recover({ accountId, holds }: Expired): Promise<RecoveryCount> {
     let settled = 0;
     let released = 0;
     for (const hold of holds) {
@@ -75,55 +59,57 @@ export class Recovery {
       const balance = await this.#dependencies.wallets.endHold(accountId, {
         ...hold,
         cost: own ? record.cost : 0n,
+        recorded: record.created,
         // A hold may have grown since; what was written off shows that the call fell short all the same.
         fellShort: own && record.writtenOff > 0n,
         probation: own ? probationChange(record.cost + record.writtenOff, hold) : 0n,
       });
-      await this.#settleCharge(hold, record);
       if (balance === undefined) continue;
       if (record.status === 'expired') released += 1;
       else settled += 1;
     }
-    for (const charge of charges) await this.#settleCharge(charge, await this.#decide(accountId, charge));
     return { settled, released };
   }
 
   /** Some of it, after a call that met expired holds; a failure is logged, and the rest left to the next touch. */
-  async recoverQuietly(expired: Expired): Promise<void> {
+  async recoverQuietly({ accountId, holds }: Expired): Promise<void> {
     try {
-      const { holds, charges } = expired;
-      await this.recover({
-        ...expired,
-        holds: holds.slice(0, MAX_PER_TOUCH),
-        charges: charges.slice(0, MAX_PER_TOUCH),
-      });
+      await this.recover({ accountId, holds: holds.slice(0, MAX_PER_TOUCH) });
     } catch (failure) {
-      const { accountId } = expired;
       this.#dependencies.log.warn('recovery failed', { accountId, failure: String(failure) });
     }
   }
 
-  /** What the call came to: its own record, else one that says it has expired. */
-  async #decide(accountId: string, dead: DeadCall): Promise<UsageRecord> {
+  /**
+   * What the call came to: its own record, else one that says it has expired. Who writes that one gives the key back
+   * what the call took; should this process die in between, it is missing until the key's windows end.
+   */
+  async #decide(accountId: string, hold: Hold): Promise<UsageRecord> {
     const { usage, clock } = this.#dependencies;
-    const record = expiredRecord(accountId, dead, Math.floor(clock() / 1000));
+    const record = expiredRecord(accountId, hold, Math.floor(clock() / 1000));
     const written = await usage.put(record);
-    return written === 'written' ? record : written;
+    if (written !== 'written') return written;
+    await this.#giveBack(hold);
+    return record;
   }
 
-  async #settleCharge(dead: DeadCall & { readonly tokens?: number }, record: UsageRecord): Promise<void> {
-    const tokens = record.unit === 'token' ? record.inputUnits + record.outputUnits : 0;
-    await this.#dependencies.keys.settle(dead.keyId, {
-      id: dead.id,
-      windows: windowsAt(dead.created * 1000),
-      // A hold does not know its tokens; by the time it has expired, their minute is over.
-      taken: { tokens: dead.tokens ?? tokens, amount: dead.amount },
-      used: { tokens, amount: record.cost + record.writtenOff },
+  async #giveBack({ id, keyId, tokens, taken, amount, created, charged }: Hold): Promise<void> {
+    // Calls of an earlier version are remembered by their keys.
+    if (tokens === undefined) return;
+    const { keys, log } = this.#dependencies;
+    const end = {
+      windows: windowsAt(created * 1000),
+      taken: { tokens, amount: taken ?? amount },
+      used: { tokens: 0, amount: 0n },
+      ...(charged === true ? {} : { unsure: 'uncapped' as const }),
+    };
+    await keys.settle(keyId, end).catch((failure: unknown) => {
+      log.warn('charge not given back', { requestId: id, failure: String(failure) });
     });
   }
 }
 
-function expiredRecord(accountId: string, hold: DeadCall, created: number): UsageRecord {
+function expiredRecord(accountId: string, hold: Hold, created: number): UsageRecord {
   return {
     id: hold.id,
     attempt: hold.attempt,

@@ -2,7 +2,7 @@
  * Settlement of an admitted call. The usage record is the commit point: whoever writes it has decided what the call
  * costs, and everything after it can be finished by anyone, any number of times.
  *
- *   grow the hold if the cost exceeds it -> write the record -> end the hold, refund | settle the key's charge
+ *   if the cost exceeds the hold, grow it | charge the key -> write the record -> end the hold, refund | settle the charge
  */
 import type { Windows } from '../access/windows.ts';
 import type { NanoUsd } from '../money.ts';
@@ -55,7 +55,13 @@ export async function settleCall(
   const { wallets, usage, keys, clock, log, onSettled } = dependencies;
   const { accountId, keyId } = request.key;
   const fellShort = outcome.cost > hold.amount;
-  const held = fellShort ? await grow(dependencies, accountId, hold, outcome.cost) : hold.amount;
+  const [held, charged] = fellShort
+    ? await Promise.all([
+        grow(dependencies, accountId, hold, outcome.cost),
+        // Before the record, so that a crash leaves a cap with too little rather than with too much.
+        chargeMore(dependencies, call, outcome.cost),
+      ])
+    : [hold.amount, hold.amount];
   const cost = outcome.cost > held ? held : outcome.cost;
   const record = toRecord(call, outcome, cost, Math.floor(clock() / 1000));
   const written = await usage.put(record);
@@ -68,20 +74,21 @@ export async function settleCall(
       ...hold,
       amount: held,
       cost,
+      recorded: record.created,
       fellShort,
       probation: probationChange(outcome.cost, hold),
     }),
     keys.settle(keyId, {
-      id: hold.id,
       windows: call.windows,
-      taken: { tokens: request.tokens, amount: hold.amount },
+      taken: { tokens: request.tokens, amount: charged },
       // What was written off still counts against the caps: the call did cost it.
       used: { tokens: outcome.tokens, amount: outcome.cost },
     }),
   ]);
   onSettled(record, fellShort);
   if (fellShort) log.warn('a call cost more than its hold', { requestId: hold.id, accountId });
-  if (corrected.status === 'rejected') log.warn('charge left to recovery', { requestId: hold.id });
+  // Whoever wrote the record settles the charge, and nobody else: what is lost here is missing until the windows end.
+  if (corrected.status === 'rejected') log.warn('charge not settled', { requestId: hold.id });
   if (ended.status === 'rejected') log.warn('refund left to recovery', { requestId: hold.id });
   return { record, balance: ended.status === 'fulfilled' ? ended.value : undefined };
 }
@@ -97,6 +104,23 @@ async function grow(
     return await wallets.growHold(accountId, hold, target);
   } catch (failure) {
     log.warn('hold not grown', { requestId: hold.id, failure: String(failure) });
+    return hold.amount;
+  }
+}
+
+/** Charges the key with what the call cost beyond its hold; returns what it is charged with then. */
+async function chargeMore(
+  { keys, log }: SettlementDependencies,
+  { request, hold, windows }: AdmittedCall,
+  cost: NanoUsd,
+): Promise<NanoUsd> {
+  const { tokens } = request;
+  const end = { windows, taken: { tokens, amount: hold.amount }, used: { tokens, amount: cost } };
+  try {
+    await keys.settle(request.key.keyId, end);
+    return cost;
+  } catch (failure) {
+    log.warn('key not charged with more', { requestId: hold.id, failure: String(failure) });
     return hold.amount;
   }
 }

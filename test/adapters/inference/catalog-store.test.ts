@@ -3,10 +3,11 @@ import {
   DeleteItemCommand,
   type DynamoDBClient,
   GetItemCommand,
-  ScanCommand,
+  paginateScan,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
+  COPIES,
   createCatalogProbe,
   createCatalogSource,
   readCatalog,
@@ -14,6 +15,7 @@ import {
   writeCatalog,
 } from '../../../lambdas/adapters/inference/catalog-store.ts';
 import { TABLES } from '../../../lambdas/contract/tables.ts';
+import type { Log } from '../../../lambdas/core/ports.ts';
 import { getHealth } from '../../../lambdas/endpoints/get-health/endpoint.ts';
 import { aroundSend } from '../../core/ledger/failing-process.ts';
 import { SILENT } from '../../core/ledger/running-ledger.ts';
@@ -48,14 +50,24 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-beforeEach(async () => {
-  const { Items: items = [] } = await database.client.send(
-    new ScanCommand({ TableName: table, ProjectionExpression: 'part' }),
+async function storedParts(): Promise<readonly string[]> {
+  const scan = { TableName: table, ProjectionExpression: 'part' };
+  const parts: string[] = [];
+  for await (const { Items: items = [] } of paginateScan({ client: database.client }, scan))
+    parts.push(...items.map(({ part }) => String(part?.S)));
+  return parts;
+}
+
+const deleteParts = (parts: readonly string[]) =>
+  Promise.all(
+    parts.map((part) =>
+      database.client.send(new DeleteItemCommand({ TableName: table, Key: { part: { S: part } } })),
+    ),
   );
-  await Promise.all(
-    items.map((Key) => database.client.send(new DeleteItemCommand({ TableName: table, Key }))),
-  );
-});
+
+const deleteAll = async () => deleteParts(await storedParts());
+
+beforeEach(deleteAll);
 
 describe('the catalog in the database', () => {
   it('reads back as it was applied, in one part or in several', async () => {
@@ -117,8 +129,8 @@ describe('the catalog in the database', () => {
 
 describe('the catalog in memory', () => {
   let nowMs = 0;
-  const sourceOf = (client: DynamoDBClient = database.client) =>
-    createCatalogSource({ client, table, clock: () => nowMs, log: SILENT });
+  const sourceOf = (client: DynamoDBClient = database.client, random = () => 0, log: Log = SILENT) =>
+    createCatalogSource({ client, table, clock: () => nowMs, random, log });
   const models = async (source: ReturnType<typeof sourceOf>) => (await source()).models.length;
 
   beforeEach(async () => {
@@ -136,6 +148,96 @@ describe('the catalog in memory', () => {
     expect(await models(source)).toBe(1);
     await settled();
     expect(await models(source)).toBe(2);
+  });
+
+  it('costs each pointer half a unit for a sixteenth of the looks, however many processes have a call in ten seconds', async () => {
+    const reads: { readonly part: string; readonly isConsistent: boolean }[] = [];
+    const client = aroundSend(database.client, (command, send) => {
+      const { Key, ConsistentRead: isConsistent = false } = (command as GetItemCommand).input;
+      reads.push({ part: String(Key?.part?.S), isConsistent });
+      return send(command);
+    });
+    const processes = Array.from({ length: 160 }, () => sourceOf(client, Math.random));
+    await Promise.all(processes.map((source) => source()));
+    reads.length = 0;
+    nowMs += 10_000;
+    await Promise.all(processes.map((source) => source()));
+    expect(reads).toHaveLength(160);
+    expect(reads.filter(({ isConsistent }) => isConsistent)).toEqual([]);
+    const most = Math.max(
+      ...Map.groupBy(reads, ({ part }) => part)
+        .values()
+        .map(({ length }) => length),
+    );
+    // 10 on average.
+    expect(most).toBeLessThan(30);
+    await writeCatalog(database.client, table, documentOf('second', 2));
+    nowMs += 10_000;
+    expect(new Set(await Promise.all(processes.map((source) => models(source))))).toEqual(new Set([2]));
+  }, 60_000);
+
+  it('is looked at by a busy process every two to four seconds, at times of its own', async () => {
+    const times: number[] = [];
+    const client = aroundSend(database.client, (command, send) => {
+      times.push(nowMs);
+      return send(command);
+    });
+    const source = sourceOf(client, Math.random);
+    await source();
+    times.splice(0, times.length, nowMs);
+    for (let call = 0; call < 600; call += 1) {
+      nowMs += 100;
+      await source();
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    const gaps = times.slice(1).map((timeMs, index) => timeMs - Number(times[index]));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(2_000);
+    expect(gaps.length).toBeGreaterThan(12);
+    expect(new Set(gaps).size).toBeGreaterThan(3);
+  }, 30_000);
+
+  it('is not what a read has lagged behind', async () => {
+    await writeCatalog(database.client, table, documentOf('second', 2));
+    const old = await database.client.send(
+      new GetItemCommand({ TableName: table, Key: { part: { S: 'current' } } }),
+    );
+    await writeCatalog(database.client, table, documentOf('third', 3));
+    const lagging = aroundSend(database.client, async (command, send) => {
+      const { Key, ConsistentRead } = (command as GetItemCommand).input;
+      return ConsistentRead !== true && Key?.part?.S === 'current' ? old : send(command);
+    });
+    const source = sourceOf(lagging);
+    expect(await models(source)).toBe(3);
+    nowMs += 10_000;
+    expect(await models(source)).toBe(3);
+  });
+
+  it('is found where a version before this one has written one copy', async () => {
+    const copies = (await storedParts()).filter((part) => /#.*#|^current#/.test(part));
+    expect(copies).toHaveLength(2 * (COPIES - 1));
+    await deleteParts(copies);
+    expect(await models(sourceOf(database.client, () => 0.99))).toBe(1);
+  });
+
+  it('is looked for seldom and logged once while the database fails', async () => {
+    let reads = 0;
+    let isFailing = false;
+    const client = aroundSend(database.client, async (command, send) => {
+      reads += 1;
+      if (isFailing) throw new Error('throttled');
+      return send(command);
+    });
+    const errors: string[] = [];
+    const source = sourceOf(client, () => 0.5, { ...SILENT, error: (message) => void errors.push(message) });
+    await source();
+    isFailing = true;
+    reads = 0;
+    for (let call = 0; call < 600; call += 1) {
+      nowMs += 100;
+      await source();
+    }
+    expect(reads).toBeLessThanOrEqual(9);
+    expect(errors).toEqual(['catalog refresh failed']);
   });
 
   it('is current at the first call after a sleep of 10 s', async () => {
@@ -172,6 +274,7 @@ describe('the catalog in memory', () => {
     nowMs += 60_000;
     expect(await models(source)).toBe(1);
     failing = false;
+    nowMs += 5_000;
     expect(await models(source)).toBe(2);
   });
 
@@ -200,7 +303,7 @@ describe('the catalog in memory', () => {
   });
 
   it('fails the first call when there is no catalog, and not the next once there is one', async () => {
-    await database.client.send(new DeleteItemCommand({ TableName: table, Key: { part: { S: 'current' } } }));
+    await deleteAll();
     const source = sourceOf();
     await expect(source()).rejects.toThrow('no catalog');
     await writeCatalog(database.client, table, documentOf('second', 2));

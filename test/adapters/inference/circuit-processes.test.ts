@@ -1,8 +1,7 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { COOLDOWN_MS } from '../../../lambdas/core/inference/circuit/circuit.ts';
+import { ForkedProcesses } from '../../forked-processes.ts';
 import { startDatabase, type TestDatabase } from '../engine.ts';
 import type { Drill, DrillResult } from './circuit-process.ts';
 
@@ -12,25 +11,15 @@ const PROCESSES = 8;
 const LOOK_MS = 2_000 + 1_500;
 
 let database: TestDatabase;
-let processes: readonly ChildProcess[] = [];
+let processes: ForkedProcesses;
 
 beforeAll(async () => {
   const script = join(import.meta.dirname, 'circuit-process.ts');
-  processes = Array.from({ length: PROCESSES }, () => fork(script, { execArgv: [] }));
-  const ready = processes.map((child) => once(child, 'message'));
-  database = await startDatabase();
-  await Promise.all(ready);
+  [processes, database] = await Promise.all([ForkedProcesses.start(script, PROCESSES), startDatabase()]);
 }, 60_000);
 
 afterAll(async () => {
-  await Promise.all(
-    processes.map(async (child) => {
-      const ended = once(child, 'exit');
-      child.disconnect();
-      child.kill();
-      await ended;
-    }),
-  );
+  await processes.end();
   await database.stop();
 });
 
@@ -38,14 +27,7 @@ afterAll(async () => {
 async function drill(changes: Pick<Drill, 'durationMs' | 'isDead' | 'aheadMs'> & Partial<Drill>) {
   const { endpoint, tables } = database;
   const wanted: Drill = { endpoint, table: tables.circuits, pauseMs: 20, takesMs: 5, ...changes };
-  const results = await Promise.all(
-    processes.map(async (child) => {
-      const answer = once(child, 'message');
-      child.send(wanted);
-      const [result] = (await answer) as [DrillResult];
-      return result;
-    }),
-  );
+  const results = await processes.ask<DrillResult>(() => wanted);
   const sum = (count: (result: DrillResult) => number) =>
     results.reduce((total, result) => total + count(result), 0);
   return {

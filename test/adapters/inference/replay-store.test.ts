@@ -94,7 +94,7 @@ describe('a kept answer', () => {
     return found;
   };
 
-  it('comes back byte for byte, and spills into further items when it is large', async () => {
+  it('is read byte for byte as it was written, and spills into further items when it is large', async () => {
     const large = randomBytes(900 * 1024).toString('base64');
     for (const body of ['', '{"a":"Grüße, 世界 🌍"}', large]) {
       const found = await keep(body);

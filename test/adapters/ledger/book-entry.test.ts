@@ -9,7 +9,7 @@ import {
   text,
 } from '../../../lambdas/adapters/dynamodb/attribute-values.ts';
 import { decodeEntry, ENTRY_RANGE, putEntry } from '../../../lambdas/adapters/ledger/book-entry.ts';
-import { createWalletStore } from '../../../lambdas/adapters/ledger/wallet-store.ts';
+import { createWalletStore } from '../../../lambdas/adapters/ledger/wallet/store.ts';
 import { DynamoListingStore } from '../../../lambdas/adapters/listings/listing-store.ts';
 import { DynamoPurchaseStore } from '../../../lambdas/adapters/listings/purchase-store.ts';
 import { createOrderStore } from '../../../lambdas/adapters/payments/create-orders.ts';

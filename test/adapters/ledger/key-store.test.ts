@@ -1,5 +1,6 @@
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { number } from '../../../lambdas/adapters/dynamodb/attribute-values.ts';
 import { decodeKey, encodeNewKey } from '../../../lambdas/adapters/ledger/key-item.ts';
 import { createKeyStore } from '../../../lambdas/adapters/ledger/key-store.ts';
 import { type KeyCharge, type KeyState, rollWindows } from '../../../lambdas/core/access/key-state.ts';
@@ -17,8 +18,8 @@ let keys: KeyStore;
 let keyId: string;
 let made = 0;
 
-const storeOf = ({ client }: Pick<TestDatabase, 'client'>) =>
-  createKeyStore({ client, table: database.tables.keys, clock: () => NOW_MS });
+const storeOf = (clients: Pick<TestDatabase, 'client' | 'onceClient'>) =>
+  createKeyStore({ clients, table: database.tables.keys, clock: () => NOW_MS });
 
 const chargeOf = (changes: Partial<KeyCharge> = {}): KeyCharge => ({
   key: { accountId: 'acc_1', keyId, secretHash: 'hash' },
@@ -116,9 +117,9 @@ describe('a charge', () => {
   });
 
   it('that the SDK repeats errs to the strict side at most', async () => {
-    const { client } = engineClients(database.endpoint);
-    const { attempts } = loseFirstAnswers(client);
-    expect(await storeOf({ client }).charge(chargeOf())).toMatchObject({ granted: true });
+    const clients = engineClients(database.endpoint);
+    const { attempts } = loseFirstAnswers(clients.client);
+    expect(await storeOf(clients).charge(chargeOf())).toMatchObject({ granted: true });
     expect(attempts()).toBe(2);
     const { requestsLeft, tokensLeft, dayLeft, monthLeft } = await read();
     expect(requestsLeft).toBeLessThanOrEqual(8);
@@ -128,92 +129,154 @@ describe('a charge', () => {
 
 describe('settling a charge', () => {
   const TAKEN = { tokens: 10, amount: 100n };
-  const open = (id: string) => ({
-    id,
-    ...TAKEN,
-    kind: 'chat' as const,
-    created: NOW_MS / 1000,
-    expires: 2e9,
-  });
-  const end = (id: string, windows = NOW): ChargeEnd => ({
-    id,
-    windows,
+  const end = (changes: Partial<ChargeEnd> = {}): ChargeEnd => ({
+    windows: NOW,
     taken: TAKEN,
     used: { tokens: 4, amount: 60n },
+    ...changes,
   });
 
   beforeEach(async () => {
-    await keys.charge(chargeOf({ open: open('req_1') }));
+    await keys.charge(chargeOf({ call: 'req_1' }));
   });
 
-  it('is due from the charge on, and once', async () => {
-    expect((await read()).charges).toEqual([open('req_1')]);
-    await Promise.all([1, 2, 3].map(() => keys.settle(keyId, end('req_1'))));
-    const settled = { tokensLeft: 96n, dayLeft: 940n, monthLeft: 9_940n, requestsLeft: 8, charges: [] };
-    expect(await read()).toMatchObject(settled);
-    await keys.settle(keyId, end('req_1'));
-    await keys.settle(keyId, end('req_of_nobody'));
-    expect(await read()).toMatchObject(settled);
+  it('gives back what was not used', async () => {
+    await keys.settle(keyId, end());
+    expect(await read()).toMatchObject({
+      tokensLeft: 96n,
+      dayLeft: 940n,
+      monthLeft: 9_940n,
+      requestsLeft: 8,
+    });
   });
 
   it('takes what the call overran', async () => {
-    await keys.settle(keyId, { ...end('req_1'), used: { tokens: 150, amount: 5_000n } });
+    await keys.settle(keyId, end({ used: { tokens: 150, amount: 5_000n } }));
     expect(await read()).toMatchObject({ tokensLeft: -50n, dayLeft: -4_000n, monthLeft: 5_000n });
   });
 
+  it('gives the one and takes the other', async () => {
+    await keys.settle(keyId, end({ used: { tokens: 4, amount: 150n } }));
+    expect(await read()).toMatchObject({ tokensLeft: 96n, dayLeft: 850n, monthLeft: 9_850n });
+    await keys.settle(keyId, end({ used: { tokens: 14, amount: 50n } }));
+    expect(await read()).toMatchObject({ tokensLeft: 92n, dayLeft: 900n, monthLeft: 9_900n });
+  });
+
   it('gives back to the windows that still run, and to no other', async () => {
-    const before = await read();
-    await keys.settle(keyId, end('req_1', { ...NOW, minute: NOW.minute - 1 }));
-    expect(await read()).toMatchObject({ tokensLeft: before.tokensLeft, dayLeft: 940n, monthLeft: 9_940n });
-    await keys.charge(chargeOf({ open: open('req_2') }));
-    await keys.settle(keyId, end('req_2', { ...NOW, minute: 0, day: NOW.day - 1 }));
-    expect(await read()).toMatchObject({ dayLeft: 840n, monthLeft: 9_880n, charges: [] });
-    await keys.charge(chargeOf({ open: open('req_3') }));
-    await keys.settle(keyId, end('req_3', windowsAt(NOW_MS - 40 * 86_400_000)));
-    expect(await read()).toMatchObject({ dayLeft: 740n, monthLeft: 9_780n, charges: [] });
+    await keys.settle(keyId, end({ windows: { ...NOW, minute: NOW.minute - 1 } }));
+    expect(await read()).toMatchObject({ tokensLeft: 90n, dayLeft: 940n, monthLeft: 9_940n });
+    await keys.settle(keyId, end({ windows: { ...NOW, minute: 0, day: NOW.day - 1 } }));
+    expect(await read()).toMatchObject({ tokensLeft: 90n, dayLeft: 940n, monthLeft: 9_980n });
+    await keys.settle(keyId, end({ windows: windowsAt(NOW_MS - 40 * 86_400_000) }));
+    expect(await read()).toMatchObject({ tokensLeft: 90n, dayLeft: 940n, monthLeft: 9_980n });
   });
 
   it('reaches the windows that are left when one rolls between the reading of the clock and the write', async () => {
     const from = await read();
     const later = windowsAt(NOW_MS + 60_000);
     await keys.charge(chargeOf({ windows: later }), { from, to: rollWindows(from, later) });
-    await keys.settle(keyId, end('req_1'));
-    expect(await read()).toMatchObject({ tokensLeft: 90n, dayLeft: 840n, monthLeft: 9_840n, charges: [] });
+    await keys.settle(keyId, end());
+    expect(await read()).toMatchObject({ tokensLeft: 90n, dayLeft: 840n, monthLeft: 9_840n });
   });
 
-  it('gives back once when the SDK repeats a lost request', async () => {
-    const { client } = engineClients(database.endpoint);
-    const { attempts } = loseFirstAnswers(client);
-    await storeOf({ client }).settle(keyId, end('req_1'));
-    expect(attempts()).toBe(2);
-    expect(await read()).toMatchObject({ tokensLeft: 96n, dayLeft: 940n, monthLeft: 9_940n, charges: [] });
+  it('whose answer was lost never gives back twice, and says that it is not known', async () => {
+    const clients = engineClients(database.endpoint);
+    const given = loseFirstAnswers(clients.onceClient);
+    loseFirstAnswers(clients.client);
+    await expect(storeOf(clients).settle(keyId, end())).rejects.toThrow('lost');
+    expect(given.attempts()).toBe(1);
+    expect(await read()).toMatchObject({ tokensLeft: 96n, dayLeft: 940n, monthLeft: 9_940n });
   });
+
+  it('whose answer was lost takes at least once', async () => {
+    const clients = engineClients(database.endpoint);
+    const { attempts } = loseFirstAnswers(clients.client);
+    await storeOf(clients).settle(keyId, end({ used: { tokens: 10, amount: 150n } }));
+    expect(attempts()).toBe(2);
+    expect((await read()).dayLeft).toBeLessThanOrEqual(850n);
+  });
+
+  it('of a charge that may not have been made gives back if it is the newest one, and else nothing', async () => {
+    await keys.settle(keyId, end({ unsure: { newest: 'req_of_nobody' } }));
+    expect(await read()).toMatchObject({ tokensLeft: 90n, dayLeft: 900n });
+    await keys.settle(keyId, end({ unsure: { newest: 'req_1' } }));
+    expect(await read()).toMatchObject({ tokensLeft: 96n, dayLeft: 940n });
+  });
+
+  it.each([
+    [{ daily_usd: 1_000n }, 0n],
+    [{ monthly_usd: 1_000n }, 0n],
+    [{ tpm: 50 }, 40n],
+    [{}, 40n],
+  ])(
+    'that may not have been made gives the key of the policy %j back %p of its spend',
+    async (policy, given) => {
+      const key = { keyId, accountId: 'acc_1', secretHash: 'hash', name: 'test', policy, created: 5 };
+      const now = { minute: number(NOW.minute), day: number(NOW.day), month: number(NOW.month) };
+      const item = { ...encodeNewKey(key), ...now };
+      await database.client.send(new PutItemCommand({ TableName: database.tables.keys, Item: item }));
+      const before = await read();
+      await keys.settle(keyId, end({ unsure: 'uncapped' }));
+      const after = await read();
+      expect([after.dayLeft - before.dayLeft, after.monthLeft - before.monthLeft]).toEqual([given, given]);
+    },
+  );
 
   it('of a key that does not exist does nothing', async () => {
-    await keys.settle('key_of_nobody', end('req_1'));
+    await keys.settle('key_of_nobody', end());
     expect(await keys.read('key_of_nobody')).toBeUndefined();
   });
 });
 
-describe('a charge that opens an entry', () => {
-  const open = { id: 'req_1', tokens: 10, amount: 100n, kind: 'chat' as const, created: 1, expires: 2 };
+describe('a charge of a call', () => {
+  const call = 'req_1';
 
   it('is taken once when the SDK repeats a lost request, and known for its own', async () => {
-    const { client } = engineClients(database.endpoint);
-    const { attempts } = loseFirstAnswers(client);
-    expect(await storeOf({ client }).charge(chargeOf({ open }))).toMatchObject({ granted: true });
+    const clients = engineClients(database.endpoint);
+    const { attempts } = loseFirstAnswers(clients.client);
+    expect(await storeOf(clients).charge(chargeOf({ call }))).toMatchObject({ granted: true });
     expect(attempts()).toBe(2);
-    expect(await read()).toMatchObject({ requestsLeft: 8, tokensLeft: 90n, dayLeft: 900n, charges: [open] });
+    expect(await read()).toMatchObject({ requestsLeft: 8, tokensLeft: 90n, dayLeft: 900n });
   });
 
   it('is taken once when the SDK repeats a lost request that rolled the windows', async () => {
-    const { client } = engineClients(database.endpoint);
-    loseFirstAnswers(client);
+    const clients = engineClients(database.endpoint);
+    loseFirstAnswers(clients.client);
     const from = await read();
     const windows = windowsAt(NOW_MS + 60_000);
     const rolled = { from, to: rollWindows(from, windows) };
-    const result = await storeOf({ client }).charge(chargeOf({ open, windows }), rolled);
+    const result = await storeOf(clients).charge(chargeOf({ call, windows }), rolled);
     expect(result).toMatchObject({ granted: true });
-    expect(await read()).toMatchObject({ windows, requestsLeft: 9, tokensLeft: 90n, charges: [open] });
+    expect(await read()).toMatchObject({ windows, requestsLeft: 9, tokensLeft: 90n });
+  });
+
+  it('leaves an item of the same size however many are open', async () => {
+    const sizeOf = async () => {
+      const Key = { key_id: { S: keyId } };
+      const { Item } = await database.client.send(
+        new GetItemCommand({ TableName: database.tables.keys, Key }),
+      );
+      return JSON.stringify(Item).length;
+    };
+    const policy = { keyId, accountId: 'acc_1', secretHash: 'hash', name: 'test', policy: {}, created: 5 };
+    const item = { ...encodeNewKey(policy), requests_left: { N: '1000' } };
+    const windows = { minute: 0, day: 0, month: 0 };
+    await database.client.send(new PutItemCommand({ TableName: database.tables.keys, Item: item }));
+    await keys.charge(chargeOf({ windows, call: 'req_00' }));
+    const before = await sizeOf();
+    for (let open = 10; open < 60; open += 1) await keys.charge(chargeOf({ windows, call: `req_${open}` }));
+    expect(await sizeOf()).toBeLessThanOrEqual(before);
+  });
+
+  it('removes at the first call of a day what an earlier version remembered of open calls', async () => {
+    const from = await read();
+    const item = { ...encodeNewKey({ ...from, policy: POLICY }), charges: { M: { req_0: { M: {} } } } };
+    await database.client.send(new PutItemCommand({ TableName: database.tables.keys, Item: item }));
+    const old = await read();
+    await keys.charge(chargeOf({ call }), { from: old, to: rollWindows(old, NOW) });
+    const Key = { key_id: { S: keyId } };
+    const found = await database.client.send(new GetItemCommand({ TableName: database.tables.keys, Key }));
+    expect(found.Item).not.toHaveProperty('charges');
+    expect(found.Item).toHaveProperty('last_charge');
   });
 });

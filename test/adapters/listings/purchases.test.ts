@@ -2,7 +2,7 @@ import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { DynamoAccountStore } from '../../../lambdas/adapters/access/account-store.ts';
-import { createWalletStore } from '../../../lambdas/adapters/ledger/wallet-store.ts';
+import { createWalletStore } from '../../../lambdas/adapters/ledger/wallet/store.ts';
 import { DynamoListingStore } from '../../../lambdas/adapters/listings/listing-store.ts';
 import { DynamoPurchaseStore } from '../../../lambdas/adapters/listings/purchase-store.ts';
 import { systemUlid } from '../../../lambdas/adapters/system/system.ts';

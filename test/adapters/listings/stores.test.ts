@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DynamoAccountStore } from '../../../lambdas/adapters/access/account-store.ts';
-import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-split.ts';
-import { createWalletStore } from '../../../lambdas/adapters/ledger/wallet-store.ts';
+import { createWalletStore } from '../../../lambdas/adapters/ledger/wallet/store.ts';
 import { DynamoInstallStore } from '../../../lambdas/adapters/listings/install-store.ts';
 import { purgeListing } from '../../../lambdas/adapters/listings/listing-cleanup.ts';
 import { DynamoListingStore } from '../../../lambdas/adapters/listings/listing-store.ts';
@@ -17,6 +16,7 @@ import { SearchIndex, searchDocument } from '../../../lambdas/core/listings/disc
 import { updateRankings } from '../../../lambdas/core/listings/discovery/trending.ts';
 import type { Listing } from '../../../lambdas/core/listings/listing.ts';
 import { startDatabase, type TestDatabase } from '../engine.ts';
+import { splitWallet } from '../split-wallet.ts';
 
 const NOW = 1_800_000_000;
 /** No quota is reached here. */
@@ -204,7 +204,7 @@ describe('what accounts do with a listing', () => {
 });
 
 describe('a purchase', () => {
-  it('is made once under many at once, out of every part of a split wallet, and no dollar appears or is lost', async () => {
+  it('is made once under many at once, out of every part of a wallet, and no dollar appears or is lost', async () => {
     const { client, tables } = database;
     const store = new DynamoAccountStore(client, tables);
     const accounts = new Accounts({ store, clock: () => NOW * 1000, ulid: systemUlid });
@@ -213,15 +213,7 @@ describe('a purchase', () => {
     const balances = async () =>
       Promise.all([buyer, owner].map(async (id) => (await wallets.read(id))?.balance));
     await accounts.topUp({ accountId: buyer, amount: 2n * DOLLAR, source: 'grant' });
-    await setShardCount(database, tables.wallets, buyer, 3);
-    const hold = { keyId: 'k', kind: 'chat' as const, created: NOW, expires: NOW + 60 };
-    // Holds that are taken and given back spread the balance over the wallet's parts.
-    for (let index = 0; index < 6; index += 1) {
-      const taken = { ...hold, id: `req_${index}`, amount: DOLLAR / 2n, exposure: 0n };
-      const { wallet } = await wallets.hold(buyer, taken);
-      const walletId = wallet?.holds.find(({ id }) => id === taken.id)?.walletId;
-      await wallets.endHold(buyer, { id: taken.id, walletId, amount: taken.amount, cost: 0n });
-    }
+    await splitWallet(database, buyer, [DOLLAR / 2n, DOLLAR / 2n]);
     const found = await listing({ ownerId: owner, price: { amount: 150, currency: 'USD' } });
     const purchases = new DynamoPurchaseStore(database, tables);
     const buy = (from: Listing, amount: bigint) =>

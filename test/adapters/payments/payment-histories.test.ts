@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { DynamoAccountStore } from '../../../lambdas/adapters/access/account-store.ts';
 import type { DynamoClients } from '../../../lambdas/adapters/aws/clients.ts';
 import { createAuditReader } from '../../../lambdas/adapters/ledger/ledger-scan.ts';
-import { createWalletStore } from '../../../lambdas/adapters/ledger/wallet-store.ts';
+import { createWalletStore } from '../../../lambdas/adapters/ledger/wallet/store.ts';
 import { createOrderStore } from '../../../lambdas/adapters/payments/create-orders.ts';
 import { StripePayments } from '../../../lambdas/adapters/payments/stripe-payments.ts';
 import { systemUlid } from '../../../lambdas/adapters/system/system.ts';
@@ -223,7 +223,7 @@ async function play(story: History): Promise<void> {
     const taken = await wallets.hold(accountId, hold);
     if (!taken.granted) return;
     const cost = amount / 3n;
-    if ((await wallets.endHold(accountId, { ...hold, cost })) !== undefined) spent += cost;
+    if ((await wallets.endHold(accountId, { ...hold, cost, recorded: 0 })) !== undefined) spent += cost;
   });
   const written = played.map(({ orderId, plan }) => async () => {
     const amount = BigInt(plan.cents) * NANO_PER_CENT;

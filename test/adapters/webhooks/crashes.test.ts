@@ -183,7 +183,7 @@ describe('every message, come twice and in any order,', () => {
     30_000,
   );
 
-  it('is void when its attempt has been made, and comes back when the one before has not', async () => {
+  it('is void when its attempt has been made, and is delivered again when the one before has not', async () => {
     const { accountId, id } = await twice.subscribe('https://receiver.example/');
     answers = [FAILED, OK];
     sent = [];

@@ -11,7 +11,7 @@ const SUBSCRIPTIONS = 3;
 const PROCESSES = 2;
 const KILLS = 6;
 
-/** Short, so that what a dead process held comes back within the test. */
+/** Short, so that what a dead process held is delivered again within the test. */
 const LEASE_MS = 1_000;
 const VISIBILITY_MS = 1_500;
 

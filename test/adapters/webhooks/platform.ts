@@ -75,7 +75,7 @@ export interface PlatformOptions {
   readonly clock?: () => number;
   /** Stands around every call that leaves the readers' process. */
   readonly around?: Around;
-  /** Whether the readers' process has died since it was last asked; its messages come back then. */
+  /** Whether the readers' process has died since it was last asked; its messages are delivered again then. */
   readonly hasDied?: () => boolean;
   /** Hands each batch to several readers at once, the messages in reverse for every other one. */
   readonly copies?: number;
@@ -233,7 +233,7 @@ export function composeReaders(
 
 type Reader = ReturnType<typeof queueReader>;
 
-/** What any of the readers failed at comes back. */
+/** What any of the readers failed at is delivered again. */
 async function invokeAll(
   reader: Reader,
   { Records: records }: SQSEvent,

@@ -75,7 +75,7 @@ describe('a trigger', () => {
 });
 
 describe('a delivery that always fails', () => {
-  it('is tried on schedule for 24 hours, then is a dead letter, and comes back when it is redriven', async () => {
+  it('is tried on schedule for 24 hours, then is a dead letter, and is delivered again when it is redriven', async () => {
     let well = false;
     const hits = await start(() => ({ status: well ? 200 : 500 }));
     const { id, accountId, secret } = await platform.subscribe(receiver.url);

@@ -74,7 +74,7 @@ describe('a receiver', () => {
     expect(await local(request(receiver.url))).toEqual({ outcome: 'status', status, body: 'because' });
   });
 
-  it('that answers 429 says when to come back', async () => {
+  it('that answers 429 says when to try again', async () => {
     const receiver = await kept(
       httpReceiver((_, answer) => answer.writeHead(429, { 'retry-after': '17' }).end()),
     );

@@ -32,7 +32,6 @@ function state(changes: Partial<KeyState> = {}): KeyState {
     requestsLeft: 100,
     tokensLeft: UNLIMITED,
     dayLeft: UNLIMITED,
-    charges: [],
     monthLeft: UNLIMITED,
     ...changes,
   };

@@ -18,7 +18,6 @@ const STATE: KeyState = {
   requestsLeft: 3,
   tokensLeft: 400n,
   dayLeft: UNLIMITED,
-  charges: [],
   monthLeft: UNLIMITED,
 };
 

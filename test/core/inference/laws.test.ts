@@ -188,7 +188,7 @@ describe('the law of conversations', () => {
     ['Messages', throughMessages],
     ['chat and then Messages', (given) => throughMessages(throughChat(given).conversation())],
     ['Messages and then chat', (given) => throughChat(throughMessages(given).conversation())],
-  ])('what both protocols can say comes back the same through %s', (_walk, walk) => {
+  ])('what both protocols can say is the same after %s', (_walk, walk) => {
     fc.assert(
       fc.property(conversation, (given) => {
         expect(canonical(walk(given).conversation())).toEqual(canonical(given));

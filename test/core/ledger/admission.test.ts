@@ -1,12 +1,12 @@
 import { DeleteItemCommand, type UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-split.ts';
 import type { VerifiedKey } from '../../../lambdas/core/access/api-key.ts';
 import type { Policy } from '../../../lambdas/core/access/policy.ts';
 import { ServiceError } from '../../../lambdas/core/errors.ts';
 import type { Admission } from '../../../lambdas/core/ledger/admission.ts';
 import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
+import { splitWallet } from '../../adapters/split-wallet.ts';
 import { rounds } from '../../thorough.ts';
 import { aroundSend } from './failing-process.ts';
 import {
@@ -123,9 +123,9 @@ describe('a wallet that affords k calls', () => {
     console.info(`${CALL_SEEDS} seeds of ${RACING} racing admissions in ${seconds} s`);
   }, 240_000);
 
-  it('grants at most k of racing ones when it is split into several items, and leaves exact books', async () => {
+  it('grants at most k of racing ones when it lies in parts, and leaves exact books', async () => {
     const { account, keys } = await openBusyAccount(10_500n);
-    await setShardCount(database, database.tables.wallets, account.accountId, 4);
+    await splitWallet(database, account.accountId, [2_000n, 3_000n, 1_500n]);
     const ledger = open();
     await ledger.wallets.read(account.accountId);
     const admissions = await race(ledger, keys, 1_000n).catch((failure: unknown) => String(failure));

@@ -1,10 +1,10 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DynamoReplayStore } from '../../../lambdas/adapters/inference/replay-store.ts';
-import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-split.ts';
 import { systemClock } from '../../../lambdas/adapters/system/system.ts';
 import { formatKey } from '../../../lambdas/core/access/api-key.ts';
 import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
+import { splitWallet } from '../../adapters/split-wallet.ts';
 import {
   type DatabaseError,
   type DatabaseRequest,
@@ -15,7 +15,6 @@ import {
 } from '../../adapters/troubled-database.ts';
 import { PEPPERS, type Service, startService } from '../../fuzz/running-service.ts';
 import { Wire } from '../../fuzz/wire.ts';
-import { keyState } from './attempts.ts';
 import {
   booksOf,
   HOLD_TTL_SECONDS,
@@ -98,14 +97,12 @@ function expectOverloaded({ status, headers, body }: Answer): void {
   expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
 }
 
-/** Nothing is held and nothing was charged, on the wallet and on the key. */
+/** Nothing is held and nothing was charged. */
 async function expectNothingHeld(account: TestAccount): Promise<void> {
   const { wallet, records, audit } = await booksOf(engine.client, account);
   expect(wallet).toMatchObject({ balance: CREDIT, holds: [], exposure: 0n });
   expect(records.map(({ cost }) => cost)).toEqual(records.map(() => 0n));
   expect(audit).toMatchObject({ exact: true, held: 0n });
-  const ledger = openLedger({ clients: engine, clock: systemClock });
-  expect((await keyState(ledger, account.keys[0].keyId)).charges).toEqual([]);
 }
 
 /** The answer to an update whose item another writer changed just before; the item itself is as it was. */
@@ -115,9 +112,9 @@ async function failedCondition({ body: { TableName, Key } }: DatabaseRequest): P
 }
 
 /** A call of a new account under a plan of its own; the account and its answer, the database whole again. */
-async function chatUnder(plan: TroublePlan, items = 1) {
+async function chatUnder(plan: TroublePlan, parts = 1) {
   const account = await openAccount(engine.client, CREDIT, {});
-  if (items > 1) await setShardCount(engine, engine.tables.wallets, account.accountId, items);
+  await splitWallet(engine, account.accountId, Array(parts - 1).fill(CREDIT / 8n));
   plans.set(account, plan);
   const answer = await chat(account);
   plans.delete(account);
@@ -158,7 +155,7 @@ it('a hold that cannot be taken back while the database is in trouble is recover
 });
 
 describe('a chat call', () => {
-  it('on a wallet of several items whose hold got no answer leaves nothing held in any of them', async () => {
+  it('on a wallet in parts whose hold got no answer leaves nothing held in any of them', async () => {
     const calls = Array.from({ length: 8 }, async () => {
       const { account, answer } = await chatUnder((request) => (isHold(request) ? 'lost' : undefined), 4);
       expectOverloaded(answer);
@@ -179,7 +176,7 @@ describe('a chat call', () => {
     await expectNothingHeld(account);
   });
 
-  it.each([1, 3])('is 503 while others keep changing its wallet of %d items', async (items) => {
+  it.each([1, 3])('is 503 while others keep changing its wallet in %d parts', async (parts) => {
     let holds = 0;
     const { account, answer } = await chatUnder(async (request) => {
       if (request.operation === 'TransactWriteItems') {
@@ -188,7 +185,7 @@ describe('a chat call', () => {
       if (!isHold(request)) return undefined;
       holds += 1;
       return failedCondition(request);
-    }, items);
+    }, parts);
     expectOverloaded(answer);
     expect(holds).toBeGreaterThan(2);
     await expectNothingHeld(account);

@@ -1,14 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { shardId } from '../../../lambdas/adapters/ledger/wallet-item.ts';
-import { WalletShards } from '../../../lambdas/adapters/ledger/wallet-shard.ts';
-import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-split.ts';
-import { createWalletStore } from '../../../lambdas/adapters/ledger/wallet-store.ts';
-import { WalletTransfers } from '../../../lambdas/adapters/ledger/wallet-transfer.ts';
 import type { Policy } from '../../../lambdas/core/access/policy.ts';
 import type { CallRequest } from '../../../lambdas/core/ledger/call.ts';
 import { ALLOWANCE, coverOf, probationChange } from '../../../lambdas/core/ledger/exposure.ts';
 import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
+import { splitWallet } from '../../adapters/split-wallet.ts';
 import { keyState, refusalOf, sort } from './attempts.ts';
 import { booksOf, callOf, NOON_MS, openAccount, openLedger, outcomeOf, sweep } from './running-ledger.ts';
 
@@ -98,8 +94,7 @@ describe('an account whose call cost more than its hold', () => {
       const process = open();
       const admission = await process.ledger.admit(call(CENT, 5n * CENT));
       expect(admission.hold).toMatchObject({ amount: 5n * CENT, exposure: 0n, onProbation: true });
-      const { charges, dayLeft } = await keyState(process, key.keyId);
-      expect(charges).toMatchObject([{ amount: 5n * CENT }]);
+      const { dayLeft } = await keyState(process, key.keyId);
       expect(dayLeft).toBe(2_000n * CENT - (3n + 5n * BigInt(calls + 1)) * CENT);
       await admission.settle(outcomeOf(5n * CENT));
     }
@@ -122,7 +117,7 @@ describe('an account whose call cost more than its hold', () => {
         code: 'insufficient_credit',
       });
     }
-    expect(await keyState(process, key.keyId)).toMatchObject({ dayLeft: 98n * CENT, charges: [] });
+    expect(await keyState(process, key.keyId)).toMatchObject({ dayLeft: 98n * CENT });
     expect((await books()).wallet).toMatchObject({ balance: 8n * CENT, holds: [] });
     expect((await process.ledger.admit(call(CENT, 8n * CENT))).hold.amount).toBe(8n * CENT);
   });
@@ -149,12 +144,12 @@ describe('an account whose call cost more than its hold', () => {
   });
 });
 
-describe('a wallet in several items', () => {
-  const split = (accountId: string) => setShardCount(database, database.tables.wallets, accountId, 3);
+describe('a wallet in parts', () => {
+  const split = (accountId: string, ...shares: readonly bigint[]) => splitWallet(database, accountId, shares);
 
-  it('covers exposure with what its other items have', async () => {
+  it('covers exposure with what its other parts have', async () => {
     const { account, call, books } = await accountWith(30n * CENT);
-    await split(account.accountId);
+    await split(account.accountId, 10n * CENT, 10n * CENT);
     const process = open();
     await process.wallets.read(account.accountId);
     const attempts = Array.from({ length: 6 }, () => process.ledger.admit(call(CENT, 5n * CENT)));
@@ -166,42 +161,14 @@ describe('a wallet in several items', () => {
     expect(audit).toMatchObject({ exact: true, writtenOff: 0n });
   });
 
-  it('takes a hold on an item that can cover it, where the one that was asked first cannot', async () => {
-    const { account, key, call, books } = await accountWith(8n * CENT);
-    const { accountId } = account;
-    await open().ledger.admit(call(CENT, 4n * CENT));
-    await split(accountId);
-    const shards = new WalletShards(database, database.tables.wallets);
-    const transfers = new WalletTransfers(database.client, shards);
-    expect(await transfers.move({ walletId: accountId, amount: 5n * CENT }, shardId(accountId, 1))).toBe(
-      true,
-    );
-    const wallets = createWalletStore(database, database.tables.wallets, () => 0);
-    await wallets.read(accountId);
-    const { scope, amount, ceiling, requestId: id } = call((9n * CENT) / 2n, (11n * CENT) / 2n);
-    const hold = {
-      id,
-      keyId: key.keyId,
-      kind: scope.kind,
-      amount,
-      exposure: ceiling - amount,
-      created: 0,
-      expires: 1,
-    };
-    expect(await wallets.hold(accountId, hold)).toMatchObject({ granted: true });
-    const { wallet } = await books();
-    expect(wallet.holds.find((held) => held.id === id)?.walletId).toBe(shardId(accountId, 1));
-    expect(wallet).toMatchObject({ balance: (5n * CENT) / 2n, exposure: 4n * CENT });
-  });
-
-  it('pays a call that fell short from every item, in a process that has not met them', async () => {
+  it('pays a call that fell short from every part, in a process that has not met them', async () => {
     const { account, call, books } = await accountWith(30n * CENT);
     const stranger = open();
     const admission = await stranger.ledger.admit(call(CENT, 20n * CENT));
-    await split(account.accountId);
+    await split(account.accountId, 2n * CENT, 2n * CENT);
     const other = open();
     await other.wallets.read(account.accountId);
-    // Most of the money is drawn to the other items.
+    // Most of the money is drawn to the other parts.
     for (let calls = 0; calls < 10; calls += 1) await other.ledger.admit(call(CENT, CENT));
     await admission.settle(outcomeOf(15n * CENT));
     expect((await books()).audit).toMatchObject({ exact: true, writtenOff: 0n });

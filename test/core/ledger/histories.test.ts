@@ -53,7 +53,7 @@ const history: fc.Arbitrary<History> = fc.record({
   ),
   lagSeconds: fc.constantFrom(0, 0, 2),
   balance: fc.integer({ min: 0, max: 5000 }).map(BigInt),
-  shards: fc.constantFrom(1, 1, 1, 3),
+  parts: fc.constantFrom(1, 1, 1, 3),
   policies: fc.tuple(policy, policy),
   calls: fc.array(call, { minLength: 1, maxLength: 4 }),
   overlapping: fc.boolean(),

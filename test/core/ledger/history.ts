@@ -1,6 +1,5 @@
 /** A history of calls, crashes and lost answers on one account, what is left of it after recovery, and what is wrong. */
 import { isDeepStrictEqual } from 'node:util';
-import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-split.ts';
 import type { KeyState } from '../../../lambdas/core/access/key-state.ts';
 import type { Policy } from '../../../lambdas/core/access/policy.ts';
 import { type Windows, windowsAt } from '../../../lambdas/core/access/windows.ts';
@@ -9,6 +8,7 @@ import type { Admission } from '../../../lambdas/core/ledger/admission.ts';
 import type { UsageRecord } from '../../../lambdas/core/ledger/usage-record.ts';
 import type { NanoUsd } from '../../../lambdas/core/money.ts';
 import type { TestDatabase } from '../../adapters/engine.ts';
+import { splitWallet } from '../../adapters/split-wallet.ts';
 import { FailingProcess, type FaultPlan } from './failing-process.ts';
 import {
   type AccountBooks,
@@ -38,8 +38,8 @@ export interface History {
   /** How far the second process's clock lags. */
   readonly lagSeconds: number;
   readonly balance: NanoUsd;
-  /** Items that the wallet is split into. */
-  readonly shards: number;
+  /** Parts that the wallet lies in. */
+  readonly parts: number;
   readonly policies: readonly [Policy, Policy];
   readonly calls: readonly CallPlan[];
   /** All calls at once, not one after the other. */
@@ -78,13 +78,15 @@ export interface Aftermath {
 /** Plays a history and ends it with one undisturbed recovery pass after every hold has expired. */
 export async function play(database: TestDatabase, history: History): Promise<Aftermath> {
   const account = await openAccount(database.client, history.balance, ...history.policies);
-  if (history.shards > 1) {
-    await setShardCount(database, database.tables.wallets, account.accountId, history.shards);
-  }
+  const shares = Array.from({ length: history.parts - 1 }, () => history.balance / BigInt(history.parts));
+  await splitWallet(database, account.accountId, shares);
   let nowMs = history.startMs;
   const clocks = [() => nowMs, () => nowMs - history.lagSeconds * 1000];
   const processes = history.faults.map((plan) => new FailingProcess(database, plan));
   const ledgers = processes.map(({ clients }, at) => openLedger({ clients, clock: clocks[at] ?? Date.now }));
+  // A process that has not met the parts keeps to the first one.
+  if (history.parts > 1)
+    for (const { wallets } of ledgers) await wallets.read(account.accountId).catch(() => {});
   const results: CallResult[] = [];
 
   async function settle(result: CallResult): Promise<void> {
@@ -141,13 +143,10 @@ export async function play(database: TestDatabase, history: History): Promise<Af
   };
 }
 
-async function recover({ wallets, keys, recovery }: TestLedger, account: TestAccount): Promise<void> {
+async function recover({ wallets, recovery, upkeep }: TestLedger, account: TestAccount): Promise<void> {
   const wallet = await wallets.read(account.accountId);
   if (wallet !== undefined) await recovery.recoverWallet(wallet);
-  for (const { keyId } of account.keys) {
-    const key = await keys.read(keyId);
-    if (key !== undefined && key.charges.length > 0) await recovery.recoverKey(key);
-  }
+  await upkeep.tidy(account.accountId);
 }
 
 async function stateOf({ keys }: TestLedger, keyId: string): Promise<KeyState> {

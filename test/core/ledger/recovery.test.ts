@@ -39,7 +39,7 @@ function history(changes: Partial<History> = {}): History {
     startMs: NOON_MS,
     lagSeconds: 0,
     balance: 10_000n,
-    shards: 1,
+    parts: 1,
     policies: [CAPS, CAPS],
     calls: [PLAN],
     overlapping: false,
@@ -64,7 +64,7 @@ const HISTORIES: Readonly<Record<string, History>> = {
   'a call that settles after it was recovered': history({ calls: [before, { ...PLAN, settles: 'late' }] }),
   'a call that its key refuses': history({ calls: [before, { ...PLAN, amount: 5_001n }] }),
   'a call that its wallet refuses': history({ balance: 300n, calls: [before, PLAN] }),
-  'a call on a wallet of several items': history({ shards: 3, calls: [before, { ...PLAN, cost: 900n }] }),
+  'a call on a wallet in parts': history({ parts: 3, calls: [before, { ...PLAN, cost: 900n }] }),
   'a call that frees credit from an expired hold': history({
     balance: 600n,
     calls: [
@@ -202,7 +202,7 @@ describe('recovery', () => {
 
   it('settles at the record’s cost a call whose process died after the record was written', async () => {
     const account = await openAccount(database.client, 1_000n, CAPS);
-    const process = new FailingProcess(database, new Map([[6, 'dies-before']]));
+    const process = new FailingProcess(database, new Map([[7, 'dies-before']]));
     const { ledger, gate } = openLedger({ clients: process.clients, clock: () => NOON_MS });
     await gate.touch(account.keys[0]);
     const admission = await ledger.admit(callOf(account.keys[0], 500n));
@@ -249,7 +249,12 @@ describe('recovery', () => {
     await wallets.hold(account.accountId, { ...hold, created, expires: created + HOLD_TTL_SECONDS });
     nowMs += 600_000;
     const long = await ledger.admit(callOf(key, 500n));
-    await wallets.endHold(account.accountId, { id: undone.requestId, amount: 100n, cost: 0n });
+    await wallets.endHold(account.accountId, {
+      id: undone.requestId,
+      amount: 100n,
+      cost: 0n,
+      recorded: created,
+    });
     nowMs += 700_000;
     await long.settle(outcomeOf(100n));
     expect((await booksOf(database.client, account)).records.map(({ status }) => status)).toEqual([

@@ -5,14 +5,12 @@ import type { DynamoClients } from '../../../lambdas/adapters/aws/clients.ts';
 import { type Item, number, readInteger, text } from '../../../lambdas/adapters/dynamodb/attribute-values.ts';
 import { encodeNewKey } from '../../../lambdas/adapters/ledger/key-item.ts';
 import { createKeyStore } from '../../../lambdas/adapters/ledger/key-store.ts';
-import {
-  createAuditReader,
-  readKeyPage,
-  readWalletPage,
-} from '../../../lambdas/adapters/ledger/ledger-scan.ts';
+import { createAuditReader, readWalletPage } from '../../../lambdas/adapters/ledger/ledger-scan.ts';
 import { createUsageStore, decodeRecord } from '../../../lambdas/adapters/ledger/usage-store.ts';
-import { encodeNewWallet } from '../../../lambdas/adapters/ledger/wallet-item.ts';
-import { createWalletStore } from '../../../lambdas/adapters/ledger/wallet-store.ts';
+import { encodeNewWallet } from '../../../lambdas/adapters/ledger/wallet/item.ts';
+
+import { createWalletStore } from '../../../lambdas/adapters/ledger/wallet/store.ts';
+import { WalletUpkeep } from '../../../lambdas/adapters/ledger/wallet/upkeep.ts';
 import { systemUlid } from '../../../lambdas/adapters/system/system.ts';
 import { hashSecret, SECRET_BYTES, type VerifiedKey } from '../../../lambdas/core/access/api-key.ts';
 import type { Policy } from '../../../lambdas/core/access/policy.ts';
@@ -46,8 +44,8 @@ export interface LedgerSetup {
 /** One process's ledger, composed as the service composes it. */
 export function openLedger({ clients, clock, log = SILENT, onSettled = () => {} }: LedgerSetup) {
   const { client } = clients;
-  const keys = createKeyStore({ client, table: TABLES.keys, clock });
-  const wallets = createWalletStore(clients, TABLES.wallets);
+  const keys = createKeyStore({ clients, table: TABLES.keys, clock });
+  const wallets = createWalletStore(clients, TABLES.wallets, { clock });
   const usage = createUsageStore(client, TABLES.usage);
   const gate = new KeyGate(keys, clock);
   const refusals = new Refusals({ keys, wallets, clock });
@@ -64,7 +62,8 @@ export function openLedger({ clients, clock, log = SILENT, onSettled = () => {} 
     onSettled,
     holdTtlSeconds: HOLD_TTL_SECONDS,
   });
-  return { ledger, gate, keys, wallets, usage, recovery };
+  const upkeep = new WalletUpkeep(client, TABLES.wallets, clock);
+  return { ledger, gate, keys, wallets, usage, recovery, upkeep };
 }
 
 export type TestLedger = ReturnType<typeof openLedger>;
@@ -106,7 +105,9 @@ export async function openAccount(
     new BatchWriteItemCommand({
       RequestItems: {
         [TABLES.accounts]: [put(topUp)],
-        [TABLES.wallets]: [put({ ...encodeNewWallet(accountId), balance: number(balance) })],
+        [TABLES.wallets]: [
+          put({ ...encodeNewWallet(accountId), balance: number(balance), received: number(balance) }),
+        ],
         [TABLES.keys]: [first, ...rest].map((policy, index) =>
           put(encodeNewKey({ ...(keys[index] ?? keys[0]), name: 'test', policy, created: 0 })),
         ),
@@ -204,7 +205,5 @@ export const auditAll = (client: DynamoDBClient): Promise<Books> =>
 const pagesOf = (client: DynamoDBClient) => (after?: string) => readWalletPage(client, TABLES.wallets, after);
 
 /** One recovery pass over every wallet, as the sweeper makes it. */
-export const sweep = ({ recovery }: TestLedger, client: DynamoDBClient) => {
-  const keys = (after?: string) => readKeyPage(client, TABLES.keys, after);
-  return sweepAll({ wallets: pagesOf(client), keys }, recovery);
-};
+export const sweep = ({ recovery, upkeep }: TestLedger, client: DynamoDBClient) =>
+  sweepAll(pagesOf(client), recovery, (accountId) => upkeep.tidy(accountId));

@@ -1,14 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { sweepHolds } from '../../../lambdas/consumers/sweep-holds/consumer.ts';
-import type { KeyState } from '../../../lambdas/core/access/key-state.ts';
 import type { Wallet } from '../../../lambdas/core/ledger/ports.ts';
 import type { Recovery } from '../../../lambdas/core/ledger/recovery.ts';
 import { SweepFailed, sweep } from '../../../lambdas/core/ledger/upkeep.ts';
 
 const wallet = (accountId: string) => ({ accountId, holds: [] }) as unknown as Wallet;
-const key = (keyId: string) => ({ keyId }) as unknown as KeyState;
 
-/** Two pages of wallets and one of keys, of which those named cannot be recovered. */
+/** Two pages of wallets, two of which lie in parts; those named cannot be recovered, or tidied. */
 function broken(...names: readonly string[]) {
   const recovered: string[] = [];
   const recover = async (name: string) => {
@@ -18,34 +16,32 @@ function broken(...names: readonly string[]) {
   };
   const recovery = {
     recoverWallet: ({ accountId }: Wallet) => recover(accountId),
-    recoverKey: async ({ keyId }: KeyState) => {
-      await recover(keyId);
-    },
   } as unknown as Recovery;
-  const pages = {
-    wallets: async (after?: string) => {
-      const wallets = after === undefined ? [wallet('a'), wallet('b')] : [wallet('c')];
-      return { wallets, accounts: [], next: after === undefined ? 'b' : undefined };
-    },
-    keys: async () => ({ keys: [key('k1'), key('k2')], next: undefined }),
+  const pages = async (after?: string) => {
+    const wallets = after === undefined ? [wallet('a'), wallet('b')] : [wallet('c')];
+    const untidy = after === undefined ? ['p1'] : ['p2'];
+    return { wallets, accounts: [], untidy, next: after === undefined ? 'b' : undefined };
   };
-  return { recovered, recovery, pages };
+  const tidy = async (accountId: string) => {
+    await recover(accountId);
+  };
+  return { recovered, recovery, pages, tidy };
 }
 
 describe('a sweep', () => {
   it('recovers everything when nothing is broken', async () => {
-    const { recovered, recovery, pages } = broken();
-    expect(await sweep(pages, recovery)).toEqual({ settled: 3, released: 6 });
-    expect(recovered).toEqual(['a', 'b', 'c', 'k1', 'k2']);
+    const { recovered, recovery, pages, tidy } = broken();
+    expect(await sweep(pages, recovery, tidy)).toEqual({ settled: 3, released: 6 });
+    expect(recovered).toEqual(['a', 'b', 'p1', 'c', 'p2']);
   });
 
-  it.each([[['a']], [['b', 'k1']], [['a', 'b', 'c', 'k1', 'k2']]])(
+  it.each([[['a']], [['b', 'p1']], [['a', 'b', 'p1', 'c', 'p2']]])(
     'passes over what cannot be recovered, and fails when all others are: %j',
     async (names) => {
-      const { recovered, recovery, pages } = broken(...names);
-      const failure = await sweep(pages, recovery).catch((thrown: unknown) => thrown);
+      const { recovered, recovery, pages, tidy } = broken(...names);
+      const failure = await sweep(pages, recovery, tidy).catch((thrown: unknown) => thrown);
       expect(failure).toBeInstanceOf(SweepFailed);
-      expect(recovered).toEqual(['a', 'b', 'c', 'k1', 'k2'].filter((name) => !names.includes(name)));
+      expect(recovered).toEqual(['a', 'b', 'p1', 'c', 'p2'].filter((name) => !names.includes(name)));
       const wallets = recovered.filter((name) => name.length === 1).length;
       expect(failure).toMatchObject({
         failed: names.length,
@@ -56,16 +52,17 @@ describe('a sweep', () => {
   );
 
   it('reports what it has done and what it has not, on the schedule too', async () => {
-    const { recovery, pages } = broken('a');
+    const { recovery, pages, tidy } = broken('a');
     const reports: unknown[] = [];
     const run = sweepHolds({
       pages,
+      tidy,
       recovery,
       onSwept: (count) => reports.push(count),
       clock: () => 0,
       log: { info() {}, warn() {}, error: (...line) => reports.push(line) },
     });
-    await expect(run()).rejects.toThrow('1 wallets or keys');
+    await expect(run()).rejects.toThrow('1 wallets could not');
     expect(reports).toEqual([
       { settled: 2, released: 4 },
       ['holds not recovered', { failed: 1, name: 'RangeError' }],

@@ -67,7 +67,7 @@ describe('a message', () => {
     expect(bodies(work.receive(10))).toContain('late');
   });
 
-  it('comes back when its reader says so', () => {
+  it('is delivered again when its reader says so', () => {
     const { work } = open();
     work.send([{ body: 'a' }]);
     const [message] = work.receive(1);

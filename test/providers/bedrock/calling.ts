@@ -22,6 +22,13 @@ export const CONVERSATION: Conversation = {
   stop: [],
 };
 
+/** A whole answer. */
+export const ANSWER = {
+  output: { message: { role: 'assistant', content: [{ text: 'Hi' }] } },
+  stopReason: 'end_turn',
+  usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
+};
+
 /** A route as the catalog would hold it. */
 export function routeTo(baseUrl: string, more: Partial<Route> = {}): Route {
   const route = { id: 'sim-b', protocol: 'bedrock', base_url: baseUrl, upstream_model: MODEL, ...more };

@@ -89,3 +89,7 @@ export const STREAMS: Readonly<Record<string, readonly WireEvent[]>> = {
     metadata({ ...USAGE, cacheReadInputTokens: 100, cacheWriteInputTokens: 7, totalTokens: 144 }),
   ],
 };
+
+export const TEXT = framesOf(STREAMS.text ?? []);
+/** As far as its first text, and a little more. */
+export const TEXT_PART = TEXT.subarray(0, framesOf(STREAMS.text?.slice(0, 3) ?? []).length + 9);

@@ -1,28 +1,17 @@
 import { createServer } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
 import { describe, expect, it } from '@jest/globals';
-import { UpstreamFailure } from '../../../lambdas/core/inference/upstream/provider.ts';
 import { createBedrockProvider, features } from '../../../lambdas/providers/bedrock/provider.ts';
-import { eventsOf, failureOf, streamOf, until } from '../http-calls.ts';
-import { type Reply, WireServer, wireServer } from '../wire-server.ts';
-import { attemptAt, type Call, callAt, EVENT_STREAM, JSON_TYPE } from './calling.ts';
-import { framesOf, STREAMS } from './frames.ts';
+import { eventsOf, failureOf, until } from '../http-calls.ts';
+import { type Reply, wireServer } from '../wire-server.ts';
+import { ANSWER, attemptAt, type Call, callAt, EVENT_STREAM, JSON_TYPE } from './calling.ts';
+import { TEXT, TEXT_PART } from './frames.ts';
 
 const server = wireServer();
 const call = (options: Call = {}) => callAt(server.origin, options);
 
-const BYTES = framesOf(STREAMS.text ?? []);
-/** As far as its first text, and a little more. */
-const OPENING = BYTES.subarray(0, framesOf(STREAMS.text?.slice(0, 3) ?? []).length + 9);
-const ANSWER = JSON.stringify({
-  output: { message: { role: 'assistant', content: [{ text: 'Hi' }] } },
-  stopReason: 'end_turn',
-  usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
-});
-
-const streamReply: Reply = (response) => void response.writeHead(200, EVENT_STREAM).end(BYTES);
-const wholeReply: Reply = (response) => void response.writeHead(200, JSON_TYPE).end(ANSWER);
+const streamReply: Reply = (response) => void response.writeHead(200, EVENT_STREAM).end(TEXT);
+const wholeReply: Reply = (response) => void response.writeHead(200, JSON_TYPE).end(JSON.stringify(ANSWER));
 const PATH = '/model/us.anthropic.claude-haiku-4-5-20251001-v1%3A0';
 
 describe('a call of Bedrock', () => {
@@ -95,7 +84,7 @@ describe('a call of Bedrock', () => {
 
   it('that is cut off within a stream fails', async () => {
     server.reply = (response, _request, socket) => {
-      response.writeHead(200, EVENT_STREAM).write(OPENING);
+      response.writeHead(200, EVENT_STREAM).write(TEXT_PART);
       setTimeout(() => socket.destroy(), 20);
     };
     expect(await failureOf(eventsOf(call({ stream: true })))).toMatchObject({
@@ -119,83 +108,15 @@ describe('a call of Bedrock', () => {
   });
 });
 
-describe('a call of Bedrock whose time is up', () => {
-  const timeout = new UpstreamFailure('timeout');
-
-  it.each([false, true])(
-    'before the answer begins ends at once, and lets go of its connection: stream %s',
-    async (stream) => {
-      server.reply = () => {};
-      const controller = new AbortController();
-      const work = failureOf(call({ stream, signal: controller.signal }));
-      await until(() => server.requests.length === 1);
-      controller.abort(timeout);
-      expect(await work).toBe(timeout);
-      await until(() => server.open === 0);
-    },
-  );
-
-  it('within a stream ends it, and lets go of its connection', async () => {
-    server.reply = (response) => void response.writeHead(200, EVENT_STREAM).write(OPENING);
-    const controller = new AbortController();
-    const reply = call({ stream: true, signal: controller.signal });
-    await reply;
-    const work = failureOf(eventsOf(reply));
-    await pause(20);
-    controller.abort(timeout);
-    expect(await work).toBe(timeout);
-    await until(() => server.open === 0);
-  });
-
-  it('before it began makes no request', async () => {
-    expect(await failureOf(call({ signal: AbortSignal.abort(timeout) }))).toBe(timeout);
-    expect(server.requests).toEqual([]);
-  });
-});
-
 describe('a connection to Bedrock', () => {
-  const TIMES = 4;
-
-  /** How many connections a number of calls make, one after another, to a server that nobody has called before. */
-  async function connectionsOf(reply: Reply, one: (origin: string) => Promise<unknown>): Promise<number> {
-    const fresh = new WireServer();
-    await fresh.start();
-    fresh.reply = reply;
-    try {
-      for (let time = 0; time < TIMES; time += 1) {
-        await one(fresh.origin);
-        // The last bytes of an answer are read after its last event.
-        await pause(20);
-      }
-      expect(fresh.requests).toHaveLength(TIMES);
-      return fresh.connections;
-    } finally {
-      await fresh.stop();
-    }
-  }
-
-  it('is used again after a finished stream, and after a whole answer', async () => {
-    expect(await connectionsOf(streamReply, (origin) => eventsOf(callAt(origin, { stream: true })))).toBe(1);
-    expect(await connectionsOf(wholeReply, (origin) => callAt(origin))).toBe(1);
-  });
-
-  it.each([400, 403, 429, 503])('is used again after an error answer: %i', async (status) => {
-    const text = JSON.stringify({ message: 'x'.repeat(60_000) });
-    const reply: Reply = (response) => void response.writeHead(status, JSON_TYPE).end(text);
-    expect(await connectionsOf(reply, (origin) => failureOf(callAt(origin, { stream: true })))).toBe(1);
-  });
-
-  it('is let go of when the reader of a stream leaves, or the answer is no stream', async () => {
-    server.reply = (response) => void response.writeHead(200, EVENT_STREAM).write(OPENING);
-    for await (const _event of await streamOf(call({ stream: true }))) break;
-    await until(() => server.open === 0);
+  it('is let go of when the answer is no stream', async () => {
     server.reply = (response) => void response.writeHead(200, JSON_TYPE).write('{');
     expect(await failureOf(call({ stream: true }))).toMatchObject({ kind: 'protocol' });
     await until(() => server.open === 0);
   });
 
   it('that stays open after the last event does not keep the answer', async () => {
-    server.reply = (response) => void response.writeHead(200, EVENT_STREAM).write(BYTES);
+    server.reply = (response) => void response.writeHead(200, EVENT_STREAM).write(TEXT);
     expect(await eventsOf(call({ stream: true }))).toHaveLength(5);
     server.disconnect();
   });

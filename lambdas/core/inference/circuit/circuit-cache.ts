@@ -53,6 +53,8 @@ export class CircuitCache {
   );
   #lookedMs = Number.NEGATIVE_INFINITY;
   #looking: Promise<void> | undefined;
+  /** What fails now: logged once until it works again. */
+  readonly #failing = new Set<'circuits not read' | 'circuit not written'>();
 
   constructor(dependencies: CircuitCacheDependencies) {
     this.#dependencies = dependencies;
@@ -71,7 +73,7 @@ export class CircuitCache {
   }
 
   async #load(): Promise<void> {
-    const { store, clock, log } = this.#dependencies;
+    const { store, clock } = this.#dependencies;
     this.#lookedMs = clock();
     try {
       const found = new Map((await store.load()).map((route) => [route.id, route]));
@@ -83,8 +85,9 @@ export class CircuitCache {
       }
       for (const id of this.#changed.keys()) if (!this.#writes.has(id)) this.#changed.delete(id);
       for (const route of found.values()) this.#learn(route);
+      this.#failing.delete('circuits not read');
     } catch (failure) {
-      log.warn('circuits not read', { failure: nameOf(failure) });
+      this.#warn('circuits not read', { failure: nameOf(failure) });
     } finally {
       this.#looking = undefined;
     }
@@ -107,7 +110,7 @@ export class CircuitCache {
   }
 
   async #write(id: string, change: Change): Promise<void> {
-    const { store, ulid, log } = this.#dependencies;
+    const { store, ulid } = this.#dependencies;
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const before = this.#stored.get(id) ?? closedCircuits(id);
       const after = change(before);
@@ -116,14 +119,23 @@ export class CircuitCache {
       this.#unanswered.set(writer, [before, after]);
       try {
         const found = await store.save(writtenBy(writer, after));
+        this.#failing.delete('circuit not written');
         this.#changed.delete(id);
         this.#learn(found);
         if (found.writers.includes(writer)) break;
       } catch (failure) {
-        log.warn('circuit not written', { route: id, failure: nameOf(failure) });
+        this.#warn('circuit not written', { route: id, failure: nameOf(failure) });
         break;
       }
     }
+  }
+
+  #warn(
+    message: 'circuits not read' | 'circuit not written',
+    fields: Readonly<Record<string, string>>,
+  ): void {
+    if (!this.#failing.has(message)) this.#dependencies.log.warn(message, fields);
+    this.#failing.add(message);
   }
 
   /** Takes a route's circuits as the stored ones, and reports the writes that they prove to have landed. */

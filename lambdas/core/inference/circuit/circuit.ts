@@ -131,7 +131,7 @@ export const isOpen = ({ openUntilMs }: Circuit): boolean => openUntilMs !== und
 export const spentMs = ({ shared, own }: Pick<RouteCircuits, 'shared' | 'own'>): number =>
   Math.max(...[shared, ...Object.values(own)].map(keptMs));
 
-/** Until a cooldown after its last time an own circuit keeps its place from other accounts, for its own to come back. */
+/** Until a cooldown after its last time an own circuit keeps its place from other accounts, for its own to call again. */
 const keptMs = ({ window, openUntilMs = 0, probe, sinceMs = 0, coolUntilMs = 0 }: Circuit): number =>
   COOLDOWN_MS +
   Math.max(window?.at(-1)?.startMs ?? 0, openUntilMs, probe?.untilMs ?? 0, sinceMs, coolUntilMs);

@@ -238,7 +238,7 @@ describe('the circuits of accounts', () => {
     expect(accountHash('acc_1')).toMatch(/^[\w-]{6}$/);
   });
 
-  it('make room for others when their accounts have not come back', async () => {
+  it('make room for others when their accounts have not called again', async () => {
     const fleet = new Fleet(1);
     for (let account = 0; account < 8; account += 1) {
       expect(await calls(fleet, 6, `acc_${account}`, status(403))).toBe('skipped');

@@ -146,7 +146,7 @@ describe('an open circuit', () => {
 
   it('gives its probe to one claim, which lapses without a verdict', () => {
     expect(afterClaim(opened, { account: 'a', nowMs: halfOpenMs - 1 }, claim)).toBe(opened);
-    // Callers are to come back for the verdict, not when the claim lapses.
+    // Callers are to try again for the verdict, not when the claim lapses.
     expect(stateIn(probed, halfOpenMs)).toEqual({ kind: 'shut', untilMs: halfOpenMs + 2_000 });
     const other = { id: 'other', untilMs: claim.untilMs + 65_000 };
     const claimAt = (nowMs: number) => afterClaim(probed, { account: 'a', nowMs }, other);

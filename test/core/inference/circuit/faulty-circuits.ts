@@ -31,7 +31,7 @@ export class FaultyCircuits implements CircuitStore {
     this.#next = next;
   }
 
-  /** What the process has sent arrives, and nothing comes back. */
+  /** What the process has sent arrives, and no answer returns. */
   die(): void {
     this.#dead = true;
   }

@@ -26,7 +26,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 
 export interface DeliveryDependencies {
   readonly settlements: Settlements;
-  readonly wallets: Pick<WalletStore, 'read'>;
+  readonly wallets: Pick<WalletStore, 'findHold' | 'balance'>;
   readonly usage: Pick<UsageStore, 'get'>;
   readonly clock: Clock;
   readonly after: After;
@@ -112,10 +112,12 @@ async function settled(
 ): Promise<Settlement | undefined> {
   const untilMs = clock() + SETTLED_WITHIN_MS;
   while (clock() < untilMs) {
-    const wallet = await wallets.read(accountId);
-    if (wallet?.holds.every(({ id }) => id !== requestId)) {
-      const record = await usage.get(hold.keyId, requestId);
-      return record === undefined ? undefined : { record, balance: wallet.balance };
+    if ((await wallets.findHold(accountId, { ...hold, id: requestId })) === undefined) {
+      const [record, balance] = await Promise.all([
+        usage.get(hold.keyId, requestId),
+        wallets.balance(accountId),
+      ]);
+      return record === undefined ? undefined : { record, balance };
     }
     await new Promise<void>((resolve) => {
       after(POLL_MS, resolve);

@@ -51,7 +51,7 @@ export async function settleTranscription(
   );
   if (settlement.balance !== undefined) return settlement;
   // An earlier try wrote the record and died before it ended the hold; the hold may have grown since.
-  const left = (await wallets.read(accountId))?.holds.filter(({ id }) => id === requestId) ?? [];
-  await recovery.recover({ accountId, holds: left, charges: [] });
+  const left = await wallets.findHold(accountId, hold);
+  if (left !== undefined) await recovery.recover({ accountId, holds: [left] });
   return settlement;
 }

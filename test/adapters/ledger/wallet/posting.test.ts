@@ -1,16 +1,15 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { DynamoAccountStore } from '../../../lambdas/adapters/access/account-store.ts';
-import { number, text } from '../../../lambdas/adapters/dynamodb/attribute-values.ts';
-import { WalletPostings } from '../../../lambdas/adapters/ledger/wallet-posting.ts';
-import { WalletShards } from '../../../lambdas/adapters/ledger/wallet-shard.ts';
-import { setShardCount } from '../../../lambdas/adapters/ledger/wallet-split.ts';
-import { createWalletStore } from '../../../lambdas/adapters/ledger/wallet-store.ts';
-import { systemUlid } from '../../../lambdas/adapters/system/system.ts';
-import type { Hold, Wallet } from '../../../lambdas/core/ledger/ports.ts';
-import { auditAll } from '../../core/ledger/running-ledger.ts';
-import { startDatabase, type TestDatabase } from '../engine.ts';
+import { DynamoAccountStore } from '../../../../lambdas/adapters/access/account-store.ts';
+import { number, text } from '../../../../lambdas/adapters/dynamodb/attribute-values.ts';
+import { WalletPostings } from '../../../../lambdas/adapters/ledger/wallet/posting.ts';
+import { createWalletStore } from '../../../../lambdas/adapters/ledger/wallet/store.ts';
+import { systemUlid } from '../../../../lambdas/adapters/system/system.ts';
+import type { Hold, Wallet } from '../../../../lambdas/core/ledger/ports.ts';
+import { auditAll } from '../../../core/ledger/running-ledger.ts';
+import { startDatabase, type TestDatabase } from '../../engine.ts';
+import { splitWallet } from '../../split-wallet.ts';
 
 let database: TestDatabase;
 let accountId: string;
@@ -30,8 +29,7 @@ beforeEach(async () => {
   accountId = await openAccount();
 });
 
-const postings = () =>
-  new WalletPostings(database.client, new WalletShards(database, database.tables.wallets));
+const postings = () => new WalletPostings(database.client, database.tables.wallets);
 const wallets = () => createWalletStore(database, database.tables.wallets);
 
 async function read(id = accountId): Promise<Wallet> {
@@ -98,7 +96,7 @@ describe('credit that is taken back', () => {
     await wallets().hold(accountId, open);
     await post(-80n);
     expect(await read()).toMatchObject({ balance: 0n, owed: 80n, holds: [{ amount: 100n }] });
-    await wallets().endHold(accountId, { ...open, cost: 10n });
+    await wallets().endHold(accountId, { ...open, cost: 10n, recorded: 0 });
     expect(await read()).toMatchObject({ balance: 10n, owed: 0n, holds: [] });
     expect(await wallets().hold(accountId, holdOf(11n))).toMatchObject({ granted: false });
     expect(await wallets().hold(accountId, holdOf(10n))).toMatchObject({ granted: true });
@@ -109,7 +107,7 @@ describe('credit that is taken back', () => {
     await post(-5n);
     expect(await wallets().hold(accountId, holdOf(1n))).toMatchObject({ granted: false });
     expect(await wallets().hold(accountId, holdOf(0n))).toMatchObject({ granted: true });
-    await setShardCount(database, database.tables.wallets, accountId, 3);
+    await splitWallet(database, accountId, [0n, 0n]);
     for (let call = 0; call < 6; call += 1) {
       expect(await wallets().hold(accountId, holdOf(0n))).toMatchObject({ granted: true });
       expect(await wallets().hold(accountId, holdOf(1n))).toMatchObject({ granted: false });
@@ -130,18 +128,16 @@ describe('credit that is taken back', () => {
   });
 });
 
-describe('a split wallet', () => {
-  const split = (count: number) => setShardCount(database, database.tables.wallets, accountId, count);
-
-  it('gives what is taken back from all of its items, and takes no hold in any while it owes', async () => {
+describe('a wallet in parts', () => {
+  it('gives what is taken back from all of its parts, and takes no hold in any while it owes', async () => {
     await post(100n);
-    await split(4);
+    await splitWallet(database, accountId, [25n, 25n, 25n]);
     const open = await Promise.all([1, 2, 3, 4].map(async () => wallets().hold(accountId, holdOf(20n))));
     expect(open.every(({ granted }) => granted)).toBe(true);
     await post(-60n);
     expect(await read()).toMatchObject({ balance: 0n, owed: 40n });
     const { holds } = await read();
-    for (const hold of holds) await wallets().endHold(accountId, { ...hold, cost: 0n });
+    for (const hold of holds) await wallets().endHold(accountId, { ...hold, cost: 0n, recorded: 0 });
     expect(await read()).toMatchObject({ balance: 40n, owed: 0n });
     const tries = Array.from({ length: 12 }, () => wallets().hold(accountId, holdOf(5n)));
     const granted = (await Promise.all(tries)).filter((result) => result.granted);
@@ -163,10 +159,11 @@ describe('under any history of payments and calls', () => {
         fc.constantFrom(1, 1, 3),
         fc.boolean(),
         fc.array(step, { maxLength: 12 }),
-        async (shards, atOnce, steps) => {
+        async (parts, atOnce, steps) => {
           const id = await openAccount();
-          if (shards > 1) await setShardCount(database, database.tables.wallets, id, shards);
+          await splitWallet(database, id, Array(parts - 1).fill(0n));
           const store = wallets();
+          await store.read(id);
           const open: Hold[] = [];
           let [paid, spent] = [0n, 0n];
           const take = async ({ kind, by }: { kind: string; by: bigint }) => {
@@ -180,7 +177,7 @@ describe('under any history of payments and calls', () => {
               const hold = open.pop();
               if (hold === undefined) return;
               const cost = by < hold.amount ? by : hold.amount;
-              if ((await store.endHold(id, { ...hold, cost })) !== undefined) spent += cost;
+              if ((await store.endHold(id, { ...hold, cost, recorded: 0 })) !== undefined) spent += cost;
             }
           };
           if (atOnce) await Promise.all(steps.map(take));
@@ -208,7 +205,7 @@ it('the audit is exact, or says that an account is busy, while credit comes and 
   const other = await startDatabase();
   const id = `acc_${systemUlid()}`;
   await new DynamoAccountStore(other.client, other.tables).open({ id, created: 0 });
-  const moving = new WalletPostings(other.client, new WalletShards(other, other.tables.wallets));
+  const moving = new WalletPostings(other.client, other.tables.wallets);
   let running = true;
   const traffic = (async () => {
     // The same balance again and again: only the count of entries shows that something has moved.

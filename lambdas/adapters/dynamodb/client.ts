@@ -1,0 +1,170 @@
+/**
+ * The SDK's DynamoDB client with a shorter way for requests about items. Their inputs and outputs are DynamoDB's JSON as
+ * they stand, so that way is: text, signature, exchange, value. The SDK keeps what is not done at every request:
+ * configuration, credentials, endpoint, retries, errors, binary values, and every other operation.
+ */
+import { randomUUID } from 'node:crypto';
+import {
+  DynamoDBClient,
+  type DynamoDBClientConfig,
+  type DynamoDBServiceException,
+  GetItemCommand,
+  type ServiceInputTypes,
+  type ServiceOutputTypes,
+} from '@aws-sdk/client-dynamodb';
+import { getEndpointFromInstructions } from '@smithy/core/endpoints';
+import { type Agents, type Answer, createExchange, type Exchange } from './exchange.ts';
+import { createDynamoSigner, type DynamoSigner } from './signature.ts';
+
+const ITEM_OPERATIONS: ReadonlySet<unknown> = new Set([
+  ...['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query', 'Scan'],
+  ...['BatchGetItem', 'BatchWriteItem', 'TransactGetItems', 'TransactWriteItems'],
+]);
+
+/** The SDK's steps of a request, all but its retries; what is added to the client's stack stays. */
+const SDK_STEPS = [
+  ...['serializerMiddleware', 'getUserAgentMiddleware', 'contentLengthMiddleware', 'hostHeaderMiddleware'],
+  ...[
+    'loggerMiddleware',
+    'recursionDetectionMiddleware',
+    'httpAuthSchemeMiddleware',
+    'httpSigningMiddleware',
+  ],
+];
+const SDK_DECODER = 'deserializerMiddleware';
+const SDK_RETRIES = 'retryMiddleware';
+
+/** DynamoDB takes signatures of the last 5 minutes. */
+const MAX_SKEW_MS = 4 * 60_000;
+
+/** May be found in other texts too, which the SDK then decodes with the same result. */
+const HAS_BINARY = /"BS?"\s*:/;
+
+type Command = Parameters<DynamoDBClient['send']>[0];
+type Result = { readonly output: ServiceOutputTypes };
+type Send = (input: ServiceInputTypes) => Promise<Result>;
+
+export interface DynamoClientOptions {
+  readonly config: DynamoDBClientConfig;
+  readonly agents: Agents;
+  /** How often a request is sent at most. */
+  readonly maxAttempts: number;
+  /** How long the answer to each is waited for. */
+  readonly timeoutMs: number;
+}
+
+/** Middleware that is added after the first request of an operation does not see that operation. */
+export function createDynamoClient(options: DynamoClientOptions): DynamoDBClient {
+  const { config, agents, maxAttempts, timeoutMs } = options;
+  const client = new DynamoDBClient({
+    ...{ ...config, maxAttempts },
+    requestHandler: { ...agents, requestTimeout: timeoutMs, throwOnRequestTimeout: true },
+  });
+  const requests = new ItemRequests(client, options);
+  const senders = new Map<string, Send>();
+  const sendBySdk = client.send.bind(client) as (...request: unknown[]) => unknown;
+  const send = async (command: Command, ...rest: unknown[]): Promise<unknown> => {
+    const operation = command.schema?.[2];
+    const short = rest.length === 0 && ITEM_OPERATIONS.has(operation) && !hasBinary(command.input);
+    if (!short) return sendBySdk(command, ...rest);
+    const sender = senders.get(operation) ?? requests.senderOf(operation, command.schema);
+    senders.set(operation, sender);
+    return (await sender(operation === 'TransactWriteItems' ? withToken(command.input) : command.input))
+      .output;
+  };
+  return Object.assign(client, { send });
+}
+
+/** By this token the repetition of a transaction is not a second one. */
+const withToken = (input: ServiceInputTypes) => ({ ClientRequestToken: randomUUID(), ...input });
+
+const hasBinary = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (ArrayBuffer.isView(value) || Object.values(value).some(hasBinary));
+
+interface Target {
+  readonly exchange: Exchange;
+  readonly sign: DynamoSigner;
+}
+
+class ItemRequests {
+  readonly #client: DynamoDBClient;
+  readonly #options: DynamoClientOptions;
+  readonly #decoder: DynamoDBClient['middlewareStack'];
+  #target: Promise<Target> | undefined;
+  /** What the clock of AWS is ahead of ours. */
+  #skewMs = 0;
+
+  constructor(client: DynamoDBClient, options: DynamoClientOptions) {
+    this.#client = client;
+    this.#options = options;
+    this.#decoder = without(client, [...SDK_STEPS, SDK_RETRIES]);
+  }
+
+  senderOf(operation: string, schema: unknown): Send {
+    const context = {
+      clientName: 'DynamoDBClient',
+      commandName: `${operation}Command`,
+      __smithy_context: { operationSchema: schema },
+    };
+    const decode = this.#decoder.resolve(async ({ request }) => ({ response: request }) as never, context);
+    const target = `DynamoDB_20120810.${operation}`;
+    const attempt = async ({ input }: { readonly input: ServiceInputTypes }) => {
+      const answer = await this.#exchange(target, JSON.stringify(input));
+      const text = answer.body.toString();
+      if (answer.statusCode !== 200 || HAS_BINARY.test(text))
+        return decode({ input, request: answer } as never).catch((failure) =>
+          this.#correctClock(answer, failure),
+        );
+      const output = { ...JSON.parse(text), $metadata: metadataOf(answer) };
+      return { response: answer, output };
+    };
+    const send = without(this.#client, [...SDK_STEPS, SDK_DECODER]).resolve(attempt, context);
+    return (input) => send({ input });
+  }
+
+  async #exchange(target: string, body: string): Promise<Answer> {
+    this.#target ??= this.#resolve();
+    const { exchange, sign } = await this.#target.catch((failure) => {
+      this.#target = undefined;
+      throw failure;
+    });
+    const credentials = await this.#client.config.credentials();
+    const headers = sign({ target, body }, credentials, new Date(Date.now() + this.#skewMs));
+    const trace = process.env._X_AMZN_TRACE_ID;
+    return exchange(trace === undefined ? headers : [...headers, 'x-amzn-trace-id', trace], body);
+  }
+
+  /** The endpoint of the region, or the one that the environment names. */
+  async #resolve(): Promise<Target> {
+    const { config } = this.#client;
+    const { url } = await getEndpointFromInstructions({}, GetItemCommand, config);
+    return {
+      exchange: createExchange({ url, ...this.#options }),
+      sign: createDynamoSigner(url.host, await config.region()),
+    };
+  }
+
+  /** As the SDK does: a request that was refused for our clock is sent again by that of AWS. */
+  #correctClock({ headers }: Answer, failure: DynamoDBServiceException): never {
+    const skewMs = Date.parse(headers.date ?? '') - Date.now();
+    const refused = failure.name === 'InvalidSignatureException';
+    if (refused && Math.abs(skewMs - this.#skewMs) >= MAX_SKEW_MS) {
+      this.#skewMs = skewMs;
+      Object.assign(failure.$metadata, { clockSkewCorrected: true });
+    }
+    throw failure;
+  }
+}
+
+function without(client: DynamoDBClient, steps: readonly string[]): DynamoDBClient['middlewareStack'] {
+  const stack = client.middlewareStack.clone();
+  for (const step of steps) stack.remove(step);
+  return stack;
+}
+
+const metadataOf = ({ statusCode, headers }: Answer) => ({
+  httpStatusCode: statusCode,
+  requestId: headers['x-amzn-requestid'],
+});

@@ -1,0 +1,115 @@
+/** One HTTP exchange with DynamoDB on a kept connection. */
+import {
+  Agent,
+  type ClientRequestArgs,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+} from 'node:http';
+import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+
+/** Two parallel writes a call, and as many calls at once as one process may hold. */
+const MAX_SOCKETS = 256;
+
+const CONNECT_MS = 1_000;
+
+/** What the SDK calls a timeout, so that callers need not know who made the request. */
+const TIMEOUTS = ['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ETIMEDOUT'];
+
+/** As the SDK's deserializer takes it. */
+export interface Answer {
+  readonly statusCode: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** Pools of connections, as the SDK's request handler takes them. */
+export interface Agents {
+  readonly httpAgent: Agent;
+  readonly httpsAgent: SecureAgent;
+}
+
+/** A connection that is not there after a second is given up with a `TimeoutError`. */
+export function createAgents(): Agents {
+  const options = { keepAlive: true, maxSockets: MAX_SOCKETS };
+  return {
+    httpAgent: limitConnecting(new Agent(options), 'connect'),
+    httpsAgent: limitConnecting(new SecureAgent(options), 'secureConnect'),
+  };
+}
+
+function limitConnecting<T extends Agent>(agent: T, connected: 'connect' | 'secureConnect'): T {
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (...options) => {
+    const socket = connect(...options);
+    const timer = setTimeout(
+      () => socket?.destroy(timeout(`no connection within ${CONNECT_MS} ms`)),
+      CONNECT_MS,
+    );
+    for (const end of [connected, 'close']) socket?.once(end, () => clearTimeout(timer));
+    return socket;
+  };
+  return agent;
+}
+
+export interface ExchangeOptions {
+  readonly url: URL;
+  readonly agents: Agents;
+  /** From the request to the end of its answer, with the wait for a connection. */
+  readonly timeoutMs: number;
+}
+
+/** Sends a body with those headers (names and values in turn). Throws a `TimeoutError` when the connection breaks or time is up. */
+export type Exchange = (headers: readonly string[], body: string) => Promise<Answer>;
+
+export function createExchange({ url, agents, timeoutMs }: ExchangeOptions): Exchange {
+  const secure = url.protocol === 'https:';
+  const send = secure ? secureRequest : request;
+  const { hostname, port, pathname: path } = url;
+  const target: ClientRequestArgs = {
+    // An IPv6 address stands in brackets in a URL only.
+    hostname: hostname.replace(/^\[|\]$/g, ''),
+    ...(port === '' ? {} : { port }),
+    ...{ path, method: 'POST', setHost: false },
+    agent: secure ? agents.httpsAgent : agents.httpAgent,
+  };
+  return (headers, body) =>
+    new Promise((resolve, reject) => {
+      const fail = (failure: Error & { readonly code?: string }) => {
+        clearTimeout(timer);
+        if (TIMEOUTS.includes(failure.code ?? '')) failure.name = 'TimeoutError';
+        reject(failure);
+      };
+      const call = send({ ...target, headers }, (message) => {
+        collect(message, fail, (answer) => {
+          clearTimeout(timer);
+          resolve(answer);
+        });
+      });
+      const timer = setTimeout(() => {
+        fail(timeout(`no answer within ${timeoutMs} ms`));
+        call.destroy();
+      }, timeoutMs);
+      call.on('error', fail);
+      // A text goes out in one packet with its headers.
+      call.end(body);
+    });
+}
+
+function collect(
+  message: IncomingMessage,
+  fail: (failure: Error) => void,
+  done: (answer: Answer) => void,
+): void {
+  const { statusCode = 0, headers } = message;
+  const chunks: Buffer[] = [];
+  message.on('data', (chunk: Buffer) => chunks.push(chunk));
+  message.on('error', fail);
+  message.on('end', () => {
+    const [first = Buffer.alloc(0)] = chunks;
+    done({ statusCode, headers, body: chunks.length < 2 ? first : Buffer.concat(chunks) });
+  });
+}
+
+const timeout = (message: string) =>
+  Object.assign(new Error(`DynamoDB: ${message}`), { name: 'TimeoutError', code: 'ETIMEDOUT' });

@@ -1,0 +1,217 @@
+/** Moving money between the parts of one wallet, in one transaction with the hold it is moved for. */
+import {
+  type DynamoDBClient,
+  TransactionCanceledException,
+  type TransactWriteItem,
+  TransactWriteItemsCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { Hold } from '../../../core/ledger/ports.ts';
+import { greatest, type NanoUsd } from '../../../core/money.ts';
+import { map, number, text } from '../../dynamodb/attribute-values.ts';
+import {
+  accountOf,
+  coverIn,
+  coverOfOthers,
+  EXPOSED_AT_MOST,
+  encodeHold,
+  encodeNewWallet,
+  HAS_PLACE,
+  indexOf,
+  MAX_HOLDS,
+  type Part,
+  unlessOwing,
+} from './item.ts';
+
+/** A part with what it can give. */
+export interface Donor {
+  readonly part: Part;
+  readonly amount: NanoUsd;
+  /** It keeps cover for its own open holds. */
+  readonly covered: boolean;
+}
+
+/** Parts that one transaction may take from; it has room for 100 items (API reference, TransactWriteItems). */
+const MAX_DONORS = 90;
+
+/** Collects `wanted` from the richest first; undefined when as many as may give together have less. */
+export function collect(donors: readonly Donor[], wanted: NanoUsd): readonly Donor[] | undefined {
+  const transfers: Donor[] = [];
+  let missing = wanted;
+  for (const donor of collectMost(donors)) {
+    if (missing <= 0n) break;
+    const amount = donor.amount < missing ? donor.amount : missing;
+    transfers.push({ ...donor, amount });
+    missing -= amount;
+  }
+  return missing > 0n ? undefined : transfers;
+}
+
+/** All that as many as may give together have. */
+export function collectMost(donors: readonly Donor[]): readonly Donor[] {
+  const richest = donors.toSorted((a, b) => (a.amount < b.amount ? 1 : -1)).slice(0, MAX_DONORS);
+  return richest.filter(({ amount }) => amount > 0n);
+}
+
+/** What a hold is to be taken on: a part as it was read, or one that there is not yet. */
+export type Target = Pick<Part, 'walletId'> & { readonly part: Part | undefined };
+
+export class WalletTransfers {
+  readonly #client: DynamoDBClient;
+  readonly #table: string;
+
+  constructor(client: DynamoDBClient, table: string) {
+    this.#client = client;
+    this.#table = table;
+  }
+
+  /**
+   * Moves the transfers to a part, whose own open holds have at most the exposure that was read, and takes a hold
+   * there; false when any of the parts has moved meanwhile.
+   */
+  hold({ walletId, part }: Target, hold: Hold, transfers: readonly Donor[]): Promise<boolean> {
+    return part === undefined
+      ? this.#send([...this.#withdrawals(transfers, walletId), this.#newPart(walletId, hold, sum(transfers))])
+      : this.#send([...this.#withdrawals(transfers), this.#holdOn(part, hold, sum(transfers))]);
+  }
+
+  #holdOn(part: Part, hold: Hold, given: NanoUsd): TransactWriteItem {
+    const { walletId, exposure } = part;
+    return {
+      Update: {
+        ...this.#key(walletId),
+        UpdateExpression: `SET balance = balance + :change, holds.#id = :hold, used = :used, exposure = if_not_exists(exposure, :zero) + :exposure${receives(part, '+')}`,
+        ConditionExpression: `balance >= :least AND ${HAS_PLACE}${unlessOwing(hold)} AND ${EXPOSED_AT_MOST} AND ${sameLayout(part)}`,
+        ExpressionAttributeNames: { '#id': hold.id },
+        ExpressionAttributeValues: {
+          ':change': number(given - hold.amount),
+          ':least': number(greatest(coverIn(walletId, hold, exposure) - given, 0n)),
+          ':others': number(exposure),
+          ':exposure': number(hold.exposure),
+          ':most': number(MAX_HOLDS),
+          ':hold': encodeHold(hold),
+          ':used': number(hold.created),
+          ...moved(part, given),
+        },
+      },
+    };
+  }
+
+  #newPart(walletId: string, hold: Hold, given: NanoUsd): TransactWriteItem {
+    return {
+      Put: {
+        TableName: this.#table,
+        Item: {
+          ...encodeNewWallet(walletId),
+          balance: number(given - hold.amount),
+          received: number(given),
+          holds: map({ [hold.id]: encodeHold(hold) }),
+          exposure: number(hold.exposure),
+          entries: number(1),
+          used: number(hold.created),
+        },
+        ConditionExpression: 'attribute_not_exists(wallet_id)',
+      },
+    };
+  }
+
+  /** Moves the transfers into a hold of exactly that amount. */
+  grow(on: Part, hold: Hold, transfers: readonly Donor[]): Promise<boolean> {
+    const given = sum(transfers);
+    return this.#send([
+      ...this.#withdrawals(transfers),
+      {
+        Update: {
+          ...this.#key(on.walletId),
+          UpdateExpression: `SET holds.#id.amount = :grown, holds.#id.taken = :taken${receives(on, '+')}`,
+          ConditionExpression: `holds.#id.amount = :amount AND ${sameLayout(on)}`,
+          ExpressionAttributeNames: { '#id': hold.id },
+          ExpressionAttributeValues: {
+            ':grown': number(hold.amount + given),
+            ':taken': number(hold.taken ?? hold.amount),
+            ':amount': number(hold.amount),
+            ...moved(on, given),
+          },
+        },
+      },
+    ]);
+  }
+
+  /** Moves the transfers to another part's balance. */
+  move(transfers: readonly Donor[], to: Part): Promise<boolean> {
+    return this.#send([
+      ...this.#withdrawals(transfers),
+      {
+        Update: {
+          ...this.#key(to.walletId),
+          UpdateExpression: `SET balance = balance + :given${receives(to, '+')}`,
+          ConditionExpression: `attribute_exists(wallet_id) AND ${sameLayout(to)}`,
+          ExpressionAttributeValues: { ':given': number(sum(transfers)), ...moved(to, sum(transfers)) },
+        },
+      },
+    ]);
+  }
+
+  /** The transfers as writes; `opens` names a part that is made with them, which must be one of those that are counted. */
+  #withdrawals(transfers: readonly Donor[], opens?: string): readonly TransactWriteItem[] {
+    const counted = opens === undefined ? '' : 'parts > :index';
+    const index = opens === undefined ? {} : { ':index': number(indexOf(opens)) };
+    const withdrawals = transfers.map(({ part, amount, covered }): TransactWriteItem => {
+      const { walletId, exposure } = part;
+      const isFirst = opens !== undefined && indexOf(walletId) === 0;
+      return {
+        Update: {
+          ...this.#key(walletId),
+          UpdateExpression: `SET balance = balance - :amount${receives(part, '-')}`,
+          ConditionExpression: [
+            'balance >= :least',
+            sameLayout(part),
+            ...(covered ? [EXPOSED_AT_MOST] : []),
+            ...(isFirst ? [counted] : []),
+          ].join(' AND '),
+          ExpressionAttributeValues: {
+            ':amount': number(amount),
+            ':least': number(amount + (covered ? coverOfOthers(walletId, exposure) : 0n)),
+            ...(covered ? { ':others': number(exposure) } : {}),
+            ...(isFirst ? index : {}),
+            ...moved(part, amount),
+          },
+        },
+      };
+    });
+    if (opens === undefined || transfers.some(({ part }) => indexOf(part.walletId) === 0)) return withdrawals;
+    const check = { ConditionExpression: counted, ExpressionAttributeValues: index };
+    return [...withdrawals, { ConditionCheck: { ...this.#key(accountOf(opens)), ...check } }];
+  }
+
+  async #send(writes: readonly TransactWriteItem[]): Promise<boolean> {
+    try {
+      // The SDK gives the command a token, so that its own repetition is not a second transfer.
+      await this.#client.send(new TransactWriteItemsCommand({ TransactItems: [...writes] }));
+      return true;
+    } catch (failure) {
+      if (failure instanceof TransactionCanceledException) return false;
+      throw failure;
+    }
+  }
+
+  #key(walletId: string) {
+    return { TableName: this.#table, Key: { wallet_id: text(walletId) } };
+  }
+}
+
+/** The clauses by which a part counts a transfer; one of the earlier layout does not count what it receives. */
+const receives = ({ received }: Part, sign: '+' | '-'): string =>
+  `, entries = if_not_exists(entries, :zero) + :one${received === undefined ? '' : `, received = received ${sign} :moved`}`;
+
+const moved = ({ received }: Part, amount: NanoUsd) => ({
+  ':zero': number(0),
+  ':one': number(1),
+  ...(received === undefined ? {} : { ':moved': number(amount) }),
+});
+
+/** A part may be converted between its reading and the transfer. */
+const sameLayout = ({ received }: Part): string =>
+  received === undefined ? 'attribute_not_exists(received)' : 'attribute_exists(received)';
+
+const sum = (transfers: readonly Donor[]): NanoUsd =>
+  transfers.reduce((total, { amount }) => total + amount, 0n);

@@ -1,0 +1,147 @@
+/**
+ * What the sweep does to wallets beside recovery: idle parts are merged into the first one and the number of parts
+ * lowered, and items of the earlier layout are converted. Safe to repeat, to race with calls and to interrupt.
+ */
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { Clock } from '../../../core/ports.ts';
+import { type Item, map, number, readMap, readNumber, text } from '../../dynamodb/attribute-values.ts';
+import { transact } from '../../dynamodb/transaction.ts';
+import { updateItem } from '../../dynamodb/update-item.ts';
+import { decodePart, indexOf, type Part, spentOn } from './item.ts';
+import { WalletReads } from './reads.ts';
+import { partsNeeded, shrinkParts } from './size.ts';
+
+/** A part without a hold for so long is merged: by then its process has most likely ended. */
+const IDLE_SECONDS = 600;
+
+/**
+ * The time between the first sweep that meets an item of the earlier layout and its conversion: by then no function of
+ * the earlier version runs any more, for a call takes 15 minutes at most.
+ */
+const CONVERT_AFTER_SECONDS = 1_200;
+
+export class WalletUpkeep {
+  readonly #client: DynamoDBClient;
+  readonly #table: string;
+  readonly #reads: WalletReads;
+  readonly #clock: Clock;
+
+  constructor(client: DynamoDBClient, table: string, clock: Clock) {
+    this.#client = client;
+    this.#table = table;
+    this.#reads = new WalletReads(client, table);
+    this.#clock = clock;
+  }
+
+  /** Converts or merges what there is to do of one account. A part that moves meanwhile is left to the next sweep. */
+  async tidy(accountId: string): Promise<void> {
+    const parts = await this.#reads.readAll(accountId);
+    const [first, ...others] = parts;
+    if (first === undefined) return;
+    const old = parts.filter(({ received }) => received === undefined);
+    for (const part of old) await this.#convert(part);
+    if (old.length > 0 || first.parts === 1) return;
+    const nowSeconds = Math.floor(this.#clock() / 1000);
+    const left: Part[] = [];
+    for (const part of others) {
+      const isIdle = part.holds.length === 0 && part.used < nowSeconds - IDLE_SECONDS;
+      if (!isIdle || part.owed !== undefined || !(await this.#merge(first, part))) left.push(part);
+    }
+    const to = partsNeeded(left.map(({ walletId }) => indexOf(walletId)));
+    await shrinkParts(this.#client, this.#table, accountId, { from: first.parts, to });
+  }
+
+  /** Moves everything that a part has into the first one and deletes it; false when it has moved since it was read. */
+  async #merge(first: Part, part: Part): Promise<boolean> {
+    const { walletId, balance, spent, received = 0n, entries, probation, shortfalls, spentByDay } = part;
+    const days = [...spentByDay];
+    const { done } = await transact(this.#client, [
+      {
+        Delete: {
+          ...this.#key(walletId),
+          ConditionExpression:
+            'size(holds) = :zero AND entries = :entries AND balance = :balance AND spent = :spent AND received = :received AND attribute_not_exists(owed)',
+          ExpressionAttributeValues: {
+            ':zero': number(0),
+            ':entries': number(entries),
+            ':balance': number(balance),
+            ':spent': number(spent),
+            ':received': number(received),
+          },
+        },
+      },
+      {
+        Update: {
+          ...this.#key(first.walletId),
+          UpdateExpression: `SET ${[
+            'balance = balance + :balance',
+            'spent = if_not_exists(spent, :zero) + :spent',
+            'received = received + :received',
+            'entries = if_not_exists(entries, :zero) + :one',
+            'probation = if_not_exists(probation, :zero) + :probation',
+            'shortfalls = if_not_exists(shortfalls, :zero) + :shortfalls',
+            ...days.map((_, at) => `#day${at} = if_not_exists(#day${at}, :zero) + :day${at}`),
+          ].join(', ')}`,
+          ConditionExpression: 'attribute_exists(received)',
+          ...(days.length === 0
+            ? {}
+            : {
+                ExpressionAttributeNames: Object.fromEntries(
+                  days.map(([day], at) => [`#day${at}`, spentOn(day)]),
+                ),
+              }),
+          ExpressionAttributeValues: {
+            ':balance': number(balance),
+            ':spent': number(spent),
+            ':received': number(received),
+            ':probation': number(probation),
+            ':shortfalls': number(shortfalls),
+            ':zero': number(0),
+            ':one': number(1),
+            ...Object.fromEntries(days.map(([, cost], at) => [`:day${at}`, number(cost)])),
+          },
+        },
+      },
+    ]);
+    return done;
+  }
+
+  /** Gives an item of the earlier layout what it lacks, if its time has come and nothing has moved meanwhile. */
+  async #convert({ walletId }: Part): Promise<void> {
+    const nowSeconds = Math.floor(this.#clock() / 1000);
+    const { applied, item } = await updateItem(this.#client, {
+      ...this.#key(walletId),
+      UpdateExpression: 'SET converting = if_not_exists(converting, :now)',
+      ConditionExpression: 'attribute_not_exists(received)',
+      ExpressionAttributeValues: { ':now': number(nowSeconds) },
+      ReturnValues: 'ALL_NEW',
+    });
+    if (!applied || item === undefined || nowSeconds - readNumber(item, 'converting') < CONVERT_AFTER_SECONDS)
+      return;
+    const { balance, holds, spent, owed, parts } = decodePart(item);
+    const held = holds.reduce((total, { amount }) => total + amount, 0n);
+    await updateItem(this.#client, {
+      ...this.#key(walletId),
+      UpdateExpression:
+        'SET received = :received, spent = :spent, parts = :parts, converted = :now REMOVE converting, shards, shards_made',
+      ConditionExpression: [
+        'attribute_not_exists(received) AND balance = :balance AND holds = :holds',
+        spent === 0n ? '(attribute_not_exists(spent) OR spent = :spent)' : 'spent = :spent',
+        owed === undefined ? 'attribute_not_exists(owed)' : 'owed = :owed',
+      ].join(' AND '),
+      ExpressionAttributeValues: {
+        ':received': number(balance + held + spent - (owed ?? 0n)),
+        ':spent': number(spent),
+        ':parts': number(parts),
+        ':now': number(nowSeconds),
+        ':balance': number(balance),
+        ':holds': map(readMap(item, 'holds')),
+        ...(owed === undefined ? {} : { ':owed': number(owed) }),
+      },
+    });
+  }
+
+  #key(walletId: string): { readonly TableName: string; readonly Key: Item } {
+    return { TableName: this.#table, Key: { wallet_id: text(walletId) } };
+  }
+}

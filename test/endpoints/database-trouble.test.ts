@@ -1,0 +1,255 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { buffer, text } from 'node:stream/consumers';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { functionVariables } from '../../bench/bundles/environment.ts';
+import { createSessions } from '../../lambdas/adapters/access/session-tokens.ts';
+import { writeCatalog } from '../../lambdas/adapters/inference/catalog-store.ts';
+import { systemUlid } from '../../lambdas/adapters/system/system.ts';
+import type { Route } from '../../lambdas/contract/route.ts';
+import { ROUTES } from '../../lambdas/contract/routes.ts';
+import { formatKey } from '../../lambdas/core/access/api-key.ts';
+import { ENGINE_CREDENTIALS } from '../../local/dynamodb/client.ts';
+import { startDatabase, type TestDatabase } from '../adapters/engine.ts';
+import { signedEvent } from '../adapters/payments/stripe-events.ts';
+import { openAccount, SILENT, secretOf } from '../core/ledger/running-ledger.ts';
+import { lambdaEvent } from '../edge/lambda-event.ts';
+
+/** A route's first request to the database counts from 1: from which on they all fail. None makes more. */
+const POSITIONS = Array.from({ length: 12 }, (_, index) => index + 1);
+
+const SECRET = JSON.stringify({ current: 'f'.repeat(64), api_key: 'sk_test_1', webhook_secret: 'whsec_1' });
+
+/** The only answer of an upstream, which is asked after a call is admitted. */
+const UPSTREAM_STATUS = 500;
+
+/** Requests to the database of each endpoint since its call began, and from which on they fail. */
+const troubles = new Map<string, { requests: number; readonly from: number }>();
+
+let database: TestDatabase;
+let origin: string;
+let credentials: { readonly session: string; readonly key: string; readonly keyId: string };
+const server = createServer((request, response) => {
+  answer(request, response).catch(() => response.destroy());
+});
+
+/** Secrets, messaging and an upstream, and before the real database the trouble of the endpoint that the path names. */
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = new Uint8Array(await buffer(request));
+  const target = String(request.headers['x-amz-target'] ?? '');
+  const send = (status: number, content: object) =>
+    response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify(content));
+  if (target === 'secretsmanager.GetSecretValue') return void send(200, { SecretString: SECRET });
+  if (request.url?.startsWith('/upstream') === true) return void send(UPSTREAM_STATUS, {});
+  if (!target.startsWith('DynamoDB_')) return void send(200, { Entries: [], FailedEntryCount: 0 });
+  const trouble = troubles.get(request.url?.split('/')[1] ?? '');
+  if (trouble !== undefined) {
+    trouble.requests += 1;
+    if (trouble.requests >= trouble.from)
+      return void send(500, { __type: 'com.amazonaws.dynamodb.v20120810#InternalServerError' });
+  }
+  const { host: _host, connection: _connection, ...headers } = request.headers as Record<string, string>;
+  const passed = await fetch(database.endpoint, { method: 'POST', headers, body });
+  response
+    .writeHead(passed.status, { 'content-type': 'application/x-amz-json-1.0' })
+    .end(await passed.text());
+}
+
+Object.assign(globalThis, {
+  awslambda: {
+    streamifyResponse: (handler: object) => handler,
+    HttpResponseStream: { from: (stream: object, metadata: object) => Object.assign(stream, { metadata }) },
+  },
+});
+
+const LISTING = { name: 'A listing', summary: 'Does a thing.', category: 'tools' };
+const MESSAGES = { model: 'sim/chat', max_tokens: 8, messages: [{ role: 'user', content: 'Hi' }] };
+const WEBHOOK = { url: 'https://example.com/hook', events: ['listing.installed'] };
+
+/** The body of a valid request to each endpoint that takes one. */
+const BODIES: Readonly<Record<string, object>> = {
+  'create-chat-completion': MESSAGES,
+  'create-message': MESSAGES,
+  'count-message-tokens': MESSAGES,
+  'create-embeddings': { model: 'sim/embeddings', input: 'Hi' },
+  'create-images': { model: 'sim/image', prompt: 'A cat' },
+  'create-speech': { model: 'sim/tts', input: 'Hi', voice: 'alloy' },
+  'create-key': { name: 'a' },
+  'update-key': { name: 'b' },
+  'create-listing': LISTING,
+  'update-listing': { summary: 'Does another thing.' },
+  'create-review': { rating: 4 },
+  'create-release': { version: '1.1.0' },
+  'create-order': { amount: 5, currency: 'USD' },
+  'create-webhook': WEBHOOK,
+  'update-webhook': { description: 'b' },
+  'recover-webhook': { since: '2026-01-01T00:00:00Z' },
+};
+
+const paths: Record<string, string> = { model: 'sim/chat', version: '1.0.0', provider: 'stripe' };
+const PAYMENT = signedEvent(
+  'checkout.session.expired',
+  {
+    id: 'cs_1',
+    client_reference_id: `ord_${systemUlid()}`,
+    metadata: { order_id: `ord_${systemUlid()}`, account_id: `acc_${systemUlid()}` },
+  },
+  'whsec_1',
+);
+
+interface Answer {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const eventOf = ({ method, path, authentication, endpoint }: Route) => {
+  const names = [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name = '']) => name);
+  const valueOfParameter = (name: string) =>
+    paths[`${path.split('/{')[0]} ${name}`] ?? paths[name] ?? systemUlid();
+  const parameters = Object.fromEntries(names.map((name) => [name, valueOfParameter(name)]));
+  const bearer = { session: credentials.session, 'api-key': credentials.key, none: '' }[authentication];
+  return lambdaEvent({
+    path: path.replaceAll(/\{(\w+)\+?\}/g, (_, name: string) => String(parameters[name])),
+    httpMethod: method,
+    pathParameters: parameters,
+    multiValueHeaders: {
+      authorization: [`Bearer ${bearer}`],
+      'content-type': ['application/json'],
+      'idempotency-key': [systemUlid()],
+      'stripe-signature': [PAYMENT.signature],
+    },
+    multiValueQueryStringParameters: endpoint === 'search-listings' ? { q: ['a'] } : null,
+    body:
+      endpoint === 'receive-payment-event'
+        ? PAYMENT.body
+        : method === 'GET'
+          ? null
+          : JSON.stringify(BODIES[endpoint] ?? {}),
+  });
+};
+
+/** One call of the route's own handler while its database fails from a request on. */
+async function callUnder(route: Route, from: number): Promise<Answer & { readonly wasTroubled: boolean }> {
+  process.env.AWS_ENDPOINT_URL = `${origin}/${route.endpoint}`;
+  const trouble = { requests: 0, from };
+  troubles.set(route.endpoint, trouble);
+  const { handler } = await import(`../../lambdas/endpoints/${route.endpoint}/handler.ts`);
+  const context = { getRemainingTimeInMillis: () => 60_000 };
+  const event = eventOf(route);
+  if (route.response === 'buffered')
+    return { ...(await handler(event, context)), wasTroubled: trouble.requests >= from };
+  const stream = new PassThrough() as PassThrough & { metadata: Omit<Answer, 'body'> };
+  const [body] = await Promise.all([text(stream), handler(event, stream, context)]);
+  return { ...stream.metadata, body, wasTroubled: trouble.requests >= from };
+}
+
+const routeOf = (endpoint: string): Route => ROUTES.find((route) => route.endpoint === endpoint) as Route;
+
+/** Makes something by its endpoint, with a database that works. */
+async function make(endpoint: string): Promise<{ readonly id: string }> {
+  const { statusCode, body } = await callUnder(routeOf(endpoint), Number.POSITIVE_INFINITY);
+  if (statusCode >= 300) throw new Error(`${endpoint}: ${statusCode} ${body}`);
+  return JSON.parse(body) as { readonly id: string };
+}
+
+beforeAll(async () => {
+  database = await startDatabase();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const catalog = JSON.stringify({
+    models: ['chat', 'embeddings', 'image', 'tts'].map((type) => ({
+      ...{ id: `sim/${type}`, type, owned_by: 'sim', created: 1 },
+      ...(type === 'chat' ? { max_output_tokens: 100 } : {}),
+      price:
+        type === 'image'
+          ? { unit: 'per_image', image: 0.01 }
+          : { unit: 'per_million_tokens', input: 1, output: 2 },
+      routes: [
+        {
+          id: type,
+          protocol: 'openai',
+          base_url: `${origin}/upstream`,
+          upstream_model: 'm',
+          secret: 'env:AWS_REGION',
+        },
+      ],
+    })),
+  });
+  await writeCatalog(database.client, database.tables.catalog, catalog);
+  for (const { endpoint } of ROUTES) Object.assign(process.env, functionVariables(endpoint));
+  Object.assign(process.env, database.environment, {
+    AWS_ACCESS_KEY_ID: ENGINE_CREDENTIALS.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: ENGINE_CREDENTIALS.secretAccessKey,
+    AWS_ENDPOINT_URL: origin,
+    POWERTOOLS_LOG_LEVEL: 'SILENT',
+  });
+  const { accountId, keys } = await openAccount(database.client, 1_000_000_000_000n, {});
+  const [{ keyId }] = keys;
+  await database.client.send(
+    new PutItemCommand({
+      TableName: database.tables.accounts,
+      Item: { account_id: { S: accountId }, item: { S: 'account' }, created: { N: '0' } },
+    }),
+  );
+  const { sessions } = createSessions({ environment: process.env, log: SILENT, clients: database });
+  credentials = {
+    session: await sessions.begin(accountId, 3600),
+    key: formatKey({ accountId, keyId, secret: secretOf(keyId) }, JSON.parse(SECRET)),
+    keyId,
+  };
+  paths['/credits api_key'] = credentials.key;
+  const [listing, key, webhook] = [
+    await make('create-listing'),
+    await make('create-key'),
+    await make('create-webhook'),
+  ];
+  Object.assign(paths, {
+    '/apps id': listing.id,
+    '/api-keys id': key.id,
+    '/api/v1/webhooks id': webhook.id,
+  });
+}, 60_000);
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await database.stop();
+});
+
+/** Those that read no table, the one whose caller must be a person of an identity provider, and one with a body of its own. */
+const OTHERS = ['get-openapi', 'get-docs', 'get-docs-asset', 'get-index', 'create-session', 'get-health'];
+
+const isDeletion = (endpoint: string): boolean => endpoint.startsWith('delete-');
+
+/** What one deletes, the others need: the session longest. */
+const ENDPOINTS = [...new Set(ROUTES.map(({ endpoint }) => endpoint))]
+  .filter((endpoint) => !OTHERS.includes(endpoint))
+  .sort((a, b) => Number(isDeletion(a)) - Number(isDeletion(b)))
+  .sort((a, b) => Number(a === 'delete-session') - Number(b === 'delete-session'));
+
+it.each(ENDPOINTS)(
+  '%s is 503 with Retry-After whichever of its requests the database fails',
+  async (endpoint) => {
+    const route = routeOf(endpoint);
+    const answers = [];
+    for (const from of POSITIONS) {
+      const answer = await callUnder(route, from);
+      if (!answer.wasTroubled) {
+        // A paid call that its upstream has had is answered as that was.
+        const isBusy = ({ statusCode, headers, body }: Answer) =>
+          statusCode === 503 && Number(headers['retry-after']) > 0 && body.includes('"service_unavailable"');
+        const isAnswered = ({ statusCode }: Answer) =>
+          route.paid === true && statusCode === answer.statusCode;
+        expect(answers.length).toBeGreaterThan(0);
+        expect(answers.filter((troubled) => !isBusy(troubled) && !isAnswered(troubled))).toEqual([]);
+        expect(answer.statusCode).not.toBe(500);
+        return;
+      }
+      answers.push(answer);
+    }
+    throw new Error(`${endpoint} sends more than ${POSITIONS.length} requests to the database`);
+  },
+);
