@@ -23,18 +23,17 @@ const PATHS = {
   deploy: ['deploy/'],
 };
 
-/** Tests of the stores and the ledger that have one database, in memory; a plain run takes those of a minute. */
+/** Tests of the stores and the ledger that have one database, in memory; a plain run takes those of half a minute. */
 const DYNAMODB_LOCAL =
   Number(process.env.THOROUGH ?? 1) > 1
     ? ['adapters/', 'core/ledger/']
     : [
-        'adapters/access/',
-        'adapters/inference/catalog-store.test.ts',
         'adapters/inference/replay-store.test.ts',
-        'adapters/ledger/',
+        'adapters/ledger/key-store.test.ts',
+        'adapters/ledger/usage-store.test.ts',
+        'adapters/ledger/wallet/store.test.ts',
         'adapters/listings/purchases.test.ts',
         'core/ledger/cost.test.ts',
-        'core/ledger/refusals.test.ts',
         'core/ledger/settlement.test.ts',
       ];
 
@@ -43,7 +42,6 @@ const NOT_ON_DYNAMODB_LOCAL = [
   ...['adapters/access/identity', 'adapters/access/session-tokens', 'adapters/aws/', 'adapters/system/'],
   ...['adapters/payments/stripe', 'adapters/webhooks/', 'core/ledger/processes', 'core/ledger/upkeep'],
   ...['adapters/inference/circuit-'],
-  ...(Number(process.env.THOROUGH ?? 1) > 1 ? [] : ['adapters/ledger/ledger-scan']),
 ];
 
 const pathsOf = (paths) => paths.map((path) => `<rootDir>/test/${path}`);

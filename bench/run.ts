@@ -1,7 +1,9 @@
-/** `npm run bench [-- name]`: runs one bench or all of them; exit code 1 when a budget is broken or a bench fails. */
+/**
+ * `npm run bench [-- name [options]]`: runs one bench, or all but the mutants, which take hours; exit code 1 when a
+ * budget is broken or a bench fails.
+ */
 import { join } from 'node:path';
 import { measureBundles } from './bundles/bench.ts';
-import { updatePage } from './comparison.ts';
 import { measureGrowth } from './growth/bench.ts';
 import {
   describeMachine,
@@ -11,9 +13,12 @@ import {
   round,
   writeReport,
 } from './harness/report.ts';
+import { measureAudit } from './ledger/audit/bench.ts';
 import { measureLedger } from './ledger/bench.ts';
 import { measureLoad } from './ledger/load/bench.ts';
+import { measureMutants } from './mutants/bench.ts';
 import { measurePeers } from './peers/bench.ts';
+import { updatePage } from './peers/comparison.ts';
 import { measureProfile } from './profile/bench.ts';
 import { measureSearch } from './search/bench.ts';
 import { measureStart } from './start/bench.ts';
@@ -21,7 +26,7 @@ import { measureStream } from './stream/bench.ts';
 import { measureTokens } from './tokens/bench.ts';
 import { measureWebhooks } from './webhooks/bench.ts';
 
-const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
+const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<readonly Figure[]>>> = {
   ledger: measureLedger,
   load: measureLoad,
   bundles: measureBundles,
@@ -33,6 +38,8 @@ const BENCHES: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   growth: measureGrowth,
   profile: measureProfile,
   tokens: measureTokens,
+  mutants: measureMutants,
+  audit: measureAudit,
 };
 
 const RESULTS = join(import.meta.dirname, 'results');
@@ -50,15 +57,17 @@ async function run(name: string, measure: () => Promise<readonly Figure[]>): Pro
   return !figures.some(isBroken);
 }
 
-const [wanted] = process.argv.slice(2);
-const chosen = Object.entries(BENCHES).filter(([name]) => wanted === undefined || name === wanted);
+const [wanted, ...options] = process.argv.slice(2);
+const chosen = Object.entries(BENCHES).filter(([name]) =>
+  wanted === undefined ? name !== 'mutants' : name === wanted,
+);
 if (chosen.length === 0) {
   console.error(`There is no bench ${wanted}: choose from ${Object.keys(BENCHES).join(', ')}.`);
   process.exitCode = 1;
 }
 for (const [name, measure] of chosen) {
   try {
-    if (!(await run(name, measure))) process.exitCode = 1;
+    if (!(await run(name, () => measure(options)))) process.exitCode = 1;
   } catch (failure) {
     console.error(`${name} could not be measured:`, failure);
     process.exitCode = 1;

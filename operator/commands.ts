@@ -143,26 +143,29 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   audit: {
-    usage: '',
+    usage: '[--whole]',
     async run(operator, args) {
-      options(args, []);
-      const books = await operator.audit();
-      const { exact, topUps, refunds, purchases, sales, balances, held, usage, owed, writtenOff, drift } =
-        books;
+      const whole = args.includes('--whole');
+      options(
+        args.filter((each) => each !== '--whole'),
+        [],
+      );
+      const books = await operator.audit(whole);
       const output = {
-        exact,
-        top_ups: usdJson(topUps),
-        refunds: usdJson(refunds),
-        purchases: usdJson(purchases),
-        sales: usdJson(sales),
-        owed: usdJson(owed),
-        balances: usdJson(balances),
-        held: usdJson(held),
-        usage: usdJson(usage),
-        written_off: usdJson(writtenOff),
-        drift: usdJson(drift),
+        exact: books.exact,
+        unproven: books.unproven,
+        top_ups: usdJson(books.topUps),
+        refunds: usdJson(books.refunds),
+        purchases: usdJson(books.purchases),
+        sales: usdJson(books.sales),
+        owed: usdJson(books.owed),
+        balances: usdJson(books.balances),
+        held: usdJson(books.held),
+        usage: usdJson(books.usage),
+        written_off: usdJson(books.writtenOff),
+        drift: usdJson(books.drift),
       };
-      return { output, exitCode: exact ? 0 : 1 };
+      return { output, exitCode: books.exact ? 0 : 1 };
     },
   },
   'event publish': {

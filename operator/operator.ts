@@ -13,8 +13,9 @@ import {
   createSecretsClient,
 } from '../lambdas/adapters/aws/clients.ts';
 import { readCatalog, writeCatalog } from '../lambdas/adapters/inference/catalog-store.ts';
+import { createAccountPages, createAuditStore } from '../lambdas/adapters/ledger/audit-reader.ts';
 import { createLedger } from '../lambdas/adapters/ledger/create-ledger.ts';
-import { createAuditReader, readWalletPage } from '../lambdas/adapters/ledger/ledger-scan.ts';
+import { readWalletPage } from '../lambdas/adapters/ledger/ledger-scan.ts';
 import { WalletUpkeep } from '../lambdas/adapters/ledger/wallet/upkeep.ts';
 import { systemClock } from '../lambdas/adapters/system/system.ts';
 import { createPublisher } from '../lambdas/adapters/webhooks/event-publisher.ts';
@@ -25,10 +26,11 @@ import { changeKey } from '../lambdas/core/access/api-keys.ts';
 import type { KeyState } from '../lambdas/core/access/key-state.ts';
 import type { Policy } from '../lambdas/core/access/policy.ts';
 import { LONGEST_SESSION_SECONDS } from '../lambdas/core/access/session.ts';
-import type { Books } from '../lambdas/core/ledger/audit.ts';
+import type { Books } from '../lambdas/core/ledger/audit/books.ts';
+import { auditAll } from '../lambdas/core/ledger/audit/run.ts';
 import type { Wallet, WalletStore } from '../lambdas/core/ledger/ports.ts';
 import type { RecoveryCount } from '../lambdas/core/ledger/recovery.ts';
-import { auditAll, sweep } from '../lambdas/core/ledger/upkeep.ts';
+import { sweep } from '../lambdas/core/ledger/upkeep.ts';
 import type { NanoUsd } from '../lambdas/core/money.ts';
 import type { Log } from '../lambdas/core/ports.ts';
 import type { PublishedEvent } from '../lambdas/core/webhooks/event.ts';
@@ -54,10 +56,10 @@ export interface Operator {
   /** Returns the new balance. */
   grant(accountId: string, amount: NanoUsd): Promise<NanoUsd>;
   wallet(accountId: string): Promise<Wallet>;
-  /** Splits the account's wallet into `count` items, or puts it together again. */
   /** Settles or releases every expired hold of every wallet. */
   sweep(): Promise<RecoveryCount>;
-  audit(): Promise<Books>;
+  /** The books of every account; `whole` reads the usage records of proven days again too. */
+  audit(whole?: boolean): Promise<Books>;
   /** What one account's calls cost beyond what it had. */
   writtenOff(accountId: string): Promise<NanoUsd>;
   /** Puts an event on the platform's bus. */
@@ -101,7 +103,7 @@ export function createOperator(target: Target, log: Log): Operator {
   const issuer = createKeyIssuer({ clients, environment, peppers });
   const pages = (after?: string) => readWalletPage(client, tables.wallets, after);
   const upkeep = new WalletUpkeep(client, tables.wallets, systemClock);
-  const reader = createAuditReader(client, wallets, tables);
+  const auditStore = createAuditStore(client, tables);
   const wallet = walletOf(wallets);
 
   async function keyOf(keyId: string): Promise<KeyState> {
@@ -132,10 +134,14 @@ export function createOperator(target: Target, log: Log): Operator {
     },
     wallet,
     sweep: () => sweep(pages, recovery, (accountId) => upkeep.tidy(accountId)),
-    audit: () => auditAll(pages, reader),
+    audit: (whole = false) =>
+      auditAll(
+        { pages: createAccountPages(client, tables.wallets), store: auditStore, clock: systemClock, log },
+        whole,
+      ),
     async writtenOff(accountId) {
       let sum = 0n;
-      for await (const record of reader.usage(accountId)) sum += record.writtenOff;
+      for await (const record of auditStore.usage(accountId, {})) sum += record.writtenOff;
       return sum;
     },
     publish: messages.publish,

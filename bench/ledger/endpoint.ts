@@ -33,8 +33,8 @@ export async function measureEndpoint(database: Database): Promise<readonly Figu
       ...(await measureCost(database, account)),
       ...(await measureOwnCpu({ database, account, body: BODY })),
     ];
-    const { drift, held, busy } = await auditOf(clients, database.environment, account.accountId);
-    const off = Number(drift + held) + busy;
+    const { drift, held, unproven } = await auditOf(clients, database.environment, account.accountId);
+    const off = Number(drift + held) + unproven;
     return [...figures, { name: 'endpoint: drift and holds left', value: off, unit: 'nano-USD', most: 0 }];
   } finally {
     await upstream.stop();

@@ -25,9 +25,9 @@ export const CONSUMERS = {
     timeoutSeconds: 30,
   },
   'audit-books': {
-    purpose: 'proves the books of a page of accounts, as a step of the audit workflow',
+    purpose: 'proves the books of a segment of the accounts, as a step of the audit workflow',
     api: 'inference',
-    // A page is 25 wallets, each with all its usage records: an account of a million calls takes minutes.
+    // A step begins accounts for 600 s and reads records for 780 s: the fewer steps, the fewer events of the workflow.
     timeoutSeconds: 900,
   },
   'fan-out-events': {
@@ -67,5 +67,5 @@ export const CONSUMERS = {
 
 export type ConsumerName = keyof typeof CONSUMERS;
 
-/** Once a day, when most of the world's offices are closed: an audit of an account in full flight says nothing. */
+/** Once a day, when the UTC day before is closed: it is an hour longer than a call may take to be settled. */
 export const AUDIT_SCHEDULE = 'cron(0 3 * * ? *)';

@@ -25,8 +25,10 @@ export const METRICS = {
   holdsReleased: 'HoldsReleased',
   /** How far the books of the audited accounts are off, nano-USD; anything but 0 is an incident. */
   auditDrift: 'AuditDriftNanoUsd',
-  /** Accounts whose books were proved. */
+  /** Accounts whose books were proven. */
   accountsAudited: 'AccountsAudited',
+  /** Accounts whose books an audit could not prove: they moved at every reading, or could not be read. */
+  accountsUnproven: 'AccountsUnproven',
   /** Credit that was ever bought or granted, nano-USD, as of an audit. */
   topUps: 'TopUpsNanoUsd',
   /** Credit that is left in all wallets, nano-USD, as of an audit. */

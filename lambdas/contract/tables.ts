@@ -20,8 +20,8 @@ export interface Table {
 
 export const TABLES = {
   /**
-   * Accounts (`item` = `account`), their orders (`order#<id>`, `order_counts`) and the entries of their books
-   * (`top_up#<id>`, `refund#<id>`, `purchase#<id>`, `sale#<id>`).
+   * Accounts (`item` = `account`), their orders (`order#<id>`, `order_counts`), the entries of their books
+   * (`top_up#<id>`, `refund#<id>`, `purchase#<id>`, `sale#<id>`) and what the audit has proven (`audit#usage`).
    */
   accounts: { variable: 'ACCOUNTS_TABLE', partitionKey: 'account_id', sortKey: 'item' },
   /** Which account an external identity opened: one item for each, so that it opens exactly one. */

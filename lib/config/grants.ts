@@ -155,7 +155,12 @@ const ROWS: Readonly<Record<FunctionName, Grants>> = {
     holds: true,
   },
   'audit-books': {
-    tables: { accounts: ['Query'], keys: [], wallets: ['Scan', 'GetItem', 'BatchGetItem'], usage: ['Query'] },
+    tables: {
+      accounts: ['Query', 'GetItem', 'PutItem'],
+      keys: [],
+      wallets: ['Scan', 'GetItem', 'BatchGetItem', 'UpdateItem'],
+      usage: ['Query'],
+    },
     indexes: [{ table: 'keys', name: 'by-account' }],
   },
   'fan-out-events': {

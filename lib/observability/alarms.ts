@@ -125,9 +125,21 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
     meaning: 'The books of an account do not balance.',
     watches: ({ config }) => once(own(config, METRICS.auditDrift, { statistic: 'Maximum' })),
   },
+  'accounts-unproven': {
+    severity: 'warning',
+    meaning: 'Two nights in a row, the audit could not prove the books of an account.',
+    // One night may meet an account in the middle of its conversion, or a database that is overloaded.
+    watches: ({ config }) => [
+      {
+        metric: own(config, METRICS.accountsUnproven, { period: DAY }),
+        threshold: 1,
+        periods: { breaching: 2, of: 2 },
+      },
+    ],
+  },
   'audit-missing': {
     severity: 'critical',
-    meaning: 'No audit has proved the books for two days.',
+    meaning: 'No audit has come to its end for two days.',
     watches: ({ workflows }) =>
       each(workflows.filter(({ label }) => label === 'audit-books'))((subject) => ({
         metric: workflow(subject, 'ExecutionsSucceeded', DAY),

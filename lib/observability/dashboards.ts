@@ -127,7 +127,10 @@ const UPKEEP: Section = {
     {
       title: 'Drift of the books, nano-USD',
       left: ({ config }) => [own(config, METRICS.auditDrift, { statistic: 'Maximum', label: 'drift' })],
-      right: ({ config }) => [own(config, METRICS.accountsAudited, { label: 'accounts audited' })],
+      right: ({ config }) => [
+        own(config, METRICS.accountsAudited, { label: 'accounts proven' }),
+        own(config, METRICS.accountsUnproven, { label: 'accounts unproven' }),
+      ],
     },
     {
       title: 'Holds of crashed calls',
@@ -199,12 +202,8 @@ const LISTINGS: Section = {
     },
     {
       title: 'The search index: listings, and bytes that are stored',
-      left: ({ config }) => [
-        own(config, METRICS.listingsIndexed, { statistic: 'Maximum', label: 'listings' }),
-      ],
-      right: ({ config }) => [
-        own(config, METRICS.searchIndexBytes, { statistic: 'Maximum', label: 'bytes' }),
-      ],
+      left: ({ config }) => [own(config, METRICS.listingsIndexed, { statistic: 'Maximum' })],
+      right: ({ config }) => [own(config, METRICS.searchIndexBytes, { statistic: 'Maximum' })],
     },
   ],
 };

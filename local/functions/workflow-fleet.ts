@@ -41,10 +41,8 @@ export class WorkflowFleet {
 
   /** A handler for each task state: its resource is a function's ARN or a service integration. */
   #handlers(workflow: WorkflowDescription) {
-    const states = workflow.definition.States as Record<string, { Type: string; Resource?: string }>;
-    const tasks = Object.entries(states).filter(([, { Type }]) => Type === 'Task');
     return Object.fromEntries(
-      tasks.map(([name, { Resource: functionArn = '' }]) => [
+      tasksOf(workflow.definition as unknown as States).map(([name, { Resource: functionArn = '' }]) => [
         name,
         (input: unknown) =>
           this.#options.integrations[functionArn]?.(workflow, input) ??
@@ -53,3 +51,20 @@ export class WorkflowFleet {
     ) as Record<string, (input: unknown) => Promise<never>>;
   }
 }
+
+interface States {
+  readonly States: Readonly<Record<string, State>>;
+}
+
+interface State {
+  readonly Type: string;
+  readonly Resource?: string;
+  readonly ItemProcessor?: States;
+}
+
+/** The task states by name, those within maps too. */
+const tasksOf = ({ States: states }: States): readonly (readonly [string, State])[] =>
+  Object.entries(states).flatMap(([name, state]) => [
+    ...(state.Type === 'Task' ? [[name, state] as const] : []),
+    ...(state.ItemProcessor === undefined ? [] : tasksOf(state.ItemProcessor)),
+  ]);

@@ -51,7 +51,9 @@ describe('the cost of calls', () => {
 
 describe('the cost model', () => {
   it('takes its counts from results that are there', () => {
-    for (const value of Object.values(readMeasured())) expect(value).toBeGreaterThan(0);
+    const counts = Object.values(readMeasured());
+    expect(counts.length).toBeGreaterThan(3);
+    for (const value of counts) expect(value).toBeGreaterThan(0);
   });
 
   it('is in the operator’s page as it stands', () => {

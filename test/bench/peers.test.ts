@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { type PeersReport, peersSection, withSection } from '../../bench/comparison.ts';
 import { describeMachine, verdictOf } from '../../bench/harness/report.ts';
 import { BARE } from '../../bench/peers/bare.ts';
+import { type PeersReport, peersSection, withSection } from '../../bench/peers/comparison.ts';
 import { caseFigures, goalFigures } from '../../bench/peers/figures.ts';
 import { LITELLM } from '../../bench/peers/litellm.ts';
 import { OURS, OURS_WITHOUT_MONEY } from '../../bench/peers/ours.ts';

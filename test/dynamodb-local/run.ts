@@ -13,7 +13,7 @@ import { runRing, skipRing } from '../optional-ring.ts';
 const LEAST_JAVA = 17;
 
 /** Maven fetches about 60 MB; a repository that takes longer is not reachable. */
-const FETCH_MS = 300_000;
+const FETCH_MS = 120_000;
 
 /** On a busy machine Java takes seconds to start. */
 const START_MS = 60_000;

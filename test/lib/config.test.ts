@@ -124,7 +124,9 @@ describe('every setting', () => {
   it('tracing: traces every API and function, which may write traces and nothing else besides', () => {
     for (const stack of SERVICE_STACKS) {
       expect(app.only(stack, 'AWS::ApiGateway::Stage').Properties.TracingEnabled).toBe(true);
-      for (const [, { Properties }] of app.resources(stack, 'AWS::Lambda::Function')) {
+      const functions = app.resources(stack, 'AWS::Lambda::Function');
+      expect(functions.length).toBeGreaterThan(5);
+      for (const [, { Properties }] of functions) {
         expect(Properties.TracingConfig).toEqual({ Mode: 'Active' });
         const roleId = app.reference(stack, Properties.Role)?.id ?? '';
         const everywhere = permissionsOf(app, stack, roleId)

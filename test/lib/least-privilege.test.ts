@@ -1,4 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Grants } from '../../lib/config/grant.ts';
+import { GRANTS } from '../../lib/config/grants.ts';
+import { bundlesMetafile } from './assemblies.ts';
+import { FUNCTIONS } from './functions.ts';
 import { permissionsOf } from './permissions.ts';
 import { joined, STACK_NAMES, SynthesizedApp } from './synthesized-app.ts';
 
@@ -95,6 +99,36 @@ describe('every role of the deployment', () => {
         ]);
       }
     }
+  });
+});
+
+/** A transaction acts in each of these ways. */
+const IN_TRANSACTIONS: ReadonlySet<string> = new Set([
+  'PutItem',
+  'UpdateItem',
+  'DeleteItem',
+  'ConditionCheckItem',
+]);
+
+describe('a function', () => {
+  const { outputs } = bundlesMetafile();
+  const commandsOf = (name: string): readonly string[] =>
+    Object.entries(outputs)
+      .filter(([path]) => path.endsWith(`/${name}/index.mjs`))
+      .flatMap(([, { inputs }]) => Object.entries(inputs))
+      .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+      .flatMap(([path]) => /client-dynamodb\/.*\/commands\/(\w+)Command\.js$/.exec(path)?.[1] ?? []);
+
+  it.each(FUNCTIONS)('may do nothing in the database that its bundle has no command for: %s', (name) => {
+    const { tables = {} }: Grants = GRANTS[name];
+    const commands = commandsOf(name);
+    const granted = [...new Set(Object.values(tables).flatMap((actions) => [...(actions ?? [])]))];
+    expect(granted.length === 0 || commands.length > 0).toBe(true);
+    const transacts = commands.includes('TransactWriteItems');
+    const unused = granted.filter(
+      (action) => !commands.includes(action) && !(transacts && IN_TRANSACTIONS.has(action)),
+    );
+    expect(unused).toEqual([]);
   });
 });
 

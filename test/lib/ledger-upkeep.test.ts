@@ -20,16 +20,28 @@ interface State {
   readonly Next?: string;
   readonly Default?: string;
   readonly Choices?: readonly { readonly Next: string }[];
+  readonly Catch?: readonly { readonly Next: string }[];
+  readonly Result?: readonly { readonly segment: number; readonly segments: number }[];
+  readonly ItemProcessor?: Machine;
+}
+
+interface Machine {
+  readonly StartAt: string;
+  readonly TimeoutSeconds?: number;
+  readonly States: Readonly<Record<string, State>>;
 }
 
 const [[machineId = '', machine] = []] = app
   .resources(STACK, 'AWS::StepFunctions::StateMachine')
   .filter(([id]) => id.startsWith('LedgerUpkeep'));
-const definition = JSON.parse(String(machine?.Properties.DefinitionString)) as {
-  readonly StartAt: string;
-  readonly States: Readonly<Record<string, State>>;
-};
-const states = Object.entries(definition.States);
+const definition = JSON.parse(String(machine?.Properties.DefinitionString)) as Machine;
+
+/** The machine, and the one of each item of its maps. */
+const machines = [
+  definition,
+  ...Object.values(definition.States).flatMap(({ ItemProcessor: processor }) => processor ?? []),
+];
+const states = machines.flatMap((each) => Object.entries(each.States));
 const schedules = app.resources(STACK, 'AWS::Events::Rule').map(([, { Properties }]) => Properties);
 const ruleOf = (expression: string) =>
   schedules.find(({ ScheduleExpression: schedule }) => schedule === expression);
@@ -94,22 +106,41 @@ describe('the audit of the books', () => {
   it('is written in JSONPath, and calls only functions that the template names', () => {
     expect(JSON.stringify(definition)).not.toContain('JSONata');
     const substitutions = machine?.Properties.DefinitionSubstitutions as Readonly<Record<string, unknown>>;
-    const called = states.flatMap(([, { Resource: resource }]) => resource ?? []);
-    expect(called).toEqual(Object.keys(substitutions).map((name) => `\${${name}}`));
+    const called = new Set(states.flatMap(([, { Resource: resource }]) => resource ?? []));
+    expect([...called]).toEqual(Object.keys(substitutions).map((name) => `\${${name}}`));
     expect(Object.values(substitutions)).toEqual([{ 'Fn::GetAtt': [functionOf('audit-books'), 'Arn'] }]);
   });
 
-  it('leads from each state to a state that is there, and can both succeed and fail', () => {
-    const next = states.flatMap(([, { Next: then, Default: otherwise, Choices: choices = [] }]) => [
-      ...(then === undefined ? [] : [then]),
-      ...(otherwise === undefined ? [] : [otherwise]),
-      ...choices.map((choice) => choice.Next),
-    ]);
-    const names = states.map(([name]) => name);
-    expect([definition.StartAt, ...next].filter((name) => !names.includes(name))).toEqual([]);
-    expect(names.filter((name) => name !== definition.StartAt && !next.includes(name))).toEqual([]);
-    const types = states.map(([, { Type }]) => Type);
+  it.each(machines.map((each) => [each.StartAt, each] as const))(
+    'leads from each state to a state that is there, beginning at %s',
+    (start, each) => {
+      const next = Object.values(each.States).flatMap(
+        ({ Next: then, Default: otherwise, Choices: choices = [], Catch: catchers = [] }) => [
+          ...(then === undefined ? [] : [then]),
+          ...(otherwise === undefined ? [] : [otherwise]),
+          ...[...choices, ...catchers].map((choice) => choice.Next),
+        ],
+      );
+      const names = Object.keys(each.States);
+      expect([start, ...next].filter((name) => !names.includes(name))).toEqual([]);
+      expect(names.filter((name) => name !== start && !next.includes(name))).toEqual([]);
+    },
+  );
+
+  it('can both succeed and fail, ends before the next one begins, and lets no segment stop another', () => {
+    const types = Object.values(definition.States).map(({ Type }) => Type);
     expect(types).toEqual(expect.arrayContaining(['Succeed', 'Fail']));
+    expect(definition.TimeoutSeconds).toBeLessThan(24 * 3600);
+    const [, segment] = machines;
+    expect(segment?.States[segment.StartAt]?.Catch).toEqual([
+      expect.objectContaining({ ErrorEquals: ['States.ALL'], ResultPath: '$.failure' }),
+    ]);
+  });
+
+  it('divides the accounts into segments that are all of them, and none twice', () => {
+    const segments = definition.States[definition.StartAt]?.Result ?? [];
+    expect(segments).toEqual(segments.map((_, segment) => ({ segment, segments: segments.length })));
+    expect(segments.length).toBeGreaterThan(1);
   });
 });
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { CONSUMERS } from '../../lambdas/contract/consumers.ts';
 import { METRICS } from '../../lambdas/contract/metrics.ts';
 import { TABLES } from '../../lambdas/contract/tables.ts';
 import { ALARMS } from '../../lib/observability/alarms.ts';
@@ -37,6 +38,7 @@ describe('the runbook', () => {
   });
 
   it('is what each alarm points to', () => {
+    expect(alarms.length).toBeGreaterThan(articles.size);
     for (const { AlarmName: name, AlarmDescription: description } of alarms) {
       const [, article = ''] = String(name).split('/');
       const { severity, meaning } = ALARMS[article] ?? {};
@@ -121,6 +123,37 @@ describe('the alarms', () => {
     for (const { TreatMissingData: missing } of alarms) expect(missing).toMatch(/^(notB|b)reaching$/);
   });
 
+  it('see the slowest, the oldest and the worst, where a sum or a mean would hide them', () => {
+    const statistics = alarms.map(({ AlarmName: name, Statistic: one, ExtendedStatistic: percentile }) => [
+      String(name).replace('prod/', ''),
+      one ?? percentile,
+    ]);
+    expect(Object.fromEntries(statistics)).toMatchObject({
+      'slow-first-token': 'p95',
+      'holds-stuck': 'Maximum',
+      'audit-drift': 'Maximum',
+      'sweep-missing': 'SampleCount',
+      'circuit-opened': 'Sum',
+      'written-off': 'Sum',
+      shortfalls: 'Sum',
+      'holds-released': 'Sum',
+      concurrency: 'Maximum',
+    });
+  });
+
+  it('take no hold for stuck that a call may still use, nor one that the next two sweeps may release', () => {
+    const [alarm] = alarms.filter(({ AlarmName: name }) => name === 'prod/holds-stuck');
+    const lives = SERVICE_STACKS.flatMap((stack) =>
+      app
+        .resources(stack, 'AWS::Lambda::Function')
+        .map(([, { Properties }]) => Number(Object(Properties.Environment).Variables.HOLD_TTL_SECONDS))
+        .filter((seconds) => seconds > 0),
+    );
+    expect(lives.length).toBeGreaterThan(0);
+    const [, sweepMinutes = ''] = /^rate\((\d+) minutes\)$/.exec(CONSUMERS['sweep-holds'].schedule) ?? [];
+    expect(alarm?.Threshold).toBe(Math.max(...lives) + 2 * 60 * Number(sweepMinutes));
+  });
+
   it('that guard money go off at the smallest amount', () => {
     for (const article of ['audit-drift', 'written-off']) {
       const alarm = alarms.find(({ AlarmName: name }) => name === `prod/${article}`);
@@ -162,11 +195,12 @@ describe('the metrics of the contract', () => {
   });
 
   it('are raised in the namespace that is watched', () => {
-    for (const stack of SERVICE_STACKS) {
-      for (const [, { Properties }] of app.resources(stack, 'AWS::Lambda::Function')) {
-        expect(Object(Properties.Environment).Variables.METRICS_NAMESPACE).toBe('UnifiedInference/prod');
-      }
-    }
+    const namespaces = SERVICE_STACKS.flatMap((stack) =>
+      app
+        .resources(stack, 'AWS::Lambda::Function')
+        .map(([, { Properties }]) => Object(Properties.Environment).Variables.METRICS_NAMESPACE),
+    );
+    expect(new Set(namespaces)).toEqual(new Set(['UnifiedInference/prod']));
   });
 });
 

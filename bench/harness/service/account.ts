@@ -2,8 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { createAccounts, createKeyIssuer } from '../../../lambdas/adapters/access/create-accounts.ts';
 import type { DynamoClients } from '../../../lambdas/adapters/aws/clients.ts';
-import { createLedger } from '../../../lambdas/adapters/ledger/create-ledger.ts';
-import { createAuditReader } from '../../../lambdas/adapters/ledger/ledger-scan.ts';
+import { createAuditStore } from '../../../lambdas/adapters/ledger/audit-reader.ts';
 import { requireVariable } from '../../../lambdas/contract/environment.ts';
 import { TABLES } from '../../../lambdas/contract/tables.ts';
 import {
@@ -13,7 +12,8 @@ import {
   verifyKey,
 } from '../../../lambdas/core/access/api-key.ts';
 import type { Policy } from '../../../lambdas/core/access/policy.ts';
-import { auditAccount, type Books } from '../../../lambdas/core/ledger/audit.ts';
+import { auditAccount } from '../../../lambdas/core/ledger/audit/account.ts';
+import type { Books } from '../../../lambdas/core/ledger/audit/books.ts';
 import { NANO_PER_USD, type NanoUsd } from '../../../lambdas/core/money.ts';
 import type { Log, Measure } from '../../../lambdas/core/ports.ts';
 
@@ -50,6 +50,7 @@ const tablesOf = (environment: Environment) => {
     accounts: table('accounts'),
     keys: table('keys'),
     usage: table('usage'),
+    wallets: table('wallets'),
   };
 };
 
@@ -79,7 +80,11 @@ export async function addKey(
 }
 
 /** The service's own audit, of one account. */
-export function auditOf(clients: DynamoClients, environment: Environment, accountId: string): Promise<Books> {
-  const { wallets } = createLedger({ clients, environment, log: SILENT, measure: UNMEASURED });
-  return auditAccount(createAuditReader(clients.client, wallets, tablesOf(environment)), accountId);
+export async function auditOf(
+  { client }: DynamoClients,
+  environment: Environment,
+  accountId: string,
+): Promise<Books> {
+  const store = createAuditStore(client, tablesOf(environment));
+  return (await auditAccount(store, accountId, { clock: Date.now })).books;
 }

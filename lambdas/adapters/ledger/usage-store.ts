@@ -62,7 +62,7 @@ export function createUsageStore(client: DynamoDBClient, table: string): UsageSt
   return { put, get, list };
 }
 
-function encodeRecord(record: UsageRecord): Item {
+export function encodeRecord(record: UsageRecord): Item {
   return {
     key_id: text(record.keyId),
     request_id: text(record.id),

@@ -1,46 +1,121 @@
-/** One step of the audit workflow: proves the books of a page of accounts and carries the sums on. */
+/**
+ * The steps of the audit workflow. One proves the accounts of a segment for as long as a function may run, and carries
+ * the sums on to the next; the last one adds up the segments.
+ */
 import * as z from 'zod';
-import type { AuditReader, Books } from '../../core/ledger/audit.ts';
-import { auditPage, type WalletPages } from '../../core/ledger/upkeep.ts';
-import type { Log } from '../../core/ports.ts';
+import { addBooks, type Books, EMPTY_BOOKS } from '../../core/ledger/audit/books.ts';
+import { type AuditDependencies, auditSegment } from '../../core/ledger/audit/run.ts';
 
-/** What the workflow carries from step to step; amounts are nano-USD as decimal text. */
-const stateSchema = z.object({
-  after: z.string().nullish(),
-  accounts: z.int().min(0).default(0),
-  busy: z.int().min(0).default(0),
-  drift: z.string().regex(/^\d+$/).default('0'),
+/** An amount of nano-USD as decimal text. */
+const amount = z
+  .string()
+  .regex(/^-?\d+$/)
+  .transform(BigInt);
+
+const booksSchema = z.object({
+  topUps: amount,
+  refunds: amount,
+  purchases: amount,
+  sales: amount,
+  balances: amount,
+  held: amount,
+  usage: amount,
+  owed: amount,
+  writtenOff: amount,
+  drift: amount,
+  exact: z.boolean(),
+  unproven: z.int().min(0),
 });
 
-export type AuditState = z.input<typeof stateSchema>;
+/** What a segment carries from step to step. */
+const segmentSchema = z.object({
+  segment: z.int().min(0),
+  segments: z.int().min(1),
+  after: z.string().nullish(),
+  accounts: z.int().min(0).default(0),
+  books: booksSchema.default(EMPTY_BOOKS),
+  done: z.boolean().default(false),
+});
 
-export interface AuditStep extends z.output<typeof stateSchema> {
+const inputSchema = z.union([z.object({ results: z.array(segmentSchema) }), segmentSchema]);
+
+export type AuditInput = z.input<typeof inputSchema>;
+
+/** A step's books, with its amounts as text. */
+type BooksText = z.input<typeof booksSchema>;
+
+export interface SegmentState {
+  readonly segment: number;
+  readonly segments: number;
+  readonly after: string | null;
+  readonly accounts: number;
+  readonly books: BooksText;
+  /** Every account of the segment is done. */
   readonly done: boolean;
-  readonly exact: boolean;
 }
 
-export interface AuditDependencies {
-  readonly pages: WalletPages;
-  readonly reader: AuditReader;
-  /** Receives the books of each page and how many accounts it has. */
+export interface AuditResult {
+  readonly accounts: number;
+  readonly books: BooksText;
+  /** No account drifts. */
+  readonly balanced: boolean;
+  /** Every segment came to its end. */
+  readonly complete: boolean;
+}
+
+export interface AuditBooksDependencies extends AuditDependencies {
+  /** Receives the books of each step. */
+  readonly onStep: (books: Books) => void;
+  /** Receives the books of all accounts, and how many accounts there are. */
   readonly onAudited: (books: Books, accounts: number) => void;
-  readonly log: Log;
 }
 
-export function auditBooks({ pages, reader, onAudited, log }: AuditDependencies) {
-  return async (input: AuditState): Promise<AuditStep> => {
-    const state = stateSchema.parse(input);
-    const page = await auditPage(pages, reader, state.after ?? undefined);
-    onAudited(page.books, page.accounts);
-    if (page.inexact.length > 0) log.error('books do not balance', { accounts: page.inexact });
-    const drift = BigInt(state.drift) + page.books.drift;
+/** A step begins accounts for so long, */
+const STARTING_MS = 600_000;
+
+/** and reads records for so long; what is left of the function's 900 s ends the account that it is at. */
+const READING_MS = 780_000;
+
+export function auditBooks(dependencies: AuditBooksDependencies) {
+  async function step(state: z.output<typeof segmentSchema>): Promise<SegmentState> {
+    const { segment, segments } = state;
+    const startedMs = dependencies.clock();
+    const times = { lastStartMs: startedMs + STARTING_MS, stopMs: startedMs + READING_MS };
+    const run = await auditSegment(
+      dependencies,
+      { segment, segments, after: state.after ?? undefined },
+      times,
+    );
+    dependencies.onStep(run.books);
     return {
-      after: page.next ?? null,
-      accounts: state.accounts + page.accounts,
-      busy: state.busy + page.books.busy,
-      drift: String(drift),
-      done: page.next === undefined,
-      exact: drift === 0n && page.books.exact,
+      segment,
+      segments,
+      after: run.after ?? null,
+      accounts: state.accounts + run.accounts,
+      books: toText(addBooks(state.books, run.books)),
+      done: run.done,
     };
+  }
+
+  function conclude(results: readonly z.output<typeof segmentSchema>[]): AuditResult {
+    const books = results.map((result) => result.books).reduce(addBooks, EMPTY_BOOKS);
+    const accounts = results.reduce((sum, result) => sum + result.accounts, 0);
+    dependencies.onAudited(books, accounts);
+    return {
+      accounts,
+      books: toText(books),
+      balanced: books.drift === 0n,
+      complete: results.every(({ done }) => done),
+    };
+  }
+
+  return async (input: AuditInput): Promise<SegmentState | AuditResult> => {
+    const state = inputSchema.parse(input);
+    return 'results' in state ? conclude(state.results) : step(state);
   };
 }
+
+const toText = (books: Books): BooksText =>
+  Object.fromEntries(
+    Object.entries(books).map(([name, value]) => [name, typeof value === 'bigint' ? String(value) : value]),
+  ) as BooksText;

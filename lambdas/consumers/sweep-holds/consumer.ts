@@ -20,9 +20,13 @@ export interface SweepDependencies {
   readonly log: Log;
 }
 
+/** Of a run of at most 4 minutes: what is left is tidied by the next one, which finds less. */
+const MAX_TIDY_MS = 120_000;
+
 export function sweepHolds({ pages, tidy, recovery, onSwept, clock, log }: SweepDependencies) {
   return async (): Promise<RecoveryCount> => {
     const nowSeconds = Math.floor(clock() / 1000);
+    const tidyUntilMs = clock() + MAX_TIDY_MS;
     let [open, oldestSeconds] = [0, 0];
     const wallets: WalletPages = async (after) => {
       const page = await pages(after);
@@ -32,7 +36,9 @@ export function sweepHolds({ pages, tidy, recovery, onSwept, clock, log }: Sweep
       }
       return page;
     };
-    const swept = await sweep(wallets, recovery, tidy).catch((failure: unknown) => {
+    const swept = await sweep(wallets, recovery, async (accountId) => {
+      if (clock() < tidyUntilMs) await tidy(accountId);
+    }).catch((failure: unknown) => {
       if (failure instanceof SweepFailed) return failure;
       throw failure;
     });

@@ -50,7 +50,7 @@ const addToBalance = (accountId: string, by: bigint) =>
     new UpdateItemCommand({
       TableName: database.tables.wallets,
       Key: { wallet_id: text(accountId) },
-      UpdateExpression: 'SET balance = balance + :by',
+      UpdateExpression: 'SET balance = balance + :by, received = received + :by',
       ExpressionAttributeValues: { ':by': number(by) },
     }),
   );

@@ -1,6 +1,10 @@
-import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { QueryCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ulid } from 'ulid';
 import { number, text } from '../../../lambdas/adapters/dynamodb/attribute-values.ts';
+import { createAuditStore } from '../../../lambdas/adapters/ledger/audit-reader.ts';
+import type { VerifiedKey } from '../../../lambdas/core/access/api-key.ts';
+import { auditAccount } from '../../../lambdas/core/ledger/audit/account.ts';
 import {
   auditAll,
   callOf,
@@ -49,7 +53,7 @@ describe(`over ${ACCOUNTS} accounts, which are several pages`, () => {
     expect(await auditAll(database.client)).toMatchObject({
       exact: true,
       drift: 0n,
-      busy: 0,
+      unproven: 0,
       topUps: 30_000n,
       balances: 0n,
       held: 0n,
@@ -76,18 +80,67 @@ describe(`over ${ACCOUNTS} accounts, which are several pages`, () => {
   });
 });
 
-it('the audit of accounts in flight is exact or says that they are busy, never false', async () => {
-  const { ledger } = openLedger({ clients: database, clock: () => NOON_MS });
-  const account = await openAccount(database.client, 1_000_000n, { rpm: 10_000 });
-  let running = true;
-  const traffic = Promise.all(
-    Array.from({ length: 4 }, async () => {
-      while (running) await (await ledger.admit(callOf(account.keys[0], 10n))).settle(outcomeOf(13n));
-    }),
-  );
-  const audits = [await auditAll(database.client), await auditAll(database.client)];
-  running = false;
-  await traffic;
-  for (const { exact, drift } of audits) expect({ exact, drift }).toEqual({ exact: true, drift: 0n });
-  expect(await auditAll(database.client)).toMatchObject({ exact: true, drift: 0n, busy: 0 });
+describe('an account with calls at every moment', () => {
+  /** Calls on and on, with ids of the ledger's own time, while `work` runs. */
+  async function underLoad<T>(key: VerifiedKey, clock: () => number, work: () => Promise<T>): Promise<T> {
+    const { ledger } = openLedger({ clients: database, clock });
+    let running = true;
+    const traffic = Promise.all(
+      Array.from({ length: 8 }, async () => {
+        while (running) await (await ledger.admit(callAt(key, clock()))).settle(outcomeOf(13n));
+      }),
+    );
+    try {
+      return await work();
+    } finally {
+      running = false;
+      await traffic;
+    }
+  }
+
+  const callAt = (key: VerifiedKey, nowMs: number) => callOf(key, 10n, { requestId: `req_${ulid(nowMs)}` });
+
+  const changeRecord = async (keyId: string, by: number): Promise<void> => {
+    const { Items: items = [] } = await database.client.send(
+      new QueryCommand({
+        TableName: database.tables.usage,
+        KeyConditionExpression: 'key_id = :key',
+        ExpressionAttributeValues: { ':key': text(keyId) },
+        Limit: 1,
+      }),
+    );
+    await database.client.send(
+      new UpdateItemCommand({
+        TableName: database.tables.usage,
+        Key: { key_id: text(keyId), request_id: items[0]?.request_id ?? text('') },
+        UpdateExpression: 'SET cost = cost + :by',
+        ExpressionAttributeValues: { ':by': number(by) },
+      }),
+    );
+  };
+
+  it('is proven, and a nano-dollar is found the same night', async () => {
+    const { accountId, keys } = await openAccount(database.client, 1_000_000n, { rpm: 1_000_000 });
+    let nowMs = NOON_MS;
+    const clock = () => nowMs;
+    const { ledger } = openLedger({ clients: database, clock });
+    for (let call = 0; call < 30; call += 1)
+      await (await ledger.admit(callAt(keys[0], nowMs))).settle(outcomeOf(13n));
+    // The night after, at three.
+    nowMs = NOON_MS + 15 * 3_600_000;
+    const store = createAuditStore(database.client, database.tables);
+    const audit = async () => (await auditAccount(store, accountId, { clock })).books;
+    await underLoad(keys[0], clock, async () => {
+      await changeRecord(keys[0].keyId, 1);
+      expect(await audit()).toMatchObject({ exact: false, drift: 1n });
+      await changeRecord(keys[0].keyId, -1);
+      await moveBalance(accountId, -1);
+      expect(await audit()).toMatchObject({ exact: false, drift: 1n });
+      await moveBalance(accountId, 1);
+      expect(await audit()).toMatchObject({ exact: true, drift: 0n, unproven: 0 });
+      expect(await store.proven(accountId)).toMatchObject({ cost: 390n });
+      expect(await audit()).toMatchObject({ exact: true, drift: 0n, unproven: 0 });
+    });
+    expect(await audit()).toMatchObject({ exact: true, drift: 0n, unproven: 0, topUps: 1_000_000n });
+  }, 60_000);
 });

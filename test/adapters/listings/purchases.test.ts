@@ -150,32 +150,73 @@ describe('a purchase', () => {
 });
 
 describe('the money', () => {
-  it('does not move for a listing that changed between the reading of its price and the writing', async () => {
-    const { client, tables } = database;
-    const store = new DynamoListingStore(client, tables.listings);
-    const thing = await listed(usd(100));
+  it.each([
+    ['was raised', usd(100), usd(5000)],
+    ['was free', null, usd(5000)],
+    ['was for nothing', usd(0), usd(1)],
+    ['is free now', usd(100), null],
+  ])(
+    'does not move for a price that changed between its reading and the writing: it %s',
+    async (_case, from, to) => {
+      const { client, tables } = database;
+      const store = new DynamoListingStore(client, tables.listings);
+      const thing = await listed(from);
+      const accountId = await buyer();
+      // The store answers with the listing, and the owner is faster than the purchase that follows.
+      let isChanged = false;
+      const slow = new Listings({
+        store: Object.assign(Object.create(store) as DynamoListingStore, {
+          read: async (id: string) => {
+            const found = await store.read(id);
+            if (!isChanged) {
+              isChanged = true;
+              await setPrice(thing, to);
+            }
+            return found;
+          },
+        }),
+        ...system,
+      });
+      const late = { store: new DynamoPurchaseStore(database, tables), listings: slow, ...system };
+      const amount = from?.amount ?? 0;
+      await expect(purchase(late, { ...thing, accountId }, seen({ amount }))).rejects.toMatchObject({
+        code: 'price_changed',
+        headers: { etag: '"2"' },
+      });
+      expect(await balance(accountId)).toBe(1000n * DOLLAR);
+      expect(await purchases.store.findPurchase(thing.id, accountId)).toBeUndefined();
+    },
+  );
+
+  it('is in dollars: what is priced in another currency is not sold, unless for nothing', async () => {
+    const [priced, free] = [
+      await listed({ amount: 100, currency: 'EUR' }),
+      await listed({ amount: 0, currency: 'EUR' }),
+    ];
     const accountId = await buyer();
-    // The store answers with the listing, and the owner is faster than the purchase that follows.
-    let raised = false;
-    const slow = new Listings({
-      store: Object.assign(Object.create(store) as DynamoListingStore, {
-        read: async (id: string) => {
-          const found = await store.read(id);
-          if (!raised) {
-            raised = true;
-            await setPrice(thing, usd(5000));
-          }
-          return found;
-        },
-      }),
-      ...system,
-    });
-    const late = { store: new DynamoPurchaseStore(database, tables), listings: slow, ...system };
-    await expect(purchase(late, { ...thing, accountId }, seen({ amount: 100 }))).rejects.toMatchObject({
-      code: 'price_changed',
-      headers: { etag: '"2"' },
-    });
+    expect(await outcome(priced, accountId, seen({ amount: 100 }))).toBe('invalid_value');
+    expect(await outcome(priced, accountId, seen({ amount: 100, currency: 'EUR' }))).toBe('invalid_value');
+    expect(await outcome(free, accountId, seen({ amount: 0 }))).toBe(0);
     expect(await balance(accountId)).toBe(1000n * DOLLAR);
+  });
+
+  it('does not move from an owner to itself', async () => {
+    const ownerId = await buyer(3n * DOLLAR);
+    const body = newListing.parse({ name: 'Mine', summary: 'One.', category: 'tools', price: usd(100) });
+    const { id } = await listings.create('app', ownerId, body);
+    expect(await outcome({ kind: 'app', id }, ownerId, seen({ amount: 100 }))).toBe(100);
+    expect(await balance(ownerId)).toBe(3n * DOLLAR);
+  });
+
+  it('is taken whole, down to the last cent, or not at all', async () => {
+    const thing = await listed(usd(100));
+    const [exact, short] = [await buyer(DOLLAR), await buyer(DOLLAR - 1n)];
+    expect(await outcome(thing, short, seen({ amount: 100 }))).toBe('insufficient_credit');
+    expect(await balance(short)).toBe(DOLLAR - 1n);
+    const before = (await balance(owner)) ?? 0n;
+    expect(await outcome(thing, exact, seen({ amount: 100 }))).toBe(100);
+    expect(await balance(exact)).toBe(0n);
+    expect(await balance(owner)).toBe(before + DOLLAR);
   });
 
   it('does not move, and the buyer may retry, while the wallet changes before each write', async () => {

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { DynamoAccountStore } from '../../../lambdas/adapters/access/account-store.ts';
 import type { DynamoClients } from '../../../lambdas/adapters/aws/clients.ts';
-import { createAuditReader } from '../../../lambdas/adapters/ledger/ledger-scan.ts';
+import { createAuditStore } from '../../../lambdas/adapters/ledger/audit-reader.ts';
 import { createWalletStore } from '../../../lambdas/adapters/ledger/wallet/store.ts';
 import { createOrderStore } from '../../../lambdas/adapters/payments/create-orders.ts';
 import { StripePayments } from '../../../lambdas/adapters/payments/stripe-payments.ts';
 import { systemUlid } from '../../../lambdas/adapters/system/system.ts';
-import { auditAccount } from '../../../lambdas/core/ledger/audit.ts';
+import { auditAccount } from '../../../lambdas/core/ledger/audit/account.ts';
 import { receivePaymentEvent } from '../../../lambdas/endpoints/receive-payment-event/endpoint.ts';
 import { FAULTS, FailingProcess, type FaultPlan } from '../../core/ledger/failing-process.ts';
 import { SILENT } from '../../core/ledger/running-ledger.ts';
@@ -266,14 +266,14 @@ async function play(story: History): Promise<void> {
 /** At every moment: exact books, counted by the service's own audit, and nothing below zero. */
 async function requireSound(accountId: string, spent: bigint) {
   const store = createWalletStore(database, database.tables.wallets);
-  const reader = {
-    ...createAuditReader(database.client, store, database.tables),
+  const audited = {
+    ...createAuditStore(database.client, database.tables),
     // The calls of this test leave no records.
     async *usage() {
-      yield { id: 'all', cost: spent, writtenOff: 0n };
+      yield { keyId: 'key', id: 'all', created: Date.now() / 1000, cost: spent, writtenOff: 0n };
     },
   };
-  expect(await auditAccount(reader, accountId)).toMatchObject({ exact: true, drift: 0n, busy: 0 });
+  expect(await auditAccount(audited, accountId, { clock: Date.now })).toMatchObject({ verdict: 'exact' });
   const wallet = await store.read(accountId);
   if (wallet === undefined) throw new Error('the wallet is gone');
   expect(wallet.balance >= 0n && wallet.owed >= 0n && (wallet.balance === 0n || wallet.owed === 0n)).toBe(

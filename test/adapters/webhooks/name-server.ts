@@ -1,6 +1,7 @@
 /** A name server that answers every question as a test asks, over UDP (RFC 1035). */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { parse } from 'ipaddr.js';
 
 export interface NameServer {
   readonly address: string;
@@ -10,16 +11,20 @@ export interface NameServer {
 }
 
 const TYPE_A = 1;
+const TYPE_AAAA = 28;
 const CLASS_IN = 1;
 
-/** `answer` gives the IPv4 addresses of the nth question, from 0; questions for other records have no answer. */
-export async function startNameServer(answer: (question: number) => readonly string[]): Promise<NameServer> {
+/** `answer` gives the IPv4 addresses of the nth question for them, from 0; `ipv6` are those of every question for such. */
+export async function startNameServer(
+  answer: (question: number) => readonly string[],
+  ipv6: readonly string[] = [],
+): Promise<NameServer> {
   const socket = createSocket('udp4');
   let questions = 0;
   socket.on('message', (query, { port, address }) => {
     const question = query.subarray(12, endOfQuestion(query));
-    const wanted = question.readUInt16BE(question.length - 4) === TYPE_A;
-    const addresses = wanted ? answer(questions++) : [];
+    const wanted = question.readUInt16BE(question.length - 4);
+    const addresses = wanted === TYPE_A ? answer(questions++) : wanted === TYPE_AAAA ? ipv6 : [];
     const header = Buffer.alloc(12);
     query.copy(header, 0, 0, 2);
     // A recursive answer without an error.
@@ -49,11 +54,11 @@ function endOfQuestion(query: Buffer): number {
 
 /** The name is the question's; the answer lives for no time at all. */
 function recordOf(address: string): Buffer {
-  const record = Buffer.alloc(16);
+  const bytes = parse(address).toByteArray();
+  const record = Buffer.alloc(12);
   record.writeUInt16BE(0xc00c, 0);
-  record.writeUInt16BE(TYPE_A, 2);
+  record.writeUInt16BE(bytes.length === 4 ? TYPE_A : TYPE_AAAA, 2);
   record.writeUInt16BE(CLASS_IN, 4);
-  record.writeUInt16BE(4, 10);
-  Buffer.from(address.split('.').map(Number)).copy(record, 12);
-  return record;
+  record.writeUInt16BE(bytes.length, 10);
+  return Buffer.concat([record, Buffer.from(bytes)]);
 }

@@ -208,6 +208,24 @@ describe('a forbidden address', () => {
     expect(listener.connections()).toBe(0);
   });
 
+  it('is not connected to when a name has it in one family of addresses only', async () => {
+    const listener = await kept(tcpReceiver(() => {}, '::1'));
+    for (const [four, six] of [
+      [[], ['::1']],
+      [['93.184.216.34'], ['::1']],
+      [['127.0.0.1'], ['2606:2800:220:1::1']],
+    ] as const) {
+      const server = await kept(startNameServer(() => four, six));
+      const resolve = createResolve([server.address]);
+      expect([...(await resolve('two-families.example'))].sort()).toEqual([...four, ...six].sort());
+      const send = createSender({ allowLoopback: false, resolve });
+      expect(await send(request(`https://two-families.example:${listener.port}/`))).toEqual({
+        outcome: 'forbidden_address',
+      });
+    }
+    expect(listener.connections()).toBe(0);
+  });
+
   it('is not connected to when the name changes between the check and the connection: it is asked once', async () => {
     const checked = await kept(selfSignedReceiver());
     const other = await kept(tcpReceiver(() => {}, '127.0.0.2'));

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../../lambdas/core/errors.ts';
 import { parseCatalog } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
-import { exactly } from '../../../lambdas/core/inference/catalog/price.ts';
+import { type CostBound, exactly } from '../../../lambdas/core/inference/catalog/price.ts';
 import { type PaidCall, runPaidCall } from '../../../lambdas/core/inference/paid-endpoint.ts';
+import type { Candidate } from '../../../lambdas/core/inference/routing/route-choice.ts';
 import type { Ledger } from '../../../lambdas/core/ledger/admission.ts';
 import type { Outcome } from '../../../lambdas/core/ledger/usage-record.ts';
 import type { Log, StreamedAnswer } from '../../../lambdas/core/ports.ts';
@@ -16,28 +17,33 @@ const EVENTS = {
   errorEvent: (envelope: object) => `data: ${JSON.stringify(envelope)}\n\n`,
 };
 
-const [model] = parseCatalog({
-  models: [
-    {
-      id: 'a/b',
-      type: 'chat',
-      owned_by: 'a',
-      created: 1,
-      price: { unit: 'per_million_tokens', input: 1, output: 2 },
-      routes: [
-        {
-          id: 'route',
-          protocol: 'openai',
-          base_url: 'https://a.test',
-          upstream_model: 'b',
-          secret: 'env:KEY',
-        },
-      ],
-    },
-  ],
-}).models;
-if (model === undefined) throw new Error('the catalog is empty');
-const candidates = model.routes.map((route) => ({ model, route }));
+/** A model with one route. */
+function candidateOf(id: string): Candidate {
+  const [model] = parseCatalog({
+    models: [
+      {
+        id,
+        aliases: [`${id}-alias`],
+        type: 'chat',
+        owned_by: 'a',
+        created: 1,
+        price: { unit: 'per_million_tokens', input: 1, output: 2 },
+        routes: [
+          {
+            id: 'route',
+            protocol: 'openai',
+            base_url: 'https://a.test',
+            upstream_model: 'b',
+            secret: 'env:KEY',
+          },
+        ],
+      },
+    ],
+  }).models;
+  const [route] = model?.routes ?? [];
+  if (model === undefined || route === undefined) throw new Error('the catalog is empty');
+  return { model, route };
+}
 
 interface Plan {
   /** What admission takes, milliseconds. */
@@ -46,20 +52,29 @@ interface Plan {
   /** What the route takes to its first content, milliseconds. */
   readonly answerMs?: number;
   readonly routeFails?: Error;
+  /** What a settlement or a release takes, milliseconds. */
+  readonly settleMs?: number;
   /** The usage record cannot be written. */
   readonly settleFails?: Error;
+  /** What the call may cost on each of its models; on one, a nano-dollar, when absent. */
+  readonly bounds?: readonly CostBound[];
 }
 
 /** One call of a stream, through the frame of paid endpoints and the request handler, while time stands still. */
 function calling(plan: Plan) {
-  const { admitMs = 0, refusal, answerMs = 0, routeFails, settleFails } = plan;
+  const { admitMs = 0, refusal, answerMs = 0, routeFails, settleMs = 0, settleFails } = plan;
+  const { bounds = [exactly(1n)] } = plan;
+  const candidates = bounds.map((_bound, index) => candidateOf(`a/${index}`));
   const time = new FakeTime();
   const outcomes: Outcome[] = [];
+  const admitted: unknown[] = [];
   const ledger = {
-    admit: async () => {
+    admit: async (request: unknown) => {
+      admitted.push(request);
       await time.sleep(admitMs);
       if (refusal !== undefined) throw refusal;
       const settle = async (outcome: Outcome) => {
+        if (settleMs > 0) await time.sleep(settleMs);
         if (settleFails !== undefined) throw settleFails;
         outcomes.push(outcome);
         return { record: outcome, balance: 0n };
@@ -85,7 +100,7 @@ function calling(plan: Plan) {
     events: EVENTS,
     candidates,
     tokens: 1,
-    costBound: () => exactly(1n),
+    costBound: ({ id }) => bounds[Number(id.slice(2))] ?? exactly(0n),
     attempt: async () => {
       await time.sleep(answerMs);
       if (routeFails !== undefined) throw routeFails;
@@ -123,10 +138,59 @@ function calling(plan: Plan) {
     pathParameters: {},
     remainingTimeMs: () => 900_000,
   });
-  return { time, started, outcomes, lines };
+  return { time, started, outcomes, admitted, lines };
 }
 
 const errors = (type: string) => ({ values: { Errors: 1 }, dimensions: { error_type: type } });
+
+describe('the admission of a call that may fall back on other models', () => {
+  it('is for what it may cost on the dearest of them, wherever that comes', async () => {
+    const bounds = [
+      { amount: 5n, ceiling: 6n },
+      { amount: 90n, ceiling: 91n },
+      { amount: 7n, ceiling: 200n },
+    ];
+    for (const order of [bounds, bounds.toReversed()]) {
+      const { time, started, admitted } = calling({ bounds: order });
+      await (await time.until(started)).text();
+      expect(admitted).toMatchObject([{ amount: 90n, ceiling: 200n }]);
+    }
+  });
+
+  it('is for every model that it may run, each by all its names', async () => {
+    const { time, started, admitted } = calling({ bounds: [exactly(1n), exactly(2n)] });
+    await (await time.until(started)).text();
+    const models = [
+      ['a/0', 'a/0-alias'],
+      ['a/1', 'a/1-alias'],
+    ];
+    expect(admitted).toMatchObject([{ scope: { kind: 'chat', models } }]);
+  });
+});
+
+describe('a call that every route has failed', () => {
+  it('has nothing held any more when its caller learns of it', async () => {
+    const { time, started, outcomes } = calling({ routeFails: new Error('broken'), settleMs: 1_000 });
+    let settledFirst: boolean | undefined;
+    const answered = started.then((response) => {
+      settledFirst = outcomes.length === 1;
+      return response;
+    });
+    expect((await time.until(answered)).status).toBe(500);
+    expect(settledFirst).toBe(true);
+    expect(outcomes).toMatchObject([{ status: 'failed', cost: 0n, tokens: 0, route: null, model: 'a/0' }]);
+  });
+
+  it('fails with the same error when its release fails too, which is left in the log', async () => {
+    const { time, started } = calling({
+      routeFails: new ServiceError('all_routes_failed', 'No.'),
+      settleFails: new Error('no database'),
+    });
+    const response = await time.until(started);
+    expect(response.status).toBe(503);
+    expect(response.headers.get('x-ratelimit-limit-requests')).toBe('60');
+  });
+});
 
 describe('the status of a streamed call', () => {
   it.each([

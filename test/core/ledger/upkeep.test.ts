@@ -20,7 +20,7 @@ function broken(...names: readonly string[]) {
   const pages = async (after?: string) => {
     const wallets = after === undefined ? [wallet('a'), wallet('b')] : [wallet('c')];
     const untidy = after === undefined ? ['p1'] : ['p2'];
-    return { wallets, accounts: [], untidy, next: after === undefined ? 'b' : undefined };
+    return { wallets, untidy, next: after === undefined ? 'b' : undefined };
   };
   const tidy = async (accountId: string) => {
     await recover(accountId);
@@ -32,7 +32,7 @@ describe('a sweep', () => {
   it('recovers everything when nothing is broken', async () => {
     const { recovered, recovery, pages, tidy } = broken();
     expect(await sweep(pages, recovery, tidy)).toEqual({ settled: 3, released: 6 });
-    expect(recovered).toEqual(['a', 'b', 'p1', 'c', 'p2']);
+    expect(recovered).toEqual(['a', 'b', 'c', 'p1', 'p2']);
   });
 
   it.each([[['a']], [['b', 'p1']], [['a', 'b', 'p1', 'c', 'p2']]])(
@@ -41,7 +41,7 @@ describe('a sweep', () => {
       const { recovered, recovery, pages, tidy } = broken(...names);
       const failure = await sweep(pages, recovery, tidy).catch((thrown: unknown) => thrown);
       expect(failure).toBeInstanceOf(SweepFailed);
-      expect(recovered).toEqual(['a', 'b', 'p1', 'c', 'p2'].filter((name) => !names.includes(name)));
+      expect(recovered).toEqual(['a', 'b', 'c', 'p1', 'p2'].filter((name) => !names.includes(name)));
       const wallets = recovered.filter((name) => name.length === 1).length;
       expect(failure).toMatchObject({
         failed: names.length,

@@ -38,6 +38,13 @@ describe('a message of the bus', () => {
     expect(parseBusEvent(own)?.id).toBe('order.42:paid');
   });
 
+  it('may have 240 KB of data, to the byte', () => {
+    const dataOf = (bytes: number) => ({ text: 'x'.repeat(bytes - '{"text":""}'.length) });
+    const sized = (bytes: number) => ({ ...message, detail: { account_id: 'acc_1', data: dataOf(bytes) } });
+    expect(parseBusEvent(sized(240 * 1024))).toMatchObject({ accountId: 'acc_1' });
+    expect(parseBusEvent(sized(240 * 1024 + 1))).toBeUndefined();
+  });
+
   it.each([
     ['of another type', { 'detail-type': 'purchase.refunded' }],
     ['without an account', { detail: { data: {} } }],

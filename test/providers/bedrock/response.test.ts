@@ -172,6 +172,8 @@ describe('usage that Converse reports', () => {
       5,
     ],
     [{ inputTokens: 4, outputTokens: 1, cacheReadInputTokens: 5 }, 9, 5],
+    // Such an input cannot hold what the cache read, whatever the total says.
+    [{ inputTokens: 4, outputTokens: 1, totalTokens: 5, cacheReadInputTokens: 5 }, 9, 5],
     // A few models count it in, as their total shows.
     [{ inputTokens: 100, outputTokens: 10, totalTokens: 110, cacheReadInputTokens: 64 }, 100, 64],
     [{ inputTokens: 10, outputTokens: 2, totalTokens: 12, cacheReadInputTokens: null }, 10, 0],

@@ -1,7 +1,7 @@
 /** On which part a hold is taken that no part can take alone, and which parts give what it lacks. */
 import type { Hold } from '../../../core/ledger/ports.ts';
 import { greatest, type NanoUsd } from '../../../core/money.ts';
-import { accountOf, coverIn, MAX_HOLDS, type Part, partId, spareOf } from './item.ts';
+import { accountOf, coverIn, indexOf, MAX_HOLDS, type Part, partId, spareOf } from './item.ts';
 import { collect, type Donor, type Target } from './transfer.ts';
 
 /** A part with what it can give beside the cover of its own open holds. */
@@ -24,7 +24,9 @@ export function chooseTarget(
   const accountId = accountOf(preferred);
   const count = parts[0]?.parts ?? 1;
   const others = Array.from({ length: count }, (_, at) => partId(accountId, (start + at) % count));
-  const targets = [preferred, ...others].map((walletId): Target => ({ walletId, part: known.get(walletId) }));
+  const targets = [...(indexOf(preferred) < count ? [preferred] : []), ...others].map(
+    (walletId): Target => ({ walletId, part: known.get(walletId) }),
+  );
   const able = targets.find((target) => hasPlace(target) && affords(target));
   if (able !== undefined) return able;
   // A part that there might be, were there more of them.

@@ -30,7 +30,7 @@ export interface CircuitCacheDependencies {
 /** Gives the same circuits when there is nothing to change. */
 export type Change = (route: RouteCircuits) => RouteCircuits;
 
-/** How old what is known may be: another process's findings arrive within two seconds. */
+/** How old what is known may be; with the second that a snapshot lives, another process's findings arrive within three. */
 const REFRESH_MS = 2_000;
 /** Random characters of a ULID: 60 bits. */
 const WRITER_LENGTH = 12;

@@ -157,6 +157,21 @@ describe('a probe', () => {
     return breaker.admit(ROUTE, ACCOUNT);
   };
 
+  it('is not to be had before the time that a refused call is given, a second or more', async () => {
+    const fleet = await openFleet(1);
+    // It opened two seconds ago, for fifteen.
+    for (const [passedMs, retryAfterSeconds] of [
+      [0, 13],
+      [12_500, 1],
+      [499, 1],
+    ] as const) {
+      await fleet.time.advance(passedMs);
+      expect(await admit(fleet.breaker(0))).toEqual({ allowed: false, retryAfterSeconds });
+    }
+    await fleet.time.advance(1);
+    expect(await fleet.time.until(admit(fleet.breaker(0)))).toMatchObject({ allowed: true });
+  });
+
   it('is one even of many calls of one process, and costs one write', async () => {
     const fleet = await halfOpenFleet(1);
     const { writes } = memoryOf(fleet);

@@ -66,7 +66,7 @@ describe('an account’s own circuit', () => {
     expect(stateIn(opened, NOW_MS, 'b').kind).toBe('closed');
     expect(stateIn(opened, halfOpenMs - 1).kind).toBe('shut');
     expect(stateIn(opened, halfOpenMs).kind).toBe('half-open');
-    expect(opened.own.a?.window).toBeUndefined();
+    expect(opened.own.a).toMatchObject({ openUntilMs: halfOpenMs, window: undefined });
   });
 
   it('counts the failures of ten seconds, and those of another process whose clock is ahead', () => {

@@ -1,0 +1,189 @@
+/** What the audit reads and stores, on DynamoDB. It decodes items by itself, apart from the stores whose work it proves. */
+import {
+  type DynamoDBClient,
+  paginateQuery,
+  type QueryCommandInput,
+  ScanCommand,
+} from '@aws-sdk/client-dynamodb';
+import { encodeTime } from 'ulid';
+import { TABLES } from '../../contract/tables.ts';
+import type { AuditedCall, AuditStore, UsageSpan, WalletPart } from '../../core/ledger/audit/ports.ts';
+import type { AccountPages } from '../../core/ledger/audit/run.ts';
+import type { NanoUsd } from '../../core/money.ts';
+import { type Item, readInteger, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
+import { readItem, readMany } from '../dynamodb/reads.ts';
+import { updateItem } from '../dynamodb/update-item.ts';
+import { decodeEntry, ENTRY_RANGE } from './book-entry.ts';
+import { readProven, writeProven } from './proven-usage.ts';
+import { accountOf, partId } from './wallet/item.ts';
+
+/** The tables of what an audit reads. */
+export interface AuditTables {
+  readonly accounts: string;
+  readonly keys: string;
+  readonly usage: string;
+  readonly wallets: string;
+}
+
+/** DynamoDB's most for one batch of reads. */
+const BATCH = 100;
+
+/** Items a page, some of which are further parts of a wallet: a page is a request, and is read again by the run that continues in it. */
+const PAGE = 200;
+
+/** The accounts that have a wallet, each in one segment, by a parallel scan. */
+export const createAccountPages =
+  (client: DynamoDBClient, table: string): AccountPages =>
+  async ({ segment, segments, after }) => {
+    const { Items: items = [], LastEvaluatedKey: last } = await client.send(
+      new ScanCommand({
+        TableName: table,
+        ConsistentRead: true,
+        ProjectionExpression: 'wallet_id',
+        Limit: PAGE,
+        Segment: segment,
+        TotalSegments: segments,
+        ...(after === undefined ? {} : { ExclusiveStartKey: { wallet_id: text(after) } }),
+      }),
+    );
+    return {
+      accounts: items.map((item) => readText(item, 'wallet_id')).filter((id) => accountOf(id) === id),
+      next: last === undefined ? undefined : readText(last, 'wallet_id'),
+    };
+  };
+
+export function createAuditStore(client: DynamoDBClient, tables: AuditTables): AuditStore {
+  return {
+    parts: (accountId) => readParts(client, tables.wallets, accountId),
+    async *entries(accountId) {
+      const rows = query(client, {
+        TableName: tables.accounts,
+        ConsistentRead: true,
+        KeyConditionExpression: 'account_id = :account AND #item BETWEEN :first AND :last',
+        ExpressionAttributeNames: { '#item': 'item' },
+        ExpressionAttributeValues: { ':account': text(accountId), ...ENTRY_RANGE },
+      });
+      for await (const item of rows) yield decodeEntry(item);
+    },
+    async *usage(accountId, span) {
+      for await (const keyId of keyIds(client, tables.keys, accountId)) {
+        if (span.after !== undefined && keyId < span.after.keyId) continue;
+        yield* usageOf(client, tables.usage, { keyId, span });
+      }
+    },
+    proven: (accountId) => readProven(client, tables.accounts, accountId),
+    storeProven: (accountId, proven) => writeProven(client, tables.accounts, accountId, proven),
+    async removeDays(days) {
+      for (const part of new Set(days.map((each) => each.part))) {
+        const names = days.filter((each) => each.part === part).map(({ day }) => `spent_${day}`);
+        await updateItem(client, {
+          TableName: tables.wallets,
+          Key: { wallet_id: text(part) },
+          UpdateExpression: `REMOVE ${names.join(', ')}`,
+          // A part that has been merged into another must not be made again.
+          ConditionExpression: 'attribute_exists(wallet_id)',
+        });
+      }
+    },
+  };
+}
+
+async function* query(client: DynamoDBClient, input: QueryCommandInput): AsyncGenerator<Item, void> {
+  for await (const page of paginateQuery({ client }, input)) yield* page.Items ?? [];
+}
+
+async function readParts(
+  client: DynamoDBClient,
+  table: string,
+  accountId: string,
+): Promise<readonly WalletPart[]> {
+  const first = await readItem(client, { TableName: table, Key: { wallet_id: text(accountId) } });
+  if (first === undefined) return [];
+  const count = ['parts', 'shards_made'].find((name) => first[name] !== undefined);
+  const parts = count === undefined ? 1 : readNumber(first, count);
+  const others = Array.from({ length: parts - 1 }, (_, index) => ({
+    wallet_id: text(partId(accountId, index + 1)),
+  }));
+  // All at once: the shorter a reading, the fewer transfers come between its parts.
+  const batches = Array.from({ length: Math.ceil(others.length / BATCH) }, (_, at) =>
+    readMany(client, table, others.slice(at * BATCH, (at + 1) * BATCH)),
+  );
+  return [first, ...(await Promise.all(batches)).flat()].map(decodePart);
+}
+
+const DAY = /^spent_(\d+)$/;
+
+function decodePart(item: Item): WalletPart {
+  const optional = (name: string): NanoUsd | undefined =>
+    item[name] === undefined ? undefined : readInteger(item, name);
+  const days = Object.keys(item).flatMap((name): [number, NanoUsd][] => {
+    const day = DAY.exec(name)?.[1];
+    return day === undefined ? [] : [[Number(day), readInteger(item, name)]];
+  });
+  return {
+    id: readText(item, 'wallet_id'),
+    balance: readInteger(item, 'balance'),
+    holds: Object.entries(item.holds?.M ?? {}).map(([id, { M: hold = {} }]) => ({
+      id,
+      amount: readInteger(hold, 'amount'),
+      created: readNumber(hold, 'created'),
+    })),
+    owed: optional('owed') ?? 0n,
+    entries: Number(optional('entries') ?? 0n),
+    received: optional('received'),
+    spent: optional('spent') ?? 0n,
+    spentByDay: new Map(days),
+    converted: item.converted === undefined ? undefined : readNumber(item, 'converted'),
+  };
+}
+
+/** The keys of an account in their order, from an index that a key enters within moments of its making. */
+async function* keyIds(
+  client: DynamoDBClient,
+  table: string,
+  accountId: string,
+): AsyncGenerator<string, void> {
+  const rows = query(client, {
+    TableName: table,
+    IndexName: TABLES.keys.indexes[0].name,
+    KeyConditionExpression: 'account_id = :account',
+    ExpressionAttributeValues: { ':account': text(accountId) },
+  });
+  for await (const item of rows) yield readText(item, 'key_id');
+}
+
+/** A request id of that time: before all others of it, or after them. */
+const idAt = (ms: number, end: '0' | 'Z'): string =>
+  `req_${encodeTime(Math.max(0, Math.floor(ms)), 10)}${end.repeat(16)}`;
+
+/** Before and after every id. */
+const [FIRST_ID, LAST_ID] = ['!', '~'];
+
+async function* usageOf(
+  client: DynamoDBClient,
+  table: string,
+  { keyId, span }: { readonly keyId: string; readonly span: UsageSpan },
+): AsyncGenerator<AuditedCall, void> {
+  const { fromMs, toMs, after } = span;
+  const from = after?.keyId === keyId ? after.id : fromMs === undefined ? FIRST_ID : idAt(fromMs, '0');
+  const to = toMs === undefined ? LAST_ID : idAt(toMs, 'Z');
+  if (from > to) return;
+  const rows = query(client, {
+    TableName: table,
+    ConsistentRead: true,
+    KeyConditionExpression: 'key_id = :key AND request_id BETWEEN :from AND :to',
+    ProjectionExpression: 'request_id, created, cost, written_off',
+    ExpressionAttributeValues: { ':key': text(keyId), ':from': text(from), ':to': text(to) },
+  });
+  for await (const item of rows) {
+    const id = readText(item, 'request_id');
+    if (after?.keyId === keyId && id <= after.id) continue;
+    yield {
+      keyId,
+      id,
+      created: readNumber(item, 'created'),
+      cost: readInteger(item, 'cost'),
+      writtenOff: readInteger(item, 'written_off'),
+    };
+  }
+}

@@ -1,0 +1,193 @@
+import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { encodeTime } from 'ulid';
+import { type Item, map, number, text } from '../../../lambdas/adapters/dynamodb/attribute-values.ts';
+import { createAccountPages, createAuditStore } from '../../../lambdas/adapters/ledger/audit-reader.ts';
+import { auditAccount } from '../../../lambdas/core/ledger/audit/account.ts';
+import { type AuditStore, NOTHING_PROVEN } from '../../../lambdas/core/ledger/audit/ports.ts';
+import { startDatabase, type TestDatabase } from '../engine.ts';
+
+const DAY = 20_000;
+const DAY_SECONDS = 86_400;
+/** The night after the day. */
+const NIGHT_MS = ((DAY + 1) * DAY_SECONDS + 3 * 3600) * 1000;
+
+let database: TestDatabase;
+let store: AuditStore;
+
+beforeAll(async () => {
+  database = await startDatabase();
+  store = createAuditStore(database.client, database.tables);
+});
+afterAll(() => database.stop());
+
+const put = (table: 'accounts' | 'wallets' | 'keys' | 'usage', item: Item) =>
+  database.client.send(new PutItemCommand({ TableName: database.tables[table], Item: item }));
+
+const idOf = (seconds: number, at: number): string =>
+  `req_${encodeTime(seconds * 1000, 10)}${String(at).padStart(16, '0')}`;
+
+const putRecord = (keyId: string, seconds: number, at: number) =>
+  put('usage', {
+    key_id: text(keyId),
+    request_id: text(idOf(seconds - 5, at)),
+    created: number(seconds),
+    cost: number(10),
+    written_off: number(1),
+  });
+
+const putPart = (id: string, fields: Record<string, number>, rest: Item = {}) =>
+  put('wallets', {
+    wallet_id: text(id),
+    holds: map({}),
+    ...Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, number(value)])),
+    ...rest,
+  });
+
+/** 1,000 in, of which 40 were spent on the day and 20 on the next one, in 130 parts of which three exist. */
+async function openAccount(accountId: string): Promise<void> {
+  const today = (DAY + 1) * DAY_SECONDS;
+  await put('accounts', { account_id: text(accountId), item: text('top_up#1'), amount: number(1000) });
+  await put('accounts', { account_id: text(accountId), item: text('account') });
+  for (const key of ['key_1', 'key_2'])
+    await put('keys', { key_id: text(`${accountId}_${key}`), account_id: text(accountId) });
+  for (let at = 0; at < 4; at += 1)
+    await putRecord(`${accountId}_key_${1 + (at % 2)}`, DAY * DAY_SECONDS + 100 * at, at);
+  for (let at = 4; at < 6; at += 1) await putRecord(`${accountId}_key_2`, today + at, at);
+  const hold = {
+    amount: number(7),
+    key: text('k'),
+    kind: text('chat'),
+    created: number(today),
+    expires: number(today),
+  };
+  await putPart(
+    accountId,
+    { balance: 300, parts: 130, received: 347, spent: 40, [`spent_${DAY}`]: 40, entries: 3 },
+    { holds: map({ req_open: map(hold) }) },
+  );
+  await putPart(`${accountId}#64`, {
+    balance: 600,
+    received: 620,
+    spent: 20,
+    [`spent_${DAY + 1}`]: 20,
+    entries: 1,
+  });
+  await putPart(`${accountId}#129`, { balance: 33, received: 33, spent: 0, entries: 1 });
+}
+
+const audit = (accountId: string, whole = false) =>
+  auditAccount(store, accountId, { clock: () => NIGHT_MS, whole });
+
+const itemOf = async (table: 'accounts' | 'wallets', key: Item): Promise<Item | undefined> =>
+  (await database.client.send(new GetItemCommand({ TableName: database.tables[table], Key: key }))).Item;
+
+describe('the audit’s items', () => {
+  it('are read as the ledger writes them; what is proven is stored and its costs by day are removed', async () => {
+    await openAccount('acc_a');
+    expect(await audit('acc_a')).toEqual({
+      verdict: 'exact',
+      books: {
+        topUps: 1000n,
+        refunds: 0n,
+        purchases: 0n,
+        sales: 0n,
+        balances: 933n,
+        held: 7n,
+        usage: 60n,
+        owed: 0n,
+        writtenOff: 6n,
+        drift: 0n,
+        exact: true,
+        unproven: 0,
+      },
+    });
+    expect(await itemOf('accounts', { account_id: text('acc_a'), item: text('audit#usage') })).toEqual({
+      account_id: text('acc_a'),
+      item: text('audit#usage'),
+      through: number(DAY),
+      usage: number(40),
+      written_off: number(4),
+      converted: number(0),
+      version: number(1),
+    });
+    expect(await itemOf('wallets', { wallet_id: text('acc_a') })).not.toHaveProperty(`spent_${DAY}`);
+    expect(await itemOf('wallets', { wallet_id: text('acc_a#64') })).toHaveProperty(`spent_${DAY + 1}`);
+    expect(await audit('acc_a')).toMatchObject({ verdict: 'exact', books: { usage: 60n, writtenOff: 6n } });
+    expect(await audit('acc_a', true)).toMatchObject({ verdict: 'exact', books: { usage: 60n } });
+  });
+
+  it('show a record of a proven day that was changed, when everything is read again', async () => {
+    await openAccount('acc_b');
+    expect(await audit('acc_b')).toMatchObject({ verdict: 'exact' });
+    await put('usage', {
+      key_id: text('acc_b_key_1'),
+      request_id: text(idOf(DAY * DAY_SECONDS - 5, 0)),
+      created: number(DAY * DAY_SECONDS),
+      cost: number(11),
+      written_off: number(1),
+    });
+    expect(await audit('acc_b')).toMatchObject({ verdict: 'exact' });
+    expect(await audit('acc_b', true)).toMatchObject({ verdict: 'drift', books: { drift: 1n } });
+  });
+
+  it('do not bring back a part that is gone', async () => {
+    await store.removeDays([{ part: 'acc_gone', day: DAY }]);
+    expect(await itemOf('wallets', { wallet_id: text('acc_gone') })).toBeUndefined();
+  });
+});
+
+describe('the sums that are proven', () => {
+  it('are stored by one of two audits, with a reading that is to be continued or without', async () => {
+    const partial = { through: DAY, cost: 5n, writtenOff: 1n, after: { keyId: 'k', id: 'r' } };
+    const first = { ...NOTHING_PROVEN, partial };
+    expect(await store.storeProven('acc_c', first)).toBe(true);
+    expect(await store.storeProven('acc_c', first)).toBe(false);
+    const found = await store.proven('acc_c');
+    expect(found).toEqual({ ...first, version: 1 });
+    const second = { ...found, through: DAY, cost: 9n, writtenOff: 2n, converted: 3n, partial: undefined };
+    expect(await store.storeProven('acc_c', second)).toBe(true);
+    expect(await store.storeProven('acc_c', second)).toBe(false);
+    expect(await store.proven('acc_c')).toEqual({ ...second, version: 2 });
+  });
+});
+
+describe('usage records', () => {
+  const read = async (span: Parameters<AuditStore['usage']>[1]) => {
+    const found: string[] = [];
+    for await (const { keyId, id } of store.usage('acc_d', span)) found.push(`${keyId} ${id}`);
+    return found;
+  };
+
+  it('are read by key and time, all or a part of them', async () => {
+    await openAccount('acc_d');
+    const all = await read({});
+    expect(all).toHaveLength(6);
+    expect(all).toEqual(all.toSorted());
+    const nextMs = (DAY + 1) * DAY_SECONDS * 1000;
+    expect(await read({ toMs: nextMs - 6000 })).toHaveLength(4);
+    expect(await read({ fromMs: nextMs - 5000 })).toHaveLength(2);
+    for (const [at, name] of all.entries()) {
+      const [keyId = '', id = ''] = name.split(' ');
+      expect(await read({ after: { keyId, id } })).toEqual(all.slice(at + 1));
+    }
+  });
+});
+
+describe('the pages of accounts', () => {
+  it('have each account once, in one of the segments, and continue after any of them', async () => {
+    for (let at = 0; at < 30; at += 1) await putPart(`acc_page${at}`, { balance: 0, received: 0 });
+    const pages = createAccountPages(database.client, database.tables.wallets);
+    const found: string[] = [];
+    for (let segment = 0; segment < 4; segment += 1) {
+      const { accounts, next } = await pages({ segment, segments: 4 });
+      expect(next).toBeUndefined();
+      for (const [at, after] of accounts.entries())
+        expect((await pages({ segment, segments: 4, after })).accounts).toEqual(accounts.slice(at + 1));
+      found.push(...accounts);
+    }
+    expect(found.filter((id) => id.startsWith('acc_page'))).toHaveLength(30);
+    expect(new Set(found).size).toBe(found.length);
+    expect(found.filter((id) => id.includes('#'))).toEqual([]);
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from '@jest/globals';
+import type { DynamoAction, Grants } from '../../lib/config/grant.ts';
+import { type FunctionName, GRANTS } from '../../lib/config/grants.ts';
+
+const functions = (Object.keys(GRANTS) as FunctionName[]).map((name) => ({
+  name,
+  grants: GRANTS[name] as Grants,
+}));
+
+/** `function: table` for each table on which an action is granted. */
+const granted = (action: DynamoAction): string[] =>
+  functions.flatMap(({ name, grants }) =>
+    Object.entries(grants.tables ?? {})
+      .filter(([, actions]) => actions?.includes(action))
+      .map(([table]) => `${name}: ${table}`),
+  );
+
+const named = (found: readonly { readonly name: string }[]): string[] => found.map(({ name }) => name).sort();
+
+describe('what a function may do in the database', () => {
+  it('is to read the whole of a table only where that is its task', () => {
+    const scans = granted('Scan');
+    // The circuits are a few items, and every call that is paid for looks at all of them.
+    const circuits = scans.filter((scan) => scan.endsWith(': circuits'));
+    expect(scans.filter((scan) => !circuits.includes(scan)).sort()).toEqual([
+      'audit-books: wallets',
+      'sweep-holds: wallets',
+    ]);
+    expect(circuits.length).toBeGreaterThan(4);
+    expect(circuits).toEqual(
+      granted('DeleteItem')
+        .flatMap((one) => /^(.*): replays$/.exec(one)?.[1] ?? [])
+        .map((name) => `${name}: circuits`),
+    );
+  });
+
+  it('is never to write where a caller shows neither key nor session', () => {
+    const open = functions.filter(
+      ({ name, grants }) =>
+        /^(get|list|search)-/.test(name) && grants.keyPepper === undefined && grants.sessionKey === undefined,
+    );
+    expect(open.length).toBeGreaterThan(10);
+    const reads: ReadonlySet<DynamoAction> = new Set(['GetItem', 'BatchGetItem', 'Query']);
+    const writing = open.filter(({ grants }) =>
+      Object.values(grants.tables ?? {}).some((actions) => actions?.some((action) => !reads.has(action))),
+    );
+    expect(named(writing)).toEqual([]);
+  });
+
+  it('is all that the recovery of a hold takes, wherever one may be found expired', () => {
+    const holding = functions.filter(({ grants }) => grants.holds);
+    expect(named(holding)).toEqual(expect.arrayContaining(['create-message', 'get-credits', 'sweep-holds']));
+    const needs: readonly (readonly [keyof NonNullable<Grants['tables']>, DynamoAction])[] = [
+      ['wallets', 'GetItem'],
+      ['wallets', 'UpdateItem'],
+      ['usage', 'PutItem'],
+      ['keys', 'UpdateItem'],
+    ];
+    for (const [table, action] of needs) {
+      const without = holding.filter(({ grants }) => !grants.tables?.[table]?.includes(action));
+      expect([action, table, named(without)]).toEqual([action, table, []]);
+    }
+  });
+
+  it('is to check that a session has not been ended, wherever one is taken', () => {
+    const taking = functions.filter(({ grants }) => grants.sessionKey && !grants.identityProviders);
+    expect(taking.length).toBeGreaterThan(15);
+    expect(named(taking.filter(({ grants }) => !grants.tables?.sessions?.includes('GetItem')))).toEqual([]);
+  });
+
+  it('is to count a request against its key, wherever one is taken', () => {
+    const taking = functions.filter(({ grants }) => grants.keyPepper && !grants.sessionKey);
+    expect(taking.length).toBeGreaterThan(15);
+    expect(named(taking.filter(({ grants }) => !grants.tables?.keys?.includes('UpdateItem')))).toEqual([]);
+  });
+});

@@ -1,0 +1,185 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { AREAS, areaOf } from '../../bench/mutants/areas.ts';
+import { candidatesIn } from '../../bench/mutants/bench.ts';
+import { isEquivalent } from '../../bench/mutants/equivalents.ts';
+import { mutantsOf, mutate } from '../../bench/mutants/operators.ts';
+import { ImportGraph } from '../../bench/mutants/related-tests.ts';
+import { sample } from '../../bench/mutants/sample.ts';
+import { Trials } from '../../bench/mutants/trial.ts';
+import { WorkCopy } from '../../bench/mutants/work-copy.ts';
+import { modulesIn } from '../architecture/source-tree.ts';
+import { parse } from '../architecture/syntax.ts';
+
+/** Every mistake that is made in a text: the operator, and the text with it. */
+const mistakes = (text: string): string[] =>
+  mutantsOf(text).map((mutant) => `${mutant.operator}: ${mutate(text, mutant)}`);
+
+describe('the mistakes', () => {
+  it.each([
+    ['a < b;', ['comparison: a <= b;', 'comparison: a >= b;']],
+    ['a >= b;', ['comparison: a > b;', 'comparison: a < b;']],
+    ['a === b;', ['equality: a !== b;']],
+    ['a && b;', ['logic: a || b;']],
+    ['a ?? b;', ['default: (b);']],
+    ['a + b;', ['arithmetic: a - b;']],
+    ['a * b;', ['arithmetic: a / b;']],
+    ['!a;', ['negation: a;']],
+    ['true;', ['boolean: false;']],
+    ['0;', ['constant: 1;']],
+    ['1_000;', ['constant: 2000;']],
+    ['1_000n;', ['constant: 1001n;']],
+    ['a ? b : c;', ['condition: true ? b : c;', 'condition: false ? b : c;']],
+    ['[a, ...b];', ['element: [ ...b];', 'element: [a, ];']],
+    ['x = { a, ...b };', ['property: x = {  ...b };', 'property: x = { a,  };']],
+    ["'a = :a AND b = :b';", ["clause: 'b = :b';", "clause: 'a = :a';"]],
+    ['`${a} AND b`;', ['clause: `b`;', 'clause: `${a}`;']],
+    ['Math.min(a, b);', ['method: Math.max(a, b);']],
+    ['a.some(b);', ['method: a.every(b);']],
+    ["'Grüße 🌍'; a < b;", ["comparison: 'Grüße 🌍'; a <= b;", "comparison: 'Grüße 🌍'; a >= b;"]],
+  ])('in an expression: %s', (text, wanted) => {
+    // Leaving out the whole statement is the first mistake of each.
+    expect(mistakes(text).filter((mistake) => !mistake.startsWith('statement'))).toEqual(wanted);
+  });
+
+  it.each([
+    ['await a();', ['statement: ;', 'await: a();']],
+    ['if (a) b();', ['condition: if (true) b();', 'condition: if (false) b();', 'statement: if (a) ;']],
+    [
+      'function f() { a(); b(); }',
+      ['body: function f() {}', 'statement: function f() { ; b(); }', 'statement: function f() { a(); ; }'],
+    ],
+    ['function f() { return a; }', []],
+    ['const a: 1 = b as 1;', []],
+    ['interface A { readonly a: true }', []],
+    ["import { a } from './a.ts';", []],
+    ["throw new Error('no AND, no 1');", []],
+  ])('in a statement: %s', (text, wanted) => {
+    expect(mistakes(text)).toEqual(wanted);
+  });
+
+  it('are syntax, each of them, in every module of an area', () => {
+    const modules = modulesIn('lambdas/core/webhooks', 'lambdas/providers/openai');
+    let count = 0;
+    for (const { text } of modules)
+      for (const mutant of mutantsOf(text).filter((_mutant, index) => index % 7 === 0)) {
+        count += 1;
+        expect(() => parse(mutate(text, mutant))).not.toThrow();
+      }
+    expect(count).toBeGreaterThan(100);
+  });
+});
+
+describe('a sample', () => {
+  const all = Array.from({ length: 1_000 }, (_, index) => index);
+  const groupOf = (member: number) => (member < 10 ? 'small' : 'large');
+
+  it('is the same for the same seed, and another for another', () => {
+    const of = (seed: number) => sample(all, groupOf, { seed, count: 50 });
+    expect(of(1)).toEqual(of(1));
+    expect(of(1)).not.toEqual(of(2));
+    expect(new Set(of(1)).size).toBe(50);
+  });
+
+  it('has as many of each group, as far as there are', () => {
+    const taken = sample(all, groupOf, { seed: 1, count: 50 });
+    expect(taken.filter((member) => groupOf(member) === 'small')).toHaveLength(10);
+  });
+});
+
+describe('the areas', () => {
+  it('name paths that hold modules, each in one area', () => {
+    const paths = modulesIn('lambdas', 'lib').map(({ path }) => path);
+    for (const { name, paths: prefixes } of AREAS)
+      for (const prefix of prefixes)
+        expect([name, prefix, paths.some((path) => path.startsWith(prefix))]).toEqual([name, prefix, true]);
+    expect(areaOf('lambdas/core/money.ts')?.name).toBe('money');
+    expect(areaOf('lambdas/edge/envelope.ts')).toBeUndefined();
+  });
+
+  it('leave tables out that a bench generates', () => {
+    const folder = 'lambdas/core/inference/metering/';
+    const paths = candidatesIn([`${folder}token-table.ts`, `${folder}meter.ts`], []).map(({ path }) => path);
+    expect(new Set(paths)).toEqual(new Set([`${folder}meter.ts`]));
+  });
+});
+
+describe('an equivalent mutant', () => {
+  it('is left out where its line stands, and nowhere else', () => {
+    const path = 'lambdas/core/inference/metering/token-bound.ts';
+    const text = 'const previous = begin > 0 ? text.charCodeAt(begin - 1) : 0;';
+    const known = (line: string) => mutantsOf(line).filter((mutant) => isEquivalent(path, line, mutant));
+    expect(known(text).length).toBeGreaterThan(0);
+    expect(known(text.replace('previous', 'last'))).toEqual([]);
+    const drawn = candidatesIn([path], []).length;
+    expect(drawn).toBeGreaterThan(100);
+    expect(drawn).toBeLessThan(
+      mutantsOf(readFileSync(join(import.meta.dirname, '..', '..', path), 'utf8')).length,
+    );
+  });
+});
+
+describe('a trial', () => {
+  const root = mkdtempSync(join(tmpdir(), 'mutants-fixture-'));
+  afterAll(() => rmSync(root, { recursive: true }));
+
+  const write = (path: string, text: string) => {
+    mkdirSync(join(root, path, '..'), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+
+  it('shows a mistake to the tests that import its module: caught, missed or endless', async () => {
+    const project = join(import.meta.dirname, '..', '..');
+    symlinkSync(join(project, 'node_modules'), join(root, 'node_modules'));
+    const ring = {
+      displayName: 'unit',
+      testMatch: ['<rootDir>/test/**/*.test.ts'],
+      extensionsToTreatAsEsm: ['.ts'],
+      transform: {
+        '^.+\\.ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' } }, module: { type: 'es6' } }],
+      },
+    };
+    write('package.json', '{ "type": "module" }');
+    write('jest.config.json', JSON.stringify({ watchman: false, projects: [ring] }));
+    write(
+      'tsconfig.json',
+      '{ "compilerOptions": { "strict": true, "noEmit": true, "allowImportingTsExtensions": true }, "include": ["source"] }',
+    );
+    write(
+      'source/sum.ts',
+      'export const sum = (a: number, b: number): number => a + b;\nexport const spare = (a: number): number => a - 1;\nexport function count(to: number): number {\n  let at = 0;\n  while (at < to) at += 1;\n  return at;\n}\n',
+    );
+    write('source/total.ts', "export { sum as total } from './sum.ts';\n");
+    write(
+      'test/total.test.ts',
+      "import { expect, it } from '@jest/globals';\nimport { total } from '../source/total.ts';\nimport { count } from '../source/sum.ts';\nit('is the sum of both', () => {\n  expect(total(2, 3)).toBe(5);\n  expect(count(3)).toBe(3);\n});\n",
+    );
+    write('test/other.test.ts', "import { it } from '@jest/globals';\nit('imports nothing', () => {});\n");
+
+    const paths = ['source/sum.ts', 'source/total.ts', 'test/total.test.ts', 'test/other.test.ts'];
+    const graph = new ImportGraph(root, paths);
+    expect(graph.testsOf('source/sum.ts')).toEqual(['test/total.test.ts']);
+
+    const copy = new WorkCopy(root);
+    try {
+      const tests = new Set(await copy.testsOf('unit'));
+      expect(tests).toEqual(new Set(['test/total.test.ts', 'test/other.test.ts']));
+      const trials = new Trials(copy, graph, new Map([['unit', tests]]), 5);
+      const text = copy.read('source/sum.ts');
+      const verdictOf = async (line: number, replacement: string) => {
+        const mutant = mutantsOf(text).find((one) => one.line === line && one.replacement === replacement);
+        if (mutant === undefined) throw new Error(`there is no such mistake in line ${line}`);
+        const { verdict, by } = await trials.try({ ...mutant, path: 'source/sum.ts' });
+        return [verdict, by];
+      };
+      expect(await verdictOf(1, '-')).toEqual(['killed', 'test/total.test.ts: is the sum of both']);
+      expect(await verdictOf(2, '+')).toEqual(['survived', undefined]);
+      expect(await verdictOf(5, ';')).toEqual(['killed', 'the limit of time']);
+      expect(copy.read('source/sum.ts')).toBe(text);
+    } finally {
+      copy.remove();
+    }
+  }, 120_000);
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { durationCost } from '../../../../../lambdas/core/inference/catalog/price.ts';
+import { outcomeOf } from '../../../../../lambdas/core/inference/kinds/transcriptions/settle.ts';
+
+const orderOf = (seconds: number, held: bigint, estimated: boolean) => ({
+  requestId: 'req_1',
+  hold: { keyId: 'key_1', kind: 'audio' as const, amount: String(held), created: 0, expires: 1 },
+  model: 'a/b',
+  route: 'route',
+  pricePerMinute: '6000000',
+  seconds,
+  estimated,
+});
+
+describe('what a transcription comes to', () => {
+  const seconds = fc.integer({ min: 0, max: 100_000 });
+  const held = fc.bigInt({ min: 0n, max: 10n ** 10n });
+
+  it('is the price of the seconds that its route returned, whatever was held', () => {
+    fc.assert(
+      fc.property(seconds, held, (length, amount) => {
+        expect(outcomeOf(orderOf(length, amount, false))).toMatchObject({
+          cost: durationCost(6_000_000n, length),
+          inputUnits: length,
+          outputUnits: 0,
+          cachedUnits: 0,
+          unit: 'second',
+          estimated: false,
+          status: 'completed',
+          tokens: 0,
+        });
+      }),
+    );
+  });
+
+  it('is no more than was held where the service measured the recording itself', () => {
+    fc.assert(
+      fc.property(seconds, held, (length, amount) => {
+        const cost = durationCost(6_000_000n, length);
+        const outcome = outcomeOf(orderOf(length, amount, true));
+        expect(outcome).toMatchObject({ cost: cost < amount ? cost : amount, estimated: true });
+      }),
+    );
+  });
+});

@@ -1,0 +1,236 @@
+/**
+ * An account in memory whose money moves as the ledger moves it: each step below is one atomic write there. It is the
+ * audit's store too, and counts the read units that the same reads cost in DynamoDB.
+ */
+
+import {
+  type AuditedCall,
+  type AuditStore,
+  NOTHING_PROVEN,
+  type ProvenUsage,
+  type UsageSpan,
+  type WalletPart,
+} from '../../../../lambdas/core/ledger/audit/ports.ts';
+import type { EntryKind } from '../../../../lambdas/core/ledger/book-entry.ts';
+import { changeOf } from '../../../../lambdas/core/ledger/book-entry.ts';
+
+type Writable<T> = { -readonly [name in keyof T]: T[name] };
+
+export interface SimulatedHold {
+  readonly id: string;
+  readonly keyId: string;
+  readonly part: number;
+  amount: bigint;
+  readonly created: number;
+}
+
+export type SimulatedPart = Omit<Writable<WalletPart>, 'holds' | 'spentByDay'> & {
+  readonly holds: Map<string, SimulatedHold>;
+  readonly spentByDay: Map<number, bigint>;
+};
+
+export type SimulatedRecord = Writable<AuditedCall> & { readonly idMs: number };
+
+export const DAY_SECONDS = 86_400;
+
+const newPart = (id: string): SimulatedPart => ({
+  id,
+  balance: 0n,
+  holds: new Map(),
+  owed: 0n,
+  entries: 0,
+  received: 0n,
+  spent: 0n,
+  spentByDay: new Map(),
+  converted: undefined,
+});
+
+export class SimulatedAccount implements AuditStore {
+  readonly wallet: SimulatedPart[] = [newPart('acc_a')];
+  readonly books: { kind: EntryKind; amount: bigint }[] = [];
+  readonly records: SimulatedRecord[] = [];
+  seconds: number;
+  stored: ProvenUsage = NOTHING_PROVEN;
+  /** Of all reads so far, as DynamoDB would count them. */
+  units = 0;
+  recordsRead = 0;
+  /** Runs between any two reads. */
+  between: () => void = () => {};
+  #calls = 0;
+
+  constructor(seconds: number) {
+    this.seconds = seconds;
+  }
+
+  get day(): number {
+    return Math.floor(this.seconds / DAY_SECONDS);
+  }
+
+  isHeld(id: string): boolean {
+    return this.wallet.some(({ holds }) => holds.has(id));
+  }
+
+  part(index: number): SimulatedPart {
+    const found = this.wallet[index % this.wallet.length];
+    if (found === undefined) throw new Error('the account has no parts');
+    return found;
+  }
+
+  /** An entry of the books and what it does to the first part, in one transaction. */
+  post(kind: EntryKind, amount: bigint): void {
+    const [part, change] = [this.part(0), changeOf({ kind, amount })];
+    this.books.push({ kind, amount });
+    part.entries += 1;
+    part.received = (part.received ?? 0n) + change;
+    const balance = part.balance + change - part.owed;
+    part.balance = balance < 0n ? 0n : balance;
+    part.owed = balance < 0n ? -balance : 0n;
+  }
+
+  hold(index: number, wanted: bigint, keyId = 'key_a'): SimulatedHold {
+    const part = this.part(index);
+    const amount = wanted > part.balance ? part.balance : wanted;
+    this.#calls += 1;
+    const id = `req_${String(this.#calls).padStart(6, '0')}`;
+    const hold = { id, keyId, part: this.wallet.indexOf(part), amount, created: this.seconds };
+    part.balance -= amount;
+    part.holds.set(id, hold);
+    return hold;
+  }
+
+  record({ id, keyId, created }: SimulatedHold, cost: bigint): SimulatedRecord {
+    const record = { keyId, id, created: this.seconds, cost, writtenOff: 1n, idMs: created * 1000 };
+    this.records.push(record);
+    return record;
+  }
+
+  end({ id, part: index }: SimulatedHold, record: SimulatedRecord): void {
+    const part = this.part(index);
+    const hold = part.holds.get(id);
+    if (hold === undefined) return;
+    const day = Math.floor(record.created / DAY_SECONDS);
+    part.holds.delete(id);
+    part.balance += hold.amount - record.cost;
+    part.spent += record.cost;
+    if (part.received !== undefined) part.spentByDay.set(day, (part.spentByDay.get(day) ?? 0n) + record.cost);
+  }
+
+  /** A whole call. */
+  call(index: number, cost: bigint, keyId?: string): void {
+    const hold = this.hold(index, cost + 5n, keyId);
+    this.end(hold, this.record(hold, cost > hold.amount ? hold.amount : cost));
+  }
+
+  transfer(from: number, to: number, wanted: bigint): void {
+    const [giver, taker] = [this.part(from), this.part(to)];
+    if (giver === taker) return;
+    const amount = wanted > giver.balance ? giver.balance : wanted;
+    for (const [part, change] of [
+      [giver, -amount],
+      [taker, amount],
+    ] as const) {
+      part.balance += change;
+      part.received = (part.received ?? 0n) + change;
+      part.entries += 1;
+    }
+  }
+
+  /** Pays what is owed from another part's balance, which is not counted as a transfer. */
+  collect(from: number): void {
+    const [giver, first] = [this.part(from), this.part(0)];
+    const amount = giver.balance < first.owed ? giver.balance : first.owed;
+    giver.balance -= amount;
+    giver.received = (giver.received ?? 0n) - amount;
+    first.owed -= amount;
+    first.received = (first.received ?? 0n) + amount;
+  }
+
+  grow(): void {
+    this.wallet.push(newPart(`acc_a#${this.wallet.length}`));
+  }
+
+  /** Merges the last part into the first, if no call holds anything in it. */
+  merge(): void {
+    const last = this.wallet.at(-1);
+    if (last === undefined || this.wallet.length === 1 || last.holds.size > 0) return;
+    const first = this.part(0);
+    this.wallet.pop();
+    first.balance += last.balance;
+    first.spent += last.spent;
+    first.received = (first.received ?? 0n) + (last.received ?? 0n);
+    for (const [day, cost] of last.spentByDay)
+      first.spentByDay.set(day, (first.spentByDay.get(day) ?? 0n) + cost);
+    first.entries += 1;
+  }
+
+  /** Forgets what only the present layout has, as an account of the earlier one is found. */
+  unconvert(): void {
+    for (const part of this.wallet) {
+      part.received = undefined;
+      part.spent = 0n;
+      part.spentByDay.clear();
+    }
+  }
+
+  convert(): void {
+    for (const part of this.wallet) {
+      const held = [...part.holds.values()].reduce((sum, { amount }) => sum + amount, 0n);
+      part.received = part.balance + held - part.owed;
+    }
+    this.part(0).converted = this.seconds;
+  }
+
+  #read(units: number): void {
+    this.units += units;
+    this.between();
+  }
+
+  async parts(): Promise<readonly WalletPart[]> {
+    const found: WalletPart[] = [];
+    for (let index = 0; index < this.wallet.length; index += 1) {
+      const { holds, spentByDay, ...part } = this.part(index);
+      found.push({
+        ...part,
+        holds: [...holds.values()].map((hold) => ({ ...hold })),
+        spentByDay: new Map(spentByDay),
+      });
+      this.#read(1);
+    }
+    return found;
+  }
+
+  async *entries() {
+    const entries = [...this.books];
+    this.#read(Math.max(1, Math.ceil((entries.length * 150) / 4096)));
+    yield* entries;
+  }
+
+  async *usage(_accountId: string, { fromMs = 0, toMs = Number.POSITIVE_INFINITY, after }: UsageSpan) {
+    const found = this.records
+      .filter(({ idMs, keyId, id }) => {
+        const later = after === undefined || keyId > after.keyId || (keyId === after.keyId && id > after.id);
+        return later && idMs >= fromMs && idMs <= toMs;
+      })
+      .sort((a, b) => (`${a.keyId} ${a.id}` < `${b.keyId} ${b.id}` ? -1 : 1));
+    // The keys from their index, and the records of each key.
+    this.#read(0.5 + Math.max(1, Math.ceil((found.length * 350) / 4096)));
+    this.recordsRead += found.length;
+    yield* found;
+  }
+
+  async proven(): Promise<ProvenUsage> {
+    const { stored } = this;
+    this.#read(1);
+    return stored;
+  }
+
+  async storeProven(_accountId: string, proven: ProvenUsage): Promise<boolean> {
+    if (proven.version !== this.stored.version) return false;
+    this.stored = { ...proven, version: proven.version + 1 };
+    return true;
+  }
+
+  async removeDays(days: readonly { readonly part: string; readonly day: number }[]): Promise<void> {
+    for (const { part: id, day } of days) this.wallet.find((part) => part.id === id)?.spentByDay.delete(day);
+  }
+}
