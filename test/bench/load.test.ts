@@ -37,7 +37,6 @@ describe('a load of hundreds of open calls on one account, at a fraction of the 
     expect(seen.calls).toBeGreaterThan(800);
     expect(seen.mostOpen).toBeGreaterThan(180);
     expect([...seen.failures]).toEqual([]);
-    expect(seen.unfinished).toBe(0);
     expect(books).toMatchObject({ drift: 0n, driftOfParts: 0n, openHolds: 0, records: seen.calls });
     expect(books.parts).toBeGreaterThan(40);
     for (const { item } of heat) expect(item?.unitsASecond).toBeLessThanOrEqual(65);

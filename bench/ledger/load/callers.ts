@@ -32,8 +32,8 @@ export interface CallsSeen {
   mostOpen: number;
   /** By the name of what was thrown to a caller. */
   readonly failures: Map<string, number>;
-  /** Settled, but with a refund that was left to recovery. */
-  unfinished: number;
+  /** Settled, with an answer that could not show the balance. */
+  withoutBalance: number;
   /** Of each call, before the upstream. */
   readonly rounds: number[];
   /** Of each call, before the upstream. */
@@ -47,7 +47,7 @@ export async function makeCalls(options: CallsOptions): Promise<CallsSeen> {
     calls: 0,
     mostOpen: 0,
     failures: new Map(),
-    unfinished: 0,
+    withoutBalance: 0,
     rounds: [],
     admitMs: [],
   };
@@ -87,7 +87,7 @@ async function makeCall(options: CallsOptions, seen: CallsSeen): Promise<void> {
     await sleep((least + random() * (most - least)) * 1000);
     const cost = BigInt(Math.floor(random() * Number(HELD)));
     const { balance } = await admission.settle({ ...OUTCOME, cost });
-    if (balance === undefined) seen.unfinished += 1;
+    if (balance === undefined) seen.withoutBalance += 1;
   } catch (failure) {
     const { name = '', code = '' } = Object(failure) as { readonly name?: string; readonly code?: string };
     const kind = code === '' ? name : code;
