@@ -101,7 +101,7 @@ function figuresOf(
       most: 0,
       ...(failures === '' ? {} : { note: failures }),
     }),
-    figure('answers without a balance', seen.withoutBalance, 'calls'),
+    figure('answers without a balance', seen.withoutBalance, 'calls', { most: 0 }),
     ...heat.flatMap(({ table, item, partition }) => [
       figure(`hottest item of ${table}`, item?.unitsASecond ?? 0, 'units/s'),
       figure(`hottest partition of ${table}`, partition?.unitsASecond ?? 0, 'units/s'),
