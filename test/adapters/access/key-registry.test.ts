@@ -8,6 +8,8 @@ import { systemUlid } from '../../../lambdas/adapters/system/system.ts';
 import { SECRET_BYTES, type VerifiedKey, verifyKey } from '../../../lambdas/core/access/api-key.ts';
 import { changeKey, keyEntry, ownKey } from '../../../lambdas/core/access/api-keys.ts';
 import { KeyIssuer } from '../../../lambdas/core/access/key-issuer.ts';
+import type { Policy } from '../../../lambdas/core/access/policy.ts';
+import { windowsAt } from '../../../lambdas/core/access/windows.ts';
 import { QUOTAS } from '../../../lambdas/core/api/quotas.ts';
 import { NOON_MS, openLedger } from '../../core/ledger/running-ledger.ts';
 import { engineClients, startDatabase, type TestDatabase } from '../engine.ts';
@@ -172,6 +174,33 @@ describe('a change of a key', () => {
     expect(await tryKey(key)).toBe('ok');
     expect(await tryKey(key)).toBe('ok');
     expect(await tryKey(key)).toBe('requests_per_minute');
+  });
+
+  it('moves what is left of each window by as much as its limit, to less than nothing where more is used', async () => {
+    const before = { rpm: 10, tpm: 1_000, daily_usd: 500n, monthly_usd: 900n };
+    const { state, key } = await issuerOn().create(accountId, 'k', before);
+    const windows = windowsAt(nowMs);
+    await gate().charge({ key: verified(key), windows, tokens: 300, amount: 200n });
+    const change = (policy: Policy) => changeKey(registryOn(), accountId, state.keyId, { policy });
+    expect(await change({ rpm: 12, tpm: 2_000, daily_usd: 501n, monthly_usd: 1_000n })).toMatchObject({
+      requestsLeft: 11,
+      tokensLeft: 1_700n,
+      dayLeft: 301n,
+      monthLeft: 800n,
+    });
+    expect(await change({ rpm: 1, tpm: 100, daily_usd: 150n, monthly_usd: 0n })).toMatchObject({
+      requestsLeft: 0,
+      tokensLeft: -200n,
+      dayLeft: -50n,
+      monthLeft: -200n,
+    });
+    await change({});
+    expect(await change(before)).toMatchObject({
+      requestsLeft: 9,
+      tokensLeft: 700n,
+      dayLeft: 300n,
+      monthLeft: 700n,
+    });
   });
 
   it('is not lost when others change the same key at once', async () => {

@@ -13,6 +13,7 @@ import {
   auditAll,
   booksOf,
   callOf,
+  HOLD_TTL_SECONDS,
   NOON_MS,
   openAccount,
   openLedger,
@@ -188,6 +189,56 @@ describe('admission', () => {
     const account = await openAccount(database.client, 0n, {});
     const admission = await open().ledger.admit(callOf(account.keys[0], 0n));
     expect(await admission.settle(outcomeOf(0n))).toMatchObject({ balance: 0n });
+  });
+
+  it('of a call that met credit in a hold that nobody will settle recovers it and takes it, at once', async () => {
+    const account = await openAccount(database.client, 1_000n, {});
+    const [key] = account.keys;
+    await open().ledger.admit(callOf(key, 900n));
+    // That call died without a usage record.
+    const later = openLedger({ clients: database, clock: () => NOON_MS + HOLD_TTL_SECONDS * 1000 });
+    const admission = await later.ledger.admit(callOf(key, 950n));
+    await admission.settle(outcomeOf(950n));
+    const { wallet, records } = await booksOf(database.client, account);
+    expect(wallet).toMatchObject({ balance: 50n, holds: [] });
+    expect(records.map(({ status }) => status).toSorted()).toEqual(['completed', 'expired']);
+  });
+
+  it('refuses at once what a recovered hold does not cover either', async () => {
+    const account = await openAccount(database.client, 1_000n, {});
+    const [key] = account.keys;
+    await open().ledger.admit(callOf(key, 900n));
+    const later = openLedger({ clients: database, clock: () => NOON_MS + HOLD_TTL_SECONDS * 1000 });
+    await expect(later.ledger.admit(callOf(key, 1_001n))).rejects.toMatchObject({
+      code: 'insufficient_credit',
+    });
+    expect((await booksOf(database.client, account)).wallet).toMatchObject({ balance: 1_000n, holds: [] });
+  });
+
+  it('gives the key back at once what it took, where its answer was lost and the wallet refuses', async () => {
+    const account = await openAccount(database.client, 10n, { tpm: 100, daily_usd: 500n, monthly_usd: 900n });
+    const [key] = account.keys;
+    // The windows have begun; the next charge is one write.
+    await open().gate.touch(key);
+    let lost = 0;
+    const losing = (real: TestDatabase['client']) =>
+      aroundSend(real, async (command, send) => {
+        const output = await send(command);
+        const { UpdateExpression: update } = (command as UpdateItemCommand).input;
+        if (lost > 0 || update?.includes('last_charge = ') !== true) return output;
+        lost += 1;
+        throw Object.assign(new Error('no answer'), { name: 'TimeoutError' });
+      });
+    const clients = { client: losing(database.client), onceClient: losing(database.onceClient) };
+    const { ledger } = openLedger({ clients, clock: () => NOON_MS });
+    await expect(ledger.admit(callOf(key, 100n))).rejects.toThrow('no answer');
+    expect(lost).toBe(1);
+    expect(await open().keys.read(key.keyId)).toMatchObject({
+      tokensLeft: 100n,
+      dayLeft: 500n,
+      monthLeft: 900n,
+    });
+    expect((await booksOf(database.client, account)).wallet).toMatchObject({ balance: 10n, holds: [] });
   });
 
   it('returns the rate limits as of its own charge', async () => {

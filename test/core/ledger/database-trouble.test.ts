@@ -73,7 +73,7 @@ afterAll(async () => {
 
 const isHold = ({ body }: DatabaseRequest): boolean => body.UpdateExpression?.includes(':hold') === true;
 const isCharge = ({ body }: DatabaseRequest): boolean =>
-  body.UpdateExpression?.includes('last_charge') === true;
+  body.UpdateExpression?.includes('last_charge = ') === true;
 
 async function chat({ accountId, keys: [{ keyId }] }: TestAccount) {
   const credential = formatKey({ accountId, keyId, secret: secretOf(keyId) }, PEPPERS);

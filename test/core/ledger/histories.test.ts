@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { MAX_HOLDS } from '../../../lambdas/adapters/ledger/wallet/item.ts';
 import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
 import { rounds } from '../../thorough.ts';
 import { FAULTS, type FaultPlan } from './failing-process.ts';
@@ -29,6 +30,8 @@ const call: fc.Arbitrary<CallPlan> = fc.record({
     { weight: 1, arbitrary: fc.constantFrom('late' as const, 'never' as const) },
   ),
   pauseSeconds: fc.oneof(fc.constantFrom(0, 0, 1, 30, 61), fc.constantFrom(1300, 90_000)),
+  copies: fc.constantFrom(1, 1, 1, MAX_HOLDS + 2),
+  tidies: fc.boolean(),
 });
 
 const faults = (calls: number): fc.Arbitrary<FaultPlan> =>
@@ -54,6 +57,7 @@ const history: fc.Arbitrary<History> = fc.record({
   lagSeconds: fc.constantFrom(0, 0, 2),
   balance: fc.integer({ min: 0, max: 5000 }).map(BigInt),
   parts: fc.constantFrom(1, 1, 1, 3),
+  earlier: fc.constantFrom(false, false, true),
   policies: fc.tuple(policy, policy),
   calls: fc.array(call, { minLength: 1, maxLength: 4 }),
   overlapping: fc.boolean(),
@@ -73,11 +77,14 @@ const generous: Finding[] = [];
 /** Histories in which a call failed that no planned fault explains. */
 const astray: Finding[] = [];
 let played = 0;
+/** Histories in which parts were made. */
+let grown = 0;
 let databaseCalls = 0;
 
 const property = fc.asyncProperty(history, async (story) => {
   const aftermath = await play(database, story);
   played += 1;
+  if (aftermath.mostParts > story.parts) grown += 1;
   databaseCalls += aftermath.databaseCalls;
   note(generous, brokenCaps(aftermath), story);
   note(astray, unexpectedFailures(aftermath), story);
@@ -102,6 +109,7 @@ describe(`${LANES * HISTORIES_PER_LANE} random histories of calls, crashes and l
     const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
     console.info(`${played} random histories, ${databaseCalls} database calls in ${seconds} s`);
     for (const result of lanes) if (result.status === 'rejected') throw result.reason;
+    expect(grown).toBeGreaterThan(0);
   }, 120_000);
 
   it('end with no more left of any cap than what was spent allows', () => {

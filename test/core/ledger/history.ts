@@ -1,5 +1,9 @@
 /** A history of calls, crashes and lost answers on one account, what is left of it after recovery, and what is wrong. */
 import { isDeepStrictEqual } from 'node:util';
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { text } from '../../../lambdas/adapters/dynamodb/attribute-values.ts';
+import { partId } from '../../../lambdas/adapters/ledger/wallet/item.ts';
+import { WalletReads } from '../../../lambdas/adapters/ledger/wallet/reads.ts';
 import type { KeyState } from '../../../lambdas/core/access/key-state.ts';
 import type { Policy } from '../../../lambdas/core/access/policy.ts';
 import { type Windows, windowsAt } from '../../../lambdas/core/access/windows.ts';
@@ -9,6 +13,7 @@ import type { UsageRecord } from '../../../lambdas/core/ledger/usage-record.ts';
 import type { NanoUsd } from '../../../lambdas/core/money.ts';
 import type { TestDatabase } from '../../adapters/engine.ts';
 import { splitWallet } from '../../adapters/split-wallet.ts';
+import { brokenPart } from '../../adapters/stored-parts.ts';
 import { FailingProcess, type FaultPlan } from './failing-process.ts';
 import {
   type AccountBooks,
@@ -31,6 +36,10 @@ export interface CallPlan {
   readonly settles: 'at-once' | 'late' | 'never';
   /** Time since the call before. */
   readonly pauseSeconds: number;
+  /** Calls like it at once: more than one part of a wallet has places for makes parts. */
+  readonly copies: number;
+  /** Its process tidies the wallet before it, once with the time that has passed: idle parts are merged. */
+  readonly tidies: boolean;
 }
 
 export interface History {
@@ -40,6 +49,8 @@ export interface History {
   readonly balance: NanoUsd;
   /** Parts that the wallet lies in. */
   readonly parts: number;
+  /** It is as an earlier version left it, and converted on the way. */
+  readonly earlier: boolean;
   readonly policies: readonly [Policy, Policy];
   readonly calls: readonly CallPlan[];
   /** All calls at once, not one after the other. */
@@ -67,6 +78,10 @@ export interface Aftermath {
   readonly account: TestAccount;
   readonly results: readonly CallResult[];
   readonly books: AccountBooks;
+  /** What was wrong with a part of the wallet by itself, after any step. */
+  readonly brokenParts: readonly string[];
+  /** The most parts that the wallet lay in after any step. */
+  readonly mostParts: number;
   readonly keys: readonly KeyState[];
   readonly policies: readonly Policy[];
   /** When the last recovery pass was made. */
@@ -80,6 +95,8 @@ export async function play(database: TestDatabase, history: History): Promise<Af
   const account = await openAccount(database.client, history.balance, ...history.policies);
   const shares = Array.from({ length: history.parts - 1 }, () => history.balance / BigInt(history.parts));
   await splitWallet(database, account.accountId, shares);
+  if (history.earlier) await unconvert(database, account.accountId, history.parts);
+  const inspection = new Inspection(database, account.accountId);
   let nowMs = history.startMs;
   const clocks = [() => nowMs, () => nowMs - history.lagSeconds * 1000];
   const processes = history.faults.map((plan) => new FailingProcess(database, plan));
@@ -96,6 +113,11 @@ export async function play(database: TestDatabase, history: History): Promise<Af
   }
 
   async function run(plan: CallPlan): Promise<void> {
+    if (plan.tidies) await ledgers[plan.process]?.upkeep.tidy(account.accountId).catch(() => {});
+    await Promise.all(Array.from({ length: plan.copies }, () => runOne(plan)));
+  }
+
+  async function runOne(plan: CallPlan): Promise<void> {
     const key = account.keys[plan.key] ?? account.keys[0];
     const call = callOf(key, plan.amount);
     const windows = windowsAt(clocks[plan.process]?.() ?? nowMs);
@@ -107,7 +129,9 @@ export async function play(database: TestDatabase, history: History): Promise<Af
     } catch (failure) {
       result.failure = failure;
     }
+    await inspection.look();
     if (plan.settles === 'at-once') await settle(result);
+    await inspection.look();
   }
 
   const running: Promise<void>[] = [];
@@ -121,26 +145,66 @@ export async function play(database: TestDatabase, history: History): Promise<Af
   nowMs += (HOLD_TTL_SECONDS + history.lagSeconds + 1) * 1000;
   const landLate = async () => {
     for (const process of processes) await process.landLate();
+    await inspection.look();
   };
   if (history.lateLands === 'before') await landLate();
   const sweeper = new FailingProcess(database, history.sweeperFaults);
   if (history.sweeperFaults.size > 0) {
     await recover(openLedger({ clients: sweeper.clients, clock: () => nowMs }), account).catch(() => {});
   }
+  await inspection.look();
   for (const result of results) if (result.plan.settles === 'late') await settle(result);
   await landLate();
   await sweeper.landLate();
   const last = openLedger({ clients: database, clock: () => nowMs });
   await recover(last, account);
+  await inspection.look();
   return {
     account,
     results,
     books: await booksOf(database.client, account),
+    brokenParts: inspection.broken,
+    mostParts: inspection.mostParts,
     keys: await Promise.all(account.keys.map(({ keyId }) => stateOf(last, keyId))),
     policies: history.policies,
     endMs: nowMs,
     databaseCalls: processes.reduce((sum, { calls }) => sum + calls, sweeper.calls),
   };
+}
+
+/** Looks at every part of a wallet by itself, which is whole at every instant, whatever goes on beside. */
+class Inspection {
+  readonly broken: string[] = [];
+  mostParts = 0;
+  readonly #database: TestDatabase;
+  readonly #accountId: string;
+
+  constructor(database: TestDatabase, accountId: string) {
+    this.#database = database;
+    this.#accountId = accountId;
+  }
+
+  async look(): Promise<void> {
+    const { client, tables } = this.#database;
+    const parts = await new WalletReads(client, tables.wallets).readAll(this.#accountId);
+    this.mostParts = Math.max(this.mostParts, parts.length);
+    this.broken.push(...parts.flatMap(brokenPart));
+  }
+}
+
+/** Leaves the items of a wallet as an earlier version had them. */
+async function unconvert({ client, tables }: TestDatabase, accountId: string, parts: number): Promise<void> {
+  for (let index = 0; index < parts; index += 1) {
+    const names = index === 0 && parts > 1 ? 'SET shards_made = parts REMOVE parts,' : 'REMOVE';
+    await client.send(
+      new UpdateItemCommand({
+        TableName: tables.wallets,
+        Key: { wallet_id: text(partId(accountId, index)) },
+        UpdateExpression: `${names} received, spent, entries, used`,
+        ConditionExpression: 'attribute_exists(wallet_id)',
+      }),
+    );
+  }
 }
 
 async function recover({ wallets, recovery, upkeep }: TestLedger, account: TestAccount): Promise<void> {
@@ -156,9 +220,9 @@ async function stateOf({ keys }: TestLedger, keyId: string): Promise<KeyState> {
 }
 
 /** What money is amiss: empty when every guarantee holds. */
-export function brokenBooks({ books, results }: Aftermath): string[] {
+export function brokenBooks({ books, results, brokenParts }: Aftermath): string[] {
   const { wallet, records, topUps, audit } = books;
-  const broken: string[] = [];
+  const broken = [...brokenParts];
   const spent = records.reduce((sum, { cost }) => sum + cost, 0n);
   if (wallet.holds.length > 0) broken.push(`${wallet.holds.length} holds are open`);
   if (!audit.exact) broken.push(`the books are off by ${audit.drift}`);

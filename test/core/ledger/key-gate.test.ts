@@ -185,6 +185,28 @@ describe('touching a key', () => {
     expect(counted.code).toBe('invalid_value');
     expect(counted.headers['x-ratelimit-remaining-requests']).toBe('0');
   });
+
+  it('of a request with bad content gives the error of the content, over the limit too', async () => {
+    const ledger = open();
+    const [key] = (await openAccount(database.client, 0n, { rpm: 1 })).keys;
+    const bad = () => Promise.reject(new ServiceError('invalid_value', 'bad', { param: 'model' }));
+    for (let time = 0; time < 3; time += 1)
+      expect(await refusalOf(ledger.gate.checked(key, bad))).toMatchObject({
+        status: 400,
+        code: 'invalid_value',
+        param: 'model',
+      });
+    expect((await refusalOf(ledger.gate.touch(key))).code).toBe('requests_per_minute');
+    expect(await ledger.gate.checked(key, async () => 'good')).toBe('good');
+  });
+
+  it('gives no refusal in place of a failure that is none of the content', async () => {
+    const ledger = open();
+    const [key] = (await openAccount(database.client, 0n, { rpm: 1 })).keys;
+    const broken = () => Promise.reject(new RangeError('broken'));
+    await expect(ledger.gate.checked(key, broken)).rejects.toThrow('broken');
+    expect((await ledger.gate.touch(key)).state.requestsLeft).toBe(0);
+  });
 });
 
 it('leaves the books of everything above exact, with no hold', async () => {

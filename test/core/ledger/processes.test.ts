@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { WalletReads } from '../../../lambdas/adapters/ledger/wallet/reads.ts';
 import type { VerifiedKey } from '../../../lambdas/core/access/api-key.ts';
 import { ALLOWANCE } from '../../../lambdas/core/ledger/exposure.ts';
 import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
 import { splitWallet } from '../../adapters/split-wallet.ts';
+import { brokenPart } from '../../adapters/stored-parts.ts';
 import { ForkedProcesses } from '../../forked-processes.ts';
 import { rounds } from '../../thorough.ts';
 import type { Race, RaceResult } from './admission-process.ts';
@@ -16,6 +18,9 @@ const PROCESSES = 4;
 const PLENTY = 10n ** 15n;
 
 const SEEDS = rounds(20);
+/** Random shares of a wallet in parts: 6 in a plain run, 50 in a thorough one. */
+const SPLITS = Math.min(rounds(6), 50);
+const RACING = 200;
 const HOSTILE_CALLS = 12;
 
 let folder: string;
@@ -76,6 +81,54 @@ describe(`in ${PROCESSES} processes on one database file`, () => {
     expect(wallet.holds).toHaveLength(37);
     expect(audit.exact).toBe(true);
   }, 30_000);
+
+  it(`of 200 racing calls exactly as many pass as a wallet in parts affords, for ${SPLITS} splits`, async () => {
+    const split = fc.record({
+      affords: fc.integer({ min: 0, max: 60 }),
+      amount: fc.integer({ min: 1, max: 1_000_000 }),
+      spare: fc.nat(),
+      shares: fc.array(fc.integer({ min: 0, max: 100 }), { minLength: 1, maxLength: 24 }),
+      rest: fc.integer({ min: 0, max: 100 }),
+    });
+    const startMs = performance.now();
+    let splits = 0;
+    let parts = 0;
+    await fc.assert(
+      fc.asyncProperty(split, async ({ affords, amount, spare, shares, rest }) => {
+        const left = BigInt(spare % amount);
+        const balance = BigInt(affords * amount) + left;
+        const account = await openAccount(database.client, balance, { rpm: 1_000 });
+        const whole = BigInt(
+          Math.max(
+            1,
+            shares.reduce((sum, share) => sum + share, rest),
+          ),
+        );
+        await splitWallet(
+          database,
+          account.accountId,
+          shares.map((share) => (balance * BigInt(share)) / whole),
+        );
+        expect(await race(RACING, account.keys[0], { amount })).toEqual({
+          granted: affords,
+          refused: affords === RACING ? {} : { insufficient_credit: RACING - affords },
+        });
+        const { wallet, audit } = await booksOf(database.client, account);
+        expect(wallet).toMatchObject({ balance: left, holds: { length: affords } });
+        expect(audit).toMatchObject({ exact: true, held: BigInt(affords * amount) });
+        const stored = await new WalletReads(database.client, database.tables.wallets).readAll(
+          account.accountId,
+        );
+        expect(stored.flatMap(brokenPart)).toEqual([]);
+        splits += 1;
+        parts += stored.length;
+      }),
+      { seed: 23, numRuns: SPLITS, endOnFailure: true },
+    );
+    expect(splits).toBe(SPLITS);
+    const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
+    console.info(`${SPLITS} races of ${RACING} calls on ${parts} parts in ${seconds} s`);
+  }, 240_000);
 
   it('of 120 racing calls exactly as many pass as the daily cap affords', async () => {
     const account = await openAccount(database.client, PLENTY, { rpm: 1000, daily_usd: 25_500n });

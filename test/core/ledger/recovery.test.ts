@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { MAX_HOLDS } from '../../../lambdas/adapters/ledger/wallet/item.ts';
 import { engineClients, startDatabase, type TestDatabase } from '../../adapters/engine.ts';
 import { delayFirstHold } from '../../adapters/lost-answers.ts';
 import { offsets } from '../../thorough.ts';
@@ -30,7 +31,16 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-const PLAN: CallPlan = { process: 0, key: 0, amount: 500n, cost: 200n, settles: 'at-once', pauseSeconds: 0 };
+const PLAN: CallPlan = {
+  process: 0,
+  key: 0,
+  amount: 500n,
+  cost: 200n,
+  settles: 'at-once',
+  pauseSeconds: 0,
+  copies: 1,
+  tidies: false,
+};
 const CAPS = { daily_usd: 5_000n, monthly_usd: 50_000n };
 const AFTER_MS = NOON_MS + (HOLD_TTL_SECONDS + 1) * 1000;
 
@@ -40,6 +50,7 @@ function history(changes: Partial<History> = {}): History {
     lagSeconds: 0,
     balance: 10_000n,
     parts: 1,
+    earlier: false,
     policies: [CAPS, CAPS],
     calls: [PLAN],
     overlapping: false,
@@ -75,18 +86,41 @@ const HISTORIES: Readonly<Record<string, History>> = {
   }),
 };
 
+/** Parts are made, merged and converted while calls are open. */
+const PART_HISTORIES: Readonly<Record<string, History>> = {
+  'more calls at once than a part has places for': history({
+    calls: [before, { ...PLAN, copies: MAX_HOLDS + 2 }],
+  }),
+  'calls on a wallet whose parts are merged meanwhile': history({
+    parts: 3,
+    calls: [
+      { ...PLAN, process: 1, settles: 'late' },
+      { ...PLAN, tidies: true, pauseSeconds: 700 },
+    ],
+  }),
+  'calls on a wallet of the earlier layout that is converted meanwhile': history({
+    parts: 2,
+    earlier: true,
+    calls: [
+      { ...PLAN, process: 1, tidies: true, settles: 'late' },
+      { ...PLAN, tidies: true, pauseSeconds: 1_200 },
+      { ...PLAN, tidies: true, cost: 900n },
+    ],
+  }),
+};
+
 type Story = readonly [name: string, history: History];
 
 /** A sweeper ends one hold in three calls, after the one that reads the wallet. */
 const SWEEPER_CALLS = 4;
 
-/** The ways in which one database call of a history, or of a sweeper after it, may fail: half of them in a plain run. */
-async function singleFaults(story: History): Promise<readonly Story[]> {
+/** The ways in which one database call of a history, or of a sweeper after it, may fail: one in `stride` in a plain run. */
+async function singleFaults(story: History, stride = 2): Promise<readonly Story[]> {
   const { databaseCalls } = await play(database, story);
   const [, other] = story.faults;
   const each = (calls: number, build: (ordinal: number, fault: Fault) => Story[]) =>
     Array.from({ length: calls }, (_, index) => FAULTS.flatMap((fault) => build(index + 1, fault))).flat();
-  return sampled(2, [
+  return sampled(stride, [
     ...each(databaseCalls, (ordinal, fault) => {
       const faults = [new Map([[ordinal, fault]]), other] as const;
       const plain: Story = [`call ${ordinal} ${fault}`, { ...story, faults }];
@@ -142,6 +176,7 @@ function playAll(stories: () => Promise<readonly Story[]>) {
 
 describe.each([
   ...Object.entries(HISTORIES).map(([name, story]) => [name, () => singleFaults(story)] as const),
+  ...Object.entries(PART_HISTORIES).map(([name, story]) => [name, () => singleFaults(story, 6)] as const),
   ['two failures in one call', async () => pairsOfFaults()] as const,
 ])('%s, whichever of its database calls fail, in whichever way', (_name, stories) => {
   const judgeAll = playAll(async () => {

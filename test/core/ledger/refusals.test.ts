@@ -6,7 +6,15 @@ import type { Policy } from '../../../lambdas/core/access/policy.ts';
 import { ServiceError } from '../../../lambdas/core/errors.ts';
 import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
 import { keyState, refusalOf, settleAll } from './attempts.ts';
-import { callOf, NOON_MS, openAccount, openLedger } from './running-ledger.ts';
+import {
+  callOf,
+  HOLD_TTL_SECONDS,
+  NOON_MS,
+  openAccount,
+  openLedger,
+  outcomeOf,
+  sweep,
+} from './running-ledger.ts';
 
 const PLENTY = 10n ** 15n;
 
@@ -124,6 +132,42 @@ describe('a refusal', () => {
     expect(await code()).toBe('invalid_api_key');
     await setAttributes(key.keyId, { status: text('active') });
     expect(await code()).toBe('insufficient_credit');
+  });
+
+  it.each([
+    ['one that has died', 'granted'],
+    ['one that is open', 'insufficient_credit'],
+  ])(
+    'of a wallet that lacks credit is not repeated from memory where a hold may end: %s',
+    async (_what, second) => {
+      const ledger = open();
+      const [key] = (await openAccount(database.client, 100n, {})).keys;
+      const expires = second === 'granted' ? 20 : HOLD_TTL_SECONDS;
+      nowMs = NOON_MS - (HOLD_TTL_SECONDS - expires) * 1000;
+      await open().ledger.admit(callOf(key, 80n));
+      nowMs = NOON_MS;
+      const attempt = () => ledger.ledger.admit(callOf(key, 50n));
+      expect((await refusalOf(attempt())).code).toBe('insufficient_credit');
+      // Still the same minute, in which the refusal is remembered.
+      nowMs = NOON_MS + 30_000;
+      if (second === 'granted') await settleAll([await attempt()]);
+      else expect((await refusalOf(attempt())).code).toBe(second);
+      nowMs = NOON_MS + 2 * HOLD_TTL_SECONDS * 1000;
+      await sweep(open(), database.client);
+    },
+  );
+
+  it('for tokens is none of a call that takes none, in the minute of an overrun', async () => {
+    const ledger = open();
+    const [key] = (await openAccount(database.client, PLENTY, { tpm: 100 })).keys;
+    const call = (tokens: number) => ledger.ledger.admit(callOf(key, 10n, { tokens }));
+    await (await call(100)).settle(outcomeOf(10n, { tokens: 130 }));
+    expect((await keyState(ledger, key.keyId)).tokensLeft).toBe(-30n);
+    expect((await refusalOf(call(1))).code).toBe('tokens_per_minute');
+    // The refusal is remembered, and judged again for this call.
+    await settleAll([await call(0)]);
+    await settleAll([await call(0)]);
+    expect((await refusalOf(call(1))).code).toBe('tokens_per_minute');
   });
 
   async function setAttributes(keyId: string, attributes: Item): Promise<void> {

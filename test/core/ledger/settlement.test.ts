@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { KeyState } from '../../../lambdas/core/access/key-state.ts';
+import type { UsageRecord } from '../../../lambdas/core/ledger/usage-record.ts';
 import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
 import {
   auditAll,
@@ -115,6 +116,18 @@ describe('settlement', () => {
     const books = await booksOf(database.client, account);
     expect(books.records).toHaveLength(1);
     expect(books.audit).toMatchObject({ exact: true, balances: 900n });
+  });
+
+  it('gives whoever asks again the same result, and reports the call once', async () => {
+    const account = await openAccount(database.client, 1_000n, POLICY);
+    const reported: string[] = [];
+    const onSettled = ({ id }: UsageRecord) => reported.push(id);
+    const process = openLedger({ clients: database, clock: () => nowMs, onSettled });
+    const admission = await process.ledger.admit(callOf(account.keys[0], 700n));
+    const first = await admission.settle(outcomeOf(100n));
+    expect(first.balance).toBe(900n);
+    expect(await admission.settle(outcomeOf(100n))).toBe(first);
+    expect(reported).toEqual([admission.hold.id]);
   });
 
   it('changes nothing for a call that recovery has released, and returns the record that counts', async () => {

@@ -57,6 +57,5 @@ export function chooseDonors(
   const own = target.part === undefined ? 0n : spareOf(target.part);
   const shares = BigInt(Math.max(2, parts[0]?.parts ?? 1));
   const missing = missingOf(target, hold);
-  const more = greatest((richest - own) / shares, missing);
-  return collect(donors, more) ?? collect(donors, missing);
+  return collect(donors, greatest((richest - own) / shares, missing));
 }

@@ -53,17 +53,29 @@ export class WalletUpkeep {
 
   /** Moves everything that a part has into the first one and deletes it; false when it has moved since it was read. */
   async #merge(first: Part, part: Part): Promise<boolean> {
-    const { walletId, balance, spent, received = 0n, entries, probation, shortfalls, spentByDay } = part;
+    const {
+      walletId,
+      balance,
+      spent,
+      received = 0n,
+      entries,
+      used,
+      probation,
+      shortfalls,
+      spentByDay,
+    } = part;
     const days = [...spentByDay];
     const { done } = await transact(this.#client, [
       {
         Delete: {
           ...this.#key(walletId),
           ConditionExpression:
-            'size(holds) = :zero AND entries = :entries AND balance = :balance AND spent = :spent AND received = :received AND attribute_not_exists(owed)',
+            // A part that was converted may have no count of entries; a hold that cost nothing shows in `used` alone.
+            'size(holds) = :zero AND balance = :balance AND spent = :spent AND received = :received AND attribute_not_exists(owed) AND (attribute_not_exists(entries) OR entries = :entries) AND (attribute_not_exists(used) OR used = :used)',
           ExpressionAttributeValues: {
             ':zero': number(0),
             ':entries': number(entries),
+            ':used': number(used),
             ':balance': number(balance),
             ':spent': number(spent),
             ':received': number(received),

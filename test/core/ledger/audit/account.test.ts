@@ -232,6 +232,55 @@ describe(`the audit of an account over ${rounds(300)} random histories`, () => {
   }, 60_000);
 });
 
+describe('what moves between two reads of an audit', () => {
+  /** An account of two parts with some calls of yesterday, in which a step is taken after the n-th read. */
+  function moving(steps: Readonly<Record<number, (account: SimulatedAccount) => void>>): SimulatedAccount {
+    const account = new SimulatedAccount(START);
+    account.post('top_up', 1_000n);
+    account.grow();
+    account.transfer(0, 1, 300n);
+    for (let call = 0; call < 4; call += 1) account.call(call, 13n);
+    untilNight(account);
+    let reads = 0;
+    account.between = () => {
+      reads += 1;
+      steps[reads]?.(account);
+    };
+    return account;
+  }
+
+  it('is noticed where the parts have the same amounts after it: a top-up and a purchase, of which it reads one', async () => {
+    // Reads 1 and 2 are the parts, 3 what is proven, 4 the entries, 5 and 6 the parts again.
+    const account = moving({
+      2: (each) => each.post('top_up', 100n),
+      4: (each) => each.post('purchase', 100n),
+    });
+    expect(await audit(account)).toMatchObject(EXACT);
+    expect(account.books).toHaveLength(3);
+  });
+
+  it('is noticed where it counts as no entry: what is owed is paid by a part that has not been read yet', async () => {
+    const account = moving({ 1: (each) => each.collect(1) });
+    account.post('refund', 800n);
+    expect(account.part(0).owed).toBeGreaterThan(0n);
+    expect(await audit(account)).toMatchObject(EXACT);
+    expect(account.part(0).owed).toBe(0n);
+  });
+
+  it('is noticed where nothing but the calls that are open is different: one ended at no cost, another has cost', async () => {
+    let first: SimulatedHold | undefined;
+    const account = moving({
+      6: (each) => {
+        if (first !== undefined) each.end(first, each.record(first, 0n));
+        each.record(each.hold(0, 10n), 7n);
+      },
+    });
+    first = account.hold(0, 10n);
+    expect(await audit(account)).toMatchObject(EXACT);
+    expect(account.records).toHaveLength(6);
+  });
+});
+
 describe('under constant load', () => {
   /** An account of some parts with calls between any two reads, from the day before. */
   function busy(parts = 1): SimulatedAccount {

@@ -1,0 +1,299 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { DynamoAccountStore } from '../../../../lambdas/adapters/access/account-store.ts';
+import { MAX_HOLDS, type Part, partId } from '../../../../lambdas/adapters/ledger/wallet/item.ts';
+import { WalletParts } from '../../../../lambdas/adapters/ledger/wallet/part.ts';
+import { WalletPostings } from '../../../../lambdas/adapters/ledger/wallet/posting.ts';
+import { WalletReads } from '../../../../lambdas/adapters/ledger/wallet/reads.ts';
+import { growParts, shrinkParts } from '../../../../lambdas/adapters/ledger/wallet/size.ts';
+import {
+  collect,
+  collectMost,
+  type Donor,
+  WalletTransfers,
+} from '../../../../lambdas/adapters/ledger/wallet/transfer.ts';
+import { ALLOWANCE } from '../../../../lambdas/core/ledger/exposure.ts';
+import type { Hold } from '../../../../lambdas/core/ledger/ports.ts';
+import { startDatabase, type TestDatabase } from '../../engine.ts';
+import { splitWallet } from '../../split-wallet.ts';
+import { brokenParts } from '../../stored-parts.ts';
+
+const CREDIT = 1_000n;
+
+const holdOf = (id: string, amount: bigint, exposure = 0n): Hold => ({
+  id,
+  keyId: 'key_1',
+  kind: 'chat',
+  amount,
+  exposure,
+  created: 10,
+  expires: 20,
+});
+
+let database: TestDatabase;
+let accountId: string;
+let accounts = 0;
+
+beforeAll(async () => {
+  database = await startDatabase();
+});
+afterAll(() => database.stop());
+
+beforeEach(async () => {
+  accounts += 1;
+  accountId = `acc_${accounts}`;
+  const store = new DynamoAccountStore(database.client, database.tables);
+  await store.open({ id: accountId, created: 0 });
+  await store.topUp({ accountId, id: 'first', amount: CREDIT, created: 0, source: 'test' });
+});
+
+const tableOf = () => database.tables.wallets;
+const transfers = () => new WalletTransfers(database.client, tableOf());
+const parts = () => new WalletParts(database, tableOf());
+const readAll = () => new WalletReads(database.client, tableOf()).readAll(accountId);
+
+async function partAt(index: number): Promise<Part> {
+  const part = (await readAll()).find(({ walletId }) => walletId === partId(accountId, index));
+  if (part === undefined) throw new Error(`there is no part ${index}`);
+  return part;
+}
+const from = (part: Part, amount: bigint, covered = true): Donor => ({ part, amount, covered });
+const balances = async () => (await readAll()).map(({ balance }) => balance);
+
+/** What every part of the wallet must be at every instant, whatever was done or refused. */
+async function expectWhole(): Promise<void> {
+  expect(await brokenParts(database)).toEqual([]);
+  const stored = await readAll();
+  expect(stored.reduce((sum, { received = 0n }) => sum + received, 0n)).toBe(CREDIT);
+}
+
+describe('a hold that is taken with money of other parts', () => {
+  it('has all of it, and each part counts what it gave and received', async () => {
+    await splitWallet(database, accountId, [300n, 200n]);
+    const [to, first, second] = [await partAt(1), await partAt(0), await partAt(2)];
+    const hold = holdOf('req_1', 900n);
+    expect(
+      await transfers().hold({ walletId: to.walletId, part: to }, hold, [
+        from(first, 500n),
+        from(second, 100n),
+      ]),
+    ).toBe(true);
+    expect(await readAll()).toMatchObject([
+      { balance: 0n, received: 0n, entries: first.entries + 1 },
+      {
+        balance: 0n,
+        received: 900n,
+        entries: to.entries + 1,
+        holds: [{ id: 'req_1', amount: 900n }],
+        used: 10,
+      },
+      { balance: 100n, received: 100n, entries: second.entries + 1 },
+    ]);
+    await expectWhole();
+  });
+
+  it('takes nothing where a part has less than it was read with: neither the one that takes it nor one that gives', async () => {
+    await splitWallet(database, accountId, [300n]);
+    const [first, to] = [await partAt(0), await partAt(1)];
+    const target = { walletId: to.walletId, part: to };
+    // Another call takes it first.
+    await parts().hold(to.walletId, holdOf('other_1', 1n));
+    expect(await transfers().hold(target, holdOf('req_1', 500n), [from(first, 200n)])).toBe(false);
+    expect(await transfers().hold(target, holdOf('req_1', 499n), [from(first, 701n)])).toBe(false);
+    await parts().hold(first.walletId, holdOf('other_2', 600n));
+    expect(await transfers().hold(target, holdOf('req_1', 400n), [from(first, 101n)])).toBe(false);
+    expect(await balances()).toEqual([100n, 299n]);
+    expect(await transfers().hold(target, holdOf('req_1', 399n), [from(first, 100n)])).toBe(true);
+    expect(await balances()).toEqual([0n, 0n]);
+    await expectWhole();
+  });
+
+  it('leaves both covered for what open holds may cost, and is not taken where these are more than was read', async () => {
+    await splitWallet(database, accountId, [300n]);
+    const to = await partAt(1);
+    await parts().hold(to.walletId, holdOf('other', 0n, 100n));
+    const stale = { walletId: to.walletId, part: to };
+    const first = await partAt(0);
+    expect(await transfers().hold(stale, holdOf('req_1', 100n), [from(first, 1n)])).toBe(false);
+    const now = { walletId: to.walletId, part: await partAt(1) };
+    expect(await transfers().hold(now, holdOf('req_1', 202n), [from(first, 1n)])).toBe(false);
+    expect(await transfers().hold(now, holdOf('req_1', 201n), [from(first, 1n)])).toBe(true);
+    // The part that gives must keep the hundred that its own hold is exposed by.
+    const lender = await partAt(1);
+    expect(await transfers().move([from(lender, 1n)], await partAt(0))).toBe(false);
+    expect(await transfers().move([from(lender, 1n, false)], await partAt(0))).toBe(true);
+    await expectWhole();
+  });
+
+  it('is not given by a part whose open holds are exposed by more than was read', async () => {
+    await splitWallet(database, accountId, [400n]);
+    const lender = await partAt(1);
+    await parts().hold(lender.walletId, holdOf('other', 0n, 50n));
+    expect(await transfers().move([from(lender, 10n)], await partAt(0))).toBe(false);
+    expect(await transfers().move([from(await partAt(1), 350n)], await partAt(0))).toBe(true);
+    expect(await balances()).toEqual([950n, 50n]);
+  });
+
+  it('is once in a part, within its places, and not in one that owes', async () => {
+    await splitWallet(database, accountId, [300n]);
+    const target = async () => ({ walletId: partId(accountId, 1), part: await partAt(1) });
+    const gift = async () => [from(await partAt(0), 10n)];
+    for (let taken = 0; taken < MAX_HOLDS; taken += 1) {
+      const wanted = holdOf(`req_${taken}`, 1n);
+      expect(await transfers().hold(await target(), wanted, await gift())).toBe(true);
+      expect(await transfers().hold(await target(), wanted, await gift())).toBe(false);
+    }
+    expect(await transfers().hold(await target(), holdOf('req_more', 1n), await gift())).toBe(false);
+    await new WalletPostings(database.client, tableOf()).post(accountId, -CREDIT, []);
+    const [held] = (await partAt(1)).holds;
+    await parts().end(partId(accountId, 1), { ...holdOf(held?.id ?? '', 1n), cost: 0n, recorded: 0 });
+    expect(await transfers().hold(await target(), holdOf('req_more', 1n), [])).toBe(false);
+    expect(await transfers().hold(await target(), holdOf('req_free', 0n), [])).toBe(true);
+    expect(await brokenParts(database)).toEqual([]);
+  });
+
+  it('makes a part that is counted, once, and none that is not', async () => {
+    const make = async (index: number, id: string) =>
+      transfers().hold({ walletId: partId(accountId, index), part: undefined }, holdOf(id, 10n), [
+        from(await partAt(0), 30n),
+      ]);
+    expect(await make(1, 'req_1')).toBe(false);
+    await growParts(database.client, tableOf(), accountId, 1);
+    expect(await make(2, 'req_1')).toBe(false);
+    expect(await make(1, 'req_1')).toBe(true);
+    expect(await make(1, 'req_2')).toBe(false);
+    expect(await readAll()).toMatchObject([
+      { balance: 970n },
+      { balance: 20n, received: 30n, entries: 1, holds: [{ id: 'req_1', amount: 10n }] },
+    ]);
+    await expectWhole();
+  });
+
+  it('makes no part beyond those that are counted where the first one gives nothing', async () => {
+    await splitWallet(database, accountId, [300n]);
+    const lender = from(await partAt(1), 30n);
+    const make = (index: number) =>
+      transfers().hold({ walletId: partId(accountId, index), part: undefined }, holdOf('req_1', 10n), [
+        lender,
+      ]);
+    expect(await make(2)).toBe(false);
+    await growParts(database.client, tableOf(), accountId, 2);
+    expect(await make(2)).toBe(true);
+    await expectWhole();
+  });
+});
+
+describe('a hold that grows by money of other parts', () => {
+  it('has more, remembers what its call took at first, and is not grown from another amount than it has', async () => {
+    await splitWallet(database, accountId, [300n]);
+    const hold = holdOf('req_1', 300n);
+    await parts().hold(partId(accountId, 1), hold);
+    const grow = async (amount: bigint, more: bigint) =>
+      transfers().grow(await partAt(1), { ...hold, amount }, [from(await partAt(0), more, false)]);
+    expect(await grow(300n, 200n)).toBe(true);
+    expect(await grow(300n, 200n)).toBe(false);
+    expect((await partAt(1)).holds).toMatchObject([{ amount: 500n, taken: 300n }]);
+    const { holds } = await partAt(1);
+    expect(
+      await transfers().grow(await partAt(1), { ...hold, ...holds[0] }, [from(await partAt(0), 500n, false)]),
+    ).toBe(true);
+    expect((await partAt(1)).holds).toMatchObject([{ amount: 1_000n, taken: 300n }]);
+    expect(await balances()).toEqual([0n, 0n]);
+    await expectWhole();
+  });
+});
+
+describe('what parts give', () => {
+  const donorOf = (amount: bigint, walletId = `acc#${amount}`): Donor => ({
+    part: { walletId } as Part,
+    amount,
+    covered: true,
+  });
+  const amounts = (donors: readonly Donor[] | undefined) => donors?.map(({ amount }) => amount);
+
+  it('is what is wanted and no more, from the richest first', () => {
+    const donors = [5n, 0n, 30n, 10n].map((amount) => donorOf(amount));
+    expect(amounts(collect(donors, 30n))).toEqual([30n]);
+    expect(amounts(collect(donors, 31n))).toEqual([30n, 1n]);
+    expect(amounts(collect(donors, 45n))).toEqual([30n, 10n, 5n]);
+    expect(amounts(collect(donors, 46n))).toBeUndefined();
+    expect(amounts(collect(donors, 0n))).toEqual([]);
+    expect(amounts(collectMost(donors))).toEqual([30n, 10n, 5n]);
+  });
+
+  it('is from as many as one transaction has room for', () => {
+    const donors = Array.from({ length: 200 }, (_, at) => donorOf(1n, `acc#${at}`));
+    const most = collectMost(donors).length;
+    expect(most).toBeGreaterThan(50);
+    expect(most).toBeLessThanOrEqual(98);
+    expect(collect(donors, BigInt(most))).toHaveLength(most);
+    expect(collect(donors, BigInt(most) + 1n)).toBeUndefined();
+  });
+});
+
+describe('the number of parts', () => {
+  const grow = (known: number) => growParts(database.client, tableOf(), accountId, known);
+  const shrink = (to: number, already: number) =>
+    shrinkParts(database.client, tableOf(), accountId, { from: already, to });
+  const count = async () => (await partAt(0)).parts;
+
+  it('is doubled by one of those who knew it, and is what the others find', async () => {
+    expect(await Promise.all([grow(1), grow(1), grow(1)])).toEqual([2, 2, 2]);
+    expect([await grow(2), await grow(2), await grow(1)]).toEqual([4, 4, 4]);
+    expect(await count()).toBe(4);
+    await expect(growParts(database.client, tableOf(), 'acc_nobody', 1)).rejects.toThrow('no account');
+  });
+
+  it('is no more than there may be', async () => {
+    for (let known = 1; known < 4096; known *= 2) await grow(known);
+    expect([await count(), await grow(4096)]).toEqual([4096, undefined]);
+  });
+
+  it('is lowered to those that there are, at any number', async () => {
+    for (let known = 1; known < 256; known *= 2) await grow(known);
+    await shrink(3, 256);
+    expect(await count()).toBe(3);
+  });
+
+  it('never leaves out a part that exists: its money would be lost to sight', async () => {
+    await splitWallet(database, accountId, [100n, 100n, 100n]);
+    for (let known = 4; known < 256; known *= 2) await grow(known);
+    const made = { walletId: partId(accountId, 130), part: undefined };
+    expect(await transfers().hold(made, holdOf('req_1', 10n), [from(await partAt(0), 30n)])).toBe(true);
+    // The sweep has read the wallet before that part was made.
+    await shrink(4, 256);
+    expect(await count()).toBeGreaterThan(130);
+    await shrink(3, await count());
+    expect(await count()).toBeGreaterThan(130);
+    await expectWhole();
+  });
+
+  it('is not lowered from another number than was read', async () => {
+    for (let known = 1; known < 8; known *= 2) await grow(known);
+    await shrink(1, 4);
+    expect(await count()).toBe(8);
+  });
+
+  it('and the making of a part that is being left out: one of them happens', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      if ((await count()) === 1) await grow(1);
+      const hold = holdOf(`req_${round}`, 0n);
+      const made = { walletId: partId(accountId, 1), part: undefined };
+      const [isMade] = await Promise.all([
+        transfers().hold(made, hold, [from(await partAt(0), 10n)]),
+        shrink(1, 2).catch(() => {}),
+      ]);
+      expect([isMade, await count()]).toEqual(isMade ? [true, 2] : [false, 1]);
+      if (isMade) break;
+    }
+    await expectWhole();
+  });
+});
+
+it('the first part covers open holds beyond the allowance alone, and may give the rest', async () => {
+  await splitWallet(database, accountId, [100n]);
+  await parts().hold(accountId, holdOf('req_1', 0n, ALLOWANCE + 500n));
+  const first = await partAt(0);
+  expect(await transfers().move([from(first, 401n)], await partAt(1))).toBe(false);
+  expect(await transfers().move([from(first, 400n)], await partAt(1))).toBe(true);
+  expect(await balances()).toEqual([500n, 500n]);
+});
