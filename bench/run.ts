@@ -15,6 +15,7 @@ import {
 } from './harness/report.ts';
 import { measureAudit } from './ledger/audit/bench.ts';
 import { measureLedger } from './ledger/bench.ts';
+import { measureLoad } from './ledger/load/bench.ts';
 import { measureMutants } from './mutants/bench.ts';
 import { measurePeers } from './peers/bench.ts';
 import { updatePage } from './peers/comparison.ts';
@@ -27,6 +28,7 @@ import { measureWebhooks } from './webhooks/bench.ts';
 
 const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<readonly Figure[]>>> = {
   ledger: measureLedger,
+  load: measureLoad,
   bundles: measureBundles,
   start: measureStart,
   stream: measureStream,

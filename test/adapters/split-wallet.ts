@@ -1,13 +1,12 @@
 /** Puts a wallet into parts at once, as load does over time. */
 import { partId } from '../../lambdas/adapters/ledger/wallet/item.ts';
-import { WalletParts } from '../../lambdas/adapters/ledger/wallet/part.ts';
 import { WalletReads } from '../../lambdas/adapters/ledger/wallet/reads.ts';
 import { growParts } from '../../lambdas/adapters/ledger/wallet/size.ts';
 import { WalletTransfers } from '../../lambdas/adapters/ledger/wallet/transfer.ts';
 import type { NanoUsd } from '../../lambdas/core/money.ts';
 import type { TestDatabase } from './engine.ts';
 
-/** Makes a part for each share and moves the share there; the first part keeps the rest. */
+/** Makes a part for each share, or some more, and moves the shares there; the first part keeps the rest. */
 export async function splitWallet(
   database: TestDatabase,
   accountId: string,
@@ -15,22 +14,21 @@ export async function splitWallet(
 ): Promise<void> {
   const { client, tables } = database;
   const reads = new WalletReads(client, tables.wallets);
-  const first = async () => {
-    const part = await reads.read(accountId);
-    if (part === undefined) throw new Error(`there is no account ${accountId}`);
+  const transfers = new WalletTransfers(client, tables.wallets);
+  const partAt = async (index: number) => {
+    const part = await reads.read(partId(accountId, index));
+    if (part === undefined) throw new Error(`there is no part ${index} of ${accountId}`);
     return part;
   };
-  for (let { parts } = await first(); parts <= shares.length; { parts } = await first()) {
+  const move = async (from: number, to: number, amount: NanoUsd) => {
+    if (amount <= 0n) return;
+    const donor = { part: await partAt(from), amount, covered: true };
+    if (!(await transfers.move([donor], await partAt(to)))) throw new Error('the wallet has less, or moves');
+  };
+  for (let { parts } = await partAt(0); parts <= shares.length; { parts } = await partAt(0)) {
     await growParts(client, tables.wallets, accountId, parts);
   }
-  const opening = { id: 'opening', keyId: 'key_0', kind: 'chat', amount: 0n, exposure: 0n } as const;
-  for (const [at, amount] of shares.entries()) {
-    const walletId = partId(accountId, at + 1);
-    const hold = { ...opening, created: 0, expires: 1 };
-    const from = { part: await first(), amount, covered: true };
-    const transfers = new WalletTransfers(client, tables.wallets);
-    if (!(await transfers.hold({ walletId, part: undefined }, hold, [from])))
-      throw new Error('the wallet has less, or moves');
-    await new WalletParts(database, tables.wallets).end(walletId, { ...hold, cost: 0n, recorded: 0 });
-  }
+  const { parts } = await partAt(0);
+  for (let index = 1; index < parts; index += 1) await move(index, 0, (await partAt(index)).balance);
+  for (const [at, share] of shares.entries()) await move(0, at + 1, share);
 }

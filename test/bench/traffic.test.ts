@@ -1,4 +1,9 @@
-import { PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import {
+  BatchGetItemCommand,
+  PutItemCommand,
+  ScanCommand,
+  TransactWriteItemsCommand,
+} from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Database, openDatabase } from '../../bench/harness/service/database.ts';
 import { Traffic } from '../../bench/harness/service/traffic.ts';
@@ -29,7 +34,15 @@ describe('traffic', () => {
     await Promise.all([clients.client.send(put('a')), clients.onceClient.send(put('b'))]);
     await clients.client.send(put('a'));
     const { sent, ...spent } = traffic.take();
-    expect(spent).toEqual({ rounds: 2, reads: 0, writes: 3, refused: 0, writeUnits: 6, repeats: 0 });
+    expect(spent).toEqual({
+      rounds: 2,
+      reads: 0,
+      writes: 3,
+      refused: 0,
+      writeUnits: 6,
+      readUnits: 0,
+      repeats: 0,
+    });
     expect(sent.map(({ command, round }) => [command, round])).toEqual([
       ['PutItemCommand', 1],
       ['PutItemCommand', 1],
@@ -51,6 +64,24 @@ describe('traffic', () => {
     const refused = clients.client.send(put('a', 'attribute_not_exists(wallet_id) AND filler = wallet_id'));
     await expect(refused).rejects.toThrow();
     expect(traffic.take()).toMatchObject({ rounds: 1, writes: 1, refused: 1, writeUnits: 1 });
+  });
+
+  it('counts a transaction by all of its items, done or refused', async () => {
+    const input = (id: string) => put(id).input as { TableName: string; Item: Record<string, { S: string }> };
+    const transaction = (condition?: string) =>
+      new TransactWriteItemsCommand({
+        TransactItems: ['a', 'b'].map((id) => ({
+          Put: { ...input(id), ...(condition === undefined ? {} : { ConditionExpression: condition }) },
+        })),
+      });
+    await clients.client.send(transaction());
+    expect(traffic.take()).toMatchObject({ writes: 1, refused: 0, writeUnits: 8 });
+    await expect(clients.client.send(transaction('attribute_not_exists(wallet_id)'))).rejects.toThrow();
+    expect(traffic.take()).toMatchObject({ writes: 1, refused: 1, writeUnits: 4 });
+    await clients.client.send(
+      new BatchGetItemCommand({ RequestItems: { wallets: { Keys: [{ wallet_id: { S: 'a' } }] } } }),
+    );
+    expect(traffic.take()).toMatchObject({ reads: 1, writes: 0, readUnits: 0.5 });
   });
 
   it('leaves out what is read of background tables, and nothing that is written to them', async () => {

@@ -1,5 +1,5 @@
 /** Counts what passes through DynamoDB clients: rounds, requests and write units, as DynamoDB bills them. */
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import type { DynamoClients } from '../../../lambdas/adapters/aws/clients.ts';
 
 export interface Spent {
@@ -9,8 +9,12 @@ export interface Spent {
   readonly writes: number;
   /** Writes that failed their condition. */
   readonly refused: number;
-  /** As the database says; a refused write reports none, and is counted as one: our items are below a kilobyte. */
+  /**
+   * As the database says; a refused write reports none, and is counted as one, as two for each item of a transaction:
+   * our items are below a kilobyte.
+   */
   readonly writeUnits: number;
+  readonly readUnits: number;
   /** Requests that the SDK sent again. */
   readonly repeats: number;
 }
@@ -22,10 +26,23 @@ export interface Sent {
   readonly round: number;
 }
 
-const NOTHING: Spent = { rounds: 0, reads: 0, writes: 0, refused: 0, writeUnits: 0, repeats: 0 };
+const NOTHING: Spent = {
+  rounds: 0,
+  reads: 0,
+  writes: 0,
+  refused: 0,
+  writeUnits: 0,
+  readUnits: 0,
+  repeats: 0,
+};
+
+interface Consumed {
+  readonly CapacityUnits?: number;
+}
 
 interface Answer {
-  readonly ConsumedCapacity?: { readonly CapacityUnits?: number };
+  /** By table, of a request that touches several items. */
+  readonly ConsumedCapacity?: Consumed | readonly Consumed[];
   readonly $metadata: { readonly attempts?: number };
 }
 
@@ -87,14 +104,16 @@ export class Traffic {
   }
 
   #answered(command: string, { ConsumedCapacity: consumed, $metadata: { attempts = 1 } }: Answer): void {
-    this.#add({
-      repeats: attempts - 1,
-      ...(isRead(command) ? {} : { writeUnits: consumed?.CapacityUnits ?? Number.NaN }),
-    });
+    const units = [consumed ?? []]
+      .flat()
+      .reduce((total, { CapacityUnits: each = Number.NaN }) => total + each, 0);
+    this.#add({ repeats: attempts - 1, [isRead(command) ? 'readUnits' : 'writeUnits']: units });
   }
 
   #failed(failure: Error): void {
     if (failure.name === 'ConditionalCheckFailedException') this.#add({ refused: 1, writeUnits: 1 });
+    if (failure instanceof TransactionCanceledException)
+      this.#add({ refused: 1, writeUnits: 2 * (failure.CancellationReasons?.length ?? 0) });
   }
 
   #add(more: Partial<Spent>): void {
@@ -105,9 +124,10 @@ export class Traffic {
       writes: sum('writes'),
       refused: sum('refused'),
       writeUnits: sum('writeUnits'),
+      readUnits: sum('readUnits'),
       repeats: sum('repeats'),
     };
   }
 }
 
-const isRead = (command: string): boolean => /^(Get|Query|Scan)/.test(command);
+const isRead = (command: string): boolean => /^(Get|BatchGet|TransactGet|Query|Scan)/.test(command);

@@ -44,11 +44,12 @@ export async function readMany(
   client: DynamoDBClient,
   table: string,
   keys: readonly Item[],
+  consistent = true,
 ): Promise<readonly Item[]> {
   const found: Item[] = [];
   await sendBatches(keys, async (wanted) => {
     const { Responses: items = {}, UnprocessedKeys: rest = {} } = await client.send(
-      new BatchGetItemCommand({ RequestItems: { [table]: { Keys: wanted, ConsistentRead: true } } }),
+      new BatchGetItemCommand({ RequestItems: { [table]: { Keys: wanted, ConsistentRead: consistent } } }),
     );
     found.push(...(items[table] ?? []));
     return rest[table]?.Keys;

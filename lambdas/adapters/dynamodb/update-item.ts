@@ -23,9 +23,14 @@ const MAX_REFUSALS = 5;
 const REFUSAL_PAUSE_MS = 20;
 
 /** Sends again what the database has certainly not done and the SDK has not sent again itself. */
-export const updateItem = (client: DynamoDBClient, input: UpdateItemCommandInput): Promise<WriteResult> =>
-  write(() =>
-    client.send(new UpdateItemCommand({ ...input, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' })),
+export const updateItem = (
+  client: DynamoDBClient,
+  input: UpdateItemCommandInput,
+  maxRefusals: number = MAX_REFUSALS,
+): Promise<WriteResult> =>
+  write(
+    () => client.send(new UpdateItemCommand({ ...input, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' })),
+    maxRefusals,
   );
 
 /** Puts an item under a condition; returns the item that failed it, or undefined when the item was written. */
@@ -36,7 +41,10 @@ export async function putItem(client: DynamoDBClient, input: PutItemCommandInput
   return applied ? undefined : item;
 }
 
-async function write(send: () => Promise<{ readonly Attributes?: Item | undefined }>): Promise<WriteResult> {
+async function write(
+  send: () => Promise<{ readonly Attributes?: Item | undefined }>,
+  maxRefusals = MAX_REFUSALS,
+): Promise<WriteResult> {
   for (let refusals = 0; ; refusals += 1) {
     try {
       const { Attributes: item } = await send();
@@ -44,7 +52,7 @@ async function write(send: () => Promise<{ readonly Attributes?: Item | undefine
     } catch (failure) {
       if (failure instanceof ConditionalCheckFailedException) return { applied: false, item: failure.Item };
       const sentOnce = failure instanceof DynamoDBServiceException && (failure.$metadata.attempts ?? 1) === 1;
-      if (!sentOnce || !isRefusal(failure) || refusals === MAX_REFUSALS) throw failure;
+      if (!sentOnce || !isRefusal(failure) || refusals === maxRefusals) throw failure;
       await sleep(REFUSAL_PAUSE_MS * (refusals + 1));
     }
   }

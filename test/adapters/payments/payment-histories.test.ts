@@ -223,7 +223,11 @@ async function play(story: History): Promise<void> {
     const taken = await wallets.hold(accountId, hold);
     if (!taken.granted) return;
     const cost = amount / 3n;
-    if ((await wallets.endHold(accountId, { ...hold, cost, recorded: 0 })) !== undefined) spent += cost;
+    if (
+      (await wallets.endHold(accountId, { ...hold, cost, recorded: Math.floor(Date.now() / 1000) })) !==
+      undefined
+    )
+      spent += cost;
   });
   const written = played.map(({ orderId, plan }) => async () => {
     const amount = BigInt(plan.cents) * NANO_PER_CENT;

@@ -20,7 +20,7 @@ function broken(...names: readonly string[]) {
   const pages = async (after?: string) => {
     const wallets = after === undefined ? [wallet('a'), wallet('b')] : [wallet('c')];
     const untidy = after === undefined ? ['p1'] : ['p2'];
-    return { wallets, accounts: [], untidy, next: after === undefined ? 'b' : undefined };
+    return { wallets, untidy, next: after === undefined ? 'b' : undefined };
   };
   const tidy = async (accountId: string) => {
     await recover(accountId);

@@ -55,7 +55,7 @@ export function chooseDonors(
   const donors = others.map(toDonor);
   const richest = donors.reduce((most, { amount }) => greatest(most, amount), 0n);
   const own = target.part === undefined ? 0n : spareOf(target.part);
-  const shares = BigInt(Math.max(2, Math.floor((parts[0]?.parts ?? 1) / 4)));
+  const shares = BigInt(Math.max(2, parts[0]?.parts ?? 1));
   const missing = missingOf(target, hold);
   return collect(donors, greatest((richest - own) / shares, missing));
 }

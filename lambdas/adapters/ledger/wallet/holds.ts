@@ -1,7 +1,7 @@
 /** Taking holds on a wallet in parts: on one part, with money from others, or on a new one. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BoundedMap } from '../../../core/bounded-map.ts';
-import { overloaded } from '../../../core/errors.ts';
 import type { Hold, HoldResult } from '../../../core/ledger/ports.ts';
 import { optimistically } from '../../../core/optimistic.ts';
 import type { RandomSource } from '../../../core/ports.ts';
@@ -20,7 +20,14 @@ import { WalletTurns } from './turns.ts';
 const MAX_TRIES = 12;
 
 /** Full parts that a hold meets before there are more of them. */
-const MAX_FULL = 2;
+const MAX_FULL = 3;
+
+/** Busy parts that a hold passes over before it waits for one. */
+const MAX_BUSY = 3;
+
+/** Of a wallet in so many parts many processes find full ones at once: they look at different times, and one makes more. */
+const MANY_PARTS = 16;
+const GROWTH_SPREAD_MS = 60;
 
 /** Bounds the memory of where the holds in flight were tried. */
 const MAX_IN_FLIGHT = 10_000;
@@ -58,24 +65,32 @@ export class WalletHolds {
   async take(accountId: string, wanted: Hold): Promise<HoldResult> {
     const placement = this.#placements.of(accountId);
     const index = this.#placements.pick(placement, wanted);
-    const answer = index === undefined ? undefined : await this.#holdOn(accountId, index, wanted);
+    const answer = index === undefined ? undefined : await this.#holdOn(accountId, index, wanted, false);
     const result =
       typeof answer === 'object'
         ? answer
         : // What one call moves and makes serves those that wait; other processes are met in transactions.
-          await this.#turns.take(accountId, wanted, () => this.#holdAnywhere(accountId, placement, wanted));
+          await this.#turns.take(accountId, wanted, () =>
+            this.#holdAnywhere(accountId, placement, wanted, index),
+          );
     this.#tried.delete(wanted.id);
     return result;
   }
 
   /** Takes a hold on one part; says why another part, or money of others, is needed. */
-  async #holdOn(accountId: string, index: number, wanted: Hold): Promise<HoldResult | Outcome> {
+  async #holdOn(
+    accountId: string,
+    index: number,
+    wanted: Hold,
+    patient: boolean,
+  ): Promise<HoldResult | Outcome> {
     const placement = this.#placements.of(accountId);
     const walletId = partId(accountId, index);
     this.#noteTry(wanted.id, walletId);
-    const { outcome, part } = await this.#parts.hold(walletId, wanted);
+    const { outcome, part } = await this.#parts.hold(walletId, wanted, patient);
     this.#placements.learn(placement, index, part, outcome === 'granted');
-    if (part === undefined) return index === 0 ? { granted: false, wallet: undefined } : outcome;
+    if (outcome === 'absent' && index === 0) return { granted: false, wallet: undefined };
+    if (part === undefined) return outcome;
     const wallet = toWallet(accountId, [part]);
     if (outcome === 'granted') return { granted: true, wallet };
     const isWhole = index === 0 && placement.parts === 1;
@@ -83,18 +98,37 @@ export class WalletHolds {
   }
 
   /** On a part that may do, else with what it lacks from the others; there are more parts when several were full. */
-  async #holdAnywhere(accountId: string, placement: Placement, wanted: Hold): Promise<HoldResult> {
-    let full = 0;
+  async #holdAnywhere(
+    accountId: string,
+    placement: Placement,
+    wanted: Hold,
+    first?: number,
+  ): Promise<HoldResult> {
+    let [full, busy] = [0, 0];
+    const tried = new Set(first === undefined ? [] : [first]);
     return optimistically<HoldResult>(MAX_TRIES, 'the wallet', async () => {
-      const { index, lacks } = this.#placements.pickAny(placement, wanted);
-      const answer = lacks ? 'lacking' : await this.#holdOn(accountId, index, wanted);
+      const { index, lacks } = this.#placements.pickAny(placement, wanted, tried);
+      tried.add(index);
+      const answer = lacks ? 'lacking' : await this.#holdOn(accountId, index, wanted, busy >= MAX_BUSY);
       if (typeof answer === 'object') return answer;
+      if (answer === 'busy') {
+        busy += placement.parts === 1 ? MAX_BUSY : 1;
+        // Every process that does not know better begins with the first part: a reading of it is cheaper.
+        if (placement.parts === 1) await this.#learnParts(accountId, placement);
+        return undefined;
+      }
       if (answer !== 'full') return this.#holdAcross(accountId, index, answer, wanted);
       full += 1;
       if (full === MAX_FULL || placement.parts === 1) await this.#grow(accountId, placement);
       full %= MAX_FULL;
+      if (full === 0) tried.clear();
       return undefined;
     });
+  }
+
+  async #learnParts(accountId: string, placement: Placement): Promise<void> {
+    const [first] = await this.#reads.readRoughly(accountId, 1);
+    if (first !== undefined) placement.parts = first.parts;
   }
 
   /** With money from the first part if that has enough, else from all. */
@@ -175,9 +209,15 @@ export class WalletHolds {
   }
 
   async #grow(accountId: string, placement: Placement): Promise<void> {
-    const parts = await growParts(this.#client, this.#table, accountId, placement.parts);
-    if (parts === undefined) throw overloaded('This account has too many calls in flight; retry.');
-    placement.parts = parts;
+    if (placement.parts >= MANY_PARTS) {
+      const { parts } = placement;
+      await sleep(this.#random() * GROWTH_SPREAD_MS);
+      await this.#learnParts(accountId, placement);
+      if (placement.parts !== parts) return;
+    }
+    // Where there are as many parts as there may be, a place is found in one of them or not at all.
+    placement.parts =
+      (await growParts(this.#client, this.#table, accountId, placement.parts)) ?? placement.parts;
   }
 
   #noteTry(id: string, walletId: string): void {

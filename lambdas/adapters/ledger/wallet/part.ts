@@ -5,6 +5,7 @@ import { ALLOWANCE } from '../../../core/ledger/exposure.ts';
 import type { Hold, HoldEnd } from '../../../core/ledger/ports.ts';
 import { greatest, type NanoUsd } from '../../../core/money.ts';
 import { optimistically } from '../../../core/optimistic.ts';
+import { isRefusal } from '../../../core/transient.ts';
 import type { DynamoClients } from '../../aws/clients.ts';
 import { number, text } from '../../dynamodb/attribute-values.ts';
 import { updateItem } from '../../dynamodb/update-item.ts';
@@ -39,12 +40,15 @@ const NOT_ON_PROBATION = '(attribute_not_exists(probation) OR probation <= :zero
 
 const DAY_SECONDS = 86_400;
 
-/** `full`: every place for a hold is taken. `lacking`: its own balance does not suffice. `absent`: there is no such part. */
-export type Outcome = 'granted' | 'full' | 'lacking' | 'owing' | 'probation' | 'absent';
+/**
+ * `full`: every place for a hold is taken. `lacking`: its own balance does not suffice. `absent`: there is no such part.
+ * `busy`: the database refuses writes to it for now.
+ */
+export type Outcome = 'granted' | 'full' | 'lacking' | 'owing' | 'probation' | 'absent' | 'busy';
 
 export type PartAnswer =
-  | { readonly outcome: Exclude<Outcome, 'absent'>; readonly part: Part }
-  | { readonly outcome: 'absent'; readonly part: undefined };
+  | { readonly outcome: Exclude<Outcome, 'absent' | 'busy'>; readonly part: Part }
+  | { readonly outcome: 'absent' | 'busy'; readonly part: undefined };
 
 export class WalletParts {
   readonly #client: DynamoDBClient;
@@ -67,12 +71,18 @@ export class WalletParts {
   /**
    * Takes a hold. Each request is sent once and has an attempt of its own in the hold: a copy that reaches the database
    * after the call has settled is then distinguished from the hold that its record settled, and released at no cost.
+   * Without patience a part that is `busy` is not waited for.
    */
-  async hold(walletId: string, wanted: Hold): Promise<PartAnswer> {
+  async hold(walletId: string, wanted: Hold, patient = true): Promise<PartAnswer> {
     let others = this.#exposures.get(walletId) ?? defaultExposure(walletId, wanted);
     return optimistically<PartAnswer>(MAX_MISSES, 'the wallet', async () => {
-      const { applied, item } = await this.#holdBeside(walletId, wanted, others);
-      if (item === undefined) return { outcome: 'absent', part: undefined };
+      const result = await this.#holdBeside(walletId, wanted, others, patient).catch((failure: unknown) => {
+        if (patient || !isRefusal(failure)) throw failure;
+        return undefined;
+      });
+      if (result?.item === undefined)
+        return { outcome: result === undefined ? 'busy' : 'absent', part: undefined };
+      const { applied, item } = result;
       const part = decodePart(item);
       const { balance, exposure } = part;
       this.#remember(part);
@@ -87,19 +97,19 @@ export class WalletParts {
   }
 
   /** Takes a hold if the other open holds are exposed by at most `others`; again when the answer was lost. */
-  async #holdBeside(walletId: string, wanted: Hold, others: NanoUsd) {
+  async #holdBeside(walletId: string, wanted: Hold, others: NanoUsd, patient: boolean) {
     for (let tries = 1; ; tries += 1) {
       try {
-        return await this.#tryHold(walletId, { ...wanted, attempt: newAttempt() }, others);
+        return await this.#tryHold(walletId, { ...wanted, attempt: newAttempt() }, others, patient);
       } catch (failure) {
         if (failure instanceof DynamoDBServiceException || tries === MAX_HOLD_TRIES) throw failure;
       }
     }
   }
 
-  #tryHold(walletId: string, wanted: Hold, others: NanoUsd) {
+  #tryHold(walletId: string, wanted: Hold, others: NanoUsd, patient: boolean) {
     const isExposed = wanted.exposure > 0n;
-    return updateItem(this.#onceClient, {
+    const update = {
       ...this.key(walletId),
       UpdateExpression: `SET balance = balance - :amount, holds.#id = :hold, used = :used${isExposed ? `, ${EXPOSE}` : ''}`,
       ConditionExpression: [
@@ -117,7 +127,8 @@ export class WalletParts {
         ...(isExposed ? { ':exposure': number(wanted.exposure), ':zero': number(0) } : {}),
       },
       ReturnValues: 'ALL_NEW',
-    });
+    } as const;
+    return patient ? updateItem(this.#onceClient, update) : updateItem(this.#onceClient, update, 0);
   }
 
   /** Notes for how much exposure the next hold is to find cover: more than there is, as other processes take holds too. */

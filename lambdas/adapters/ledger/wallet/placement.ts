@@ -8,6 +8,9 @@ import { coverIn, indexOf, MAX_HOLDS, type Part, spareOf } from './item.ts';
 /** Bounds the memory of wallets; one that falls out is found again at its next hold. */
 const MAX_WALLETS = 10_000;
 
+/** For a part that was not tried. */
+const MAX_DRAWS = 8;
+
 /** What is known of a part that this process uses. */
 interface OwnPart {
   /** Open holds, as last seen, and requests in flight. */
@@ -61,13 +64,19 @@ export class Placements {
 
   /**
    * A part for a hold, one of the process's own if it has a place, else any other. `lacks`: it is known to have a place
-   * and not the money. Else it counts as taken.
+   * and not the money. Else it counts as taken. One that was tried is drawn again only by chance.
    */
-  pickAny(placement: Placement, hold: Hold): { readonly index: number; readonly lacks: boolean } {
+  pickAny(
+    placement: Placement,
+    hold: Hold,
+    tried: ReadonlySet<number>,
+  ): { readonly index: number; readonly lacks: boolean } {
     const known = this.pickKnown(placement, hold);
     if (known !== undefined) return { index: known, lacks: false };
     for (const [index, { open }] of placement.own) if (open < MAX_HOLDS) return { index, lacks: true };
-    const index = Math.floor(this.#random() * placement.parts);
+    let index = Math.floor(this.#random() * placement.parts);
+    for (let draws = 1; draws < MAX_DRAWS && tried.has(index); draws += 1)
+      index = Math.floor(this.#random() * placement.parts);
     return { index: this.#take(placement, index), lacks: false };
   }
 
@@ -77,14 +86,15 @@ export class Placements {
     return index;
   }
 
-  /** Notes how a part is after a request for a hold on it; undefined when there is no such part. */
+  /** Notes how a part is after a request for a hold on it; undefined when there is none, or no answer. */
   learn(placement: Placement, index: number, part: Part | undefined, granted: boolean): void {
     const known = placement.own.get(index);
     if (part !== undefined && index === 0) placement.parts = part.parts;
     if (known === undefined) return;
     if (!granted) known.mine -= 1;
-    if (part === undefined) placement.own.delete(index);
-    else this.#see(placement, known, part);
+    if (part !== undefined) this.#see(placement, known, part);
+    else if (known.mine === 0) placement.own.delete(index);
+    else known.open -= 1;
   }
 
   /** Notes a hold that was taken on a part together with money from others. */

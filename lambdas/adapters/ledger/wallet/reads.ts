@@ -41,6 +41,12 @@ export class WalletReads {
     return again.parts === first.parts ? parts : this.readAll(accountId);
   }
 
+  /** Every part, each as it was within the last second; eventually consistent, at half the units. */
+  async readRoughly(accountId: string, count: number): Promise<readonly Part[]> {
+    const walletIds = Array.from({ length: count }, (_, index) => partId(accountId, index));
+    return this.#readEach(walletIds, false);
+  }
+
   /**
    * Several parts as of one instant, as money on its way from one to another must be seen in one of them; those that do
    * not exist are left out. A write to any of them while they are read cancels the reading: after a few tries, and
@@ -67,11 +73,13 @@ export class WalletReads {
     return before;
   }
 
-  async #readEach(walletIds: readonly string[]): Promise<readonly Part[]> {
+  async #readEach(walletIds: readonly string[], consistent = true): Promise<readonly Part[]> {
     const chunks = Array.from({ length: Math.ceil(walletIds.length / MAX_ITEMS) }, (_, at) =>
       walletIds.slice(at * MAX_ITEMS, (at + 1) * MAX_ITEMS),
     );
-    const items = await Promise.all(chunks.map((ids) => readMany(this.#client, this.#table, ids.map(keyOf))));
+    const items = await Promise.all(
+      chunks.map((ids) => readMany(this.#client, this.#table, ids.map(keyOf), consistent)),
+    );
     const found = new Map(items.flat().map((item) => [item.wallet_id?.S, item]));
     return walletIds.flatMap((id) => {
       const item = found.get(id);

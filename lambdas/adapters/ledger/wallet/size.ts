@@ -1,16 +1,24 @@
 /** How many parts a wallet may have: more when every place is taken, fewer when they have been idle. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { ALLOWANCE } from '../../../core/ledger/exposure.ts';
 import { number, text } from '../../dynamodb/attribute-values.ts';
 import { transact } from '../../dynamodb/transaction.ts';
-import { updateItem } from '../../dynamodb/update-item.ts';
-import { decodePart, MAX_PARTS, partId } from './item.ts';
+import { coverOfOthers, EXPOSED_AT_MOST, encodeNewWallet, MAX_PARTS, partId, spareOf } from './item.ts';
+import { WalletReads } from './reads.ts';
 
-/** Parts that one transaction takes out of the count: each is checked to be absent. */
-const MAX_REMOVED = 90;
+/** Parts that one transaction makes or takes out of the count; it has room for 100 items (API reference, TransactWriteItems). */
+const MAX_PARTS_CHANGED = 90;
+
+/** The first growth of a wallet. */
+const FEWEST_MADE = 3;
+
+/** Of what the first part can give, new parts get this share of an even spread: it is what all the others refill from. */
+const SHARES = 4n;
 
 /**
- * Doubles the number of parts from what the caller knew; returns the number there is then, which another process may
- * have set, or undefined when there are as many as there may be. Throws when there is no such wallet.
+ * Makes as many parts again as the caller knew, each with some money from the first one, so that a hold on any of them is
+ * one write. Returns the number of parts that there is then, which another process may have set, or undefined when there
+ * are as many as there may be. Throws when there is no such wallet.
  */
 export async function growParts(
   client: DynamoDBClient,
@@ -19,19 +27,55 @@ export async function growParts(
   known: number,
 ): Promise<number | undefined> {
   if (known >= MAX_PARTS) return undefined;
-  const { item } = await updateItem(client, {
-    TableName: table,
-    Key: { wallet_id: text(accountId) },
-    UpdateExpression: 'SET parts = :more',
-    ConditionExpression: `attribute_exists(received) AND (parts = :known${known === 1 ? ' OR attribute_not_exists(parts)' : ''})`,
-    ExpressionAttributeValues: {
-      ':more': number(Math.min(2 * known, MAX_PARTS)),
-      ':known': number(known),
+  const reads = new WalletReads(client, table);
+  const first = await reads.read(accountId);
+  if (first === undefined) throw new Error(`there is no account ${accountId}`);
+  if (first.parts !== known || first.received === undefined) return first.parts;
+  const made = Math.min(Math.max(known, FEWEST_MADE), MAX_PARTS_CHANGED, MAX_PARTS - known);
+  // Calls go on: cover is left for more of them than there were.
+  const others = 2n * first.exposure + ALLOWANCE;
+  const spare = first.owed === undefined ? spareOf({ ...first, exposure: others }) : 0n;
+  const share = spare / (SHARES * BigInt(known + made));
+  const given = share * BigInt(made);
+  const keyOf = (walletId: string) => ({ TableName: table, Key: { wallet_id: text(walletId) } });
+  const counted = `parts = :known${known === 1 ? ' OR attribute_not_exists(parts)' : ''}`;
+  const { done } = await transact(client, [
+    {
+      Update: {
+        ...keyOf(accountId),
+        UpdateExpression:
+          'SET parts = :more, balance = balance - :given, received = received - :given, entries = if_not_exists(entries, :zero) + :one',
+        ConditionExpression: `(${counted}) AND attribute_exists(received)${given === 0n ? '' : ` AND attribute_not_exists(owed) AND balance >= :least AND ${EXPOSED_AT_MOST}`}`,
+        ExpressionAttributeValues: {
+          ':more': number(known + made),
+          ':known': number(known),
+          ':given': number(given),
+          ':zero': number(0),
+          ':one': number(1),
+          ...(given === 0n
+            ? {}
+            : {
+                ':least': number(given + coverOfOthers(accountId, others)),
+                ':others': number(others),
+              }),
+        },
+      },
     },
-    ReturnValues: 'ALL_NEW',
-  });
-  if (item === undefined) throw new Error(`there is no account ${accountId}`);
-  return decodePart(item).parts;
+    ...Array.from({ length: made }, (_, at) => ({
+      Put: {
+        TableName: table,
+        Item: {
+          ...encodeNewWallet(partId(accountId, known + at)),
+          balance: number(share),
+          received: number(share),
+          entries: number(1),
+          used: number(first.used),
+        },
+        ConditionExpression: 'attribute_not_exists(wallet_id)',
+      },
+    })),
+  ]);
+  return done ? known + made : (await reads.read(accountId))?.parts;
 }
 
 /** Lowers the number of parts to what those that exist need, a step at a time; stops where a part is made meanwhile. */
@@ -43,7 +87,7 @@ export async function shrinkParts(
 ): Promise<void> {
   const keyOf = (walletId: string) => ({ TableName: table, Key: { wallet_id: text(walletId) } });
   for (let parts = from; parts > to; ) {
-    const fewer = Math.max(to, parts - MAX_REMOVED);
+    const fewer = Math.max(to, parts - MAX_PARTS_CHANGED);
     const removed = Array.from({ length: parts - fewer }, (_, at) => partId(accountId, fewer + at));
     const { done } = await transact(client, [
       {

@@ -89,13 +89,14 @@ class DynamoWalletStore implements WalletStore {
     const inParts = placement.parts > 1 || indexOf(walletId) > 0;
     const [part, total] = await Promise.all([
       this.#parts.end(walletId, end),
-      inParts ? this.#totals.read(accountId) : undefined,
+      inParts ? this.#totals.read(accountId).catch(() => undefined) : undefined,
     ]);
     if (part === undefined) return undefined;
     this.#placements.ended(placement, part);
     if (total !== undefined) return total;
     // The parts may have been made while the call ran.
-    return part.parts > 1 ? this.#totals.read(accountId) : toWallet(accountId, [part]).balance;
+    const { balance } = toWallet(accountId, [part]);
+    return inParts || part.parts > 1 ? this.#totals.read(accountId).catch(() => balance) : balance;
   }
 
   /** Ends a hold whose answer was lost, on whichever part it was tried. */

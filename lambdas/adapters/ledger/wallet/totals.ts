@@ -2,7 +2,7 @@
  * The balance of a wallet in parts, for answers that show it. Reading every part for each answer would cost as much as
  * the call, so the first part remembers the sum, and whoever finds it too old reads the parts once and renews it.
  */
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { BoundedMap } from '../../../core/bounded-map.ts';
 import type { NanoUsd } from '../../../core/money.ts';
 import type { Clock } from '../../../core/ports.ts';
@@ -11,8 +11,9 @@ import { updateItem } from '../../dynamodb/update-item.ts';
 import { toWallet } from './item.ts';
 import { WalletReads } from './reads.ts';
 
-/** A sum of this age is renewed; with the time to read and to answer, no answer shows one that is older than 2 s. */
+/** A sum of this age is renewed; with the time that takes, no answer shows one that is older than 2 s. */
 const MAX_AGE_MS = 1_000;
+const LONGEST_AGE_MS = 1_800;
 
 const MAX_WALLETS = 1_000;
 
@@ -45,22 +46,43 @@ export class WalletTotals {
   }
 
   async #find(accountId: string): Promise<Total> {
+    const nowMs = this.#clock();
     const first = await this.#reads.read(accountId);
-    if (first === undefined) return { balance: 0n, atMs: this.#clock() };
+    if (first === undefined) return { balance: 0n, atMs: nowMs };
     const { total } = first;
-    if (first.parts === 1) return { balance: toWallet(accountId, [first]).balance, atMs: this.#clock() };
-    if (total !== undefined && this.#clock() - total.atMs < MAX_AGE_MS) return total;
-    const atMs = this.#clock();
-    const { balance } = toWallet(accountId, await this.#reads.readAll(accountId));
-    await updateItem(this.#client, {
-      TableName: this.#table,
-      Key: { wallet_id: text(accountId) },
-      UpdateExpression: 'SET #total = :balance, total_at = :at',
-      ConditionExpression:
-        'attribute_exists(wallet_id) AND (attribute_not_exists(total_at) OR total_at < :at)',
+    if (first.parts === 1) return { balance: toWallet(accountId, [first]).balance, atMs: nowMs };
+    if (total !== undefined && nowMs - total.atMs < MAX_AGE_MS) return total;
+    const mine = await this.#claim(accountId, nowMs);
+    if (!mine && total !== undefined && nowMs - total.atMs < LONGEST_AGE_MS) return total;
+    const { balance } = toWallet(accountId, await this.#reads.readRoughly(accountId, first.parts));
+    await this.#update(accountId, {
+      UpdateExpression: 'SET #total = :balance, total_at = :now',
+      ConditionExpression: 'attribute_not_exists(total_at) OR total_at < :now',
       ExpressionAttributeNames: { '#total': 'total' },
-      ExpressionAttributeValues: { ':balance': number(balance), ':at': number(atMs) },
+      ExpressionAttributeValues: { ':balance': number(balance), ':now': number(nowMs) },
     });
-    return { balance, atMs };
+    return { balance, atMs: nowMs };
+  }
+
+  /** Of all processes that find the sum too old one renews it; the others show the old one. */
+  async #claim(accountId: string, nowMs: number): Promise<boolean> {
+    const { applied } = await this.#update(accountId, {
+      UpdateExpression: 'SET total_claim = :now',
+      ConditionExpression: 'attribute_not_exists(total_claim) OR total_claim < :before',
+      ExpressionAttributeValues: { ':now': number(nowMs), ':before': number(nowMs - MAX_AGE_MS) },
+    });
+    return applied;
+  }
+
+  #update(
+    accountId: string,
+    input: Pick<
+      UpdateItemCommandInput,
+      'UpdateExpression' | 'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+    >,
+  ) {
+    const exists = `attribute_exists(wallet_id) AND (${input.ConditionExpression})`;
+    const key = { TableName: this.#table, Key: { wallet_id: text(accountId) } };
+    return updateItem(this.#client, { ...input, ...key, ConditionExpression: exists });
   }
 }

@@ -1,13 +1,9 @@
 /** Moving money between the parts of one wallet, in one transaction with the hold it is moved for. */
-import {
-  type DynamoDBClient,
-  TransactionCanceledException,
-  type TransactWriteItem,
-  TransactWriteItemsCommand,
-} from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Hold } from '../../../core/ledger/ports.ts';
 import { greatest, type NanoUsd } from '../../../core/money.ts';
 import { map, number, text } from '../../dynamodb/attribute-values.ts';
+import { transact } from '../../dynamodb/transaction.ts';
 import {
   accountOf,
   coverIn,
@@ -183,15 +179,9 @@ export class WalletTransfers {
     return [...withdrawals, { ConditionCheck: { ...this.#key(accountOf(opens)), ...check } }];
   }
 
+  /** False when a condition does not hold; a transaction that meets another write is sent again. */
   async #send(writes: readonly TransactWriteItem[]): Promise<boolean> {
-    try {
-      // The SDK gives the command a token, so that its own repetition is not a second transfer.
-      await this.#client.send(new TransactWriteItemsCommand({ TransactItems: [...writes] }));
-      return true;
-    } catch (failure) {
-      if (failure instanceof TransactionCanceledException) return false;
-      throw failure;
-    }
+    return (await transact(this.#client, writes)).done;
   }
 
   #key(walletId: string) {

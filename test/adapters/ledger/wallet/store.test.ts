@@ -1,4 +1,5 @@
 import {
+  BatchGetItemCommand,
   type DynamoDBClient,
   GetItemCommand,
   TransactGetItemsCommand,
@@ -289,7 +290,7 @@ describe('a wallet in parts', () => {
     let nowMs = 1_000_000;
     let reads = 0;
     const client = aroundSend(database.client, (command, send) => {
-      if (command instanceof TransactGetItemsCommand) reads += 1;
+      if (command instanceof BatchGetItemCommand) reads += 1;
       return send(command);
     });
     const open = () => createWalletStore({ ...database, client }, tables.wallets, { clock: () => nowMs });

@@ -1,0 +1,86 @@
+/** An HTTP server that stands in front of a DynamoDB and decides about each request: it passes, or gets another answer. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { Pool } from 'undici';
+
+export interface DatabaseRequest {
+  /** As DynamoDB names it, for example `UpdateItem`. */
+  readonly operation: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** An error as DynamoDB sends it; what is beside the type are its further members. */
+export interface DatabaseError {
+  readonly status: number;
+  readonly type: string;
+  readonly members?: Readonly<Record<string, unknown>>;
+}
+
+export interface DatabaseAnswer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Sends a request's body on to the database; the same one when it is not given. */
+export type Forward = (body?: DatabaseRequest['body']) => Promise<DatabaseAnswer>;
+
+/** What the sender gets: an answer, nothing until it gives up, or a closed connection. */
+export type Decided = DatabaseAnswer | DatabaseError | 'hang' | 'reset';
+
+export interface Front {
+  readonly endpoint: string;
+  stop(): Promise<void>;
+}
+
+const JSON_TYPE = { 'content-type': 'application/x-amz-json-1.0' };
+
+/** Starts the server on a free loopback port, in front of the DynamoDB at `endpoint`. */
+export async function startFront(
+  endpoint: string,
+  decide: (request: DatabaseRequest, forward: Forward) => Promise<Decided>,
+): Promise<Front> {
+  const database = new Pool(endpoint);
+  const server = createServer((request, response) => {
+    serve(request, response).catch(() => response.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const sent = JSON.parse((await buffer(request)).toString()) as DatabaseRequest['body'];
+    const { host: _host, connection: _connection, 'content-length': _length, ...rest } = request.headers;
+    const headers = rest as Record<string, string>;
+    const forward: Forward = async (body = sent) => {
+      const options = { path: '/', method: 'POST', headers, body: JSON.stringify(body) } as const;
+      const { statusCode: status, body: answer } = await database.request(options);
+      return { status, body: (await answer.json()) as DatabaseAnswer['body'] };
+    };
+    const operation = String(headers['x-amz-target']).split('.').at(-1) ?? '';
+    const decided = await decide({ operation, body: sent }, forward);
+    if (decided === 'hang') return;
+    if (decided === 'reset') {
+      request.socket.destroy();
+      return;
+    }
+    const body = 'type' in decided ? errorBody(decided) : decided.body;
+    response.writeHead(decided.status, JSON_TYPE).end(JSON.stringify(body));
+  }
+
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+      await database.destroy();
+    },
+  };
+}
+
+const errorBody = ({ type, members }: DatabaseError) => ({
+  __type: `com.amazonaws.dynamodb.v20120810#${type}`,
+  message: type,
+  ...members,
+});

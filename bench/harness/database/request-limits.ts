@@ -1,0 +1,171 @@
+/**
+ * Lets requests to DynamoDB through as DynamoDB does: within the capacity of items and partitions, and none that meets a
+ * transaction on its item. It knows no time but the clock's, and no database: what a request cost is reported to it.
+ * Stricter than DynamoDB: a batch that meets one hot partition is refused as a whole.
+ */
+import { Capacity, type CapacityLimits, type Demand } from './capacity.ts';
+import { type RequestInput, type Schemas, type Touched, touchedBy } from './requests.ts';
+import { TRANSACTION_FACTOR } from './units.ts';
+
+export interface RequestLimitsOptions {
+  readonly limits: CapacityLimits;
+  readonly schemas: Schemas;
+  readonly clock: () => number;
+  /** How the tables are paid for, which decides the name of a throttle; on demand when absent. */
+  readonly billing?: 'on demand' | 'provisioned';
+}
+
+/** An error as DynamoDB names it (status 400), with its further members. */
+export interface Refusal {
+  readonly type: string;
+  readonly message: string;
+  readonly members: Readonly<Record<string, unknown>>;
+}
+
+/** A request on its way through the database. */
+export interface Passage {
+  readonly touched: readonly Touched[];
+  /**
+   * The request has been carried out; with what each of its items cost, where that is known. Returns the refusal of a
+   * reading transaction that met a write meanwhile.
+   */
+  done(units?: readonly (number | undefined)[]): Refusal | undefined;
+}
+
+/** Requests that were refused or counted. */
+export interface RequestCounts {
+  requests: number;
+  throttled: number;
+  /** Single writes that met a transaction. */
+  conflicts: number;
+  /** Transactions that met another one, or a write. */
+  cancelled: number;
+}
+
+/** Requests in flight on one item. */
+interface InFlight {
+  writes: number;
+  transactions: number;
+  /** Reading transactions, which a write cancels. */
+  readonly readers: Set<{ disturbed: boolean }>;
+}
+
+export class RequestLimits {
+  readonly capacity: Capacity;
+  readonly counts: RequestCounts = { requests: 0, throttled: 0, conflicts: 0, cancelled: 0 };
+  readonly #options: RequestLimitsOptions;
+  readonly #inFlight = new Map<string, InFlight>();
+  /** What the last request of its direction to an item cost, before the factor of a transaction. */
+  readonly #lastUnits = new Map<string, number>();
+
+  constructor(options: RequestLimitsOptions) {
+    this.#options = options;
+    this.capacity = new Capacity(options.limits);
+  }
+
+  /** A request arrives: it is refused, or passes until it is done. A request that meets a transaction consumes too. */
+  arrive(operation: string, input: RequestInput): Passage | Refusal {
+    this.counts.requests += 1;
+    const touched = touchedBy(operation, input, this.#options.schemas);
+    const demands = touched.map((each) => this.#demand(each));
+    const refused = this.capacity.take(demands, this.#options.clock());
+    if (refused !== undefined) {
+      this.counts.throttled += 1;
+      return this.#throttle(demands, refused, touched[0]?.transaction === true);
+    }
+    const met = touched.map((each) => this.#conflicts(each));
+    if (met.includes(true)) return this.#conflict(met, touched[0]?.transaction === true);
+    const reader = { disturbed: false };
+    for (const each of touched) this.#enter(each, reader);
+    return {
+      touched,
+      done: (units = []) => {
+        for (const [at, each] of touched.entries()) {
+          this.#leave(each, reader);
+          const demand = demands[at];
+          if (demand !== undefined) this.#learn(each, demand, units[at]);
+        }
+        return reader.disturbed
+          ? this.#conflict(
+              touched.map(() => true),
+              true,
+            )
+          : undefined;
+      },
+    };
+  }
+
+  #demand({ table, partitionKey, item, direction, transaction, consistent }: Touched): Demand {
+    const factor = transaction ? TRANSACTION_FACTOR : direction === 'read' && !consistent ? 0.5 : 1;
+    const units = factor * (this.#lastUnits.get(`${direction} ${table} ${item}`) ?? 1);
+    return { table, partitionKey, item, direction, units };
+  }
+
+  #learn({ transaction, consistent, direction }: Touched, demand: Demand, units: number | undefined): void {
+    if (units === undefined || units === demand.units) return;
+    const factor = transaction ? TRANSACTION_FACTOR : direction === 'read' && !consistent ? 0.5 : 1;
+    this.#lastUnits.set(`${direction} ${demand.table} ${demand.item}`, units / factor);
+    this.capacity.correct({ ...demand, units: units - demand.units }, this.#options.clock());
+  }
+
+  #conflicts({ table, item, direction, transaction }: Touched): boolean {
+    const inFlight = this.#inFlight.get(`${table} ${item}`);
+    if (item === undefined || inFlight === undefined) return false;
+    if (transaction) return inFlight.transactions > 0 || inFlight.writes > 0;
+    return direction === 'write' && inFlight.transactions > 0;
+  }
+
+  #enter({ table, item, direction, transaction }: Touched, reader: { disturbed: boolean }): void {
+    if (item === undefined || (direction === 'read' && !transaction)) return;
+    const name = `${table} ${item}`;
+    const inFlight = this.#inFlight.get(name) ?? { writes: 0, transactions: 0, readers: new Set() };
+    this.#inFlight.set(name, inFlight);
+    if (direction === 'read') {
+      inFlight.readers.add(reader);
+      return;
+    }
+    for (const each of inFlight.readers) each.disturbed = true;
+    inFlight[transaction ? 'transactions' : 'writes'] += 1;
+  }
+
+  #leave({ table, item, direction, transaction }: Touched, reader: { disturbed: boolean }): void {
+    const name = `${table} ${item}`;
+    const inFlight = this.#inFlight.get(name);
+    if (inFlight === undefined || (direction === 'read' && !transaction)) return;
+    if (direction === 'read') inFlight.readers.delete(reader);
+    else inFlight[transaction ? 'transactions' : 'writes'] -= 1;
+    if (inFlight.writes + inFlight.transactions + inFlight.readers.size === 0) this.#inFlight.delete(name);
+  }
+
+  #throttle(demands: readonly Demand[], refused: Demand, transaction: boolean): Refusal {
+    const provisioned = this.#options.billing === 'provisioned';
+    const message = 'Throughput exceeds the current capacity of your table or index.';
+    if (transaction) {
+      const code = provisioned ? 'ProvisionedThroughputExceeded' : 'ThrottlingError';
+      return cancelled(demands.map((demand) => (demand === refused ? code : 'None')));
+    }
+    const limit = `Table${refused.direction === 'read' ? 'Read' : 'Write'}KeyRangeThroughputExceeded`;
+    const reasons = [{ reason: limit, resource: refused.table }];
+    return provisioned
+      ? { type: 'ProvisionedThroughputExceededException', message, members: { ThrottlingReasons: reasons } }
+      : { type: 'ThrottlingException', message, members: { throttlingReasons: reasons } };
+  }
+
+  #conflict(met: readonly boolean[], transaction: boolean): Refusal {
+    this.counts[transaction ? 'cancelled' : 'conflicts'] += 1;
+    if (transaction) return cancelled(met.map((conflicts) => (conflicts ? 'TransactionConflict' : 'None')));
+    return {
+      type: 'TransactionConflictException',
+      message: 'Transaction is ongoing for the item',
+      members: {},
+    };
+  }
+}
+
+const cancelled = (codes: readonly string[]): Refusal => ({
+  type: 'TransactionCanceledException',
+  message: `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes.join(', ')}]`,
+  members: { CancellationReasons: codes.map((code) => ({ Code: code })) },
+});
+
+export const isPassage = (answer: Passage | Refusal): answer is Passage => 'done' in answer;

@@ -1,0 +1,129 @@
+/** What great loads do to the ledger on a database that refuses what DynamoDB would refuse, and whether a caller notices. */
+import { DYNAMODB_LIMITS } from '../../harness/database/capacity.ts';
+import type { Figure } from '../../harness/report.ts';
+import { median, percentile } from '../../harness/statistics.ts';
+import { runInRealTime } from './real-time.ts';
+import { type LoadResult, simulate } from './simulation.ts';
+
+/** As many as a table on demand has that once carried the load: DynamoDB divides partitions that are hot. */
+const PARTITIONS = 64;
+const LIMITS = { ...DYNAMODB_LIMITS, partitions: () => PARTITIONS };
+
+/** Calls of ten seconds: the upstream's time, evenly drawn. */
+const TEN_SECONDS = [8, 12] as const;
+
+/** The design's budgets. */
+const UNITS_A_CALL = 6;
+
+/** Shorter calls, so that the simulation has no more processes than it has memory for. */
+const ONE_SECOND = [0.8, 1.2] as const;
+
+export async function measureLoad(): Promise<readonly Figure[]> {
+  return [
+    ...figuresOf('1 account, 1 key, 200/s of 10 s', await oneKey()),
+    ...figuresOf('1 account, 8 keys, 1,000/s of 10 s', await eightKeys()),
+    ...figuresOf('1,000 accounts, 10,000/s of 1 s', await manyAccounts()),
+    ...figuresOf('in real time: 1 account, 1 key, 200/s of 10 s', await inRealTime()),
+  ];
+}
+
+/**
+ * The load grows as fast as Lambda starts instances of a function (1,000 in 10 s), and falls to a quarter for a while, so
+ * that processes end and others begin.
+ */
+const oneKey = (): Promise<LoadResult> =>
+  simulate({
+    accounts: 1,
+    keysOfEach: 1,
+    phases: [
+      { seconds: 20, callsASecond: [10, 200] },
+      { seconds: 30, callsASecond: 200 },
+      { seconds: 15, callsASecond: 50 },
+      { seconds: 20, callsASecond: 200 },
+    ],
+    callSeconds: TEN_SECONDS,
+    limits: LIMITS,
+    seed: 1,
+  });
+
+/** Four functions share the growth. */
+const eightKeys = (): Promise<LoadResult> =>
+  simulate({
+    accounts: 1,
+    keysOfEach: 8,
+    phases: [
+      { seconds: 25, callsASecond: [50, 1_000] },
+      { seconds: 30, callsASecond: 1_000 },
+    ],
+    callSeconds: TEN_SECONDS,
+    limits: LIMITS,
+    seed: 2,
+  });
+
+const manyAccounts = (): Promise<LoadResult> =>
+  simulate({
+    accounts: 1_000,
+    keysOfEach: 1,
+    phases: [{ seconds: 6, callsASecond: 10_000 }],
+    callSeconds: ONE_SECOND,
+    limits: LIMITS,
+    seed: 3,
+  });
+
+const inRealTime = () =>
+  runInRealTime(
+    [
+      { seconds: 20, callsASecond: [10, 200] },
+      { seconds: 25, callsASecond: 200 },
+    ],
+    { callSeconds: TEN_SECONDS, limits: LIMITS },
+  );
+
+function figuresOf(
+  load: string,
+  result: Omit<LoadResult, 'totals'> & Partial<LoadResult>,
+): readonly Figure[] {
+  const { seen, counts, heat, books, processes, totals } = result;
+  const figure = (name: string, value: number, unit: string, bounds: Partial<Figure> = {}): Figure => ({
+    name: `${load}: ${name}`,
+    value,
+    unit,
+    ...bounds,
+  });
+  const failures = [...seen.failures].map(([kind, count]) => `${count} ${kind}`).join(', ');
+  const failed = [...seen.failures.values()].reduce((total, count) => total + count, 0);
+  const aCall = (value: number) => value / seen.calls;
+  return [
+    figure('calls', seen.calls, ''),
+    figure('most open', seen.mostOpen, 'calls'),
+    figure('most processes', processes, ''),
+    figure('failures that a caller sees', failed, 'calls', {
+      most: 0,
+      ...(failures === '' ? {} : { note: failures }),
+    }),
+    figure('answers without a balance', seen.withoutBalance, 'calls', { most: 0 }),
+    ...heat.flatMap(({ table, item, partition }) => [
+      figure(`hottest item of ${table}`, item?.unitsASecond ?? 0, 'units/s'),
+      figure(`hottest partition of ${table}`, partition?.unitsASecond ?? 0, 'units/s'),
+    ]),
+    figure('throttled tries', aCall(counts.throttled), 'a call'),
+    figure('writes that met a transaction', aCall(counts.conflicts), 'a call'),
+    figure('transactions that met a write', aCall(counts.cancelled), 'a call'),
+    ...(totals === undefined
+      ? []
+      : [
+          figure('write units', aCall(totals.writeUnits), 'a call', { most: UNITS_A_CALL }),
+          figure('read units', aCall(totals.readUnits), 'a call'),
+          figure('failed conditions', aCall(totals.failedConditions), 'a call'),
+          figure('requests sent again by the SDK', aCall(totals.repeats), 'a call'),
+          figure('rounds before the upstream, median', median(seen.rounds), 'rounds', { most: 1 }),
+          figure('rounds before the upstream, p99', percentile(seen.rounds, 99), 'rounds'),
+        ]),
+    figure('admission, median', median(seen.admitMs), 'ms'),
+    figure('admission, p99', percentile(seen.admitMs, 99), 'ms'),
+    figure('parts of the largest wallet', books.parts, 'items'),
+    figure('drift of the books', Number(books.drift), 'nano-USD', { most: 0 }),
+    figure('drift of the parts', Number(books.driftOfParts), 'nano-USD', { most: 0 }),
+    figure('holds left open', books.openHolds, '', { most: 0 }),
+  ];
+}
