@@ -1,7 +1,9 @@
 /** Puts a wallet into parts at once, as load does over time. */
+import { DeleteItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { number, text } from '../../lambdas/adapters/dynamodb/attribute-values.ts';
 import { partId } from '../../lambdas/adapters/ledger/wallet/item.ts';
 import { WalletReads } from '../../lambdas/adapters/ledger/wallet/reads.ts';
-import { growParts } from '../../lambdas/adapters/ledger/wallet/size.ts';
+import { growParts, shrinkParts } from '../../lambdas/adapters/ledger/wallet/size.ts';
 import { WalletTransfers } from '../../lambdas/adapters/ledger/wallet/transfer.ts';
 import type { NanoUsd } from '../../lambdas/core/money.ts';
 import type { TestDatabase } from './engine.ts';
@@ -31,4 +33,29 @@ export async function splitWallet(
   const { parts } = await partAt(0);
   for (let index = 1; index < parts; index += 1) await move(index, 0, (await partAt(index)).balance);
   for (const [at, share] of shares.entries()) await move(0, at + 1, share);
+  // There are exactly as many as were asked for.
+  for (let index = shares.length + 1; index < parts; index += 1)
+    await client.send(
+      new DeleteItemCommand({
+        TableName: tables.wallets,
+        Key: { wallet_id: text(partId(accountId, index)) },
+      }),
+    );
+  await shrinkParts(client, tables.wallets, accountId, { from: parts, to: shares.length + 1 });
+}
+
+/** Sets how many parts are counted, as merging may leave it: not all of them exist. */
+export async function countParts(
+  { client, tables }: TestDatabase,
+  accountId: string,
+  parts: number,
+): Promise<void> {
+  await client.send(
+    new UpdateItemCommand({
+      TableName: tables.wallets,
+      Key: { wallet_id: text(accountId) },
+      UpdateExpression: 'SET parts = :parts',
+      ExpressionAttributeValues: { ':parts': number(parts) },
+    }),
+  );
 }

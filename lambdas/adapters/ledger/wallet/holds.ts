@@ -25,7 +25,7 @@ const MAX_FULL = 3;
 /** Busy parts that a hold passes over before it waits for one. */
 const MAX_BUSY = 3;
 
-/** Of a wallet in so many parts many processes find full ones at once: they look at different times, and one makes more. */
+/** From this many parts on, processes find full ones at once: they look at different times, and one makes more. */
 const MANY_PARTS = 16;
 const GROWTH_SPREAD_MS = 60;
 

@@ -16,7 +16,9 @@ const holdOf = (amount: bigint, exposure = 0n): Hold => ({
   expires: 1,
 });
 
-/** A part with so many open holds, as a request for a hold finds it. */
+const NONE: ReadonlySet<number> = new Set();
+
+/** A part with open holds, as a request for a hold finds it. */
 const partWith = (index: number, open: number, fields: Partial<Part> = {}): Part => ({
   walletId: partId(ACCOUNT, index),
   balance: 1_000n,
@@ -75,7 +77,14 @@ describe('the part that a process tries first', () => {
     expect(placements.pickKnown(placement, holdOf(61n))).toBeUndefined();
     expect(placements.pickKnown(placement, holdOf(60n, 1n))).toBeUndefined();
     expect(placements.pickKnown(placement, holdOf(59n, 1n))).toBe(2);
-    expect(placements.pickAny(placement, holdOf(61n))).toEqual({ index: 2, lacks: true });
+    expect(placements.pickAny(placement, holdOf(61n), NONE)).toEqual({ index: 2, lacks: true });
+  });
+
+  it('is another than those that were tried, where a draw finds one', () => {
+    const { placements, placement } = openProcess(4, 0.1, 0.3, 0.6, 0.9);
+    expect(placements.pickAny(placement, holdOf(1n), new Set([0, 1]))).toEqual({ index: 2, lacks: false });
+    const all = new Set([0, 1, 2, 3]);
+    expect(openProcess(4).placements.pickAny({ parts: 4, own: new Map() }, holdOf(1n), all).index).toBe(0);
   });
 
   it('is never one that it has seen full, whatever has happened', () => {
@@ -106,7 +115,7 @@ describe('the part that a process tries first', () => {
               const pick =
                 what === 'pick'
                   ? placements.pickKnown(placement, holdOf(1n))
-                  : placements.pickAny(placement, holdOf(1n)).index;
+                  : placements.pickAny(placement, holdOf(1n), NONE).index;
               if (pick === undefined) continue;
               if (what === 'pick') expect(seen.get(pick) ?? 0).toBeLessThan(MAX_HOLDS);
               const given = granted && (mine[pick] ?? 0) < MAX_HOLDS;

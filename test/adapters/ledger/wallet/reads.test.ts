@@ -9,12 +9,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { number } from '../../../../lambdas/adapters/dynamodb/attribute-values.ts';
 import { encodeNewWallet, partId } from '../../../../lambdas/adapters/ledger/wallet/item.ts';
 import { WalletReads } from '../../../../lambdas/adapters/ledger/wallet/reads.ts';
-import { growParts } from '../../../../lambdas/adapters/ledger/wallet/size.ts';
 import { WalletTransfers } from '../../../../lambdas/adapters/ledger/wallet/transfer.ts';
 import { aroundSend } from '../../../core/ledger/failing-process.ts';
 import { openAccount } from '../../../core/ledger/running-ledger.ts';
 import { startDatabase, type TestDatabase } from '../../engine.ts';
-import { splitWallet } from '../../split-wallet.ts';
+import { countParts, splitWallet } from '../../split-wallet.ts';
 
 let database: TestDatabase;
 let accountId: string;
@@ -54,7 +53,7 @@ describe('all parts of a wallet', () => {
   it('are those that exist, the first one first', async () => {
     expect(await readAll(database.client)).toMatchObject([{ walletId: accountId, parts: 1 }]);
     await splitWallet(database, accountId, [100n, 200n]);
-    await growParts(database.client, database.tables.wallets, accountId, 4);
+    await countParts(database, accountId, 8);
     expect(await readAll()).toMatchObject([
       { walletId: accountId, parts: 8, balance: 700n },
       { walletId: partId(accountId, 1), balance: 100n },
@@ -69,7 +68,7 @@ describe('all parts of a wallet', () => {
     const client = aroundSend(database.client, async (command, send) => {
       if (command instanceof TransactGetItemsCommand && !met) {
         met = true;
-        await growParts(database.client, database.tables.wallets, accountId, 2);
+        await countParts(database, accountId, 4);
         const [first] = await readAll();
         if (first === undefined) throw new Error('the wallet is gone');
         const hold = {
@@ -122,6 +121,13 @@ describe('all parts of a wallet', () => {
     expect(batches).toBe(4);
   });
 
+  it('may be read roughly, without those that do not exist', async () => {
+    await splitWallet(database, accountId, [300n]);
+    const found = await reads().readRoughly(accountId, 120);
+    expect(found.map(({ balance }) => balance)).toEqual([700n, 300n]);
+    expect(await reads().readRoughly(accountId, 1)).toHaveLength(1);
+  });
+
   it('are not read one by one for another failure', async () => {
     await splitWallet(database, accountId, [300n]);
     const client = aroundSend(database.client, (command, send) => {
@@ -132,8 +138,7 @@ describe('all parts of a wallet', () => {
   });
 
   it('may be more than one request can read', async () => {
-    for (let known = 1; known < 256; known *= 2)
-      await growParts(database.client, database.tables.wallets, accountId, known);
+    await countParts(database, accountId, 256);
     for (const index of [1, 99, 100, 101, 199, 200, 255])
       await database.client.send(
         new PutItemCommand({

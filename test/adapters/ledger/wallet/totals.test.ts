@@ -1,4 +1,4 @@
-import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { BatchGetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { number, text } from '../../../../lambdas/adapters/dynamodb/attribute-values.ts';
 import { WalletPostings } from '../../../../lambdas/adapters/ledger/wallet/posting.ts';
@@ -62,6 +62,23 @@ describe('the balance of a wallet', () => {
     expect(await stored()).toEqual({ balance: 1_000n, atMs: nowMs });
     await post(50n);
     nowMs += 999;
+    expect(await process().read(accountId)).toBe(1_000n);
+    nowMs += 2;
+    expect(await process().read(accountId)).toBe(1_050n);
+    expect(await stored()).toEqual({ balance: 1_050n, atMs: nowMs });
+  });
+
+  it('is renewed by one process, and by each that needs it where that one has died', async () => {
+    await splitWallet(database, accountId, [300n]);
+    expect(await process().read(accountId)).toBe(1_000n);
+    await post(50n);
+    nowMs += 1_001;
+    const dying = aroundSend(database.client, (command, send) => {
+      if (command instanceof BatchGetItemCommand) throw new Error('the process is dead');
+      return send(command);
+    });
+    await expect(process(dying).read(accountId)).rejects.toThrow('dead');
+    nowMs += 798;
     expect(await process().read(accountId)).toBe(1_000n);
     nowMs += 1;
     expect(await process().read(accountId)).toBe(1_050n);

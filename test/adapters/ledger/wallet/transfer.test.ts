@@ -1,3 +1,4 @@
+import { TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DynamoAccountStore } from '../../../../lambdas/adapters/access/account-store.ts';
 import { MAX_HOLDS, type Part, partId } from '../../../../lambdas/adapters/ledger/wallet/item.ts';
@@ -13,8 +14,9 @@ import {
 } from '../../../../lambdas/adapters/ledger/wallet/transfer.ts';
 import { ALLOWANCE } from '../../../../lambdas/core/ledger/exposure.ts';
 import type { Hold } from '../../../../lambdas/core/ledger/ports.ts';
+import { aroundSend } from '../../../core/ledger/failing-process.ts';
 import { startDatabase, type TestDatabase } from '../../engine.ts';
-import { splitWallet } from '../../split-wallet.ts';
+import { countParts, splitWallet } from '../../split-wallet.ts';
 import { brokenParts } from '../../stored-parts.ts';
 
 const CREDIT = 1_000n;
@@ -56,6 +58,8 @@ async function partAt(index: number): Promise<Part> {
   if (part === undefined) throw new Error(`there is no part ${index}`);
   return part;
 }
+
+const setCount = (parts: number) => countParts(database, accountId, parts);
 const from = (part: Part, amount: bigint, covered = true): Donor => ({ part, amount, covered });
 const balances = async () => (await readAll()).map(({ balance }) => balance);
 
@@ -136,13 +140,13 @@ describe('a hold that is taken with money of other parts', () => {
   it('is once in a part, within its places, and not in one that owes', async () => {
     await splitWallet(database, accountId, [300n]);
     const target = async () => ({ walletId: partId(accountId, 1), part: await partAt(1) });
-    const gift = async () => [from(await partAt(0), 10n)];
+    const given = async () => [from(await partAt(0), 10n)];
     for (let taken = 0; taken < MAX_HOLDS; taken += 1) {
       const wanted = holdOf(`req_${taken}`, 1n);
-      expect(await transfers().hold(await target(), wanted, await gift())).toBe(true);
-      expect(await transfers().hold(await target(), wanted, await gift())).toBe(false);
+      expect(await transfers().hold(await target(), wanted, await given())).toBe(true);
+      expect(await transfers().hold(await target(), wanted, await given())).toBe(false);
     }
-    expect(await transfers().hold(await target(), holdOf('req_more', 1n), await gift())).toBe(false);
+    expect(await transfers().hold(await target(), holdOf('req_more', 1n), await given())).toBe(false);
     await new WalletPostings(database.client, tableOf()).post(accountId, -CREDIT, []);
     const [held] = (await partAt(1)).holds;
     await parts().end(partId(accountId, 1), { ...holdOf(held?.id ?? '', 1n), cost: 0n, recorded: 0 });
@@ -157,7 +161,7 @@ describe('a hold that is taken with money of other parts', () => {
         from(await partAt(0), 30n),
       ]);
     expect(await make(1, 'req_1')).toBe(false);
-    await growParts(database.client, tableOf(), accountId, 1);
+    await setCount(2);
     expect(await make(2, 'req_1')).toBe(false);
     expect(await make(1, 'req_1')).toBe(true);
     expect(await make(1, 'req_2')).toBe(false);
@@ -176,7 +180,7 @@ describe('a hold that is taken with money of other parts', () => {
         lender,
       ]);
     expect(await make(2)).toBe(false);
-    await growParts(database.client, tableOf(), accountId, 2);
+    await setCount(4);
     expect(await make(2)).toBe(true);
     await expectWhole();
   });
@@ -236,27 +240,62 @@ describe('the number of parts', () => {
     shrinkParts(database.client, tableOf(), accountId, { from: already, to });
   const count = async () => (await partAt(0)).parts;
 
-  it('is doubled by one of those who knew it, and is what the others find', async () => {
-    expect(await Promise.all([grow(1), grow(1), grow(1)])).toEqual([2, 2, 2]);
-    expect([await grow(2), await grow(2), await grow(1)]).toEqual([4, 4, 4]);
-    expect(await count()).toBe(4);
+  it('is raised by one of those who knew it, and is what the others find', async () => {
+    expect(await Promise.all([grow(1), grow(1), grow(1)])).toEqual([4, 4, 4]);
+    expect([await grow(4), await grow(4), await grow(1)]).toEqual([8, 8, 8]);
+    expect(await count()).toBe(8);
     await expect(growParts(database.client, tableOf(), 'acc_nobody', 1)).rejects.toThrow('no account');
+    await expectWhole();
+  });
+
+  it('is that of parts that exist, each with money, and most is left in the first one', async () => {
+    await grow(1);
+    await grow(4);
+    const [first, ...others] = await readAll();
+    expect(others).toHaveLength(7);
+    for (const { balance, received } of others) {
+      expect(balance).toBeGreaterThan(0n);
+      expect(received).toBe(balance);
+    }
+    expect(first?.balance).toBeGreaterThan(CREDIT / 2n);
+  });
+
+  it('is raised for an account that owes, or has nothing, with parts that have nothing', async () => {
+    await new WalletPostings(database.client, tableOf()).post(accountId, -CREDIT - 5n, []);
+    expect(await grow(1)).toBe(4);
+    expect(await balances()).toEqual([0n, 0n, 0n, 0n]);
+    expect(await brokenParts(database)).toEqual([]);
+  });
+
+  it('is not raised on what calls have taken, or may cost, meanwhile', async () => {
+    await new WalletPostings(database.client, tableOf()).post(accountId, ALLOWANCE, []);
+    let met = false;
+    const client = aroundSend(database.client, async (command, send) => {
+      if (!met && command instanceof TransactWriteItemsCommand) {
+        met = true;
+        await parts().hold(accountId, holdOf('req_1', 0n, 2n * ALLOWANCE));
+      }
+      return send(command);
+    });
+    expect(await growParts(client, tableOf(), accountId, 1)).toBe(1);
+    expect(met).toBe(true);
+    expect(await readAll()).toMatchObject([{ balance: CREDIT + ALLOWANCE, parts: 1 }]);
   });
 
   it('is no more than there may be', async () => {
-    for (let known = 1; known < 4096; known *= 2) await grow(known);
-    expect([await count(), await grow(4096)]).toEqual([4096, undefined]);
+    await setCount(4_095);
+    expect([await grow(4_095), await grow(4_096)]).toEqual([4_096, undefined]);
   });
 
   it('is lowered to those that there are, at any number', async () => {
-    for (let known = 1; known < 256; known *= 2) await grow(known);
+    await setCount(256);
     await shrink(3, 256);
     expect(await count()).toBe(3);
   });
 
   it('never leaves out a part that exists: its money would be lost to sight', async () => {
     await splitWallet(database, accountId, [100n, 100n, 100n]);
-    for (let known = 4; known < 256; known *= 2) await grow(known);
+    await setCount(256);
     const made = { walletId: partId(accountId, 130), part: undefined };
     expect(await transfers().hold(made, holdOf('req_1', 10n), [from(await partAt(0), 30n)])).toBe(true);
     // The sweep has read the wallet before that part was made.
@@ -268,14 +307,14 @@ describe('the number of parts', () => {
   });
 
   it('is not lowered from another number than was read', async () => {
-    for (let known = 1; known < 8; known *= 2) await grow(known);
+    await setCount(8);
     await shrink(1, 4);
     expect(await count()).toBe(8);
   });
 
   it('and the making of a part that is being left out: one of them happens', async () => {
     for (let round = 0; round < 5; round += 1) {
-      if ((await count()) === 1) await grow(1);
+      if ((await count()) === 1) await setCount(2);
       const hold = holdOf(`req_${round}`, 0n);
       const made = { walletId: partId(accountId, 1), part: undefined };
       const [isMade] = await Promise.all([
