@@ -267,6 +267,23 @@ describe('the number of parts', () => {
     expect(await brokenParts(database)).toEqual([]);
   });
 
+  it('takes no money of an account that owes to parts in which calls could spend it', async () => {
+    const owe = async () => {
+      await new WalletPostings(database.client, tableOf()).post(accountId, -CREDIT - 5n, []);
+      await parts().end(accountId, { ...holdOf('req_1', 600n), cost: 0n, recorded: 0 });
+    };
+    await parts().hold(accountId, holdOf('req_1', 600n));
+    const client = aroundSend(database.client, async (command, send) => {
+      if (command instanceof TransactWriteItemsCommand && (await partAt(0)).owed === undefined) await owe();
+      return send(command);
+    });
+    expect(await growParts(client, tableOf(), accountId, 1)).toBe(1);
+    expect(await readAll()).toMatchObject([{ balance: 600n, owed: 605n, parts: 1 }]);
+    expect(await grow(1)).toBe(4);
+    expect(await balances()).toEqual([600n, 0n, 0n, 0n]);
+    expect(await brokenParts(database)).toEqual([]);
+  });
+
   it('is not raised on what calls have taken, or may cost, meanwhile', async () => {
     await new WalletPostings(database.client, tableOf()).post(accountId, ALLOWANCE, []);
     let met = false;
