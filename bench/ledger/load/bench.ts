@@ -22,8 +22,8 @@ export async function measureLoad(): Promise<readonly Figure[]> {
   return [
     ...figuresOf('1 account, 1 key, 200/s of 10 s', await oneKey()),
     ...figuresOf('1 account, 8 keys, 1,000/s of 10 s', await eightKeys()),
-    ...figuresOf('1,000 accounts, 10,000/s of 1 s', await manyAccounts()),
-    ...figuresOf('in real time: 1 account, 1 key, 200/s of 10 s', await inRealTime()),
+    ...figuresOf('1,000 accounts, 10,000/s of 1 s', await manyAccounts(), false),
+    ...figuresOf('in real time: 1 account, 1 key, 40/s of 10 s', await inRealTime()),
   ];
 }
 
@@ -70,18 +70,21 @@ const manyAccounts = (): Promise<LoadResult> =>
     seed: 3,
   });
 
+/** As much as two cores carry with the load, the front and the engine on them. */
 const inRealTime = () =>
   runInRealTime(
     [
-      { seconds: 20, callsASecond: [10, 200] },
-      { seconds: 25, callsASecond: 200 },
+      { seconds: 15, callsASecond: [5, 40] },
+      { seconds: 25, callsASecond: 40 },
     ],
     { callSeconds: TEN_SECONDS, limits: LIMITS },
   );
 
+/** `isKnown`: a process meets its account again, and knows which part of its wallet has a place. */
 function figuresOf(
   load: string,
   result: Omit<LoadResult, 'totals'> & Partial<LoadResult>,
+  isKnown = true,
 ): readonly Figure[] {
   const { seen, counts, heat, books, processes, totals } = result;
   const figure = (name: string, value: number, unit: string, bounds: Partial<Figure> = {}): Figure => ({
@@ -112,11 +115,16 @@ function figuresOf(
     ...(totals === undefined
       ? []
       : [
-          figure('write units', aCall(totals.writeUnits), 'a call', { most: UNITS_A_CALL }),
+          figure('write units', aCall(totals.writeUnits), 'a call', isKnown ? { most: UNITS_A_CALL } : {}),
           figure('read units', aCall(totals.readUnits), 'a call'),
           figure('failed conditions', aCall(totals.failedConditions), 'a call'),
           figure('requests sent again by the SDK', aCall(totals.repeats), 'a call'),
-          figure('rounds before the upstream, median', median(seen.rounds), 'rounds', { most: 1 }),
+          figure(
+            'rounds before the upstream, median',
+            median(seen.rounds),
+            'rounds',
+            isKnown ? { most: 1 } : {},
+          ),
           figure('rounds before the upstream, p99', percentile(seen.rounds, 99), 'rounds'),
         ]),
     figure('admission, median', median(seen.admitMs), 'ms'),

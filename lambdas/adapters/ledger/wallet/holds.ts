@@ -5,6 +5,7 @@ import { BoundedMap } from '../../../core/bounded-map.ts';
 import type { Hold, HoldResult } from '../../../core/ledger/ports.ts';
 import { optimistically } from '../../../core/optimistic.ts';
 import type { RandomSource } from '../../../core/ports.ts';
+import { isRefusal } from '../../../core/transient.ts';
 import type { DynamoClients } from '../../aws/clients.ts';
 import { chooseDonors, chooseTarget, toDonor } from './choice.ts';
 import { newAttempt, type Part, partId, spareOf, toWallet } from './item.ts';
@@ -188,7 +189,7 @@ export class WalletHolds {
       return undefined;
     }
     this.#noteTry(hold.id, target.walletId);
-    if (!(await this.#transfers.hold(target, hold, transfers))) return undefined;
+    if (!(await this.#transfers.hold(target, hold, transfers).catch(unlessRefused))) return undefined;
     const given = transfers.reduce((total, { amount }) => total + amount, 0n);
     this.#placements.taken(this.#placements.of(accountId), target, given - hold.amount);
     const holds = [...wallet.holds, { ...hold, walletId: target.walletId }];
@@ -216,11 +217,16 @@ export class WalletHolds {
       if (placement.parts !== parts) return;
     }
     // Where there are as many parts as there may be, a place is found in one of them or not at all.
-    placement.parts =
-      (await growParts(this.#client, this.#table, accountId, placement.parts)) ?? placement.parts;
+    const more = await growParts(this.#client, this.#table, accountId, placement.parts).catch(unlessRefused);
+    placement.parts = more ?? placement.parts;
   }
 
   #noteTry(id: string, walletId: string): void {
     this.#tried.set(id, [...(this.#tried.get(id) ?? []), walletId]);
   }
+}
+
+/** What the database has refused for now is tried another way. */
+function unlessRefused(failure: unknown): undefined {
+  if (!isRefusal(failure)) throw failure;
 }
