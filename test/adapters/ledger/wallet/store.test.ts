@@ -69,6 +69,13 @@ describe('a wallet', () => {
     expect(await wallets.hold('acc_of_nobody', HOLD)).toEqual({ granted: false, wallet: undefined });
   });
 
+  it('refuses it in a process that has never met the wallet, too', async () => {
+    const stranger = createWalletStore(database, database.tables.wallets);
+    const refused = await stranger.hold(accountId, { ...HOLD, amount: 1_001n });
+    expect(refused).toMatchObject({ granted: false, wallet: { balance: 1_000n, holds: [] } });
+    expect(await stranger.hold(accountId, { ...HOLD, amount: 1_000n })).toMatchObject({ granted: true });
+  });
+
   it('ends a hold only at its very amount', async () => {
     await wallets.hold(accountId, HOLD);
     expect(
