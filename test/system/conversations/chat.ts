@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
 import { service } from '../one-service.ts';
@@ -200,7 +201,7 @@ describe('the official OpenAI SDK', () => {
       .withResponse();
     for await (const _chunk of stream) break;
     let held = 1;
-    for (let tries = 0; tries < 40 && held > 0; tries += 1) {
+    for (const untilMs = Date.now() + 10_000; held > 0 && Date.now() < untilMs; await sleep(50)) {
       ({ held } = await service.admin<{ held: number }>('wallet', 'show', '--account', id));
     }
     expect(held).toBe(0);
