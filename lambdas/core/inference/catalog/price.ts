@@ -1,19 +1,7 @@
 /** Price rules: what counted units cost, in nano-USD, rounded up once. */
 import { divideUp, greatest, type NanoUsd, toFraction } from '../../money.ts';
+import type { TokenUsage } from '../pricing/token-usage.ts';
 import type { Model } from './catalog-document.ts';
-
-/** Tokens of one call. Cached prompt tokens are part of the prompt tokens. */
-export interface TokenUsage {
-  readonly promptTokens: number;
-  readonly cachedTokens: number;
-  readonly completionTokens: number;
-  /** The route's own account in the surface's vocabulary, with whatever else it counts. */
-  readonly reported?: Readonly<Record<string, unknown>>;
-}
-
-/** Whether a figure that a route reports can be a number of tokens. */
-export const isTokenCount = (value: unknown): value is number =>
-  Number.isSafeInteger(value) && (value as number) >= 0;
 
 const TOKENS_PER_PRICE = 1_000_000n;
 

@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../../json/lossless-json.ts';
 import type { Capability, Route } from '../catalog/catalog-document.ts';
-import type { TokenUsage } from '../catalog/price.ts';
+import type { TokenUsage } from '../pricing/token-usage.ts';
 import type { AssistantReply, Conversation, StreamPart } from './conversation.ts';
 
 /** What some protocols can say and others cannot; `conversation.ts` says the rest. */

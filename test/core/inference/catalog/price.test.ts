@@ -5,11 +5,11 @@ import {
   coverBoth,
   durationCost,
   imageCost,
-  isTokenCount,
   minutePrice,
   promptCost,
   tokenCost,
 } from '../../../../lambdas/core/inference/catalog/price.ts';
+import { isTokenCount } from '../../../../lambdas/core/inference/pricing/token-usage.ts';
 
 /** Prices in USD: of a million tokens, of an image, or of a minute. */
 function modelOf(type: string, price: object): Model {

@@ -1,0 +1,36 @@
+/** The tokens of a call, as a route reports them. */
+import type { Lifetime } from './prices.ts';
+
+/**
+ * Every figure but the first three is a part of the prompt's or of the completion's, and has a price of its own where
+ * the catalog says so: cached tokens and those written to a cache are prompt tokens, reasoning is completion.
+ */
+export interface TokenUsage {
+  readonly promptTokens: number;
+  readonly cachedTokens: number;
+  readonly completionTokens: number;
+  readonly cacheWrites?: Readonly<Partial<Record<Lifetime, number>>> | undefined;
+  readonly reasoningTokens?: number | undefined;
+  readonly audioInputTokens?: number | undefined;
+  readonly cachedAudioTokens?: number | undefined;
+  readonly audioOutputTokens?: number | undefined;
+  readonly imageInputTokens?: number | undefined;
+  readonly cachedImageTokens?: number | undefined;
+  readonly imageOutputTokens?: number | undefined;
+  readonly videoInputTokens?: number | undefined;
+  readonly videoOutputTokens?: number | undefined;
+  /** How often the provider ran its own tools, by the name of the feature: `web_search`. */
+  readonly uses?: Readonly<Record<string, number>> | undefined;
+  /** The tier that served, where the route names another than the standard one. */
+  readonly serviceTier?: string | undefined;
+  /** Where the call was served, where that has a price of its own. */
+  readonly region?: string | undefined;
+  /** The route's own account in the format of the caller's API, with whatever else it counts. */
+  readonly reported?: Readonly<Record<string, unknown>>;
+}
+
+export const NO_TOKENS: TokenUsage = { promptTokens: 0, cachedTokens: 0, completionTokens: 0 };
+
+/** Whether a figure that a route reports can be a number of tokens. */
+export const isTokenCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 0;
