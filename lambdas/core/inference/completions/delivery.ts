@@ -18,6 +18,10 @@ import type { ReplyWriter, WriterOptions } from './reply-writer.ts';
 /** What an answer is metered and written with. */
 export interface CompletionWriting {
   readonly prompt: PromptSize;
+  /** What the call may be billed by. */
+  readonly terms: MeterOptions['terms'];
+  /** The version of the catalog that has the prices. */
+  readonly catalog: string;
   /** What the call can count at most. */
   readonly most: MeterOptions['most'];
   /** Called when a route reports more than that. */
@@ -46,8 +50,16 @@ export async function prepareCompletion(
 ): Promise<Deliver> {
   const { admission, candidate, keep, flush } = paid;
   const { model, route } = candidate;
-  const { prompt, most, onImpossible, answerId } = writing;
-  const meter = new Meter({ candidate, admission, prompt, most, onImpossible: () => onImpossible(route) });
+  const { prompt, terms, catalog, most, onImpossible, answerId } = writing;
+  const meter = new Meter({
+    candidate,
+    admission,
+    prompt,
+    terms,
+    catalog,
+    most,
+    onImpossible: () => onImpossible(route),
+  });
   const writer = writing.writer({
     identity: { id: answerId, model: model.id },
     promptTokens: () => countPromptTokens(prompt),

@@ -167,6 +167,7 @@ export type Prices = z.infer<typeof prices>;
 export type PriceUnit = Prices['unit'];
 export type TokenPrices = Extract<Prices, { unit: 'per_million_tokens' }>;
 export type ImagePrices = Extract<Prices, { unit: 'per_image' }>;
+export type ImageVariant = z.infer<typeof imageVariant>;
 export type Feature = z.infer<typeof feature>;
 
 export const PRICE_UNITS = [

@@ -21,13 +21,16 @@ export interface TokenUsage {
   readonly videoOutputTokens?: number | undefined;
   /** How often the provider ran its own tools, by the name of the feature: `web_search`. */
   readonly uses?: Readonly<Record<string, number>> | undefined;
-  /** The tier that served, where the route names another than the standard one. */
+  /** The tier that served, where the route names one: `standard`, or by the name that it has in prices. */
   readonly serviceTier?: string | undefined;
-  /** Where the call was served, where that has a price of its own. */
+  /** Where the call was served, where the route says so: `standard`, or by the name that it has in prices. */
   readonly region?: string | undefined;
   /** The route's own account in the format of the caller's API, with whatever else it counts. */
   readonly reported?: Readonly<Record<string, unknown>>;
 }
+
+/** The tier and the place of inference that have no price of their own. */
+export const STANDARD = 'standard';
 
 export const NO_TOKENS: TokenUsage = { promptTokens: 0, cachedTokens: 0, completionTokens: 0 };
 
