@@ -31,7 +31,6 @@ export const keptUsage = account(
     server_tool_use: figures('web_search_requests', 'web_fetch_requests', 'code_execution_requests'),
     service_tier: oneOf('standard', 'priority', 'batch'),
     speed: oneOf('standard', 'fast'),
-    inference_geo: oneOf('global', 'us'),
   }),
 );
 

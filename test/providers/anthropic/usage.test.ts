@@ -215,7 +215,7 @@ describe('the account of a streamed message', () => {
   it('shows a caller of the protocol what served', async () => {
     const events = await collect(decode(NATIVE, bytes));
     expect(events.findLast(({ usage }) => usage !== undefined)?.usage?.reported).toMatchObject({
-      ...{ service_tier: 'standard', inference_geo: 'us', speed: 'fast' },
+      ...{ service_tier: 'standard', speed: 'fast' },
       server_tool_use: { web_search_requests: 2 },
     });
   });
