@@ -87,7 +87,7 @@ export function readCompletion<Request extends CompletionRequest>(
     stream: payload.stream,
     events: payload.stream ? format.events : undefined,
     candidates,
-    tokens: Math.max(...[...bounds.values()].map(({ held }) => held.prompt + held.completion)),
+    tokens: Math.max(...[...bounds.values()].map(({ tokens }) => tokens.prompt + tokens.completion)),
     costBound: (model) =>
       routesOf(model)
         .map(({ route }) => boundOf(bounds, route).cost)
@@ -120,7 +120,7 @@ export function readCompletion<Request extends CompletionRequest>(
 interface RouteBounds {
   readonly terms: Terms;
   /** What is held for. */
-  readonly held: MostTokens;
+  readonly tokens: MostTokens;
   /** What a route is believed at most. */
   readonly most: MostTokens;
   readonly cost: CostBound;
@@ -134,9 +134,9 @@ function boundsOf({ model, terms }: PricedCandidate, bound: PromptBound, maxToke
     prompt: promptWithUses(terms, { prompt, completion }, window),
     completion,
   });
-  const [held, most] = [withUses(bound.tokens), withUses(bound.most)];
-  const cost = { amount: worstCost(prices, terms, held), ceiling: worstCost(prices, terms, most) };
-  return { terms, held, most, cost };
+  const [tokens, most] = [withUses(bound.tokens), withUses(bound.most)];
+  const cost = { amount: worstCost(prices, terms, tokens), ceiling: worstCost(prices, terms, most) };
+  return { terms, tokens, most, cost };
 }
 
 function boundOf(bounds: ReadonlyMap<Route, RouteBounds>, route: Route): RouteBounds {
