@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { KINDS, type Kind } from '../../access/policy.ts';
 import { type NanoUsd, parseUsd } from '../../money.ts';
+import { imageRule } from './image-rule.ts';
 
 /** A dollar a token is a hundred times the dearest model there is; more is a mistake in units. */
 const MAX_PRICE_NANO_USD = 1_000_000n * 1_000_000_000n;
@@ -114,6 +115,8 @@ const model = z
     max_output_tokens: z.int().min(1).optional(),
     /** The most tokens that one image counts, where that is more than the large providers' usual most. */
     max_image_tokens: z.int().min(1).optional(),
+    /** How an image counts by its size; without it all count the same. */
+    image_tokens: imageRule.optional(),
     default_voice: voice.optional(),
     /** Where they are known, a call with another voice is refused without asking a route. */
     voices: z.array(voice).min(1).max(500).optional(),

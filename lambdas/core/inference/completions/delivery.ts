@@ -50,7 +50,7 @@ export async function prepareCompletion(
   const meter = new Meter({ candidate, admission, prompt, most, onImpossible: () => onImpossible(route) });
   const writer = writing.writer({
     identity: { id: answerId, model: model.id },
-    promptTokens: () => countPromptTokens(prompt),
+    promptTokens: () => countPromptTokens(prompt, model),
   });
   if (answer.kind === 'stream') {
     const events = stream({ answer, meter, writer, paid });

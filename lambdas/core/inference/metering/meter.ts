@@ -90,7 +90,7 @@ export class Meter {
     const isBehind = status === 'interrupted' && counted > reported.completionTokens;
     const usage = this.#possible({
       ...reported,
-      promptTokens: reportsPrompt ? reported.promptTokens : countPromptTokens(prompt),
+      promptTokens: reportsPrompt ? reported.promptTokens : countPromptTokens(prompt, candidate.model),
       completionTokens: reportsOutput && !isBehind ? reported.completionTokens : counted,
     });
     if (reportsPrompt && reportsOutput && !isBehind)
