@@ -76,6 +76,8 @@ export const ANTHROPIC_MESSAGES = leverTable([
     at: TOOLS.map((place) => `${place}.type`),
     read: toolType(CLIENT_TOOLS, SERVER_TOOLS),
   },
+  // Of the advisor, whose own prompt is cached.
+  { field: 'tools[].caching', at: TOOLS.map((place) => `${place}.caching`), read: cacheControl },
   { field: 'mcp_servers', at: ['mcp_servers[]'], read: feature('mcp') },
   { field: 'container', read: unlessEmpty(unpriced) },
   { field: `${BLOCK}.type`, read: blockType },

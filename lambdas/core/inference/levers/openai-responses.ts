@@ -43,7 +43,8 @@ const OF_TOOLS = toolType(
     file_search: used('file_search'),
     code_interpreter: codeInterpreter,
     shell,
-    image_generation: used('image_generation'),
+    // By the image model, the size and the quality, which the tool's own fields choose.
+    image_generation: unpriced,
     programmatic_tool_calling: used('programmatic_tool_calling'),
     tool_search: toolSearch,
     mcp: used('mcp'),

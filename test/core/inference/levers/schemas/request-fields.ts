@@ -7,6 +7,8 @@ export interface RequestField {
   /** The interface that declares it; of a type without a name, that of its field: `Tool.filters`. */
   readonly owner: string;
   readonly name: string;
+  /** The texts that its type names as values. */
+  readonly values: readonly string[];
 }
 
 /** A type, and where it stands. */
@@ -79,6 +81,21 @@ class Reader {
     else if (!LEAVES.test(type)) throw new Error(`${place.path}: cannot read ${type}`);
   }
 
+  /** The texts of a type, of a union of them, or of what a name stands for. */
+  #textsOf(node: TypeNode, scope: Scope): readonly string[] {
+    if (node.type === 'TsLiteralType') {
+      const { type, value } = node.literal as TypeNode;
+      return type === 'StringLiteral' ? [String(value)] : [];
+    }
+    if (node.type === 'TsUnionType')
+      return (node.types as readonly TypeNode[]).flatMap((type) => this.#textsOf(type, scope));
+    if (node.type !== 'TsTypeReference') return [];
+    return scope
+      .find(nameOf(node.typeName as TypeNode))
+      .filter(({ node: { type } }) => type === 'TsTypeAliasDeclaration')
+      .flatMap(({ node: alias, scope: around }) => this.#textsOf(alias.typeAnnotation as TypeNode, around));
+  }
+
   #members(members: readonly TypeNode[], place: Place): void {
     for (const { type, key, typeAnnotation, params } of members) {
       const node = (typeAnnotation as { readonly typeAnnotation?: TypeNode } | null)?.typeAnnotation;
@@ -90,7 +107,7 @@ class Reader {
       // A union's variants name the fields that they do not have; the AWS SDK has one more variant for what is unknown.
       if ((node.type === 'TsKeywordType' && node.kind === 'never') || name === '$unknown') continue;
       const path = place.path === '' ? name : `${place.path}.${name}`;
-      const field = { path, owner: place.owner, name };
+      const field = { path, owner: place.owner, name, values: this.#textsOf(node, place.scope) };
       this.fields.set(`${field.owner} ${path}`, field);
       this.#type(node, { ...place, path, owner: `${place.owner}.${name}` });
     }
