@@ -14,12 +14,14 @@ const BLOCK = 'messages[].content[]';
 /** Where tools are defined: for the whole conversation, or from a place in it on. */
 const TOOLS = ['tools[]', `${BLOCK}.tool.definition`, `${BLOCK}.tool_changes[].tool.definition`];
 
-/** Everything that may carry a mark: the request itself, tools, and blocks as deep as the protocol nests them. */
+/**
+ * Everything that may carry a mark: tools, and blocks as deep as the protocol nests them. A block that holds one block
+ * without an array, as the result of a fetch does, is read as if it had one.
+ */
 const MARKED = [
   ...['system[]', BLOCK, `${BLOCK}.source.content[]`, `${BLOCK}.tool_changes[]`],
   ...[`${BLOCK}.content[]`, `${BLOCK}.content[].content[]`, `${BLOCK}.content[].source.content[]`],
-  ...[`${BLOCK}.content.content`, `${BLOCK}.content.content.source.content[]`],
-  `${BLOCK}.content.tool_references[]`,
+  ...[`${BLOCK}.content[].content[].source.content[]`, `${BLOCK}.content[].tool_references[]`],
   ...TOOLS,
 ];
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { scopeOf } from './declarations.ts';
 import { fieldsOf, type RequestField } from './request-fields.ts';
 
-const packages = join(import.meta.dirname, '..', '..', '..', '..', '..', 'node_modules');
+export const PACKAGES = join(import.meta.dirname, '..', '..', '..', '..', '..', 'node_modules');
 
 const read = (file: string, type: string): readonly RequestField[] =>
-  fieldsOf(scopeOf(join(packages, file)), type);
+  fieldsOf(scopeOf(join(PACKAGES, file)), type);
 
 /** The beta API declares every type again, most of them under the same name with a prefix. */
 const withoutPrefix = (field: RequestField): RequestField => ({
