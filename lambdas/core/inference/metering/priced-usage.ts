@@ -4,7 +4,7 @@ import type { NanoUsd } from '../../money.ts';
 import type { Model, Route } from '../catalog/catalog-document.ts';
 import { type Bill, billOf, type Served } from '../pricing/bill.ts';
 import { type Counts, type Item, type Measured, tokenCounts, unitCounts } from '../pricing/counts.ts';
-import { LIFETIMES, type TokenPrices } from '../pricing/prices.ts';
+import { LIFETIMES, type Lifetime, type TokenPrices } from '../pricing/prices.ts';
 import type { Terms } from '../pricing/terms.ts';
 import { STANDARD, type TokenUsage } from '../pricing/token-usage.ts';
 
@@ -34,7 +34,8 @@ export function priceUsage(prices: TokenPrices, terms: Terms, usage: TokenUsage)
 
 /** Writes of a lifetime that the route does not name are of the dearest one that the request asks for, if it asks for any. */
 function writesOf({ cache_writes: rates = {} }: TokenPrices, { items }: Terms, { cacheWrites }: TokenUsage) {
-  const { auto = 0, ...named } = cacheWrites ?? {};
+  const { auto = 0, ...rest } = cacheWrites ?? {};
+  const named: Partial<Record<Lifetime, number>> = rest;
   const asked = LIFETIMES.filter((lifetime) => lifetime !== 'auto' && items.has(`cache_write_${lifetime}`));
   const [first, ...others] = asked;
   if (auto === 0 || first === undefined) return cacheWrites;
