@@ -71,3 +71,23 @@ describe('the table of settings', () => {
     for (const [name, usual] of stated) expect([name, usual]).toEqual([name, written(defaults[name])]);
   });
 });
+
+describe('the table of the catalog of Bedrock', () => {
+  const section = page.slice(page.indexOf('## The catalog of Bedrock'), page.indexOf('**Where the prices'));
+  const rows = [...section.matchAll(/^\| `([^`]+)` \| ([^|]+) \|/gm)].map(
+    ([, id = '', prices = '']) =>
+      [id, prices.trim().replace(' an image', '').split(', ').map(Number)] as const,
+  );
+  const { models } = JSON.parse(readFileSync(join(root, 'catalogs', 'bedrock.json'), 'utf8')) as {
+    models: { id: string; price: Record<string, number> }[];
+  };
+
+  it('has every model that is shipped with its prices, and no other', () => {
+    const shipped = models.map(({ id, price: { input, output, cached_input: cached, image } }) => [
+      id,
+      [input ?? image, output, cached].filter((amount) => amount !== undefined),
+    ]);
+    expect(rows).toEqual(shipped);
+    expect(rows.length).toBeGreaterThan(10);
+  });
+});
