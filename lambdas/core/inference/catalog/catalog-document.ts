@@ -1,35 +1,11 @@
 /** The catalog document that operators write: every model, its price and its routes; validated as a whole. */
 import * as z from 'zod';
 import { KINDS, type Kind } from '../../access/policy.ts';
-import { type NanoUsd, parseUsd } from '../../money.ts';
-
-/** A dollar a token is a hundred times the dearest model there is; more is a mistake in units. */
-const MAX_PRICE_NANO_USD = 1_000_000n * 1_000_000_000n;
-
-const price = z
-  .union([z.number(), z.string()])
-  .transform((value) => parseUsd(value))
-  .refine(
-    (amount): amount is NanoUsd => amount !== undefined && amount >= 0n && amount <= MAX_PRICE_NANO_USD,
-    {
-      error: 'must be an amount of USD from 0 to 1000000 with at most 9 decimal places',
-    },
-  );
+import { type Prices, type PriceUnit, prices } from '../pricing/prices.ts';
 
 const id = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/, 'must be 1 to 128 of A-Z a-z 0-9 . _ : / -');
-
-const prices = z.discriminatedUnion('unit', [
-  z.strictObject({
-    unit: z.literal('per_million_tokens'),
-    input: price,
-    output: price.optional(),
-    cached_input: price.optional(),
-  }),
-  z.strictObject({ unit: z.literal('per_image'), image: price }),
-  z.strictObject({ unit: z.literal('per_minute'), minute: price }),
-]);
 
 export const CAPABILITIES = ['tools', 'json', 'vision', 'stream'] as const;
 export type Capability = (typeof CAPABILITIES)[number];
@@ -77,6 +53,8 @@ const route = z
       .optional()
       .transform((url = '') => url.replace(/\/+$/, '')),
     upstream_model: z.string().min(1).max(256),
+    /** What the provider takes, in the same vocabulary; callers never learn of it. */
+    cost: prices.optional(),
     secret: secret.optional(),
     /** `sigv4`: the request is signed with the function's own role, as Bedrock's OpenAI endpoint takes it. */
     auth: z.enum(['sigv4']).optional(),
@@ -126,20 +104,18 @@ const model = z
     routes: z.array(route).min(1).max(20),
   })
   .superRefine((entry, context) => {
-    const expected = UNIT_OF_TYPE[entry.type];
-    if (entry.price.unit !== expected) {
-      context.addIssue({
-        code: 'custom',
-        path: ['price', 'unit'],
-        message: `must be "${expected}" for type "${entry.type}"`,
-      });
-    } else if (
-      entry.type === 'chat' &&
-      entry.price.unit === 'per_million_tokens' &&
-      entry.price.output === undefined
-    ) {
-      context.addIssue({ code: 'custom', path: ['price', 'output'], message: 'is required for type "chat"' });
-    }
+    const fault = faultOf(entry.type, entry.price);
+    if (fault !== undefined)
+      context.addIssue({ code: 'custom', path: ['price', fault.path], message: fault.message });
+    entry.routes.forEach(({ cost }, at) => {
+      const wrong = cost === undefined ? undefined : faultOf(entry.type, cost);
+      if (wrong !== undefined)
+        context.addIssue({
+          code: 'custom',
+          path: ['routes', at, 'cost', wrong.path],
+          message: wrong.message,
+        });
+    });
     const { voices, default_voice: defaultVoice } = entry;
     if (voices !== undefined && defaultVoice !== undefined && !voices.includes(defaultVoice))
       context.addIssue({ code: 'custom', path: ['default_voice'], message: 'must be one of voices' });
@@ -155,13 +131,26 @@ const model = z
     });
   });
 
-const UNIT_OF_TYPE = {
-  chat: 'per_million_tokens',
-  embeddings: 'per_million_tokens',
-  tts: 'per_million_tokens',
-  image: 'per_image',
-  audio: 'per_minute',
-} as const;
+/** The units that calls of a type are billed by. */
+const UNITS_OF_TYPE: Readonly<Record<Kind, readonly PriceUnit[]>> = {
+  chat: ['per_million_tokens'],
+  embeddings: ['per_million_tokens', 'per_request'],
+  tts: ['per_million_tokens', 'per_million_characters', 'per_request'],
+  image: ['per_image', 'per_request'],
+  audio: ['per_minute', 'per_second', 'per_hour', 'per_request'],
+};
+
+/** What is wrong with prices for a type, and where; undefined when nothing is. */
+function faultOf(type: Kind, price: Prices): { readonly path: string; readonly message: string } | undefined {
+  const units = UNITS_OF_TYPE[type];
+  if (!units.includes(price.unit))
+    return {
+      path: 'unit',
+      message: `must be ${units.map((unit) => `"${unit}"`).join(' or ')} for type "${type}"`,
+    };
+  if (price.unit !== 'per_million_tokens' || type !== 'chat' || price.output !== undefined) return undefined;
+  return { path: 'output', message: 'is required for type "chat"' };
+}
 
 const documentSchema = z
   .strictObject({

@@ -24,7 +24,7 @@ const USUAL_TOKENS_PER_IMAGE = 1_600;
 const USUAL_TOKENS_PER_FILE = 36_000;
 
 /** The context window of a model whose catalog entry names none: the largest that is common. */
-const LARGEST_WINDOW = 1_000_000;
+export const LARGEST_WINDOW = 1_000_000;
 
 /** What a server may put before a prompt by itself: the system text of its chat template, instructions for tools. */
 const HIDDEN_TOKENS = 1_024;

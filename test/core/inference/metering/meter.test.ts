@@ -1,9 +1,11 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
+import type { Demand } from '../../../../lambdas/core/inference/levers/demand.ts';
 import { Meter } from '../../../../lambdas/core/inference/metering/meter.ts';
 import { promptSizeOf } from '../../../../lambdas/core/inference/metering/prompt-size.ts';
 import type { Admission } from '../../../../lambdas/core/ledger/admission.ts';
 import type { Outcome } from '../../../../lambdas/core/ledger/usage-record.ts';
+import { termsFor } from '../pricing/arbitraries.ts';
 
 const route = { id: 'r', protocol: 'openai', base_url: 'http://127.0.0.1/v1', upstream_model: 'm' };
 const { models } = parseCatalog({
@@ -19,10 +21,10 @@ const { models } = parseCatalog({
   ],
 });
 
-const MOST = { promptTokens: 500, completionTokens: 2_000 };
+const MOST = { prompt: 500, completion: 2_000 };
 
 /** A meter over a hold of that amount, and the outcome it settled with. */
-function metered(amount: bigint) {
+function metered(amount: bigint, demands: readonly Demand[] = []) {
   const [model] = models;
   const [first] = model?.routes ?? [];
   if (model === undefined || first === undefined) throw new Error('no model');
@@ -39,7 +41,15 @@ function metered(amount: bigint) {
   const candidate = { model, route: first };
   const onImpossible = jest.fn();
   return {
-    meter: new Meter({ candidate, admission, prompt, most: MOST, onImpossible }),
+    meter: new Meter({
+      candidate,
+      admission,
+      prompt,
+      terms: termsFor(model.price, demands),
+      catalog: 'v1',
+      most: MOST,
+      onImpossible,
+    }),
     outcomes,
     onImpossible,
   };

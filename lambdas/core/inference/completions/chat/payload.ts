@@ -36,6 +36,7 @@ export function toPayload(request: ChatRequest): ChatPayload {
       ...(choicesOf(request) > 1 ? (['choices'] as const) : []),
       ...(images.some((url) => !url.startsWith('data:')) ? (['image-urls'] as const) : []),
     ],
+    demands: [],
   };
 }
 

@@ -36,6 +36,7 @@ export function toPayload(request: MessagesRequest): ChatPayload {
     stream: request.stream === true,
     needs: needsOf(request, blocks),
     features: featuresOf(request, blocks),
+    demands: [],
   };
 }
 
