@@ -8,7 +8,7 @@ import {
   cacheMark,
   feature,
   lifetime,
-  modalities,
+  outputKinds,
   predicted,
   tier,
   tokens,
@@ -112,7 +112,7 @@ const OF_HOSTS: readonly Lever[] = [
 
 export const OPENAI_CHAT = leverTable([
   ...OPENAI_SHARED,
-  { field: 'modalities', read: modalities },
+  { field: 'modalities', read: outputKinds },
   { field: 'audio', read: tokens('audio_output') },
   { field: `${PART}.input_audio`, read: tokens('audio_input') },
   { field: 'messages[].audio', read: tokens('audio_input') },
