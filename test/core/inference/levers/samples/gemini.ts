@@ -32,6 +32,10 @@ export const OF_GEMINI: readonly Row[] = [
     sent({ inlineData: { mimeType: 'audio/mp3', data: 'QUJD' } }),
     tokens('audio_input', 'contents[0].parts[0].inlineData'),
   ],
+  [
+    sent({ fileData: { mimeType: 'video/mp4', fileUri: 'https://a' } }),
+    tokens('video_input', 'contents[0].parts[0].fileData'),
+  ],
   [sent({ fileData: { fileUri: 'https://a' } }), unpriced('contents[0].parts[0].fileData')],
   [
     asked({ responseModalities: ['TEXT', 'IMAGE'] }),

@@ -65,6 +65,7 @@ export const OF_OPENAI_CHAT: readonly Row[] = [
   [part({ type: 'audio_url', audio_url: { url: 'a' } }), tokens('audio_input', `${PART}.audio_url`)],
   [part({ type: 'video_url', video_url: { url: 'a' } }), tokens('video_input', `${PART}.video_url`)],
   [part({ type: 'video', video: ['a'] }), tokens('video_input', `${PART}.video`)],
+  [{ image_config: { image_size: '4K' } }, tokens('image_output', 'image_config')],
   [{ search_parameters: { mode: 'auto' } }, feature('live_search', 'search_parameters')],
   [{ search_parameters: { max_search_results: 5 } }, feature('live_search', 'search_parameters', 5)],
   [{ deferred: true }, unpriced('deferred')],
