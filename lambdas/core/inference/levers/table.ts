@@ -3,7 +3,7 @@
  * from the request's root: names with dots between them, `[]` for each element of an array, and `*` at the end for
  * every field that no other pattern of that place names. Patterns never lead into JSON of the caller's own.
  */
-import type { JsonObject } from '../../json/lossless-json.ts';
+import { isJsonObject, type JsonObject } from '../../json/lossless-json.ts';
 import type { Demand } from './demand.ts';
 
 /** Where a reader stands while it reads. */
@@ -120,7 +120,7 @@ class Walk implements Place {
     for (const read of branch.readers) this.#read(read, value, holder);
     if (branch.element !== undefined) this.#elements(branch.element, value, holder);
     if (branch.fields.size === 0 && branch.rest === undefined) return;
-    if (typeof value === 'object' && !Array.isArray(value)) this.#fields(branch, value as JsonObject);
+    if (isJsonObject(value)) this.#fields(branch, value);
   }
 
   /** Some servers take one element without its array (protobuf's JSON readers do), so that one is read as well. */

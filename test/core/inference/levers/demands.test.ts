@@ -72,6 +72,13 @@ describe('a request without one', () => {
         context_management: { edits: [{ type: 'clear_thinking_20251015' }] },
       },
     ],
+    [
+      'openai-chat',
+      { service_tier: 'on_demand', prediction: { type: 'content', content: null }, speculation: [] },
+    ],
+    ['openai-responses', { tools: [{ type: 'tool_search', execution: 'client' }, { type: 'function' }] }],
+    ['anthropic-messages', { billing_policy: { type: 'billing_policy', bill_to: 'self' }, container: null }],
+    ['anthropic-messages', { billing_policy: { type: 'billing_policy' }, fallback_credit_token: null }],
     ['bedrock-converse', { serviceTier: { type: 'default' }, performanceConfig: { latency: 'standard' } }],
     [
       'gemini',
