@@ -120,7 +120,7 @@ class Walk implements Place {
     for (const read of branch.readers) this.#read(read, value, holder);
     if (branch.element !== undefined) this.#elements(branch.element, value, holder);
     if (branch.fields.size === 0 && branch.rest === undefined) return;
-    if (isJsonObject(value)) this.#fields(branch, value);
+    if (typeof value === 'object' && !Array.isArray(value)) this.#fields(branch, value as JsonObject);
   }
 
   /** Some servers take one element without its array (protobuf's JSON readers do), so that one is read as well. */
@@ -138,6 +138,8 @@ class Walk implements Place {
 
   /** By the object's fields, which are fewer than the levers: most parts of a message have two. */
   #fields({ fields, rest }: Branch, holder: JsonObject): void {
+    // A number that is kept as its text has no fields (asked here alone, because the question is slow).
+    if (rest !== undefined && !isJsonObject(holder)) return;
     for (const name of Object.keys(holder)) {
       const branch = fields.get(name);
       if (branch === undefined && (rest === undefined || rest.except.has(name))) continue;
