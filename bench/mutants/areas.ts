@@ -29,7 +29,8 @@ export const AREAS: readonly Area[] = [
     name: 'metering',
     paths: [
       'lambdas/core/inference/metering/',
-      'lambdas/core/inference/catalog/price.ts',
+      'lambdas/core/inference/pricing/',
+      'lambdas/core/inference/levers/',
       'lambdas/core/inference/paid-endpoint.ts',
       'lambdas/core/inference/completions/completion-endpoint.ts',
       'lambdas/core/inference/completions/delivery.ts',

@@ -28,6 +28,7 @@ export const ERROR_CODES = {
   unsupported_file_type: request(400),
   model_not_found: request(400),
   unsupported_by_model: request(400),
+  unpriced_feature: request(400),
   prompt_too_long: request(400),
   idempotency_key_reused: request(400),
   missing_api_key: { status: 401, type: 'authentication_error' },

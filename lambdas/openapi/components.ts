@@ -13,7 +13,7 @@ import {
   priceSchema,
 } from '../core/inference/catalog/model-lists.ts';
 import { creditBalanceSchema } from '../core/ledger/credit-balance.ts';
-import { usageRecordSchema } from '../core/ledger/usage-record.ts';
+import { receiptSchema, usageRecordSchema } from '../core/ledger/usage-record.ts';
 import { installSchema, purchaseSchema, releaseSchema, reviewSchema } from '../core/listings/activity.ts';
 import { listingSchema } from '../core/listings/listing.ts';
 import { categorySchema } from '../core/listings/queries.ts';
@@ -40,7 +40,7 @@ export const COMPONENTS = {
   ModelList: modelListSchema,
   Price: priceSchema,
   PriceList: priceListSchema,
-  UsageRecord: usageRecordSchema,
+  UsageReceipt: receiptSchema,
   UsageRecordPage: pageSchema(usageRecordSchema),
   Webhook: subscriptionSchema,
   WebhookPage: pageSchema(subscriptionSchema),

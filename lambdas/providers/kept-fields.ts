@@ -2,7 +2,7 @@
  * What of an answer reaches a caller of the route's own protocol: the fields that are named, each of its type.
  * Whatever else a route sends (its own costs, its backend's name, what its vendor adds next) is left out.
  */
-import { isTokenCount } from '../core/inference/catalog/price.ts';
+import { isTokenCount } from '../core/inference/pricing/token-usage.ts';
 import { UpstreamFailure } from '../core/inference/upstream/provider.ts';
 import { isJsonObject } from '../core/json/lossless-json.ts';
 import { objectOf } from './http-upstream.ts';

@@ -28,6 +28,7 @@ const payloadOf = (
   stream,
   needs: [],
   features: [],
+  demands: [],
 });
 
 type Written = (conversation: Conversation, stream: boolean, reasoning: boolean) => JsonObject;

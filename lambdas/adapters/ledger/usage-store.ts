@@ -14,6 +14,7 @@ import {
 } from '../dynamodb/attribute-values.ts';
 import { queryPage, readItem } from '../dynamodb/reads.ts';
 import { putItem } from '../dynamodb/update-item.ts';
+import { decodeBasis, encodeBasis } from './bill-basis.ts';
 import { readKind } from './wallet/item.ts';
 
 const keyOf = (keyId: string, requestId: string): Item => ({
@@ -80,6 +81,7 @@ export function encodeRecord(record: UsageRecord): Item {
     ...(record.route === null ? {} : { route: text(record.route) }),
     status: text(record.status),
     ...(record.attempt === undefined ? {} : { attempt: text(record.attempt) }),
+    ...encodeBasis(record),
   };
 }
 
@@ -101,6 +103,7 @@ export function decodeRecord(item: Item): UsageRecord {
     estimated: item.estimated?.BOOL === true,
     route: item.route?.S ?? null,
     status: oneOf(readText(item, 'status'), CALL_STATUSES),
+    ...decodeBasis(item),
   };
 }
 

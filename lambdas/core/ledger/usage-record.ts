@@ -20,7 +20,32 @@ export function unitOf(kind: Kind): Unit {
   return kind === 'audio' ? 'second' : 'token';
 }
 
-export interface UsageRecord {
+/** A line of a bill: a quantity of an item, at a price in nano-USD for `per` of them. */
+export interface BillLine {
+  readonly item: string;
+  /** Whole, but for seconds. */
+  readonly quantity: number;
+  readonly price: NanoUsd;
+  readonly per: number;
+}
+
+/** What a bill was made from: with it, and nothing else, the bill can be made again. */
+export interface BillBasis {
+  /** What they come to, rounded up once, is the cost, what was written off and what was waived. Absent in records of an earlier version. */
+  readonly lines?: readonly BillLine[] | undefined;
+  /** What the service's own count came to beyond the hold, which is not charged. */
+  readonly waived?: NanoUsd | undefined;
+  /** The version of the catalog whose prices these are. */
+  readonly catalog?: string | undefined;
+  /** The service tier that served, where it is not the standard one. */
+  readonly serviceTier?: string | undefined;
+  /** The place of inference, where it has a price of its own. */
+  readonly region?: string | undefined;
+  /** What the provider takes, where the catalog says so; not shown to callers. */
+  readonly providerCost?: NanoUsd | undefined;
+}
+
+export interface UsageRecord extends BillBasis {
   /** The attempt of the hold that the record settles; not shown to callers. */
   readonly attempt?: string | undefined;
   /** The request id. */
@@ -49,7 +74,7 @@ export interface UsageRecord {
 }
 
 /** The usage and cost of a call, before the wallet pays what it can. */
-export interface Outcome {
+export interface Outcome extends BillBasis {
   readonly model: string | null;
   readonly inputUnits: number;
   readonly cachedUnits: number;
@@ -95,5 +120,30 @@ export function usageEntry(record: UsageRecord): Body<typeof usageRecordSchema> 
     estimated: record.estimated,
     route: record.route,
     status: record.status,
+  };
+}
+
+export const receiptSchema = usageRecordSchema.extend({
+  lines: z.array(z.object({ item: z.string(), quantity: z.number(), price: usd, per: z.int() })),
+  waived: usd,
+  catalog: z.string().nullable(),
+  service_tier: z.string().nullable(),
+  region: z.string().nullable(),
+});
+
+/** A record with the lines of its bill: `price` is in USD for `per` of an item; the lines' sum is rounded up once. */
+export function receiptEntry(record: UsageRecord): Body<typeof receiptSchema> {
+  return {
+    ...usageEntry(record),
+    lines: (record.lines ?? []).map(({ item, quantity, price, per }) => ({
+      item,
+      quantity,
+      price: usdJson(price),
+      per,
+    })),
+    waived: usdJson(record.waived ?? 0n),
+    catalog: record.catalog ?? null,
+    service_tier: record.serviceTier ?? null,
+    region: record.region ?? null,
   };
 }

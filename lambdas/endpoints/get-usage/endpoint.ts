@@ -4,7 +4,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { KeyGate } from '../../core/ledger/key-gate.ts';
 import type { UsageStore } from '../../core/ledger/ports.ts';
-import { usageEntry } from '../../core/ledger/usage-record.ts';
+import { receiptEntry } from '../../core/ledger/usage-record.ts';
 import type { Endpoint } from '../../core/ports.ts';
 
 export interface GetUsageDependencies {
@@ -20,6 +20,6 @@ export function getUsage({ peppers, gate, usage }: GetUsageDependencies): Endpoi
     const record = await usage.get(key.keyId, pathParameters.request_id ?? '');
     const message = 'This API key has made no such call, or it is not settled yet.';
     if (record === undefined) throw new ServiceError('not_found', message, { headers });
-    return jsonResponse(usageEntry(record), headers);
+    return jsonResponse(receiptEntry(record), headers);
   };
 }

@@ -1,5 +1,5 @@
 /** Usage as the Messages protocol reports it (Claude API reference, Create a Message, Usage). */
-import { isTokenCount, type TokenUsage } from '../../core/inference/catalog/price.ts';
+import { isTokenCount, type TokenUsage } from '../../core/inference/pricing/token-usage.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
 import { keptUsage } from '../message-fields.ts';
 

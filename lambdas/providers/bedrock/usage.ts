@@ -1,5 +1,5 @@
 /** Usage as Converse reports it (Amazon Bedrock API reference, TokenUsage). */
-import { isTokenCount, type TokenUsage } from '../../core/inference/catalog/price.ts';
+import { isTokenCount, type TokenUsage } from '../../core/inference/pricing/token-usage.ts';
 
 /**
  * Returns undefined for anything that does not count both sides. `inputTokens` leaves out what was read from and

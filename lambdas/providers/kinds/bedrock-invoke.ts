@@ -1,7 +1,7 @@
 /** One InvokeModel call of Amazon Bedrock, whose body is each model family's own (Amazon Bedrock API reference, InvokeModel). */
 import { type BedrockRuntimeClient, InvokeModelCommand } from '@aws-sdk/client-bedrock-runtime';
 import type { Route } from '../../core/inference/catalog/catalog-document.ts';
-import { isTokenCount } from '../../core/inference/catalog/price.ts';
+import { isTokenCount } from '../../core/inference/pricing/token-usage.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
 import { toFailure } from '../bedrock/errors.ts';
 import type { BedrockDependencies } from '../bedrock/provider.ts';

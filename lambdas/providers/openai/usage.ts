@@ -1,5 +1,5 @@
 /** Usage as an OpenAI-compatible server reports it (OpenAI API reference, The chat completion object, usage). */
-import { isTokenCount, type TokenUsage } from '../../core/inference/catalog/price.ts';
+import { isTokenCount, type TokenUsage } from '../../core/inference/pricing/token-usage.ts';
 import { keptUsage } from '../completion-fields.ts';
 
 /**

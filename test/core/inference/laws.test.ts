@@ -32,6 +32,7 @@ const payloadOf = (conversation: Conversation, protocol: ChatPayload['protocol']
   stream: false,
   needs: [],
   features: [],
+  demands: [],
 });
 
 const sent = (body: unknown): unknown => parseJson(JSON.stringify(body));

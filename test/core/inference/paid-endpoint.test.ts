@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../../lambdas/core/errors.ts';
 import { parseCatalog } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
-import { type CostBound, exactly } from '../../../lambdas/core/inference/catalog/price.ts';
 import { type PaidCall, runPaidCall } from '../../../lambdas/core/inference/paid-endpoint.ts';
+import { type CostBound, exactly } from '../../../lambdas/core/inference/pricing/cost-bound.ts';
 import type { Candidate } from '../../../lambdas/core/inference/routing/route-choice.ts';
 import type { Ledger } from '../../../lambdas/core/ledger/admission.ts';
 import type { Outcome } from '../../../lambdas/core/ledger/usage-record.ts';

@@ -1,6 +1,6 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { durationCost } from '../../../lambdas/core/inference/catalog/price.ts';
+import { amountOf } from '../../../lambdas/core/inference/pricing/bill.ts';
 import { DATABASE_TABLES, startDatabase, type TestDatabase } from '../../adapters/engine.ts';
 import {
   bodyOf,
@@ -18,6 +18,9 @@ import { rounds } from '../../thorough.ts';
 import { keyState } from './attempts.ts';
 import { NOON_MS } from './running-ledger.ts';
 import { type HeldKey, MAX_FILE_BYTES, PRICE_PER_MINUTE, UploadService } from './upload-service.ts';
+
+const durationCost = (pricePerMinute: bigint, seconds: number): bigint =>
+  amountOf([{ quantity: seconds, price: pricePerMinute, per: 60 }]);
 
 let database: TestDatabase;
 let service: UploadService;

@@ -28,6 +28,7 @@ export const nativePayload = (body: JsonObject = {}, stream = false): ChatPayloa
   stream,
   needs: [],
   features: [],
+  demands: [],
 });
 
 export const CONVERSATION: Conversation = {
@@ -46,6 +47,7 @@ export const foreignPayload = (conversation: Partial<Conversation> = {}, stream 
   stream,
   needs: [],
   features: [],
+  demands: [],
 });
 
 /** What the reader of an answer knows of its call. */

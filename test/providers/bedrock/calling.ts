@@ -58,6 +58,7 @@ export const attemptAt = (
     stream,
     needs: [],
     features: [],
+    demands: [],
   },
   identity: { id: 'chatcmpl-01ARZ3NDEKTSV4RRFFQ69G5FAV', model: 'sim/chat' },
   signal: signal ?? new AbortController().signal,

@@ -19,6 +19,7 @@ const payloadOf = (conversation: Partial<Conversation>, stream = false): ChatPay
   stream,
   needs: [],
   features: [],
+  demands: [],
 });
 
 const CALL = { payload: payloadOf({}), identity: IDENTITY };

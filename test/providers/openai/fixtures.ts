@@ -26,6 +26,7 @@ export const nativePayload = (body: JsonObject = {}, stream = false): ChatPayloa
   stream,
   needs: [],
   features: [],
+  demands: [],
 });
 
 /** What the reader of an answer knows of its call. */

@@ -1,35 +1,12 @@
 /** The catalog document that operators write: every model, its price and its routes; validated as a whole. */
 import * as z from 'zod';
 import { KINDS, type Kind } from '../../access/policy.ts';
-import { type NanoUsd, parseUsd } from '../../money.ts';
-
-/** A dollar a token is a hundred times the dearest model there is; more is a mistake in units. */
-const MAX_PRICE_NANO_USD = 1_000_000n * 1_000_000_000n;
-
-const price = z
-  .union([z.number(), z.string()])
-  .transform((value) => parseUsd(value))
-  .refine(
-    (amount): amount is NanoUsd => amount !== undefined && amount >= 0n && amount <= MAX_PRICE_NANO_USD,
-    {
-      error: 'must be an amount of USD from 0 to 1000000 with at most 9 decimal places',
-    },
-  );
+import { type Prices, type PriceUnit, prices } from '../pricing/prices.ts';
+import { imageRule } from './image-rule.ts';
 
 const id = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/, 'must be 1 to 128 of A-Z a-z 0-9 . _ : / -');
-
-const prices = z.discriminatedUnion('unit', [
-  z.strictObject({
-    unit: z.literal('per_million_tokens'),
-    input: price,
-    output: price.optional(),
-    cached_input: price.optional(),
-  }),
-  z.strictObject({ unit: z.literal('per_image'), image: price }),
-  z.strictObject({ unit: z.literal('per_minute'), minute: price }),
-]);
 
 export const CAPABILITIES = ['tools', 'json', 'vision', 'stream'] as const;
 export type Capability = (typeof CAPABILITIES)[number];
@@ -55,10 +32,13 @@ const PROTOCOLS_OF_TYPE: Readonly<Record<Kind, readonly (typeof PROTOCOLS)[numbe
   audio: ['openai'],
 };
 
-/** The models of Bedrock, beside those that converse, whose requests the service knows how to write. */
+/**
+ * The models of Bedrock, beside those that converse, whose requests the service knows how to write; and those that it
+ * knew until they ended, so that a catalog stored before that can still be read.
+ */
 const BEDROCK_MODELS: Partial<Record<Kind, RegExp>> = {
   embeddings: /titan-embed-text-v2|cohere\.embed-/,
-  image: /nova-canvas|titan-image-generator/,
+  image: /stability\.(stable-image-(core|ultra)|sd3-5-large)-|nova-canvas|titan-image-generator/,
 };
 
 const route = z
@@ -74,6 +54,8 @@ const route = z
       .optional()
       .transform((url = '') => url.replace(/\/+$/, '')),
     upstream_model: z.string().min(1).max(256),
+    /** What the provider takes, in the same vocabulary; callers never learn of it. */
+    cost: prices.optional(),
     secret: secret.optional(),
     /** `sigv4`: the request is signed with the function's own role, as Bedrock's OpenAI endpoint takes it. */
     auth: z.enum(['sigv4']).optional(),
@@ -114,27 +96,29 @@ const model = z
     max_output_tokens: z.int().min(1).optional(),
     /** The most tokens that one image counts, where that is more than the large providers' usual most. */
     max_image_tokens: z.int().min(1).optional(),
+    /** How an image counts by its size; without it all count the same. */
+    image_tokens: imageRule.optional(),
     default_voice: voice.optional(),
     /** Where they are known, a call with another voice is refused without asking a route. */
     voices: z.array(voice).min(1).max(500).optional(),
     price: prices,
+    /** Where the price was read, and on which day it was last compared; for operators, never shown to callers. */
+    price_source: z.strictObject({ url: z.url({ protocol: /^https?$/ }), as_of: z.iso.date() }).optional(),
     routes: z.array(route).min(1).max(20),
   })
   .superRefine((entry, context) => {
-    const expected = UNIT_OF_TYPE[entry.type];
-    if (entry.price.unit !== expected) {
-      context.addIssue({
-        code: 'custom',
-        path: ['price', 'unit'],
-        message: `must be "${expected}" for type "${entry.type}"`,
-      });
-    } else if (
-      entry.type === 'chat' &&
-      entry.price.unit === 'per_million_tokens' &&
-      entry.price.output === undefined
-    ) {
-      context.addIssue({ code: 'custom', path: ['price', 'output'], message: 'is required for type "chat"' });
-    }
+    const fault = faultOf(entry.type, entry.price);
+    if (fault !== undefined)
+      context.addIssue({ code: 'custom', path: ['price', fault.path], message: fault.message });
+    entry.routes.forEach(({ cost }, at) => {
+      const wrong = cost === undefined ? undefined : faultOf(entry.type, cost);
+      if (wrong !== undefined)
+        context.addIssue({
+          code: 'custom',
+          path: ['routes', at, 'cost', wrong.path],
+          message: wrong.message,
+        });
+    });
     const { voices, default_voice: defaultVoice } = entry;
     if (voices !== undefined && defaultVoice !== undefined && !voices.includes(defaultVoice))
       context.addIssue({ code: 'custom', path: ['default_voice'], message: 'must be one of voices' });
@@ -150,19 +134,31 @@ const model = z
     });
   });
 
-const UNIT_OF_TYPE = {
-  chat: 'per_million_tokens',
-  embeddings: 'per_million_tokens',
-  tts: 'per_million_tokens',
-  image: 'per_image',
-  audio: 'per_minute',
-} as const;
+/** The units that calls of a type are billed by. */
+const UNITS_OF_TYPE: Readonly<Record<Kind, readonly PriceUnit[]>> = {
+  chat: ['per_million_tokens'],
+  embeddings: ['per_million_tokens', 'per_request'],
+  tts: ['per_million_tokens', 'per_million_characters', 'per_request'],
+  image: ['per_image', 'per_request'],
+  audio: ['per_minute', 'per_second', 'per_hour', 'per_request'],
+};
+
+/** What is wrong with prices for a type, and where; undefined when nothing is. */
+function faultOf(type: Kind, price: Prices): { readonly path: string; readonly message: string } | undefined {
+  const units = UNITS_OF_TYPE[type];
+  if (!units.includes(price.unit))
+    return {
+      path: 'unit',
+      message: `must be ${units.map((unit) => `"${unit}"`).join(' or ')} for type "${type}"`,
+    };
+  if (price.unit !== 'per_million_tokens' || type !== 'chat' || price.output !== undefined) return undefined;
+  return { path: 'output', message: 'is required for type "chat"' };
+}
+
+const defaultModels = z.partialRecord(z.enum(KINDS), id).default({});
 
 const documentSchema = z
-  .strictObject({
-    models: z.array(model).min(1).max(20_000),
-    defaults: z.partialRecord(z.enum(KINDS), id).default({}),
-  })
+  .strictObject({ models: z.array(model).min(1).max(20_000), defaults: defaultModels })
   .superRefine(({ models, defaults }, context) => {
     const seen = new Map<string, string>();
     const claim = (name: string, path: (string | number)[]) => {
@@ -202,8 +198,26 @@ export type Model = CatalogDocument['models'][number];
 export type Route = Model['routes'][number];
 
 /** Validates a document; throws an error that names every offending field. */
-export function parseCatalog(input: unknown): CatalogDocument {
-  const result = documentSchema.safeParse(input);
+export const parseCatalog = (input: unknown): CatalogDocument => parse(documentSchema, input, 'the catalog');
+
+const envelopeSchema = z.strictObject({
+  models: z.custom<readonly unknown[]>(Array.isArray, 'must be a list'),
+  defaults: defaultModels,
+});
+
+/** A document whose models are still as they are written. */
+export type CatalogEnvelope = z.infer<typeof envelopeSchema>;
+
+/** Reads a document that was validated when it was applied, but for its models. Throws for what is no document. */
+export const parseEnvelope = (input: unknown): CatalogEnvelope =>
+  parse(envelopeSchema, input, 'the stored catalog');
+
+/** Reads one model of such a document. Throws an error that names every offending field. */
+export const parseModel = (input: unknown, name: string): Model =>
+  parse(model, input, `model ${JSON.stringify(name)} of the stored catalog`);
+
+function parse<Schema extends z.ZodType>(schema: Schema, input: unknown, what: string): z.infer<Schema> {
+  const result = schema.safeParse(input);
   if (result.success) return result.data;
-  throw new Error(`the catalog is not valid:\n${z.prettifyError(result.error)}`);
+  throw new Error(`${what} is not valid:\n${z.prettifyError(result.error)}`);
 }

@@ -2,7 +2,9 @@
 import * as z from 'zod';
 import { KINDS } from '../../access/policy.ts';
 import { type Body, seconds, usd } from '../../api/response-schema.ts';
-import { usdJson } from '../../money.ts';
+import type { JsonObject } from '../../json/lossless-json.ts';
+import { type NanoUsd, usdJson } from '../../money.ts';
+import { PRICE_UNITS, type Prices, type TokenPrices } from '../pricing/prices.ts';
 import type { Model } from './catalog-document.ts';
 
 export const modelSchema = z.object({
@@ -28,8 +30,6 @@ export function modelEntry(model: Model): Body<typeof modelSchema> {
   };
 }
 
-const PRICE_UNITS = ['per_million_tokens', 'per_image', 'per_minute'] as const;
-
 export const priceSchema = z.object({
   model_id: z.string(),
   model: z.string(),
@@ -39,22 +39,53 @@ export const priceSchema = z.object({
   input_price: usd.optional(),
   output_price: usd.optional(),
   cached_input_price: usd.optional(),
+  /** Every price that a call can meet: cache writes, tiers by prompt length, service tiers, features. */
+  prices: z.looseObject({}).optional(),
 });
 
 /** An entry of `GET /api/v1/models`; `price` is the headline figure, the input price for token-billed models. */
 export function priceEntry(model: Model): Body<typeof priceSchema> {
   const { id, type, price } = model;
-  const entry = { model_id: id, model: id, type };
-  if (price.unit === 'per_image') return { ...entry, price: usdJson(price.image), unit: price.unit };
-  if (price.unit === 'per_minute') return { ...entry, price: usdJson(price.minute), unit: price.unit };
+  const entry = { model_id: id, model: id, type, unit: price.unit, price: usdJson(headlineOf(price)) };
+  if (price.unit !== 'per_million_tokens') return entry;
   return {
     ...entry,
-    price: usdJson(price.input),
-    unit: price.unit,
     input_price: usdJson(price.input),
     ...(price.output === undefined ? {} : { output_price: usdJson(price.output) }),
     ...(price.cached_input === undefined ? {} : { cached_input_price: usdJson(price.cached_input) }),
+    prices: priceJson(price),
   };
+}
+
+/** Every price of a model, as callers pay it. */
+const priceJson = ({ unit: _unit, ...prices }: TokenPrices): JsonObject => asJson(prices) as JsonObject;
+
+/** Amounts and factors as exact JSON numbers, whatever they stand in. */
+function asJson(value: unknown): unknown {
+  if (typeof value === 'bigint') return usdJson(value);
+  if (Array.isArray(value)) return value.map(asJson);
+  if (typeof value !== 'object' || value === null) return value;
+  const known = Object.entries(value).filter(([, each]) => each !== undefined);
+  return Object.fromEntries(known.map(([name, each]) => [name, asJson(each)]));
+}
+
+function headlineOf(price: Prices): NanoUsd {
+  switch (price.unit) {
+    case 'per_million_tokens':
+      return price.input;
+    case 'per_image':
+      return price.image;
+    case 'per_million_characters':
+      return price.character;
+    case 'per_request':
+      return price.request;
+    case 'per_second':
+      return price.second;
+    case 'per_minute':
+      return price.minute;
+    case 'per_hour':
+      return price.hour;
+  }
 }
 
 export const modelListSchema = z.object({

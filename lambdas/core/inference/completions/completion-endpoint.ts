@@ -3,13 +3,16 @@ import type * as z from 'zod';
 import { ServiceError } from '../../errors.ts';
 import { readJson, validate } from '../../json/json-body.ts';
 import type { CallContext, Clock, RandomSource, StreamingEndpoint, UlidSource } from '../../ports.ts';
-import { type CatalogSource, requireModel } from '../catalog/catalog.ts';
+import { type Catalog, type CatalogSource, requireModel } from '../catalog/catalog.ts';
 import type { Model, Route } from '../catalog/catalog-document.ts';
-import { tokenCost } from '../catalog/price.ts';
-import { type PromptBound, promptBounds } from '../metering/estimate.ts';
+import { boundTextTokens, LARGEST_WINDOW, type PromptBound, promptBounds } from '../metering/estimate.ts';
+import { tokenPrices } from '../metering/priced-usage.ts';
 import { promptSizeOf } from '../metering/prompt-size.ts';
 import { createPaidEndpoint, type PaidCall, type PaidEndpointDependencies } from '../paid-endpoint.ts';
-import { type Candidate, chooseRoutes } from '../routing/route-choice.ts';
+import { type CostBound, coverBoth } from '../pricing/cost-bound.ts';
+import { type MostTokens, promptWithUses, type Terms, worstCost } from '../pricing/terms.ts';
+import { type PricedCandidate, pricedCandidates } from '../routing/priced-routes.ts';
+import { chooseRoutes } from '../routing/route-choice.ts';
 import { controlsOf } from '../routing/route-controls.ts';
 import type { Provider } from '../upstream/provider.ts';
 import type { ApiFormat, CompletionRequest } from './api-format.ts';
@@ -33,8 +36,8 @@ export function createCompletionEndpoint<Request extends CompletionRequest>(
   const read = async (request: globalThis.Request, context: CallContext) => {
     const { text, value } = await readJson(request);
     const body = validate(schema, value);
-    const models = await modelsOf(body, dependencies.catalog);
-    return readCompletion(format, { body, identity: text, models, context }, dependencies);
+    const { version, models } = await modelsOf(body, dependencies.catalog);
+    return readCompletion(format, { body, identity: text, models, catalog: version, context }, dependencies);
   };
   return createPaidEndpoint({ read }, dependencies);
 }
@@ -44,13 +47,15 @@ interface ValidRequest<Request> {
   readonly identity: string;
   /** The model that is asked for, and those to fall back on; at least one. */
   readonly models: readonly Model[];
+  /** The version of the catalog that they are from. */
+  readonly catalog: string;
   readonly context: Pick<CallContext, 'requestId'>;
 }
 
 /** Throws 400 when no model takes so much prompt, or writes so much. */
 export function readCompletion<Request extends CompletionRequest>(
   format: ApiFormat<Request>,
-  { body, identity, models, context: { requestId } }: ValidRequest<Request>,
+  { body, identity, models, catalog, context: { requestId } }: ValidRequest<Request>,
   {
     providers,
     random,
@@ -65,11 +70,19 @@ export function readCompletion<Request extends CompletionRequest>(
   const payload = format.toPayload(body);
   const prompt = promptSizeOf(payload.body);
   const promptBound = promptBounds(prompt);
+  // What the provider's own tools add is counted apart, where the catalog says how much that is.
+  const withoutTools = prompt.providerTools ? promptBounds({ ...prompt, providerTools: false }) : promptBound;
   const able = chooseRoutes({ models, demands: payload, controls: controlsOf(body), providers, random });
-  const candidates = withRoom(able, promptBound);
-  const completionTokens = maxTokens * format.choices(body);
-  const costOf = (model: Model, promptTokens: number) =>
-    tokenCost(model, { promptTokens, cachedTokens: 0, completionTokens });
+  const candidates = withRoom(pricedCandidates(able, payload), promptBound);
+  const boundOn = ({ model, terms }: PricedCandidate) =>
+    (terms.tokensByUses === undefined ? promptBound : withoutTools)(model);
+  const bounds = new Map(
+    candidates.map((candidate) => [
+      candidate.route,
+      boundsOf(candidate, boundOn(candidate), maxTokens * format.choices(body)),
+    ]),
+  );
+  const routesOf = (model: Model) => candidates.filter((candidate) => candidate.model === model);
   const answerId = format.answerId(ulid());
   const createdMs = clock();
   return {
@@ -78,11 +91,11 @@ export function readCompletion<Request extends CompletionRequest>(
     stream: payload.stream,
     events: payload.stream ? format.events : undefined,
     candidates,
-    tokens: completionTokens + Math.max(...candidates.map(({ model }) => promptBound(model).tokens)),
-    costBound: (model) => {
-      const { tokens, most } = promptBound(model);
-      return { amount: costOf(model, tokens), ceiling: costOf(model, most) };
-    },
+    tokens: Math.max(...[...bounds.values()].map(({ tokens }) => tokens.prompt + tokens.completion)),
+    costBound: (model) =>
+      routesOf(model)
+        .map(({ route }) => boundOf(bounds, route).cost)
+        .reduce(coverBoth),
     attempt: ({ model, route }, remainingTimeMs) =>
       attemptRoute({
         provider: providers[route.protocol],
@@ -95,7 +108,8 @@ export function readCompletion<Request extends CompletionRequest>(
     prepare: (answer, paid) =>
       prepareCompletion(answer, paid, {
         prompt,
-        most: { promptTokens: promptBound(paid.candidate.model).most, completionTokens },
+        catalog,
+        ...boundOf(bounds, paid.candidate.route),
         onImpossible: (route) =>
           log.warn('a route counted more than is possible', { requestId, route: route.id }),
         writer: (options) => format.writer({ ...options, createdMs }),
@@ -106,12 +120,45 @@ export function readCompletion<Request extends CompletionRequest>(
   };
 }
 
+/** What a call may count and cost on a route, and what it may be billed by there. */
+interface RouteBounds {
+  readonly terms: Terms;
+  /** What is held for. */
+  readonly tokens: MostTokens;
+  /** What a route is believed at most. */
+  readonly most: MostTokens;
+  readonly cost: CostBound;
+}
+
+function boundsOf({ model, terms }: PricedCandidate, bound: PromptBound, maxTokens: number): RouteBounds {
+  const prices = tokenPrices(model);
+  const completion = maxTokens + boundTextTokens(terms.outputTexts);
+  const window = model.context_window ?? LARGEST_WINDOW;
+  const withUses = (prompt: number): MostTokens => ({
+    prompt: promptWithUses(terms, { prompt, completion }, window),
+    completion,
+  });
+  const [tokens, most] = [withUses(bound.tokens), withUses(bound.most)];
+  const cost = { amount: worstCost(prices, terms, tokens), ceiling: worstCost(prices, terms, most) };
+  return { terms, tokens, most, cost };
+}
+
+function boundOf(bounds: ReadonlyMap<Route, RouteBounds>, route: Route): RouteBounds {
+  const bound = bounds.get(route);
+  if (bound === undefined) throw new Error(`${route.id} is no candidate`);
+  return bound;
+}
+
 /** Throws 400 for a model that the catalog does not have. */
-async function modelsOf(body: CompletionRequest, catalog: CatalogSource): Promise<readonly Model[]> {
+async function modelsOf(
+  body: CompletionRequest,
+  catalog: CatalogSource,
+): Promise<Pick<Catalog, 'version' | 'models'>> {
   const known = await catalog();
-  return [body.model, ...(body.models ?? [])].map((name, index) =>
+  const models = [body.model, ...(body.models ?? [])].map((name, index) =>
     requireModel(known, name, 'chat', index === 0 ? 'model' : `models[${index - 1}]`),
   );
+  return { version: known.version, models };
 }
 
 /** Throws 400 when more output is asked for than a model writes. */
@@ -125,9 +172,9 @@ function requireLength(models: readonly Model[], maxTokens: number, param: strin
 
 /** The candidates whose model has room for the prompt. Throws 400 `prompt_too_long` when none has. */
 function withRoom(
-  candidates: readonly Candidate[],
+  candidates: readonly PricedCandidate[],
   promptBound: (model: Model) => PromptBound,
-): readonly Candidate[] {
+): readonly PricedCandidate[] {
   const fitting = candidates.filter(({ model }) => !promptBound(model).tooLong);
   const model = candidates[0]?.model;
   if (fitting.length > 0 || model === undefined) return fitting;

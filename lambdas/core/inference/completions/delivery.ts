@@ -5,12 +5,12 @@ import type { Settlement } from '../../ledger/settlement.ts';
 import type { CallStatus } from '../../ledger/usage-record.ts';
 import type { EventFormat } from '../../ports.ts';
 import type { Route } from '../catalog/catalog-document.ts';
-import type { TokenUsage } from '../catalog/price.ts';
 import { countPromptTokens } from '../metering/estimate.ts';
 import { Meter, type MeterOptions } from '../metering/meter.ts';
 import type { PromptSize } from '../metering/prompt-size.ts';
 import { receiptHeaders } from '../metering/receipt.ts';
 import type { AnsweredCall, Deliver } from '../paid-endpoint.ts';
+import type { TokenUsage } from '../pricing/token-usage.ts';
 import { type ReplyEvent, UpstreamFailure } from '../upstream/provider.ts';
 import type { Answer } from './attempt.ts';
 import type { ReplyWriter, WriterOptions } from './reply-writer.ts';
@@ -18,6 +18,10 @@ import type { ReplyWriter, WriterOptions } from './reply-writer.ts';
 /** What an answer is metered and written with. */
 export interface CompletionWriting {
   readonly prompt: PromptSize;
+  /** What the call may be billed by. */
+  readonly terms: MeterOptions['terms'];
+  /** The version of the catalog that has the prices. */
+  readonly catalog: string;
   /** What the call can count at most. */
   readonly most: MeterOptions['most'];
   /** Called when a route reports more than that. */
@@ -46,11 +50,19 @@ export async function prepareCompletion(
 ): Promise<Deliver> {
   const { admission, candidate, keep, flush } = paid;
   const { model, route } = candidate;
-  const { prompt, most, onImpossible, answerId } = writing;
-  const meter = new Meter({ candidate, admission, prompt, most, onImpossible: () => onImpossible(route) });
+  const { prompt, terms, catalog, most, onImpossible, answerId } = writing;
+  const meter = new Meter({
+    candidate,
+    admission,
+    prompt,
+    terms,
+    catalog,
+    most,
+    onImpossible: () => onImpossible(route),
+  });
   const writer = writing.writer({
     identity: { id: answerId, model: model.id },
-    promptTokens: () => countPromptTokens(prompt),
+    promptTokens: () => countPromptTokens(prompt, model),
   });
   if (answer.kind === 'stream') {
     const events = stream({ answer, meter, writer, paid });

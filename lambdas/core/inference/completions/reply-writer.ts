@@ -1,6 +1,6 @@
 /** How an API format writes an answer, whole or as a stream. */
 import type { JsonObject } from '../../json/lossless-json.ts';
-import type { TokenUsage } from '../catalog/price.ts';
+import type { TokenUsage } from '../pricing/token-usage.ts';
 import type { StreamPart } from '../upstream/conversation.ts';
 import type { Identity, WholeAnswer } from '../upstream/provider.ts';
 

@@ -4,9 +4,9 @@ import type { Kind } from '../../access/policy.ts';
 import type { JsonObject } from '../../json/lossless-json.ts';
 import type { Settlement } from '../../ledger/settlement.ts';
 import type { Model, Route } from '../catalog/catalog-document.ts';
-import type { CostBound } from '../catalog/price.ts';
 import { receiptHeaders } from '../metering/receipt.ts';
 import type { AnsweredCall, Deliver } from '../paid-endpoint.ts';
+import type { CostBound } from '../pricing/cost-bound.ts';
 import { forwardedFields, type RouteControlFields } from '../routing/route-controls.ts';
 import type { RouteClock } from '../upstream/route-clock.ts';
 
@@ -46,6 +46,8 @@ export interface KindCall<Request, Answer> extends AnsweredCall {
   readonly answer: Answer;
   readonly estimate: Estimate;
   readonly clock: RouteClock;
+  /** The version of the catalog that has the prices. */
+  readonly catalog: string;
 }
 
 export interface CallKind<Request extends CallRequestFields, Answer> {
@@ -53,7 +55,7 @@ export interface CallKind<Request extends CallRequestFields, Answer> {
   readonly schema: z.ZodType<Request>;
   /** The answer is streamed, so that no copy of it can be kept for replay. */
   readonly stream: boolean;
-  /** The request for the routes. Throws `ServiceError` when the model cannot carry it. */
+  /** The request for the routes. Throws `ServiceError` when the model cannot carry it, or has no price for it. */
   toPayload(request: Request, model: Model): JsonObject;
   /** What the call may count and cost on a model. */
   estimate(request: Request, model: Model): Estimate;

@@ -26,7 +26,8 @@ export function createKindEndpoint<Request extends CallRequestFields, Answer>(
   const read = async (sent: globalThis.Request): Promise<PaidCall<KindAnswer<Answer>>> => {
     const { text, value } = await readJson(sent);
     const request = validate(schema, value);
-    const model = modelOf(await catalog(), kind, request.model);
+    const known = await catalog();
+    const model = modelOf(known, kind, request.model);
     const payload = callKind.toPayload(request, model);
     const candidates = chooseRoutes({
       models: [model],
@@ -44,7 +45,8 @@ export function createKindEndpoint<Request extends CallRequestFields, Answer>(
       costBound: () => estimate,
       attempt: ({ route }, remainingTimeMs) =>
         attemptKind(providers, payload, { after, route, remainingTimeMs, stream }),
-      prepare: ({ answer, clock }, paid) => callKind.prepare({ ...paid, request, answer, estimate, clock }),
+      prepare: ({ answer, clock }, paid) =>
+        callKind.prepare({ ...paid, request, answer, estimate, clock, catalog: known.version }),
     };
   };
   return createPaidEndpoint({ read }, dependencies);

@@ -2,18 +2,24 @@
 import type { Admission } from '../../ledger/admission.ts';
 import type { Settlement } from '../../ledger/settlement.ts';
 import type { CallStatus } from '../../ledger/usage-record.ts';
-import { greatest, least, type NanoUsd } from '../../money.ts';
-import { type TokenUsage, tokenCost } from '../catalog/price.ts';
+import { least, type NanoUsd } from '../../money.ts';
+import type { MostTokens, Terms } from '../pricing/terms.ts';
+import { NO_TOKENS, type TokenUsage } from '../pricing/token-usage.ts';
 import type { Candidate } from '../routing/route-choice.ts';
 import { countPromptTokens, OutputCounter } from './estimate.ts';
+import { billBasis, type PricedUsage, priceUsage, tokenPrices } from './priced-usage.ts';
 import type { PromptSize } from './prompt-size.ts';
 
 export interface MeterOptions {
   readonly candidate: Candidate;
   readonly admission: Pick<Admission, 'hold' | 'settle'>;
   readonly prompt: PromptSize;
+  /** What it may be billed by. */
+  readonly terms: Terms;
+  /** The version of the catalog that has the prices. */
+  readonly catalog: string;
   /** What the call can count at most: more than that of what a route reports is not believed. */
-  readonly most: { readonly promptTokens: number; readonly completionTokens: number };
+  readonly most: MostTokens;
   /** The route reports more: it is wrong, or what is held for its model is too little. */
   readonly onImpossible: () => void;
 }
@@ -23,12 +29,11 @@ interface Bill {
   /** The service counted some of it itself. */
   readonly estimated: boolean;
   readonly cost: NanoUsd;
+  readonly priced: PricedUsage;
 }
 
 /** No token of the vocabularies that are measured is longer: o200k has one of this many blanks. */
 const LONGEST_TOKEN_CHARACTERS = 128;
-
-const NOTHING: TokenUsage = { promptTokens: 0, cachedTokens: 0, completionTokens: 0 };
 
 export class Meter {
   readonly #options: MeterOptions;
@@ -55,8 +60,8 @@ export class Meter {
   }
 
   settle(status: CallStatus): Promise<Settlement> {
-    const { candidate, admission, onImpossible } = this.#options;
-    const { usage, estimated, cost } = this.#bill(status);
+    const { candidate, catalog, admission, onImpossible } = this.#options;
+    const { usage, estimated, cost, priced } = this.#bill(status);
     if (this.#isImpossible()) onImpossible();
     return admission.settle({
       model: candidate.model.id,
@@ -69,18 +74,20 @@ export class Meter {
       route: candidate.route.id,
       status,
       tokens: usage.promptTokens + usage.completionTokens,
+      ...billBasis(priced, { cost, catalog, route: candidate.route }),
     });
   }
 
   #isImpossible(): boolean {
-    const { most } = this.#options;
-    const { promptTokens, completionTokens } = this.#reported ?? NOTHING;
-    return promptTokens > most.promptTokens || completionTokens > most.completionTokens;
+    const { most, terms } = this.#options;
+    const { promptTokens, completionTokens, uses = {} } = this.#reported ?? NO_TOKENS;
+    const overused = Object.entries(uses).some(([name, count]) => count > (terms.uses.get(name) ?? 0));
+    return promptTokens > most.prompt || completionTokens > most.completion || overused;
   }
 
   #bill(status: CallStatus): Bill {
-    const { candidate, admission, prompt } = this.#options;
-    const reported = this.#reported ?? NOTHING;
+    const { admission, candidate, prompt } = this.#options;
+    const reported = this.#reported ?? NO_TOKENS;
     const counted = this.#counter.tokens;
     // A route that took a prompt and gave text, and reports zero of them, has not counted.
     const reportsPrompt = reported.promptTokens > 0;
@@ -90,25 +97,32 @@ export class Meter {
     const isBehind = status === 'interrupted' && counted > reported.completionTokens;
     const usage = this.#possible({
       ...reported,
-      promptTokens: reportsPrompt ? reported.promptTokens : countPromptTokens(prompt),
+      promptTokens: reportsPrompt ? reported.promptTokens : countPromptTokens(prompt, candidate.model),
       completionTokens: reportsOutput && !isBehind ? reported.completionTokens : counted,
     });
+    const priced = this.#price(usage);
     if (reportsPrompt && reportsOutput && !isBehind)
-      return { usage, estimated: false, cost: tokenCost(candidate.model, usage) };
+      return { usage, estimated: false, cost: priced.amount, priced };
     // The service's own count never charges beyond what the caller allowed.
-    const own = least(tokenCost(candidate.model, usage), admission.hold.amount);
-    const reportedCost = tokenCost(candidate.model, this.#possible(reported));
-    return { usage, estimated: true, cost: greatest(own, reportedCost) };
+    const cost = least(priced.amount, admission.hold.amount);
+    const known = this.#price(this.#possible(reported));
+    if (known.amount > cost) return { usage, estimated: true, cost: known.amount, priced: known };
+    return { usage, estimated: true, cost, priced };
+  }
+
+  #price(usage: TokenUsage): PricedUsage {
+    const { candidate, terms } = this.#options;
+    return priceUsage(tokenPrices(candidate.model), terms, usage);
   }
 
   #possible(usage: TokenUsage): TokenUsage {
     const { most } = this.#options;
-    const promptTokens = Math.min(usage.promptTokens, most.promptTokens);
+    const promptTokens = Math.min(usage.promptTokens, most.prompt);
     return {
       ...usage,
       promptTokens,
       cachedTokens: Math.min(usage.cachedTokens, promptTokens),
-      completionTokens: Math.min(usage.completionTokens, most.completionTokens),
+      completionTokens: Math.min(usage.completionTokens, most.completion),
     };
   }
 }

@@ -4,7 +4,8 @@
  */
 import type { JsonObject } from '../../json/lossless-json.ts';
 import type { Capability, Route } from '../catalog/catalog-document.ts';
-import type { TokenUsage } from '../catalog/price.ts';
+import type { Demand } from '../levers/demand.ts';
+import type { TokenUsage } from '../pricing/token-usage.ts';
 import type { AssistantReply, Conversation, StreamPart } from './conversation.ts';
 
 /** What some protocols can say and others cannot; `conversation.ts` says the rest. */
@@ -27,6 +28,8 @@ export interface ChatPayload {
   readonly stream: boolean;
   readonly needs: readonly Capability[];
   readonly features: readonly Feature[];
+  /** What in `body` has a price of its own. */
+  readonly demands: readonly Demand[];
 }
 
 export interface Attempt {

@@ -3,10 +3,10 @@
  * (Amazon Bedrock user guide, "Amazon Titan Embeddings G1 - Text" and "Cohere Embed").
  */
 
-import { isTokenCount } from '../../../core/inference/catalog/price.ts';
 import type { ProviderAttempt, ProviderCall } from '../../../core/inference/kinds/call-kind.ts';
 import type { EmbeddingAnswer } from '../../../core/inference/kinds/embeddings/embeddings.ts';
 import { type Embedding, isEmbedding } from '../../../core/inference/kinds/embeddings/encoding.ts';
+import { isTokenCount } from '../../../core/inference/pricing/token-usage.ts';
 import { UpstreamFailure } from '../../../core/inference/upstream/provider.ts';
 import type { JsonObject } from '../../../core/json/lossless-json.ts';
 import type { BedrockDependencies } from '../../bedrock/provider.ts';

@@ -1,8 +1,8 @@
 /** Images of a server of the OpenAI protocol (OpenAI API reference, Create image). */
 
-import { isTokenCount } from '../../../core/inference/catalog/price.ts';
 import type { ProviderCall } from '../../../core/inference/kinds/call-kind.ts';
 import type { ImageAnswer } from '../../../core/inference/kinds/images/images.ts';
+import { isTokenCount } from '../../../core/inference/pricing/token-usage.ts';
 import { UpstreamFailure } from '../../../core/inference/upstream/provider.ts';
 import type { JsonObject } from '../../../core/json/lossless-json.ts';
 import type { Clock } from '../../../core/ports.ts';

@@ -76,7 +76,7 @@ function calling(
   const context = { requestId: 'req_1', remainingTimeMs: () => remainingMs };
   const call = readCompletion(
     chatFormat,
-    { body, identity: '', models, context },
+    { body, identity: '', models, catalog: 'v1', context },
     { ...world, providers, log },
   );
   const dependencies = { ledger, breaker: createBreaker(), after: world.after, log };

@@ -2,14 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { systemAfter, systemClock, systemUlid } from '../../../../lambdas/adapters/system/system.ts';
 import { type Model, parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
-import { tokenCost } from '../../../../lambdas/core/inference/catalog/price.ts';
 import { chatFormat } from '../../../../lambdas/core/inference/completions/chat/format.ts';
 import {
   type CompletionDependencies,
   readCompletion,
 } from '../../../../lambdas/core/inference/completions/completion-endpoint.ts';
 import { promptBounds } from '../../../../lambdas/core/inference/metering/estimate.ts';
+import { tokenPrices } from '../../../../lambdas/core/inference/metering/priced-usage.ts';
 import { promptSizeOf } from '../../../../lambdas/core/inference/metering/prompt-size.ts';
+import { amountOf } from '../../../../lambdas/core/inference/pricing/bill.ts';
 import { SILENT } from '../circuit/memory-circuits.ts';
 
 const route = { protocol: 'openai', base_url: 'https://a.test', upstream_model: 'b', secret: 'env:K' };
@@ -45,7 +46,11 @@ const messagesOf = (content: string) => [{ role: 'user' as const, content }];
 
 function read(models: readonly Model[], fields: { max_tokens: number; n?: number }, content = 'Hello.') {
   const body = { model: 'a/0', messages: messagesOf(content), ...fields };
-  return readCompletion(chatFormat, { body, identity: '', models, context: { requestId: 'req_1' } }, world);
+  return readCompletion(
+    chatFormat,
+    { body, identity: '', models, catalog: 'v1', context: { requestId: 'req_1' } },
+    world,
+  );
 }
 
 describe('what a completion may cost', () => {
@@ -63,7 +68,10 @@ describe('what a completion may cost', () => {
           const bound = promptBounds(promptSizeOf({ messages: messagesOf(content) }))(model);
           const completionTokens = most * n;
           const costOf = (promptTokens: number) =>
-            tokenCost(model, { promptTokens, cachedTokens: 0, completionTokens });
+            amountOf([
+              { quantity: promptTokens, price: tokenPrices(model).input, per: 1_000_000 },
+              { quantity: completionTokens, price: tokenPrices(model).output ?? 0n, per: 1_000_000 },
+            ]);
           expect(call.costBound(model)).toEqual({
             amount: costOf(bound.tokens),
             ceiling: costOf(bound.most),
@@ -85,7 +93,7 @@ describe('what a completion may cost', () => {
     const body = { model: 'a/0', messages: [{ role: 'user' as const, content: [image] }], max_tokens: 5 };
     const call = readCompletion(
       chatFormat,
-      { body, identity: '', models: seeing, context: { requestId: 'req_1' } },
+      { body, identity: '', models: seeing, catalog: 'v1', context: { requestId: 'req_1' } },
       world,
     );
     expect(call.tokens).toBeGreaterThan(10_000);

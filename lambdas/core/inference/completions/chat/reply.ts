@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import type { Body } from '../../../api/response-schema.ts';
 import type { JsonObject } from '../../../json/lossless-json.ts';
-import type { TokenUsage } from '../../catalog/price.ts';
+import type { TokenUsage } from '../../pricing/token-usage.ts';
 import type { AssistantReply, FinishReason, StreamPart } from '../../upstream/conversation.ts';
 import type { WholeAnswer } from '../../upstream/provider.ts';
 import type { ReplyWriter, WriterOptions } from '../reply-writer.ts';

@@ -2,8 +2,8 @@
 import { ServiceError } from '../../../errors.ts';
 import { least } from '../../../money.ts';
 import type { Model } from '../../catalog/catalog-document.ts';
-import { promptCost } from '../../catalog/price.ts';
 import { boundTextTokens, countTextTokens, mostTextTokens } from '../../metering/estimate.ts';
+import { billBasis, measuredCost, priceMeasured } from '../../metering/priced-usage.ts';
 import { textsBeside } from '../../metering/prompt-size.ts';
 import { boundTokens, mostTokens } from '../../metering/token-bound.ts';
 import type { Deliver } from '../../paid-endpoint.ts';
@@ -75,7 +75,7 @@ function estimate(request: EmbeddingRequest, model: Model): Estimate {
   const all = [...texts, ...textsBeside(SETTINGS, request)];
   const fixed = ids + texts.length * TOKENS_PER_INPUT;
   const [tokens, mostTokens] = [boundTextTokens(all) + fixed, mostTextTokens(all) + fixed];
-  const [amount, ceiling] = [promptCost(model, tokens), promptCost(model, mostTokens)];
+  const [amount, ceiling] = [measuredCost(model, { tokens }), measuredCost(model, { tokens: mostTokens })];
   return { tokens, mostTokens, amount, ceiling };
 }
 
@@ -84,13 +84,15 @@ const countedOf = ({ tokens }: EmbeddingAnswer, { mostTokens: most }: Estimate):
   tokens === undefined || tokens === 0 ? undefined : Math.min(tokens, most);
 
 async function prepare(call: KindCall<EmbeddingRequest, EmbeddingAnswer>): Promise<Deliver> {
-  const { request, answer, admission, candidate } = call;
+  const { request, answer, admission, candidate, catalog } = call;
   const { model, route } = candidate;
   const { texts, ids } = sizeOf(request);
   const counted = countedOf(answer, call.estimate);
   const tokens = counted ?? countTextTokens(texts) + ids;
   const estimated = counted === undefined;
-  const cost = promptCost(model, tokens);
+  const priced = priceMeasured(model, { tokens });
+  // The service's own count never charges beyond what the caller allowed.
+  const cost = estimated ? least(priced.amount, admission.hold.amount) : priced.amount;
   const encode = request.encoding_format === 'base64' ? toBase64 : toFloats;
   const text = JSON.stringify({
     object: 'list',
@@ -109,12 +111,12 @@ async function prepare(call: KindCall<EmbeddingRequest, EmbeddingAnswer>): Promi
       cachedUnits: 0,
       outputUnits: 0,
       unit: 'token',
-      // The service's own count never charges beyond what the caller allowed.
-      cost: estimated ? least(cost, admission.hold.amount) : cost,
+      cost,
       estimated,
       route: route.id,
       status: 'completed',
       tokens,
+      ...billBasis(priced, { cost, catalog, route }),
     }),
   );
 }

@@ -1,8 +1,13 @@
 /** Image generation: billed by the images that the route returns. */
 
+import { ServiceError } from '../../../errors.ts';
 import type { JsonObject } from '../../../json/lossless-json.ts';
-import { exactly, imageCost } from '../../catalog/price.ts';
+import type { Model } from '../../catalog/catalog-document.ts';
+import { billBasis, measuredCost, priceMeasured } from '../../metering/priced-usage.ts';
 import type { Deliver } from '../../paid-endpoint.ts';
+import { imageItem } from '../../pricing/bill.ts';
+import { exactly } from '../../pricing/cost-bound.ts';
+import type { Measured } from '../../pricing/counts.ts';
 import { type CallKind, forwarded, type KindCall, prepareJson } from '../call-kind.ts';
 import { type ImageRequest, imageRequest } from './schema.ts';
 
@@ -21,18 +26,42 @@ export const images: CallKind<ImageRequest, ImageAnswer> = {
   kind: 'image',
   schema: imageRequest,
   stream: false,
-  toPayload: (request) => ({ size: DEFAULT_SIZE, ...forwarded(request), n: countOf(request) }),
+  toPayload(request, model) {
+    requirePrice(request, model);
+    return { size: DEFAULT_SIZE, ...forwarded(request), n: countOf(request) };
+  },
   estimate: (request, model) => ({
     tokens: 0,
     mostTokens: 0,
-    ...exactly(imageCost(model, countOf(request))),
+    ...exactly(measuredCost(model, measured(request, countOf(request)))),
   }),
   prepare,
 };
 
+/** Qualities that stand for the provider's own choice, which is the price of every image. */
+const STANDARD_QUALITIES: ReadonlySet<unknown> = new Set([undefined, null, '', 'auto', 'standard']);
+
+const qualityOf = ({ quality }: ImageRequest): string =>
+  typeof quality === 'string' && !STANDARD_QUALITIES.has(quality) ? quality : '';
+
+/** A quality changes what providers charge. Throws 400 `unpriced_feature` for one that the model has no price for. */
+function requirePrice({ quality }: ImageRequest, { id, price }: Model): void {
+  if (STANDARD_QUALITIES.has(quality)) return;
+  const variants = price.unit === 'per_image' ? (price.variants ?? []) : [];
+  if (variants.some((variant) => variant.quality === quality)) return;
+  throw new ServiceError('unpriced_feature', `quality: ${id} has no price for this quality.`, {
+    param: 'quality',
+  });
+}
+
+const measured = (request: ImageRequest, images: number): Measured => ({
+  images: new Map([[imageItem(qualityOf(request), request.size ?? DEFAULT_SIZE), images]]),
+});
+
 async function prepare(call: KindCall<ImageRequest, ImageAnswer>): Promise<Deliver> {
-  const { answer, admission, candidate } = call;
+  const { request, answer, admission, candidate, catalog } = call;
   const { model, route } = candidate;
+  const priced = priceMeasured(model, measured(request, answer.images.length));
   const text = JSON.stringify({ created: answer.created, data: answer.images });
   return prepareJson(call, text, () =>
     admission.settle({
@@ -41,11 +70,12 @@ async function prepare(call: KindCall<ImageRequest, ImageAnswer>): Promise<Deliv
       cachedUnits: 0,
       outputUnits: answer.images.length,
       unit: 'image',
-      cost: imageCost(model, answer.images.length),
+      cost: priced.amount,
       estimated: false,
       route: route.id,
       status: 'completed',
       tokens: 0,
+      ...billBasis(priced, { cost: priced.amount, catalog, route }),
     }),
   );
 }

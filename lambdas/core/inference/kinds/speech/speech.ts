@@ -8,10 +8,12 @@ import type { Settlement } from '../../../ledger/settlement.ts';
 import type { CallStatus } from '../../../ledger/usage-record.ts';
 import { formatUsd } from '../../../money.ts';
 import type { Model } from '../../catalog/catalog-document.ts';
-import { exactly, promptCost } from '../../catalog/price.ts';
 import { boundTextTokens } from '../../metering/estimate.ts';
+import { billBasis, measuredCost, priceMeasured } from '../../metering/priced-usage.ts';
 import { textsBeside } from '../../metering/prompt-size.ts';
 import type { Deliver } from '../../paid-endpoint.ts';
+import { exactly } from '../../pricing/cost-bound.ts';
+import type { Measured } from '../../pricing/counts.ts';
 import { UpstreamFailure } from '../../upstream/provider.ts';
 import { type CallKind, forwarded, type KindCall } from '../call-kind.ts';
 import { type SpeechRequest, speechRequest } from './schema.ts';
@@ -36,8 +38,8 @@ export const speech: CallKind<SpeechRequest, SpeechAnswer> = {
     response_format: formatOf(request),
   }),
   estimate(request, model) {
-    const tokens = tokensOf(request);
-    return { tokens, mostTokens: tokens, ...exactly(promptCost(model, tokens)) };
+    const { tokens } = measuredOf(request);
+    return { tokens, mostTokens: tokens, ...exactly(measuredCost(model, measuredOf(request))) };
   },
   prepare,
 };
@@ -50,6 +52,12 @@ function tokensOf({ input, ...fields }: SpeechRequest): number {
   const spoken = Math.max(boundTextTokens([input]), Math.ceil(input.length / CHARACTERS_PER_TOKEN));
   return spoken + boundTextTokens(textsBeside(SETTINGS, fields));
 }
+
+/** What is billed: tokens, or the characters of what is spoken. */
+const measuredOf = (request: SpeechRequest): Required<Pick<Measured, 'tokens' | 'characters'>> => ({
+  tokens: tokensOf(request),
+  characters: [...request.input].length,
+});
 
 /** Fields that are names of a fixed set, or numbers. */
 const SETTINGS: ReadonlySet<string> = new Set([
@@ -109,24 +117,23 @@ async function* settledAudio(call: KindCall<SpeechRequest, SpeechAnswer>): Async
 }
 
 function settle(
-  {
-    estimate: { tokens, amount: cost },
-    admission,
-    candidate: { model, route },
-  }: KindCall<SpeechRequest, SpeechAnswer>,
+  { request, admission, candidate: { model, route }, catalog }: KindCall<SpeechRequest, SpeechAnswer>,
   status: CallStatus,
 ): Promise<Settlement> {
+  const measured = measuredOf(request);
+  const priced = priceMeasured(model, measured);
   return admission.settle({
     model: model.id,
-    inputUnits: tokens,
+    inputUnits: measured.tokens,
     cachedUnits: 0,
     outputUnits: 0,
     unit: 'token',
     // The text went to the route as a whole, so audio that breaks off costs what the whole does.
-    cost,
+    cost: priced.amount,
     estimated: true,
     route: route.id,
     status,
-    tokens,
+    tokens: measured.tokens,
+    ...billBasis(priced, { cost: priced.amount, catalog, route }),
   });
 }

@@ -3,7 +3,7 @@ import type { Admission } from '../../../ledger/admission.ts';
 import type { UsageStore, WalletStore } from '../../../ledger/ports.ts';
 import type { Settlement } from '../../../ledger/settlement.ts';
 import type { After, Clock, Log } from '../../../ports.ts';
-import { minutePrice } from '../../catalog/price.ts';
+import { billBasis, priceMeasured } from '../../metering/priced-usage.ts';
 import { receiptHeaders } from '../../metering/receipt.ts';
 import type { AnsweredCall, Deliver } from '../../paid-endpoint.ts';
 import { billedSeconds, type Recording } from './duration.ts';
@@ -38,6 +38,8 @@ export interface TranscribedCall extends AnsweredCall {
   readonly transcript: Transcript;
   readonly recording: Recording;
   readonly fields: TranscriptionFields;
+  /** The version of the catalog that has the prices. */
+  readonly catalog: string;
 }
 
 /** Keeps the answer; what it returns settles and answers, and does not throw. */
@@ -67,7 +69,12 @@ function orderOf({
   candidate: { model, route },
   recording,
   transcript,
+  catalog,
 }: TranscribedCall): SettlementOrder {
+  // Whether speech was recognised or not: routes bill the time that they listened.
+  const billed = billedSeconds(recording, transcript.duration);
+  const priced = priceMeasured(model, { seconds: billed.seconds });
+  const { providerCost } = billBasis(priced, { cost: priced.amount, catalog, route });
   const { id: _id, amount, exposure: _exposure, ...hold } = admission.hold;
   return {
     requestId,
@@ -75,9 +82,10 @@ function orderOf({
     hold: { ...hold, amount: String(amount) },
     model: model.id,
     route: route.id,
-    pricePerMinute: String(minutePrice(model)),
-    // Whether speech was recognised or not: routes bill the time that they listened.
-    ...billedSeconds(recording, transcript.duration),
+    lines: priced.lines.map((line) => ({ ...line, price: String(line.price) })),
+    catalog,
+    ...(providerCost === undefined ? {} : { providerCost: String(providerCost) }),
+    ...billed,
   };
 }
 

@@ -6,7 +6,7 @@
 import type { Precheck } from '../../../ledger/precheck.ts';
 import type { StreamingEndpoint } from '../../../ports.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
-import { durationCost, minutePrice } from '../../catalog/price.ts';
+import { measuredCost } from '../../metering/priced-usage.ts';
 import { createPaidEndpoint, type PaidCall } from '../../paid-endpoint.ts';
 import { chooseRoutes } from '../../routing/route-choice.ts';
 import { NO_CONTROLS } from '../../routing/route-controls.ts';
@@ -64,7 +64,7 @@ export function createTranscriptionEndpoint(
 
 /** Whether every model for audio has a price: then no call is for nothing. */
 const isPaid = ({ models }: Catalog): boolean =>
-  models.filter(({ type }) => type === 'audio').every((model) => minutePrice(model) > 0n);
+  models.filter(({ type }) => type === 'audio').every((model) => measuredCost(model, { seconds: 1 }) > 0n);
 
 async function readTranscription(
   providers: ProviderCalls<TranscriptionPayload, Transcript>,
@@ -76,7 +76,8 @@ async function readTranscription(
   // `readForm` throws when there is none.
   const { content, sha256 } = upload.file as UploadedFile;
   const type = await requireAudio(upload.file as UploadedFile);
-  const model = modelOf(await catalog(), 'audio', form.fields.model);
+  const known = await catalog();
+  const model = modelOf(known, 'audio', form.fields.model);
   const payload = { content, type, fields: form.forwarded };
   const recording = { bytes: content.size, length: await measureAudio(content, type.extension, after) };
   return {
@@ -92,13 +93,19 @@ async function readTranscription(
     }),
     tokens: 0,
     costBound: (priced) => ({
-      amount: durationCost(minutePrice(priced), estimatedSeconds(recording)),
-      ceiling: durationCost(minutePrice(priced), mostSeconds(recording)),
+      amount: measuredCost(priced, { seconds: estimatedSeconds(recording) }),
+      ceiling: measuredCost(priced, { seconds: mostSeconds(recording) }),
     }),
     attempt: ({ route }, remainingTimeMs) =>
       attemptKind(providers, payload, { after, route, remainingTimeMs, stream: false }),
     prepare: ({ answer: transcript }, paid) =>
-      prepareTranscript(dependencies, { ...paid, transcript, recording, fields: form.fields }),
+      prepareTranscript(dependencies, {
+        ...paid,
+        transcript,
+        recording,
+        fields: form.fields,
+        catalog: known.version,
+      }),
     dispose: () => upload.dispose(),
   };
 }

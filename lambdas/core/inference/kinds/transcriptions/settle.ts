@@ -3,9 +3,9 @@ import { windowsAt } from '../../../access/windows.ts';
 import type { Hold } from '../../../ledger/ports.ts';
 import type { Recovery } from '../../../ledger/recovery.ts';
 import { type Settlement, type SettlementDependencies, settleCall } from '../../../ledger/settlement.ts';
-import type { Outcome } from '../../../ledger/usage-record.ts';
+import type { BillLine, Outcome } from '../../../ledger/usage-record.ts';
 import { least } from '../../../money.ts';
-import { durationCost } from '../../catalog/price.ts';
+import { amountOf } from '../../pricing/bill.ts';
 import type { SettlementOrder } from './order.ts';
 
 export interface SettleTranscriptionDependencies extends SettlementDependencies {
@@ -14,21 +14,34 @@ export interface SettleTranscriptionDependencies extends SettlementDependencies 
 
 /** What the call came to. The service's own measure never charges beyond the hold. */
 export function outcomeOf(order: Omit<SettlementOrder, 'accountId'>): Outcome {
-  const { model, route, seconds, estimated } = order;
-  const cost = durationCost(BigInt(order.pricePerMinute), seconds);
+  const { model, route, seconds, estimated, catalog, providerCost } = order;
+  const lines = linesOf(order);
+  const amount = amountOf(lines);
+  const cost = estimated ? least(amount, BigInt(order.hold.amount)) : amount;
   return {
     model,
     inputUnits: seconds,
     cachedUnits: 0,
     outputUnits: 0,
     unit: 'second',
-    cost: estimated ? least(cost, BigInt(order.hold.amount)) : cost,
+    cost,
     estimated,
     route,
     status: 'completed',
     tokens: 0,
+    lines,
+    waived: amount - cost,
+    catalog,
+    ...(providerCost === undefined ? {} : { providerCost: BigInt(providerCost) }),
   };
 }
+
+const SECONDS_PER_MINUTE = 60;
+
+const linesOf = ({ lines, pricePerMinute = '0', seconds }: Omit<SettlementOrder, 'accountId'>): BillLine[] =>
+  lines === undefined
+    ? [{ item: 'second', quantity: seconds, price: BigInt(pricePerMinute), per: SECONDS_PER_MINUTE }]
+    : lines.map((line) => ({ ...line, price: BigInt(line.price) }));
 
 /** Throws when it is not known whether the call is settled; then it is to be tried again. */
 export async function settleTranscription(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { TokenUsage } from '../../../../../lambdas/core/inference/catalog/price.ts';
 import type { StreamEvent } from '../../../../../lambdas/core/inference/completions/delivery.ts';
 import { messagesFormat } from '../../../../../lambdas/core/inference/completions/messages/format.ts';
+import type { TokenUsage } from '../../../../../lambdas/core/inference/pricing/token-usage.ts';
 import type { StreamPart } from '../../../../../lambdas/core/inference/upstream/conversation.ts';
 import type { JsonObject } from '../../../../../lambdas/core/json/lossless-json.ts';
 import { accumulated } from './accumulated.ts';

@@ -10,7 +10,13 @@ describe('what a Messages request asks of a route', () => {
     const payload = toPayload(
       request({ system: null, models: ['c/d'], provider: { only: ['r'] }, service_tier: 'auto' }),
     );
-    expect(payload).toMatchObject({ protocol: 'anthropic', stream: false, needs: [], features: [] });
+    expect(payload).toMatchObject({
+      protocol: 'anthropic',
+      stream: false,
+      needs: [],
+      features: [],
+      demands: [],
+    });
     expect(payload.body).toEqual({
       model: 'a/b',
       messages: [{ role: 'user', content: 'Hi' }],

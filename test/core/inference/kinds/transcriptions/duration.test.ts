@@ -1,12 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { durationCost } from '../../../../../lambdas/core/inference/catalog/price.ts';
 import {
   billedSeconds,
   estimatedSeconds,
   mostSeconds,
 } from '../../../../../lambdas/core/inference/kinds/transcriptions/duration.ts';
+import { amountOf } from '../../../../../lambdas/core/inference/pricing/bill.ts';
 import { rounds } from '../../../../thorough.ts';
+
+const durationCost = (pricePerMinute: bigint, seconds: number): bigint =>
+  amountOf([{ quantity: seconds, price: pricePerMinute, per: 60 }]);
 
 describe('the cost of a duration', () => {
   it.each([

@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { durationCost } from '../../../../../lambdas/core/inference/catalog/price.ts';
 import { outcomeOf } from '../../../../../lambdas/core/inference/kinds/transcriptions/settle.ts';
+import { amountOf } from '../../../../../lambdas/core/inference/pricing/bill.ts';
+
+const durationCost = (pricePerMinute: bigint, seconds: number): bigint =>
+  amountOf([{ quantity: seconds, price: pricePerMinute, per: 60 }]);
 
 const orderOf = (seconds: number, held: bigint, estimated: boolean) => ({
   requestId: 'req_1',

@@ -1,0 +1,118 @@
+/**
+ * What a call is billed by: how much of what was counted, each name with a price of its own or one that stands in for
+ * it. The parts of a prompt and of a completion do not overlap here, as they do in a route's report.
+ */
+import { LIFETIMES, type Lifetime, type PriceUnit } from './prices.ts';
+import type { TokenUsage } from './token-usage.ts';
+
+export type TokenItem =
+  | 'input'
+  | 'cached_input'
+  | `cache_write_${Lifetime}`
+  | 'output'
+  | 'reasoning_output'
+  | `${'audio' | 'image' | 'video'}_${'input' | 'output'}`
+  | `cached_${'audio' | 'image'}_input`;
+
+/** A use of a provider's own tool: `feature:web_search`. */
+export type FeatureItem = `feature:${string}`;
+
+/** An image of a quality and a size: `image:high:1024x1024`. */
+export type ImageItem = `image:${string}:${string}`;
+
+export type Item = TokenItem | FeatureItem | ImageItem | 'character' | 'request' | 'second';
+
+/** More than 0, whole but for seconds. */
+export type Counts = ReadonlyMap<Item, number>;
+
+const INPUT_ITEMS: ReadonlySet<string> = new Set<TokenItem>([
+  ...(['input', 'cached_input', 'audio_input', 'cached_audio_input'] as const),
+  ...(['image_input', 'cached_image_input', 'video_input'] as const),
+  ...LIFETIMES.map((lifetime) => `cache_write_${lifetime}` as const),
+]);
+
+/** The tokens of the prompt, by which its tier is chosen. */
+export function promptTokensIn(counts: Counts): number {
+  let sum = 0;
+  for (const [item, quantity] of counts) if (INPUT_ITEMS.has(item)) sum += quantity;
+  return sum;
+}
+
+/** The parts of a whole, each taken out of what is left of it: more than the whole is not believed. */
+class Whole {
+  readonly #counts: Map<Item, number>;
+  #left: number;
+
+  constructor(counts: Map<Item, number>, whole: number) {
+    this.#counts = counts;
+    this.#left = whole;
+  }
+
+  take(item: TokenItem, tokens: number): void {
+    const taken = Math.max(0, Math.min(tokens, this.#left));
+    this.#left -= taken;
+    if (taken > 0) this.#counts.set(item, (this.#counts.get(item) ?? 0) + taken);
+  }
+
+  rest(item: TokenItem): void {
+    this.take(item, this.#left);
+  }
+}
+
+/**
+ * The counts of a token-billed call. Items that are not `possible`, because nothing in the request can have caused
+ * them, are counted as the plain text of their side. Cached audio is part of both the audio and the cached tokens.
+ */
+export function tokenCounts(usage: TokenUsage, possible: (item: TokenItem) => boolean): Counts {
+  const counts = new Map<Item, number>();
+  const tokens = (item: TokenItem, reported: number | undefined) => (possible(item) ? (reported ?? 0) : 0);
+  const prompt = new Whole(counts, usage.promptTokens);
+  for (const lifetime of LIFETIMES) {
+    const item = `cache_write_${lifetime}` as const;
+    prompt.take(item, tokens(item, usage.cacheWrites?.[lifetime]));
+  }
+  const audio = tokens('audio_input', usage.audioInputTokens);
+  const image = tokens('image_input', usage.imageInputTokens);
+  const cachedAudio = Math.min(audio, usage.cachedTokens, usage.cachedAudioTokens ?? 0);
+  const cachedImage = Math.min(image, usage.cachedTokens - cachedAudio, usage.cachedImageTokens ?? 0);
+  prompt.take('audio_input', audio - cachedAudio);
+  prompt.take('image_input', image - cachedImage);
+  prompt.take('video_input', tokens('video_input', usage.videoInputTokens));
+  prompt.take('cached_audio_input', cachedAudio);
+  prompt.take('cached_image_input', cachedImage);
+  prompt.take('cached_input', usage.cachedTokens - cachedAudio - cachedImage);
+  prompt.rest('input');
+  const completion = new Whole(counts, usage.completionTokens);
+  completion.take('audio_output', tokens('audio_output', usage.audioOutputTokens));
+  completion.take('image_output', tokens('image_output', usage.imageOutputTokens));
+  completion.take('video_output', tokens('video_output', usage.videoOutputTokens));
+  completion.take('reasoning_output', usage.reasoningTokens ?? 0);
+  completion.rest('output');
+  return counts;
+}
+
+/** What a call of a kind other than chat was measured in; those that its price does not need are left out. */
+export interface Measured {
+  readonly tokens?: number;
+  readonly characters?: number;
+  readonly seconds?: number;
+  /** By quality and size. */
+  readonly images?: ReadonlyMap<ImageItem, number>;
+}
+
+/** The counts by which a price of that unit bills. */
+export function unitCounts(unit: PriceUnit, measured: Measured): Counts {
+  const one = (item: Item, quantity = 0): Counts => new Map(quantity > 0 ? [[item, quantity]] : []);
+  switch (unit) {
+    case 'per_million_tokens':
+      return one('input', measured.tokens);
+    case 'per_million_characters':
+      return one('character', measured.characters);
+    case 'per_image':
+      return measured.images ?? new Map();
+    case 'per_request':
+      return one('request', 1);
+    default:
+      return one('second', measured.seconds);
+  }
+}

@@ -1,0 +1,39 @@
+/** The tokens of a call, as a route reports them. */
+import type { Lifetime } from './prices.ts';
+
+/**
+ * Every figure but the first three is a part of the prompt's or of the completion's, and has a price of its own where
+ * the catalog says so: cached tokens and those written to a cache are prompt tokens, reasoning is completion.
+ */
+export interface TokenUsage {
+  readonly promptTokens: number;
+  readonly cachedTokens: number;
+  readonly completionTokens: number;
+  readonly cacheWrites?: Readonly<Partial<Record<Lifetime, number>>> | undefined;
+  readonly reasoningTokens?: number | undefined;
+  readonly audioInputTokens?: number | undefined;
+  readonly cachedAudioTokens?: number | undefined;
+  readonly audioOutputTokens?: number | undefined;
+  readonly imageInputTokens?: number | undefined;
+  readonly cachedImageTokens?: number | undefined;
+  readonly imageOutputTokens?: number | undefined;
+  readonly videoInputTokens?: number | undefined;
+  readonly videoOutputTokens?: number | undefined;
+  /** How often the provider ran its own tools, by the name of the feature: `web_search`. */
+  readonly uses?: Readonly<Record<string, number>> | undefined;
+  /** The tier that served, where the route names one: `standard`, or by the name that it has in prices. */
+  readonly serviceTier?: string | undefined;
+  /** Where the call was served, where the route says so: `standard`, or by the name that it has in prices. */
+  readonly region?: string | undefined;
+  /** The route's own account in the format of the caller's API, with whatever else it counts. */
+  readonly reported?: Readonly<Record<string, unknown>>;
+}
+
+/** The tier and the place of inference that have no price of their own. */
+export const STANDARD = 'standard';
+
+export const NO_TOKENS: TokenUsage = { promptTokens: 0, cachedTokens: 0, completionTokens: 0 };
+
+/** Whether a figure that a route reports can be a number of tokens. */
+export const isTokenCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 0;
