@@ -30,13 +30,14 @@ export const totalOf = (writes: CacheWrites): number => sumOf(...Object.values(w
 
 /**
  * What was written to a cache for 5 minutes and for an hour. What of the total its split leaves out, and a total
- * without a split, is kept for 5 minutes, as everything is that does not ask for more (Claude docs, Prompt caching).
+ * without a split, is kept for nobody knows how long: the pricing takes the longest that the request asks for.
  */
 export function splitWrites(
   total: number,
   split: { readonly fiveMinutes: number; readonly hour: number },
 ): CacheWrites {
-  return lifetimesOf({ '5m': Math.max(split.fiveMinutes, total - split.hour), '1h': split.hour });
+  const { fiveMinutes, hour } = split;
+  return lifetimesOf({ '5m': fiveMinutes, '1h': hour, auto: Math.max(0, total - fiveMinutes - hour) });
 }
 
 /** The lifetimes of which there is anything. */

@@ -30,6 +30,7 @@ export function toUsage(reported: unknown, native: boolean): TokenUsage | undefi
   const writes = lifetimesOf({
     '5m': sum(({ writes }) => writes['5m'] ?? 0),
     '1h': sum(({ writes }) => writes['1h'] ?? 0),
+    auto: sum(({ writes }) => writes.auto ?? 0),
   });
   const cachedTokens = sum(({ read }) => read);
   return {

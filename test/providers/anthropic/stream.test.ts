@@ -120,7 +120,7 @@ describe('the usage of a stream', () => {
   it('has the prompt of its beginning and the output of its end', async () => {
     const counted = {
       ...{ promptTokens: 45, cachedTokens: 16, completionTokens: 15 },
-      cacheWrites: { '5m': 4 },
+      cacheWrites: { auto: 4 },
       serviceTier: 'standard',
     };
     expect(await usageOf('text', FOREIGN)).toEqual([counted]);

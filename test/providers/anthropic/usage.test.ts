@@ -18,7 +18,7 @@ const DOCUMENTED: readonly (readonly [string, object, Partial<TokenUsage>])[] = 
     },
     {
       ...{ promptTokens: 105 + 7123 + 7345, cachedTokens: 7123, completionTokens: 6039 },
-      ...{ cacheWrites: { '5m': 7345 }, uses: { web_search: 1 } },
+      ...{ cacheWrites: { auto: 7345 }, uses: { web_search: 1 } },
     },
   ],
   [
@@ -31,12 +31,12 @@ const DOCUMENTED: readonly (readonly [string, object, Partial<TokenUsage>])[] = 
     { promptTokens: 2048 + 1800 + 556, cachedTokens: 1800, cacheWrites: { '5m': 456, '1h': 100 } },
   ],
   [
-    'a split of less than its total: the rest is kept for 5 minutes',
+    'a split of less than its total: the rest is of no known lifetime',
     {
       ...{ input_tokens: 5, cache_creation_input_tokens: 900, output_tokens: 1 },
       cache_creation: { ephemeral_5m_input_tokens: 100, ephemeral_1h_input_tokens: 600 },
     },
-    { promptTokens: 905, cacheWrites: { '5m': 300, '1h': 600 } },
+    { promptTokens: 905, cacheWrites: { '5m': 100, '1h': 600, auto: 200 } },
   ],
   [
     'Claude docs, Compaction, Usage: what compacts is not in the figures at the top',
@@ -203,7 +203,7 @@ describe('the account of a streamed message', () => {
         expect(events.flatMap(({ usage }) => usage ?? [])).toMatchObject([
           {
             ...{ promptTokens: 25 + 9 + 45, cachedTokens: 9, completionTokens: 60, reasoningTokens: 50 },
-            ...{ cacheWrites: { '5m': 15, '1h': 30 }, uses: { web_search: 2 } },
+            ...{ cacheWrites: { '1h': 30, auto: 15 }, uses: { web_search: 2 } },
             ...{ serviceTier: 'fast', region: 'us' },
           },
         ]);

@@ -55,7 +55,7 @@ describe('a stream of Converse', () => {
     );
     expect(events.at(-1)?.usage).toEqual({
       ...{ promptTokens: 128, cachedTokens: 100, completionTokens: 16 },
-      cacheWrites: { '5m': 7 },
+      cacheWrites: { auto: 7 },
     });
   });
 

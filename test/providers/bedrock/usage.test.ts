@@ -24,10 +24,11 @@ const COUNTED = {
 describe('the account of Converse', () => {
   it('says how long what was written to the cache is kept', () => {
     expect(toUsage({ usage: USAGE })).toMatchObject(COUNTED);
-    expect(toUsage({ usage: { ...USAGE, cacheDetails: [{ ttl: '1h', inputTokens: 700 }] } })).toMatchObject(
-      COUNTED,
-    );
-    expect(toUsage({ usage: { ...USAGE, cacheDetails: undefined } })?.cacheWrites).toEqual({ '5m': 1000 });
+    expect(toUsage({ usage: { ...USAGE, cacheDetails: [{ ttl: '1h', inputTokens: 700 }] } })).toMatchObject({
+      ...COUNTED,
+      cacheWrites: { '1h': 700, auto: 300 },
+    });
+    expect(toUsage({ usage: { ...USAGE, cacheDetails: undefined } })?.cacheWrites).toEqual({ auto: 1000 });
   });
 
   it('counts once what a model has in its input already', () => {

@@ -105,7 +105,7 @@ const DIALECTS: readonly (readonly [string, object, Expected])[] = [
       ...{ prompt_tokens: 1600, completion_tokens: 20, total_tokens: 1620 },
       prompt_tokens_details: { cached_tokens: 0, cache_creation_input_tokens: 1500, cache_type: 'ephemeral' },
     },
-    { cacheWrites: { '5m': 1500 }, cachedTokens: 0 },
+    { cacheWrites: { auto: 1500 }, cachedTokens: 0 },
   ],
   [
     'LiteLLM docs, Prompt caching: split by lifetime, under several names',
