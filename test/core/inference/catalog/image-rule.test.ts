@@ -27,7 +27,7 @@ describe('the rule of a model for images', () => {
     for (const rule of documented) expect(ruleOf(rule)).toMatchObject(rule);
   });
 
-  it('is none where none is written', () => {
+  it('is absent where the document has no such field', () => {
     expect(ruleOf(undefined)).toBeUndefined();
   });
 
