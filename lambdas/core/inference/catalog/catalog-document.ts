@@ -32,10 +32,13 @@ const PROTOCOLS_OF_TYPE: Readonly<Record<Kind, readonly (typeof PROTOCOLS)[numbe
   audio: ['openai'],
 };
 
-/** The models of Bedrock, beside those that converse, whose requests the service knows how to write. */
+/**
+ * The models of Bedrock, beside those that converse, whose requests the service knows how to write; and those that it
+ * knew until they ended, so that a catalog stored before that can still be read.
+ */
 const BEDROCK_MODELS: Partial<Record<Kind, RegExp>> = {
   embeddings: /titan-embed-text-v2|cohere\.embed-/,
-  image: /nova-canvas|titan-image-generator/,
+  image: /stability\.(stable-image-(core|ultra)|sd3-5-large)-|nova-canvas|titan-image-generator/,
 };
 
 const route = z
@@ -99,6 +102,8 @@ const model = z
     /** Where they are known, a call with another voice is refused without asking a route. */
     voices: z.array(voice).min(1).max(500).optional(),
     price: prices,
+    /** Where the price was read, and on which day it was last compared; for operators, never shown to callers. */
+    price_source: z.strictObject({ url: z.url({ protocol: /^https?$/ }), as_of: z.iso.date() }).optional(),
     routes: z.array(route).min(1).max(20),
   })
   .superRefine((entry, context) => {

@@ -70,12 +70,16 @@ export function readCompletion<Request extends CompletionRequest>(
   const payload = format.toPayload(body);
   const prompt = promptSizeOf(payload.body);
   const promptBound = promptBounds(prompt);
+  // What the provider's own tools add is counted apart, where the catalog says how much that is.
+  const withoutTools = prompt.providerTools ? promptBounds({ ...prompt, providerTools: false }) : promptBound;
   const able = chooseRoutes({ models, demands: payload, controls: controlsOf(body), providers, random });
   const candidates = withRoom(pricedCandidates(able, payload), promptBound);
+  const boundOn = ({ model, terms }: PricedCandidate) =>
+    (terms.tokensByUses === undefined ? promptBound : withoutTools)(model);
   const bounds = new Map(
     candidates.map((candidate) => [
       candidate.route,
-      boundsOf(candidate, promptBound(candidate.model), maxTokens * format.choices(body)),
+      boundsOf(candidate, boundOn(candidate), maxTokens * format.choices(body)),
     ]),
   );
   const routesOf = (model: Model) => candidates.filter((candidate) => candidate.model === model);

@@ -33,13 +33,13 @@ type Limits = Pick<Model, 'context_window'> & ImageLimits;
 
 /** Bounds a prompt, on any model; what cannot be seen is as large as the model's context window. */
 export function promptBounds(prompt: PromptSize): (model: Limits) => PromptBound {
-  const { envelope, images, unseen } = prompt;
+  const { envelope, images, unseen, providerTools } = prompt;
   const texts = { tokens: boundTextTokens(prompt.texts), most: mostTextTokens(prompt.texts) };
   return (model) => {
     const window = model.context_window ?? Number.POSITIVE_INFINITY;
     const seen = boundImages(images, model);
     const inSight = texts.tokens + envelope + seen.inSight;
-    const hidden = unseen > 0 ? (model.context_window ?? LARGEST_WINDOW) : 0;
+    const hidden = unseen > 0 || providerTools ? (model.context_window ?? LARGEST_WINDOW) : 0;
     const tokens = Math.max(
       inSight,
       Math.min(Math.max(hidden, texts.tokens + envelope + seen.tokens), window),
@@ -54,7 +54,7 @@ export const countPromptTokens = (prompt: PromptSize, model?: Limits): number =>
   countTextTokens(prompt.texts) +
   (prompt.messages + 1) * TOKENS_PER_MESSAGE +
   countImages(prompt.images, model) +
-  prompt.unseen * USUAL_TOKENS_PER_FILE;
+  (prompt.unseen + (prompt.providerTools ? 1 : 0)) * USUAL_TOKENS_PER_FILE;
 
 /** What texts count at most that are no conversation. */
 export const boundTextTokens = (texts: readonly string[]): number => sum(texts, boundTokens);

@@ -15,6 +15,8 @@ export interface PromptSize {
   readonly images: readonly PromptImage[];
   /** Files, and whatever else a route reads that cannot be seen here. */
   readonly unseen: number;
+  /** Tools that the provider runs: it adds to the prompt what they find. */
+  readonly providerTools: boolean;
   readonly messages: number;
   /** Tokens, at most, of what stands around the texts: edges of messages and parts, and what routes add to them. */
   readonly envelope: number;
@@ -31,6 +33,12 @@ const TOKENS_PER_CALL = 24;
 
 /** The longest system prompt that a vendor adds where tools are offered (Claude API docs, Tool use, Pricing: 804). */
 const TOKENS_FOR_TOOLS = 804;
+
+/**
+ * The definition that a provider writes of a tool that it has defined (Claude API docs: 1,201 for computer use with its
+ * system prompt, 700 for the text editor, 245 for bash).
+ */
+const TOKENS_FOR_DEFINED_TOOL = 1_500;
 
 /** The text by which a route of another protocol is asked for JSON. */
 const TOKENS_FOR_JSON = 64;
@@ -72,6 +80,7 @@ class Walk implements PromptSize {
   readonly texts: string[] = [];
   readonly images: PromptImage[] = [];
   unseen = 0;
+  providerTools = false;
   messages = 0;
   envelope = TOKENS_PER_MESSAGE;
 
@@ -92,14 +101,15 @@ class Walk implements PromptSize {
     this.#content(value);
   }
 
-  /** ProviderCalls that define tools of their own read what those find. */
   offer(tools: unknown): void {
     if (!Array.isArray(tools) || tools.length === 0) return;
     this.envelope += TOKENS_FOR_TOOLS;
     this.#json(tools);
     const isOwn = (tool: unknown) =>
       isJsonObject(tool) && (tool.type == null || tool.type === 'custom' || tool.type === 'function');
-    if (!tools.every(isOwn)) this.unseen += 1;
+    const defined = tools.filter((tool) => !isOwn(tool)).length;
+    this.providerTools = defined > 0;
+    this.envelope += defined * TOKENS_FOR_DEFINED_TOOL;
   }
 
   /** A field that has no rule of its own: its name and all that it holds. */

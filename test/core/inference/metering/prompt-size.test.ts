@@ -368,10 +368,14 @@ describe('what counts of a request', () => {
     expect(promptSizeOf(user([part])).unseen).toBe(1);
   });
 
-  it('is unseen: what a server’s own tool finds', () => {
+  it('is added to by what a provider’s own tool finds', () => {
     const tools = [{ type: 'web_search_20260209', name: 'web_search' }];
-    expect(promptSizeOf({ ...user('Hi'), tools }).unseen).toBe(1);
-    expect(promptSizeOf({ ...user('Hi'), tools: [{ name: 'f', input_schema: {} }] }).unseen).toBe(0);
+    const size = promptSizeOf({ ...user('Hi'), tools });
+    expect(size).toMatchObject({ unseen: 0, providerTools: true });
+    expect(promptBounds(size)(NO_LIMITS).tokens).toBe(1_000_000);
+    expect(promptSizeOf({ ...user('Hi'), tools: [{ name: 'f', input_schema: {} }] }).providerTools).toBe(
+      false,
+    );
   });
 
   it('is no setting that is a number', () => {
