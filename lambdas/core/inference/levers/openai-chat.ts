@@ -101,7 +101,7 @@ const OF_HOSTS: readonly Lever[] = [
   { field: 'data_sources', read: unlessEmpty(unpriced), hosts: 'Azure OpenAI' },
   { field: 'providerOptions', read: unlessEmpty(unpriced), hosts: 'Vercel AI Gateway' },
   // Fields of another protocol inside this one (Gemini API docs, OpenAI compatibility); LiteLLM merges them into the request.
-  { field: 'extra_body', at: ['extra_body.*'], except: ['google'], read: unpriced, hosts: 'LiteLLM' },
+  { field: 'extra_body', at: ['extra_body.*'], read: unpriced, hosts: 'LiteLLM' },
   {
     field: 'extra_body.google',
     at: ['extra_body.google.*'],

@@ -74,7 +74,12 @@ describe('a request without one', () => {
     ],
     [
       'openai-chat',
-      { service_tier: 'on_demand', prediction: { type: 'content', content: null }, speculation: [] },
+      {
+        service_tier: 'on_demand',
+        prediction: { type: 'content', content: null },
+        speculation: [],
+        web_search: { enable: false },
+      },
     ],
     ['openai-responses', { tools: [{ type: 'tool_search', execution: 'client' }, { type: 'function' }] }],
     ['anthropic-messages', { billing_policy: { type: 'billing_policy', bill_to: 'self' }, container: null }],
