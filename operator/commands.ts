@@ -213,6 +213,16 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       return ok({ version: stored.version, models: count(stored.json), document: JSON.parse(stored.json) });
     },
   },
+  'catalog watch': {
+    usage: 'FILE | --none',
+    async run(operator, [file, ...rest]) {
+      if (file === undefined || rest.length > 0)
+        throw new Error('name one file with newer prices, or --none');
+      const json = file === '--none' ? undefined : readFileSync(file, 'utf8');
+      const version = await operator.watchPrices(json);
+      return ok(json === undefined ? { source: null } : { source: version, models: count(json) });
+    },
+  },
 };
 
 /** The same object for a person: a line a field. */

@@ -1,0 +1,80 @@
+/** On a schedule: compares the catalog with the price source that the operator gave. It changes nothing. */
+import { parseCatalog } from '../../core/inference/catalog/catalog-document.ts';
+import {
+  comparePrices,
+  MAX_SOURCE_AGE_SECONDS,
+  type RouteFindings,
+} from '../../core/inference/catalog/price-watch.ts';
+import type { LowRate } from '../../core/inference/pricing/low-rates.ts';
+import { formatUsd } from '../../core/money.ts';
+import type { Clock, Log } from '../../core/ports.ts';
+
+interface Stored {
+  readonly version: string;
+  readonly json: string;
+}
+
+/** What a look has found. */
+export interface PriceLook {
+  /** Routes that the source knows, and those that it does not. */
+  readonly compared: number;
+  readonly notCompared: number;
+  /** Prices of models, and recorded costs of routes, below what the provider takes. */
+  readonly passed: number;
+  readonly outdated: number;
+  /** The source is too old to be relied on. */
+  readonly isOld: boolean;
+}
+
+export interface WatchPricesDependencies {
+  readonly readCatalog: () => Promise<Stored | undefined>;
+  /** `given`: seconds since the epoch. */
+  readonly readSource: () => Promise<(Stored & { readonly given: number }) | undefined>;
+  /** Receives what each look has found; not called where there is nothing to compare. */
+  readonly onLooked: (look: PriceLook) => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Rates that one log line names: CloudWatch takes lines of up to 256 KB, and one model has some twenty rates. */
+const MAX_RATES_LOGGED = 100;
+
+export function watchPrices({ readCatalog, readSource, onLooked, clock, log }: WatchPricesDependencies) {
+  return async (): Promise<PriceLook | null> => {
+    const [catalog, source] = await Promise.all([readCatalog(), readSource()]);
+    if (catalog === undefined || source === undefined) {
+      log.info('prices are not watched', {
+        reason: catalog === undefined ? 'no catalog' : 'no price source',
+      });
+      return null;
+    }
+    const { findings, ...counts } = comparePrices(documentOf(catalog), documentOf(source));
+    for (const found of findings) logFindings(log, found);
+    const look = {
+      ...counts,
+      passed: findings.reduce((sum, { passed }) => sum + passed.length, 0),
+      outdated: findings.reduce((sum, { outdated }) => sum + outdated.length, 0),
+      isOld: clock() / 1000 - source.given > MAX_SOURCE_AGE_SECONDS,
+    };
+    const given = new Date(source.given * 1000).toISOString();
+    log.info('prices are watched', { catalog: catalog.version, source: source.version, given, ...look });
+    if (look.isOld) log.warn('the price source is old', { source: source.version, given });
+    onLooked(look);
+    return look;
+  };
+}
+
+const documentOf = ({ json }: Stored) => parseCatalog(JSON.parse(json));
+
+function logFindings(log: Log, { model, route, passed, outdated }: RouteFindings): void {
+  if (passed.length > 0) log.warn('prices passed', { model, route, rates: shown(passed) });
+  if (outdated.length > 0) log.warn('costs out of date', { model, route, rates: shown(outdated) });
+}
+
+/** Both figures in USD. */
+const shown = (rates: readonly LowRate[]) =>
+  rates.slice(0, MAX_RATES_LOGGED).map(({ rate, own, other }) => ({
+    rate,
+    catalog: `${formatUsd(own.price)} per ${own.per}`,
+    source: `${formatUsd(other.price)} per ${other.per}`,
+  }));
