@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { KINDS, type Kind } from '../../access/policy.ts';
 import { type Prices, type PriceUnit, prices } from '../pricing/prices.ts';
+import { imageRule } from './image-rule.ts';
 
 const id = z
   .string()
@@ -31,10 +32,13 @@ const PROTOCOLS_OF_TYPE: Readonly<Record<Kind, readonly (typeof PROTOCOLS)[numbe
   audio: ['openai'],
 };
 
-/** The models of Bedrock, beside those that converse, whose requests the service knows how to write. */
+/**
+ * The models of Bedrock, beside those that converse, whose requests the service knows how to write; and those that it
+ * knew until they ended, so that a catalog stored before that can still be read.
+ */
 const BEDROCK_MODELS: Partial<Record<Kind, RegExp>> = {
   embeddings: /titan-embed-text-v2|cohere\.embed-/,
-  image: /nova-canvas|titan-image-generator/,
+  image: /stability\.(stable-image-(core|ultra)|sd3-5-large)-|nova-canvas|titan-image-generator/,
 };
 
 const route = z
@@ -92,10 +96,14 @@ const model = z
     max_output_tokens: z.int().min(1).optional(),
     /** The most tokens that one image counts, where that is more than the large providers' usual most. */
     max_image_tokens: z.int().min(1).optional(),
+    /** How an image counts by its size; without it all count the same. */
+    image_tokens: imageRule.optional(),
     default_voice: voice.optional(),
     /** Where they are known, a call with another voice is refused without asking a route. */
     voices: z.array(voice).min(1).max(500).optional(),
     price: prices,
+    /** Where the price was read, and on which day it was last compared; for operators, never shown to callers. */
+    price_source: z.strictObject({ url: z.url({ protocol: /^https?$/ }), as_of: z.iso.date() }).optional(),
     routes: z.array(route).min(1).max(20),
   })
   .superRefine((entry, context) => {
@@ -147,11 +155,10 @@ function faultOf(type: Kind, price: Prices): { readonly path: string; readonly m
   return { path: 'output', message: 'is required for type "chat"' };
 }
 
+const defaultModels = z.partialRecord(z.enum(KINDS), id).default({});
+
 const documentSchema = z
-  .strictObject({
-    models: z.array(model).min(1).max(20_000),
-    defaults: z.partialRecord(z.enum(KINDS), id).default({}),
-  })
+  .strictObject({ models: z.array(model).min(1).max(20_000), defaults: defaultModels })
   .superRefine(({ models, defaults }, context) => {
     const seen = new Map<string, string>();
     const claim = (name: string, path: (string | number)[]) => {
@@ -191,8 +198,26 @@ export type Model = CatalogDocument['models'][number];
 export type Route = Model['routes'][number];
 
 /** Validates a document; throws an error that names every offending field. */
-export function parseCatalog(input: unknown): CatalogDocument {
-  const result = documentSchema.safeParse(input);
+export const parseCatalog = (input: unknown): CatalogDocument => parse(documentSchema, input, 'the catalog');
+
+const envelopeSchema = z.strictObject({
+  models: z.custom<readonly unknown[]>(Array.isArray, 'must be a list'),
+  defaults: defaultModels,
+});
+
+/** A document whose models are still as they are written. */
+export type CatalogEnvelope = z.infer<typeof envelopeSchema>;
+
+/** Reads a document that was validated when it was applied, but for its models. Throws for what is no document. */
+export const parseEnvelope = (input: unknown): CatalogEnvelope =>
+  parse(envelopeSchema, input, 'the stored catalog');
+
+/** Reads one model of such a document. Throws an error that names every offending field. */
+export const parseModel = (input: unknown, name: string): Model =>
+  parse(model, input, `model ${JSON.stringify(name)} of the stored catalog`);
+
+function parse<Schema extends z.ZodType>(schema: Schema, input: unknown, what: string): z.infer<Schema> {
+  const result = schema.safeParse(input);
   if (result.success) return result.data;
-  throw new Error(`the catalog is not valid:\n${z.prettifyError(result.error)}`);
+  throw new Error(`${what} is not valid:\n${z.prettifyError(result.error)}`);
 }
