@@ -220,7 +220,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
         throw new Error('name one file with newer prices, or --none');
       const json = file === '--none' ? undefined : readFileSync(file, 'utf8');
       const version = await operator.watchPrices(json);
-      return ok(json === undefined ? { source: null } : { source: version, models: count(json) });
+      return ok(json === undefined ? { reference: null } : { reference: version, models: count(json) });
     },
   },
 };

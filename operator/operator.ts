@@ -14,7 +14,10 @@ import {
   createSecretsClient,
 } from '../lambdas/adapters/aws/clients.ts';
 import { readCatalog, writeCatalog } from '../lambdas/adapters/inference/catalog-store.ts';
-import { deletePriceSource, writePriceSource } from '../lambdas/adapters/inference/price-source.ts';
+import {
+  deleteReferencePrices,
+  writeReferencePrices,
+} from '../lambdas/adapters/inference/reference-prices.ts';
 import { createAccountPages, createAuditStore } from '../lambdas/adapters/ledger/audit-reader.ts';
 import { createLedger } from '../lambdas/adapters/ledger/create-ledger.ts';
 import { readWalletPage } from '../lambdas/adapters/ledger/ledger-scan.ts';
@@ -71,7 +74,7 @@ export interface Operator {
   applyCatalog(json: string): Promise<string>;
   /** The current document, undefined when there is none. */
   catalog(): Promise<{ readonly version: string; readonly json: string } | undefined>;
-  /** Has the prices of the catalog compared with those of this document from now on; with none when undefined. */
+  /** Has the catalog compared with these reference prices from now on, or with none; returns their version. */
   watchPrices(json: string | undefined): Promise<string | undefined>;
   close(): void;
 }
@@ -159,15 +162,15 @@ export function createOperator(target: Target, log: Log): Operator {
   };
 }
 
-/** Returns the version of the price source; undefined when there is none from now on. */
+/** Returns the version of the reference prices; undefined when there are none from now on. */
 async function watchPrices(
   client: DynamoDBClient,
   table: string,
   json: string | undefined,
 ): Promise<string | undefined> {
   if (json !== undefined)
-    return writePriceSource(client, table, { json, given: Math.floor(systemClock() / 1000) });
-  await deletePriceSource(client, table);
+    return writeReferencePrices(client, table, { json, given: Math.floor(systemClock() / 1000) });
+  await deleteReferencePrices(client, table);
   return undefined;
 }
 

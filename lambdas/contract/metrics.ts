@@ -53,12 +53,12 @@ export const METRICS = {
   margin: 'MarginNanoUsd',
   /** The loss of a call that was sold below its cost, nano-USD, by route; each such call is one sample. */
   soldBelowCost: 'SoldBelowCostNanoUsd',
-  /** Prices of the catalog below what a provider takes by the price source, at a look. */
+  /** Prices of the catalog below the reference prices, at a look. */
   pricesPassed: 'PricesPassed',
-  /** Costs of routes in the catalog below what a provider takes by the price source, at a look. */
+  /** Costs of routes in the catalog below the reference prices, at a look. */
   costsOutdated: 'CostsOutdated',
-  /** Looks at a price source that is too old to be relied on. */
-  priceSourceOld: 'PriceSourceOld',
+  /** Looks at reference prices that are too old to be relied on. */
+  referencePricesOld: 'ReferencePricesOld',
   /** Calls that a route failed for reasons of its own. */
   routeFailed: 'RouteFailed',
   /** Circuits that opened: a route that failed too often is left alone for a while. */

@@ -46,19 +46,20 @@ export const MONEY_ALARMS: Readonly<Record<string, AlarmRow>> = {
   },
   'price-passed': {
     severity: 'warning',
-    meaning: 'By the price source, a provider takes more for something than the catalog sells it for.',
+    meaning: 'By the reference prices, a provider takes more for something than the catalog sells it for.',
     // It is looked at once a day: a shorter period would end the alarm until the next look.
     watches: ({ config }) => once(own(config, METRICS.pricesPassed, { period: DAY, statistic: 'Maximum' })),
   },
   'cost-outdated': {
     severity: 'warning',
-    meaning: 'By the price source, a provider takes more than the cost of its route in the catalog.',
+    meaning: 'By the reference prices, a provider takes more than the cost of its route in the catalog.',
     watches: ({ config }) => once(own(config, METRICS.costsOutdated, { period: DAY, statistic: 'Maximum' })),
   },
-  'price-source-old': {
+  'reference-prices-old': {
     severity: 'warning',
-    meaning: 'The price source was given more than 30 days ago, so prices are compared with old ones.',
-    watches: ({ config }) => once(own(config, METRICS.priceSourceOld, { period: DAY, statistic: 'Maximum' })),
+    meaning: 'The reference prices were read more than 30 days ago: what has changed since is not noticed.',
+    watches: ({ config }) =>
+      once(own(config, METRICS.referencePricesOld, { period: DAY, statistic: 'Maximum' })),
   },
   'audit-drift': {
     severity: 'critical',

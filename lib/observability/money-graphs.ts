@@ -19,13 +19,13 @@ export const MONEY: Section = {
       ],
     },
     {
-      title: 'Prices and costs below those of the price source',
+      title: 'Prices and costs below the reference prices',
       left: ({ config }) => [
         own(config, METRICS.pricesPassed, { statistic: 'Maximum', label: 'prices passed' }),
         own(config, METRICS.costsOutdated, { statistic: 'Maximum', label: 'costs out of date' }),
       ],
       right: ({ config }) => [
-        own(config, METRICS.priceSourceOld, { statistic: 'Maximum', label: 'the source is old' }),
+        own(config, METRICS.referencePricesOld, { statistic: 'Maximum', label: 'the reference is old' }),
       ],
     },
     {

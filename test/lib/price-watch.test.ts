@@ -47,7 +47,7 @@ describe('the alarms of prices', () => {
   it.each([
     ['price-passed', METRICS.pricesPassed],
     ['cost-outdated', METRICS.costsOutdated],
-    ['price-source-old', METRICS.priceSourceOld],
+    ['reference-prices-old', METRICS.referencePricesOld],
   ])('go off at the first that a look finds, and stay until the next look: %s', (article, metric) => {
     expect(alarmOf(article)).toMatchObject({
       MetricName: metric,

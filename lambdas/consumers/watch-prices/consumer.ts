@@ -1,8 +1,9 @@
-/** On a schedule: compares the catalog with the price source that the operator gave. It changes nothing. */
+/** On a schedule: compares the catalog with the reference prices that the operator gave. It changes nothing. */
 import { parseCatalog } from '../../core/inference/catalog/catalog-document.ts';
 import {
   comparePrices,
-  MAX_SOURCE_AGE_SECONDS,
+  MAX_AGE_SECONDS,
+  pricesReadAt,
   type RouteFindings,
 } from '../../core/inference/catalog/price-watch.ts';
 import type { LowRate } from '../../core/inference/pricing/low-rates.ts';
@@ -16,20 +17,20 @@ interface Stored {
 
 /** What a look has found. */
 export interface PriceLook {
-  /** Routes that the source knows, and those that it does not. */
+  /** Routes that have a reference price, and those that have none. */
   readonly compared: number;
   readonly notCompared: number;
   /** Prices of models, and recorded costs of routes, below what the provider takes. */
   readonly passed: number;
   readonly outdated: number;
-  /** The source is too old to be relied on. */
+  /** The reference prices are too old to be relied on. */
   readonly isOld: boolean;
 }
 
 export interface WatchPricesDependencies {
   readonly readCatalog: () => Promise<Stored | undefined>;
   /** `given`: seconds since the epoch. */
-  readonly readSource: () => Promise<(Stored & { readonly given: number }) | undefined>;
+  readonly readReference: () => Promise<(Stored & { readonly given: number }) | undefined>;
   /** Receives what each look has found; not called where there is nothing to compare. */
   readonly onLooked: (look: PriceLook) => void;
   readonly clock: Clock;
@@ -39,26 +40,28 @@ export interface WatchPricesDependencies {
 /** Rates that one log line names: CloudWatch takes lines of up to 256 KB, and one model has some twenty rates. */
 const MAX_RATES_LOGGED = 100;
 
-export function watchPrices({ readCatalog, readSource, onLooked, clock, log }: WatchPricesDependencies) {
+export function watchPrices({ readCatalog, readReference, onLooked, clock, log }: WatchPricesDependencies) {
   return async (): Promise<PriceLook | null> => {
-    const [catalog, source] = await Promise.all([readCatalog(), readSource()]);
-    if (catalog === undefined || source === undefined) {
+    const [catalog, reference] = await Promise.all([readCatalog(), readReference()]);
+    if (catalog === undefined || reference === undefined) {
       log.info('prices are not watched', {
-        reason: catalog === undefined ? 'no catalog' : 'no price source',
+        reason: catalog === undefined ? 'no catalog' : 'no reference prices',
       });
       return null;
     }
-    const { findings, ...counts } = comparePrices(documentOf(catalog), documentOf(source));
+    const document = documentOf(reference);
+    const { findings, ...counts } = comparePrices(documentOf(catalog), document);
     for (const found of findings) logFindings(log, found);
+    const readSeconds = pricesReadAt(document, reference.given);
     const look = {
       ...counts,
       passed: findings.reduce((sum, { passed }) => sum + passed.length, 0),
       outdated: findings.reduce((sum, { outdated }) => sum + outdated.length, 0),
-      isOld: clock() / 1000 - source.given > MAX_SOURCE_AGE_SECONDS,
+      isOld: clock() / 1000 - readSeconds > MAX_AGE_SECONDS,
     };
-    const given = new Date(source.given * 1000).toISOString();
-    log.info('prices are watched', { catalog: catalog.version, source: source.version, given, ...look });
-    if (look.isOld) log.warn('the price source is old', { source: source.version, given });
+    const read = { reference: reference.version, read: new Date(readSeconds * 1000).toISOString() };
+    log.info('prices are watched', { catalog: catalog.version, ...read, ...look });
+    if (look.isOld) log.warn('the reference prices are old', read);
     onLooked(look);
     return look;
   };
@@ -76,5 +79,5 @@ const shown = (rates: readonly LowRate[]) =>
   rates.slice(0, MAX_RATES_LOGGED).map(({ rate, own, other }) => ({
     rate,
     catalog: `${formatUsd(own.price)} per ${own.per}`,
-    source: `${formatUsd(other.price)} per ${other.per}`,
+    reference: `${formatUsd(other.price)} per ${other.per}`,
   }));

@@ -1,6 +1,6 @@
 /** Wires the scheduled comparison of prices for Lambda. */
 import { readCatalog } from '../../adapters/inference/catalog-store.ts';
-import { readPriceSource } from '../../adapters/inference/price-source.ts';
+import { readReferencePrices } from '../../adapters/inference/reference-prices.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import { requireTable } from '../../contract/tables.ts';
 import { consumerHandler } from '../../hosts/consumer-handler.ts';
@@ -10,13 +10,13 @@ export const handler = consumerHandler(({ clients: { client }, environment, cloc
   const table = requireTable(environment, 'catalog');
   return watchPrices({
     readCatalog: () => readCatalog(client, table),
-    readSource: () => readPriceSource(client, table),
+    readReference: () => readReferencePrices(client, table),
     onLooked: ({ passed, outdated, isOld }) =>
       measure({
         values: {
           [METRICS.pricesPassed]: passed,
           [METRICS.costsOutdated]: outdated,
-          [METRICS.priceSourceOld]: Number(isOld),
+          [METRICS.referencePricesOld]: Number(isOld),
         },
       }),
     clock,

@@ -1,13 +1,13 @@
 /**
- * The catalog compared with a price source: a catalog document whose prices are newer. What a provider takes, by the
- * source, is the `cost` of a route there, or the price of its model where the route has none.
+ * The catalog compared with reference prices: a catalog document whose prices are newer. What a provider takes, by the
+ * reference, is the `cost` of a route there, or the price of its model where the route has none.
  */
 import { type LowRate, lowRates, type Reach } from '../pricing/low-rates.ts';
 import type { Prices } from '../pricing/prices.ts';
 import type { CatalogDocument, Model, Route } from './catalog-document.ts';
 
-/** A source that was given longer ago is too old to be relied on. */
-export const MAX_SOURCE_AGE_SECONDS = 30 * 24 * 3600;
+/** Reference prices that were read longer ago are too old to be relied on. */
+export const MAX_AGE_SECONDS = 30 * 24 * 3600;
 
 export interface RouteFindings {
   readonly model: string;
@@ -19,20 +19,20 @@ export interface RouteFindings {
 }
 
 export interface PriceComparison {
-  /** Routes whose prices are known to the source. */
+  /** Routes that have a reference price. */
   readonly compared: number;
-  /** Routes that the source does not know, or counts otherwise. */
+  /** Routes that have none, or one that counts something else. */
   readonly notCompared: number;
   /** Routes of which at least one rate is too low. */
   readonly findings: readonly RouteFindings[];
 }
 
 /**
- * Compares every route of the catalog with the source. A fallback that has a cost may be dearer than its model's price,
+ * Compares every route of the catalog. A fallback that has a cost may be dearer than its model's price,
  * as the operator has written down: its cost alone is compared.
  */
-export function comparePrices(catalog: CatalogDocument, source: CatalogDocument): PriceComparison {
-  const taken = providerPrices(source);
+export function comparePrices(catalog: CatalogDocument, reference: CatalogDocument): PriceComparison {
+  const taken = providerPrices(reference);
   let notCompared = 0;
   let compared = 0;
   const findings: RouteFindings[] = [];
@@ -57,6 +57,18 @@ function compareRoute(model: Model, route: Route, taken: Prices): RouteFindings 
   return { model: model.id, route: route.id, passed, outdated };
 }
 
+/**
+ * When the prices of a document that was given then were read, in seconds since the epoch: on the latest day that it
+ * names, or when it was given where it names none or a later one.
+ */
+export function pricesReadAt({ models }: CatalogDocument, givenSeconds: number): number {
+  const days = models.flatMap(({ price_source: read }) =>
+    read === undefined ? [] : Date.parse(read.as_of) / 1000,
+  );
+  const latest = days.reduce<number | undefined>((last, day) => Math.max(last ?? day, day), undefined);
+  return Math.min(givenSeconds, latest ?? givenSeconds);
+}
+
 /** A route that is tried first. */
 const firstOf = ({ routes }: Model): Route | undefined =>
   routes.reduce<Route | undefined>(
@@ -65,8 +77,8 @@ const firstOf = ({ routes }: Model): Route | undefined =>
   );
 
 /**
- * What the provider of a route takes, by the source: of the route with the same protocol, address and upstream model;
- * else with the same protocol and upstream model, if the source has it at one address; else of the model with the same id.
+ * What the provider of a route takes, by the reference: of the route with the same protocol, address and upstream model;
+ * else with the same protocol and upstream model, if the reference has it at one address; else of the model with the same id.
  */
 function providerPrices({ models }: CatalogDocument): (model: Model, route: Route) => Prices | undefined {
   const atAddress = new Map<string, Prices>();

@@ -1,5 +1,5 @@
 /**
- * The price source in DynamoDB, beside the catalog: a document as a catalog's, compressed and cut into parts, and a
+ * The reference prices in DynamoDB, beside the catalog: a document as a catalog's, compressed and cut into parts, and a
  * pointer to it. Calls never read it, so there is one copy.
  */
 import { createHash } from 'node:crypto';
@@ -9,7 +9,7 @@ import { number, readNumber, readText, text } from '../dynamodb/attribute-values
 import { type PartTable, readParts, writeParts } from '../dynamodb/parts.ts';
 import { readItem } from '../dynamodb/reads.ts';
 
-export interface PriceSource {
+export interface ReferencePrices {
   readonly version: string;
   /** The document's JSON, as it was given. */
   readonly json: string;
@@ -18,19 +18,19 @@ export interface PriceSource {
 }
 
 /** Apart from the pointers and parts of the catalog, which may be the same document. */
-const POINTER = { part: text('price-source') };
+const POINTER = { part: text('reference-prices') };
 
 const partsOf = (client: DynamoDBClient, table: string, version: string): PartTable => ({
   client,
   table,
-  keyOf: (index) => ({ part: text(`price-source#${version}#${index}`) }),
+  keyOf: (index) => ({ part: text(`reference-prices#${version}#${index}`) }),
 });
 
-/** The source that was given last; undefined when there is none. */
-export async function readPriceSource(
+/** Those that were given last; undefined when there are none. */
+export async function readReferencePrices(
   client: DynamoDBClient,
   table: string,
-): Promise<PriceSource | undefined> {
+): Promise<ReferencePrices | undefined> {
   const item = await readItem(client, { TableName: table, Key: POINTER });
   if (item === undefined) return undefined;
   const version = readText(item, 'version');
@@ -38,11 +38,11 @@ export async function readPriceSource(
   return { version, json, given: readNumber(item, 'given') };
 }
 
-/** Takes the place of the source before. Throws when the document is not a valid catalog. Returns its version. */
-export async function writePriceSource(
+/** They take the place of those before. Throws when the document is not a valid catalog. Returns their version. */
+export async function writeReferencePrices(
   client: DynamoDBClient,
   table: string,
-  { json, given }: Pick<PriceSource, 'json' | 'given'>,
+  { json, given }: Pick<ReferencePrices, 'json' | 'given'>,
 ): Promise<string> {
   parseCatalog(JSON.parse(json));
   const version = createHash('sha256').update(json).digest('hex').slice(0, 16);
@@ -52,7 +52,7 @@ export async function writePriceSource(
   return version;
 }
 
-/** Ends the comparison with the source. */
-export async function deletePriceSource(client: DynamoDBClient, table: string): Promise<void> {
+/** Ends the comparison. */
+export async function deleteReferencePrices(client: DynamoDBClient, table: string): Promise<void> {
   await client.send(new DeleteItemCommand({ TableName: table, Key: POINTER }));
 }

@@ -2,10 +2,10 @@ import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { readCatalog, writeCatalog } from '../../../lambdas/adapters/inference/catalog-store.ts';
 import {
-  deletePriceSource,
-  readPriceSource,
-  writePriceSource,
-} from '../../../lambdas/adapters/inference/price-source.ts';
+  deleteReferencePrices,
+  readReferencePrices,
+  writeReferencePrices,
+} from '../../../lambdas/adapters/inference/reference-prices.ts';
 import { type PriceLook, watchPrices } from '../../../lambdas/consumers/watch-prices/consumer.ts';
 import { aroundSend } from '../../core/ledger/failing-process.ts';
 import { startDatabase, type TestDatabase } from '../engine.ts';
@@ -44,18 +44,18 @@ beforeAll(async () => {
   table = database.tables.catalog;
 });
 afterAll(() => database.stop());
-beforeEach(() => deletePriceSource(database.client, table));
+beforeEach(() => deleteReferencePrices(database.client, table));
 
-const give = (json: string) => writePriceSource(database.client, table, { json, given: GIVEN });
+const give = (json: string) => writeReferencePrices(database.client, table, { json, given: GIVEN });
 
-/** One look at the tables, so many days after the source was given, with what it logged and measured. */
+/** One look at the tables, a number of days after the reference prices were given, with what it logged and measured. */
 async function look(days = 1, client = database.client) {
   const lines: (readonly [string, unknown])[] = [];
   const line = (message: string, fields?: object) => void lines.push([message, fields]);
   const measured: PriceLook[] = [];
   const result = await watchPrices({
     readCatalog: () => readCatalog(client, table),
-    readSource: () => readPriceSource(client, table),
+    readReference: () => readReferencePrices(client, table),
     onLooked: (found) => measured.push(found),
     clock: () => (GIVEN + days * DAY) * 1000,
     log: { info: line, warn: line, error: line },
@@ -63,33 +63,33 @@ async function look(days = 1, client = database.client) {
   return { result, measured, lines };
 }
 
-describe('the price source in the database', () => {
-  it('reads back as it was given, with its time, and takes the place of the one before', async () => {
-    expect(await readPriceSource(database.client, table)).toBeUndefined();
+describe('the reference prices in the database', () => {
+  it('read back as they were given, with their time, and take the place of those before', async () => {
+    expect(await readReferencePrices(database.client, table)).toBeUndefined();
     const version = await give(documentOf(1));
-    expect(await readPriceSource(database.client, table)).toEqual({
+    expect(await readReferencePrices(database.client, table)).toEqual({
       version,
       json: documentOf(1),
       given: GIVEN,
     });
     expect(await give(documentOf(2))).not.toBe(version);
-    expect((await readPriceSource(database.client, table))?.json).toBe(documentOf(2));
-    await deletePriceSource(database.client, table);
-    expect(await readPriceSource(database.client, table)).toBeUndefined();
+    expect((await readReferencePrices(database.client, table))?.json).toBe(documentOf(2));
+    await deleteReferencePrices(database.client, table);
+    expect(await readReferencePrices(database.client, table)).toBeUndefined();
   });
 
-  it('is apart from the catalog, the same document or not', async () => {
+  it('are apart from the catalog, the same document or not', async () => {
     const version = await writeCatalog(database.client, table, documentOf(3));
     await give(documentOf(3));
     await give(documentOf(4));
-    await deletePriceSource(database.client, table);
+    await deleteReferencePrices(database.client, table);
     expect(await readCatalog(database.client, table)).toEqual({ version, json: documentOf(3) });
   });
 
-  it('is no document that is not a valid catalog: the one before stays', async () => {
+  it('are a valid catalog: of any other document nothing is stored', async () => {
     await give(documentOf(1));
     for (const bad of ['{', '{}', '{"models":[]}', documentOf(-1)]) await expect(give(bad)).rejects.toThrow();
-    expect((await readPriceSource(database.client, table))?.json).toBe(documentOf(1));
+    expect((await readReferencePrices(database.client, table))?.json).toBe(documentOf(1));
   });
 });
 
@@ -99,7 +99,7 @@ describe('the watch of prices', () => {
     expect(await look()).toEqual({
       result: null,
       measured: [],
-      lines: [['prices are not watched', { reason: 'no price source' }]],
+      lines: [['prices are not watched', { reason: 'no reference prices' }]],
     });
   });
 
@@ -110,7 +110,7 @@ describe('the watch of prices', () => {
     expect(result).toEqual({ compared: 1, notCompared: 0, passed: 0, outdated: 0, isOld: false });
     expect(measured).toEqual([result]);
     expect(lines).toEqual([
-      ['prices are watched', expect.objectContaining({ compared: 1, given: '2026-09-21T14:13:20.000Z' })],
+      ['prices are watched', expect.objectContaining({ compared: 1, read: '2026-09-21T14:13:20.000Z' })],
     ]);
   });
 
@@ -119,7 +119,7 @@ describe('the watch of prices', () => {
     await give(documentOf(9, 1.25));
     const { measured, lines } = await look();
     expect(measured).toMatchObject([{ passed: 1, outdated: 1 }]);
-    const rate = { rate: 'input', source: '1.25 per 1000000' };
+    const rate = { rate: 'input', reference: '1.25 per 1000000' };
     expect(lines).toContainEqual([
       'prices passed',
       { model: 'a/b', route: 'r', rates: [{ ...rate, catalog: '1 per 1000000' }] },
@@ -130,13 +130,13 @@ describe('the watch of prices', () => {
     ]);
   });
 
-  it('says that a source is old after 30 days, and compares with it all the same', async () => {
+  it('says that the reference prices are old after 30 days, and compares with them all the same', async () => {
     await writeCatalog(database.client, table, documentOf(1));
     await give(documentOf(2));
     expect((await look(30)).result).toMatchObject({ isOld: false, passed: 1 });
     const { result, lines } = await look(30.1);
     expect(result).toMatchObject({ isOld: true, passed: 1 });
-    expect(lines.map(([message]) => message)).toContain('the price source is old');
+    expect(lines.map(([message]) => message)).toContain('the reference prices are old');
   });
 
   it('reads item by item, and writes nothing', async () => {
