@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { policyEntry, policySchema } from '../lambdas/core/access/policy.ts';
 import { greatest, type NanoUsd, parseUsd, usdJson } from '../lambdas/core/money.ts';
 import { EVENT_ID, MAX_DATA_BYTES, SUBSCRIBABLE_TYPES } from '../lambdas/core/webhooks/event.ts';
+import { watchPrices } from './catalog/watch-prices.ts';
 import type { Operator } from './operator.ts';
 
 /** What a command prints, and the exit code it ends with. */
@@ -215,13 +216,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   'catalog watch': {
     usage: 'FILE | --none',
-    async run(operator, [file, ...rest]) {
-      if (file === undefined || rest.length > 0)
-        throw new Error('name one file with newer prices, or --none');
-      const json = file === '--none' ? undefined : readFileSync(file, 'utf8');
-      const version = await operator.watchPrices(json);
-      return ok(json === undefined ? { reference: null } : { reference: version, models: count(json) });
-    },
+    run: async (operator, args) => ok(await watchPrices(operator, args)),
   },
 };
 

@@ -32,6 +32,7 @@ function costIn(unit: string): object {
 
 interface Document {
   readonly models: readonly {
+    readonly id: string;
     readonly price: { readonly unit: string };
     readonly routes: readonly object[];
   }[];
@@ -39,6 +40,7 @@ interface Document {
 
 const service = new Service();
 let payer: Payer;
+let applied: Document;
 
 beforeAll(async () => {
   await service.start();
@@ -50,6 +52,7 @@ beforeAll(async () => {
   const file = join(service.directory, 'costs.json');
   writeFileSync(file, JSON.stringify({ ...document, models }));
   await service.admin('catalog', 'apply', file);
+  applied = { ...document, models };
   payer = await Payer.open(service, '5');
   // A catalog is live within seconds.
   await new Promise((resolve) => setTimeout(resolve, 11_000));
@@ -121,5 +124,46 @@ describe('what a provider takes', () => {
   it('is in the records of these calls', () => {
     const left = new LeftTexts(service);
     for (const text of ['provider_cost', DIGITS]) expect(left.find(text).files).not.toEqual([]);
+  });
+});
+
+describe('catalog watch', () => {
+  const watch = (document: object) => {
+    const file = join(service.directory, 'newer.json');
+    writeFileSync(file, JSON.stringify(document));
+    return service.admin<{ readonly findings: readonly unknown[]; readonly compared: number }>(
+      ...['catalog', 'watch', file],
+    );
+  };
+
+  it('finds nothing against the catalog itself, but prices that are below the costs in it', async () => {
+    const { compared, findings } = await watch(applied);
+    expect(compared).toBe(applied.models.flatMap(({ routes }) => routes).length);
+    for (const found of findings) expect(found).toMatchObject({ costs_outdated: [] });
+  });
+
+  it('names model, route, rate and both figures of what a provider takes more for', async () => {
+    const dearer = { unit: 'per_million_tokens', input: 0, output: 0.125, request: PER_REQUEST };
+    const models = applied.models.map((model) =>
+      model.id === 'sim/chat'
+        ? { ...model, routes: model.routes.map((route) => ({ ...route, cost: dearer })) }
+        : model,
+    );
+    const { findings } = await watch({ ...applied, models });
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        model: 'sim/chat',
+        route: 'sim-chat',
+        costs_outdated: [
+          { rate: 'output', catalog: 0, per: 1_000_000, reference: 0.125, reference_per: 1_000_000 },
+        ],
+      }),
+    );
+  });
+
+  it('refuses what is no catalog, naming the field, and ends with --none', async () => {
+    await expect(watch({ models: [{ id: 'a' }] })).rejects.toThrow('type');
+    await expect(service.admin('catalog', 'watch')).rejects.toThrow('--none');
+    expect(await service.admin('catalog', 'watch', '--none')).toEqual({ reference: null });
   });
 });
