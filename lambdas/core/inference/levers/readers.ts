@@ -111,7 +111,7 @@ export const toolType =
 export const predicted: Reader = (value, place) => {
   const { param } = place;
   const content = isJsonObject(value) ? value.content : value;
-  if (content === null || content === undefined) return NOTHING;
+  if (content === null || content === undefined || isEmpty(content)) return NOTHING;
   const parts = Array.isArray(content) ? content : [content];
   const texts = parts.map((part) => (isJsonObject(part) ? part.text : part));
   return texts.every((text) => typeof text === 'string')
