@@ -130,6 +130,7 @@ describe('the name of a low rate', () => {
 
   it('is the item’s, and once: what has no rate of its own is not listed beside what stands in for it', () => {
     expect(named({ input: 1, output: 4 }, { input: 2, output: 4 })).toEqual(['input']);
+    expect(named({ input: 1, output: 1 }, { input: 2, output: 2 })).toEqual(['input', 'output']);
     expect(named(base, { ...base, cached_input: 0.2 })).toEqual(['cached_input']);
     expect(named({ input: 1, output: 4 }, { ...base, cached_input: 2 })).toEqual(['cached_input']);
     expect(named(base, { ...base, reasoning_output: 5 })).toEqual(['reasoning_output']);
@@ -195,6 +196,22 @@ describe('what nobody can ask for', () => {
     expect(lowRates(plain, tiered, reach(200_001))).toHaveLength(2);
     const searching = tokenPricesOf({ ...base, features: { web_search: { price: 0, max_uses: 5 } } });
     expect(lowRates(searching, tiered, reach(200_000, searching))).toHaveLength(2);
+  });
+});
+
+describe('what is counted whether or not it has a price of its own', () => {
+  it.each([
+    ['cached_input', { cached_input: 2 }],
+    ['reasoning_output', { reasoning_output: 5 }],
+    ['image_input', { image_input: 2 }],
+    ['cached_image_input', { cached_image_input: 2 }],
+    ['cache_write_auto', { cache_writes: { auto: 1.25 } }],
+    ['request', { request: 0.001 }],
+  ])('is compared, at the rate that stands in for it: %s', (item, dearer) => {
+    const base = { input: 1, output: 4 };
+    expect(low(tokenPricesOf(base), tokenPricesOf({ ...base, ...dearer })).map(({ rate }) => rate)).toContain(
+      item,
+    );
   });
 });
 
