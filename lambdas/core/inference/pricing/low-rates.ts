@@ -4,15 +4,8 @@
  */
 import type { NanoUsd } from '../../money.ts';
 import { billOf, imageItem, rateOf, ratesOf, type Served } from './bill.ts';
-import type { Item, TokenItem } from './counts.ts';
-import {
-  type ImagePrices,
-  LIFETIMES,
-  type Prices,
-  type PriceUnit,
-  type Rates,
-  type TokenPrices,
-} from './prices.ts';
+import { countSame, type Item, type TokenItem } from './counts.ts';
+import { type ImagePrices, LIFETIMES, type Prices, type Rates, type TokenPrices } from './prices.ts';
 
 /** Nano-USD for `per` of an item. */
 export interface UnitPrice {
@@ -41,22 +34,11 @@ export interface Reach {
  */
 export function lowRates(own: Prices, other: Prices, reach: Reach): readonly LowRate[] | undefined {
   const { sold } = reach;
-  if (new Set([own, other, sold].map(({ unit }) => COUNTED[unit])).size > 1) return undefined;
+  if ([other, sold].some(({ unit }) => !countSame(own.unit, unit))) return undefined;
   if (isOfTokens(own) && isOfTokens(other) && isOfTokens(sold))
     return tokenRates(own, other, { ...reach, sold });
   return unitItems(own, other).flatMap((item) => low(item, unitPrice(own, item), unitPrice(other, item)));
 }
-
-/** What each unit counts; times are compared with one another. */
-const COUNTED: Readonly<Record<PriceUnit, string>> = {
-  per_million_tokens: 'tokens',
-  per_image: 'images',
-  per_million_characters: 'characters',
-  per_request: 'requests',
-  per_second: 'time',
-  per_minute: 'time',
-  per_hour: 'time',
-};
 
 const isOfTokens = (prices: Prices): prices is TokenPrices => prices.unit === 'per_million_tokens';
 
