@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { policyEntry, policySchema } from '../lambdas/core/access/policy.ts';
 import { greatest, type NanoUsd, parseUsd, usdJson } from '../lambdas/core/money.ts';
 import { EVENT_ID, MAX_DATA_BYTES, SUBSCRIBABLE_TYPES } from '../lambdas/core/webhooks/event.ts';
+import { watchPrices } from './catalog/watch-prices.ts';
 import type { Operator } from './operator.ts';
 
 /** What a command prints, and the exit code it ends with. */
@@ -212,6 +213,10 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       if (stored === undefined) throw new Error('no catalog has been applied');
       return ok({ version: stored.version, models: count(stored.json), document: JSON.parse(stored.json) });
     },
+  },
+  'catalog watch': {
+    usage: 'FILE | --none',
+    run: async (operator, args) => ok(await watchPrices(operator, args)),
   },
 };
 

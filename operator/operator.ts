@@ -1,4 +1,5 @@
 /** What an operator can do to a deployment; the command line and the local seed both work through this. */
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   createAccounts,
   createKeyIssuer,
@@ -13,6 +14,10 @@ import {
   createSecretsClient,
 } from '../lambdas/adapters/aws/clients.ts';
 import { readCatalog, writeCatalog } from '../lambdas/adapters/inference/catalog-store.ts';
+import {
+  deleteReferencePrices,
+  writeReferencePrices,
+} from '../lambdas/adapters/inference/reference-prices.ts';
 import { createAccountPages, createAuditStore } from '../lambdas/adapters/ledger/audit-reader.ts';
 import { createLedger } from '../lambdas/adapters/ledger/create-ledger.ts';
 import { readWalletPage } from '../lambdas/adapters/ledger/ledger-scan.ts';
@@ -69,6 +74,8 @@ export interface Operator {
   applyCatalog(json: string): Promise<string>;
   /** The current document, undefined when there is none. */
   catalog(): Promise<{ readonly version: string; readonly json: string } | undefined>;
+  /** Has the catalog compared with these reference prices from now on, or with none; returns their version. */
+  watchPrices(json: string | undefined): Promise<string | undefined>;
   close(): void;
 }
 
@@ -148,10 +155,23 @@ export function createOperator(target: Target, log: Log): Operator {
     redrive: messages.redrive,
     applyCatalog: (json) => writeCatalog(client, table('catalog'), json),
     catalog: () => readCatalog(client, table('catalog')),
+    watchPrices: (json) => watchPrices(client, table('catalog'), json),
     close() {
       for (const each of [client, clients.onceClient, secrets, messages]) each.destroy();
     },
   };
+}
+
+/** Returns the version of the reference prices; undefined when there are none from now on. */
+async function watchPrices(
+  client: DynamoDBClient,
+  table: string,
+  json: string | undefined,
+): Promise<string | undefined> {
+  if (json !== undefined)
+    return writeReferencePrices(client, table, { json, given: Math.floor(systemClock() / 1000) });
+  await deleteReferencePrices(client, table);
+  return undefined;
 }
 
 /** The bus and the queues. */
