@@ -86,6 +86,41 @@ describe('the description of the service', () => {
     });
   });
 
+  it('says of every answer about a thing of the service what kind of thing it is', () => {
+    interface Schema {
+      readonly $ref?: string;
+      readonly required?: readonly string[];
+      readonly properties?: Readonly<Record<string, unknown>>;
+    }
+    const resolved = (schema: Schema): Schema =>
+      schema.$ref === undefined
+        ? schema
+        : (document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] as Schema);
+    const things = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, { responses }]) =>
+        Object.entries(responses as Readonly<Record<string, { readonly content?: object }>>)
+          .filter(([status]) => status.startsWith('2'))
+          .flatMap(([, { content = {} }]) => {
+            const json = (content as Readonly<Record<string, { readonly schema: Schema }>>)[
+              'application/json'
+            ];
+            return json === undefined ? [] : [{ name: `${method} ${path}`, schema: resolved(json.schema) }];
+          })
+          .filter(({ schema }) => schema.properties?.id !== undefined),
+      ),
+    );
+    const said = things.filter(
+      ({ schema: { required = [], properties = {} } }) =>
+        properties.object !== undefined && required.includes('object'),
+    );
+    expect(said.length).toBeGreaterThan(15);
+    // A message has a type; a record of usage and a listing are of one kind at each address.
+    const others = new Set(things.filter((thing) => !said.includes(thing)).map(({ name }) => name));
+    expect([...others].filter((name) => !/ \/(v1\/messages|v1\/usage|apps|ai-agents)/.test(name))).toEqual(
+      [],
+    );
+  });
+
   it('describes a listing as it is answered', () => {
     const listing: Listing = {
       id: 'lst_01ARZ3NDEKTSV4RRFFQ69G5FAV',

@@ -111,6 +111,28 @@ describe('an event of a message', () => {
     expect(failure).toBeUndefined();
   });
 
+  it.each([
+    ['text', {}, { text: '' }],
+    ['thinking', {}, { thinking: '' }],
+    ['tool_use', { id: 't', name: 'f' }, { input: {} }],
+  ])(
+    'begins a block with all that a block of its kind has, also where the upstream leaves it out: %s',
+    async (type, given, rest) => {
+      const { events, failure } = await outcome(
+        NATIVE,
+        wire(START, block(0, { type, ...given }), closed(0), END, STOP),
+      );
+      expect(failure).toBeUndefined();
+      expect(events[1]?.payload).toEqual({
+        type: 'content_block_start',
+        index: 0,
+        content_block: { type, ...given, ...rest },
+      });
+      const whole = toMessageReply({ content: [{ type, ...given }], stop_reason: 'end_turn' }, NATIVE);
+      expect(whole.answer).toMatchObject({ body: { content: [{ type, ...given, ...rest }] } });
+    },
+  );
+
   it('leaves out what shows the vendor', async () => {
     const vendor = { 'amazon-bedrock-invocationMetrics': CANARY, x_vendor: CANARY, cost: CANARY };
     const usage = {

@@ -164,6 +164,29 @@ describe('an ID token', () => {
   });
 });
 
+describe('a signature', () => {
+  // Each that is of a pair of keys (RFC 7518, section 3.1; RFC 8037; RFC 9864), as jose implements them.
+  it.each([
+    ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+    ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+  ])('may be of any kind of which only the provider has the secret: %s', async (algorithm) => {
+    const other = new OpenIdProvider();
+    await other.start();
+    try {
+      await other.addKey('signing', algorithm);
+      verifier = verifierOf({ test: oidc({ issuer: other.issuer }) });
+      const token = await other.idToken('somebody', { kid: 'signing' });
+      expect(await verify(token)).toMatchObject({ subject: 'somebody' });
+      const [header = '', payload = ''] = token.split('.');
+      expect(JSON.parse(Buffer.from(header, 'base64url').toString())).toMatchObject({ alg: algorithm });
+      const forged = `${header}.${payload}.${Buffer.alloc(64, 1).toString('base64url')}`;
+      expect(await code(verify(forged))).toBe('invalid_token');
+    } finally {
+      await other.stop();
+    }
+  });
+});
+
 describe('the keys of a provider', () => {
   it('are asked for once, and a token that could not be good does not ask for them', async () => {
     await code(verify('a.b.c'));

@@ -72,6 +72,17 @@ describe('an order', () => {
     expect(await store.advance(found, { ...found, paid: 7n, version: 2 }, [])).toBe('done');
   });
 
+  it('of an account without a wallet does not advance, and nothing of it is written', async () => {
+    const order = await saved();
+    const paid = { ...order, accountId: 'acc_of_nobody', paid: order.amount, version: 1 };
+    const entries = [{ kind: 'top_up' as const, id: order.id, amount: order.amount, source: 'payment' }];
+    for (const some of [entries, []]) {
+      expect(await store.advance({ ...order, accountId: 'acc_of_nobody' }, paid, some)).toBe('no account');
+      expect(await store.find({ orderId: order.id, accountId: 'acc_of_nobody' })).toBeUndefined();
+    }
+    expect(await store.find(referenceOf(order))).toEqual(order);
+  });
+
   it('that is saved again, as after a lost answer, keeps what became of it', async () => {
     const order = await saved();
     const paid = { ...order, paid: order.amount, version: 1 };

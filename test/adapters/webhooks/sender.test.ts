@@ -1,3 +1,5 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { createResolve } from '../../../lambdas/adapters/webhooks/address-guard.ts';
@@ -162,6 +164,19 @@ describe('five seconds', () => {
       expect(ms).toBeLessThan(RECEIVER_MS + 500);
     }
   }, 15_000);
+
+  it('are not spent on name servers that do not answer: those have 2 s', async () => {
+    const silent = createSocket('udp4').bind(0, '127.0.0.1');
+    await once(silent, 'listening');
+    try {
+      const startedMs = performance.now();
+      expect(await createResolve([`127.0.0.1:${silent.address().port}`])('hook.example')).toEqual([]);
+      const ms = performance.now() - startedMs;
+      expect([ms > 1_500, ms < 3_500]).toEqual([true, true]);
+    } finally {
+      silent.close();
+    }
+  });
 
   it('are not spent on a name without an address', async () => {
     const server = await kept(startNameServer(() => []));

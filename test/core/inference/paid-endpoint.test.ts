@@ -181,6 +181,13 @@ describe('a call that every route has failed', () => {
     expect(outcomes).toMatchObject([{ status: 'failed', cost: 0n, tokens: 0, route: null, model: 'a/0' }]);
   });
 
+  it('is recorded with no units, neither estimated nor counted', async () => {
+    const { time, started, outcomes } = calling({ routeFails: new Error('broken') });
+    await time.until(started);
+    const none = { inputUnits: 0, cachedUnits: 0, outputUnits: 0, estimated: false };
+    expect(outcomes).toMatchObject([none]);
+  });
+
   it('fails with the same error when its release fails too, which is left in the log', async () => {
     const { time, started } = calling({
       routeFails: new ServiceError('all_routes_failed', 'No.'),

@@ -109,6 +109,12 @@ describe('an attempt', () => {
     expect([health, triggers.queued]).toEqual([['healthy'], []]);
   });
 
+  it('that is delivered to a receiver that had not failed writes nothing of the receiver', async () => {
+    const { handle, health } = working();
+    await handle();
+    expect(health).toEqual([]);
+  });
+
   it('is recorded before its trigger is done with, however long that takes', async () => {
     for (const answer of [
       { outcome: 'delivered' } as const,

@@ -86,6 +86,7 @@ describe('the id of a delivery', () => {
   it('sorts by the event’s arrival', () => {
     const at = Date.UTC(2026, 10, 21, 5);
     const id = deliveryId(stored({ receivedMs: at }), 'wh_1');
+    expect(firstIdAt(at)).toMatch(/^dlv_[0-9A-HJKMNP-TV-Z]{10}0{16}$/);
     expect(id > firstIdAt(at)).toBe(true);
     expect(id < firstIdAt(at + 1)).toBe(true);
   });

@@ -3,7 +3,7 @@
  * part, what a part lacks is moved from the others with the hold, and when no place is left there are more parts.
  */
 import type { Hold, HoldEnd, HoldResult, Wallet, WalletStore } from '../../../core/ledger/ports.ts';
-import { least, type NanoUsd } from '../../../core/money.ts';
+import type { NanoUsd } from '../../../core/money.ts';
 import type { Clock, RandomSource } from '../../../core/ports.ts';
 import type { DynamoClients } from '../../aws/clients.ts';
 import { systemClock, systemRandom } from '../../system/system.ts';
@@ -71,8 +71,7 @@ class DynamoWalletStore implements WalletStore {
       const donors = parts
         .filter((part) => part !== own)
         .map((part) => ({ part, amount: part.balance, covered: false }));
-      const all = donors.reduce((total, donor) => total + donor.amount, 0n);
-      const transfers = collect(donors, least(all, target - amount)) ?? collectMost(donors);
+      const transfers = collect(donors, target - amount) ?? collectMost(donors);
       if (own === undefined || transfers.length === 0) return amount;
       if (await this.#transfers.grow(own, { ...held, amount }, transfers)) {
         amount = transfers.reduce((total, transfer) => total + transfer.amount, amount);

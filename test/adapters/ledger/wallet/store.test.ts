@@ -69,6 +69,33 @@ describe('a wallet', () => {
     expect(await wallets.hold('acc_of_nobody', HOLD)).toEqual({ granted: false, wallet: undefined });
   });
 
+  it('in one part refuses it with one request to the database', async () => {
+    const sent: string[] = [];
+    const noting = (client: DynamoDBClient) =>
+      aroundSend(client, (command, send) => {
+        sent.push((command as object).constructor.name);
+        return send(command);
+      });
+    const clients = { client: noting(database.client), onceClient: noting(database.onceClient) };
+    const { granted } = await createWalletStore(clients, database.tables.wallets).hold(accountId, {
+      ...HOLD,
+      amount: 1_001n,
+    });
+    expect([granted, sent]).toEqual([false, ['UpdateItemCommand']]);
+  });
+
+  it('notes in a hold that its key was charged, and only when that is confirmed', async () => {
+    const { wallet } = await wallets.hold(accountId, HOLD);
+    const [hold = HOLD] = wallet?.holds ?? [];
+    expect((await wallets.findHold(accountId, hold))?.charged).toBeUndefined();
+    await wallets.confirm(accountId, hold);
+    expect((await wallets.findHold(accountId, hold))?.charged).toBe(true);
+    expect(await wallets.read(accountId)).toMatchObject({
+      balance: 400n,
+      holds: [{ ...HOLD, charged: true }],
+    });
+  });
+
   it('refuses it in a process that has never met the wallet, too', async () => {
     const stranger = createWalletStore(database, database.tables.wallets);
     const refused = await stranger.hold(accountId, { ...HOLD, amount: 1_001n });

@@ -86,7 +86,7 @@ function calling(
       keep,
       context,
     });
-  return { run, outcomes };
+  return { call, run, outcomes };
 }
 
 const queueFault = (fault: object) =>
@@ -133,6 +133,13 @@ describe('the deadline of the host', () => {
     const { run, outcomes } = calling(['chat'], false, 14_000);
     await expect(run()).rejects.toMatchObject({ code: 'all_routes_failed' });
     expect(outcomes).toMatchObject([{ status: 'failed', cost: 0n, route: null }]);
+  });
+});
+
+describe('the headers of an answer', () => {
+  it('may leave before its first event where it is streamed, and only there', () => {
+    expect(calling(['chat'], true).call.events).toBe(chatFormat.events);
+    expect(calling(['chat'], false).call.events).toBeUndefined();
   });
 });
 

@@ -22,6 +22,30 @@ describe('the schema of a chat request', () => {
   });
 });
 
+describe('a tool', () => {
+  const withTool = (fields: object) => {
+    const tool = { type: 'function', function: { name: 'f', ...fields } };
+    return requestOf(`"tools":[${JSON.stringify(tool)}]`).tools?.[0]?.function;
+  };
+
+  it.each([
+    ['name', 5],
+    ['description', 5],
+    ['parameters', 'none'],
+    ['parameters', []],
+    ['strict', 'yes'],
+  ])('has each field of its type: %s is not %j', (field, value) => {
+    expect(() => withTool({ [field]: value })).toThrow(
+      expect.objectContaining({ code: 'invalid_value', param: `tools[0].function.${field}` }),
+    );
+  });
+
+  it('may have null for each field that may be left out', () => {
+    const nulls = { description: null, parameters: null, strict: null };
+    expect(withTool(nulls)).toEqual({ name: 'f', ...nulls });
+  });
+});
+
 const withMessage = (message: object) =>
   validate(chatCompletionRequest, parseJson(JSON.stringify({ model: 'a/b', messages: [message] })));
 const withPart = (part: object, role = 'user') => withMessage({ role, content: [part] });

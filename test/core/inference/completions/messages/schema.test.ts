@@ -153,6 +153,13 @@ describe('the schema of a Messages request', () => {
     ['tool_choice', { tool_choice: { type: 'any' } }, 'invalid_value'],
     ['tool_choice', { tools: [], tool_choice: { type: 'tool', name: 'f' } }, 'invalid_value'],
     ['tool_choice', { tools: [tool], tool_choice: 'auto' }, 'invalid_value'],
+    [
+      'tool_choice.disable_parallel_tool_use',
+      { tools: [tool], tool_choice: { type: 'auto', disable_parallel_tool_use: 'yes' } },
+      'invalid_value',
+    ],
+    ['tools[0].description', { tools: [{ ...tool, description: 5 }] }, 'invalid_value'],
+    ['tools[0].strict', { tools: [{ ...tool, strict: 'yes' }] }, 'invalid_value'],
     ['tool_choice.type', { tools: [tool], tool_choice: { type: 'required' } }, 'invalid_value'],
     ['tool_choice.name', { tools: [tool], tool_choice: { type: 'tool' } }, 'missing_field'],
     ['tool_choice.name', { tools: [tool], tool_choice: { type: 'tool', name: 'g' } }, 'invalid_value'],
