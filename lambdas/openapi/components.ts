@@ -41,7 +41,6 @@ export const COMPONENTS = {
   Price: priceSchema,
   PriceList: priceListSchema,
   UsageReceipt: receiptSchema,
-  UsageRecord: usageRecordSchema,
   UsageRecordPage: pageSchema(usageRecordSchema),
   Webhook: subscriptionSchema,
   WebhookPage: pageSchema(subscriptionSchema),

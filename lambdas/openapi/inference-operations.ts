@@ -91,6 +91,8 @@ export const INFERENCE_OPERATIONS = {
       query: usageQuery,
       answers: { 200: answer('A page of calls.', COMPONENTS.UsageRecordPage) },
     },
-    'get-usage': { answers: { 200: answer('The call.', COMPONENTS.UsageRecord) } },
+    'get-usage': {
+      answers: { 200: answer('The call, with the lines of its bill.', COMPONENTS.UsageReceipt) },
+    },
   }),
 };

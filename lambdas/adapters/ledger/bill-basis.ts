@@ -2,7 +2,7 @@
 import type { BillBasis, BillLine } from '../../core/ledger/usage-record.ts';
 import { type Item, number, readInteger, text } from '../dynamodb/attribute-values.ts';
 
-/** `input*1000@3000000000/1000000`: so many of an item, at so many nano-USD for so many of them. Items hold no blank. */
+/** `input*1000@3000000000/1000000`: a quantity of an item, at a price in nano-USD for `per` of them. Items hold no blank. */
 const lineText = ({ item, quantity, price, per }: BillLine): string => `${item}*${quantity}@${price}/${per}`;
 
 const LINE = /^(.+)\*([^*@]+)@(\d+)\/(\d+)$/;

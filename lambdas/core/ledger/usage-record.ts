@@ -20,7 +20,7 @@ export function unitOf(kind: Kind): Unit {
   return kind === 'audio' ? 'second' : 'token';
 }
 
-/** A line of a bill: so many of an item, at so many nano-USD for `per` of them. */
+/** A line of a bill: a quantity of an item, at a price in nano-USD for `per` of them. */
 export interface BillLine {
   readonly item: string;
   /** Whole, but for seconds. */

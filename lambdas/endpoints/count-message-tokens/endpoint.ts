@@ -20,16 +20,13 @@ export interface CountMessageTokensDependencies {
 export function countMessageTokens({ peppers, catalog, gate }: CountMessageTokensDependencies): Endpoint {
   return async (request) => {
     const key = authenticate(request.headers, await peppers());
-    const body = await gate.checked(key, async () => {
+    const { body, model } = await gate.checked(key, async () => {
       const { value } = await readJson(request);
       const valid = validate(messagesRequest, value);
-      requireModel(await catalog(), valid.model, 'chat', 'model');
-      return valid;
+      return { body: valid, model: requireModel(await catalog(), valid.model, 'chat', 'model') };
     });
     const { headers } = await gate.touch(key);
-    return jsonResponse(
-      { input_tokens: countPromptTokens(promptSizeOf(messagesFormat.toPayload(body).body)) },
-      headers,
-    );
+    const prompt = promptSizeOf(messagesFormat.toPayload(body).body);
+    return jsonResponse({ input_tokens: countPromptTokens(prompt, model) }, headers);
   };
 }

@@ -33,10 +33,26 @@ const RECORD: UsageRecord = {
   status: 'interrupted',
 };
 
+const BILLED: UsageRecord = {
+  ...RECORD,
+  id: 'req_lines',
+  lines: [
+    { item: 'cached_input', quantity: 3, price: 300_000_000n, per: 1_000_000 },
+    { item: 'second', quantity: 12.25, price: 6_000_000n, per: 60 },
+    { item: 'image:high:1024x1024', quantity: 2, price: 40_000_000n, per: 1 },
+    { item: 'feature:web_search', quantity: 1, price: 10_000_000n, per: 1 },
+  ],
+  waived: 7n,
+  catalog: '0123456789abcdef',
+  serviceTier: 'priority',
+  region: 'us',
+  providerCost: 9_007_199_254_740_993n,
+};
+
 describe('a usage record', () => {
   it('reads back as it was written, to the nano-dollar', async () => {
     const expired: UsageRecord = { ...RECORD, id: 'req_6', model: null, route: null, estimated: false };
-    for (const record of [RECORD, expired]) {
+    for (const record of [RECORD, BILLED, expired]) {
       expect(await usage.put(record)).toBe('written');
       expect(await usage.get(record.keyId, record.id)).toEqual(record);
     }

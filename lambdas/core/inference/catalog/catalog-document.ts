@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { KINDS, type Kind } from '../../access/policy.ts';
 import { type Prices, type PriceUnit, prices } from '../pricing/prices.ts';
+import { imageRule } from './image-rule.ts';
 
 const id = z
   .string()
@@ -92,6 +93,8 @@ const model = z
     max_output_tokens: z.int().min(1).optional(),
     /** The most tokens that one image counts, where that is more than the large providers' usual most. */
     max_image_tokens: z.int().min(1).optional(),
+    /** How an image counts by its size; without it all count the same. */
+    image_tokens: imageRule.optional(),
     default_voice: voice.optional(),
     /** Where they are known, a call with another voice is refused without asking a route. */
     voices: z.array(voice).min(1).max(500).optional(),

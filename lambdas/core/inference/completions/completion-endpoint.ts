@@ -70,12 +70,16 @@ export function readCompletion<Request extends CompletionRequest>(
   const payload = format.toPayload(body);
   const prompt = promptSizeOf(payload.body);
   const promptBound = promptBounds(prompt);
+  // What the provider's own tools add is counted apart, where the catalog says how much that is.
+  const withoutTools = prompt.providerTools ? promptBounds({ ...prompt, providerTools: false }) : promptBound;
   const able = chooseRoutes({ models, demands: payload, controls: controlsOf(body), providers, random });
   const candidates = withRoom(pricedCandidates(able, payload), promptBound);
+  const boundOn = ({ model, terms }: PricedCandidate) =>
+    (terms.tokensByUses === undefined ? promptBound : withoutTools)(model);
   const bounds = new Map(
     candidates.map((candidate) => [
       candidate.route,
-      boundsOf(candidate, promptBound(candidate.model), maxTokens * format.choices(body)),
+      boundsOf(candidate, boundOn(candidate), maxTokens * format.choices(body)),
     ]),
   );
   const routesOf = (model: Model) => candidates.filter((candidate) => candidate.model === model);
@@ -87,7 +91,7 @@ export function readCompletion<Request extends CompletionRequest>(
     stream: payload.stream,
     events: payload.stream ? format.events : undefined,
     candidates,
-    tokens: Math.max(...[...bounds.values()].map(({ held }) => held.prompt + held.completion)),
+    tokens: Math.max(...[...bounds.values()].map(({ tokens }) => tokens.prompt + tokens.completion)),
     costBound: (model) =>
       routesOf(model)
         .map(({ route }) => boundOf(bounds, route).cost)
@@ -120,7 +124,7 @@ export function readCompletion<Request extends CompletionRequest>(
 interface RouteBounds {
   readonly terms: Terms;
   /** What is held for. */
-  readonly held: MostTokens;
+  readonly tokens: MostTokens;
   /** What a route is believed at most. */
   readonly most: MostTokens;
   readonly cost: CostBound;
@@ -134,9 +138,9 @@ function boundsOf({ model, terms }: PricedCandidate, bound: PromptBound, maxToke
     prompt: promptWithUses(terms, { prompt, completion }, window),
     completion,
   });
-  const [held, most] = [withUses(bound.tokens), withUses(bound.most)];
-  const cost = { amount: worstCost(prices, terms, held), ceiling: worstCost(prices, terms, most) };
-  return { terms, held, most, cost };
+  const [tokens, most] = [withUses(bound.tokens), withUses(bound.most)];
+  const cost = { amount: worstCost(prices, terms, tokens), ceiling: worstCost(prices, terms, most) };
+  return { terms, tokens, most, cost };
 }
 
 function boundOf(bounds: ReadonlyMap<Route, RouteBounds>, route: Route): RouteBounds {

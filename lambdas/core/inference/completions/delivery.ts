@@ -62,7 +62,7 @@ export async function prepareCompletion(
   });
   const writer = writing.writer({
     identity: { id: answerId, model: model.id },
-    promptTokens: () => countPromptTokens(prompt),
+    promptTokens: () => countPromptTokens(prompt, model),
   });
   if (answer.kind === 'stream') {
     const events = stream({ answer, meter, writer, paid });

@@ -4,21 +4,9 @@
  */
 import { estimateTokenCount } from 'tokenx';
 import type { Model } from '../catalog/catalog-document.ts';
+import { boundImages, countImages, type ImageLimits } from './image-tokens.ts';
 import { type PromptSize, TOKENS_PER_MESSAGE } from './prompt-size.ts';
 import { boundTokens, mostTokens } from './token-bound.ts';
-
-/**
- * The most an image costs with the large providers, whatever its size (Claude API docs, Vision: 4,784 for the newest
- * models; OpenAI docs, Images and vision: 1,536 patches, times 2.46 at most). A model that counts more says so in the
- * catalog.
- */
-const TOKENS_PER_IMAGE = 4_784;
-
-/** The most that any large provider counts for one (OpenAI docs, Images and vision: gpt-4o-mini), and so believed. */
-const LARGEST_IMAGE_TOKENS = 36_835;
-
-/** What an image probably counts (Claude API docs, Vision: about 1,600 for most models). */
-const USUAL_TOKENS_PER_IMAGE = 1_600;
 
 /** What a file that is not seen probably counts: a dozen pages (Claude API docs, PDF support: up to 3,000 a page). */
 const USUAL_TOKENS_PER_FILE = 36_000;
@@ -41,28 +29,32 @@ export interface PromptBound {
   readonly tooLong: boolean;
 }
 
-type Limits = Pick<Model, 'context_window' | 'max_image_tokens'>;
+type Limits = Pick<Model, 'context_window'> & ImageLimits;
 
 /** Bounds a prompt, on any model; what cannot be seen is as large as the model's context window. */
 export function promptBounds(prompt: PromptSize): (model: Limits) => PromptBound {
-  const { envelope, images, unseen } = prompt;
+  const { envelope, images, unseen, providerTools } = prompt;
   const texts = { tokens: boundTextTokens(prompt.texts), most: mostTextTokens(prompt.texts) };
-  return ({ context_window: window, max_image_tokens: perImage }) => {
-    const inSight = texts.tokens + envelope + images * (perImage ?? TOKENS_PER_IMAGE);
-    const tokens = unseen > 0 ? Math.max(inSight, window ?? LARGEST_WINDOW) : inSight;
-    const possible = texts.most + envelope + images * (perImage ?? LARGEST_IMAGE_TOKENS) + HIDDEN_TOKENS;
-    const most = Math.min(possible, window ?? Number.POSITIVE_INFINITY);
-    const tooLong = window !== undefined && inSight > window;
-    return { tokens, most: Math.max(tokens, most), inSight, tooLong };
+  return (model) => {
+    const window = model.context_window ?? Number.POSITIVE_INFINITY;
+    const seen = boundImages(images, model);
+    const inSight = texts.tokens + envelope + seen.inSight;
+    const hidden = unseen > 0 || providerTools ? (model.context_window ?? LARGEST_WINDOW) : 0;
+    const tokens = Math.max(
+      inSight,
+      Math.min(Math.max(hidden, texts.tokens + envelope + seen.tokens), window),
+    );
+    const most = Math.min(texts.most + envelope + seen.most + HIDDEN_TOKENS, window);
+    return { tokens, most: Math.max(tokens, most), inSight, tooLong: inSight > window };
   };
 }
 
-/** What the prompt probably counts: the basis of a charge where the route reports nothing. */
-export const countPromptTokens = (prompt: PromptSize): number =>
+/** What the prompt probably counts, on the model where it is known: the basis of a charge where the route reports nothing. */
+export const countPromptTokens = (prompt: PromptSize, model?: Limits): number =>
   countTextTokens(prompt.texts) +
   (prompt.messages + 1) * TOKENS_PER_MESSAGE +
-  prompt.images * USUAL_TOKENS_PER_IMAGE +
-  prompt.unseen * USUAL_TOKENS_PER_FILE;
+  countImages(prompt.images, model) +
+  (prompt.unseen + (prompt.providerTools ? 1 : 0)) * USUAL_TOKENS_PER_FILE;
 
 /** What texts count at most that are no conversation. */
 export const boundTextTokens = (texts: readonly string[]): number => sum(texts, boundTokens);

@@ -86,7 +86,7 @@ export class Meter {
   }
 
   #bill(status: CallStatus): Bill {
-    const { admission, prompt } = this.#options;
+    const { admission, candidate, prompt } = this.#options;
     const reported = this.#reported ?? NO_TOKENS;
     const counted = this.#counter.tokens;
     // A route that took a prompt and gave text, and reports zero of them, has not counted.
@@ -97,7 +97,7 @@ export class Meter {
     const isBehind = status === 'interrupted' && counted > reported.completionTokens;
     const usage = this.#possible({
       ...reported,
-      promptTokens: reportsPrompt ? reported.promptTokens : countPromptTokens(prompt),
+      promptTokens: reportsPrompt ? reported.promptTokens : countPromptTokens(prompt, candidate.model),
       completionTokens: reportsOutput && !isBehind ? reported.completionTokens : counted,
     });
     const priced = this.#price(usage);

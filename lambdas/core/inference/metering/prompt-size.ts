@@ -6,13 +6,17 @@
 import type { JsonObject } from '../../json/lossless-json.ts';
 import { isJsonObject } from '../../json/lossless-json.ts';
 import { isBase64 } from '../upstream/base64.ts';
+import { imageSizeOf } from './image-size.ts';
+import type { PromptImage } from './image-tokens.ts';
 
 export interface PromptSize {
   /** Every text: what the model reads as it is, and the rest of the request as JSON. */
   readonly texts: readonly string[];
-  readonly images: number;
+  readonly images: readonly PromptImage[];
   /** Files, and whatever else a route reads that cannot be seen here. */
   readonly unseen: number;
+  /** Tools that the provider runs: it adds to the prompt what they find. */
+  readonly providerTools: boolean;
   readonly messages: number;
   /** Tokens, at most, of what stands around the texts: edges of messages and parts, and what routes add to them. */
   readonly envelope: number;
@@ -29,6 +33,12 @@ const TOKENS_PER_CALL = 24;
 
 /** The longest system prompt that a vendor adds where tools are offered (Claude API docs, Tool use, Pricing: 804). */
 const TOKENS_FOR_TOOLS = 804;
+
+/**
+ * The definition that a provider writes of a tool that it has defined (Claude API docs: 1,201 for computer use with its
+ * system prompt, 700 for the text editor, 245 for bash).
+ */
+const TOKENS_FOR_DEFINED_TOOL = 1_500;
 
 /** The text by which a route of another protocol is asked for JSON. */
 const TOKENS_FOR_JSON = 64;
@@ -68,8 +78,9 @@ export function promptSizeOf(body: JsonObject): PromptSize {
 
 class Walk implements PromptSize {
   readonly texts: string[] = [];
-  images = 0;
+  readonly images: PromptImage[] = [];
   unseen = 0;
+  providerTools = false;
   messages = 0;
   envelope = TOKENS_PER_MESSAGE;
 
@@ -90,14 +101,15 @@ class Walk implements PromptSize {
     this.#content(value);
   }
 
-  /** ProviderCalls that define tools of their own read what those find. */
   offer(tools: unknown): void {
     if (!Array.isArray(tools) || tools.length === 0) return;
     this.envelope += TOKENS_FOR_TOOLS;
     this.#json(tools);
     const isOwn = (tool: unknown) =>
       isJsonObject(tool) && (tool.type == null || tool.type === 'custom' || tool.type === 'function');
-    if (!tools.every(isOwn)) this.unseen += 1;
+    const defined = tools.filter((tool) => !isOwn(tool)).length;
+    this.providerTools = defined > 0;
+    this.envelope += defined * TOKENS_FOR_DEFINED_TOOL;
   }
 
   /** A field that has no rule of its own: its name and all that it holds. */
@@ -142,9 +154,14 @@ class Walk implements PromptSize {
 
   /** An image whose bytes, where they are sent, are in the field `at`; what else its part says is text. */
   #picture(source: unknown, at: 'url' | 'data'): void {
-    this.images += 1;
-    const { [at]: bytes, ...rest } = objectOf(source);
-    this.#json(typeof bytes === 'string' && isImage(bytes, at) ? rest : source);
+    const { [at]: sent, ...rest } = objectOf(source);
+    const bytes = typeof sent === 'string' ? bytesOf(sent, at) : undefined;
+    const { detail } = rest;
+    this.images.push({
+      size: bytes === undefined ? undefined : imageSizeOf(bytes),
+      detail: typeof detail === 'string' ? detail : undefined,
+    });
+    this.#json(bytes === undefined ? source : rest);
   }
 
   #document({ source, ...fields }: JsonObject): void {
@@ -172,11 +189,12 @@ const READ_AS_IT_IS: ReadonlySet<string> = new Set(['text', 'refusal', 'thinking
 /** RFC 2397. */
 const IMAGE_URL = /^data:image\/[a-z0-9.+-]{1,64};base64,/i;
 
-/** The bytes of an image as they are sent: within a URL, or as they are; no text that somebody has put there. */
-const isImage = (text: string, at: 'url' | 'data'): boolean => {
+/** The bytes of an image as they are sent, in base64: within a URL, or as they are; no text that somebody has put there. */
+function bytesOf(text: string, at: 'url' | 'data'): string | undefined {
   const opening = at === 'url' ? IMAGE_URL.exec(text)?.[0] : '';
-  return opening !== undefined && isBase64(text.slice(opening.length));
-};
+  const bytes = opening === undefined ? '' : text.slice(opening.length);
+  return isBase64(bytes) ? bytes : undefined;
+}
 
 /** The rest of a request that is no conversation, as JSON: every field but those named and those left out. */
 export const textsBeside = (named: ReadonlySet<string>, fields: JsonObject): readonly string[] =>

@@ -111,7 +111,7 @@ export function ratesOf(prices: TokenPrices, promptTokens: number, served: Serve
   return { rates, factor: divideUp(scale * region, ONE) };
 }
 
-/** An entry that a caller cannot make up: names of a prototype are none. */
+/** An entry that a caller cannot make up: names of a prototype do not count. */
 const own = <T>(entries: Readonly<Record<string, T>> | undefined, name: string | undefined): T | undefined =>
   entries !== undefined && name !== undefined && Object.hasOwn(entries, name) ? entries[name] : undefined;
 

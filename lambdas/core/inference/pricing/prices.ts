@@ -32,9 +32,9 @@ const factor = z
 
 /**
  * How long a provider keeps what of a prompt it has cached (Claude API docs, Prompt caching: 5 minutes, 1 hour; OpenAI
- * docs, Prompt caching: 24 hours); `auto`: it writes without being asked.
+ * docs, Prompt caching: 30 minutes, 24 hours); `auto`: it writes without being asked.
  */
-export const LIFETIMES = ['5m', '1h', '24h', 'auto'] as const;
+export const LIFETIMES = ['5m', '30m', '1h', '24h', 'auto'] as const;
 export type Lifetime = (typeof LIFETIMES)[number];
 
 /** The prices of a million tokens. Only `input` has no other that stands in for it. */

@@ -134,7 +134,7 @@ export function worstCost(prices: TokenPrices, terms: Terms, most: MostTokens): 
   return worst + usesCost(prices, terms) + (prices.request ?? 0n);
 }
 
-/** A prompt length in each tier that a prompt of at most so many tokens can be in. */
+/** A prompt length in each tier that a prompt of at most this many tokens can be in. */
 const lengthsOf = ({ tiers = [] }: TokenPrices, promptTokens: number): readonly number[] => [
   0,
   ...tiers.flatMap(({ above }) => (promptTokens > above ? above + 1 : [])),

@@ -48,6 +48,8 @@ const prompt = (text: string) => promptSizeOf({ messages: [{ role: 'user', conte
 const NO_LIMITS: Parameters<ReturnType<typeof promptBounds>>[0] = {
   context_window: undefined,
   max_image_tokens: undefined,
+  image_tokens: undefined,
+  routes: [],
 };
 
 describe('the bound on prompt tokens', () => {
@@ -60,8 +62,8 @@ describe('the bound on prompt tokens', () => {
     const small = boundOf(prompt('hello'));
     expect(boundOf(prompt('hello hello'))).toBeGreaterThan(small);
     expect(boundOf({ ...prompt('hello'), envelope: 40 })).toBeGreaterThan(small);
-    expect(boundOf({ ...prompt('hello'), images: 1 })).toBe(small + 4_784);
-    expect(boundOf({ ...prompt('hello'), images: 1 }, { ...NO_LIMITS, max_image_tokens: 36_835 })).toBe(
+    expect(boundOf({ ...prompt('hello'), images: [{}] })).toBe(small + 4_784);
+    expect(boundOf({ ...prompt('hello'), images: [{}] }, { ...NO_LIMITS, max_image_tokens: 36_835 })).toBe(
       small + 36_835,
     );
   });
@@ -98,7 +100,7 @@ describe('the count of unreported tokens', () => {
 });
 
 describe('the bound of a prompt on a model', () => {
-  const limits = { context_window: 1_000, max_image_tokens: undefined };
+  const limits = { ...NO_LIMITS, context_window: 1_000 };
 
   it('is the context window where something cannot be seen', () => {
     const unseen = { ...prompt('hello'), unseen: 1 };
@@ -113,6 +115,14 @@ describe('the bound of a prompt on a model', () => {
     expect(promptBounds(prompt('hello'))(limits).tooLong).toBe(false);
   });
 
+  it('is no more than the window, for images whose size is not known', () => {
+    const rule = { rule: 'openai_tiles', base_tokens: 2_833, tile_tokens: 5_667 } as const;
+    const linked = promptBounds({ ...prompt('hello'), images: [{}, {}] });
+    expect(linked({ ...NO_LIMITS, image_tokens: rule }).tokens).toBeGreaterThan(96_338);
+    const bound = linked({ ...NO_LIMITS, image_tokens: rule, context_window: 50_000 });
+    expect(bound).toMatchObject({ tokens: 50_000, tooLong: false });
+  });
+
   it('believes no more than a token a byte and what servers add by themselves, and no more than the window', () => {
     const bound = promptBounds(prompt('hello'));
     expect(bound(NO_LIMITS).most).toBe(6 + 12 + 1_024);
@@ -122,9 +132,9 @@ describe('the bound of a prompt on a model', () => {
 });
 
 it('an image is believed up to the most that any large provider counts, or what the catalog says', () => {
-  const image = promptBounds({ ...prompt('hello'), images: 1 });
+  const image = promptBounds({ ...prompt('hello'), images: [{}] });
   const plain = promptBounds(prompt('hello'));
-  expect(image(NO_LIMITS).most - plain(NO_LIMITS).most).toBe(36_835);
+  expect(image(NO_LIMITS).most - plain(NO_LIMITS).most).toBe(48_169);
   const limits = { ...NO_LIMITS, max_image_tokens: 100 };
   expect(image(limits).most - plain(limits).most).toBe(100);
   expect(image(limits).tokens - plain(limits).tokens).toBe(100);

@@ -1,11 +1,15 @@
 import { describe, expect, it, jest } from '@jest/globals';
+import fc from 'fast-check';
 import { parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
 import type { Demand } from '../../../../lambdas/core/inference/levers/demand.ts';
 import { Meter } from '../../../../lambdas/core/inference/metering/meter.ts';
 import { promptSizeOf } from '../../../../lambdas/core/inference/metering/prompt-size.ts';
+import { amountOf } from '../../../../lambdas/core/inference/pricing/bill.ts';
+import type { Prices, TokenPrices } from '../../../../lambdas/core/inference/pricing/prices.ts';
+import { termsOf, worstCost } from '../../../../lambdas/core/inference/pricing/terms.ts';
 import type { Admission } from '../../../../lambdas/core/ledger/admission.ts';
 import type { Outcome } from '../../../../lambdas/core/ledger/usage-record.ts';
-import { termsFor } from '../pricing/arbitraries.ts';
+import { demand, report, termsFor, tokenPrices, tokenPricesOf } from '../pricing/arbitraries.ts';
 
 const route = { id: 'r', protocol: 'openai', base_url: 'http://127.0.0.1/v1', upstream_model: 'm' };
 const { models } = parseCatalog({
@@ -24,8 +28,9 @@ const { models } = parseCatalog({
 const MOST = { prompt: 500, completion: 2_000 };
 
 /** A meter over a hold of that amount, and the outcome it settled with. */
-function metered(amount: bigint, demands: readonly Demand[] = []) {
-  const [model] = models;
+function metered(amount: bigint, demands: readonly Demand[] = [], prices?: TokenPrices, cost?: Prices) {
+  const [given] = models;
+  const model = given === undefined || prices === undefined ? given : { ...given, price: prices };
   const [first] = model?.routes ?? [];
   if (model === undefined || first === undefined) throw new Error('no model');
   const outcomes: Outcome[] = [];
@@ -38,7 +43,7 @@ function metered(amount: bigint, demands: readonly Demand[] = []) {
     },
   } as unknown as Admission;
   const prompt = promptSizeOf({ messages: [{ role: 'user', content: 'How are you?' }] });
-  const candidate = { model, route: first };
+  const candidate = { model, route: { ...first, cost } };
   const onImpossible = jest.fn();
   return {
     meter: new Meter({
@@ -160,6 +165,58 @@ describe('what a route reports', () => {
     meter.add({ text: '', usage: usage(100, 0) });
     await meter.settle('completed');
     expect(outcomes).toMatchObject([{ cost: 100_000n, outputUnits: 0, estimated: false }]);
+  });
+});
+
+describe('the bill of a call', () => {
+  const text = fc.array(fc.stringMatching(/^[a-z ]{0,400}$/), { maxLength: 4 });
+  const status = fc.constantFrom('completed' as const, 'interrupted' as const);
+
+  it('can be made again from its record alone, and is within what is held for the worst that the call can count', async () => {
+    let waived = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        tokenPrices,
+        fc.array(demand, { maxLength: 3 }),
+        text,
+        fc.array(report, { maxLength: 3 }),
+        status,
+        async (prices, asked, texts, reports, ended) => {
+          const terms = termsOf(prices, asked);
+          if ('unpriced' in terms) return;
+          const hold = worstCost(prices, terms, MOST);
+          const { meter, outcomes } = metered(hold, asked, prices);
+          for (const [at, each] of texts.entries()) meter.add({ text: each, usage: reports[at] });
+          await meter.settle(ended);
+          const [outcome] = outcomes;
+          expect(outcome?.cost).toBeLessThanOrEqual(hold);
+          expect((outcome?.cost ?? 0n) + (outcome?.waived ?? 0n)).toBe(amountOf(outcome?.lines ?? []));
+          expect(outcome?.waived).toBeGreaterThanOrEqual(0n);
+          expect(outcome?.catalog).toBe('v1');
+          if ((outcome?.waived ?? 0n) > 0n) waived += 1;
+        },
+      ),
+      { numRuns: 500 },
+    );
+    expect(waived).toBe(0);
+  });
+
+  it('names what the service counted beyond the hold, which is not charged', async () => {
+    const { meter, outcomes } = metered(7n);
+    meter.add({ text: 'word '.repeat(100) });
+    await meter.settle('completed');
+    const [outcome] = outcomes;
+    expect(outcome?.waived).toBe(amountOf(outcome?.lines ?? []) - 7n);
+  });
+
+  it('has what the provider takes for the same counts beside it', async () => {
+    const price = tokenPricesOf({ input: '2', output: '4', service_tiers: { priority: { factor: '2' } } });
+    const cost = tokenPricesOf({ input: '1', output: '3', service_tiers: { priority: { factor: '3' } } });
+    const asked: Demand = { kind: 'service-tier', name: 'priority', param: 'service_tier' };
+    const { meter, outcomes } = metered(1_000_000n, [asked], price, cost);
+    meter.add({ text: 'a', usage: { promptTokens: 10, cachedTokens: 0, completionTokens: 1 } });
+    await meter.settle('completed');
+    expect(outcomes).toMatchObject([{ cost: 48_000n, providerCost: 39_000n, serviceTier: 'priority' }]);
   });
 });
 

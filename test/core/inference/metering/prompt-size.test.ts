@@ -19,8 +19,9 @@ import { toConverseCall } from '../../../../lambdas/providers/bedrock/request.ts
 import { toRequestBody as toOpenAi } from '../../../../lambdas/providers/openai/request.ts';
 import { rounds } from '../../../thorough.ts';
 import { LINKED, PNG } from '../completions/messages/request-fixture.ts';
+import { pngHeader, pngOf } from './image-files.ts';
 
-const NO_LIMITS = { context_window: undefined, max_image_tokens: undefined };
+const NO_LIMITS = { routes: [] };
 
 /** The bodies that would leave for a route of each protocol. */
 function bodiesOf(payload: ChatPayload, reasoning: boolean): unknown[] {
@@ -307,16 +308,55 @@ describe('what counts of a request', () => {
     expect(boundOf(body)).toBeGreaterThan(plain + 500);
   });
 
-  it('is an image by the most that one counts, not by its bytes', () => {
+  it('is an image by its size, not by its bytes', () => {
     const url = `data:image/png;base64,${'A'.repeat(1_000_000)}`;
     const size = promptSizeOf(user([{ type: 'image_url', image_url: { url } }]));
-    expect(size).toMatchObject({ images: 1, unseen: 0, texts: [] });
-    expect(promptSizeOf(user([PNG]))).toMatchObject({ images: 1, unseen: 0 });
+    expect(size).toMatchObject({ images: [{}], unseen: 0, texts: [] });
+    expect(promptSizeOf(user([PNG]))).toMatchObject({ images: [{}], unseen: 0 });
     expect(
       promptSizeOf(user([{ type: 'tool_result', tool_use_id: 't', content: [PNG, PNG] }])),
-    ).toMatchObject({
-      images: 2,
-    });
+    ).toMatchObject({ images: [{}, {}] });
+  });
+
+  const file = pngOf(pngHeader([640, 480]));
+  const known = { width: 640, height: 480 };
+  const url = `data:image/png;base64,${file}`;
+  const source = { type: 'base64', media_type: 'image/png', data: file };
+  it.each<[string, unknown, object]>([
+    ['of chat', { type: 'image_url', image_url: { url } }, { size: known, detail: undefined }],
+    [
+      'of chat with a detail',
+      { type: 'image_url', image_url: { url, detail: 'low' } },
+      { size: known, detail: 'low' },
+    ],
+    [
+      'of chat under another type',
+      { type: 'image_url', image_url: { url: url.replace('png', 'jpeg') } },
+      { size: known },
+    ],
+    ['of Messages', { type: 'image', source }, { size: known, detail: undefined }],
+    [
+      'in the result of a tool',
+      { type: 'tool_result', tool_use_id: 't', content: [{ type: 'image', source }] },
+      { size: known },
+    ],
+    [
+      'elsewhere',
+      { type: 'image_url', image_url: { url: 'https://example.com/a.png', detail: 'high' } },
+      { size: undefined, detail: 'high' },
+    ],
+    [
+      'linked in Messages',
+      { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } },
+      { size: undefined },
+    ],
+    [
+      'whose bytes are a text',
+      { type: 'image', source: { ...source, data: `${file} ` } },
+      { size: undefined },
+    ],
+  ])('is an image with its size, if it can be seen: %s', (_what, part, image) => {
+    expect(promptSizeOf(user([part])).images).toMatchObject([image]);
   });
 
   it.each([
@@ -328,10 +368,14 @@ describe('what counts of a request', () => {
     expect(promptSizeOf(user([part])).unseen).toBe(1);
   });
 
-  it('is unseen: what a server’s own tool finds', () => {
+  it('is added to by what a provider’s own tool finds', () => {
     const tools = [{ type: 'web_search_20260209', name: 'web_search' }];
-    expect(promptSizeOf({ ...user('Hi'), tools }).unseen).toBe(1);
-    expect(promptSizeOf({ ...user('Hi'), tools: [{ name: 'f', input_schema: {} }] }).unseen).toBe(0);
+    const size = promptSizeOf({ ...user('Hi'), tools });
+    expect(size).toMatchObject({ unseen: 0, providerTools: true });
+    expect(promptBounds(size)(NO_LIMITS).tokens).toBe(1_000_000);
+    expect(promptSizeOf({ ...user('Hi'), tools: [{ name: 'f', input_schema: {} }] }).providerTools).toBe(
+      false,
+    );
   });
 
   it('is no setting that is a number', () => {

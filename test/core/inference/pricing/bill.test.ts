@@ -100,7 +100,7 @@ describe('what providers charge', () => {
     });
     const terms = termsFor(voice, [
       { kind: 'tokens', rate: 'audio_input', param: 'messages' },
-      { kind: 'tokens', rate: 'audio_output', param: 'modalities' },
+      { kind: 'tokens', rate: 'audio_output', param: 'audio' },
     ]);
     const usage = usageOf({
       ...{ promptTokens: 1_000, cachedTokens: 300, audioInputTokens: 400, cachedAudioTokens: 100 },

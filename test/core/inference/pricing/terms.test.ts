@@ -17,7 +17,7 @@ const demands: readonly Demand[] = [
   { kind: 'service-tier', name: 'priority', param: 'service_tier' },
   { kind: 'region', name: 'us', param: 'inference_geo' },
   { kind: 'cache-write', lifetime: '5m', param: 'system[0].cache_control' },
-  { kind: 'tokens', rate: 'audio_output', param: 'modalities' },
+  { kind: 'tokens', rate: 'audio_output', param: 'audio' },
   { kind: 'feature', name: 'web_search', maxUses: 3, param: 'tools[0]' },
   { kind: 'feature', name: 'code_execution', maxUses: undefined, param: 'tools[1]' },
   { kind: 'output', texts: ['predicted'], param: 'prediction' },

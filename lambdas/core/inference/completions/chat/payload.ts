@@ -1,5 +1,7 @@
 /** What a chat request asks of a route: the body to forward, and what the route must be able to do. */
 import type { Capability } from '../../catalog/catalog-document.ts';
+import { OPENAI_CHAT } from '../../levers/openai-chat.ts';
+import { demandsOf } from '../../levers/table.ts';
 import { forwardedFields } from '../../routing/route-controls.ts';
 import { requirePublicImages } from '../../upstream/image-address.ts';
 import type { ChatPayload } from '../../upstream/provider.ts';
@@ -36,7 +38,7 @@ export function toPayload(request: ChatRequest): ChatPayload {
       ...(choicesOf(request) > 1 ? (['choices'] as const) : []),
       ...(images.some((url) => !url.startsWith('data:')) ? (['image-urls'] as const) : []),
     ],
-    demands: [],
+    demands: demandsOf(OPENAI_CHAT, body),
   };
 }
 

@@ -1,6 +1,8 @@
 /** What a Messages request asks of a route: the body to forward, and what the route must be able to do. */
 import { ServiceError } from '../../../errors.ts';
 import type { Capability } from '../../catalog/catalog-document.ts';
+import { ANTHROPIC_MESSAGES } from '../../levers/anthropic-messages.ts';
+import { demandsOf } from '../../levers/table.ts';
 import { forwardedFields } from '../../routing/route-controls.ts';
 import type { Conversation } from '../../upstream/conversation.ts';
 import { requirePublicImages } from '../../upstream/image-address.ts';
@@ -25,10 +27,11 @@ export function toPayload(request: MessagesRequest): ChatPayload {
   refuseThread(request);
   const blocks = allBlocks(request);
   requirePublicImages(blocks.flatMap(linkOf));
+  const body = toBody(request);
   let conversation: Conversation | undefined;
   return {
     protocol: 'anthropic',
-    body: toBody(request),
+    body,
     conversation: () => {
       conversation ??= toConversation(request);
       return conversation;
@@ -36,7 +39,7 @@ export function toPayload(request: MessagesRequest): ChatPayload {
     stream: request.stream === true,
     needs: needsOf(request, blocks),
     features: featuresOf(request, blocks),
-    demands: [],
+    demands: demandsOf(ANTHROPIC_MESSAGES, body),
   };
 }
 

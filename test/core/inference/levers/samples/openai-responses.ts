@@ -1,0 +1,42 @@
+/** Samples of Responses. */
+import { OPENAI_SHARED, weather } from './openai-chat.ts';
+import { feature, type Row, tokens, unpriced, written } from './request-sample.ts';
+
+export const OF_OPENAI_RESPONSES: readonly Row[] = [
+  ...OPENAI_SHARED,
+  [{ prompt_cache_options: { prewarm: true } }, unpriced('prompt_cache_options.prewarm')],
+  [
+    {
+      prompt_cache_options: { ttl: '30m' },
+      input: [{ role: 'user', content: [{ type: 'input_text', text: 'Hi', prompt_cache_breakpoint: {} }] }],
+    },
+    written('30m', 'input[0].content[0].prompt_cache_breakpoint'),
+  ],
+  [{ background: true }, unpriced('background')],
+  [{ conversation: 'conv_1' }, unpriced('conversation')],
+  [{ previous_response_id: 'resp_1' }, unpriced('previous_response_id')],
+  [{ prompt: { id: 'pmpt_1' } }, unpriced('prompt')],
+  [{ context_management: [{ type: 'compaction' }] }, unpriced('context_management')],
+  [{ reasoning: { mode: 'pro' } }, unpriced('reasoning.mode')],
+  [
+    { tools: [{ type: 'function', ...weather }, { type: 'web_search' }], max_tool_calls: 3 },
+    feature('web_search', 'tools[1].type', 3),
+  ],
+  [
+    { tools: [{ type: 'code_interpreter', container: { type: 'auto' } }] },
+    feature('code_execution', 'tools[0].type'),
+  ],
+  [{ tools: [{ type: 'code_interpreter', container: 'cntr_1' }] }, unpriced('tools[0].type')],
+  [
+    { tools: [{ type: 'code_interpreter', container: { type: 'auto', memory_limit: '64g' } }] },
+    unpriced('tools[0].type'),
+  ],
+  [{ tools: [{ type: 'shell' }] }, feature('shell', 'tools[0].type')],
+  [{ tools: [{ type: 'image_generation' }] }, unpriced('tools[0].type')],
+  [{ tools: [{ type: 'tool_search' }] }, feature('tool_search', 'tools[0].type')],
+  [{ input: [{ type: 'item_reference', id: 'msg_1' }] }, unpriced('input[0].type')],
+  [
+    { input: [{ role: 'user', content: [{ type: 'input_audio', input_audio: { data: 'QUJD' } }] }] },
+    tokens('audio_input', 'input[0].content[0].input_audio'),
+  ],
+];

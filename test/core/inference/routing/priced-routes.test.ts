@@ -1,0 +1,79 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Model, parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
+import type { Demand } from '../../../../lambdas/core/inference/levers/demand.ts';
+import { pricedCandidates } from '../../../../lambdas/core/inference/routing/priced-routes.ts';
+
+const route = (id: string, protocol: string) => ({
+  id,
+  protocol,
+  base_url: 'https://a.test/v1',
+  upstream_model: 'm',
+});
+
+const { models } = parseCatalog({
+  models: [
+    {
+      ...{ id: 'a/plain', type: 'chat', owned_by: 'a', created: 1 },
+      price: { unit: 'per_million_tokens', input: 1, output: 2 },
+      routes: [route('plain-openai', 'openai'), route('plain-anthropic', 'anthropic')],
+    },
+    {
+      ...{ id: 'a/priced', type: 'chat', owned_by: 'a', created: 1 },
+      price: {
+        ...{ unit: 'per_million_tokens', input: 1, output: 2, cache_writes: { '5m': 1.25 } },
+        service_tiers: { priority: { factor: 2 } },
+      },
+      routes: [route('priced-openai', 'openai'), route('priced-anthropic', 'anthropic')],
+    },
+  ],
+});
+
+const candidatesOf = (wanted: readonly Model[]) =>
+  wanted.flatMap((model) => model.routes.map((each) => ({ model, route: each })));
+
+const idsOf = (
+  wanted: readonly Model[],
+  demands: readonly Demand[],
+  protocol: 'openai' | 'anthropic' = 'openai',
+) => pricedCandidates(candidatesOf(wanted), { protocol, demands }).map((each) => each.route.id);
+
+const tier: Demand = { kind: 'service-tier', name: 'priority', param: 'service_tier' };
+const cache: Demand = { kind: 'cache-write', lifetime: '5m', param: 'system[0].cache_control' };
+
+describe('a request that asks for what has a price of its own', () => {
+  it('goes to every route when it asks for nothing', () => {
+    expect(idsOf(models, [])).toHaveLength(4);
+  });
+
+  it('goes to routes of its own protocol alone, of models that have the price', () => {
+    expect(idsOf(models, [tier])).toEqual(['priced-openai']);
+    expect(idsOf(models, [tier], 'anthropic')).toEqual(['priced-anthropic']);
+  });
+
+  it('is refused by the name of the field where no model has the price', () => {
+    expect(() => idsOf(models.slice(0, 1), [tier])).toThrow(
+      expect.objectContaining({ code: 'unpriced_feature', status: 400, param: 'service_tier' }),
+    );
+  });
+
+  it('goes without its marks for a cache to a route of another protocol, which cannot have them', () => {
+    expect(idsOf(models, [cache], 'anthropic')).toEqual([
+      'plain-openai',
+      'priced-openai',
+      'priced-anthropic',
+    ]);
+    expect(() => idsOf(models.slice(0, 1), [cache, tier], 'anthropic')).toThrow(
+      expect.objectContaining({ code: 'unpriced_feature' }),
+    );
+  });
+
+  it('may be billed by what it asks for on its own protocol, and by nothing of it on another', () => {
+    const terms = pricedCandidates(candidatesOf(models), { protocol: 'anthropic', demands: [cache] });
+    const items = terms.map((each) => [each.route.id, each.terms.items.has('cache_write_5m')]);
+    expect(items).toEqual([
+      ['plain-openai', false],
+      ['priced-openai', false],
+      ['priced-anthropic', true],
+    ]);
+  });
+});
