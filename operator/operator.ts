@@ -1,4 +1,5 @@
 /** What an operator can do to a deployment; the command line and the local seed both work through this. */
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   createAccounts,
   createKeyIssuer,
@@ -12,7 +13,14 @@ import {
   createQueueClient,
   createSecretsClient,
 } from '../lambdas/adapters/aws/clients.ts';
-import { readCatalog, writeCatalog } from '../lambdas/adapters/inference/catalog-store.ts';
+import type { AppliedVersion } from '../lambdas/adapters/inference/catalog-history.ts';
+import {
+  readCatalog,
+  readCatalogVersion,
+  readVersions,
+  type StoredCatalog,
+  writeCatalog,
+} from '../lambdas/adapters/inference/catalog-store.ts';
 import { createAccountPages, createAuditStore } from '../lambdas/adapters/ledger/audit-reader.ts';
 import { createLedger } from '../lambdas/adapters/ledger/create-ledger.ts';
 import { readWalletPage } from '../lambdas/adapters/ledger/ledger-scan.ts';
@@ -31,11 +39,13 @@ import { auditAll } from '../lambdas/core/ledger/audit/run.ts';
 import type { Wallet, WalletStore } from '../lambdas/core/ledger/ports.ts';
 import type { RecoveryCount } from '../lambdas/core/ledger/recovery.ts';
 import { sweep } from '../lambdas/core/ledger/upkeep.ts';
+import type { UsageRecord } from '../lambdas/core/ledger/usage-record.ts';
 import type { NanoUsd } from '../lambdas/core/money.ts';
 import type { Log } from '../lambdas/core/ports.ts';
 import type { PublishedEvent } from '../lambdas/core/webhooks/event.ts';
 import { type Redriven, redrive } from './redrive.ts';
 import type { Target } from './target.ts';
+import { scanUsage, type TimeSpan, type UsageScan, usageOfAccount } from './usage-records.ts';
 
 export interface Operator {
   openAccount(email?: string): Promise<string>;
@@ -68,7 +78,15 @@ export interface Operator {
   redrive(what: Redriven): Promise<number>;
   applyCatalog(json: string): Promise<string>;
   /** The current document, undefined when there is none. */
-  catalog(): Promise<{ readonly version: string; readonly json: string } | undefined>;
+  catalog(): Promise<StoredCatalog | undefined>;
+  /** Every version that was the current one, the oldest first. */
+  catalogVersions(): Promise<readonly AppliedVersion[]>;
+  /** The document of such a version; undefined when it never was the current one. */
+  catalogVersion(version: string): Promise<StoredCatalog | undefined>;
+  /** The usage records of all accounts. */
+  usageScan: UsageScan;
+  /** The usage records of an account, of calls that began from `fromMs` to before `toMs`. */
+  usageOf(accountId: string, span: TimeSpan): AsyncIterable<UsageRecord>;
   close(): void;
 }
 
@@ -146,13 +164,33 @@ export function createOperator(target: Target, log: Log): Operator {
     },
     publish: messages.publish,
     redrive: messages.redrive,
-    applyCatalog: (json) => writeCatalog(client, table('catalog'), json),
-    catalog: () => readCatalog(client, table('catalog')),
+    ...catalogOf(client, table('catalog')),
+    ...usageRecords(client, tables, wallet),
     close() {
       for (const each of [client, clients.onceClient, secrets, messages]) each.destroy();
     },
   };
 }
+
+/** The catalog, with its earlier versions. */
+const catalogOf = (client: DynamoDBClient, table: string) => ({
+  applyCatalog: (json: string) => writeCatalog(client, table, json),
+  catalog: () => readCatalog(client, table),
+  catalogVersions: () => readVersions(client, table),
+  catalogVersion: (version: string) => readCatalogVersion(client, table, version),
+});
+
+const usageRecords = (
+  client: DynamoDBClient,
+  tables: { readonly keys: string; readonly usage: string },
+  wallet: Operator['wallet'],
+): Pick<Operator, 'usageScan' | 'usageOf'> => ({
+  usageScan: (most, visit) => scanUsage({ client, table: tables.usage }, most, visit),
+  async *usageOf(accountId, span) {
+    await wallet(accountId);
+    yield* usageOfAccount(client, tables, accountId, span);
+  },
+});
 
 /** The bus and the queues. */
 function createMessages({ client, environment }: Target) {

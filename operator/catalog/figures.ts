@@ -94,3 +94,9 @@ export const times = (figures: Figures, numerator: bigint, denominator: bigint):
 /** Figures as decimal text, for a report. */
 export const figuresText = (figures: Figures): Record<string, string> =>
   Object.fromEntries([...figures].map(([name, amount]) => [name, formatUsd(amount)]));
+
+const ASKED_FOR =
+  /^(service_tiers|regions|features)\.|^cache_writes\.(5m|30m|1h|24h)$|^(cached_)?audio_|^video_/;
+
+/** Whether a call must ask for what the figure is the price of: without the price it is refused, not sold at another. */
+export const isAskedFor = (name: string): boolean => ASKED_FOR.test(rateNameOf(name));

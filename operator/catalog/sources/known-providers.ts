@@ -2,11 +2,13 @@
  * The providers whose models can be imported: the names that each source has for them, and how the service asks them.
  * Addresses are those of the providers' API references, read in November 2026.
  */
+import type { Route } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
+
 export interface KnownProvider {
   /** The name in `--providers`, and the beginning of the ids of models and routes. */
   readonly name: string;
   readonly ownedBy: string;
-  readonly protocol: 'openai' | 'anthropic' | 'bedrock';
+  readonly protocol: Route['protocol'];
   /** Absent for Bedrock, where the function's own region is asked. */
   readonly baseUrl?: string;
   /** The environment variable of its key, as its own SDK names it; absent where the function's role signs. */

@@ -8,7 +8,14 @@ import type { Capability } from '../../../lambdas/core/inference/catalog/catalog
 import { isJsonObject } from '../../../lambdas/core/json/lossless-json.ts';
 import { parseNumbersAsText } from './decimal.ts';
 import type { KnownProvider } from './known-providers.ts';
-import { type About, FigureReader, type Source, type SourceModel, writeLifetime } from './source.ts';
+import {
+  type About,
+  FigureReader,
+  limitsOf,
+  type Source,
+  type SourceModel,
+  writeLifetime,
+} from './source.ts';
 
 const model = z.looseObject({
   litellm_provider: z.string().optional(),
@@ -121,11 +128,7 @@ function aboutOf(read: Model): About {
   if (read.supports_vision) capabilities.push('vision');
   return {
     type: read.mode === 'embedding' ? 'embeddings' : read.mode === 'chat' ? 'chat' : 'other',
-    ...positive('contextWindow', read.max_input_tokens),
-    ...positive('maxOutputTokens', read.max_output_tokens),
+    ...limitsOf(read.max_input_tokens, read.max_output_tokens),
     capabilities,
   };
 }
-
-const positive = (name: 'contextWindow' | 'maxOutputTokens', value: string | undefined): About =>
-  Number.isSafeInteger(Number(value)) && Number(value) > 0 ? { [name]: Number(value) } : {};

@@ -7,7 +7,15 @@ import * as z from 'zod';
 import type { Capability } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
 import { parseNumbersAsText } from './decimal.ts';
 import type { KnownProvider } from './known-providers.ts';
-import { type About, FigureReader, type Source, type SourceModel, writeLifetime } from './source.ts';
+import {
+  type About,
+  FigureReader,
+  limitsOf,
+  type ModelType,
+  type Source,
+  type SourceModel,
+  writeLifetime,
+} from './source.ts';
 
 /** A number, as its text. */
 const text = z.string();
@@ -129,19 +137,13 @@ function aboutOf(read: Model): About {
     ...(read.name === undefined ? {} : { name: read.name }),
     type: typeOf(read),
     ...(Number.isSafeInteger(created) && created >= 0 ? { created } : {}),
-    ...positive('contextWindow', limit?.context),
-    ...positive('maxOutputTokens', limit?.output),
+    ...limitsOf(limit?.context, limit?.output),
     capabilities,
     refusesTemperature: read.temperature === false,
   };
 }
 
-function typeOf({ id, family = '', modalities }: Model): 'chat' | 'embeddings' | 'other' {
+function typeOf({ id, family = '', modalities }: Model): ModelType {
   if (/embed/i.test(family) || /embed/i.test(id)) return 'embeddings';
   return modalities === undefined || modalities.output.includes('text') ? 'chat' : 'other';
 }
-
-const positive = (name: 'contextWindow' | 'maxOutputTokens', value: string | undefined): About =>
-  value !== undefined && Number.isSafeInteger(Number(value)) && Number(value) > 0
-    ? { [name]: Number(value) }
-    : {};

@@ -9,10 +9,14 @@ import type { KnownProvider } from './known-providers.ts';
 export const SOURCE_NAMES = ['models.dev', 'genai-prices', 'litellm'] as const;
 export type SourceName = (typeof SOURCE_NAMES)[number];
 
+/** What a model is asked for; only the first two can be imported. */
+export const MODEL_TYPES = ['chat', 'embeddings', 'other'] as const;
+export type ModelType = (typeof MODEL_TYPES)[number];
+
 /** What a source says of a model beside its prices; each where it knows. */
 export interface About {
   readonly name?: string;
-  readonly type?: 'chat' | 'embeddings' | 'other';
+  readonly type?: ModelType;
   /** Seconds since the epoch. */
   readonly created?: number;
   readonly contextWindow?: number;
@@ -83,3 +87,14 @@ export const isRate = (name: string): boolean =>
 /** How long what is written to the cache is kept where the source does not say: 5 minutes for Claude, else as it is. */
 export const writeLifetime = (provider: Pick<KnownProvider, 'name'>, id: string): '5m' | 'auto' =>
   provider.name === 'anthropic' || /claude/i.test(id) ? '5m' : 'auto';
+
+/** The limits of a model in tokens, where a source has them as whole numbers. */
+export function limitsOf(context: string | undefined, output: string | undefined): About {
+  const limit = (value: string | undefined) =>
+    Number.isSafeInteger(Number(value)) && Number(value) > 0 ? Number(value) : undefined;
+  const [contextWindow, maxOutputTokens] = [limit(context), limit(output)];
+  return {
+    ...(contextWindow === undefined ? {} : { contextWindow }),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+  };
+}
