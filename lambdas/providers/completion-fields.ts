@@ -61,10 +61,10 @@ const choiceFields = {
 const wholeChoice = fields({ ...choiceFields, message: objectWith(message) });
 const chunkChoice = fields({ ...choiceFields, delta: objectWith(message) });
 
-/** `service_tier` repeats what the caller chose; `citations` and `search_results` are a searching model's sources. */
+/** `service_tier` is one of those that a caller may choose; `citations` and `search_results` are a searching model's sources. */
 const answerFields = {
   created: (value: unknown) => count(typeof value === 'number' ? Math.trunc(value) : value),
-  service_tier: oneOf('auto', 'default', 'flex', 'priority', 'scale'),
+  service_tier: oneOf('auto', 'default', 'flex', 'priority', 'fast', 'scale', 'performance'),
   citations: list,
   search_results: list,
 };
@@ -110,7 +110,7 @@ export const keptUsage = account(
     ),
     completion_tokens_details: figures(
       ...['reasoning_tokens', 'accepted_prediction_tokens', 'rejected_prediction_tokens'],
-      ...['audio_tokens', 'image_tokens', 'text_tokens'],
+      ...['audio_tokens', 'image_tokens', 'text_tokens', 'video_tokens'],
     ),
   }),
 );

@@ -30,6 +30,7 @@ export const keptUsage = account(
     output_tokens_details: figures('thinking_tokens'),
     server_tool_use: figures('web_search_requests', 'web_fetch_requests', 'code_execution_requests'),
     service_tier: oneOf('standard', 'priority', 'batch'),
+    speed: oneOf('standard', 'fast'),
   }),
 );
 

@@ -8,6 +8,7 @@ import { faultOfModelName } from './control/model-name-faults.ts';
 import type { Outcome, RequestLog, RequestRecord } from './control/request-log.ts';
 import { deliver } from './exchange/deliver.ts';
 import { ExchangeEnded, Link } from './exchange/link.ts';
+import type { PromptCache } from './exchange/prompt-cache.ts';
 import type { Route, WholeReply } from './exchange/reply.ts';
 import { readBody } from './exchange/request-body.ts';
 import { RouteTable } from './exchange/route-table.ts';
@@ -16,6 +17,7 @@ import { openAiRoutes } from './openai/routes.ts';
 export interface UpstreamState {
   readonly faults: FaultQueue;
   readonly log: RequestLog;
+  readonly cache: PromptCache;
   /** Time between two content chunks of a stream. */
   readonly chunkDelayMs: number;
 }
@@ -79,8 +81,9 @@ async function answerExchange(
   };
   record.fault = fault;
   const { headers, sequence } = record;
-  const call = { method, path, headers, sequence, parameters, body: body?.json, fault };
-  return deliver({ link: new Link(response, fault), route, call, record, chunkDelayMs: state.chunkDelayMs });
+  const { cache, chunkDelayMs } = state;
+  const call = { method, path, headers, sequence, parameters, body: body?.json, fault, cache };
+  return deliver({ link: new Link(response, fault), route, call, record, chunkDelayMs });
 }
 
 /** Answers a request to a provider route and records how it ended. */

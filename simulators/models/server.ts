@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { control } from './control/control-api.ts';
 import { FaultQueue } from './control/fault-queue.ts';
 import { RequestLog } from './control/request-log.ts';
+import { PromptCache } from './exchange/prompt-cache.ts';
 import { jsonReply } from './exchange/reply.ts';
 import { readBody } from './exchange/request-body.ts';
 import { countTokens } from './model/tokens.ts';
@@ -61,7 +62,12 @@ function createUpstreamServer(state: UpstreamState): Server {
 /** Starts the server and resolves when it listens. Rejects when the port is taken. */
 export async function startUpstream(options: UpstreamOptions = {}): Promise<Upstream> {
   const { port = 0, host = '127.0.0.1', chunkDelayMs = DEFAULT_CHUNK_DELAY_MS } = options;
-  const state: UpstreamState = { faults: new FaultQueue(), log: new RequestLog(), chunkDelayMs };
+  const state: UpstreamState = {
+    faults: new FaultQueue(),
+    log: new RequestLog(),
+    cache: new PromptCache(),
+    chunkDelayMs,
+  };
   // The tokenizer reads its tables at the first use, which must not delay the first answer.
   countTokens('ready');
   const server = createUpstreamServer(state);

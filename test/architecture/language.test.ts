@@ -16,7 +16,8 @@ const BANNED: readonly (readonly [expression: RegExp, instead: string])[] = [
   [/\bso many\b/i, 'a number of, this many'],
   [/\bin (the|its|their|those|that|which|\w+['’]s)( \w+)?(['’]s)? words\b/i, 'in the format of'],
   [/\bunder way\b/i, 'in flight, running'],
-  [/\bmodalit(y|ies)\b/i, 'kind of call'],
+  // In quotes or as a key it names the field of OpenAI's requests.
+  [/(?<!['`])\bmodalit(y|ies)\b(?!['`:])/i, 'kind of call'],
   // In quotes it names an index and its key, which a deployed table keeps.
   [/(?<!['-])\bsh(elf|elves)\b/i, 'kind and category'],
   [/\bpatiently\b|\breassur/i, 'with a timeout, reports successes'],

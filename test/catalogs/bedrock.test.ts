@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { parseCatalog } from '../../lambdas/core/inference/catalog/catalog-document.ts';
+import { bedrockRegionOf } from '../../lambdas/adapters/aws/bedrock-clients.ts';
+import type { Route } from '../../lambdas/core/inference/catalog/catalog-document.ts';
+import { shippedCatalog } from './shipped-catalogs.ts';
 
-const text = readFileSync(join(import.meta.dirname, '..', '..', 'catalogs', 'bedrock.json'), 'utf8');
-const { models, defaults } = parseCatalog(JSON.parse(text));
+const { models, defaults } = shippedCatalog('bedrock.json');
 const routes = models.flatMap((model) => model.routes);
 
 describe('the catalog of Amazon Bedrock', () => {
@@ -18,12 +17,20 @@ describe('the catalog of Amazon Bedrock', () => {
       expect([id, secret, protocol === 'bedrock' || auth === 'sigv4']).toEqual([id, undefined, true]);
   });
 
-  it('can serve every model in whatever region it is deployed to, by its profile or after another route', () => {
+  it('can serve every model in whatever region it is deployed to: by a profile, or at an address of the model’s region', () => {
+    const servedAnywhere = ({ base_url: url, upstream_model: model }: Route): boolean =>
+      url === '' ? !model.startsWith('stability.') : bedrockRegionOf(url) !== undefined;
     for (const { id, routes: own } of models)
-      expect([id, own.some(({ protocol, base_url: url }) => protocol === 'bedrock' && url === '')]).toEqual([
+      expect([id, own.some((route) => route.protocol === 'bedrock' && servedAnywhere(route))]).toEqual([
         id,
         true,
       ]);
+  });
+
+  it('asks Stability AI’s models in the one region that has them', () => {
+    const images = models.filter(({ type }) => type === 'image').flatMap((model) => model.routes);
+    expect(images.length).toBeGreaterThan(0);
+    for (const { id, base_url: url } of images) expect([id, bedrockRegionOf(url)]).toEqual([id, 'us-west-2']);
   });
 
   it('streams every conversation', () => {

@@ -71,3 +71,38 @@ describe('the table of settings', () => {
     for (const [name, usual] of stated) expect([name, usual]).toEqual([name, written(defaults[name])]);
   });
 });
+
+describe('the table of the catalog of Bedrock', () => {
+  const section = page.slice(page.indexOf('## The catalog of Bedrock'), page.indexOf('**Where the prices'));
+  const rows = [...section.matchAll(/^\| (?:`([^`]+)`|the same, above ([0-9,]+) [^|]+) \|(.*)$/gm)].map(
+    ([, id, above, rest = '']) => {
+      const amounts = rest.split('|').slice(0, 5);
+      return [id ?? Number(above?.replaceAll(',', '')), ...amounts.map((cell) => cell.trim())];
+    },
+  );
+  const { models } = JSON.parse(readFileSync(join(root, 'catalogs', 'bedrock.json'), 'utf8')) as {
+    models: { id: string; price: Rates & { tiers?: (Rates & { above: number })[] } }[];
+  };
+  const cells = ({ input, image, output, cached_input: cached, cache_writes: writes }: Rates) =>
+    [image === undefined ? input : `${image} an image`, output, cached, writes?.['5m'], writes?.['1h']].map(
+      (amount) => `${amount ?? ''}`,
+    );
+
+  it('has every model that is shipped with its prices and its tiers, and no other', () => {
+    expect(rows).toEqual(
+      models.flatMap(({ id, price }) => [
+        [id, ...cells(price)],
+        ...(price.tiers ?? []).map((tier) => [tier.above, ...cells(tier)]),
+      ]),
+    );
+    expect(rows.length).toBeGreaterThan(10);
+  });
+});
+
+interface Rates {
+  readonly input?: number;
+  readonly image?: number;
+  readonly output?: number;
+  readonly cached_input?: number;
+  readonly cache_writes?: Readonly<Record<string, number>>;
+}

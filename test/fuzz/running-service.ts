@@ -3,8 +3,7 @@ import type { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
 import { systemAfter, systemClock, systemRandom, systemUlid } from '../../lambdas/adapters/system/system.ts';
 import { Idempotency } from '../../lambdas/core/idempotency/idempotency.ts';
 import type { ReplayStore } from '../../lambdas/core/idempotency/ports.ts';
-import { compileCatalog } from '../../lambdas/core/inference/catalog/catalog.ts';
-import { parseCatalog } from '../../lambdas/core/inference/catalog/catalog-document.ts';
+import { openCatalog } from '../../lambdas/core/inference/catalog/catalog.ts';
 import type { Ledger } from '../../lambdas/core/ledger/admission.ts';
 import type { KeyGate } from '../../lambdas/core/ledger/key-gate.ts';
 import type { StreamingEndpoint } from '../../lambdas/core/ports.ts';
@@ -48,7 +47,7 @@ function catalogAt(origin: string) {
     ...(protocol === 'bedrock' ? {} : { base_url: `${origin}/v1`, secret: 'env:KEY' }),
   });
   const tokens = { unit: 'per_million_tokens', input: 1, output: 2 };
-  return parseCatalog({
+  return {
     models: [
       ...PROTOCOLS.map((protocol) =>
         model(`sim/${protocol}`, 'chat', tokens, [route(`chat-${protocol}`, protocol)]),
@@ -58,7 +57,7 @@ function catalogAt(origin: string) {
       model('sim/speech', 'tts', { unit: 'per_million_tokens', input: 1 }, [route('speech', 'openai')]),
     ],
     defaults: { embeddings: 'sim/embed' },
-  });
+  };
 }
 
 export type Service = Awaited<ReturnType<typeof startService>>;
@@ -79,7 +78,7 @@ export async function startService({ gate, ledger, store }: Till, way: Way, brea
       void internalErrors.push(`${message} ${JSON.stringify(fields)}`),
   };
   const world = { clock: systemClock, after: systemAfter, random: systemRandom, ulid: systemUlid };
-  const catalog = compileCatalog('1', catalogAt(upstream.url));
+  const catalog = openCatalog('1', catalogAt(upstream.url));
   const calls = {
     ...world,
     ...{ ledger, gate, log, breaker },

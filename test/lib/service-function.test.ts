@@ -5,6 +5,7 @@ import { QUEUES, type Queue, type QueueName } from '../../lambdas/contract/queue
 import { ROUTES } from '../../lambdas/contract/routes.ts';
 import { TABLES, type TableName } from '../../lambdas/contract/tables.ts';
 import { type FunctionName, GRANTS } from '../../lib/config/grants.ts';
+import { compilePolicy } from '../../local/aws/policy.ts';
 import { CONSUMER_NAMES, FUNCTIONS } from './functions.ts';
 import { permissionsOf, resourceName } from './permissions.ts';
 import { type Resource, SERVICE_STACKS, type StackName, SynthesizedApp } from './synthesized-app.ts';
@@ -226,5 +227,18 @@ describe('the environment of a function', () => {
 describe('the grants', () => {
   it('have a row for each function', () => {
     expect(Object.keys(GRANTS).sort()).toEqual([...FUNCTIONS].sort());
+  });
+
+  it.each([
+    [
+      'of another region',
+      'arn:<AWS::Partition>:bedrock:us-west-2::foundation-model/stability.sd3-5-large-v1:0',
+    ],
+    ['of a profile', 'arn:<AWS::Partition>:bedrock:us-east-1:<AWS::AccountId>:inference-profile/us.x'],
+    ['of no region, as a global profile has it', 'arn:<AWS::Partition>:bedrock:::foundation-model/x'],
+  ])('may call a model by whatever a route names: %s', (_name, resource) => {
+    const allows = compilePolicy([{ Effect: 'Allow', Action: INVOCATIONS, Resource: MODELS }]);
+    for (const action of INVOCATIONS) expect(allows(action, resource)).toBe('allowed');
+    expect(allows('bedrock:CreateInferenceProfile', resource)).toBe('not allowed');
   });
 });

@@ -1,12 +1,15 @@
 /** Content that may exceed an item, as parts in several. */
 import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
+import { gunzip, gzip, type ZlibOptions } from 'node:zlib';
 import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Item } from './attribute-values.ts';
 import { readItem, readRecentItem } from './reads.ts';
 
 /** DynamoDB's items are at most 400 KB (DynamoDB quotas). */
 const PART_BYTES = 350 * 1024;
+
+/** What is decompressed in one step: each is a turn of the event loop and a job of its own. */
+const CHUNK_BYTES = 1024 * 1024;
 
 /** Where the parts are, by their places. */
 export interface PartTable {
@@ -52,5 +55,7 @@ export async function readParts({ client, table, keyOf }: PartTable, parts: numb
       return item.bytes.B;
     }),
   );
-  return (await promisify(gunzip)(Buffer.concat(pieces))).toString('utf8');
+  return (
+    await promisify<Buffer, ZlibOptions, Buffer>(gunzip)(Buffer.concat(pieces), { chunkSize: CHUNK_BYTES })
+  ).toString('utf8');
 }

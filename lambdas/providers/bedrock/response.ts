@@ -22,7 +22,7 @@ export function toReply(output: ConverseCommandOutput, call: CallContext): Extra
     kind: 'json',
     answer: { reply: { parts, finish: toFinish(output, call, calls.length > 0) } },
     text: pieces.map(({ text }) => text).join(''),
-    usage: toUsage(output.usage),
+    usage: toUsage(output),
   };
 }
 

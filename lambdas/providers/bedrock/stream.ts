@@ -68,7 +68,7 @@ class EventReader {
   read(event: ConverseStreamOutput): ReplyEvent | undefined {
     if (event.metadata !== undefined) {
       this.#metered = true;
-      const usage = toUsage(event.metadata.usage);
+      const usage = toUsage(event.metadata);
       return usage === undefined ? undefined : { text: '', content: false, usage };
     }
     const { parts, text } = this.#finished ? NOTHING : this.#readOutput(event);

@@ -6,7 +6,7 @@ import { isJsonObject } from '../../core/json/lossless-json.ts';
 import { toCompletion } from '../completion-fields.ts';
 import { objectOf } from '../http-upstream.ts';
 import { textOf, toFinish } from './content.ts';
-import { toUsage } from './usage.ts';
+import { UsageReader } from './usage.ts';
 
 /**
  * The answer: under our own id and model name for a caller of this protocol, else as a reply of no protocol. Throws
@@ -27,7 +27,7 @@ export function toReply(
       ? { body: toCompletion(completion, identity) }
       : { reply: toAssistantReply(choices[0] as Choice, identity.id) },
     text: choices.map((choice) => textOf(choice.message)).join(''),
-    usage: toUsage(completion.usage, native),
+    usage: new UsageReader(native).read(completion),
   };
 }
 

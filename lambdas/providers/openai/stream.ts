@@ -7,7 +7,7 @@ import { toChunk } from '../completion-fields.ts';
 import { drain, parseEvent } from '../http-upstream.ts';
 import { textOf, toFinish } from './content.ts';
 import { isError } from './response.ts';
-import { toUsage } from './usage.ts';
+import { UsageReader } from './usage.ts';
 
 /** The end of a stream (OpenAI API reference, Streaming). */
 const DONE = '[DONE]';
@@ -28,6 +28,7 @@ export async function* toReplyEvents(
   const progress = new Progress();
   const native = payload.protocol === 'openai';
   const reader = new PartReader(identity.id);
+  const account = new UsageReader(native);
   const translate: Translate = native
     ? (chunk) => ({ payload: toChunk(chunk, identity) })
     : (chunk) => ({ parts: reader.read(choicesOf(chunk)[0]) });
@@ -42,7 +43,7 @@ export async function* toReplyEvents(
         break;
       }
       const chunk: Chunk = parseEvent(next.value);
-      const event = toReplyEvent(chunk, translate, native);
+      const event = toReplyEvent(chunk, translate, account);
       progress.see(chunk, event);
       yield event;
     }
@@ -85,7 +86,6 @@ class Progress {
 
 interface Chunk extends JsonObject {
   readonly choices?: unknown;
-  readonly usage?: unknown;
   readonly error?: unknown;
 }
 
@@ -97,10 +97,10 @@ interface ChunkChoice {
 }
 
 /** One chunk; usage is taken out of it, because the caller gets usage only when asking and with the cost. */
-function toReplyEvent(chunk: Chunk, translate: Translate, native: boolean): ReplyEvent {
+function toReplyEvent(chunk: Chunk, translate: Translate, account: UsageReader): ReplyEvent {
   if (isError(chunk.error)) throw new UpstreamFailure('interrupted');
-  const usage = toUsage(chunk.usage, native);
   const choices = choicesOf(chunk);
+  const usage = account.read(chunk);
   let text = '';
   let content = false;
   for (const { delta, finish_reason: reason } of choices) {

@@ -4,15 +4,19 @@ import type { StreamEvent } from '../exchange/reply.ts';
 import { parsedJson } from '../exchange/request-body.ts';
 import type { ModelChoice, ModelUsage } from '../model/model.ts';
 
+type Fields = Readonly<Record<string, unknown>>;
+
 /** What is settled about an answer before its first word. */
 export interface MessageFrame {
   readonly id: string;
   readonly model: string;
   /** False omits `usage`, as some compatible servers do. */
   readonly withUsage: boolean;
+  /** What served: fields of the usage that a message begins with. */
+  readonly served: Fields;
+  /** Figures in place of the model's own. */
+  readonly figures?: Fields | undefined;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** The block as it stands in a whole answer. */
 function wholeBlock(block: AnswerBlock): Fields {
@@ -40,13 +44,24 @@ function* deltasOf(block: AnswerBlock): Generator<Fields> {
 }
 
 /** `input_tokens` excludes what was read from the cache or written to it. */
-const usageOf = (usage: ModelUsage) => ({
+const usageOf = (usage: ModelUsage, { figures }: MessageFrame) => ({
   input_tokens: usage.promptTokens - usage.cachedTokens - usage.cacheWriteTokens,
   cache_creation_input_tokens: usage.cacheWriteTokens,
   cache_read_input_tokens: usage.cachedTokens,
   output_tokens: usage.completionTokens,
   ...(usage.thinkingTokens === 0 ? {} : { output_tokens_details: { thinking_tokens: usage.thinkingTokens } }),
+  ...(usage.webSearches === 0 ? {} : { server_tool_use: { web_search_requests: usage.webSearches } }),
+  ...figures,
 });
+
+/** What was written to the cache, by how long it is kept there. */
+function creationOf({ cacheWriteTokens, cacheLifetime }: ModelUsage) {
+  const isHour = cacheLifetime === '1h';
+  return {
+    ephemeral_5m_input_tokens: isHour ? 0 : cacheWriteTokens,
+    ephemeral_1h_input_tokens: isHour ? cacheWriteTokens : 0,
+  };
+}
 
 const STOP_REASONS = { length: 'max_tokens', 'tool-calls': 'tool_use', refusal: 'refusal' } as const;
 
@@ -61,9 +76,9 @@ function endingOf({ finishReason, stopSequence }: ModelChoice) {
 }
 
 /** The message with these fields in place, and the usage of its first `outputTokens` tokens. */
-function messageOf({ id, model, withUsage }: MessageFrame, fields: Fields, usage: ModelUsage) {
-  const cached = { ephemeral_5m_input_tokens: usage.cacheWriteTokens, ephemeral_1h_input_tokens: 0 };
-  const full = { ...usageOf(usage), cache_creation: cached, service_tier: 'standard' };
+function messageOf(frame: MessageFrame, fields: Fields, usage: ModelUsage) {
+  const { id, model, withUsage, served } = frame;
+  const full = { cache_creation: creationOf(usage), ...served, ...usageOf(usage, frame) };
   const message = { id, type: 'message', role: 'assistant', model, container: null, ...fields };
   return { ...message, ...(withUsage ? { usage: full } : {}) };
 }
@@ -95,10 +110,12 @@ export function* messageEvents(
   frame: MessageFrame,
 ): Generator<StreamEvent> {
   const open = { content: [], stop_reason: null, stop_sequence: null, stop_details: null };
-  const message = messageOf(frame, open, { ...usage, completionTokens: 1, thinkingTokens: 0 });
+  const message = messageOf(frame, open, {
+    ...{ ...usage, completionTokens: 1, thinkingTokens: 0, webSearches: 0 },
+  });
   yield event('start', 'message_start', { message });
   for (const [index, block] of blocksOf(choice).entries()) yield* blockEvents(block, index);
-  const total = frame.withUsage ? { usage: usageOf(usage) } : {};
+  const total = frame.withUsage ? { usage: usageOf(usage, frame) } : {};
   yield event('end', 'message_delta', { delta: endingOf(choice), ...total });
   yield event('end', 'message_stop', {});
 }

@@ -8,9 +8,10 @@ import {
   type Part,
   toMessages,
 } from '../exchange/conversation.ts';
+import { lastMarked, type MarkedPrefix } from '../exchange/prompt-cache.ts';
 import { requireThat } from '../exchange/request-error.ts';
 import type { ModelRequest } from '../model/model.ts';
-import { type AnyRequest, blocksOf, type ContentBlock, thinks } from './request.ts';
+import { type AnyRequest, blocksOf, type ContentBlock, isCallersOwn, thinks } from './request.ts';
 
 function partOf(block: ContentBlock): Part {
   if (block.type === 'text') return { text: block.text };
@@ -83,6 +84,31 @@ function checkFields(request: AnyRequest): void {
   requireThat(breakpoints(request) <= MAX_BREAKPOINTS, 'Too many blocks with cache_control.');
 }
 
+/** What the request asks to cache; a mark on the request itself is one on its last block. */
+export function markedPrefix(request: AnyRequest): MarkedPrefix | undefined {
+  const { model, tools = [], system, messages, cache_control: control } = request;
+  const said = messages.flatMap(({ content }) => blocksOf<ContentBlock>(content));
+  const blocks: readonly { readonly type?: unknown; readonly cache_control?: Mark }[] = [
+    ...tools,
+    ...blocksOf(system),
+    ...said,
+  ];
+  const marked = lastMarked(
+    blocks.map((block, index) =>
+      index === blocks.length - 1 && control ? { ...block, cache_control: control } : block,
+    ),
+    (block) => block.cache_control,
+  );
+  return marked && { model, ...marked };
+}
+
+type Mark = AnyRequest['cache_control'];
+
+/** One search for each tool that searches, as far as it may be used. */
+const searches = ({ tools = [] }: AnyRequest): number =>
+  tools.filter((tool) => !isCallersOwn(tool) && tool.type.startsWith('web_search_') && tool.max_uses !== 0)
+    .length;
+
 /** The model is asked for what the request says, and for what the fault adds to it. Throws `RequestError`. */
 export function toModelRequest(request: AnyRequest, fault: Fault): ModelRequest {
   checkMessages(request);
@@ -99,11 +125,13 @@ export function toModelRequest(request: AnyRequest, fault: Fault): ModelRequest 
   return {
     model: request.model,
     messages: [...toMessages('system', blocksOf(request.system).map(partOf)), ...messages],
-    tools: (request.tools ?? []).map(({ name, description, input_schema: parameters }) => ({
-      name,
-      description,
-      parameters,
-    })),
+    tools: (request.tools ?? [])
+      .filter(isCallersOwn)
+      .map(({ name, description, input_schema: parameters }) => ({
+        name,
+        description,
+        parameters,
+      })),
     toolChoice: toToolChoice(request),
     parallelToolCalls:
       choice === undefined || choice.type === 'none' || choice.disable_parallel_tool_use !== true,
@@ -113,6 +141,6 @@ export function toModelRequest(request: AnyRequest, fault: Fault): ModelRequest 
     choiceCount: 1,
     refuses: fault.refusal,
     thinks: thinks(request),
-    writesCache: breakpoints(request) > 0,
+    webSearches: searches(request),
   };
 }

@@ -81,6 +81,22 @@ const toolSchema = z.strictObject({
   ...cacheable,
 });
 
+/** A tool that the provider runs (Claude docs, Server tools); only searches are run here. */
+const serverToolSchema = z.strictObject({
+  type: z.string().regex(/^(web_search|web_fetch|code_execution)_\d{8}$/u),
+  name: z.enum(['web_search', 'web_fetch', 'code_execution']),
+  max_uses: z.int().min(0).nullish(),
+  allowed_domains: z.array(z.string()).nullish(),
+  blocked_domains: z.array(z.string()).nullish(),
+  user_location: jsonObject.nullish(),
+  ...cacheable,
+});
+
+/** Whether the caller's own side runs a tool. */
+export const isCallersOwn = (
+  tool: z.infer<typeof toolSchema> | z.infer<typeof serverToolSchema>,
+): tool is z.infer<typeof toolSchema> => 'input_schema' in tool;
+
 const parallel = { disable_parallel_tool_use: z.boolean().optional() };
 const toolChoiceSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.enum(['any', 'auto']), ...parallel }),
@@ -107,7 +123,7 @@ export const countRequestSchema = z.strictObject({
   model: z.string().min(1),
   messages: z.array(messageSchema).min(1),
   system: z.union([z.string(), z.array(textBlock)]).optional(),
-  tools: z.array(toolSchema).optional(),
+  tools: z.array(z.union([toolSchema, serverToolSchema])).optional(),
   tool_choice: toolChoiceSchema.optional(),
   thinking: thinkingSchema.optional(),
   output_config: outputConfigSchema.optional(),

@@ -1,4 +1,5 @@
 /** The routes of the Messages wire format (Claude API reference, "Create a Message" and "Count tokens in a Message"). */
+import type { Fault } from '../control/fault.ts';
 import { type Call, jsonReply, type Reply, type Route } from '../exchange/reply.ts';
 import { readRequest } from '../exchange/request-error.ts';
 import { singleAnswer } from '../model/answer.ts';
@@ -6,18 +7,34 @@ import { promptTokens } from '../model/prompt-tokens.ts';
 import { identifierFrom } from '../model/random.ts';
 import { type MessageFrame, messageDocument, messageEvents } from './answer.ts';
 import { anthropicProtocol } from './protocol.ts';
-import { toModelRequest } from './question.ts';
-import { countRequestSchema, messagesRequestSchema } from './request.ts';
+import { markedPrefix, toModelRequest } from './question.ts';
+import { type AnyRequest, countRequestSchema, messagesRequestSchema } from './request.ts';
 
 const MESSAGE_ID_LENGTH = 22;
 
-function replyToMessages({ body, fault, sequence }: Call): Reply {
+/** What served, as it was asked for or as the fault has it; what was not asked for has no place in the usage. */
+function servedBy(
+  { speed, inference_geo: place }: AnyRequest,
+  { served_tier: tier }: Fault,
+): MessageFrame['served'] {
+  return {
+    service_tier: tier === undefined || tier === 'fast' ? 'standard' : tier,
+    ...(speed ? { speed: tier === undefined || tier === 'fast' ? speed : 'standard' } : {}),
+    ...(place ? { inference_geo: place } : {}),
+  };
+}
+
+function replyToMessages({ body, fault, sequence, cache }: Call): Reply {
   const request = readRequest(messagesRequestSchema, body);
-  const { choice, usage } = singleAnswer(toModelRequest(request, fault));
+  const question = toModelRequest(request, fault);
+  const marked = markedPrefix(request);
+  const { choice, usage } = singleAnswer({ ...question, ...(marked && { cache: cache.use(marked) }) });
   const frame: MessageFrame = {
     id: `msg_01${identifierFrom(`message ${sequence}`, MESSAGE_ID_LENGTH)}`,
     model: request.model,
     withUsage: fault.no_usage !== true,
+    served: servedBy(request, fault),
+    figures: fault.usage,
   };
   if (request.stream !== true) return jsonReply(200, messageDocument(choice, usage, frame));
   return { kind: 'stream', events: messageEvents(choice, usage, frame) };

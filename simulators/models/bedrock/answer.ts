@@ -4,17 +4,21 @@ import type { StreamEvent } from '../exchange/reply.ts';
 import { parsedJson } from '../exchange/request-body.ts';
 import type { ModelChoice, ModelToolCall, ModelUsage } from '../model/model.ts';
 
+type Fields = Readonly<Record<string, unknown>>;
+
 /** What is settled about an answer before its first word. */
 export interface ConverseFrame {
   /** Milliseconds since the epoch. */
   readonly startedAtMs: number;
   /** False omits `usage`, as some compatible servers do. */
   readonly withUsage: boolean;
+  /** The tier that served, where one was asked for. */
+  readonly serviceTier?: string | undefined;
+  /** Figures in place of the model's own. */
+  readonly figures?: Fields | undefined;
   /** Which fields of the model's own answer are asked for, as JSON pointers. */
   readonly fieldPaths: readonly string[];
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** What identifies a call. */
 const useOf = ({ id, name }: ModelToolCall) => ({ toolUseId: `tooluse_${id}`, name });
@@ -46,6 +50,9 @@ const usageOf = (usage: ModelUsage) => ({
   totalTokens: usage.promptTokens + usage.completionTokens,
   cacheReadInputTokens: usage.cachedTokens,
   cacheWriteInputTokens: usage.cacheWriteTokens,
+  ...(usage.cacheWriteTokens === 0
+    ? {}
+    : { cacheDetails: [{ ttl: usage.cacheLifetime, inputTokens: usage.cacheWriteTokens }] }),
 });
 
 const STOP_REASONS = { length: 'max_tokens', 'tool-calls': 'tool_use', refusal: 'content_filtered' } as const;
@@ -61,8 +68,9 @@ function endingOf({ finishReason, stopSequence }: ModelChoice, { fieldPaths }: C
 }
 
 /** What the answer cost and how long it took until now. */
-const accountOf = (usage: ModelUsage, { startedAtMs, withUsage }: ConverseFrame) => ({
-  ...(withUsage ? { usage: usageOf(usage) } : {}),
+const accountOf = (usage: ModelUsage, { startedAtMs, withUsage, serviceTier, figures }: ConverseFrame) => ({
+  ...(withUsage ? { usage: { ...usageOf(usage), ...figures } } : {}),
+  ...(serviceTier === undefined ? {} : { serviceTier: { type: serviceTier } }),
   metrics: { latencyMs: Date.now() - startedAtMs },
 });
 

@@ -1,7 +1,8 @@
 /**
  * `POST /model/{modelId}/invoke`: the body is each model family's own (Amazon Bedrock user guide, "Amazon Titan
- * Embeddings Text" and "Cohere Embed"; Amazon Nova user guide, "Image generation access and usage").
+ * Embeddings Text", "Cohere Embed" and "Stable Image Core request and response").
  */
+import { randomInt } from 'node:crypto';
 import { z } from 'zod';
 import { type Call, jsonReply, type Reply } from '../exchange/reply.ts';
 import { RequestError, readRequest } from '../exchange/request-error.ts';
@@ -24,16 +25,25 @@ const cohereRequest = z.strictObject({
   output_dimension: z.literal([256, 512, 1024, 1536]).default(1024),
 });
 
-const side = z.int().min(320).max(4096).multipleOf(16);
-const canvasRequest = z.strictObject({
-  taskType: z.literal('TEXT_IMAGE'),
-  textToImageParams: z.strictObject({ text: z.string().min(1).max(1024) }),
-  imageGenerationConfig: z.strictObject({
-    numberOfImages: z.int().min(1).max(5).default(1),
-    width: side,
-    height: side,
-    quality: z.enum(['standard', 'premium']).optional(),
-  }),
+/** Pixels of each ratio: about a million (Stability AI, model card of Stable Diffusion 3.5 Large). */
+const PIXELS = {
+  '1:1': [1024, 1024],
+  '16:9': [1344, 768],
+  '21:9': [1536, 640],
+  '2:3': [832, 1216],
+  '3:2': [1216, 832],
+  '4:5': [896, 1088],
+  '5:4': [1088, 896],
+  '9:16': [768, 1344],
+  '9:21': [640, 1536],
+} as const;
+
+const stabilityRequest = z.strictObject({
+  prompt: z.string().min(1).max(10_000),
+  aspect_ratio: z.enum(Object.keys(PIXELS) as (keyof typeof PIXELS)[]).default('1:1'),
+  output_format: z.enum(['png', 'jpeg']).optional(),
+  seed: z.int().min(0).max(4_294_967_295).default(0),
+  negative_prompt: z.string().max(10_000).optional(),
 });
 
 /** A model's own document, and what Bedrock counts for it. */
@@ -61,13 +71,12 @@ function cohere(request: z.infer<typeof cohereRequest>): Invoked {
   return { document: { id: 'sim', response_type: type, texts, embeddings }, tokens };
 }
 
-function canvas(request: z.infer<typeof canvasRequest>): Invoked {
-  const { textToImageParams: parameters, imageGenerationConfig: config } = request;
-  const { numberOfImages, width, height } = config;
-  const images = Array.from({ length: numberOfImages }, (_, index) =>
-    paint(`canvas ${index} ${parameters.text}`, width, height).toString('base64'),
-  );
-  return { document: { images } };
+/** One image a call; without a seed of the request's own, or with 0, it is another each time. */
+function stability({ prompt, aspect_ratio: ratio, seed: asked }: z.infer<typeof stabilityRequest>): Invoked {
+  const seed = asked === 0 ? randomInt(1, 4_294_967_295) : asked;
+  const [width, height] = PIXELS[ratio];
+  const image = paint(`stability ${seed} ${prompt}`, width, height).toString('base64');
+  return { document: { seeds: [seed], finish_reasons: [null], images: [image] } };
 }
 
 /** How a family reads a body. Throws `RequestError` for a body that it refuses. */
@@ -81,7 +90,7 @@ const family =
 const FAMILIES: readonly (readonly [RegExp, Family])[] = [
   [/titan-embed-text-v2/u, family(titanRequest, titan)],
   [/cohere\.embed-/u, family(cohereRequest, cohere)],
-  [/nova-canvas/u, family(canvasRequest, canvas)],
+  [/stability\.(stable-image-(core|ultra)|sd3-5-large)-/u, family(stabilityRequest, stability)],
 ];
 
 export function replyToInvoke({ parameters, body, fault }: Call): Reply {

@@ -8,6 +8,7 @@ import {
   type Part,
   toMessages,
 } from '../exchange/conversation.ts';
+import { lastMarked, type MarkedPrefix } from '../exchange/prompt-cache.ts';
 import { requireThat } from '../exchange/request-error.ts';
 import type { ModelRequest, ModelTool } from '../model/model.ts';
 import { type ContentBlock, type ConverseRequest, parsedObject, type ToolResult } from './request.ts';
@@ -63,9 +64,15 @@ function thinks({ additionalModelRequestFields: fields }: ConverseRequest): bool
   return type === 'enabled' || type === 'adaptive';
 }
 
-function writesCache({ messages, system, toolConfig }: ConverseRequest): boolean {
-  const blocks = [...(messages ?? []).flatMap(({ content }) => content), ...(system ?? [])];
-  return [...blocks, ...(toolConfig?.tools ?? [])].some(({ cachePoint }) => cachePoint !== undefined);
+/** What the request asks to cache. */
+export function markedPrefix(
+  { messages, system, toolConfig }: ConverseRequest,
+  model: string,
+): MarkedPrefix | undefined {
+  const said = (messages ?? []).flatMap(({ content }) => content);
+  const blocks = [...(toolConfig?.tools ?? []), ...(system ?? []), ...said];
+  const marked = lastMarked(blocks, ({ cachePoint }) => cachePoint);
+  return marked && { model, ...marked };
 }
 
 /** The model is asked for what the request says, and for what the fault adds to it. Throws `RequestError`. */
@@ -97,6 +104,5 @@ export function toModelRequest(request: ConverseRequest, modelId: string, fault:
     choiceCount: 1,
     refuses: fault.refusal,
     thinks: thinks(request),
-    writesCache: writesCache(request),
   };
 }

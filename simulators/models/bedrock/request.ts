@@ -110,7 +110,7 @@ export const converseRequestSchema = z.strictObject({
   promptVariables: loose.nullish(),
   requestMetadata: z.record(z.string(), z.string()).nullish(),
   performanceConfig: loose.nullish(),
-  serviceTier: loose.nullish(),
+  serviceTier: z.strictObject({ type: z.enum(['default', 'flex', 'priority', 'reserved']) }).nullish(),
 });
 
 export type ConverseRequest = z.infer<typeof converseRequestSchema>;

@@ -6,15 +6,24 @@ import { replyToChat } from '../openai/routes.ts';
 import { type ConverseFrame, converseDocument, converseEvents } from './answer.ts';
 import { replyToInvoke } from './invoke.ts';
 import { bedrockOpenAiProtocol, bedrockProtocol } from './protocol.ts';
-import { toModelRequest } from './question.ts';
+import { markedPrefix, toModelRequest } from './question.ts';
 import { converseRequestSchema } from './request.ts';
 
-function replyToConverse({ body, fault, parameters }: Call, streams: boolean): Reply {
+function replyToConverse({ body, fault, parameters, cache }: Call, streams: boolean): Reply {
   const startedAtMs = Date.now();
   const request = readRequest(converseRequestSchema, body);
-  const { choice, usage } = singleAnswer(toModelRequest(request, parameters.modelId ?? '', fault));
+  const { modelId = '' } = parameters;
+  const question = toModelRequest(request, modelId, fault);
+  const marked = markedPrefix(request, modelId);
+  const { choice, usage } = singleAnswer({ ...question, ...(marked && { cache: cache.use(marked) }) });
   const fieldPaths = request.additionalModelResponseFieldPaths ?? [];
-  const frame: ConverseFrame = { startedAtMs, withUsage: fault.no_usage !== true, fieldPaths };
+  const frame: ConverseFrame = {
+    startedAtMs,
+    withUsage: fault.no_usage !== true,
+    fieldPaths,
+    serviceTier: fault.served_tier ?? request.serviceTier?.type,
+    figures: fault.usage,
+  };
   if (!streams) return jsonReply(200, converseDocument(choice, usage, frame));
   return { kind: 'stream', events: converseEvents(choice, usage, frame) };
 }

@@ -29,6 +29,10 @@ const faultSchema = z.strictObject({
   /** Writes the body in pieces of this many bytes. */
   split_bytes: z.int().min(1).optional(),
   no_usage: z.boolean().optional(),
+  /** Fields of the protocol's usage, over those that the model counts. */
+  usage: z.record(z.string(), z.unknown()).optional(),
+  /** The tier that the answer says it was served by, in place of the one that was asked for. */
+  served_tier: z.string().min(1).optional(),
   /** Answers 200 with something that is not JSON, or with events that are not. */
   garbage: z.boolean().optional(),
   /** Puts a comment before every content chunk of server-sent events. */

@@ -1,5 +1,6 @@
 /** What a protocol answers with, before faults and pacing turn it into bytes on a socket. */
 import type { Fault } from '../control/fault.ts';
+import type { PromptCache } from './prompt-cache.ts';
 import type { RequestError } from './request-error.ts';
 
 /** What is known of a request before its body is read. */
@@ -17,6 +18,7 @@ export interface Call extends RequestHead {
   /** The parsed JSON body or form, or undefined when the body is neither. */
   readonly body: unknown;
   readonly fault: Fault;
+  readonly cache: PromptCache;
 }
 
 export interface WholeReply {

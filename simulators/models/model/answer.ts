@@ -1,6 +1,6 @@
 /** The simulated model: a pure function from a request to an answer, the same for every wire format. */
 import type { ModelAnswer, ModelChoice, ModelMessage, ModelRequest, ModelUsage } from './model.ts';
-import { promptTokens } from './prompt-tokens.ts';
+import { promptTokens, TOKENS_PER_SEARCH } from './prompt-tokens.ts';
 import { plainProse } from './prose.ts';
 import { identifierFrom, randomFrom } from './random.ts';
 import { refusalChoice, textChoice } from './text-choice.ts';
@@ -40,16 +40,17 @@ function afterThought(request: ModelRequest, { text, tokenCount }: TokenCut, see
   return { ...choice, thinking: text, tokenCount: choice.tokenCount + tokenCount };
 }
 
-/** Half of the prompt is what a cache holds: read for models of a certain name, and else written on request. */
+/** Half of the prompt is what a cache holds: read for models of a certain name, and else written, then read, on request. */
 function cacheUse(
-  request: ModelRequest,
+  { model, cache }: ModelRequest,
   prompt: number,
-): Pick<ModelUsage, 'cachedTokens' | 'cacheWriteTokens'> {
+): Pick<ModelUsage, 'cachedTokens' | 'cacheWriteTokens' | 'cacheLifetime'> {
   const half = Math.floor(prompt / 2);
-  const reads = request.model.endsWith(CACHED_MODEL_SUFFIX);
+  const reads = cache?.isWarm === true || model.endsWith(CACHED_MODEL_SUFFIX);
   return {
     cachedTokens: reads ? half : 0,
-    cacheWriteTokens: !reads && request.writesCache === true ? half : 0,
+    cacheWriteTokens: !reads && cache !== undefined ? half : 0,
+    cacheLifetime: cache?.lifetime ?? '5m',
   };
 }
 
@@ -65,7 +66,8 @@ export function answer(request: ModelRequest): ModelAnswer {
     if (thought !== undefined) return afterThought(request, thought, seed);
     return plainChoice(request, seed, choiceIndex);
   });
-  const prompt = promptTokens(request);
+  const { webSearches = 0 } = request;
+  const prompt = promptTokens(request) + webSearches * TOKENS_PER_SEARCH;
   return {
     choices,
     usage: {
@@ -73,6 +75,7 @@ export function answer(request: ModelRequest): ModelAnswer {
       ...cacheUse(request, prompt),
       completionTokens: choices.reduce((sum, choice) => sum + choice.tokenCount, 0),
       thinkingTokens: thought?.tokenCount ?? 0,
+      webSearches,
     },
   };
 }

@@ -46,8 +46,10 @@ export interface ModelRequest {
   readonly choiceCount: number;
   /** Asks for the reasoning before the answer, which counts into `maxTokens`. */
   readonly thinks?: boolean | undefined;
-  /** Asks to keep the prompt in the prompt cache. */
-  readonly writesCache?: boolean | undefined;
+  /** Asks to keep the prompt in the prompt cache, and whether it is there already. */
+  readonly cache?: { readonly lifetime: '5m' | '1h'; readonly isWarm: boolean } | undefined;
+  /** Searches that the provider runs for the answer, whose pages are part of the prompt. */
+  readonly webSearches?: number | undefined;
   /** Makes the model decline, whatever is asked. */
   readonly refuses?: boolean | undefined;
 }
@@ -73,9 +75,12 @@ export interface ModelUsage {
   readonly cachedTokens: number;
   /** The part of `promptTokens` that was put into the prompt cache. */
   readonly cacheWriteTokens: number;
+  /** How long it is kept there. */
+  readonly cacheLifetime: '5m' | '1h';
   readonly completionTokens: number;
   /** The part of `completionTokens` spent on reasoning. */
   readonly thinkingTokens: number;
+  readonly webSearches: number;
 }
 
 export interface ModelAnswer {

@@ -10,6 +10,8 @@ const TOKENS_PER_NAME = 1;
 const TOKENS_PER_REPLY = 3;
 /** One high-detail 1024 x 1024 image (OpenAI vision guide); a fixed figure keeps tests exact. */
 export const TOKENS_PER_IMAGE = 765;
+/** The pages that a search gives the model to read; a fixed figure keeps tests exact. */
+export const TOKENS_PER_SEARCH = 1500;
 
 function messageTokens(message: ModelMessage): number {
   let count = TOKENS_PER_MESSAGE + countTokens(message.role) + countTokens(message.text);

@@ -9,6 +9,16 @@ export interface CompletionIdentity {
   /** Unix seconds. */
   readonly created: number;
   readonly model: string;
+  /** The tier that served. */
+  readonly service_tier: string;
+}
+
+/** What an answer counts, and whether it does. */
+export interface Accounting {
+  /** False omits `usage`, as some compatible servers do. */
+  readonly withUsage: boolean;
+  /** Figures in place of the model's own. */
+  readonly figures?: Readonly<Record<string, unknown>> | undefined;
 }
 
 const FINISH_REASONS: Readonly<Record<FinishReason, string>> = {
@@ -18,7 +28,10 @@ const FINISH_REASONS: Readonly<Record<FinishReason, string>> = {
   refusal: 'stop',
 };
 
-const usageOf = ({ promptTokens, cachedTokens, completionTokens, thinkingTokens }: ModelUsage) => ({
+const usageOf = (
+  { promptTokens, cachedTokens, completionTokens, thinkingTokens }: ModelUsage,
+  { figures }: Accounting,
+) => ({
   prompt_tokens: promptTokens,
   completion_tokens: completionTokens,
   total_tokens: promptTokens + completionTokens,
@@ -29,10 +42,11 @@ const usageOf = ({ promptTokens, cachedTokens, completionTokens, thinkingTokens 
     accepted_prediction_tokens: 0,
     rejected_prediction_tokens: 0,
   },
+  ...figures,
 });
 
 /** Fields whose value is the same in every answer of this server. */
-const SERVER_FIELDS = { service_tier: 'default', system_fingerprint: 'fp_simulated1' } as const;
+const SERVER_FIELDS = { system_fingerprint: 'fp_simulated1' } as const;
 
 const toolCallOf = (call: ModelToolCall, text = call.arguments) => ({
   id: `call_${call.id}`,
@@ -40,8 +54,8 @@ const toolCallOf = (call: ModelToolCall, text = call.arguments) => ({
   function: { name: call.name, arguments: text },
 });
 
-/** `withUsage` false omits `usage`, as some compatible servers do. */
-export function chatCompletion(answer: ModelAnswer, identity: CompletionIdentity, withUsage: boolean) {
+/** The answer as one document. */
+export function chatCompletion(answer: ModelAnswer, identity: CompletionIdentity, accounting: Accounting) {
   return {
     ...identity,
     object: 'chat.completion',
@@ -57,7 +71,7 @@ export function chatCompletion(answer: ModelAnswer, identity: CompletionIdentity
       logprobs: null,
       finish_reason: FINISH_REASONS[finishReason],
     })),
-    ...(withUsage ? { usage: usageOf(answer.usage) } : {}),
+    ...(accounting.withUsage ? { usage: usageOf(answer.usage, accounting) } : {}),
     ...SERVER_FIELDS,
   };
 }
@@ -88,13 +102,13 @@ function* inTurns<T>(iterables: readonly Iterable<T>[]): Generator<T> {
 }
 
 /**
- * All events of the stream: roles, deltas of all choices in turns, finish reasons, and `[DONE]`. `includeUsage` adds
- * `usage: null` to every chunk and a last one with the figures (`stream_options.include_usage`).
+ * All events of the stream: roles, deltas of all choices in turns, finish reasons, and `[DONE]`. With usage, there is
+ * `usage: null` in every chunk and a last one with the figures (`stream_options.include_usage`).
  */
 export function* chatChunks(
   { choices, usage }: ModelAnswer,
   identity: CompletionIdentity,
-  includeUsage: boolean,
+  accounting: Accounting,
 ): Generator<StreamEvent> {
   const frame = { ...identity, object: 'chat.completion.chunk', ...SERVER_FIELDS };
   const chunk = (part: StreamEvent['part'], index: number, delta: Delta, finish: string | null = null) => ({
@@ -102,7 +116,7 @@ export function* chatChunks(
     data: JSON.stringify({
       ...frame,
       choices: [{ index, delta, logprobs: null, finish_reason: finish }],
-      ...(includeUsage ? { usage: null } : {}),
+      ...(accounting.withUsage ? { usage: null } : {}),
     }),
   });
   for (const [index, { text }] of choices.entries())
@@ -116,7 +130,10 @@ export function* chatChunks(
   );
   for (const [index, { finishReason }] of choices.entries())
     yield chunk('end', index, {}, FINISH_REASONS[finishReason]);
-  if (includeUsage)
-    yield { part: 'end', data: JSON.stringify({ ...frame, choices: [], usage: usageOf(usage) }) };
+  if (accounting.withUsage)
+    yield {
+      part: 'end',
+      data: JSON.stringify({ ...frame, choices: [], usage: usageOf(usage, accounting) }),
+    };
   yield { part: 'end', data: '[DONE]' };
 }

@@ -99,6 +99,7 @@ export const chatRequestSchema = z.looseObject({
   tool_choice: toolChoiceSchema.nullish(),
   parallel_tool_calls: z.boolean().nullish(),
   response_format: responseFormatSchema.nullish(),
+  service_tier: z.enum(['auto', 'default', 'flex', 'scale', 'priority', 'fast']).nullish(),
 });
 
 export type ChatRequest = z.infer<typeof chatRequestSchema>;

@@ -5,7 +5,7 @@ import { answer } from '../model/answer.ts';
 import { identifierFrom } from '../model/random.ts';
 import { type CompletionIdentity, chatChunks, chatCompletion } from './chat-answer.ts';
 import { toModelRequest } from './chat-question.ts';
-import { chatRequestSchema } from './chat-request.ts';
+import { type ChatRequest, chatRequestSchema } from './chat-request.ts';
 import { replyWithEmbeddings } from './embeddings.ts';
 import { PICTURES_PATH, replyWithImages, replyWithPicture } from './images.ts';
 import { openAiProtocol } from './protocol.ts';
@@ -13,6 +13,12 @@ import { audioProtocol, replyWithSpeech } from './speech.ts';
 import { replyWithTranscript } from './transcriptions.ts';
 
 const COMPLETION_ID_LENGTH = 29;
+
+/** The tier as it was asked for; fast and priority are one (OpenAI API reference, `service_tier`). */
+function servedTier({ service_tier: tier }: ChatRequest): string {
+  if (tier === 'fast') return 'priority';
+  return tier === null || tier === undefined || tier === 'auto' ? 'default' : tier;
+}
 
 /** Answers a chat completions request. */
 export function replyToChat({ body, fault, sequence }: Call): Reply {
@@ -22,11 +28,12 @@ export function replyToChat({ body, fault, sequence }: Call): Reply {
     id: `chatcmpl-${identifierFrom(`completion ${sequence}`, COMPLETION_ID_LENGTH)}`,
     created: Math.floor(Date.now() / 1000),
     model: request.model,
+    service_tier: fault.served_tier ?? servedTier(request),
   };
-  const withUsage = fault.no_usage !== true;
-  if (request.stream !== true) return jsonReply(200, chatCompletion(modelAnswer, identity, withUsage));
-  const includeUsage = withUsage && request.stream_options?.include_usage === true;
-  return { kind: 'stream', events: chatChunks(modelAnswer, identity, includeUsage) };
+  const accounting = { withUsage: fault.no_usage !== true, figures: fault.usage };
+  if (request.stream !== true) return jsonReply(200, chatCompletion(modelAnswer, identity, accounting));
+  const withUsage = accounting.withUsage && request.stream_options?.include_usage === true;
+  return { kind: 'stream', events: chatChunks(modelAnswer, identity, { ...accounting, withUsage }) };
 }
 
 /** Names a client can discover; any other name works too. */

@@ -150,6 +150,22 @@ describe('the catalog in memory', () => {
     expect(await models(source)).toBe(2);
   });
 
+  it('stays whole for a call that has it while another takes its place', async () => {
+    await writeCatalog(database.client, table, documentOf('first', 5_000));
+    const source = sourceOf();
+    const first = await source();
+    await writeCatalog(database.client, table, documentOf('second', 5_000));
+    nowMs += 10_000;
+    const second = await source();
+    for (const [catalog, own, other] of [
+      [first, 'first', 'second'],
+      [second, 'second', 'first'],
+    ] as const) {
+      expect(catalog.find(`${own}/4999`)?.id).toBe(`${own}/4999`);
+      expect(catalog.find(`${other}/4999`)).toBeUndefined();
+    }
+  }, 20_000);
+
   it('costs each pointer half a unit for a sixteenth of the looks, however many processes have a call in ten seconds', async () => {
     const reads: { readonly part: string; readonly isConsistent: boolean }[] = [];
     const client = aroundSend(database.client, (command, send) => {

@@ -11,8 +11,7 @@ import { formatKey, verifyKey } from '../../../lambdas/core/access/api-key.ts';
 import type { Policy } from '../../../lambdas/core/access/policy.ts';
 import { ServiceError } from '../../../lambdas/core/errors.ts';
 import { Idempotency } from '../../../lambdas/core/idempotency/idempotency.ts';
-import { compileCatalog } from '../../../lambdas/core/inference/catalog/catalog.ts';
-import { parseCatalog } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
+import { openCatalog } from '../../../lambdas/core/inference/catalog/catalog.ts';
 import { createTranscriptionEndpoint } from '../../../lambdas/core/inference/kinds/transcriptions/endpoint.ts';
 import { settleTranscription } from '../../../lambdas/core/inference/kinds/transcriptions/settle.ts';
 import { Precheck } from '../../../lambdas/core/ledger/precheck.ts';
@@ -80,22 +79,19 @@ export class UploadService {
 
   #assemble(address: string): ReturnType<typeof createRequestHandler> {
     const { ledger, clock, log } = { ledger: this.ledger, clock: this.#clock, log: this.#log };
-    const catalog = compileCatalog(
-      '1',
-      parseCatalog({
-        models: [
-          {
-            id: 'test/ears',
-            type: 'audio',
-            owned_by: 'test',
-            created: 0,
-            price: { unit: 'per_minute', minute: '0.006' },
-            routes: [{ id: 'ears', protocol: 'openai', base_url: address, upstream_model: 'ears' }],
-          },
-        ],
-        defaults: { audio: 'test/ears' },
-      }),
-    );
+    const catalog = openCatalog('1', {
+      models: [
+        {
+          id: 'test/ears',
+          type: 'audio',
+          owned_by: 'test',
+          created: 0,
+          price: { unit: 'per_minute', minute: '0.006' },
+          routes: [{ id: 'ears', protocol: 'openai', base_url: address, upstream_model: 'ears' }],
+        },
+      ],
+      defaults: { audio: 'test/ears' },
+    });
     const store = new DynamoReplayStore(this.#database.client, DATABASE_TABLES.replays);
     const after = systemAfter;
     const endpoint = createTranscriptionEndpoint(

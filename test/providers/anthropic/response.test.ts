@@ -9,7 +9,11 @@ import { FOREIGN, IDENTITY, JSON_MODE, jsonOf, NATIVE } from './fixtures.ts';
 
 const message = jsonOf('message');
 const TEXT = 'Hm.Grüße, 世界get_weather{"city":"Łódź"}get_time';
-const COUNTED = { promptTokens: 2200, cachedTokens: 100, completionTokens: 503 };
+const COUNTED = {
+  ...{ promptTokens: 2200, cachedTokens: 100, completionTokens: 503 },
+  cacheWrites: { '5m': 5 },
+  serviceTier: 'standard',
+};
 
 const replyOf = (content: readonly unknown[], more: Record<string, unknown> = {}, asked = JSON_MODE) =>
   toReply({ content, stop_reason: 'tool_use', ...more }, asked);

@@ -118,7 +118,11 @@ describe('the usage of a stream', () => {
     (await collect(decode(asked, bytesOf(name)))).flatMap(({ usage }) => usage ?? []);
 
   it('has the prompt of its beginning and the output of its end', async () => {
-    const counted = { promptTokens: 45, cachedTokens: 16, completionTokens: 15 };
+    const counted = {
+      ...{ promptTokens: 45, cachedTokens: 16, completionTokens: 15 },
+      cacheWrites: { auto: 4 },
+      serviceTier: 'standard',
+    };
     expect(await usageOf('text', FOREIGN)).toEqual([counted]);
     const [reported] = await usageOf('text', NATIVE);
     expect(reported).toEqual({

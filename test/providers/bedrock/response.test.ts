@@ -180,13 +180,13 @@ describe('usage that Converse reports', () => {
     [{ inputTokens: 10, outputTokens: 2, totalTokens: 12, cacheReadInputTokens: -3 }, 10, 0],
   ])('counts the whole prompt, and its cached part: %j', (reported, promptTokens, cachedTokens) => {
     const { outputTokens: completionTokens } = reported;
-    expect(toUsage(reported)).toEqual({ promptTokens, cachedTokens, completionTokens });
+    expect(toUsage({ usage: reported })).toMatchObject({ promptTokens, cachedTokens, completionTokens });
   });
 
   it.each([[undefined], [null], ['10'], [{}], [{ inputTokens: 1 }], [{ inputTokens: 1.5, outputTokens: 1 }]])(
     'that does not count both sides is ignored: %j',
     (reported) => {
-      expect(toUsage(reported)).toBeUndefined();
+      expect(toUsage({ usage: reported })).toBeUndefined();
     },
   );
 });

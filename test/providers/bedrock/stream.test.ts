@@ -53,7 +53,10 @@ describe('a stream of Converse', () => {
     expect(events.map((event) => event.text).join('')).toBe(
       'Two cities.Let me look.get_weather{"city":"Łódź"}get_time',
     );
-    expect(events.at(-1)?.usage).toEqual({ promptTokens: 128, cachedTokens: 100, completionTokens: 16 });
+    expect(events.at(-1)?.usage).toEqual({
+      ...{ promptTokens: 128, cachedTokens: 100, completionTokens: 16 },
+      cacheWrites: { auto: 7 },
+    });
   });
 
   it.each(Object.keys(STREAMS))('gives the same, wherever its bytes are split: %s', async (name) => {

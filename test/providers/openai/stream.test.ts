@@ -92,7 +92,11 @@ describe('the events of a stream', () => {
     expect(text).toBe('Grüße, 世界 👩‍🚀\n\n👩‍🚀 \u200fمرحبا');
     expect(content).toEqual([false, true, true, true, true, true, false]);
     expect(usage).toEqual([
-      { promptTokens: 19, cachedTokens: 16, completionTokens: 14, reported: chunksOf('text').at(-1)?.usage },
+      {
+        ...{ promptTokens: 19, cachedTokens: 16, completionTokens: 14, reasoningTokens: 2 },
+        serviceTier: 'standard',
+        reported: chunksOf('text').at(-1)?.usage,
+      },
     ]);
   });
 

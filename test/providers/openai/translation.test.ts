@@ -107,7 +107,11 @@ describe('a whole answer', () => {
       kind: 'json',
       answer: { body: { ...kept, ...IDENTITY } },
       text: 'get_weather{"city":"Łódź"}get_time{}Grüße, 世界Hm. ',
-      usage: { promptTokens: 19, cachedTokens: 16, completionTokens: 14, reported: completion.usage },
+      usage: {
+        ...{ promptTokens: 19, cachedTokens: 16, completionTokens: 14, reasoningTokens: 2 },
+        serviceTier: 'standard',
+        reported: completion.usage,
+      },
     });
   });
 

@@ -89,20 +89,44 @@ describe('images: the official OpenAI SDK', () => {
 });
 
 describe('images: a model of Bedrock', () => {
-  it('paints as many pictures as are asked for, of the size, and each is paid', async () => {
+  it('paints as many pictures as are asked for, each another, and each is paid', async () => {
     const { data, response } = await payer.client.images
-      .generate({
-        model: 'sim/image-bedrock',
-        prompt: 'a fox',
-        n: 2,
-        size: '1024x768' as '1024x1024',
-        response_format: 'b64_json',
-      })
+      .generate({ model: 'sim/image-bedrock', prompt: 'a fox', n: 2, response_format: 'b64_json' })
       .withResponse();
-    const sizes = (data.data ?? []).map(({ b64_json: text = '' }) => sizeOfPng(Buffer.from(text, 'base64')));
-    expect(sizes).toEqual(['1024x768', '1024x768']);
+    const pictures = (data.data ?? []).map(({ b64_json: text = '' }) => text);
+    expect(pictures.map((text) => sizeOfPng(Buffer.from(text, 'base64')))).toEqual([
+      '1024x1024',
+      '1024x1024',
+    ]);
+    expect(new Set(pictures).size).toBe(2);
     expect(nano(response, 'x-cost-usd')).toBe(2 * PRICE);
-    expect(response.headers.get('x-route')).toBe('sim-image-canvas');
+    expect(response.headers.get('x-route')).toBe('sim-image-stability');
+  });
+
+  it('that stops one picture by its filter is paid for the other; where it stops all, nothing is', async () => {
+    const before = await payer.wallet();
+    const ask = { model: 'sim/image-bedrock', prompt: 'a fox' };
+    await payer.fault({ status: 200, body: { finish_reasons: ['Filter reason: output image'] } });
+    const one = await post({ ...ask, n: 2 });
+    expect(((await one.json()) as { data: unknown[] }).data).toHaveLength(1);
+    expect(nano(one, 'x-cost-usd')).toBe(PRICE);
+    await payer.fault({ status: 200, body: { finish_reasons: ['Filter reason: prompt'] } });
+    const none = await post(ask);
+    expect([none.status, await none.json()]).toMatchObject([
+      400,
+      { error: { code: 'invalid_value', param: 'prompt' } },
+    ]);
+    expect(await payer.wallet()).toEqual({ balance: before.balance - PRICE, held: 0 });
+  });
+
+  it('makes no other size than its own, and says which field it cannot serve', async () => {
+    const before = await payer.wallet();
+    const response = await post({ model: 'sim/image-bedrock', prompt: 'a fox', size: '1024x768' });
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { error: { code: 'invalid_value', param: 'size' } },
+    ]);
+    expect(await payer.wallet()).toEqual(before);
   });
 
   it('has no addresses of pictures, and says which field it cannot serve', async () => {

@@ -32,10 +32,13 @@ const PROTOCOLS_OF_TYPE: Readonly<Record<Kind, readonly (typeof PROTOCOLS)[numbe
   audio: ['openai'],
 };
 
-/** The models of Bedrock, beside those that converse, whose requests the service knows how to write. */
+/**
+ * The models of Bedrock, beside those that converse, whose requests the service knows how to write; and those that it
+ * knew until they ended, so that a catalog stored before that can still be read.
+ */
 const BEDROCK_MODELS: Partial<Record<Kind, RegExp>> = {
   embeddings: /titan-embed-text-v2|cohere\.embed-/,
-  image: /nova-canvas|titan-image-generator/,
+  image: /stability\.(stable-image-(core|ultra)|sd3-5-large)-|nova-canvas|titan-image-generator/,
 };
 
 const route = z
@@ -99,6 +102,8 @@ const model = z
     /** Where they are known, a call with another voice is refused without asking a route. */
     voices: z.array(voice).min(1).max(500).optional(),
     price: prices,
+    /** Where the price was read, and on which day it was last compared; for operators, never shown to callers. */
+    price_source: z.strictObject({ url: z.url({ protocol: /^https?$/ }), as_of: z.iso.date() }).optional(),
     routes: z.array(route).min(1).max(20),
   })
   .superRefine((entry, context) => {
@@ -150,11 +155,10 @@ function faultOf(type: Kind, price: Prices): { readonly path: string; readonly m
   return { path: 'output', message: 'is required for type "chat"' };
 }
 
+const defaultModels = z.partialRecord(z.enum(KINDS), id).default({});
+
 const documentSchema = z
-  .strictObject({
-    models: z.array(model).min(1).max(20_000),
-    defaults: z.partialRecord(z.enum(KINDS), id).default({}),
-  })
+  .strictObject({ models: z.array(model).min(1).max(20_000), defaults: defaultModels })
   .superRefine(({ models, defaults }, context) => {
     const seen = new Map<string, string>();
     const claim = (name: string, path: (string | number)[]) => {
@@ -194,8 +198,26 @@ export type Model = CatalogDocument['models'][number];
 export type Route = Model['routes'][number];
 
 /** Validates a document; throws an error that names every offending field. */
-export function parseCatalog(input: unknown): CatalogDocument {
-  const result = documentSchema.safeParse(input);
+export const parseCatalog = (input: unknown): CatalogDocument => parse(documentSchema, input, 'the catalog');
+
+const envelopeSchema = z.strictObject({
+  models: z.custom<readonly unknown[]>(Array.isArray, 'must be a list'),
+  defaults: defaultModels,
+});
+
+/** A document whose models are still as they are written. */
+export type CatalogEnvelope = z.infer<typeof envelopeSchema>;
+
+/** Reads a document that was validated when it was applied, but for its models. Throws for what is no document. */
+export const parseEnvelope = (input: unknown): CatalogEnvelope =>
+  parse(envelopeSchema, input, 'the stored catalog');
+
+/** Reads one model of such a document. Throws an error that names every offending field. */
+export const parseModel = (input: unknown, name: string): Model =>
+  parse(model, input, `model ${JSON.stringify(name)} of the stored catalog`);
+
+function parse<Schema extends z.ZodType>(schema: Schema, input: unknown, what: string): z.infer<Schema> {
+  const result = schema.safeParse(input);
   if (result.success) return result.data;
-  throw new Error(`the catalog is not valid:\n${z.prettifyError(result.error)}`);
+  throw new Error(`${what} is not valid:\n${z.prettifyError(result.error)}`);
 }

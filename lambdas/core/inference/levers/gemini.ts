@@ -3,7 +3,7 @@
  * Gemini API pricing), in the names of its REST requests. Each may be written in snake case as well (ProtoJSON).
  */
 import { isJsonObject } from '../../json/lossless-json.ts';
-import { feature, modalities, tier, tokens, unlessEmpty, unpriced, whenTrue } from './readers.ts';
+import { feature, outputKinds, tier, tokens, unlessEmpty, unpriced, whenTrue } from './readers.ts';
 import { leverTable, type Reader } from './table.ts';
 
 /** By its media type; without one it may be a video, as a YouTube address is. */
@@ -55,7 +55,7 @@ export const GEMINI = leverTable(
       read: media,
     },
     { field: 'contents[].parts[].fileData', at: PARTS.map((part) => `${part}.fileData`), read: media },
-    { field: 'generationConfig.responseModalities', read: modalities },
+    { field: 'generationConfig.responseModalities', read: outputKinds },
     { field: 'generationConfig.speechConfig', read: tokens('audio_output') },
     { field: 'generationConfig.imageConfig', read: tokens('image_output') },
     // Another model than the route's may answer.

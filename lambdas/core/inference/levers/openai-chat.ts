@@ -8,7 +8,7 @@ import {
   cacheMark,
   feature,
   lifetime,
-  modalities,
+  outputKinds,
   predicted,
   tier,
   tokens,
@@ -75,6 +75,7 @@ const OF_HOSTS: readonly Lever[] = [
   { field: `${PART}.audio_url`, read: tokens('audio_input'), hosts: 'vLLM' },
   { field: `${PART}.video_url`, read: tokens('video_input'), hosts: 'vLLM, OpenRouter, DashScope' },
   { field: `${PART}.video`, read: tokens('video_input'), hosts: 'DashScope' },
+  { field: 'image_config', read: tokens('image_output'), hosts: 'OpenRouter' },
   { field: 'search_parameters', read: liveSearch, hosts: 'xAI' },
   { field: 'deferred', read: whenTrue(unpriced), hosts: 'xAI' },
   { field: 'plugins', at: ['plugins[]'], read: plugin, hosts: 'OpenRouter' },
@@ -100,7 +101,7 @@ const OF_HOSTS: readonly Lever[] = [
   { field: 'data_sources', read: unlessEmpty(unpriced), hosts: 'Azure OpenAI' },
   { field: 'providerOptions', read: unlessEmpty(unpriced), hosts: 'Vercel AI Gateway' },
   // Fields of another protocol inside this one (Gemini API docs, OpenAI compatibility); LiteLLM merges them into the request.
-  { field: 'extra_body', at: ['extra_body.*'], except: ['google'], read: unpriced, hosts: 'LiteLLM' },
+  { field: 'extra_body', at: ['extra_body.*'], read: unpriced, hosts: 'LiteLLM' },
   {
     field: 'extra_body.google',
     at: ['extra_body.google.*'],
@@ -112,7 +113,7 @@ const OF_HOSTS: readonly Lever[] = [
 
 export const OPENAI_CHAT = leverTable([
   ...OPENAI_SHARED,
-  { field: 'modalities', read: modalities },
+  { field: 'modalities', read: outputKinds },
   { field: 'audio', read: tokens('audio_output') },
   { field: `${PART}.input_audio`, read: tokens('audio_input') },
   { field: 'messages[].audio', read: tokens('audio_input') },

@@ -70,7 +70,7 @@ const RATES: Readonly<Record<string, TokenRate>> = { audio: 'audio_output', imag
 const lowerCase = (value: unknown): string => (typeof value === 'string' ? value.toLowerCase() : '');
 
 /** The kinds of output that are asked for; text has the model's plain price. */
-export const modalities: Reader = (value, place) => {
+export const outputKinds: Reader = (value, place) => {
   const kinds = new Set((Array.isArray(value) ? value : [value]).map(lowerCase));
   kinds.delete('text');
   return [...kinds].flatMap((kind) => {
@@ -111,7 +111,7 @@ export const toolType =
 export const predicted: Reader = (value, place) => {
   const { param } = place;
   const content = isJsonObject(value) ? value.content : value;
-  if (content === null || content === undefined) return NOTHING;
+  if (content === null || content === undefined || isEmpty(content)) return NOTHING;
   const parts = Array.isArray(content) ? content : [content];
   const texts = parts.map((part) => (isJsonObject(part) ? part.text : part));
   return texts.every((text) => typeof text === 'string')

@@ -3,7 +3,7 @@
  * from the request's root: names with dots between them, `[]` for each element of an array, and `*` at the end for
  * every field that no other pattern of that place names. Patterns never lead into JSON of the caller's own.
  */
-import type { JsonObject } from '../../json/lossless-json.ts';
+import { isJsonObject, type JsonObject } from '../../json/lossless-json.ts';
 import type { Demand } from './demand.ts';
 
 /** Where a reader stands while it reads. */
@@ -38,7 +38,7 @@ export interface LeverTable {
 /** A step along the patterns. */
 interface Branch {
   readonly readers: Reader[];
-  readonly fields: { readonly name: string; readonly branch: Branch }[];
+  readonly fields: Map<string, Branch>;
   element?: Branch;
   /** What reads the fields that are not in `fields`, and the names that ask for nothing. */
   rest?: { readonly read: Reader; readonly except: ReadonlySet<string> };
@@ -53,7 +53,7 @@ export const patternsOf = ({ field, at }: Lever): readonly string[] => at ?? [fi
 
 /** Throws for a pattern that goes on after `*`. */
 export function leverTable(levers: readonly Lever[], spellings: Spellings = asWritten): LeverTable {
-  const root: Branch = { readers: [], fields: [] };
+  const root = newBranch();
   for (const lever of levers) for (const pattern of patternsOf(lever)) plant(root, pattern, lever, spellings);
   return { levers, root };
 }
@@ -70,16 +70,16 @@ function plant(root: Branch, pattern: string, { read, except = [] }: Lever, spel
     }
     branch = fieldOf(branch, spellings(name));
     for (let depth = step.length - name.length; depth > 0; depth -= 2)
-      branch = branch.element ??= { readers: [], fields: [] };
+      branch = branch.element ??= newBranch();
     if (index === steps.length - 1) branch.readers.push(read);
   });
 }
 
+const newBranch = (): Branch => ({ readers: [], fields: new Map() });
+
 function fieldOf({ fields }: Branch, names: readonly string[]): Branch {
-  const found = fields.find(({ name }) => name === names[0]);
-  if (found !== undefined) return found.branch;
-  const branch: Branch = { readers: [], fields: [] };
-  fields.push(...names.map((name) => ({ name, branch })));
+  const branch = fields.get(names[0] ?? '') ?? newBranch();
+  for (const name of names) fields.set(name, branch);
   return branch;
 }
 
@@ -110,7 +110,8 @@ class Walk implements Place {
   get param(): string {
     return this.#path.reduce<string>((path, step) => {
       if (typeof step === 'number') return `${path}[${step}]`;
-      return path === '' ? step : `${path}.${step}`;
+      const name = step.slice(0, MAX_NAME);
+      return path === '' ? name : `${path}.${name}`;
     }, '');
   }
 
@@ -118,7 +119,7 @@ class Walk implements Place {
     if (value === null || value === undefined) return;
     for (const read of branch.readers) this.#read(read, value, holder);
     if (branch.element !== undefined) this.#elements(branch.element, value, holder);
-    if (branch.fields.length === 0 && branch.rest === undefined) return;
+    if (branch.fields.size === 0 && branch.rest === undefined) return;
     if (typeof value === 'object' && !Array.isArray(value)) this.#fields(branch, value as JsonObject);
   }
 
@@ -135,19 +136,18 @@ class Walk implements Place {
     }
   }
 
+  /** By the object's fields, which are fewer than the levers: most parts of a message have two. */
   #fields({ fields, rest }: Branch, holder: JsonObject): void {
-    for (const { name, branch } of fields) {
-      if (!Object.hasOwn(holder, name)) continue;
+    // A number that is kept as its text has no fields (asked here alone, because the question is slow).
+    if (rest !== undefined && !isJsonObject(holder)) return;
+    for (const name of Object.keys(holder)) {
+      const branch = fields.get(name);
+      if (branch === undefined && (rest === undefined || rest.except.has(name))) continue;
+      const value = holder[name];
+      if (value === null || value === undefined) continue;
       this.#path.push(name);
-      this.visit(branch, holder[name], holder);
-      this.#path.pop();
-    }
-    if (rest === undefined) return;
-    for (const [name, value] of Object.entries(holder)) {
-      if (value === null || value === undefined || rest.except.has(name)) continue;
-      if (fields.some((field) => field.name === name)) continue;
-      this.#path.push(name.slice(0, MAX_NAME));
-      this.#read(rest.read, value, holder);
+      if (branch !== undefined) this.visit(branch, value, holder);
+      else if (rest !== undefined) this.#read(rest.read, value, holder);
       this.#path.pop();
     }
   }

@@ -4,7 +4,7 @@ import type { NanoUsd } from '../../money.ts';
 import type { Model, Route } from '../catalog/catalog-document.ts';
 import { type Bill, billOf, type Served } from '../pricing/bill.ts';
 import { type Counts, type Item, type Measured, tokenCounts, unitCounts } from '../pricing/counts.ts';
-import { LIFETIMES, type TokenPrices } from '../pricing/prices.ts';
+import { LIFETIMES, type Lifetime, type TokenPrices } from '../pricing/prices.ts';
 import type { Terms } from '../pricing/terms.ts';
 import { STANDARD, type TokenUsage } from '../pricing/token-usage.ts';
 
@@ -25,21 +25,26 @@ export function priceUsage(prices: TokenPrices, terms: Terms, usage: TokenUsage)
   const counts = new Map<Item, number>(tokenCounts(reported, (item) => terms.items.has(item)));
   for (const [name, most] of terms.uses) {
     const reported = usage.uses !== undefined && Object.hasOwn(usage.uses, name) ? usage.uses[name] : 0;
-    const used = Math.min(reported ?? 0, most);
+    const fewest = prices.features?.[name]?.min_uses;
+    const used = Math.min(Math.max(reported ?? 0, fewest ?? 0), most);
     if (used > 0) counts.set(`feature:${name}`, used);
   }
   const served = servedOf(terms, usage);
   return { counts, served, ...billOf(prices, counts, served) };
 }
 
-/** Writes of a lifetime that the route does not name are of the dearest one that the request asks for, if it asks for any. */
+/** Writes of no lifetime, or of one that the request does not ask for, are of the dearest one that it does, if of any. */
 function writesOf({ cache_writes: rates = {} }: TokenPrices, { items }: Terms, { cacheWrites }: TokenUsage) {
-  const { auto = 0, ...named } = cacheWrites ?? {};
   const asked = LIFETIMES.filter((lifetime) => lifetime !== 'auto' && items.has(`cache_write_${lifetime}`));
   const [first, ...others] = asked;
-  if (auto === 0 || first === undefined) return cacheWrites;
+  if (cacheWrites === undefined || first === undefined) return cacheWrites;
   const dearest = others.reduce((a, b) => ((rates[b] ?? 0n) > (rates[a] ?? 0n) ? b : a), first);
-  return { ...named, [dearest]: (named[dearest] ?? 0) + auto };
+  const writes: Partial<Record<Lifetime, number>> = {};
+  for (const lifetime of LIFETIMES) {
+    const own = asked.includes(lifetime) ? lifetime : dearest;
+    writes[own] = (writes[own] ?? 0) + (cacheWrites[lifetime] ?? 0);
+  }
+  return writes;
 }
 
 /** What a route may say that it served: what was asked for, or the standard. Without a word, it served as asked. */

@@ -77,6 +77,8 @@ const feature = z.strictObject({
   price,
   /** The most uses of a call, where the provider bounds them; else the request must. */
   max_uses: z.int().min(1).max(1_000).optional(),
+  /** The fewest uses of a call that asks for it, where the provider does not count them. */
+  min_uses: z.int().min(0).max(1_000).default(0),
   /** The most tokens that one use adds to the prompt; without it, a prompt may fill the model's window. */
   tokens: z.int().min(0).max(10_000_000).optional(),
 });

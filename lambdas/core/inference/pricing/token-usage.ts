@@ -34,6 +34,10 @@ export const STANDARD = 'standard';
 
 export const NO_TOKENS: TokenUsage = { promptTokens: 0, cachedTokens: 0, completionTokens: 0 };
 
+/** What was written to a cache, for however long; undefined where nothing is known to have been. */
+export const writtenTokens = (writes: TokenUsage['cacheWrites']): number | undefined =>
+  writes === undefined ? undefined : Object.values(writes).reduce((sum, tokens) => sum + tokens, 0);
+
 /** Whether a figure that a route reports can be a number of tokens. */
 export const isTokenCount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && (value as number) >= 0;

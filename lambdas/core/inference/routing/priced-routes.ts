@@ -39,5 +39,5 @@ interface Unpriced {
   readonly model: string;
 }
 
-/** A route of another protocol gets the conversation alone: without its marks for a cache it answers the same. */
-const isLost = ({ kind }: Demand): boolean => kind !== 'cache-write';
+/** A route of another protocol gets the conversation alone: without marks for a cache and a prediction it answers the same. */
+const isLost = ({ kind }: Demand): boolean => kind !== 'cache-write' && kind !== 'output';

@@ -2,14 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { chatCompletionRequest } from '../../../../lambdas/core/inference/completions/chat/schema.ts';
 import { messagesRequest } from '../../../../lambdas/core/inference/completions/messages/schema.ts';
-import {
-  demandsOf,
-  type Lever,
-  leverTable,
-  patternsOf,
-} from '../../../../lambdas/core/inference/levers/table.ts';
+import { demandsOf, leverTable, patternsOf } from '../../../../lambdas/core/inference/levers/table.ts';
 import { isJsonObject, type JsonObject, rawJson } from '../../../../lambdas/core/json/lossless-json.ts';
-import { PLAIN, SAMPLES } from './samples/all.ts';
+import { asksBy, PLAIN, SAMPLES, samplesOf } from './samples/all.ts';
 import type { Sample } from './samples/request-sample.ts';
 import type { Protocol } from './schemas/published.ts';
 import { PROTOCOLS, TABLES } from './tables.ts';
@@ -77,6 +72,18 @@ describe('a request without one', () => {
         context_management: { edits: [{ type: 'clear_thinking_20251015' }] },
       },
     ],
+    [
+      'openai-chat',
+      {
+        service_tier: 'on_demand',
+        prediction: { type: 'content', content: null },
+        speculation: [],
+        web_search: { enable: false },
+      },
+    ],
+    ['openai-responses', { tools: [{ type: 'tool_search', execution: 'client' }, { type: 'function' }] }],
+    ['anthropic-messages', { billing_policy: { type: 'billing_policy', bill_to: 'self' }, container: null }],
+    ['anthropic-messages', { billing_policy: { type: 'billing_policy' }, fallback_credit_token: null }],
     ['bedrock-converse', { serviceTier: { type: 'default' }, performanceConfig: { latency: 'standard' } }],
     [
       'gemini',
@@ -92,22 +99,9 @@ describe('a request without one', () => {
   });
 });
 
-/** Whether a path in a request is one of the pattern's. */
-const isOf = (pattern: string, param: string): boolean =>
-  new RegExp(
-    `^${pattern.replaceAll('.', '\\.').replaceAll('[]', '(\\[\\d+\\])?').replace('*', '\\w+')}$`,
-  ).test(param);
-
-const sampleOf = (protocol: Protocol, lever: Lever): Sample | undefined =>
-  SAMPLES.find(
-    (sample) =>
-      sample.protocol === protocol &&
-      sample.demands.some(({ param }) => patternsOf(lever).some((pattern) => isOf(pattern, param))),
-  );
-
 describe('the samples', () => {
   it.each(PROTOCOLS)('have every lever of the table of %s', (protocol) => {
-    const without = TABLES[protocol].levers.filter((lever) => sampleOf(protocol, lever) === undefined);
+    const without = TABLES[protocol].levers.filter((lever) => samplesOf(protocol, lever).length === 0);
     expect(without.map(({ field }) => field)).toEqual([]);
   });
 
@@ -172,7 +166,7 @@ const NOISE = fc.array(
 describe('a lever', () => {
   const plantable = PROTOCOLS.flatMap((protocol) =>
     TABLES[protocol].levers.flatMap((lever) => {
-      const sample = sampleOf(protocol, lever);
+      const [sample] = samplesOf(protocol, lever);
       const patterns = patternsOf(lever).filter((pattern) => !/[*\]]$/.test(pattern));
       return sample === undefined ? [] : patterns.map((pattern) => ({ protocol, lever, pattern, sample }));
     }),
@@ -181,7 +175,7 @@ describe('a lever', () => {
   it.each(plantable.map((plant) => [plant.protocol, plant.pattern, plant] as const))(
     'is found wherever its pattern leads: %s %s',
     (protocol, pattern, { lever, sample }) => {
-      const demand = sample.demands.find(({ param }) => patternsOf(lever).some((one) => isOf(one, param)));
+      const demand = sample.demands.find(({ param }) => asksBy(lever, param));
       const name = pattern.split('.').at(-1) ?? '';
       const { [name]: value, ...beside } = holderAt(bodyOf(sample), demand?.param ?? '');
       // At the root the holder is the whole request, whose other levers are samples of their own.

@@ -14,7 +14,7 @@ import { DECIDED, PROTOCOLS, TABLES } from './tables.ts';
 
 const NOTHING_OPEN = { undecided: [], gone: [], astray: [] };
 
-/** At least so many fields are read of each schema, so that a reader that overlooks most of one fails. */
+/** At least this number of fields is read of each schema: a reader that overlooks most of one fails. */
 const FIELDS: Readonly<Record<Protocol, number>> = {
   'openai-chat': 160,
   'openai-responses': 950,

@@ -93,6 +93,32 @@ describe('what providers charge', () => {
     expect(priceUsage(opus, termsFor(opus), usage).amount).toBe(5_000_000n);
   });
 
+  it('has the uses that the catalog says, where the provider counts none', () => {
+    const searching = tokenPricesOf({
+      input: '1',
+      features: { web_search: { price: '0.01', min_uses: 1, max_uses: 1 } },
+    });
+    const terms = termsFor(searching, [
+      { kind: 'feature', name: 'web_search', maxUses: undefined, param: 'web_search_options' },
+    ]);
+    expect(priceUsage(searching, terms, usageOf({})).amount).toBe(10_000_000n);
+    expect(priceUsage(searching, termsFor(searching), usageOf({})).amount).toBe(0n);
+  });
+
+  it('is that of the dearest lifetime that was asked for, where the route does not say which it wrote', () => {
+    const asked = (...lifetimes: string[]) =>
+      termsFor(
+        opus,
+        lifetimes.map((lifetime) => ({ kind: 'cache-write', lifetime, param: 'system' }) as const),
+      );
+    const of = (terms: ReturnType<typeof asked>, cacheWrites: TokenUsage['cacheWrites']) =>
+      priceUsage(opus, terms, usageOf({ promptTokens: 1_000, cacheWrites })).amount;
+    expect(of(asked('5m', '1h'), { auto: 1_000 })).toBe(10_000_000n);
+    expect(of(asked('5m'), { auto: 1_000 })).toBe(6_250_000n);
+    expect(of(asked('1h'), { '5m': 1_000 })).toBe(10_000_000n);
+    expect(of(asked(), { '1h': 1_000 })).toBe(5_000_000n);
+  });
+
   it('is by the kind of token, where one has a price of its own', () => {
     const voice = tokenPricesOf({
       ...{ input: '2.5', output: '10', cached_input: '1.25', reasoning_output: '12' },

@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import type { Body } from '../../../api/response-schema.ts';
 import type { JsonObject } from '../../../json/lossless-json.ts';
-import type { TokenUsage } from '../../pricing/token-usage.ts';
+import { type TokenUsage, writtenTokens } from '../../pricing/token-usage.ts';
 import type { AssistantReply, FinishReason, StreamPart } from '../../upstream/conversation.ts';
 import type { WholeAnswer } from '../../upstream/provider.ts';
 import type { ReplyWriter, WriterOptions } from '../reply-writer.ts';
@@ -29,20 +29,31 @@ export const usageSchema = z.looseObject({
   prompt_tokens_details: z.looseObject({ cached_tokens: z.int() }),
 });
 
-/** The interface's Usage, with what else the route reported. */
+/** The interface's Usage, with what else the route reported, and what it counted in another protocol. */
 export function usageBody({
   promptTokens,
   completionTokens,
   cachedTokens,
+  cacheWrites,
+  reasoningTokens,
   reported,
 }: TokenUsage): Body<typeof usageSchema> {
-  const details = reported?.prompt_tokens_details as object | undefined;
+  const ofPrompt = reported?.prompt_tokens_details as object | undefined;
+  const ofCompletion = reported?.completion_tokens_details as object | undefined;
+  const written = writtenTokens(cacheWrites);
   return {
     ...reported,
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
     total_tokens: promptTokens + completionTokens,
-    prompt_tokens_details: { ...details, cached_tokens: cachedTokens },
+    prompt_tokens_details: {
+      ...ofPrompt,
+      cached_tokens: cachedTokens,
+      ...(written === undefined ? {} : { cache_write_tokens: written }),
+    },
+    ...(reasoningTokens === undefined
+      ? {}
+      : { completion_tokens_details: { ...ofCompletion, reasoning_tokens: reasoningTokens } }),
   };
 }
 

@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import type { Body } from '../../../api/response-schema.ts';
 import type { JsonObject } from '../../../json/lossless-json.ts';
-import type { TokenUsage } from '../../pricing/token-usage.ts';
+import { type TokenUsage, writtenTokens } from '../../pricing/token-usage.ts';
 import type { AssistantPart, AssistantReply, Finish, FinishReason } from '../../upstream/conversation.ts';
 import type { WholeAnswer } from '../../upstream/provider.ts';
 import { toolInput } from '../../upstream/tool-calls.ts';
@@ -36,17 +36,21 @@ export const usageSchema = z.looseObject({
 
 /**
  * Usage in the protocol's format, where `input_tokens` leaves out what was read from and written to the prompt cache;
- * with what else the route reported.
+ * with what else the route reported, and what it counted in another protocol.
  */
 export function usageBody({
   promptTokens,
   cachedTokens,
   completionTokens,
+  cacheWrites,
+  reasoningTokens,
   reported,
 }: TokenUsage): Body<typeof usageSchema> {
   const creation = reported?.cache_creation_input_tokens;
-  const written = typeof creation === 'number' ? creation : 0;
+  const written = writtenTokens(cacheWrites) ?? (typeof creation === 'number' ? creation : 0);
   return {
+    ...splitBody(cacheWrites),
+    ...(reasoningTokens === undefined ? {} : { output_tokens_details: { thinking_tokens: reasoningTokens } }),
     ...reported,
     input_tokens: Math.max(0, promptTokens - cachedTokens - written),
     cache_creation_input_tokens: written,
@@ -54,6 +58,17 @@ export function usageBody({
     output_tokens: completionTokens,
   };
 }
+
+/** What was written to the cache by how long it is kept, where the route says so. */
+const splitBody = (writes: TokenUsage['cacheWrites']): JsonObject =>
+  writes?.['5m'] === undefined && writes?.['1h'] === undefined
+    ? {}
+    : {
+        cache_creation: {
+          ephemeral_5m_input_tokens: writes['5m'] ?? 0,
+          ephemeral_1h_input_tokens: writes['1h'] ?? 0,
+        },
+      };
 
 export function messagesWriter({ identity, promptTokens }: WriterOptions): ReplyWriter {
   const { id, model } = identity;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { chatWriter } from '../../../../../lambdas/core/inference/completions/chat/reply.ts';
+import { chatWriter, usageBody } from '../../../../../lambdas/core/inference/completions/chat/reply.ts';
 import type {
   AssistantReply,
   FinishReason,
@@ -77,6 +77,33 @@ describe('a whole answer on the chat surface', () => {
     ['pause', 'stop'],
   ])('names why it ended: %s', (reason, name) => {
     expect(whole({ parts: [], finish: { reason, raw: 'x' } }).choices[0].finish_reason).toBe(name);
+  });
+});
+
+describe('usage on the chat surface', () => {
+  const usage = { promptTokens: 20, cachedTokens: 4, completionTokens: 9 };
+
+  it('has what a route of another protocol counted', () => {
+    expect(usageBody({ ...usage, reasoningTokens: 6, cacheWrites: { '5m': 2, '1h': 3 } })).toEqual({
+      prompt_tokens: 20,
+      completion_tokens: 9,
+      total_tokens: 29,
+      prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 5 },
+      completion_tokens_details: { reasoning_tokens: 6 },
+    });
+  });
+
+  it('has the route’s own account beside the counts that the call is billed by', () => {
+    const reported = {
+      ...{ prompt_tokens: 20, completion_tokens: 2, total_tokens: 29 },
+      prompt_tokens_details: { audio_tokens: 3 },
+      completion_tokens_details: { reasoning_tokens: 7, audio_tokens: 1 },
+    };
+    expect(usageBody({ ...usage, reasoningTokens: 7, reported })).toEqual({
+      ...{ prompt_tokens: 20, completion_tokens: 9, total_tokens: 29 },
+      prompt_tokens_details: { audio_tokens: 3, cached_tokens: 4 },
+      completion_tokens_details: { reasoning_tokens: 7, audio_tokens: 1 },
+    });
   });
 });
 

@@ -103,4 +103,36 @@ describe('usage on the Messages surface', () => {
       output_tokens: 3,
     });
   });
+
+  it('has what a route of another protocol counted', () => {
+    const usage = { promptTokens: 20, cachedTokens: 4, completionTokens: 9, reasoningTokens: 6 };
+    expect(usageBody({ ...usage, cacheWrites: { '5m': 2, '1h': 3 } })).toEqual({
+      input_tokens: 11,
+      cache_creation_input_tokens: 5,
+      cache_read_input_tokens: 4,
+      cache_creation: { ephemeral_5m_input_tokens: 2, ephemeral_1h_input_tokens: 3 },
+      output_tokens: 9,
+      output_tokens_details: { thinking_tokens: 6 },
+    });
+    // How long it is kept is not known.
+    expect(usageBody({ ...usage, reasoningTokens: undefined, cacheWrites: { auto: 5 } })).toEqual({
+      input_tokens: 11,
+      cache_creation_input_tokens: 5,
+      cache_read_input_tokens: 4,
+      output_tokens: 9,
+    });
+  });
+
+  it('has the route’s own account where both say the same', () => {
+    const reported = {
+      cache_creation_input_tokens: 5,
+      cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 5 },
+      output_tokens_details: { thinking_tokens: 2 },
+    };
+    const usage = { promptTokens: 20, cachedTokens: 4, completionTokens: 9, reasoningTokens: 2 };
+    expect(usageBody({ ...usage, cacheWrites: { '1h': 5 }, reported })).toMatchObject({
+      ...reported,
+      input_tokens: 11,
+    });
+  });
 });

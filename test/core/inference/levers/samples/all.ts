@@ -1,4 +1,5 @@
 /** A request for each lever, with what it asks for: every field of each table is in at least one of them. */
+import { type Lever, patternsOf } from '../../../../../lambdas/core/inference/levers/table.ts';
 import type { JsonObject } from '../../../../../lambdas/core/json/lossless-json.ts';
 import type { Protocol } from '../schemas/published.ts';
 import { OF_ANTHROPIC_MESSAGES } from './anthropic-messages.ts';
@@ -27,3 +28,16 @@ export const SAMPLES: readonly Sample[] = [
   ...rows('bedrock-converse', OF_BEDROCK_CONVERSE),
   ...rows('gemini', OF_GEMINI),
 ];
+
+/** Whether a path in a request is that of a lever. */
+export const asksBy = (lever: Lever, param: string): boolean =>
+  patternsOf(lever).some((pattern) => {
+    const path = pattern.replaceAll('.', '\\.').replaceAll('[]', '(\\[\\d+\\])?').replace('*', '\\w+');
+    return new RegExp(`^${path}$`).test(param);
+  });
+
+/** The samples that use a lever of a protocol's table. */
+export const samplesOf = (protocol: Protocol, lever: Lever): readonly Sample[] =>
+  SAMPLES.filter(
+    (sample) => sample.protocol === protocol && sample.demands.some(({ param }) => asksBy(lever, param)),
+  );

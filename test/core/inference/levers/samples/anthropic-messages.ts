@@ -17,7 +17,13 @@ export const OF_ANTHROPIC_MESSAGES: readonly Row[] = [
     { tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 5 }] },
     feature('web_search', 'tools[0].type', 5),
   ],
-  [{ tools: [{ type: 'web_search_20250305', name: 'a' }] }, feature('web_search', 'tools[0].type')],
+  // Only a whole number above 0 bounds the uses.
+  ...[undefined, 0, -1, 1.5, '5'].map(
+    (uses): Row => [
+      { tools: [{ type: 'web_search_20250305', name: 'a', max_uses: uses }] },
+      feature('web_search', 'tools[0].type'),
+    ],
+  ),
   [{ tools: [{ type: 'code_execution_20250825', name: 'a' }] }, feature('code_execution', 'tools[0].type')],
   [{ tools: [{ type: 'web_search_20991231', name: 'a' }] }, unpriced('tools[0].type')],
   [

@@ -14,6 +14,14 @@ export const OF_BEDROCK_CONVERSE: readonly Row[] = [
     { toolConfig: { tools: [{ systemTool: { name: 'nova_grounding' } }] } },
     feature('web_search', 'toolConfig.tools[0].systemTool.name'),
   ],
+  [
+    { toolConfig: { tools: [{ systemTool: { name: 'nova_code_interpreter' } }] } },
+    feature('code_execution', 'toolConfig.tools[0].systemTool.name'),
+  ],
+  [
+    { toolConfig: { tools: [{ systemTool: { name: 'nova_new' } }] } },
+    unpriced('toolConfig.tools[0].systemTool.name'),
+  ],
   [{ guardrailConfig: { guardrailIdentifier: 'a' } }, unpriced('guardrailConfig')],
   [{ additionalModelRequestFields: { speed: 'fast' } }, unpriced('additionalModelRequestFields')],
   [{ promptVariables: { name: { text: 'a' } } }, unpriced('promptVariables')],

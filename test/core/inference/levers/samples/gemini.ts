@@ -32,6 +32,14 @@ export const OF_GEMINI: readonly Row[] = [
     sent({ inlineData: { mimeType: 'audio/mp3', data: 'QUJD' } }),
     tokens('audio_input', 'contents[0].parts[0].inlineData'),
   ],
+  [
+    sent({ fileData: { mimeType: 'video/mp4', fileUri: 'https://a' } }),
+    tokens('video_input', 'contents[0].parts[0].fileData'),
+  ],
+  [
+    sent({ file_data: { mime_type: 'audio/wav', file_uri: 'https://a' } }),
+    tokens('audio_input', 'contents[0].parts[0].file_data'),
+  ],
   [sent({ fileData: { fileUri: 'https://a' } }), unpriced('contents[0].parts[0].fileData')],
   [
     asked({ responseModalities: ['TEXT', 'IMAGE'] }),

@@ -12,6 +12,16 @@ export const OF_OPENAI_RESPONSES: readonly Row[] = [
     },
     written('30m', 'input[0].content[0].prompt_cache_breakpoint'),
   ],
+  // A breakpoint lives as long as the request says, where it does not say itself.
+  [
+    {
+      prompt_cache_options: { ttl: '12h' },
+      input: [{ content: [{ prompt_cache_breakpoint: {} }, { prompt_cache_breakpoint: { ttl: '30m' } }] }],
+    },
+    written('12h', 'input[0].content[0].prompt_cache_breakpoint'),
+    written('30m', 'input[0].content[1].prompt_cache_breakpoint'),
+    written('12h', 'prompt_cache_options.ttl'),
+  ],
   [{ background: true }, unpriced('background')],
   [{ conversation: 'conv_1' }, unpriced('conversation')],
   [{ previous_response_id: 'resp_1' }, unpriced('previous_response_id')],
@@ -31,10 +41,12 @@ export const OF_OPENAI_RESPONSES: readonly Row[] = [
     { tools: [{ type: 'code_interpreter', container: { type: 'auto', memory_limit: '64g' } }] },
     unpriced('tools[0].type'),
   ],
+  [{ tools: [{ type: ['web_search'] }] }, unpriced('tools[0].type')],
   [{ tools: [{ type: 'shell' }] }, feature('shell', 'tools[0].type')],
   [{ tools: [{ type: 'image_generation' }] }, unpriced('tools[0].type')],
   [{ tools: [{ type: 'tool_search' }] }, feature('tool_search', 'tools[0].type')],
   [{ input: [{ type: 'item_reference', id: 'msg_1' }] }, unpriced('input[0].type')],
+  [{ input: [{ type: 'compaction_trigger' }] }, unpriced('input[0].type')],
   [
     { input: [{ role: 'user', content: [{ type: 'input_audio', input_audio: { data: 'QUJD' } }] }] },
     tokens('audio_input', 'input[0].content[0].input_audio'),

@@ -1,0 +1,13 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type CatalogDocument, parseCatalog } from '../../lambdas/core/inference/catalog/catalog-document.ts';
+
+const FOLDER = join(import.meta.dirname, '..', '..', 'catalogs');
+
+/** The names of the catalogs that the repository ships. */
+export const SHIPPED_CATALOGS: readonly string[] = readdirSync(FOLDER).filter((name) =>
+  name.endsWith('.json'),
+);
+
+export const shippedCatalog = (name: string): CatalogDocument =>
+  parseCatalog(JSON.parse(readFileSync(join(FOLDER, name), 'utf8')));
