@@ -44,6 +44,7 @@ import type { NanoUsd } from '../lambdas/core/money.ts';
 import type { Log } from '../lambdas/core/ports.ts';
 import type { PublishedEvent } from '../lambdas/core/webhooks/event.ts';
 import { type Redriven, redrive } from './redrive.ts';
+import { createRouteAccess, type RouteAccess } from './route-access.ts';
 import type { Target } from './target.ts';
 import { scanUsage, type TimeSpan, type UsageScan, usageOfAccount } from './usage-records.ts';
 
@@ -87,6 +88,10 @@ export interface Operator {
   usageScan: UsageScan;
   /** The usage records of an account, of calls that began from `fromMs` to before `toMs`. */
   usageOf(accountId: string, span: TimeSpan): AsyncIterable<UsageRecord>;
+  /** Of a service that `npm start` runs: there is no AWS account behind it. */
+  readonly isLocal: boolean;
+  /** What the providers of routes are asked with. */
+  readonly routes: RouteAccess;
   close(): void;
 }
 
@@ -166,6 +171,8 @@ export function createOperator(target: Target, log: Log): Operator {
     redrive: messages.redrive,
     ...catalogOf(client, table('catalog')),
     ...usageRecords(client, tables, wallet),
+    isLocal: target.client.endpoint !== undefined,
+    routes: createRouteAccess(target, secrets, log),
     close() {
       for (const each of [client, clients.onceClient, secrets, messages]) each.destroy();
     },

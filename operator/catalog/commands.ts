@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type Command, ok, options } from '../arguments.ts';
 import { BILL_COMMAND } from './bill-command.ts';
+import { checkCatalog } from './check.ts';
 import { DIFF_RECORDS, diffCatalog, requireAccepted } from './diff.ts';
 import { IMPORT_USAGE, importCatalog } from './import-command.ts';
 
@@ -70,6 +71,15 @@ export const CATALOG_COMMANDS: Readonly<Record<string, Command>> = {
       const { json, accepted, records } = fileAndAccepted(args);
       const { output, blocked } = await diffCatalog(operator, json, { accepted, records, nowMs: Date.now() });
       return { output, exitCode: blocked.length === 0 ? 0 : 1 };
+    },
+  },
+  'catalog check': {
+    usage: '[--bedrock URL]',
+    async run(operator, args) {
+      const { bedrock } = options(args, [], ['bedrock']);
+      const bedrockUrl = bedrock ?? (operator.isLocal ? null : undefined);
+      const { output, ended } = await checkCatalog(operator, { fetch, bedrockUrl, now: new Date() });
+      return { output, exitCode: ended === 0 ? 0 : 1 };
     },
   },
   bill: BILL_COMMAND,
