@@ -6,6 +6,7 @@
 import * as z from 'zod';
 import type { Capability } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
 import { parseNumbersAsText } from './decimal.ts';
+import { KINDS_OF_CONTENT } from './field-names.ts';
 import type { KnownProvider } from './known-providers.ts';
 import {
   type About,
@@ -51,7 +52,7 @@ const model = z.looseObject({
   temperature: z.boolean().optional(),
   tool_call: z.boolean().optional(),
   structured_output: z.boolean().optional(),
-  modalities: z.looseObject({ input: z.array(z.string()), output: z.array(z.string()) }).optional(),
+  [KINDS_OF_CONTENT]: z.looseObject({ input: z.array(z.string()), output: z.array(z.string()) }).optional(),
   limit: z.looseObject({ context: text.optional(), output: text.optional() }).optional(),
   cost: tiered.optional(),
   experimental: z.looseObject({ modes: z.record(z.string(), mode).optional() }).optional(),
@@ -127,12 +128,12 @@ function readCost(
 }
 
 function aboutOf(read: Model): About {
-  const { modalities, limit, release_date: released } = read;
+  const { [KINDS_OF_CONTENT]: content, limit, release_date: released } = read;
   const created = released === undefined ? Number.NaN : Date.parse(released) / 1_000;
   const capabilities: Capability[] = ['stream'];
   if (read.tool_call) capabilities.push('tools');
   if (read.structured_output) capabilities.push('json');
-  if (modalities?.input.includes('image')) capabilities.push('vision');
+  if (content?.input.includes('image')) capabilities.push('vision');
   return {
     ...(read.name === undefined ? {} : { name: read.name }),
     type: typeOf(read),
@@ -143,7 +144,7 @@ function aboutOf(read: Model): About {
   };
 }
 
-function typeOf({ id, family = '', modalities }: Model): ModelType {
+function typeOf({ id, family = '', [KINDS_OF_CONTENT]: content }: Model): ModelType {
   if (/embed/i.test(family) || /embed/i.test(id)) return 'embeddings';
-  return modalities === undefined || modalities.output.includes('text') ? 'chat' : 'other';
+  return content === undefined || content.output.includes('text') ? 'chat' : 'other';
 }

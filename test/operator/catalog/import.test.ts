@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { parseCatalog } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
+import { KINDS_OF_CONTENT } from '../../../operator/catalog/sources/field-names.ts';
 import { COMMANDS } from '../../../operator/commands.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'catalog-import-'));
@@ -51,8 +52,7 @@ function run(...args: readonly string[]) {
   return { exitCode: outcome.exitCode, ...printed, models };
 }
 
-const LIMITS =
-  '"limit": {"context": 1050000, "output": 128000}, "modalities": {"input": ["text", "image"], "output": ["text"]}';
+const LIMITS = `"limit": {"context": 1050000, "output": 128000}, "${KINDS_OF_CONTENT}": {"input": ["text", "image"], "output": ["text"]}`;
 const about = (cost: string) => `"name": "A model", "tool_call": true, ${LIMITS}, "cost": {${cost}}`;
 
 /** Claude Sonnet 4.6 by its price page: $3, writes 1.25x, reads 0.1x, output $15. */
