@@ -2,4 +2,5 @@
 import './conversations/chat.ts';
 import './conversations/messages.ts';
 import './conversations/matrix.ts';
+import './conversations/receipts.ts';
 import './conversations/unpaid.ts';

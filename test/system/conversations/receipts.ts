@@ -1,0 +1,160 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import OpenAI from 'openai';
+import { service } from '../one-service.ts';
+
+const CLAUDE = 'sim/chat-anthropic';
+const TIERED = 'sim/chat-large';
+
+let key: string;
+let anthropic: Anthropic;
+let openai: OpenAI;
+
+beforeAll(async () => {
+  const { base_url: baseURL } = service.session;
+  ({ key } = await service.account('20'));
+  const options = { apiKey: key, maxRetries: 0 };
+  anthropic = new Anthropic({ ...options, baseURL });
+  openai = new OpenAI({ ...options, baseURL: `${baseURL}/v1` });
+}, 90_000);
+
+interface Receipt {
+  readonly cost: number;
+  readonly waived: number;
+  readonly written_off: number;
+  readonly catalog: string;
+  readonly service_tier: string | null;
+  readonly region: string | null;
+  readonly lines: readonly {
+    readonly item: string;
+    readonly quantity: number;
+    readonly price: number;
+    readonly per: number;
+  }[];
+}
+
+async function receiptOf({ headers }: Response): Promise<Receipt> {
+  const answer = await service.fetch(`/v1/usage/${headers.get('x-request-id')}`, { key });
+  expect(answer.status).toBe(200);
+  return (await answer.json()) as Receipt;
+}
+
+/** What the lines come to, rounded up to a nano-dollar. */
+const sumOf = ({ lines }: Receipt): number => {
+  const nano = lines.reduce((sum, { quantity, price, per }) => sum + (quantity * price * 1e9) / per, 0);
+  return Math.ceil(Number(nano.toFixed(3))) / 1e9;
+};
+
+const quantities = ({ lines }: Receipt) =>
+  Object.fromEntries(lines.map(({ item, quantity }) => [item, quantity]));
+
+/** What the upstream says of its next answer. */
+const fault = (fields: object) =>
+  fetch(`${service.session.upstream_control_url}/faults`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ fault: fields }),
+  });
+
+const say = (content: string) => [{ role: 'user' as const, content }];
+
+describe('the receipt of a call', () => {
+  it('has what was written to a cache and read from it, each at its price', async () => {
+    const long = `Be brief. ${'Mind the manual of the house. '.repeat(300)}${Math.random()}`;
+    const request = {
+      ...{ model: CLAUDE, max_tokens: 50, messages: say('Repeat exactly: hello') },
+      system: [
+        {
+          type: 'text' as const,
+          text: long,
+          cache_control: { type: 'ephemeral' as const, ttl: '1h' as const },
+        },
+      ],
+    };
+    const first = await anthropic.messages.create(request).withResponse();
+    const written = await receiptOf(first.response);
+    const tokens = first.data.usage.cache_creation?.ephemeral_1h_input_tokens ?? 0;
+    expect(tokens).toBeGreaterThan(1_000);
+    expect(written.lines).toContainEqual({
+      item: 'cache_write_1h',
+      quantity: tokens,
+      price: 2,
+      per: 1_000_000,
+    });
+    expect(written.cost).toBe(sumOf(written));
+    expect(first.response.headers.get('x-cost-usd')).toBe(String(written.cost));
+    const second = await anthropic.messages.create(request).withResponse();
+    const read = await receiptOf(second.response);
+    expect(read.lines).toContainEqual({ item: 'cached_input', quantity: tokens, price: 0.1, per: 1_000_000 });
+    expect(read.cost).toBeLessThan(written.cost);
+    expect(read.cost).toBe(sumOf(read));
+    expect(read.catalog).toBe(written.catalog);
+  });
+
+  it('has the searches of the provider’s own tool, streamed, and the factor of the place', async () => {
+    const { data: stream, response } = await anthropic.messages
+      .create({
+        stream: true,
+        ...{ model: CLAUDE, max_tokens: 50, messages: say('Repeat exactly: found'), inference_geo: 'us' },
+        tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 2 }],
+      })
+      .withResponse();
+    for await (const _event of stream);
+    const receipt = await receiptOf(response);
+    expect(quantities(receipt)).toMatchObject({ 'feature:web_search': 1 });
+    expect(receipt).toMatchObject({ region: 'us', waived: 0, written_off: 0 });
+    expect(receipt.lines).toContainEqual(expect.objectContaining({ item: 'input', price: 1.1 }));
+    expect(receipt.cost).toBe(sumOf(receipt));
+  });
+
+  it('has the tier that served, not the one that was asked for', async () => {
+    const ask = () =>
+      openai.chat.completions
+        .create({
+          model: TIERED,
+          max_tokens: 20,
+          service_tier: 'priority',
+          messages: say('Repeat exactly: soon'),
+        })
+        .withResponse();
+    const asked = await ask();
+    expect(await receiptOf(asked.response)).toMatchObject({
+      service_tier: 'priority',
+    });
+    await fault({ served_tier: 'default' });
+    const lowered = await ask();
+    expect(lowered.data.service_tier).toBe('default');
+    const receipt = await receiptOf(lowered.response);
+    expect(receipt).toMatchObject({ service_tier: null });
+    expect(receipt.lines).toContainEqual(expect.objectContaining({ item: 'input', price: 3 }));
+  });
+
+  it('is by the length of the prompt that was sent, whatever a route counts', async () => {
+    const prompt = `Repeat exactly: short\n${'word '.repeat(40)}`;
+    await fault({ usage: { prompt_tokens: 150_001, completion_tokens: 10 } });
+    const { response } = await openai.chat.completions
+      .create({ model: TIERED, max_tokens: 20, messages: say(prompt) })
+      .withResponse();
+    const receipt = await receiptOf(response);
+    // More than the prompt can count is not believed: a route cannot lift a call into a dearer tier.
+    expect(quantities(receipt).input).toBeLessThan(2_000);
+    expect(receipt.lines).toContainEqual(expect.objectContaining({ item: 'input', price: 3 }));
+  });
+
+  it('is there for none of the fields that have no price: they are refused by name', async () => {
+    const unpriced = [
+      openai.chat.completions.create({ model: 'sim/chat', service_tier: 'priority', messages: say('Hi') }),
+      openai.chat.completions.create({ model: TIERED, store: true, messages: say('Hi') }),
+      anthropic.messages.create({
+        ...{ model: CLAUDE, max_tokens: 9, messages: say('Hi') },
+        tools: [{ type: 'web_search_20250305', name: 'web_search' }],
+      }),
+    ];
+    const errors = await Promise.all(unpriced.map((call) => call.then(() => undefined, String)));
+    expect(errors).toEqual([
+      expect.stringContaining('service_tier: sim/chat has no price'),
+      expect.stringContaining('store: sim/chat-large has no price'),
+      expect.stringContaining('tools[0].type: sim/chat-anthropic has no price'),
+    ]);
+  });
+});
