@@ -32,17 +32,26 @@ export interface CatalogChange {
   readonly changed: readonly ModelChange[];
 }
 
-/** Models added and removed, and every rate that is another in the new catalog. */
+/**
+ * Models added and removed, and every rate that is another for those who call by a name of the old catalog: by an id, or
+ * by an alias that leads to another model now.
+ */
 export function catalogChange(before: CatalogDocument, after: CatalogDocument): CatalogChange {
-  const old = new Map(before.models.map((model) => [model.id, model]));
-  const ids = new Set(after.models.map(({ id }) => id));
+  const [old, now] = [before, after].map(({ models }) => new Set(models.map(({ id }) => id)));
+  const byName = new Map(
+    after.models.flatMap((model) => [model.id, ...model.aliases].map((name) => [name, model])),
+  );
+  const names = before.models.flatMap(({ id, aliases, price }) =>
+    [id, ...aliases].map((name) => ({ name, id, price })),
+  );
   return {
-    added: after.models.flatMap(({ id }) => (old.has(id) ? [] : [id])),
-    removed: before.models.flatMap(({ id }) => (ids.has(id) ? [] : [id])),
-    changed: after.models.flatMap(({ id, price }) => {
-      const known = old.get(id);
-      const changes = known === undefined ? [] : priceChanges(known.price, price);
-      return changes.length === 0 ? [] : [{ model: id, changes }];
+    added: after.models.flatMap(({ id }) => (old?.has(id) ? [] : [id])),
+    removed: before.models.flatMap(({ id }) => (now?.has(id) ? [] : [id])),
+    changed: names.flatMap(({ name, id, price }) => {
+      const target = byName.get(name);
+      if (target === undefined || (name !== id && target.id === id)) return [];
+      const changes = priceChanges(price, target.price);
+      return changes.length === 0 ? [] : [{ model: name, changes }];
     }),
   };
 }
@@ -86,13 +95,18 @@ const isTokenRate = (name: string): boolean =>
 /** The amount that a call meets under a name; undefined when it would be refused. */
 function effective(prices: Prices, name: string): NanoUsd | undefined {
   const own = figuresOf(prices).get(name);
-  if (prices.unit !== 'per_million_tokens' || !isTokenRate(name))
-    return own ?? (isAskedFor(name) ? undefined : 0n);
+  if (prices.unit !== 'per_million_tokens' || !isTokenRate(name)) return own ?? standIn(prices, name);
   const service = /^service_tiers\.([^.]+)\./.exec(name)?.[1];
   if (service !== undefined && !Object.hasOwn(prices.service_tiers ?? {}, service)) return undefined;
   const rate = rateNameOf(name).replace(/^service_tiers\.[^.]+\./, '');
   if (isAskedFor(rate) && !figuresOf(prices).has(rate)) return undefined;
   return charged(prices, rate, { above: aboveOf(name), served: { serviceTier: service } });
+}
+
+/** What a call meets where a price that is no rate of tokens is left out. */
+function standIn(prices: Prices, name: string): NanoUsd | undefined {
+  if (name.startsWith('variants.')) return figuresOf(prices).get('image');
+  return isAskedFor(name) ? undefined : 0n;
 }
 
 function charged(

@@ -105,9 +105,10 @@ function readModel(provider: KnownProvider, read: Model): SourceModel {
       if (standard[name] !== undefined && rates[name] === undefined)
         reader.problems.push(`its tier above ${above} has no ${name}`);
   }
-  for (const [name, { cost: own, provider: request }] of Object.entries(read.experimental?.modes ?? {})) {
-    const tier = request?.body?.service_tier ?? request?.body?.speed ?? name;
-    if (own !== undefined) readCost(reader, own, { prefix: `service_tiers.${String(tier)}.`, lifetime });
+  for (const { cost: own, provider: request } of Object.values(read.experimental?.modes ?? {})) {
+    const tier = request?.body?.service_tier ?? request?.body?.speed;
+    if (own !== undefined && typeof tier === 'string')
+      readCost(reader, own, { prefix: `service_tiers.${tier}.`, lifetime });
   }
   const { figures, problems } = reader;
   return { id: read.id, unit: 'per_million_tokens', figures, problems, about: aboutOf(read) };

@@ -254,6 +254,52 @@ describe('catalog import', () => {
     ]);
   });
 
+  it('reads tiers of LiteLLM, and those that models.dev had in one field', () => {
+    const rates =
+      '"litellm_provider": "xai", "mode": "chat", "input_cost_per_token": 2e-06, "output_cost_per_token": 6e-06, "input_cost_per_token_above_200k_tokens": 4e-06, "output_cost_per_token_above_200k_tokens": 1.2e-05';
+    const cost = '"input": 2, "output": 6, "context_over_200k": {"input": 4, "output": 12}';
+    const { models, left_out } = run(
+      ...['--from', modelsDev('xai', { 'grok-x': about(cost) }), '--from', litellm({ 'xai/grok-x': rates })],
+      ...['--providers', 'xai', '--markup', '0%'],
+    );
+    expect(left_out).toEqual([]);
+    expect(models[0]?.price).toEqual({
+      ...{ unit: 'per_million_tokens', input: '2', output: '6' },
+      tiers: [{ above: 200_000, input: '4', output: '12' }],
+    });
+  });
+
+  it('leaves out what LiteLLM has in a price that a catalog cannot say', () => {
+    const rates =
+      '"litellm_provider": "xai", "mode": "chat", "input_cost_per_token": 2e-06, "output_cost_per_token": 6e-06, "input_cost_per_request_of_its_own": 1';
+    const { left_out } = run(
+      ...[
+        '--from',
+        litellm({ 'xai/grok-x': rates }),
+        '--providers',
+        'xai',
+        '--markup',
+        '0%',
+        '--unconfirmed',
+      ],
+    );
+    expect(left_out[0]?.reason).toBe(
+      'litellm: input_cost_per_request_of_its_own is not a price that a catalog can say',
+    );
+  });
+
+  it('imports embeddings without a price of output, whatever a list has there', () => {
+    const cost = '"name": "E", "family": "text-embedding", "cost": {"input": 0.02, "output": 0}';
+    const { models } = run(
+      ...['--from', modelsDev('openai', { 'text-embedding-x': cost }), '--providers', 'openai'],
+      ...['--markup', '0%', '--unconfirmed'],
+    );
+    expect(models[0]).toMatchObject({
+      type: 'embeddings',
+      price: { unit: 'per_million_tokens', input: '0.02' },
+    });
+  });
+
   it('lists wanted models that no source has', () => {
     const { left_out } = run(
       '--from',

@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
+import { parseCatalog } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
 import { type Prices, prices } from '../../../lambdas/core/inference/pricing/prices.ts';
-import { factorText, priceChanges } from '../../../operator/catalog/price-changes.ts';
+import {
+  catalogChange,
+  factorText,
+  largeChanges,
+  priceChanges,
+} from '../../../operator/catalog/price-changes.ts';
 
 const tokens = (rates: object): Prices => prices.parse({ unit: 'per_million_tokens', ...rates });
 const BASE = { input: 10, output: 100 };
@@ -69,5 +75,37 @@ describe('a change of price', () => {
   it('is large when the unit is another', () => {
     const after = prices.parse({ unit: 'per_request', request: 1 });
     expect(priceChanges(tokens(BASE), after).every(({ large }) => large)).toBe(true);
+  });
+});
+
+const catalogOf = (...models: readonly (readonly [id: string, input: number, ...aliases: string[]])[]) =>
+  parseCatalog({
+    models: models.map(([id, input, ...aliases]) => ({
+      ...{ id, aliases, type: 'chat', owned_by: 'a', created: 1 },
+      price: { unit: 'per_million_tokens', input, output: 100 },
+      routes: [{ id: `${id}-r`, protocol: 'openai', base_url: 'https://a.test/v1', upstream_model: 'm' }],
+    })),
+  });
+
+describe('a change of the catalog', () => {
+  it('has the models that come and go, and no change of price for them', () => {
+    const change = catalogChange(catalogOf(['a', 1], ['b', 1]), catalogOf(['b', 1], ['c', 9]));
+    expect(change).toEqual({ added: ['c'], removed: ['a'], changed: [] });
+  });
+
+  it('is large for those who call by a name that leads to a dearer model now', () => {
+    const moved = catalogChange(catalogOf(['a', 1, 'best'], ['b', 9]), catalogOf(['a', 1], ['b', 9, 'best']));
+    expect(largeChanges(moved)).toEqual(['best']);
+    const replaced = catalogChange(catalogOf(['a', 1]), catalogOf(['b', 9, 'a']));
+    expect([replaced.removed, largeChanges(replaced)]).toEqual([['a'], ['a']]);
+    expect(largeChanges(catalogChange(catalogOf(['a', 1, 'x']), catalogOf(['a', 1, 'x'])))).toEqual([]);
+  });
+
+  it('compares an image of a size that loses its price with the price of every image', () => {
+    const images = (variants: object) => prices.parse({ unit: 'per_image', image: 0.04, ...variants });
+    const before = images({ variants: [{ quality: 'high', image: 0.16 }] });
+    expect(priceChanges(before, images({}))).toEqual([
+      { rate: 'variants.high:.image', before: 160_000_000n, after: 40_000_000n, large: true },
+    ]);
   });
 });
