@@ -21,6 +21,10 @@ import {
   type StoredCatalog,
   writeCatalog,
 } from '../lambdas/adapters/inference/catalog-store.ts';
+import {
+  deleteReferencePrices,
+  writeReferencePrices,
+} from '../lambdas/adapters/inference/reference-prices.ts';
 import { createAccountPages, createAuditStore } from '../lambdas/adapters/ledger/audit-reader.ts';
 import { createLedger } from '../lambdas/adapters/ledger/create-ledger.ts';
 import { readWalletPage } from '../lambdas/adapters/ledger/ledger-scan.ts';
@@ -92,6 +96,8 @@ export interface Operator {
   readonly isLocal: boolean;
   /** What the providers of routes are asked with. */
   readonly routes: RouteAccess;
+  /** Has the catalog compared with these reference prices from now on, or with none; returns their version. */
+  watchPrices(json: string | undefined): Promise<string | undefined>;
   close(): void;
 }
 
@@ -179,12 +185,25 @@ export function createOperator(target: Target, log: Log): Operator {
   };
 }
 
+/** Returns the version of the reference prices; undefined when there are none from now on. */
+async function watchPrices(
+  client: DynamoDBClient,
+  table: string,
+  json: string | undefined,
+): Promise<string | undefined> {
+  if (json !== undefined)
+    return writeReferencePrices(client, table, { json, given: Math.floor(systemClock() / 1000) });
+  await deleteReferencePrices(client, table);
+  return undefined;
+}
+
 /** The catalog, with its earlier versions. */
 const catalogOf = (client: DynamoDBClient, table: string) => ({
   applyCatalog: (json: string) => writeCatalog(client, table, json),
   catalog: () => readCatalog(client, table),
   catalogVersions: () => readVersions(client, table),
   catalogVersion: (version: string) => readCatalogVersion(client, table, version),
+  watchPrices: (json: string | undefined) => watchPrices(client, table, json),
 });
 
 const usageRecords = (

@@ -31,6 +31,12 @@ export const OUTCOME: Outcome = {
   route: 'sim-chat',
   status: 'completed',
   tokens: 40,
+  lines: [
+    { item: 'cached_input', quantity: 12_000, price: 300_000_000n, per: 1_000_000 },
+    { item: 'input', quantity: 20, price: 3_000_000_000n, per: 1_000_000 },
+    { item: 'output', quantity: 20, price: 15_000_000_000n, per: 1_000_000 },
+  ],
+  catalog: '0123456789abcdef',
 };
 
 /** The first call of a minute begins the key's windows anew, which costs a round more. */

@@ -30,6 +30,14 @@ export const CONSUMERS = {
     // A step begins accounts for 600 s and reads records for 780 s: the fewer steps, the fewer events of the workflow.
     timeoutSeconds: 900,
   },
+  'watch-prices': {
+    purpose: 'compares the prices of the catalog with those of a newer source',
+    api: 'inference',
+    // Once a day, as price lists change; in the morning, after the audit.
+    schedule: 'cron(0 5 * * ? *)',
+    // Two catalogs of 20,000 models are read and checked.
+    timeoutSeconds: 120,
+  },
   'fan-out-events': {
     purpose: 'makes a delivery of an event for each subscription to it',
     api: 'platform',

@@ -47,6 +47,18 @@ export const METRICS = {
   outputTokens: 'OutputTokens',
   /** What accounts paid, nano-USD, by route. */
   cost: 'CostNanoUsd',
+  /** What providers took, nano-USD, by route; of calls whose route has a cost in the catalog. */
+  providerCost: 'ProviderCostNanoUsd',
+  /** What accounts paid for these calls less what providers took, nano-USD, by route; below 0 is a loss. */
+  margin: 'MarginNanoUsd',
+  /** The loss of a call that was sold below its cost, nano-USD, by route; each such call is one sample. */
+  soldBelowCost: 'SoldBelowCostNanoUsd',
+  /** Prices of the catalog below the reference prices, at a look. */
+  pricesPassed: 'PricesPassed',
+  /** Costs of routes in the catalog below the reference prices, at a look. */
+  costsOutdated: 'CostsOutdated',
+  /** Looks at reference prices that are too old to be relied on. */
+  referencePricesOld: 'ReferencePricesOld',
   /** Calls that a route failed for reasons of its own. */
   routeFailed: 'RouteFailed',
   /** Circuits that opened: a route that failed too often is left alone for a while. */

@@ -163,6 +163,7 @@ const ROWS: Readonly<Record<FunctionName, Grants>> = {
     },
     indexes: [{ table: 'keys', name: 'by-account' }],
   },
+  'watch-prices': { tables: { catalog: ['GetItem'] } },
   'fan-out-events': {
     tables: { webhooks: ['Query'], events: ['PutItem', 'UpdateItem'], deliveries: ['PutItem'] },
     webhookKey: true,

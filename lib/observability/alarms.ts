@@ -19,13 +19,9 @@ import {
   uploadTasks,
   workflow,
 } from './metrics.ts';
+import { MONEY_ALARMS } from './money-alarms.ts';
 import type { System } from './system.ts';
 import { type AlarmRow, each, once } from './watch.ts';
-
-const [HOUR, DAY] = [Duration.hours(1), Duration.days(1)];
-
-/** A schedule's period, twice over: one sweep may be late. */
-const SWEEP_GRACE_SECONDS = 600;
 
 /** Fewer requests than this in five minutes make no rate worth waking for. */
 const MIN_REQUESTS = 20;
@@ -110,44 +106,7 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
       },
     ],
   },
-  'written-off': {
-    severity: 'warning',
-    meaning: 'Calls cost more than their hold and the balance; the difference was written off.',
-    watches: ({ config }) => once(own(config, METRICS.writtenOff, { period: HOUR })),
-  },
-  shortfalls: {
-    severity: 'warning',
-    meaning: 'Several calls within an hour cost more than their hold.',
-    watches: ({ config }) => [{ metric: own(config, METRICS.shortfalls, { period: HOUR }), threshold: 5 }],
-  },
-  'audit-drift': {
-    severity: 'critical',
-    meaning: 'The books of an account do not balance.',
-    watches: ({ config }) => once(own(config, METRICS.auditDrift, { statistic: 'Maximum' })),
-  },
-  'accounts-unproven': {
-    severity: 'warning',
-    meaning: 'Two nights in a row, the audit could not prove the books of an account.',
-    // One night may meet an account in the middle of its conversion, or a database that is overloaded.
-    watches: ({ config }) => [
-      {
-        metric: own(config, METRICS.accountsUnproven, { period: DAY }),
-        threshold: 1,
-        periods: { breaching: 2, of: 2 },
-      },
-    ],
-  },
-  'audit-missing': {
-    severity: 'critical',
-    meaning: 'No audit has come to its end for two days.',
-    watches: ({ workflows }) =>
-      each(workflows.filter(({ label }) => label === 'audit-books'))((subject) => ({
-        metric: workflow(subject, 'ExecutionsSucceeded', DAY),
-        threshold: 1,
-        when: 'below',
-        periods: { breaching: 2, of: 2 },
-      })),
-  },
+  ...MONEY_ALARMS,
   'workflow-failed': {
     severity: 'critical',
     meaning: 'A workflow failed, timed out or was aborted.',
@@ -165,35 +124,6 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
         }),
         threshold: 1,
       })),
-  },
-  'holds-stuck': {
-    severity: 'critical',
-    meaning: 'A hold has outlived its expiry by two sweeps: credit is locked that no call uses.',
-    watches: ({ config }) => [
-      {
-        metric: own(config, METRICS.oldestHold, { statistic: 'Maximum' }),
-        threshold: config.holdTtlSeconds + SWEEP_GRACE_SECONDS,
-      },
-    ],
-  },
-  'holds-released': {
-    severity: 'warning',
-    meaning: 'Ten calls within an hour died without settling; their holds were released unpaid.',
-    watches: ({ config }) => [
-      { metric: own(config, METRICS.holdsReleased, { period: HOUR }), threshold: 10 },
-    ],
-  },
-  'sweep-missing': {
-    severity: 'critical',
-    meaning: 'The sweeper of expired holds has not run for half an hour.',
-    watches: ({ config }) => [
-      {
-        metric: own(config, METRICS.holdsOpen, { statistic: 'SampleCount', period: Duration.minutes(15) }),
-        threshold: 1,
-        when: 'below',
-        periods: { breaching: 2, of: 2 },
-      },
-    ],
   },
   'schedule-failed': {
     severity: 'critical',

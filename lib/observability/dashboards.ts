@@ -2,7 +2,6 @@
  * The dashboards: a table of graphs, by section. Three dashboards of up to 50 metrics are free of charge, so six
  * sections share them.
  */
-import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import { DIMENSIONS, METRICS } from '../../lambdas/contract/metrics.ts';
 import {
   allFunctions,
@@ -13,25 +12,11 @@ import {
   ownBy,
   queueAge,
   queueLength,
-  schedule,
   table,
   uploadTasks,
-  usd,
-  workflow,
 } from './metrics.ts';
-import type { System } from './system.ts';
-
-export interface Graph {
-  readonly title: string;
-  readonly left: (system: System) => readonly IMetric[];
-  /** Another scale. */
-  readonly right?: (system: System) => readonly IMetric[];
-}
-
-export interface Section {
-  readonly title: string;
-  readonly graphs: readonly Graph[];
-}
+import { MONEY, UPKEEP } from './money-graphs.ts';
+import type { Section } from './section.ts';
 
 const PERCENTILES = ['p50', 'p95', 'p99'];
 
@@ -86,67 +71,15 @@ const ROUTES: Section = {
       right: ({ config }) => [own(config, METRICS.circuitOpened, { label: 'circuits opened' })],
     },
     {
-      title: 'Cost by route, nano-USD',
-      left: ({ config }) => [ownBy(config, METRICS.cost, DIMENSIONS.route)],
+      title: 'Paid by accounts, taken by providers, and the margin, by route, nano-USD',
+      left: ({ config }) =>
+        [METRICS.cost, METRICS.providerCost, METRICS.margin].map((metric) =>
+          ownBy(config, metric, DIMENSIONS.route),
+        ),
     },
     {
       title: 'Output tokens by route',
       left: ({ config }) => [ownBy(config, METRICS.outputTokens, DIMENSIONS.route)],
-    },
-  ],
-};
-
-const MONEY: Section = {
-  title: 'Money',
-  graphs: [
-    { title: 'Spend, USD', left: ({ config }) => [usd(own(config, METRICS.cost), 'spend')] },
-    {
-      title: 'Written off, USD',
-      left: ({ config }) => [usd(own(config, METRICS.writtenOff), 'written off')],
-    },
-    {
-      title: 'Top-ups and balances of all accounts, USD, as of the audit',
-      left: ({ config }) => [
-        usd(own(config, METRICS.topUps), 'top-ups'),
-        usd(own(config, METRICS.balances), 'balances'),
-      ],
-    },
-    {
-      title: 'Open holds and the age of the oldest',
-      left: ({ config }) => [own(config, METRICS.holdsOpen, { statistic: 'Maximum', label: 'open' })],
-      right: ({ config }) => [
-        own(config, METRICS.oldestHold, { statistic: 'Maximum', label: 'oldest, seconds' }),
-      ],
-    },
-  ],
-};
-
-const UPKEEP: Section = {
-  title: 'Reconciliation and upkeep',
-  graphs: [
-    {
-      title: 'Drift of the books, nano-USD',
-      left: ({ config }) => [own(config, METRICS.auditDrift, { statistic: 'Maximum', label: 'drift' })],
-      right: ({ config }) => [
-        own(config, METRICS.accountsAudited, { label: 'accounts proven' }),
-        own(config, METRICS.accountsUnproven, { label: 'accounts unproven' }),
-      ],
-    },
-    {
-      title: 'Holds of crashed calls',
-      left: ({ config }) => [
-        own(config, METRICS.holdsSettled, { label: 'settled' }),
-        own(config, METRICS.holdsReleased, { label: 'released' }),
-      ],
-    },
-    {
-      title: 'Workflows that succeeded and failed',
-      left: ({ workflows }) => workflows.map((each) => workflow(each, 'ExecutionsSucceeded')),
-      right: ({ workflows }) => workflows.map((each) => workflow(each, 'ExecutionsFailed')),
-    },
-    {
-      title: 'Schedules',
-      left: ({ schedules }) => schedules.map((each) => schedule(each, 'Invocations')),
     },
   ],
 };

@@ -8,7 +8,8 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import { SERVICE_NAME } from '../../lambdas/contract/limits.ts';
 import { ALARMS } from '../observability/alarms.ts';
-import { DASHBOARDS, type Graph, type Section } from '../observability/dashboards.ts';
+import { DASHBOARDS } from '../observability/dashboards.ts';
+import type { Graph, Section } from '../observability/section.ts';
 import { findSystem, type System, type SystemOptions } from '../observability/system.ts';
 import { type AlarmRow, evaluationOf, type Watch } from '../observability/watch.ts';
 

@@ -10,6 +10,7 @@ import { IpRateLimit } from '../constructs/ip-rate-limit.ts';
 import { LedgerUpkeep } from '../constructs/ledger-upkeep.ts';
 import { Market } from '../constructs/market.ts';
 import { Messaging } from '../constructs/messaging.ts';
+import { PriceWatch } from '../constructs/price-watch.ts';
 import { ServiceFunction } from '../constructs/service-function.ts';
 import type { StoredData } from '../constructs/stored-data.ts';
 import { TranscriptionSettlement } from '../constructs/transcription-settlement.ts';
@@ -66,7 +67,10 @@ export class ServiceStack extends Stack {
       this.api.addRoute(route, target);
     }
     this.functions = functions;
-    if (props.api === 'inference') new LedgerUpkeep(this, 'LedgerUpkeep', { config, data, bundles });
+    if (props.api === 'inference') {
+      new LedgerUpkeep(this, 'LedgerUpkeep', { config, data, bundles });
+      new PriceWatch(this, 'PriceWatch', { config, data, bundles });
+    }
     if (messaging !== undefined) {
       new WebhookDelivery(this, 'WebhookDelivery', { config, data, bundles, messaging });
       new Market(this, 'Market', { config, data, bundles, messaging });

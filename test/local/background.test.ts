@@ -2,8 +2,10 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AUDIT_SCHEDULE, CONSUMERS, type Consumer } from '../../lambdas/contract/consumers.ts';
 import { readAssembly } from '../../local/assembly/assembly.ts';
 import { ensureAssembly } from '../../local/build.ts';
+import { nextTime } from '../../local/messaging/schedule-expression.ts';
 import { type Runtime, startRuntime } from '../../local/runtime.ts';
 import { createOperator, type Operator } from '../../operator/operator.ts';
 import { localTarget } from '../../operator/target.ts';
@@ -16,6 +18,7 @@ let runtime: Runtime;
 let operator: Operator;
 let stateDir: string;
 let workflow: string;
+let assembly: ReturnType<typeof readAssembly>;
 const lines: string[] = [];
 
 beforeAll(async () => {
@@ -23,8 +26,8 @@ beforeAll(async () => {
   const log = (line: string) => lines.push(line);
   const outputDir = join(root, '.build', 'assembly');
   const assemblyDir = await ensureAssembly({ root, outputDir, environment: process.env, log });
-  const { workflows } = readAssembly(assemblyDir);
-  workflow = workflows.find(({ arn }) => arn.endsWith('audit-books'))?.arn ?? '';
+  assembly = readAssembly(assemblyDir);
+  workflow = assembly.workflows.find(({ arn }) => arn.endsWith('audit-books'))?.arn ?? '';
   runtime = await startRuntime({ assemblyDir, stateDir, port: 0, environment: {}, overrides: {}, log });
   operator = createOperator(localTarget(runtime.awsEndpoint, runtime.environment), SILENT);
 }, 120_000);
@@ -33,6 +36,26 @@ afterAll(async () => {
   operator.close();
   await runtime.close();
   rmSync(stateDir, { recursive: true, force: true });
+});
+
+describe('the schedules of the app', () => {
+  it('are those of the consumers and of the audit, each with a next time and a target that is there', () => {
+    const expected = Object.values(CONSUMERS as Readonly<Record<string, Consumer>>).flatMap(
+      ({ schedule = [] }) => schedule,
+    );
+    const { schedules, functions, workflows } = assembly;
+    expect(schedules.map(({ expression }) => expression).sort()).toEqual(
+      [...expected, AUDIT_SCHEDULE].sort(),
+    );
+    const targets = new Set([...functions, ...workflows].map(({ arn }) => arn));
+    for (const { name, expression, targets: wanted } of schedules) {
+      expect([name, nextTime(expression, Date.now())]).toEqual([name, expect.any(Number)]);
+      expect([name, wanted.every(({ arn }) => targets.has(arn))]).toEqual([name, true]);
+    }
+    expect(schedules.map(({ targets: [target] }) => target?.arn.split(':').at(-1))).toContainEqual(
+      expect.stringMatching(/watch-prices$/),
+    );
+  });
 });
 
 describe('the audit workflow of the app', () => {

@@ -66,7 +66,19 @@ export function measuredCall(record: UsageRecord, fellShort: boolean): Measured 
       ...(unit === 'token' ? { [METRICS.inputTokens]: inputUnits, [METRICS.outputTokens]: outputUnits } : {}),
       ...(fellShort ? { [METRICS.shortfalls]: 1 } : {}),
       ...(writtenOff > 0n ? { [METRICS.writtenOff]: toMetric(writtenOff) } : {}),
+      ...marginOf(record),
     },
     dimensions: { [DIMENSIONS.route]: route ?? 'none' },
+  };
+}
+
+/** What the operator earned by a call; nothing where the catalog does not say what its route costs. */
+function marginOf({ cost, providerCost }: UsageRecord): Measured['values'] {
+  if (providerCost === undefined) return {};
+  const margin = cost - providerCost;
+  return {
+    [METRICS.providerCost]: toMetric(providerCost),
+    [METRICS.margin]: toMetric(margin),
+    ...(margin < 0n ? { [METRICS.soldBelowCost]: toMetric(-margin) } : {}),
   };
 }

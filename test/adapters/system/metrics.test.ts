@@ -92,6 +92,36 @@ describe('what is measured of a settled call', () => {
     });
   });
 
+  it('is what the provider took and the margin, where the catalog says what the route costs', () => {
+    const { values, dimensions } = measuredCall({ ...record, providerCost: 2000n }, false);
+    expect(values).toMatchObject({ ProviderCostNanoUsd: 2000, MarginNanoUsd: 250 });
+    expect(values).not.toHaveProperty('SoldBelowCostNanoUsd');
+    expect(dimensions).toEqual({ route: 'sim-chat' });
+    // At cost is not below it, and a provider that takes nothing leaves all of it.
+    expect(measuredCall({ ...record, providerCost: 2250n }, false).values).toMatchObject({
+      MarginNanoUsd: 0,
+    });
+    expect(measuredCall({ ...record, providerCost: 2250n }, false).values).not.toHaveProperty(
+      'SoldBelowCostNanoUsd',
+    );
+    expect(measuredCall({ ...record, providerCost: 0n }, false).values).toMatchObject({
+      MarginNanoUsd: 2250,
+    });
+  });
+
+  it('is the loss, where the account paid less than the provider took', () => {
+    const fallback = { ...record, providerCost: 3000n, route: 'sim-dear' };
+    expect(measuredCall(fallback, false)).toMatchObject({
+      values: { MarginNanoUsd: -750, SoldBelowCostNanoUsd: 750 },
+      dimensions: { route: 'sim-dear' },
+    });
+    const writtenOff = { ...fallback, cost: 0n, writtenOff: 2250n };
+    expect(measuredCall(writtenOff, true).values).toMatchObject({
+      MarginNanoUsd: -3000,
+      SoldBelowCostNanoUsd: 3000,
+    });
+  });
+
   it('takes images and seconds for no tokens, and a call that no route served for one of none', () => {
     const { values, dimensions } = measuredCall({ ...record, unit: 'image', route: null }, false);
     expect(values).toEqual({ CallsSettled: 1, CostNanoUsd: 2250 });

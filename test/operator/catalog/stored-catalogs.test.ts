@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DeleteItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openAccount } from '../../../bench/harness/service/account.ts';
 import { callChat, composeChat } from '../../../bench/harness/service/chat.ts';
@@ -120,6 +120,38 @@ describe('the versions of the catalog', () => {
     const after = (await operator.catalogVersions()).slice(before).map(({ version }) => version);
     expect([...after].sort()).toEqual([...applied].sort());
     expect((await operator.catalog())?.version).toBe(after.at(-1));
+  });
+
+  it('are all listed, however often the catalog was changed', async () => {
+    const many = await startDatabase();
+    const own = operatorOf(many);
+    try {
+      const version = await own.applyCatalog(readFileSync(fileOf('many', STANDARD), 'utf8'));
+      const count = 250;
+      for (let place = 2; place <= count; place += 1)
+        await many.client.send(
+          new PutItemCommand({
+            TableName: many.tables.catalog,
+            Item: {
+              part: { S: `applied#${String(place).padStart(8, '0')}` },
+              ...{ version: { S: `v${place}` }, parts: { N: '1' }, applied_ms: { N: String(place) } },
+            },
+          }),
+        );
+      await many.client.send(
+        new UpdateItemCommand({
+          TableName: many.tables.catalog,
+          Key: { part: { S: 'current' } },
+          UpdateExpression: 'SET applied = :count',
+          ExpressionAttributeValues: { ':count': { N: String(count) } },
+        }),
+      );
+      const versions = (await own.catalogVersions()).map((each) => each.version);
+      expect(versions).toEqual([version, ...Array.from({ length: count - 1 }, (_, at) => `v${at + 2}`)]);
+    } finally {
+      own.close();
+      await many.stop();
+    }
   });
 
   it('begin with the one that was current before there was a history', async () => {

@@ -1,6 +1,7 @@
 /** The catalog document that operators write: every model, its price and its routes; validated as a whole. */
 import * as z from 'zod';
 import { KINDS, type Kind } from '../../access/policy.ts';
+import { canBill } from '../pricing/counts.ts';
 import { type Prices, type PriceUnit, prices } from '../pricing/prices.ts';
 import { imageRule } from './image-rule.ts';
 
@@ -111,7 +112,7 @@ const model = z
     if (fault !== undefined)
       context.addIssue({ code: 'custom', path: ['price', fault.path], message: fault.message });
     entry.routes.forEach(({ cost }, at) => {
-      const wrong = cost === undefined ? undefined : faultOf(entry.type, cost);
+      const wrong = cost === undefined ? undefined : costFault(entry, cost);
       if (wrong !== undefined)
         context.addIssue({
           code: 'custom',
@@ -153,6 +154,16 @@ function faultOf(type: Kind, price: Prices): { readonly path: string; readonly m
     };
   if (price.unit !== 'per_million_tokens' || type !== 'chat' || price.output !== undefined) return undefined;
   return { path: 'output', message: 'is required for type "chat"' };
+}
+
+/** What is wrong with the cost of a route: what was counted for the price must say what the provider takes. */
+function costFault({ type, price }: { readonly type: Kind; readonly price: Prices }, cost: Prices) {
+  const fault = faultOf(type, cost);
+  if (fault !== undefined || canBill(cost.unit, price.unit)) return fault;
+  return {
+    path: 'unit',
+    message: `must be "per_request", or count what "${price.unit}" of the price counts`,
+  };
 }
 
 const defaultModels = z.partialRecord(z.enum(KINDS), id).default({});

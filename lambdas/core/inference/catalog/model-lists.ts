@@ -4,7 +4,7 @@ import { KINDS } from '../../access/policy.ts';
 import { type Body, seconds, usd } from '../../api/response-schema.ts';
 import type { JsonObject } from '../../json/lossless-json.ts';
 import { type NanoUsd, usdJson } from '../../money.ts';
-import { PRICE_UNITS, type Prices, type TokenPrices } from '../pricing/prices.ts';
+import { PRICE_UNITS, type Prices, type PriceUnit } from '../pricing/prices.ts';
 import type { Model } from './catalog-document.ts';
 
 export const modelSchema = z.object({
@@ -39,26 +39,43 @@ export const priceSchema = z.object({
   input_price: usd.optional(),
   output_price: usd.optional(),
   cached_input_price: usd.optional(),
-  /** Every price that a call can meet: cache writes, tiers by prompt length, service tiers, features. */
+  /** What else a call can cost: cache writes, tiers by prompt length, service tiers, features, images by size. */
   prices: z.looseObject({}).optional(),
 });
 
 /** An entry of `GET /api/v1/models`; `price` is the headline figure, the input price for token-billed models. */
 export function priceEntry(model: Model): Body<typeof priceSchema> {
   const { id, type, price } = model;
-  const entry = { model_id: id, model: id, type, unit: price.unit, price: usdJson(headlineOf(price)) };
+  const further = furtherPrices(price);
+  const entry = {
+    ...{ model_id: id, model: id, type, unit: price.unit, price: usdJson(headlineOf(price)) },
+    ...(Object.keys(further).length === 0 ? {} : { prices: further }),
+  };
   if (price.unit !== 'per_million_tokens') return entry;
   return {
     ...entry,
     input_price: usdJson(price.input),
     ...(price.output === undefined ? {} : { output_price: usdJson(price.output) }),
     ...(price.cached_input === undefined ? {} : { cached_input_price: usdJson(price.cached_input) }),
-    prices: priceJson(price),
   };
 }
 
-/** Every price of a model, as callers pay it. */
-const priceJson = ({ unit: _unit, ...prices }: TokenPrices): JsonObject => asJson(prices) as JsonObject;
+/** The prices that have no field of their own. */
+function furtherPrices(price: Prices): JsonObject {
+  const named: ReadonlySet<string> = new Set(['unit', ...NAMED_PRICES[price.unit]]);
+  const further = Object.entries(price).filter(([name, value]) => !named.has(name) && value !== undefined);
+  return asJson(Object.fromEntries(further)) as JsonObject;
+}
+
+const NAMED_PRICES: Readonly<Record<PriceUnit, readonly string[]>> = {
+  per_million_tokens: ['input', 'output', 'cached_input'],
+  per_image: ['image'],
+  per_million_characters: ['character'],
+  per_request: ['request'],
+  per_second: ['second'],
+  per_minute: ['minute'],
+  per_hour: ['hour'],
+};
 
 /** Amounts and factors as exact JSON numbers, whatever they stand in. */
 function asJson(value: unknown): unknown {

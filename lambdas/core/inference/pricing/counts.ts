@@ -116,3 +116,21 @@ export function unitCounts(unit: PriceUnit, measured: Measured): Counts {
       return one('second', measured.seconds);
   }
 }
+
+/** What each unit counts. */
+const COUNTED: Readonly<Record<PriceUnit, string>> = {
+  per_million_tokens: 'tokens',
+  per_image: 'images',
+  per_million_characters: 'characters',
+  per_request: 'requests',
+  per_second: 'time',
+  per_minute: 'time',
+  per_hour: 'time',
+};
+
+/** Whether two units count the same things: all units of time do. */
+export const countSame = (a: PriceUnit, b: PriceUnit): boolean => COUNTED[a] === COUNTED[b];
+
+/** Whether what was counted for a price of one unit can be billed by one of the other: a call is always a request. */
+export const canBill = (unit: PriceUnit, counted: PriceUnit): boolean =>
+  unit === 'per_request' || countSame(unit, counted);

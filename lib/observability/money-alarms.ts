@@ -1,0 +1,121 @@
+/** The rows of the registry of alarms that watch money: what calls cost, the books, and the holds of calls that died. */
+import { Duration } from 'aws-cdk-lib';
+import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import { METRICS } from '../../lambdas/contract/metrics.ts';
+import { own, workflow } from './metrics.ts';
+import { type AlarmRow, each, once } from './watch.ts';
+
+const [HOUR, DAY] = [Duration.hours(1), Duration.days(1)];
+
+/** A schedule's period, twice over: one sweep may be late. */
+const SWEEP_GRACE_SECONDS = 600;
+
+/** A loss of less than a dollar a day is not worth a person's time, whatever share it is. */
+const MIN_LOSS_NANO_USD = 1_000_000_000;
+
+export const MONEY_ALARMS: Readonly<Record<string, AlarmRow>> = {
+  'written-off': {
+    severity: 'warning',
+    meaning: 'Calls cost more than their hold and the balance; the difference was written off.',
+    watches: ({ config }) => once(own(config, METRICS.writtenOff, { period: HOUR })),
+  },
+  shortfalls: {
+    severity: 'warning',
+    meaning: 'Several calls within an hour cost more than their hold.',
+    watches: ({ config }) => [{ metric: own(config, METRICS.shortfalls, { period: HOUR }), threshold: 5 }],
+  },
+  'sold-below-cost': {
+    severity: 'warning',
+    meaning:
+      'Within a day, calls sold below their cost lost more than one percent of what providers took, and a dollar.',
+    // A fallback to a dearer route now and then stays below one percent: 3 % of calls at a loss of a quarter make 0.75 %.
+    watches: ({ config }) => [
+      {
+        metric: new MathExpression({
+          expression: `IF(lost >= ${MIN_LOSS_NANO_USD}, 100 * lost / taken, 0)`,
+          usingMetrics: {
+            lost: own(config, METRICS.soldBelowCost, { period: DAY }),
+            taken: own(config, METRICS.providerCost, { period: DAY }),
+          },
+          label: 'lost, % of what providers took',
+          period: DAY,
+        }),
+        threshold: 1,
+      },
+    ],
+  },
+  'price-passed': {
+    severity: 'warning',
+    meaning: 'By the reference prices, a provider takes more for something than the catalog sells it for.',
+    // It is looked at once a day: a shorter period would end the alarm until the next look.
+    watches: ({ config }) => once(own(config, METRICS.pricesPassed, { period: DAY, statistic: 'Maximum' })),
+  },
+  'cost-outdated': {
+    severity: 'warning',
+    meaning: 'By the reference prices, a provider takes more than the cost of its route in the catalog.',
+    watches: ({ config }) => once(own(config, METRICS.costsOutdated, { period: DAY, statistic: 'Maximum' })),
+  },
+  'reference-prices-old': {
+    severity: 'warning',
+    meaning: 'The reference prices were read more than 30 days ago: what has changed since is not noticed.',
+    watches: ({ config }) =>
+      once(own(config, METRICS.referencePricesOld, { period: DAY, statistic: 'Maximum' })),
+  },
+  'audit-drift': {
+    severity: 'critical',
+    meaning: 'The books of an account do not balance.',
+    watches: ({ config }) => once(own(config, METRICS.auditDrift, { statistic: 'Maximum' })),
+  },
+  'accounts-unproven': {
+    severity: 'warning',
+    meaning: 'Two nights in a row, the audit could not prove the books of an account.',
+    // One night may meet an account in the middle of its conversion, or a database that is overloaded.
+    watches: ({ config }) => [
+      {
+        metric: own(config, METRICS.accountsUnproven, { period: DAY }),
+        threshold: 1,
+        periods: { breaching: 2, of: 2 },
+      },
+    ],
+  },
+  'audit-missing': {
+    severity: 'critical',
+    meaning: 'No audit has come to its end for two days.',
+    watches: ({ workflows }) =>
+      each(workflows.filter(({ label }) => label === 'audit-books'))((subject) => ({
+        metric: workflow(subject, 'ExecutionsSucceeded', DAY),
+        threshold: 1,
+        when: 'below',
+        periods: { breaching: 2, of: 2 },
+      })),
+  },
+  'holds-stuck': {
+    severity: 'critical',
+    meaning: 'A hold has outlived its expiry by two sweeps: credit is locked that no call uses.',
+    watches: ({ config }) => [
+      {
+        metric: own(config, METRICS.oldestHold, { statistic: 'Maximum' }),
+        threshold: config.holdTtlSeconds + SWEEP_GRACE_SECONDS,
+      },
+    ],
+  },
+  'holds-released': {
+    severity: 'warning',
+    meaning: 'Ten calls within an hour died without settling; their holds were released unpaid.',
+    watches: ({ config }) => [
+      { metric: own(config, METRICS.holdsReleased, { period: HOUR }), threshold: 10 },
+    ],
+  },
+  'sweep-missing': {
+    severity: 'critical',
+    meaning: 'The sweeper of expired holds has not run for half an hour.',
+    watches: ({ config }) => [
+      {
+        metric: own(config, METRICS.holdsOpen, { statistic: 'SampleCount', period: Duration.minutes(15) }),
+        threshold: 1,
+        when: 'below',
+        periods: { breaching: 2, of: 2 },
+      },
+    ],
+  },
+};

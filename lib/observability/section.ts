@@ -1,0 +1,15 @@
+/** What a dashboard is made of. */
+import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { System } from './system.ts';
+
+export interface Graph {
+  readonly title: string;
+  readonly left: (system: System) => readonly IMetric[];
+  /** Another scale. */
+  readonly right?: (system: System) => readonly IMetric[];
+}
+
+export interface Section {
+  readonly title: string;
+  readonly graphs: readonly Graph[];
+}

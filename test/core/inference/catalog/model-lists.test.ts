@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
+import { priceEntry } from '../../../../lambdas/core/inference/catalog/model-lists.ts';
+
+function entryOf(type: string, price: object): Record<string, unknown> {
+  const route = { id: 'r', protocol: 'openai', base_url: 'https://a.test/v1', upstream_model: 'm' };
+  const cost = { unit: 'per_request', request: '0.123456789' };
+  const [model] = parseCatalog({
+    models: [
+      {
+        ...{ id: 'a/b', type, owned_by: 'a', created: 1, price },
+        routes: [
+          { ...route, ...(type === 'chat' ? { cost: { ...price, input: '0.123456789' } } : { cost }) },
+        ],
+      },
+    ],
+  }).models;
+  if (model === undefined) throw new Error('the catalog is empty');
+  return JSON.parse(JSON.stringify(priceEntry(model))) as Record<string, unknown>;
+}
+
+describe('the prices of a model, as callers see them', () => {
+  const plain = { unit: 'per_million_tokens', input: '0.1', output: '0.4', cached_input: '0.00875' };
+
+  it('have a field each where there are no others', () => {
+    expect(entryOf('chat', plain)).toEqual({
+      ...{ model_id: 'a/b', model: 'a/b', type: 'chat', unit: 'per_million_tokens', price: 0.1 },
+      ...{ input_price: 0.1, output_price: 0.4, cached_input_price: 0.00875 },
+    });
+  });
+
+  it('have every other one that a call can meet', () => {
+    const further = {
+      cache_writes: { '5m': 0.125, '1h': 0.2 },
+      tiers: [
+        { above: 9, input: 0.2, output: 0.8, cached_input: 0.0175, cache_writes: { '5m': 0.25, '1h': 0.4 } },
+      ],
+      service_tiers: { flex: { factor: 0.5 } },
+      features: { web_search: { price: 0.01, max_uses: 3, min_uses: 0 } },
+    };
+    expect(entryOf('chat', { ...plain, ...further })).toMatchObject({ price: 0.1, prices: further });
+    const variants = [{ quality: 'high', image: 0.167 }];
+    expect(entryOf('image', { unit: 'per_image', image: 0.04, variants })).toMatchObject({
+      ...{ unit: 'per_image', price: 0.04 },
+      prices: { variants },
+    });
+  });
+
+  it.each([
+    ['tts', { unit: 'per_million_characters', character: 15 }, 15],
+    ['embeddings', { unit: 'per_request', request: 0.01 }, 0.01],
+    ['audio', { unit: 'per_second', second: 0.0001 }, 0.0001],
+    ['audio', { unit: 'per_minute', minute: 0.006 }, 0.006],
+    ['audio', { unit: 'per_hour', hour: 0.36 }, 0.36],
+  ])('name the headline figure of type %s', (type, price, headline) => {
+    expect(entryOf(type, price)).toEqual({
+      ...{ model_id: 'a/b', model: 'a/b', type, unit: price.unit, price: headline },
+    });
+  });
+
+  it('never have what a provider takes', () => {
+    expect(JSON.stringify(entryOf('chat', plain))).not.toContain('0.123456789');
+  });
+});
