@@ -1,5 +1,5 @@
 /** `catalog import`: its arguments, the files that it reads, and what it prints. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { parseCatalog } from '../../lambdas/core/inference/catalog/catalog-document.ts';
 import { type Outcome, ok } from '../arguments.ts';
@@ -24,6 +24,31 @@ function sourceOf(from: string, at: Date): Source {
   if (name === 'models.dev' && file !== '') return modelsDev(readFileSync(file, 'utf8'));
   if (name === 'litellm' && file !== '') return litellm(readFileSync(file, 'utf8'));
   throw new Error(`--from must be models.dev=FILE, genai-prices or litellm=FILE, not ${from}`);
+}
+
+/** The lists that are files, which have a date: that of the copy. */
+const URLS: readonly (readonly [name: string, url: string])[] = [
+  ['models.dev', 'https://models.dev/api.json'],
+  ['litellm', 'https://github.com/BerriAI/litellm/blob/main/model_prices_and_context_window.json'],
+];
+
+/** Where the prices were read: the oldest of the files; undefined where all are in a package. */
+function priceSourceOf(from: readonly string[]) {
+  const files = URLS.flatMap(([name, url]) =>
+    from.flatMap((each) =>
+      each.startsWith(`${name}=`)
+        ? [
+            {
+              url,
+              as_of: statSync(each.slice(name.length + 1))
+                .mtime.toISOString()
+                .slice(0, 10),
+            },
+          ]
+        : [],
+    ),
+  );
+  return files.sort((a, b) => a.as_of.localeCompare(b.as_of))[0];
 }
 
 const listOf = (value: string): readonly string[] => value.split(',').filter((each) => each !== '');
@@ -59,6 +84,7 @@ export function importCatalog(args: readonly string[], now: Date): Outcome {
     only: values.only === undefined ? undefined : new Set(listOf(values.only)),
     unconfirmed,
     secretStage: values.secrets,
+    priceSource: priceSourceOf(from),
   });
   const listed = {
     left_out: leftOut,

@@ -30,6 +30,8 @@ export interface ImportTerms {
   readonly markup: Markup;
   /** Keys are in Secrets Manager, under that stage; else in the environment. */
   readonly secretStage?: string | undefined;
+  /** Where the prices were read, and on which day. */
+  readonly priceSource?: { readonly url: string; readonly as_of: string } | undefined;
 }
 
 /** Why these figures are no price to sell by; undefined when they are one. */
@@ -75,7 +77,10 @@ export const catalogIdOf = ({ provider, id }: Pick<Importable, 'provider' | 'id'
   `${provider.name}/${id}`;
 
 /** A model as a catalog file has it. */
-export function catalogModel(model: Importable, { markup, secretStage }: ImportTerms): JsonObject {
+export function catalogModel(
+  model: Importable,
+  { markup, secretStage, priceSource }: ImportTerms,
+): JsonObject {
   const { provider, id, about, figures } = model;
   const { name, contextWindow, maxOutputTokens, created = 0, capabilities = ['stream'] } = about;
   const secret = secretOf(provider, secretStage);
@@ -88,6 +93,7 @@ export function catalogModel(model: Importable, { markup, secretStage }: ImportT
     ...(contextWindow === undefined ? {} : { context_window: contextWindow }),
     ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
     price: priceDocument('per_million_tokens', times(figures, markup.numerator, markup.denominator)),
+    ...(priceSource === undefined ? {} : { price_source: priceSource }),
     routes: [
       {
         id: catalogIdOf(model),

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
@@ -9,6 +9,9 @@ import { COMMANDS } from '../../../operator/commands.ts';
 const folder = mkdtempSync(join(tmpdir(), 'catalog-import-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+/** When the copies of the lists were made. */
+const COPIED = new Date('2026-11-01T12:00:00Z');
+
 const file = (name: string) => join(folder, name);
 
 /** A document of models.dev's format with one provider, written as text, so that numbers stay as they are here. */
@@ -16,6 +19,7 @@ function modelsDev(provider: string, models: Readonly<Record<string, string>>): 
   const entries = Object.entries(models).map(([id, rest]) => `"${id}": {"id": "${id}", ${rest}}`);
   const path = file(`models-dev-${provider}.json`);
   writeFileSync(path, `{"${provider}": {"id": "${provider}", "models": {${entries.join(',')}}}}`);
+  utimesSync(path, COPIED, COPIED);
   return `models.dev=${path}`;
 }
 
@@ -78,6 +82,7 @@ describe('catalog import', () => {
       context_window: 1050000,
       max_output_tokens: 128000,
       aliases: ['claude-sonnet-4-6'],
+      price_source: { url: 'https://models.dev/api.json', as_of: '2026-11-01' },
       price: {
         unit: 'per_million_tokens',
         input: '3.15',
