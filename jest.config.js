@@ -17,6 +17,8 @@ const PATHS = {
     'core/inference/kinds/transcriptions/lengths/bounds.test.ts',
     'edge/node-host.test.ts',
     'endpoints/',
+    'operator/catalog/check.test.ts',
+    'operator/catalog/stored-catalogs.test.ts',
   ],
   system: ['system/'],
   browser: ['browser/'],

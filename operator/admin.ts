@@ -1,4 +1,5 @@
 /** `npm run admin -- <command> [--json] [--stage S]`: the operator's command, against the local service or AWS. */
+import type { Outcome } from './arguments.ts';
 import { COMMANDS, forPeople } from './commands.ts';
 import { createOperator } from './operator.ts';
 import { readAwsTarget, readLocalTarget } from './target.ts';
@@ -40,13 +41,17 @@ async function main(args: string[]): Promise<number> {
     console.error(usage());
     return 2;
   }
+  const rest = args.slice(words);
+  const print = ({ output, exitCode }: Outcome): number => {
+    console.log(json ? JSON.stringify(output) : forPeople(output));
+    return exitCode;
+  };
+  if (command.alone !== undefined) return print(command.alone(rest));
   const target =
     stage === undefined ? readLocalTarget(process.env.LOCAL_DIR ?? '.local') : await readAwsTarget(stage);
   const operator = createOperator(target, { info: () => {}, warn: note('warning:'), error: note('error:') });
   try {
-    const { output, exitCode } = await command.run(operator, args.slice(words));
-    console.log(json ? JSON.stringify(output) : forPeople(output));
-    return exitCode;
+    return print(await command.run(operator, rest));
   } finally {
     operator.close();
   }

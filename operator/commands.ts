@@ -1,42 +1,11 @@
 /** The operator's commands: arguments in, one JSON object out. */
-import { readFileSync } from 'node:fs';
-import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { ulid } from 'ulid';
 import * as z from 'zod';
 import { policyEntry, policySchema } from '../lambdas/core/access/policy.ts';
 import { greatest, type NanoUsd, parseUsd, usdJson } from '../lambdas/core/money.ts';
 import { EVENT_ID, MAX_DATA_BYTES, SUBSCRIBABLE_TYPES } from '../lambdas/core/webhooks/event.ts';
-import { watchPrices } from './catalog/watch-prices.ts';
-import type { Operator } from './operator.ts';
-
-/** What a command prints, and the exit code it ends with. */
-export interface Outcome {
-  readonly output: Readonly<Record<string, unknown>>;
-  readonly exitCode: number;
-}
-
-interface Command {
-  readonly usage: string;
-  run(operator: Operator, args: readonly string[]): Promise<Outcome>;
-}
-
-const ok = (output: Record<string, unknown>): Outcome => ({ output, exitCode: 0 });
-
-/** Reads `--name value` options; throws when one is unknown or a required one is missing. */
-function options<T extends string>(
-  args: readonly string[],
-  required: readonly T[],
-  optional: readonly string[] = [],
-) {
-  const names = [...required, ...optional];
-  const config = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
-  const { values } = parseArgs({
-    args: [...args],
-    options: config as NonNullable<ParseArgsConfig['options']>,
-  });
-  for (const name of required) if (typeof values[name] !== 'string') throw new Error(`--${name} is required`);
-  return values as Record<T, string> & Record<string, string | undefined>;
-}
+import { type Command, ok, options } from './arguments.ts';
+import { CATALOG_COMMANDS } from './catalog/commands.ts';
 
 function amountOf(value: string): NanoUsd {
   const amount = parseUsd(value);
@@ -74,8 +43,6 @@ function policyOf(value: string | undefined) {
   if (!result.success) throw new Error(`--policy is not valid:\n${z.prettifyError(result.error)}`);
   return result.data;
 }
-
-const count = (json: string) => (JSON.parse(json) as { models: unknown[] }).models.length;
 
 export const COMMANDS: Readonly<Record<string, Command>> = {
   'account create': {
@@ -197,27 +164,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       return ok({ redriven: await operator.redrive('events') });
     },
   },
-  'catalog apply': {
-    usage: 'FILE',
-    async run(operator, [file, ...rest]) {
-      if (file === undefined || rest.length > 0) throw new Error('name one catalog file');
-      const json = readFileSync(file, 'utf8');
-      return ok({ version: await operator.applyCatalog(json), models: count(json) });
-    },
-  },
-  'catalog show': {
-    usage: '',
-    async run(operator, args) {
-      options(args, []);
-      const stored = await operator.catalog();
-      if (stored === undefined) throw new Error('no catalog has been applied');
-      return ok({ version: stored.version, models: count(stored.json), document: JSON.parse(stored.json) });
-    },
-  },
-  'catalog watch': {
-    usage: 'FILE | --none',
-    run: async (operator, args) => ok(await watchPrices(operator, args)),
-  },
+  ...CATALOG_COMMANDS,
 };
 
 /** The same object for a person: a line a field. */

@@ -13,7 +13,14 @@ import {
   createQueueClient,
   createSecretsClient,
 } from '../lambdas/adapters/aws/clients.ts';
-import { readCatalog, writeCatalog } from '../lambdas/adapters/inference/catalog-store.ts';
+import type { AppliedVersion } from '../lambdas/adapters/inference/catalog-history.ts';
+import {
+  readCatalog,
+  readCatalogVersion,
+  readVersions,
+  type StoredCatalog,
+  writeCatalog,
+} from '../lambdas/adapters/inference/catalog-store.ts';
 import {
   deleteReferencePrices,
   writeReferencePrices,
@@ -36,11 +43,14 @@ import { auditAll } from '../lambdas/core/ledger/audit/run.ts';
 import type { Wallet, WalletStore } from '../lambdas/core/ledger/ports.ts';
 import type { RecoveryCount } from '../lambdas/core/ledger/recovery.ts';
 import { sweep } from '../lambdas/core/ledger/upkeep.ts';
+import type { UsageRecord } from '../lambdas/core/ledger/usage-record.ts';
 import type { NanoUsd } from '../lambdas/core/money.ts';
 import type { Log } from '../lambdas/core/ports.ts';
 import type { PublishedEvent } from '../lambdas/core/webhooks/event.ts';
 import { type Redriven, redrive } from './redrive.ts';
+import { createRouteAccess, type RouteAccess } from './route-access.ts';
 import type { Target } from './target.ts';
+import { scanUsage, type TimeSpan, type UsageScan, usageOfAccount } from './usage-records.ts';
 
 export interface Operator {
   openAccount(email?: string): Promise<string>;
@@ -73,7 +83,19 @@ export interface Operator {
   redrive(what: Redriven): Promise<number>;
   applyCatalog(json: string): Promise<string>;
   /** The current document, undefined when there is none. */
-  catalog(): Promise<{ readonly version: string; readonly json: string } | undefined>;
+  catalog(): Promise<StoredCatalog | undefined>;
+  /** Every version that was the current one, the oldest first. */
+  catalogVersions(): Promise<readonly AppliedVersion[]>;
+  /** The document of such a version; undefined when it never was the current one. */
+  catalogVersion(version: string): Promise<StoredCatalog | undefined>;
+  /** The usage records of all accounts. */
+  usageScan: UsageScan;
+  /** The usage records of an account, of calls that began from `fromMs` to before `toMs`. */
+  usageOf(accountId: string, span: TimeSpan): AsyncIterable<UsageRecord>;
+  /** Of a service that `npm start` runs: there is no AWS account behind it. */
+  readonly isLocal: boolean;
+  /** What the providers of routes are asked with. */
+  readonly routes: RouteAccess;
   /** Has the catalog compared with these reference prices from now on, or with none; returns their version. */
   watchPrices(json: string | undefined): Promise<string | undefined>;
   close(): void;
@@ -153,9 +175,10 @@ export function createOperator(target: Target, log: Log): Operator {
     },
     publish: messages.publish,
     redrive: messages.redrive,
-    applyCatalog: (json) => writeCatalog(client, table('catalog'), json),
-    catalog: () => readCatalog(client, table('catalog')),
-    watchPrices: (json) => watchPrices(client, table('catalog'), json),
+    ...catalogOf(client, table('catalog')),
+    ...usageRecords(client, tables, wallet),
+    isLocal: target.client.endpoint !== undefined,
+    routes: createRouteAccess(target, secrets, log),
     close() {
       for (const each of [client, clients.onceClient, secrets, messages]) each.destroy();
     },
@@ -173,6 +196,27 @@ async function watchPrices(
   await deleteReferencePrices(client, table);
   return undefined;
 }
+
+/** The catalog, with its earlier versions. */
+const catalogOf = (client: DynamoDBClient, table: string) => ({
+  applyCatalog: (json: string) => writeCatalog(client, table, json),
+  catalog: () => readCatalog(client, table),
+  catalogVersions: () => readVersions(client, table),
+  catalogVersion: (version: string) => readCatalogVersion(client, table, version),
+  watchPrices: (json: string | undefined) => watchPrices(client, table, json),
+});
+
+const usageRecords = (
+  client: DynamoDBClient,
+  tables: { readonly keys: string; readonly usage: string },
+  wallet: Operator['wallet'],
+): Pick<Operator, 'usageScan' | 'usageOf'> => ({
+  usageScan: (most, visit) => scanUsage({ client, table: tables.usage }, most, visit),
+  async *usageOf(accountId, span) {
+    await wallet(accountId);
+    yield* usageOfAccount(client, tables, accountId, span);
+  },
+});
 
 /** The bus and the queues. */
 function createMessages({ client, environment }: Target) {

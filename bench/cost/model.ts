@@ -46,8 +46,8 @@ export const CHUNK_BYTES = 270;
 /** Of the answer's headers, as the deployed API sends them. */
 const HEADER_BYTES = 700;
 
-/** Of a usage record: ids, names, counts and attribute names. */
-const RECORD_BYTES = 350;
+/** Of a usage record: ids, names, counts, the lines of its bill and attribute names. */
+const RECORD_BYTES = 530;
 
 /** Lambda's three platform lines (about 300 B), our line of the call (200), its metrics with the margin (600), the access log (300). */
 const LOG_BYTES = 1_400;

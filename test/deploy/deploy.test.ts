@@ -336,12 +336,14 @@ describe('an update of the deployment', () => {
   });
 
   it('takes a new catalog without a deployment', async () => {
-    const { document } = await deployment.admin<{ document: { models: { price: { output?: number } }[] } }>(
-      'catalog',
-      'show',
-    );
+    const { document } = await deployment.admin<{
+      document: { models: { id: string; price: { output?: number } }[] };
+    }>('catalog', 'show');
     for (const { price } of document.models) if (price.output !== undefined) price.output = 60;
-    await deployment.applyCatalog(JSON.stringify(document));
+    await deployment.applyCatalog(
+      JSON.stringify(document),
+      document.models.map(({ id }) => id),
+    );
     const listed = async () => {
       const answer = await get(`${inferenceUrl}/api/v1/models`);
       const { models } = (await answer.json()) as { models: { output_price: number }[] };

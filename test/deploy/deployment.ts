@@ -55,11 +55,12 @@ export class Deployment {
     return JSON.parse(stdout) as T;
   }
 
-  /** `catalog apply` of a document; resolves with its version. */
-  async applyCatalog(json: string): Promise<string> {
+  /** `catalog apply` of a document, with the models whose large changes of price are accepted; resolves with its version. */
+  async applyCatalog(json: string, accepted: readonly string[] = []): Promise<string> {
     const file = join(this.folder, 'catalog.json');
     writeFileSync(file, json);
-    return (await this.admin<{ version: string }>('catalog', 'apply', file)).version;
+    const options = accepted.flatMap((id) => ['--accept', id]);
+    return (await this.admin<{ version: string }>('catalog', 'apply', file, ...options)).version;
   }
 
   stackName(stack: string): string {

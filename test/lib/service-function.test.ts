@@ -45,6 +45,7 @@ const readBy = (name: FunctionName): QueueName[] =>
 const MEMORY_MB: Partial<Record<FunctionName, number>> = {
   'search-listings': 1536,
   'build-search-index': 2048,
+  'watch-prices': 1024,
 };
 
 const FOLLOWING = ['DescribeStream', 'GetRecords', 'GetShardIterator'] as const;

@@ -12,7 +12,7 @@
  * the 4,000 a second that a new table takes at once.
  */
 import { createHash } from 'node:crypto';
-import { type DynamoDBClient, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { requireTable } from '../../contract/tables.ts';
 import { type Catalog, type CatalogSource, openCatalog } from '../../core/inference/catalog/catalog.ts';
 import { parseCatalog } from '../../core/inference/catalog/catalog-document.ts';
@@ -20,7 +20,9 @@ import type { Clock, Log, RandomSource } from '../../core/ports.ts';
 import { type Item, number, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
 import { type PartTable, readParts, writeCopies } from '../dynamodb/parts.ts';
 import { readItem, readRecentItem } from '../dynamodb/reads.ts';
+import { transact } from '../dynamodb/transaction.ts';
 import { systemClock, systemRandom } from '../system/system.ts';
+import { type AppliedVersion, nextInHistory, readHistory } from './catalog-history.ts';
 
 /** A busy function looks for a new version in the background, by chance after this time up to twice of it. */
 const REFRESH_MS = 2_000;
@@ -93,8 +95,16 @@ const partsOf = (client: DynamoDBClient, table: string, version: string, copy: n
   keyOf: (index) => ({ part: text(copy === 0 ? `${version}#${index}` : `${version}#${index}#${copy}`) }),
 });
 
-/** Makes a validated document the current one, in all copies at once; the version is derived from its content. */
-export async function writeCatalog(client: DynamoDBClient, table: string, json: string): Promise<string> {
+/**
+ * Makes a validated document the current one, in all copies at once, and notes that in the history; the version is derived
+ * from its content. Of two operators at once, one is after the other.
+ */
+export async function writeCatalog(
+  client: DynamoDBClient,
+  table: string,
+  json: string,
+  clock: Clock = systemClock,
+): Promise<string> {
   parseCatalog(JSON.parse(json));
   const version = createHash('sha256').update(json).digest('hex').slice(0, 16);
   const copies = Array.from({ length: COPIES }, (_, copy) => copy);
@@ -102,17 +112,40 @@ export async function writeCatalog(client: DynamoDBClient, table: string, json: 
     copies.map((copy) => partsOf(client, table, version, copy)),
     json,
   );
-  await client.send(
-    new TransactWriteItemsCommand({
-      TransactItems: copies.map((copy) => ({
-        Put: {
-          TableName: table,
-          Item: { part: text(pointerOf(copy)), version: text(version), parts: number(parts) },
+  for (;;) {
+    const current = await readItem(client, pointerKey(table, 0));
+    const history = nextInHistory(table, current, { version, parts, appliedMs: clock() });
+    const pointers = copies.map((copy) => ({
+      Put: {
+        TableName: table,
+        Item: {
+          part: text(pointerOf(copy)),
+          version: text(version),
+          parts: number(parts),
+          applied: number(history.length),
         },
-      })),
-    }),
-  );
-  return version;
+      },
+    }));
+    const { done } = await transact(client, [...pointers, ...history.entries]);
+    if (done) return version;
+  }
+}
+
+/** Every version that was the current one, the oldest first. */
+export const readVersions = async (
+  client: DynamoDBClient,
+  table: string,
+): Promise<readonly AppliedVersion[]> =>
+  readHistory(client, table, await readItem(client, pointerKey(table, 0)));
+
+/** The document of a version that was applied once; undefined when none was. */
+export async function readCatalogVersion(
+  client: DynamoDBClient,
+  table: string,
+  version: string,
+): Promise<StoredCatalog | undefined> {
+  const found = (await readVersions(client, table)).find((each) => each.version === version);
+  return found === undefined ? undefined : readVersion(client, table, { ...found, copy: 0 });
 }
 
 interface CatalogProbeOptions {

@@ -1,0 +1,90 @@
+/**
+ * Which catalogs have been the current one, and since when: an item for each, counted in the pointer, so that they are
+ * read by their keys and the table is not scanned. Documents stay in the table, so each can be read again.
+ */
+import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { type Item, number, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
+import { readMany } from '../dynamodb/reads.ts';
+
+export interface AppliedVersion {
+  readonly version: string;
+  /** How many items hold the document. */
+  readonly parts: number;
+  /** Milliseconds since the epoch; undefined for the catalog that was current before there was a history. */
+  readonly appliedMs: number | undefined;
+}
+
+/** DynamoDB's most for one batch of reads. */
+const BATCH = 100;
+
+const keyOf = (place: number) => ({ part: text(`applied#${String(place).padStart(8, '0')}`) });
+
+/** How many entries the pointer knows of. */
+const lengthOf = (pointer: Item | undefined): number =>
+  pointer?.applied === undefined ? 0 : readNumber(pointer, 'applied');
+
+/**
+ * What a new version adds to the history, and its length then: the entries are written on condition that nobody else has
+ * written them. The version that is current already adds nothing; one from before there was a history is entered first.
+ */
+export function nextInHistory(
+  table: string,
+  pointer: Item | undefined,
+  next: AppliedVersion,
+): { readonly length: number; readonly entries: readonly TransactWriteItem[] } {
+  const length = lengthOf(pointer);
+  const current = pointer === undefined ? undefined : readText(pointer, 'version');
+  if (length > 0 && current === next.version) return { length, entries: [] };
+  const before: AppliedVersion[] =
+    pointer === undefined || length > 0 || current === next.version
+      ? []
+      : [
+          {
+            version: readText(pointer, 'version'),
+            parts: readNumber(pointer, 'parts'),
+            appliedMs: undefined,
+          },
+        ];
+  const added = [...before, next];
+  return {
+    length: length + added.length,
+    entries: added.map(({ version, parts, appliedMs }, at) => ({
+      Put: {
+        TableName: table,
+        Item: {
+          ...keyOf(length + at + 1),
+          version: text(version),
+          parts: number(parts),
+          ...(appliedMs === undefined ? {} : { applied_ms: number(appliedMs) }),
+        },
+        ConditionExpression: 'attribute_not_exists(part)',
+      },
+    })),
+  };
+}
+
+/** The entries that the pointer knows of, the oldest first. */
+export async function readHistory(
+  client: DynamoDBClient,
+  table: string,
+  pointer: Item | undefined,
+): Promise<readonly AppliedVersion[]> {
+  if (pointer === undefined) return [];
+  const length = lengthOf(pointer);
+  if (length === 0)
+    return [
+      { version: readText(pointer, 'version'), parts: readNumber(pointer, 'parts'), appliedMs: undefined },
+    ];
+  const entries: Item[] = [];
+  for (let first = 1; first <= length; first += BATCH) {
+    const places = Array.from({ length: Math.min(BATCH, length - first + 1) }, (_, at) => keyOf(first + at));
+    entries.push(...(await readMany(client, table, places)));
+  }
+  return entries
+    .sort((a, b) => readText(a, 'part').localeCompare(readText(b, 'part')))
+    .map((entry) => ({
+      version: readText(entry, 'version'),
+      parts: readNumber(entry, 'parts'),
+      appliedMs: entry.applied_ms === undefined ? undefined : readNumber(entry, 'applied_ms'),
+    }));
+}

@@ -1,0 +1,35 @@
+/** What a command of the operator is, and how it reads its arguments. */
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import type { Operator } from './operator.ts';
+
+/** What a command prints, and the exit code it ends with. */
+export interface Outcome {
+  readonly output: Readonly<Record<string, unknown>>;
+  readonly exitCode: number;
+}
+
+export interface Command {
+  readonly usage: string;
+  run(operator: Operator, args: readonly string[]): Promise<Outcome>;
+  /** The same, where it needs no service. */
+  readonly alone?: (args: readonly string[]) => Outcome;
+}
+
+/** What a command that did its work prints. */
+export const ok = (output: Record<string, unknown>): Outcome => ({ output, exitCode: 0 });
+
+/** Reads `--name value` options; throws when one is unknown or a required one is missing. */
+export function options<T extends string>(
+  args: readonly string[],
+  required: readonly T[],
+  optional: readonly string[] = [],
+) {
+  const names = [...required, ...optional];
+  const config = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
+  const { values } = parseArgs({
+    args: [...args],
+    options: config as NonNullable<ParseArgsConfig['options']>,
+  });
+  for (const name of required) if (typeof values[name] !== 'string') throw new Error(`--${name} is required`);
+  return values as Record<T, string> & Record<string, string | undefined>;
+}

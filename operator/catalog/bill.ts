@@ -1,0 +1,141 @@
+/**
+ * An account's bill of a period, made again from its usage records: by the lines that each keeps, by the catalog that was
+ * current at each call, and by another catalog.
+ */
+import { parseCatalog } from '../../lambdas/core/inference/catalog/catalog-document.ts';
+import type { Prices } from '../../lambdas/core/inference/pricing/prices.ts';
+import type { JsonObject } from '../../lambdas/core/json/lossless-json.ts';
+import type { UsageRecord } from '../../lambdas/core/ledger/usage-record.ts';
+import { type NanoUsd, usdJson } from '../../lambdas/core/money.ts';
+import type { Operator } from '../operator.ts';
+import type { TimeSpan } from '../usage-records.ts';
+import { billedAmount, byOwnLines, byPrices, hasNoBasis, pricesById } from './recompute.ts';
+
+/** Differences that are listed by request id; all are counted. */
+const MOST_LISTED = 100;
+
+/** The sums of the records of one model, or of all. */
+class Sums {
+  calls = 0;
+  paid: NanoUsd = 0n;
+  writtenOff: NanoUsd = 0n;
+  waived: NanoUsd = 0n;
+  billed: NanoUsd = 0n;
+  wouldBe: NanoUsd = 0n;
+
+  add(record: UsageRecord, wouldBe: NanoUsd): void {
+    this.calls += 1;
+    this.paid += record.cost;
+    this.writtenOff += record.writtenOff;
+    this.waived += record.waived ?? 0n;
+    this.billed += billedAmount(record);
+    this.wouldBe += wouldBe;
+  }
+
+  json(): JsonObject {
+    return {
+      calls: this.calls,
+      paid: usdJson(this.paid),
+      written_off: usdJson(this.writtenOff),
+      waived: usdJson(this.waived),
+      billed: usdJson(this.billed),
+      would_be_billed: usdJson(this.wouldBe),
+    };
+  }
+}
+
+/** A record whose bill, made again, is another. */
+interface Difference {
+  readonly id: string;
+  readonly by: 'lines' | 'catalog';
+  readonly billed: NanoUsd;
+  readonly recomputed: NanoUsd;
+}
+
+type Stored = Pick<Operator, 'catalogVersion' | 'usageOf'>;
+
+/** The bill of the period; `json`: a catalog by which it is made instead of the catalogs that were current. */
+export async function recomputeBill(
+  operator: Stored,
+  { accountId, span, json }: { accountId: string; span: TimeSpan; json?: string | undefined },
+): Promise<{ readonly output: JsonObject; readonly differences: number }> {
+  const other = json === undefined ? undefined : pricesById(parseCatalog(JSON.parse(json)));
+  const bill = new Bill(operator, other);
+  for await (const record of operator.usageOf(accountId, span)) await bill.add(record);
+  return { output: bill.json(), differences: bill.differences };
+}
+
+class Bill {
+  readonly #versions = new Map<string, Promise<ReadonlyMap<string, Prices> | undefined>>();
+  readonly #models = new Map<string, Sums>();
+  readonly #total = new Sums();
+  readonly #listed: Difference[] = [];
+  readonly #unknown = new Set<string>();
+  readonly #without = { calls: 0, paid: 0n };
+  #unpriced = 0;
+  differences = 0;
+
+  readonly #stored: Stored;
+  readonly #other: ReadonlyMap<string, Prices> | undefined;
+
+  constructor(stored: Stored, other: ReadonlyMap<string, Prices> | undefined) {
+    this.#stored = stored;
+    this.#other = other;
+  }
+
+  async add(record: UsageRecord): Promise<void> {
+    if (hasNoBasis(record)) {
+      this.#without.calls += 1;
+      this.#without.paid += record.cost;
+      return;
+    }
+    this.#compare(record, 'lines', byOwnLines(record));
+    const model = record.model ?? '';
+    const price = (this.#other ?? (await this.#catalogOf(record)))?.get(model);
+    if (price === undefined && record.lines !== undefined) this.#unpriced += 1;
+    const amount = price === undefined ? billedAmount(record) : byPrices(price, record);
+    if (this.#other === undefined && price !== undefined) this.#compare(record, 'catalog', amount);
+    const sums = this.#models.get(model) ?? new Sums();
+    this.#models.set(model, sums);
+    for (const each of [sums, this.#total]) each.add(record, amount);
+  }
+
+  /** The prices that were current at the call; undefined when the record names none, or one that is not stored. */
+  async #catalogOf({ catalog: version }: UsageRecord): Promise<ReadonlyMap<string, Prices> | undefined> {
+    if (version === undefined) return undefined;
+    const read = async () => {
+      const found = await this.#stored.catalogVersion(version);
+      if (found === undefined) this.#unknown.add(version);
+      return found === undefined ? undefined : pricesById(parseCatalog(JSON.parse(found.json)));
+    };
+    const prices = this.#versions.get(version) ?? read();
+    this.#versions.set(version, prices);
+    return prices;
+  }
+
+  #compare(record: UsageRecord, by: Difference['by'], recomputed: NanoUsd): void {
+    const billed = billedAmount(record);
+    if (recomputed === billed) return;
+    this.differences += 1;
+    if (this.#listed.length < MOST_LISTED) this.#listed.push({ id: record.id, by, billed, recomputed });
+  }
+
+  json(): JsonObject {
+    return {
+      ...this.#total.json(),
+      models: [...this.#models]
+        .map(([model, sums]) => ({ model: model === '' ? null : model, ...sums.json() }))
+        .sort((a, b) => String(a.model).localeCompare(String(b.model))),
+      differences: this.differences,
+      different: this.#listed.map(({ id, by, billed, recomputed }) => ({
+        id,
+        by,
+        billed: usdJson(billed),
+        recomputed: usdJson(recomputed),
+      })),
+      without_lines: { calls: this.#without.calls, paid: usdJson(this.#without.paid) },
+      without_price: this.#unpriced,
+      unknown_catalogs: [...this.#unknown],
+    };
+  }
+}

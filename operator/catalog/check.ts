@@ -1,0 +1,192 @@
+/**
+ * Whether the models of a catalog's routes are alive: by the announced ends of Bedrock's models, by AWS and by the
+ * providers' own lists. It changes nothing, and where nobody answers it says so.
+ */
+import * as z from 'zod';
+import {
+  type CatalogDocument,
+  parseCatalog,
+  type Route,
+} from '../../lambdas/core/inference/catalog/catalog-document.ts';
+import type { JsonObject } from '../../lambdas/core/json/lossless-json.ts';
+import type { Operator } from '../operator.ts';
+import type { RouteAccess } from '../route-access.ts';
+import { announcedEndOf } from './ended-models.ts';
+
+export const ROUTE_STATES = ['alive', 'ended', 'unknown'] as const;
+export type RouteState = (typeof ROUTE_STATES)[number];
+
+interface Finding {
+  readonly state: RouteState;
+  readonly reason: string;
+  /** The day from which requests fail, where one is announced. */
+  readonly endsOn?: string | undefined;
+}
+
+export interface CheckOptions {
+  readonly fetch: typeof fetch;
+  /** Bedrock's control plane; undefined: that of the deployment's region. Null: AWS is not asked. */
+  readonly bedrockUrl: string | null | undefined;
+  readonly now: Date;
+}
+
+/** A provider that does not answer by then is not waited for. */
+const TIMEOUT_MS = 15_000;
+
+const MOST_PAGES = 20;
+
+const OTHER_FORMAT = 'the answer has another format';
+
+/** OpenAI API reference, List models; Claude API reference, List Models, has `has_more` and `last_id` too. */
+const list = z.looseObject({
+  data: z.array(z.looseObject({ id: z.string() })),
+  has_more: z.boolean().optional(),
+  last_id: z.string().nullish(),
+});
+
+/** Amazon Bedrock API reference, GetFoundationModel. */
+const foundationModel = z.looseObject({
+  modelDetails: z.looseObject({
+    modelLifecycle: z.looseObject({ status: z.string(), endOfLifeTime: z.string().optional() }).optional(),
+  }),
+});
+
+/** Checks every route of the current catalog, each provider's list read once. Throws when no catalog is current. */
+export async function checkCatalog(
+  operator: Pick<Operator, 'catalog' | 'routes'>,
+  options: CheckOptions,
+): Promise<{ readonly output: JsonObject; readonly ended: number }> {
+  const stored = await operator.catalog();
+  if (stored === undefined) throw new Error('no catalog has been applied');
+  const document: CatalogDocument = parseCatalog(JSON.parse(stored.json));
+  const check = new Check(operator.routes, options);
+  const routes = await Promise.all(
+    document.models.flatMap(({ id: model, routes: own }) =>
+      own.map(async (route) => ({ model, route, finding: await check.of(route) })),
+    ),
+  );
+  const count = (state: RouteState) => routes.filter(({ finding }) => finding.state === state).length;
+  const counts = Object.fromEntries(ROUTE_STATES.map((state) => [state, count(state)]));
+  const output = {
+    version: stored.version,
+    checked: options.now.toISOString(),
+    counts,
+    routes: routes.map(({ model, route, finding: { state, reason, endsOn } }) => ({
+      ...{ model, route: route.id, upstream_model: route.upstream_model, state, reason },
+      ends_on: endsOn ?? null,
+    })),
+  };
+  return { output, ended: count('ended') };
+}
+
+class Check {
+  readonly #access: RouteAccess;
+  readonly #options: CheckOptions;
+  readonly #lists = new Map<string, Promise<ReadonlySet<string>>>();
+  readonly #models = new Map<string, Promise<Finding>>();
+
+  constructor(access: RouteAccess, options: CheckOptions) {
+    this.#access = access;
+    this.#options = options;
+  }
+
+  async of(route: Route): Promise<Finding> {
+    try {
+      return route.protocol === 'bedrock' || route.auth === 'sigv4'
+        ? await this.#ofBedrock(route.upstream_model)
+        : await this.#ofProvider(route);
+    } catch (failure) {
+      const isFormat = failure instanceof z.ZodError;
+      return { state: 'unknown', reason: isFormat ? OTHER_FORMAT : (failure as Error).message };
+    }
+  }
+
+  async #ofBedrock(upstreamModel: string): Promise<Finding> {
+    const announced = announcedEndOf(upstreamModel);
+    const today = this.#options.now.toISOString().slice(0, 10);
+    if (announced !== undefined && announced.endsOn <= today)
+      return { state: 'ended', reason: `announced in ${announced.source}`, endsOn: announced.endsOn };
+    const endsOn = announced?.endsOn;
+    if (this.#options.bedrockUrl === null)
+      return { state: 'unknown', reason: 'AWS is asked for a stage only', endsOn };
+    const id = upstreamModel
+      .slice(upstreamModel.lastIndexOf('/') + 1)
+      .replace(/^(us|eu|apac|au|jp|ca|us-gov|global)\./, '');
+    const finding = this.#models.get(id) ?? this.#askAws(id);
+    this.#models.set(id, finding);
+    return { endsOn, ...(await finding) };
+  }
+
+  async #askAws(id: string): Promise<Finding> {
+    const base = this.#options.bedrockUrl ?? `https://bedrock.${await this.#access.region()}.amazonaws.com`;
+    const url = `${base}/foundation-models/${encodeURIComponent(id)}`;
+    const response = await this.#get(url, await this.#access.signedHeaders(url));
+    if (response.status === 404) return { state: 'unknown', reason: 'AWS does not list it in this region' };
+    const { modelLifecycle } = foundationModel.parse(await this.#json(response)).modelDetails;
+    const endsOn = modelLifecycle?.endOfLifeTime?.slice(0, 10);
+    const ended = endsOn !== undefined && endsOn <= this.#options.now.toISOString().slice(0, 10);
+    return {
+      state: ended ? 'ended' : 'alive',
+      reason: `AWS says ${modelLifecycle?.status ?? 'that it exists'}`,
+      ...(endsOn === undefined ? {} : { endsOn }),
+    };
+  }
+
+  async #ofProvider(route: Route): Promise<Finding> {
+    const place = `${route.protocol} ${route.base_url} ${route.secret ?? ''}`;
+    const listed = this.#lists.get(place) ?? this.#listOf(route);
+    this.#lists.set(place, listed);
+    const ids = await listed;
+    // Gemini's OpenAI endpoint names its models `models/<id>`.
+    return ids.has(route.upstream_model) || ids.has(`models/${route.upstream_model}`)
+      ? { state: 'alive', reason: 'the provider lists it' }
+      : { state: 'unknown', reason: 'the provider does not list it' };
+  }
+
+  async #listOf({ protocol, base_url: base, secret }: Route): Promise<ReadonlySet<string>> {
+    const key = secret === undefined ? undefined : await this.#access.readSecret(secret);
+    const headers: Record<string, string> =
+      protocol === 'anthropic' ? { 'anthropic-version': '2023-06-01' } : {};
+    if (key !== undefined)
+      Object.assign(
+        headers,
+        protocol === 'anthropic' ? { 'x-api-key': key } : { authorization: `Bearer ${key}` },
+      );
+    const ids = new Set<string>();
+    let query = protocol === 'anthropic' ? '?limit=1000' : '';
+    for (let page = 0; page < MOST_PAGES; page += 1) {
+      const {
+        data,
+        has_more: more,
+        last_id: last,
+      } = list.parse(await this.#json(await this.#get(`${base}/models${query}`, headers)));
+      for (const { id } of data) ids.add(id);
+      if (more !== true || last === undefined || last === null) break;
+      query = `?limit=1000&after_id=${encodeURIComponent(last)}`;
+    }
+    return ids;
+  }
+
+  async #get(url: string, headers: Readonly<Record<string, string>>): Promise<Response> {
+    try {
+      // A key goes to the address of its route, and nowhere else.
+      return await this.#options.fetch(url, {
+        headers,
+        redirect: 'error',
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+    } catch (cause) {
+      throw new Error(`${new URL(url).host} does not answer`, { cause });
+    }
+  }
+
+  async #json(response: Response): Promise<unknown> {
+    const { host } = new URL(response.url);
+    if (!response.ok) throw new Error(`${host} answered ${response.status}`);
+    try {
+      return await response.json();
+    } catch (cause) {
+      throw new Error(`${host} did not answer with JSON`, { cause });
+    }
+  }
+}

@@ -1,0 +1,98 @@
+/** The operator's commands for catalogs: applying, showing and comparing them, and making them from public lists of prices. */
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { type Command, ok, options } from '../arguments.ts';
+import { BILL_COMMAND } from './bill-command.ts';
+import { checkCatalog } from './check.ts';
+import { DIFF_RECORDS, diffCatalog, requireAccepted } from './diff.ts';
+import { IMPORT_USAGE, importCatalog } from './import-command.ts';
+import { watchPrices } from './watch-prices.ts';
+
+const count = (json: string) => (JSON.parse(json) as { models: unknown[] }).models.length;
+
+/** One file, and the models whose large changes of price are accepted. */
+function fileAndAccepted(args: readonly string[]) {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      accept: { type: 'string', multiple: true, default: [] },
+      records: { type: 'string', default: String(DIFF_RECORDS) },
+    },
+  });
+  const [file, ...rest] = positionals;
+  if (file === undefined || rest.length > 0) throw new Error('name one catalog file');
+  const records = Number(values.records);
+  if (!Number.isSafeInteger(records) || records < 0)
+    throw new Error('--records must be a whole number of usage records, 0 or more');
+  return { json: readFileSync(file, 'utf8'), accepted: new Set(values.accept), records };
+}
+
+export const CATALOG_COMMANDS: Readonly<Record<string, Command>> = {
+  'catalog apply': {
+    usage: 'FILE [--accept MODEL]...',
+    async run(operator, args) {
+      const { json, accepted } = fileAndAccepted(args);
+      await requireAccepted(operator, json, accepted);
+      return ok({ version: await operator.applyCatalog(json), models: count(json) });
+    },
+  },
+  'catalog show': {
+    usage: '[--version V]',
+    async run(operator, args) {
+      const { version } = options(args, [], ['version']);
+      const stored =
+        version === undefined ? await operator.catalog() : await operator.catalogVersion(version);
+      if (stored === undefined)
+        throw new Error(
+          version === undefined
+            ? 'no catalog has been applied'
+            : `no catalog of version ${version} was applied`,
+        );
+      return ok({ version: stored.version, models: count(stored.json), document: JSON.parse(stored.json) });
+    },
+  },
+  'catalog versions': {
+    usage: '',
+    async run(operator, args) {
+      options(args, []);
+      const versions = await operator.catalogVersions();
+      return ok({
+        versions: versions.toReversed().map(({ version, appliedMs }, at) => ({
+          version,
+          applied: appliedMs === undefined ? null : new Date(appliedMs).toISOString(),
+          current: at === 0,
+        })),
+      });
+    },
+  },
+  'catalog diff': {
+    usage: 'FILE [--accept MODEL]... [--records N]',
+    async run(operator, args) {
+      const { json, accepted, records } = fileAndAccepted(args);
+      const { output, blocked } = await diffCatalog(operator, json, { accepted, records, nowMs: Date.now() });
+      return { output, exitCode: blocked.length === 0 ? 0 : 1 };
+    },
+  },
+  'catalog watch': {
+    usage: 'FILE | --none',
+    run: async (operator, args) => ok(await watchPrices(operator, args)),
+  },
+  'catalog check': {
+    usage: '[--bedrock URL]',
+    async run(operator, args) {
+      const { bedrock } = options(args, [], ['bedrock']);
+      const bedrockUrl = bedrock ?? (operator.isLocal ? null : undefined);
+      const { output, ended } = await checkCatalog(operator, { fetch, bedrockUrl, now: new Date() });
+      return { output, exitCode: ended === 0 ? 0 : 1 };
+    },
+  },
+  bill: BILL_COMMAND,
+  'catalog import': {
+    usage: IMPORT_USAGE,
+    alone: (args) => importCatalog(args, new Date()),
+    async run(_operator, args) {
+      return importCatalog(args, new Date());
+    },
+  },
+};

@@ -1,0 +1,128 @@
+/** A catalog file beside the current catalog: what changes, and what the calls of the last 30 days would have cost by it. */
+import { type CatalogDocument, parseCatalog } from '../../lambdas/core/inference/catalog/catalog-document.ts';
+import type { JsonObject } from '../../lambdas/core/json/lossless-json.ts';
+import { type NanoUsd, usdJson } from '../../lambdas/core/money.ts';
+import type { Operator } from '../operator.ts';
+import { catalogChange, factorText, largeChanges, type ModelChange } from './price-changes.ts';
+import { billedAmount, byPrices, hasNoBasis, pricesById } from './recompute.ts';
+
+export const DIFF_DAYS = 30;
+
+/** Some 1 KB each: at most 125,000 read units, 3 cents. */
+export const DIFF_RECORDS = 1_000_000;
+
+/** What the calls of a model came to, and would have. */
+class Calls {
+  count = 0;
+  withoutLines = 0;
+  spend: NanoUsd = 0n;
+  billed: NanoUsd = 0n;
+  wouldBe: NanoUsd = 0n;
+}
+
+export interface Diff {
+  /** As the command prints it. */
+  readonly output: JsonObject;
+  /** Models with a change of more than 20 % that is not accepted. */
+  readonly blocked: readonly string[];
+}
+
+/** Compares; reads at most `records` usage records. Throws when no catalog is current, or the file is not one. */
+export async function diffCatalog(
+  operator: Pick<Operator, 'catalog' | 'usageScan'>,
+  json: string,
+  { accepted, records, nowMs }: { accepted: ReadonlySet<string>; records: number; nowMs: number },
+): Promise<Diff> {
+  const after = parseCatalog(JSON.parse(json));
+  const current = await operator.catalog();
+  if (current === undefined) throw new Error('no catalog has been applied');
+  const before = parseCatalog(JSON.parse(current.json));
+  const change = catalogChange(before, after);
+  const blocked = largeChanges(change).filter((id) => !accepted.has(id));
+  const from = nowMs - DIFF_DAYS * 86_400_000;
+  const calls = new Map<string, Calls>();
+  const prices = pricesById(after);
+  const read = await operator.usageScan(records, (record) => {
+    if (record.created * 1_000 < from || record.model === null) return;
+    const found = calls.get(record.model) ?? new Calls();
+    calls.set(record.model, found);
+    found.count += 1;
+    found.spend += record.cost;
+    const price = prices.get(record.model);
+    if (price === undefined) return;
+    if (hasNoBasis(record)) found.withoutLines += 1;
+    else {
+      found.billed += billedAmount(record);
+      found.wouldBe += byPrices(price, record);
+    }
+  });
+  const output = {
+    current: current.version,
+    added: change.added,
+    removed: change.removed.map((id) => ({ model: id, ...spendOf(calls.get(id)) })),
+    changed: change.changed.map((each) => changedModel(each, calls.get(each.model))),
+    route_costs: routeCosts(before, after),
+    usage: {
+      from: new Date(from).toISOString(),
+      to: new Date(nowMs).toISOString(),
+      records_read: read.read,
+      complete: read.complete,
+    },
+    blocked,
+  };
+  return { output, blocked };
+}
+
+const spendOf = ({ count, spend }: Calls = new Calls()) => ({ calls: count, spend: usdJson(spend) });
+
+function changedModel({ model, changes }: ModelChange, calls: Calls = new Calls()): JsonObject {
+  const amount = (value: NanoUsd | undefined) => (value === undefined ? null : usdJson(value));
+  return {
+    model,
+    rates: changes.map(({ rate, before, after, large }) => ({
+      rate,
+      old: amount(before),
+      new: amount(after),
+      factor: factorText(before, after),
+      large,
+    })),
+    ...spendOf(calls),
+    billed: usdJson(calls.billed),
+    would_be_billed: usdJson(calls.wouldBe),
+    calls_without_lines: calls.withoutLines,
+  };
+}
+
+/** Routes whose cost to the operator is another; no caller pays by it, so it blocks nothing. */
+function routeCosts(before: CatalogDocument, after: CatalogDocument): readonly JsonObject[] {
+  const text = (document: CatalogDocument) =>
+    new Map(
+      document.models.flatMap(({ routes }) =>
+        routes.map(({ id, cost }) => [
+          id,
+          JSON.stringify(cost, (_name, value: unknown) =>
+            typeof value === 'bigint' ? String(value) : value,
+          ),
+        ]),
+      ),
+    );
+  const [old, now] = [text(before), text(after)];
+  return [...now].flatMap(([route, cost]) => (old.has(route) && old.get(route) !== cost ? [{ route }] : []));
+}
+
+/** Refuses a catalog that changes a price by more than 20 % without its model being accepted; the first one changes none. */
+export async function requireAccepted(
+  operator: Pick<Operator, 'catalog'>,
+  json: string,
+  accepted: ReadonlySet<string>,
+): Promise<void> {
+  const current = await operator.catalog();
+  if (current === undefined) return;
+  const change = catalogChange(parseCatalog(JSON.parse(current.json)), parseCatalog(JSON.parse(json)));
+  const blocked = largeChanges(change).filter((id) => !accepted.has(id));
+  if (blocked.length === 0) return;
+  const options = blocked.map((id) => `--accept ${id}`).join(' ');
+  throw new Error(
+    `prices of ${blocked.join(', ')} change by more than 20 %: compare with "catalog diff", then add ${options}`,
+  );
+}

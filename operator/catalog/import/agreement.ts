@@ -1,0 +1,106 @@
+/**
+ * What two or more sources say of one model, as one list of figures: a price is taken when two sources have the same.
+ * Where they differ, or one that could say a price does not, the model cannot be sold by it.
+ */
+import { formatUsd, type NanoUsd } from '../../../lambdas/core/money.ts';
+import { type Figures, isAskedFor, rateNameOf } from '../figures.ts';
+import type { Source, SourceModel, SourceName } from '../sources/source.ts';
+
+/** A model as one source has it. */
+export interface Statement {
+  readonly source: Pick<Source, 'name' | 'states'>;
+  readonly model: Pick<SourceModel, 'figures'>;
+}
+
+/** A figure as each source has it; null where one has none. */
+export type Compared = Readonly<Record<string, Readonly<Partial<Record<SourceName, string | null>>>>>;
+
+export interface Agreement {
+  /** The figures that two sources have alike. */
+  readonly agreed: Figures;
+  /** Those that one source has, of what a call without a price for it is refused: lifetimes of caches, service tiers, tools. */
+  readonly unconfirmed: Figures;
+  /** Those that one source has and no other could have, which a call may meet without asking for it. */
+  readonly alone: Figures;
+  /** Why the sources cannot both be right; absent when they can. */
+  readonly conflict?: { readonly reason: string; readonly figures: Compared };
+}
+
+/** Compares what the sources say. With one source nothing is agreed upon. */
+export function agreementOf(statements: readonly Statement[]): Agreement {
+  const aligned = alignTiers(statements);
+  const [agreed, unconfirmed, alone] = [0, 1, 2].map(() => new Map<string, NanoUsd>()) as [
+    Found,
+    Found,
+    Found,
+  ];
+  const conflicts = new Map<string, string>();
+  for (const name of new Set(aligned.flatMap(({ model }) => [...model.figures.keys()]))) {
+    const holders = aligned.flatMap(({ model }) => model.figures.get(name) ?? []);
+    const [amount = 0n] = holders;
+    const missing = missingIn(aligned, name);
+    if (holders.some((other) => other !== amount)) conflicts.set(name, 'the sources differ');
+    else if (holders.length > 1) agreed.set(name, amount);
+    else if (missing !== undefined) conflicts.set(name, missing);
+    else (isAskedFor(name) ? unconfirmed : alone).set(name, amount);
+  }
+  const [reason] = conflicts.values();
+  return {
+    ...{ agreed, unconfirmed, alone },
+    ...(reason === undefined
+      ? {}
+      : { conflict: { reason, figures: comparisonOf(aligned, [...conflicts.keys()]) } }),
+  };
+}
+
+type Found = Map<string, NanoUsd>;
+
+/** Why a figure that one source has should be in another too; undefined when no other has a place for it. */
+function missingIn(statements: readonly Statement[], name: string): string | undefined {
+  // A list may have a model and not the service tiers that it is served in.
+  if (name.startsWith('service_tiers.')) return undefined;
+  if (statements.filter(({ source }) => source.states(rateNameOf(name))).length < 2) return undefined;
+  return name.startsWith('tiers.') ? 'only one source has this tier' : 'only one source has this price';
+}
+
+/** Figures by source. */
+export const comparisonOf = (statements: readonly Statement[], names: readonly string[]): Compared =>
+  Object.fromEntries(
+    names.map((name) => [
+      name,
+      Object.fromEntries(
+        statements.map(({ source, model }) => {
+          const amount = model.figures.get(name);
+          return [source.name, amount === undefined ? null : formatUsd(amount)];
+        }),
+      ),
+    ]),
+  );
+
+/**
+ * Tiers that begin one token apart are the same: one source says "above 271,999", another "from 272,000" and means either.
+ * The lower beginning is taken, so that no prompt is sold below its cost.
+ */
+function alignTiers(statements: readonly Statement[]): readonly Statement[] {
+  const starts = new Set(
+    statements.flatMap(({ model }) =>
+      [...model.figures.keys()].flatMap((name) => TIER.exec(name)?.[2] ?? []),
+    ),
+  );
+  return statements.map(({ source, model }) => ({
+    source,
+    model: {
+      figures: new Map(
+        [...model.figures].map(([name, amount]) => [
+          name.replace(TIER, (_whole, before: string, start: string) => {
+            const lower = String(Number(start) - 1);
+            return `${before}tiers.${starts.has(lower) ? lower : start}.`;
+          }),
+          amount,
+        ]),
+      ),
+    },
+  }));
+}
+
+const TIER = /(^|\.)tiers\.(\d+)\./;

@@ -1,0 +1,167 @@
+/**
+ * A catalog from public lists of prices: for each model of the wanted providers what two sources agree upon, with a
+ * markup; everything else is left out and listed. Nothing goes live by it.
+ */
+import { parseCatalog } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
+import type { JsonObject } from '../../../lambdas/core/json/lossless-json.ts';
+import { type Figures, figuresText } from '../figures.ts';
+import type { KnownProvider } from '../sources/known-providers.ts';
+import type { About, Source, SourceModel } from '../sources/source.ts';
+import { agreementOf, type Compared, comparisonOf, type Statement } from './agreement.ts';
+import {
+  catalogIdOf,
+  catalogModel,
+  type Importable,
+  type ImportTerms,
+  refusalOf,
+  withoutPartialTiers,
+} from './imported-model.ts';
+
+export interface ImportOptions extends ImportTerms {
+  readonly sources: readonly Source[];
+  readonly providers: readonly KnownProvider[];
+  /** The models that are wanted, by the provider's id or that of the catalog; all without it. */
+  readonly only?: ReadonlySet<string> | undefined;
+  /** Takes what only one source says, too. */
+  readonly unconfirmed?: boolean;
+}
+
+/** A model that is not in the catalog, and why. */
+export interface LeftOut {
+  readonly model: string;
+  readonly reason: string;
+  readonly figures: Compared;
+}
+
+/** A price that a model of the catalog goes without, because only one source has it: calls that ask for it are refused. */
+export interface LeftPrice {
+  readonly model: string;
+  readonly reason: string;
+  readonly prices: Readonly<Record<string, string>>;
+}
+
+export interface Imported {
+  readonly models: readonly JsonObject[];
+  readonly leftOut: readonly LeftOut[];
+  readonly leftPrices: readonly LeftPrice[];
+}
+
+/** A model as the sources that know it have it. */
+interface Candidate {
+  readonly provider: KnownProvider;
+  readonly id: string;
+  readonly known: readonly { readonly source: Source; readonly model: SourceModel }[];
+}
+
+/** The models that can be sold by these sources, as a valid catalog has them. */
+export function importModels(options: ImportOptions): Imported {
+  const { only, sources } = options;
+  const models = new Map<string, JsonObject>();
+  const leftOut: LeftOut[] = [];
+  const leftPrices: LeftPrice[] = [];
+  const met = new Set<string>();
+  for (const candidate of options.providers.flatMap((provider) => candidatesOf(sources, provider))) {
+    const id = catalogIdOf(candidate);
+    const wanted = [id, candidate.id].filter((name) => only?.has(name));
+    if (only !== undefined && wanted.length === 0) continue;
+    for (const name of wanted) met.add(name);
+    const judged = judge(candidate, options);
+    if ('reason' in judged) leftOut.push({ model: id, ...judged });
+    else {
+      models.set(id, judged.model);
+      leftPrices.push(...judged.left.map((each) => ({ model: id, ...each })));
+    }
+  }
+  for (const name of only ?? [])
+    if (!met.has(name)) leftOut.push({ model: name, reason: 'no source has it', figures: {} });
+  return { models: withAliases([...models.values()]), leftOut, leftPrices };
+}
+
+/** Every model of the provider, each once, with all sources that have it. */
+function candidatesOf(sources: readonly Source[], provider: KnownProvider): readonly Candidate[] {
+  const seen = new Set<string>();
+  return sources.flatMap((first) =>
+    first.models(provider).flatMap((model): Candidate[] => {
+      if (seen.has(`${first.name} ${model.id}`)) return [];
+      const known = sources.flatMap((source) => {
+        const found = source === first ? model : source.find(provider, model.id);
+        return found === undefined ? [] : [{ source, model: found }];
+      });
+      for (const each of known) seen.add(`${each.source.name} ${each.model.id}`);
+      return [{ provider, id: model.id, known }];
+    }),
+  );
+}
+
+type Judged =
+  | Omit<LeftOut, 'model'>
+  | { readonly model: JsonObject; readonly left: readonly Omit<LeftPrice, 'model'>[] };
+
+function judge({ provider, id, known }: Candidate, options: ImportOptions): Judged {
+  const about = Object.assign({}, ...known.map(({ model }) => model.about).reverse()) as About;
+  const statements = about.type === 'embeddings' ? known.map(withoutOutput) : known;
+  const compared = comparisonOf(statements, namesOf(statements));
+  for (const { source, model } of known) {
+    const [problem] = model.problems;
+    if (problem !== undefined) return { reason: `${source.name}: ${problem}`, figures: compared };
+    if (model.figures.size === 0) return { reason: `${source.name}: it has no price`, figures: compared };
+  }
+  const { agreed, unconfirmed, alone, conflict } = agreementOf(statements);
+  if (conflict !== undefined) return conflict;
+  if (alone.size > 0 && !options.unconfirmed) {
+    if (known.length === 1) return { reason: `only ${known[0]?.source.name} has it`, figures: compared };
+    const reason = 'no other source has a place for this price';
+    return { reason, figures: comparisonOf(statements, [...alone.keys()]) };
+  }
+  const taken = options.unconfirmed ? [...agreed, ...alone, ...unconfirmed] : agreed;
+  const { figures, left } = withoutPartialTiers(new Map(taken));
+  const importable: Importable = { provider, id, about, figures };
+  const refusal = refusalOf(importable);
+  if (refusal !== undefined) return { reason: refusal, figures: compared };
+  const model = catalogModel(importable, options);
+  const fault = faultOf(model);
+  if (fault !== undefined) return { reason: fault, figures: compared };
+  return { model, left: leftPricesOf(options.unconfirmed ? new Map() : unconfirmed, left) };
+}
+
+const namesOf = (statements: readonly Statement[]): string[] => [
+  ...new Set(statements.flatMap(({ model }) => [...model.figures.keys()])),
+];
+
+/** A list that has an output price for everything has one for embeddings, which put nothing out. */
+const withoutOutput = ({ source, model }: Statement): Statement => ({
+  source,
+  model: { figures: new Map([...model.figures].filter(([name]) => !name.endsWith('output'))) },
+});
+
+function leftPricesOf(unconfirmed: Figures, partial: readonly string[]): Omit<LeftPrice, 'model'>[] {
+  const prices = figuresText(unconfirmed);
+  return [
+    ...(unconfirmed.size === 0 ? [] : [{ reason: 'only one source has it', prices }]),
+    ...partial.map((service) => ({
+      reason: `service tier ${service} has not all rates and tiers of the model`,
+      prices: {},
+    })),
+  ];
+}
+
+/** What a catalog would refuse in this model alone. */
+function faultOf(model: JsonObject): string | undefined {
+  try {
+    parseCatalog({ models: [model] });
+    return undefined;
+  } catch (fault) {
+    return (fault as Error).message.replaceAll('\n', ' ');
+  }
+}
+
+/** Every model gets the provider's own id as an alias, where that is the id or alias of no other. */
+function withAliases(models: readonly JsonObject[]): readonly JsonObject[] {
+  const names = new Map<string, number>();
+  const aliasOf = ({ id }: JsonObject) => String(id).slice(String(id).indexOf('/') + 1);
+  for (const model of models)
+    for (const name of [String(model.id), aliasOf(model)]) names.set(name, (names.get(name) ?? 0) + 1);
+  return models.map((model) =>
+    names.get(aliasOf(model)) === 1 ? { ...model, aliases: [aliasOf(model)] } : model,
+  );
+}

@@ -1,0 +1,115 @@
+/** One model of a source as a model of a catalog: its cost, its price, and the route by which the service asks it. */
+import type { JsonObject } from '../../../lambdas/core/json/lossless-json.ts';
+import { type Figures, priceDocument, pricesFrom, times } from '../figures.ts';
+import type { KnownProvider } from '../sources/known-providers.ts';
+import { type About, writeLifetime } from '../sources/source.ts';
+
+/** What is added to the provider's price, as a fraction: 5 % is 105 of 100. */
+export interface Markup {
+  readonly numerator: bigint;
+  readonly denominator: bigint;
+}
+
+/** A percentage such as `5%` or `7.5%`. Throws for what is not one, or is negative. */
+export function markupOf(text: string): Markup {
+  const [, whole, fraction = ''] = /^(\d{1,4})(?:\.(\d{1,6}))?%$/.exec(text) ?? [];
+  if (whole === undefined) throw new Error('--markup must be a percentage of 0% or more, such as 5%');
+  const denominator = 100n * 10n ** BigInt(fraction.length);
+  return { numerator: denominator + BigInt(whole + fraction), denominator };
+}
+
+export interface Importable {
+  readonly provider: KnownProvider;
+  /** As the provider names it. */
+  readonly id: string;
+  readonly about: About;
+  readonly figures: Figures;
+}
+
+export interface ImportTerms {
+  readonly markup: Markup;
+  /** Keys are in Secrets Manager, under that stage; else in the environment. */
+  readonly secretStage?: string | undefined;
+  /** Where the prices were read, and on which day. */
+  readonly priceSource?: { readonly url: string; readonly as_of: string } | undefined;
+}
+
+/** Why these figures are no price to sell by; undefined when they are one. */
+export function refusalOf({ provider, id, about, figures }: Importable): string | undefined {
+  const zero = [...figures].find(([, amount]) => amount === 0n);
+  if (about.type === 'other') return 'it is not a model for chat or embeddings';
+  if (figures.size === 0) return 'it has no price';
+  if (zero !== undefined) return `its price ${zero[0]} is zero`;
+  if (!figures.has('input')) return 'it has no price of input';
+  if (about.type !== 'embeddings' && !figures.has('output')) return 'it has no price of output';
+  if (figures.has('cached_input') && writeLifetime(provider, id) === '5m' && !figures.has('cache_writes.5m'))
+    return 'it has a price of cached input and none of cache writes';
+  const read = pricesFrom('per_million_tokens', figures);
+  return 'problem' in read ? read.problem : undefined;
+}
+
+/** The figures without the service tiers that have not the rates and tiers of the model, and the names of those. */
+export function withoutPartialTiers(figures: Figures): {
+  readonly figures: Figures;
+  readonly left: readonly string[];
+} {
+  const standard = namesUnder(figures, '');
+  const services = new Set(
+    [...figures.keys()].flatMap((name) => /^service_tiers\.([^.]+)\./.exec(name)?.[1] ?? []),
+  );
+  const left = [...services].filter(
+    (service) => namesUnder(figures, `service_tiers.${service}.`) !== standard,
+  );
+  const kept = [...figures].filter(
+    ([name]) => !left.some((service) => name.startsWith(`service_tiers.${service}.`)),
+  );
+  return { figures: new Map(kept), left };
+}
+
+const namesUnder = (figures: Figures, prefix: string): string =>
+  [...figures.keys()]
+    .flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []))
+    .filter((name) => !/^(service_tiers|features|regions)\.|^request$/.test(name))
+    .sort()
+    .join(' ');
+
+export const catalogIdOf = ({ provider, id }: Pick<Importable, 'provider' | 'id'>): string =>
+  `${provider.name}/${id}`;
+
+/** A model as a catalog file has it. */
+export function catalogModel(
+  model: Importable,
+  { markup, secretStage, priceSource }: ImportTerms,
+): JsonObject {
+  const { provider, id, about, figures } = model;
+  const { name, contextWindow, maxOutputTokens, created = 0, capabilities = ['stream'] } = about;
+  const secret = secretOf(provider, secretStage);
+  return {
+    id: catalogIdOf(model),
+    type: about.type ?? 'chat',
+    owned_by: provider.ownedBy,
+    created,
+    ...(name === undefined ? {} : { display_name: name.slice(0, 128) }),
+    ...(contextWindow === undefined ? {} : { context_window: contextWindow }),
+    ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
+    price: priceDocument('per_million_tokens', times(figures, markup.numerator, markup.denominator)),
+    ...(priceSource === undefined ? {} : { price_source: priceSource }),
+    routes: [
+      {
+        id: catalogIdOf(model),
+        protocol: provider.protocol,
+        ...(provider.baseUrl === undefined ? {} : { base_url: provider.baseUrl }),
+        upstream_model: id,
+        cost: priceDocument('per_million_tokens', figures),
+        ...(secret === undefined ? {} : { secret }),
+        ...(about.refusesTemperature ? { reasoning: true } : {}),
+        capabilities,
+      },
+    ],
+  };
+}
+
+function secretOf({ name, keyVariable }: KnownProvider, stage: string | undefined): string | undefined {
+  if (keyVariable === undefined) return undefined;
+  return stage === undefined ? `env:${keyVariable}` : `secretsmanager:${stage}/providers/${name}#key`;
+}

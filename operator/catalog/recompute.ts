@@ -1,0 +1,31 @@
+/** Bills made again from usage records: by their own lines, or by other prices. */
+import type { CatalogDocument } from '../../lambdas/core/inference/catalog/catalog-document.ts';
+import { amountOf, billOf } from '../../lambdas/core/inference/pricing/bill.ts';
+import type { Item } from '../../lambdas/core/inference/pricing/counts.ts';
+import type { Prices } from '../../lambdas/core/inference/pricing/prices.ts';
+import type { UsageRecord } from '../../lambdas/core/ledger/usage-record.ts';
+import type { NanoUsd } from '../../lambdas/core/money.ts';
+
+/** What the call came to: what was paid, what the balance did not have, and what was waived. */
+export const billedAmount = ({ cost, writtenOff, waived = 0n }: UsageRecord): NanoUsd =>
+  cost + writtenOff + waived;
+
+/** A record of an earlier version of the service, which kept no lines: its bill cannot be made again. */
+export const hasNoBasis = (record: UsageRecord): boolean =>
+  record.lines === undefined && billedAmount(record) > 0n;
+
+/** The bill by the record's own lines. */
+export const byOwnLines = ({ lines = [] }: UsageRecord): NanoUsd => amountOf(lines);
+
+/** The bill of the same counts, tier and place by other prices. */
+export function byPrices(prices: Prices, { lines = [], serviceTier, region }: UsageRecord): NanoUsd {
+  const counts = new Map<Item, number>();
+  for (const { item, quantity } of lines)
+    if (item !== 'request' || prices.unit === 'per_request')
+      counts.set(item as Item, (counts.get(item as Item) ?? 0) + quantity);
+  return billOf(prices, counts, { serviceTier, region }).amount;
+}
+
+/** The prices of a catalog's models by id. */
+export const pricesById = (document: CatalogDocument): ReadonlyMap<string, Prices> =>
+  new Map(document.models.map(({ id, price }) => [id, price]));

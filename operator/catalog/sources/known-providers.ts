@@ -1,0 +1,79 @@
+/**
+ * The providers whose models can be imported: the names that each source has for them, and how the service asks them.
+ * Addresses are those of the providers' API references, read in November 2026.
+ */
+import type { Route } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
+
+export interface KnownProvider {
+  /** The name in `--providers`, and the beginning of the ids of models and routes. */
+  readonly name: string;
+  readonly ownedBy: string;
+  readonly protocol: Route['protocol'];
+  /** Absent for Bedrock, where the function's own region is asked. */
+  readonly baseUrl?: string;
+  /** The environment variable of its key, as its own SDK names it; absent where the function's role signs. */
+  readonly keyVariable?: string;
+  readonly modelsDev: string;
+  readonly genaiPrices: string;
+  /** `litellm_provider` of its models, and what stands before their ids. */
+  readonly litellm: readonly string[];
+}
+
+const openai = (
+  name: string,
+  baseUrl: string,
+  keyVariable: string,
+  names: { readonly genaiPrices?: string; readonly litellm?: string; readonly ownedBy?: string } = {},
+): KnownProvider => ({
+  name,
+  ownedBy: names.ownedBy ?? name,
+  protocol: 'openai',
+  baseUrl,
+  keyVariable,
+  modelsDev: name,
+  genaiPrices: names.genaiPrices ?? name,
+  litellm: [names.litellm ?? name],
+});
+
+export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
+  openai('openai', 'https://api.openai.com/v1', 'OPENAI_API_KEY'),
+  {
+    ...openai('anthropic', 'https://api.anthropic.com/v1', 'ANTHROPIC_API_KEY'),
+    protocol: 'anthropic',
+  },
+  openai('google', 'https://generativelanguage.googleapis.com/v1beta/openai', 'GEMINI_API_KEY', {
+    litellm: 'gemini',
+  }),
+  openai('xai', 'https://api.x.ai/v1', 'XAI_API_KEY', { genaiPrices: 'x-ai' }),
+  openai('deepseek', 'https://api.deepseek.com/v1', 'DEEPSEEK_API_KEY'),
+  openai('groq', 'https://api.groq.com/openai/v1', 'GROQ_API_KEY'),
+  openai('mistral', 'https://api.mistral.ai/v1', 'MISTRAL_API_KEY'),
+  openai('moonshotai', 'https://api.moonshot.ai/v1', 'MOONSHOT_API_KEY', { litellm: 'moonshot' }),
+  openai('cerebras', 'https://api.cerebras.ai/v1', 'CEREBRAS_API_KEY'),
+  openai('togetherai', 'https://api.together.xyz/v1', 'TOGETHER_API_KEY', {
+    genaiPrices: 'together',
+    litellm: 'together_ai',
+  }),
+  openai('fireworks-ai', 'https://api.fireworks.ai/inference/v1', 'FIREWORKS_API_KEY', {
+    genaiPrices: 'fireworks',
+    litellm: 'fireworks_ai',
+  }),
+  openai('openrouter', 'https://openrouter.ai/api/v1', 'OPENROUTER_API_KEY'),
+  openai('zai', 'https://api.z.ai/api/paas/v4', 'ZHIPU_API_KEY'),
+  {
+    name: 'amazon-bedrock',
+    ownedBy: 'amazon',
+    protocol: 'bedrock',
+    modelsDev: 'amazon-bedrock',
+    genaiPrices: 'aws',
+    litellm: ['bedrock_converse', 'bedrock'],
+  },
+];
+
+/** The provider of that name. Throws when it is not known. */
+export function knownProvider(name: string): KnownProvider {
+  const found = KNOWN_PROVIDERS.find((provider) => provider.name === name);
+  if (found !== undefined) return found;
+  const names = KNOWN_PROVIDERS.map((provider) => provider.name).join(', ');
+  throw new Error(`--providers: ${name} is not known; known are ${names}`);
+}

@@ -1,0 +1,100 @@
+/** What every source of prices is read into: models of a provider with figures in the names of the catalog. */
+import type { Capability } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
+import type { PriceUnit } from '../../../lambdas/core/inference/pricing/prices.ts';
+import type { NanoUsd } from '../../../lambdas/core/money.ts';
+import type { Figures } from '../figures.ts';
+import { amountOf } from './decimal.ts';
+import type { KnownProvider } from './known-providers.ts';
+
+export const SOURCE_NAMES = ['models.dev', 'genai-prices', 'litellm'] as const;
+export type SourceName = (typeof SOURCE_NAMES)[number];
+
+/** What a model is asked for; only the first two can be imported. */
+export const MODEL_TYPES = ['chat', 'embeddings', 'other'] as const;
+export type ModelType = (typeof MODEL_TYPES)[number];
+
+/** What a source says of a model beside its prices; each where it knows. */
+export interface About {
+  readonly name?: string;
+  readonly type?: ModelType;
+  /** Seconds since the epoch. */
+  readonly created?: number;
+  readonly contextWindow?: number;
+  readonly maxOutputTokens?: number;
+  readonly capabilities?: readonly Capability[];
+  /** The model refuses `temperature`. */
+  readonly refusesTemperature?: boolean;
+}
+
+export interface SourceModel {
+  /** As the provider names it. */
+  readonly id: string;
+  readonly unit: PriceUnit;
+  readonly figures: Figures;
+  /** Prices that cannot be said exactly in a catalog; a model that has one cannot be imported. */
+  readonly problems: readonly string[];
+  readonly about: About;
+}
+
+export interface Source {
+  readonly name: SourceName;
+  /** Whether its format has a place for a figure of that name; what it cannot say, it does not deny. */
+  states(rateName: string): boolean;
+  models(provider: KnownProvider): readonly SourceModel[];
+  /** The model that a provider's id means to this source. */
+  find(provider: KnownProvider, id: string): SourceModel | undefined;
+}
+
+/** Figures as they are read, with what could not be. */
+export class FigureReader {
+  readonly figures = new Map<string, NanoUsd>();
+  readonly problems: string[] = [];
+
+  /** `power`: of ten, from the source's unit to that of the catalog. */
+  read(
+    name: string,
+    text: string,
+    { power = 0, field = name }: { power?: number; field?: string } = {},
+  ): void {
+    const amount = amountOf(text, power);
+    if (amount === undefined || amount < 0n)
+      this.problems.push(
+        `${field} ${text} is not an amount with at most 9 decimal places of the catalog's unit`,
+      );
+    else this.figures.set(name, amount);
+  }
+
+  /** A rate that is the same in all tiers has none of its own; the catalog wants one in each. */
+  fillTiers(): void {
+    const starts = [...new Set([...this.figures.keys()].map(startOf))].filter((above) => above > 0);
+    for (const [name, base] of [...this.figures]) {
+      if (!isRate(name)) continue;
+      let amount = base;
+      for (const above of starts.sort((a, b) => a - b)) {
+        amount = this.figures.get(`tiers.${above}.${name}`) ?? amount;
+        this.figures.set(`tiers.${above}.${name}`, amount);
+      }
+    }
+  }
+}
+
+const startOf = (name: string): number => Number(/^tiers\.(\d+)\./.exec(name)?.[1] ?? 0);
+
+/** Whether a figure is a rate of tokens in the standard tier. */
+export const isRate = (name: string): boolean =>
+  !/^(tiers|service_tiers|features|regions|request)\b/.test(name);
+
+/** How long what is written to the cache is kept where the source does not say: 5 minutes for Claude, else as it is. */
+export const writeLifetime = (provider: Pick<KnownProvider, 'name'>, id: string): '5m' | 'auto' =>
+  provider.name === 'anthropic' || /claude/i.test(id) ? '5m' : 'auto';
+
+/** The limits of a model in tokens, where a source has them as whole numbers. */
+export function limitsOf(context: string | undefined, output: string | undefined): About {
+  const limit = (value: string | undefined) =>
+    Number.isSafeInteger(Number(value)) && Number(value) > 0 ? Number(value) : undefined;
+  const [contextWindow, maxOutputTokens] = [limit(context), limit(output)];
+  return {
+    ...(contextWindow === undefined ? {} : { contextWindow }),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+  };
+}

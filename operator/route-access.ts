@@ -1,0 +1,45 @@
+/** What a route's provider is asked with by the operator: the route's secret, or a signature by the operator's own credentials. */
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SignatureV4 } from '@smithy/signature-v4';
+import { createBedrockClients } from '../lambdas/adapters/aws/bedrock-clients.ts';
+import { createSecretReader } from '../lambdas/adapters/aws/secrets.ts';
+import { systemClock } from '../lambdas/adapters/system/system.ts';
+import type { Log, SecretReader } from '../lambdas/core/ports.ts';
+import type { Target } from './target.ts';
+
+export interface RouteAccess {
+  /** Reads `env:NAME` from the operator's own environment, `secretsmanager:NAME#field` from the deployment's account. */
+  readonly readSecret: SecretReader;
+  /** The region of the deployment. Throws when none is configured. */
+  region(): Promise<string>;
+  /** The headers of a signed GET of Bedrock's control plane. */
+  signedHeaders(url: string): Promise<Readonly<Record<string, string>>>;
+}
+
+export function createRouteAccess(
+  { client: { region, credentials } }: Target,
+  secrets: SecretsManagerClient,
+  log: Log,
+): RouteAccess {
+  const config = () =>
+    createBedrockClients({
+      ...(region === undefined ? {} : { region }),
+      ...(credentials === undefined ? {} : { credentials }),
+    }).client('').config;
+  return {
+    readSecret: createSecretReader({ client: secrets, environment: process.env, clock: systemClock, log }),
+    region: () => config().region(),
+    async signedHeaders(url) {
+      const { hostname, host, protocol, port, pathname } = new URL(url);
+      const { sha256, ...signing } = config();
+      const signature = new SignatureV4({ ...signing, service: 'bedrock', sha256 });
+      const { headers } = await signature.sign({
+        method: 'GET',
+        ...{ protocol, hostname, path: pathname, headers: { host } },
+        ...(port === '' ? {} : { port: Number(port) }),
+      });
+      const { host: _host, ...sent } = headers;
+      return sent;
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Demand } from '../../../lambdas/core/inference/levers/demand.ts';
+import { priceUsage } from '../../../lambdas/core/inference/metering/priced-usage.ts';
+import type { TokenPrices } from '../../../lambdas/core/inference/pricing/prices.ts';
+import { type Terms, termsOf } from '../../../lambdas/core/inference/pricing/terms.ts';
+import type { TokenUsage } from '../../../lambdas/core/inference/pricing/token-usage.ts';
+import type { UsageRecord } from '../../../lambdas/core/ledger/usage-record.ts';
+import { byOwnLines, byPrices, hasNoBasis } from '../../../operator/catalog/recompute.ts';
+import { demand, report, tokenPrices } from '../../core/inference/pricing/arbitraries.ts';
+
+const RECORD: UsageRecord = {
+  ...{ id: 'req_1', keyId: 'key_1', accountId: 'acc_1', created: 1, model: 'a/b', kind: 'chat' },
+  ...{ inputUnits: 0, cachedUnits: 0, outputUnits: 0, unit: 'token', estimated: false },
+  ...{ route: 'r', status: 'completed', cost: 0n, writtenOff: 0n },
+};
+
+/** The terms of as many of the demands as have a price. */
+function pricedTerms(prices: TokenPrices, asked: readonly Demand[]): Terms {
+  const priced = asked.filter((each) => !('unpriced' in termsOf(prices, [each])));
+  const terms = termsOf(prices, priced);
+  return 'unpriced' in terms ? pricedTerms(prices, priced.slice(1)) : terms;
+}
+
+/** What a call leaves in its record. */
+function recordOf(prices: TokenPrices, demands: readonly Demand[], usage: TokenUsage): UsageRecord {
+  const { lines, amount, served } = priceUsage(prices, pricedTerms(prices, demands), usage);
+  return { ...RECORD, lines, cost: amount, ...served };
+}
+
+const demands = fc.array(demand, { maxLength: 3 });
+
+describe('a bill made again from its record', () => {
+  it('is the same by its own lines and by the prices that it had', () => {
+    fc.assert(
+      fc.property(tokenPrices, demands, report, (prices, asked, usage) => {
+        const record = recordOf(prices, asked, usage);
+        expect([byOwnLines(record), byPrices(prices, record)]).toEqual([record.cost, record.cost]);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('is by other prices what the call would have been billed by them', () => {
+    fc.assert(
+      fc.property(tokenPrices, tokenPrices, report, (prices, others, usage) => {
+        const record = recordOf(prices, [], usage);
+        expect(byPrices(others, record)).toBe(priceUsage(others, pricedTerms(prices, []), usage).amount);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('is not to be had from a record of an earlier version that kept no lines', () => {
+    expect(hasNoBasis({ ...RECORD, cost: 5n })).toBe(true);
+    expect(hasNoBasis({ ...RECORD, cost: 5n, lines: [] })).toBe(false);
+    expect(hasNoBasis(RECORD)).toBe(false);
+  });
+});
