@@ -87,9 +87,9 @@ describe('a wallet', () => {
   it('notes in a hold that its key was charged, and only when that is confirmed', async () => {
     const { wallet } = await wallets.hold(accountId, HOLD);
     const [hold = HOLD] = wallet?.holds ?? [];
-    expect((await wallets.findHold(accountId, hold))?.charged).toBeUndefined();
+    expect(await wallets.findHold(accountId, hold)).toEqual(hold);
     await wallets.confirm(accountId, hold);
-    expect((await wallets.findHold(accountId, hold))?.charged).toBe(true);
+    expect(await wallets.findHold(accountId, hold)).toEqual({ ...hold, charged: true });
     expect(await wallets.read(accountId)).toMatchObject({
       balance: 400n,
       holds: [{ ...HOLD, charged: true }],

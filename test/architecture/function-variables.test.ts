@@ -1,0 +1,44 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { functionVariables } from '../../bench/bundles/environment.ts';
+import { CONSUMERS } from '../../lambdas/contract/consumers.ts';
+import { type FunctionName, GRANTS } from '../../lib/config/grants.ts';
+
+const names = Object.keys(GRANTS) as FunctionName[];
+const NOT_GRANTED = /^(AWS_|POWERTOOLS_)/;
+
+const moduleOf = (name: FunctionName): string =>
+  `../../lambdas/${name in CONSUMERS ? 'consumers' : 'endpoints'}/${name}/handler.ts`;
+
+const { env } = process;
+afterEach(() => {
+  process.env = env;
+});
+
+/** The variables that a function reads while it starts with those. Throws what its start throws. */
+async function readAtStart(name: FunctionName, variables: Readonly<Record<string, string>>) {
+  const read = new Set<string>();
+  process.env = new Proxy(
+    { ...env, ...variables },
+    {
+      get(target, variable: string) {
+        read.add(variable);
+        return target[variable];
+      },
+    },
+  );
+  Object.assign(globalThis, { awslambda: { streamifyResponse: (handler: unknown) => handler } });
+  await import(moduleOf(name));
+  return read;
+}
+
+describe('a function', () => {
+  it.each(names)(
+    'finds at its start every variable that it needs, and is given no other: %s',
+    async (name) => {
+      const variables = functionVariables(name);
+      const read = await readAtStart(name, variables);
+      const given = Object.keys(variables).filter((variable) => !NOT_GRANTED.test(variable));
+      expect(given.filter((variable) => !read.has(variable))).toEqual([]);
+    },
+  );
+});
