@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Figure } from '../harness/report.ts';
-import { AREAS, areaOf, EXCLUDED } from './areas.ts';
+import { AREAS, areaOf, EXCLUDED, isOutOfSight } from './areas.ts';
 import { isEquivalent } from './equivalents.ts';
 import { mutantsOf } from './operators.ts';
 import { ImportGraph, modulesBelow } from './related-tests.ts';
@@ -73,7 +73,7 @@ export const candidatesIn = (modules: readonly string[], paths: readonly string[
     .flatMap((path) => {
       const text = readFileSync(join(ROOT, path), 'utf8');
       return mutantsOf(text)
-        .filter((mutant) => !isEquivalent(path, text, mutant))
+        .filter((mutant) => !isEquivalent(path, text, mutant) && !isOutOfSight(path, mutant))
         .map((mutant) => ({ ...mutant, path }));
     });
 

@@ -68,6 +68,53 @@ describe('what a function may do in the database', () => {
     expect(named(taking.filter(({ grants }) => !grants.tables?.sessions?.includes('GetItem')))).toEqual([]);
   });
 
+  it('is to read the catalog, wherever it is known', () => {
+    const knowing = functions.filter(({ grants }) => grants.tables?.catalog !== undefined);
+    expect(knowing.length).toBeGreaterThan(10);
+    expect(knowing.flatMap(({ name, grants }) => [[name, grants.tables?.catalog]])).toEqual(
+      knowing.map(({ name }) => [name, ['GetItem']]),
+    );
+  });
+
+  it('is to read a thing of an account before the thing is changed, wherever a session changes one', () => {
+    const changing = functions.flatMap(({ name, grants }) => {
+      const thing = /^(?:update|delete|rotate|rollback|install|purchase)-(key|listing|release)$/.exec(
+        name,
+      )?.[1];
+      if (thing === undefined || grants.sessionKey === undefined) return [];
+      const table = thing === 'key' ? ('keys' as const) : ('listings' as const);
+      return [{ name, actions: grants.tables?.[table] ?? [] }];
+    });
+    expect(changing).toHaveLength(8);
+    for (const action of ['GetItem', 'UpdateItem'] as const)
+      expect([action, named(changing.filter(({ actions }) => !actions.includes(action)))]).toEqual([
+        action,
+        [],
+      ]);
+  });
+
+  it('is to write the thing that is made, wherever one is made in a table of such things', () => {
+    const tables = {
+      key: 'keys',
+      listing: 'listings',
+      review: 'listings',
+      release: 'listings',
+      webhook: 'webhooks',
+    };
+    for (const [thing, table] of Object.entries(tables))
+      expect(granted('PutItem')).toContain(`create-${thing}: ${table}`);
+  });
+
+  it('is to read the listings that an index of theirs names: it holds keys only', () => {
+    const asking = functions.filter(({ grants }) =>
+      grants.indexes?.some(({ table }) => table === 'listings'),
+    );
+    expect(asking.length).toBeGreaterThan(1);
+    expect(named(asking.filter(({ grants }) => !grants.tables?.listings?.includes('BatchGetItem')))).toEqual(
+      [],
+    );
+  });
+
   it('is to count a request against its key, wherever one is taken', () => {
     const taking = functions.filter(({ grants }) => grants.keyPepper && !grants.sessionKey);
     expect(taking.length).toBeGreaterThan(15);

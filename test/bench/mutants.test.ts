@@ -104,6 +104,21 @@ describe('the areas', () => {
     const paths = candidatesIn([`${folder}token-table.ts`, `${folder}meter.ts`], []).map(({ path }) => path);
     expect(new Set(paths)).toEqual(new Set([`${folder}meter.ts`]));
   });
+
+  it('leave out a database action of a grant, and nothing else of the grants', () => {
+    const [paths, action] = [
+      ['lib/config/grants.ts', 'lib/config/listing-grants.ts'],
+      /^'(GetItem|Query|Scan)'/,
+    ];
+    const drawn = candidatesIn(paths, []);
+    expect(new Set(drawn.map(({ path }) => path))).toEqual(new Set(paths));
+    expect(drawn.filter(({ operator, original }) => operator === 'element' && action.test(original))).toEqual(
+      [],
+    );
+    expect(
+      drawn.some(({ operator, original }) => operator === 'property' && original.includes('GetItem')),
+    ).toBe(true);
+  });
 });
 
 describe('an equivalent mutant', () => {
