@@ -17,6 +17,16 @@ describe('the bound on the tokens of a known word', () => {
     expect(boundTokens(`a  ${WORD}`) - boundTokens('a')).toBeGreaterThan(2);
     expect(boundTokens(`'${WORD}`)).toBeGreaterThan(2);
   });
+
+  it('is one token before a sign that is no letter, and that of its letters before one that may stand on them', () => {
+    // A letter alone is one token wherever it stands.
+    const beyondOne = (after: string) => boundTokens(`a\n${WORD}${after}`) - boundTokens(`a\nq${after}`);
+    // ASCII, general punctuation, and punctuation of Chinese and Japanese: the first and last of each.
+    for (const after of ['!', '\u2010', '\u2027', '\u3000', '\u303f'])
+      expect([after, beyondOne(after)]).toEqual([after, 0]);
+    for (const after of ['\u0301', 'é', '\u200f', '\u2028', '\u2fff', '\u3040', '가'])
+      expect([after, beyondOne(after) > 0]).toEqual([after, true]);
+  });
 });
 
 describe('the most tokens of a character', () => {
