@@ -71,6 +71,7 @@ const CASES: Readonly<Partial<Record<ErrorCode, { readonly provoke: Provoke; rea
     provoke: ({ valid, tools }) => ({ body: JSON.stringify({ ...valid, model: 'sim/chat-plain', tools }) }),
     param: 'model',
   },
+  unpriced_feature: { provoke: withBody({ service_tier: 'priority' }), param: 'service_tier' },
   prompt_too_long: {
     provoke: withBody({ messages: [{ role: 'user', content: '\u{1f702}'.repeat(40_000) }] }),
     param: 'messages',
