@@ -71,14 +71,17 @@ const serviceTier = z.union(
 
 const name = z.string().regex(/^[a-z][a-z0-9_]{0,31}$/, 'must be 1 to 32 of a-z 0-9 _');
 
+/** More uses than any call has: a request that allows them names no bound. */
+export const MAX_USES = 1_000;
+
 /** What a tool that the provider runs costs. */
 const feature = z.strictObject({
   /** Of one use. */
   price,
   /** The most uses of a call, where the provider bounds them; else the request must. */
-  max_uses: z.int().min(1).max(1_000).optional(),
+  max_uses: z.int().min(1).max(MAX_USES).optional(),
   /** The fewest uses of a call that asks for it, where the provider does not count them. */
-  min_uses: z.int().min(0).max(1_000).default(0),
+  min_uses: z.int().min(0).max(MAX_USES).default(0),
   /** The most tokens that one use adds to the prompt; without it, a prompt may fill the model's window. */
   tokens: z.int().min(0).max(10_000_000).optional(),
 });

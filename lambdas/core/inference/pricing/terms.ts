@@ -7,7 +7,7 @@ import { greatest } from '../../money.ts';
 import type { Demand } from '../levers/demand.ts';
 import { amountOf, rateOf, ratesOf, type ScaledRates, type Served } from './bill.ts';
 import type { TokenItem } from './counts.ts';
-import { type Feature, LIFETIMES, type Prices, type TokenPrices } from './prices.ts';
+import { type Feature, LIFETIMES, MAX_USES, type Prices, type TokenPrices } from './prices.ts';
 
 export interface Terms {
   /** What the request asked for; what else a route says that it served is not believed. */
@@ -87,7 +87,7 @@ class Draft implements Terms {
   #feature(name: string, asked: number | undefined, { features = {} }: TokenPrices): boolean {
     const feature: Feature | undefined = Object.hasOwn(features, name) ? features[name] : undefined;
     const most = Math.min(asked ?? Number.POSITIVE_INFINITY, feature?.max_uses ?? Number.POSITIVE_INFINITY);
-    if (feature === undefined || most === Number.POSITIVE_INFINITY) return false;
+    if (feature === undefined || most > MAX_USES) return false;
     this.uses.set(name, (this.uses.get(name) ?? 0) + most);
     this.tokensByUses =
       feature.tokens === undefined || this.tokensByUses === undefined
