@@ -49,7 +49,7 @@ describe('the terms of a request', () => {
       'a tool without a bound on its uses',
       { kind: 'feature', name: 'web_search', maxUses: undefined, param: 'a' },
     ],
-    ['a tool with a bound that is none', { kind: 'feature', name: 'web_search', maxUses: 1_001, param: 'a' }],
+    ['a tool with a bound beyond all use', { kind: 'feature', name: 'web_search', maxUses: 1_001, param: 'a' }],
     ['what no price can say', { kind: 'unpriced', param: 'a' }],
   ])('name the field that asks for %s without a price', (_case, unpriced) => {
     const prices = tokenPricesOf(FULL);
