@@ -8,6 +8,7 @@ import type { TokenUsage } from '../../../lambdas/core/inference/pricing/token-u
 import type { UsageRecord } from '../../../lambdas/core/ledger/usage-record.ts';
 import { byOwnLines, byPrices, hasNoBasis } from '../../../operator/catalog/recompute.ts';
 import { demand, report, tokenPrices } from '../../core/inference/pricing/arbitraries.ts';
+import { rounds } from '../../thorough.ts';
 
 const RECORD: UsageRecord = {
   ...{ id: 'req_1', keyId: 'key_1', accountId: 'acc_1', created: 1, model: 'a/b', kind: 'chat' },
@@ -37,7 +38,7 @@ describe('a bill made again from its record', () => {
         const record = recordOf(prices, asked, usage);
         expect([byOwnLines(record), byPrices(prices, record)]).toEqual([record.cost, record.cost]);
       }),
-      { numRuns: 1_000 },
+      { numRuns: rounds(250) },
     );
   });
 
@@ -47,7 +48,7 @@ describe('a bill made again from its record', () => {
         const record = recordOf(prices, [], usage);
         expect(byPrices(others, record)).toBe(priceUsage(others, pricedTerms(prices, []), usage).amount);
       }),
-      { numRuns: 1_000 },
+      { numRuns: rounds(250) },
     );
   });
 

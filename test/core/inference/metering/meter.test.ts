@@ -9,6 +9,7 @@ import type { Prices, TokenPrices } from '../../../../lambdas/core/inference/pri
 import { termsOf, worstCost } from '../../../../lambdas/core/inference/pricing/terms.ts';
 import type { Admission } from '../../../../lambdas/core/ledger/admission.ts';
 import type { Outcome } from '../../../../lambdas/core/ledger/usage-record.ts';
+import { rounds } from '../../../thorough.ts';
 import { demand, report, termsFor, tokenPrices, tokenPricesOf } from '../pricing/arbitraries.ts';
 
 const route = { id: 'r', protocol: 'openai', base_url: 'http://127.0.0.1/v1', upstream_model: 'm' };
@@ -196,7 +197,7 @@ describe('the bill of a call', () => {
           if ((outcome?.waived ?? 0n) > 0n) waived += 1;
         },
       ),
-      { numRuns: 500 },
+      { numRuns: rounds(200) },
     );
     expect(waived).toBe(0);
   });

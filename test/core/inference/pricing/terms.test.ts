@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { Demand } from '../../../../lambdas/core/inference/levers/demand.ts';
 import { priceUsage } from '../../../../lambdas/core/inference/metering/priced-usage.ts';
 import { promptWithUses, termsOf, worstCost } from '../../../../lambdas/core/inference/pricing/terms.ts';
+import { rounds } from '../../../thorough.ts';
 import { demand, pricesOf, report, termsFor, tokenPrices, tokenPricesOf } from './arbitraries.ts';
 
 const FULL = {
@@ -49,7 +50,10 @@ describe('the terms of a request', () => {
       'a tool without a bound on its uses',
       { kind: 'feature', name: 'web_search', maxUses: undefined, param: 'a' },
     ],
-    ['a tool with a bound beyond all use', { kind: 'feature', name: 'web_search', maxUses: 1_001, param: 'a' }],
+    [
+      'a tool with a bound beyond all use',
+      { kind: 'feature', name: 'web_search', maxUses: 1_001, param: 'a' },
+    ],
     ['what no price can say', { kind: 'unpriced', param: 'a' }],
   ])('name the field that asks for %s without a price', (_case, unpriced) => {
     const prices = tokenPricesOf(FULL);
@@ -99,10 +103,10 @@ describe('what a call costs at most', () => {
           expect(bill.amount).toBeLessThanOrEqual(worstCost(prices, terms, bound));
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: rounds(700) },
     );
     // The search did meet tiers, places and tools.
-    expect(served).toBeGreaterThan(100);
+    expect(served).toBeGreaterThan(30);
   });
 
   it('grows with what a call may count', () => {
