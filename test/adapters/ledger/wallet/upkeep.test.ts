@@ -277,7 +277,9 @@ describe('a wallet of the earlier layout', () => {
     }
     await Promise.all(admissions.map((each) => each.settle(outcomeOf(7n))));
     nowMs += HOLD_TTL_SECONDS * 1000;
-    await sweep(open(), database.client);
+    // One that meets a write of a process leaves the merge to the next.
+    for (let sweeps = 0; sweeps < 3 && (sweeps === 0 || (await readAll()).length > 1); sweeps += 1)
+      await sweep(open(), database.client);
     const { wallet, records } = await books();
     const spent = records.reduce((sum, { cost }) => sum + cost, 0n);
     expect(records.length).toBeGreaterThan(45);
