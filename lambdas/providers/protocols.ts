@@ -12,6 +12,7 @@ export function createProviders(
 ): Readonly<Record<Route['protocol'], Provider>> {
   return {
     openai: createOpenAiProvider(dependencies),
+    'openai-responses': createOpenAiProvider(dependencies),
     anthropic: createAnthropicProvider(dependencies),
     bedrock: createBedrockProvider(dependencies),
   };

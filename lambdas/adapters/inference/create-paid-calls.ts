@@ -1,12 +1,14 @@
 /** What every endpoint that sells a model's work is built from, made once and kept warm. */
 import { METRICS } from '../../contract/metrics.ts';
 import { requireTable } from '../../contract/tables.ts';
+import type { Peppers } from '../../core/access/api-key.ts';
 import { Idempotency } from '../../core/idempotency/idempotency.ts';
 import { Breaker } from '../../core/inference/circuit/breaker.ts';
 import type { Log, Measure } from '../../core/ports.ts';
 import { createSecrets } from '../access/create-secrets.ts';
 import { createDynamoClients, type DynamoClients } from '../aws/clients.ts';
 import { createLedger } from '../ledger/create-ledger.ts';
+import { createCapsules } from '../system/capsules.ts';
 import { createMeasure } from '../system/metrics.ts';
 import { systemAfter, systemClock, systemRandom, systemUlid } from '../system/system.ts';
 import { createCatalog } from './catalog-store.ts';
@@ -46,6 +48,7 @@ export function createPaidCalls({
     ...ledger,
     fetch,
     log,
+    capsules: (peppers: Peppers) => createCapsules(peppers, systemClock),
     catalog: createCatalog({ ...clients, environment, log }),
     breaker: new Breaker({
       ...world,

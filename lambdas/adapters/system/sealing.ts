@@ -10,7 +10,12 @@ const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 
 /** What is sealed, so that nothing sealed for one purpose opens for another. */
-export type Purpose = 'uis-replay-1' | 'uis-webhook-secret-1' | 'uis-event-1';
+export type Purpose =
+  | 'uis-replay-1'
+  | 'uis-webhook-secret-1'
+  | 'uis-event-1'
+  | 'uis-capsule-signature-1'
+  | 'uis-capsule-items-1';
 
 /** Under which key, and for which row. */
 export interface Seal {
@@ -23,22 +28,29 @@ export interface Seal {
 const keyOf = ({ secret, purpose, id }: Seal): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, id, purpose, KEY_BYTES));
 
+/** Seals a text, compressed. */
+export const seal = async (under: Seal, text: string): Promise<Buffer> =>
+  encrypt(under, await promisify(gzip)(text));
+
+/** Throws when the bytes were changed, or sealed under another secret, for another purpose or another row. */
+export const unseal = async (under: Seal, bytes: Uint8Array): Promise<string> =>
+  (await promisify(gunzip)(decrypt(under, bytes))).toString('utf8');
+
 /** `nonce | tag | ciphertext`. */
-export async function seal(under: Seal, text: string): Promise<Buffer> {
+export function encrypt(under: Seal, text: Uint8Array): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, keyOf(under), nonce).setAAD(Buffer.from(under.id));
-  const sealed = Buffer.concat([cipher.update(await promisify(gzip)(text)), cipher.final()]);
+  const sealed = Buffer.concat([cipher.update(text), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
 }
 
 /** Throws when the bytes were changed, or sealed under another secret, for another purpose or another row. */
-export async function unseal(under: Seal, bytes: Uint8Array): Promise<string> {
+export function decrypt(under: Seal, bytes: Uint8Array): Buffer {
   const nonce = bytes.subarray(0, NONCE_BYTES);
   const tag = bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
   const decipher = createDecipheriv(ALGORITHM, keyOf(under), nonce)
     .setAAD(Buffer.from(under.id))
     .setAuthTag(tag);
   const sealed = bytes.subarray(NONCE_BYTES + TAG_BYTES);
-  const compressed = Buffer.concat([decipher.update(sealed), decipher.final()]);
-  return (await promisify(gunzip)(compressed)).toString('utf8');
+  return Buffer.concat([decipher.update(sealed), decipher.final()]);
 }

@@ -38,7 +38,7 @@ export interface PaidCallReader<Answer> {
   /** What can be said before the request's body is read. Throws `ServiceError`. */
   precheck?(request: Request, key: VerifiedKey): Promise<void>;
   /** Reads the request. Throws `ServiceError` for everything that can be wrong before it is paid for. */
-  read(request: Request, context: CallContext): Promise<PaidCall<Answer>>;
+  read(request: Request, context: CallContext, key: VerifiedKey): Promise<PaidCall<Answer>>;
 }
 
 /** A checked request: what its hold, its routes and its answer need. */
@@ -90,7 +90,7 @@ export function createPaidEndpoint<Answer>(
   return async (request, context) => {
     const key = authenticate(request.headers, await peppers());
     await reader.precheck?.(request, key);
-    const call = await gate.checked(key, () => reader.read(request, context));
+    const call = await gate.checked(key, () => reader.read(request, context, key));
     const { identity, stream } = call;
     try {
       return await idempotency.guard({ request, key, body: identity, stream, context }, (keep) =>

@@ -1,8 +1,14 @@
 /** Wires `POST /v1/messages/count_tokens` for Lambda. */
 import { createCatalog } from '../../adapters/inference/catalog-store.ts';
+import { createCapsules } from '../../adapters/system/capsules.ts';
+import { systemClock } from '../../adapters/system/system.ts';
 import { keyHandler } from '../../hosts/key-handler.ts';
 import { countMessageTokens } from './endpoint.ts';
 
 export const handler = keyHandler('messages', (resources) =>
-  countMessageTokens({ ...resources, catalog: createCatalog({ ...resources, ...resources.clients }) }),
+  countMessageTokens({
+    ...resources,
+    capsules: (peppers) => createCapsules(peppers, systemClock),
+    catalog: createCatalog({ ...resources, ...resources.clients }),
+  }),
 );

@@ -3,6 +3,7 @@
 import { isEventName } from '../../core/inference/completions/messages/event-name.ts';
 import type { StreamPart } from '../../core/inference/upstream/conversation.ts';
 import { type ReplyEvent, UpstreamFailure } from '../../core/inference/upstream/provider.ts';
+import { StreamBlocks } from '../../core/inference/upstream/stream-blocks.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
 import { drain, objectOf, parseEvent } from '../http-upstream.ts';
 import { toEvent } from '../message-fields.ts';
@@ -87,7 +88,7 @@ class MessageReader {
         return this.#change(event);
       case 'message_stop':
         if (this.#end === undefined) throw new UpstreamFailure('protocol');
-        return { text: '', content: true, parts: [this.#parts.finish(this.#end)] };
+        return { text: '', content: true, parts: this.#parts.finish(this.#end) };
       case 'error':
         throw new UpstreamFailure('interrupted');
       default:
@@ -127,7 +128,7 @@ class MessageReader {
     this.#requireOpen(index);
     this.#open.delete(index);
     const parts = this.#translate(() => this.#parts.stop(index));
-    return { text: '', content: parts.some(({ type }) => type === 'text-delta'), parts };
+    return { text: '', content: parts.some(({ type }) => type === 'delta'), parts };
   }
 
   #change({ delta: changed, usage: reported }: JsonObject): Reading {
@@ -155,7 +156,8 @@ class MessageReader {
 
 type Block =
   | { readonly kind: 'text' }
-  | { readonly kind: 'call'; readonly index: number }
+  /** By its number in the answer. */
+  | { readonly kind: 'call'; readonly block: number }
   /** A tool's input that is the answer's text. */
   | { readonly kind: 'answer'; empty: boolean }
   /** Thoughts and what else only this protocol knows. */
@@ -164,8 +166,9 @@ type Block =
 /** Content blocks as parts. */
 class PartReader {
   readonly #answerTool: string | undefined;
-  readonly #blocks = new Map<unknown, Block>();
-  #calls = 0;
+  readonly #open = new Map<unknown, Block>();
+  readonly #blocks = new StreamBlocks();
+  #hasCalls = false;
   #answered = false;
 
   constructor(answerTool: string | undefined) {
@@ -173,62 +176,60 @@ class PartReader {
   }
 
   start(index: unknown, block: JsonObject): StreamPart[] {
-    const opened = this.#open(block);
-    this.#blocks.set(index, opened);
-    const start: StreamPart[] =
-      opened.kind === 'call' ? [{ type: 'tool-call-start', index: opened.index, ...callOf(block) }] : [];
+    const [opened, started] = this.#begin(block);
+    this.#open.set(index, opened);
     const { input } = block;
     // Some servers give the input whole.
     const whole = typeof input === 'object' && input !== null && Object.keys(input).length > 0;
-    return [
-      ...start,
-      ...delivery(opened, opened.kind === 'text' ? block.text : whole && JSON.stringify(input)),
-    ];
+    const text = opened.kind === 'text' ? block.text : whole && JSON.stringify(input);
+    return [...started, ...this.#deliver(opened, text)];
   }
 
-  #open({ type, name }: JsonObject): Block {
-    if (type === 'text') return { kind: 'text' };
-    if (type !== 'tool_use') return { kind: 'ignored' };
-    if (!isAnswer(name, this.#answerTool)) {
-      this.#calls += 1;
-      return { kind: 'call', index: this.#calls - 1 };
+  #begin(block: JsonObject): [Block, readonly StreamPart[]] {
+    if (block.type === 'text') return [{ kind: 'text' }, []];
+    if (block.type !== 'tool_use') return [{ kind: 'ignored' }, []];
+    if (!isAnswer(block.name, this.#answerTool)) {
+      this.#hasCalls = true;
+      const { id, name } = callOf(block);
+      const call = this.#blocks.startCall(id, name);
+      return [{ kind: 'call', block: call.block }, call.parts];
     }
     // The answer is one object; a second is ignored.
-    if (this.#answered) return { kind: 'ignored' };
+    if (this.#answered) return [{ kind: 'ignored' }, []];
     this.#answered = true;
-    return { kind: 'answer', empty: true };
+    return [{ kind: 'answer', empty: true }, []];
   }
 
   change(index: unknown, { type, text, partial_json: json }: JsonObject): StreamPart[] {
-    const block = this.#block(index);
-    if (type === 'text_delta') return delivery(block, text);
-    return type === 'input_json_delta' ? delivery(block, json) : [];
+    const block = this.#blockAt(index);
+    if (type === 'text_delta') return this.#deliver(block, text);
+    return type === 'input_json_delta' ? this.#deliver(block, json) : [];
   }
 
   stop(index: unknown): StreamPart[] {
-    const block = this.#block(index);
-    this.#blocks.delete(index);
+    const block = this.#blockAt(index);
+    this.#open.delete(index);
     if (block.kind === 'ignored') return [];
-    if (block.kind === 'call') return [{ type: 'tool-call-end', index: block.index }];
-    const missing = block.kind === 'answer' && block.empty ? delivery(block, '{}') : [];
-    return [...missing, { type: 'text-end' }];
+    if (block.kind === 'call') return this.#blocks.endCall(block.block);
+    const missing = block.kind === 'answer' && block.empty ? this.#deliver(block, '{}') : [];
+    return [...missing, ...this.#blocks.endText()];
   }
 
-  finish(end: JsonObject): StreamPart {
-    return { type: 'finish', ...toFinish(end, this.#answered && this.#calls === 0) };
+  finish(end: JsonObject): StreamPart[] {
+    return this.#blocks.finish(toFinish(end, this.#answered && !this.#hasCalls));
   }
 
-  #block(index: unknown): Block {
-    const block = this.#blocks.get(index);
+  /** What a block gives of a text that came for it. */
+  #deliver(block: Block, text: unknown): StreamPart[] {
+    if (typeof text !== 'string' || text === '' || block.kind === 'ignored') return [];
+    if (block.kind === 'call') return this.#blocks.arguments(block.block, text);
+    if (block.kind === 'answer') block.empty = false;
+    return this.#blocks.text('text', text);
+  }
+
+  #blockAt(index: unknown): Block {
+    const block = this.#open.get(index);
     if (block === undefined) throw new UpstreamFailure('protocol');
     return block;
   }
-}
-
-/** What a block gives of a text that came for it. */
-function delivery(block: Block, text: unknown): StreamPart[] {
-  if (typeof text !== 'string' || text === '' || block.kind === 'ignored') return [];
-  if (block.kind === 'call') return [{ type: 'tool-call-delta', index: block.index, arguments: text }];
-  if (block.kind === 'answer') block.empty = false;
-  return [{ type: 'text-delta', text }];
 }

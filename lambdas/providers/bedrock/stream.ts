@@ -2,6 +2,7 @@
 import type { ConverseStreamOutput } from '@aws-sdk/client-bedrock-runtime';
 import type { StreamPart } from '../../core/inference/upstream/conversation.ts';
 import { type ReplyEvent, UpstreamFailure } from '../../core/inference/upstream/provider.ts';
+import { StreamBlocks } from '../../core/inference/upstream/stream-blocks.ts';
 import { drain } from '../http-upstream.ts';
 import { type CallContext, toFinish } from './response.ts';
 import { toUsage } from './usage.ts';
@@ -31,7 +32,8 @@ export async function* toReplyEvents(
 type OpenBlock =
   | { readonly kind: 'text' }
   | { readonly kind: 'dropped' }
-  | { readonly kind: 'call'; readonly index: number }
+  /** By its number in the answer. */
+  | { readonly kind: 'call'; readonly block: number }
   /** The answer that was asked for as a tool's input. */
   | { readonly kind: 'answer'; empty: boolean };
 
@@ -44,8 +46,9 @@ const NOTHING: Reading = { parts: [], text: '' };
 
 class EventReader {
   readonly #call: CallContext;
-  readonly #blocks = new Map<unknown, OpenBlock>();
-  #calls = 0;
+  readonly #open = new Map<unknown, OpenBlock>();
+  readonly #blocks = new StreamBlocks();
+  #hasCalls = false;
   /** Text that came while the answer may still come as a tool's input; it is the answer only if that does not. */
   #held = '';
   #answered = false;
@@ -84,8 +87,8 @@ class EventReader {
     if (stop !== undefined) return { parts: this.#stop(stop.contentBlockIndex), text: '' };
     if (messageStop === undefined) return NOTHING;
     this.#finished = true;
-    const finish = toFinish(messageStop, this.#call, this.#calls > 0);
-    return { parts: [...this.#release(), { type: 'finish', ...finish }], text: '' };
+    const finish = toFinish(messageStop, this.#call, this.#hasCalls);
+    return { parts: [...this.#release(), ...this.#blocks.finish(finish)], text: '' };
   }
 
   /** Only the blocks of tools are announced by every model. */
@@ -97,22 +100,23 @@ class EventReader {
     const { toolUseId: id, name } = toolUse;
     if (typeof id !== 'string' || typeof name !== 'string') throw new UpstreamFailure('protocol');
     if (name === this.#call.answerTool) {
-      this.#blocks.set(block, this.#answered ? { kind: 'dropped' } : { kind: 'answer', empty: true });
+      this.#open.set(block, this.#answered ? { kind: 'dropped' } : { kind: 'answer', empty: true });
       this.#answered = true;
       this.#held = '';
       return NOTHING;
     }
-    const index = this.#calls;
-    this.#calls += 1;
-    this.#blocks.set(block, { kind: 'call', index });
-    return { parts: [...this.#release(), { type: 'tool-call-start', index, id, name }], text: name };
+    this.#hasCalls = true;
+    const released = this.#release();
+    const call = this.#blocks.startCall(id, name);
+    this.#open.set(block, { kind: 'call', block: call.block });
+    return { parts: [...released, ...call.parts], text: name };
   }
 
   /** Reasoning is output, and billed as such, but no part of the answer. */
   #read(block: unknown, delta: Delta): Reading {
     if (typeof delta.text === 'string') return this.#readText(block, delta.text);
     const { input } = Object(delta.toolUse) as { input?: unknown };
-    if (typeof input === 'string') return this.#readInput(this.#blocks.get(block), input);
+    if (typeof input === 'string') return this.#readInput(this.#open.get(block), input);
     const { text: reasoning } = Object(delta.reasoningContent) as { text?: unknown };
     return typeof reasoning === 'string' ? { parts: [], text: reasoning } : NOTHING;
   }
@@ -120,8 +124,8 @@ class EventReader {
   #readText(block: unknown, text: string): Reading {
     if (this.#call.answerTool === undefined) {
       if (text === '') return NOTHING;
-      this.#blocks.set(block, { kind: 'text' });
-      return { parts: [{ type: 'text-delta', text }], text };
+      this.#open.set(block, { kind: 'text' });
+      return { parts: this.#blocks.text('text', text), text };
     }
     if (!this.#answered) this.#held += text;
     return { parts: [], text };
@@ -130,27 +134,25 @@ class EventReader {
   #readInput(open: OpenBlock | undefined, input: string): Reading {
     if (open === undefined || open.kind === 'text') throw new UpstreamFailure('protocol');
     if (input === '' || open.kind === 'dropped') return { parts: [], text: input };
-    if (open.kind === 'call')
-      return { parts: [{ type: 'tool-call-delta', index: open.index, arguments: input }], text: input };
+    if (open.kind === 'call') return { parts: this.#blocks.arguments(open.block, input), text: input };
     open.empty = false;
-    return { parts: [{ type: 'text-delta', text: input }], text: input };
+    return { parts: this.#blocks.text('text', input), text: input };
   }
 
   #stop(block: unknown): StreamPart[] {
-    const open = this.#blocks.get(block);
-    this.#blocks.delete(block);
+    const open = this.#open.get(block);
+    this.#open.delete(block);
     if (open === undefined || open.kind === 'dropped') return [];
-    if (open.kind === 'call') return [{ type: 'tool-call-end', index: open.index }];
-    const nothing: StreamPart[] =
-      open.kind === 'answer' && open.empty ? [{ type: 'text-delta', text: '{}' }] : [];
-    return [...nothing, { type: 'text-end' }];
+    if (open.kind === 'call') return this.#blocks.endCall(open.block);
+    const nothing = open.kind === 'answer' && open.empty ? this.#blocks.text('text', '{}') : [];
+    return [...nothing, ...this.#blocks.endText()];
   }
 
   /** The text that was held back, now that it is certain to be part of the answer. */
   #release(): StreamPart[] {
     const text = this.#held;
     this.#held = '';
-    return text === '' ? [] : [{ type: 'text-delta', text }, { type: 'text-end' }];
+    return [...this.#blocks.text('text', text), ...this.#blocks.endText()];
   }
 }
 

@@ -1,6 +1,7 @@
 /** A streamed answer of an OpenAI-compatible server: bytes -> events -> chunks -> reply events. */
 import type { StreamPart } from '../../core/inference/upstream/conversation.ts';
 import { type Attempt, type ReplyEvent, UpstreamFailure } from '../../core/inference/upstream/provider.ts';
+import { StreamBlocks } from '../../core/inference/upstream/stream-blocks.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
 import { isJsonObject } from '../../core/json/lossless-json.ts';
 import { toChunk } from '../completion-fields.ts';
@@ -140,8 +141,9 @@ interface ToolCallDelta {
 /** Reads the one choice of a stream into parts. */
 class PartReader {
   readonly #answerId: string;
-  /** The server's numbers of the tool calls, in the order of their start. */
-  readonly #calls: unknown[] = [];
+  readonly #blocks = new StreamBlocks();
+  /** The server's numbers of the tool calls, in the order of their start, and their blocks. */
+  readonly #calls = new Map<unknown, number>();
   #lastId: unknown;
   #finish: ChunkChoice = {};
 
@@ -153,8 +155,8 @@ class PartReader {
     if (choice !== undefined && isReason(choice.finish_reason)) this.#finish = choice;
     const { content, refusal, tool_calls: calls } = choice?.delta ?? {};
     const parts: StreamPart[] = [];
-    if (typeof content === 'string' && content !== '') parts.push({ type: 'text-delta', text: content });
-    if (typeof refusal === 'string' && refusal !== '') parts.push({ type: 'refusal-delta', text: refusal });
+    if (typeof content === 'string') parts.push(...this.#blocks.text('text', content));
+    if (typeof refusal === 'string') parts.push(...this.#blocks.text('refusal', refusal));
     for (const call of Array.isArray(calls) ? calls : [])
       parts.push(...this.#readCall(call as ToolCallDelta));
     return parts;
@@ -162,24 +164,27 @@ class PartReader {
 
   /** The parts that end the answer. */
   end(): StreamPart[] {
-    const ends = this.#calls.map((_, index): StreamPart => ({ type: 'tool-call-end', index }));
-    return [...ends, { type: 'finish', ...toFinish(this.#finish, this.#calls.length > 0) }];
+    return this.#blocks.finish(toFinish(this.#finish, this.#calls.size > 0));
   }
 
   *#readCall(delta: ToolCallDelta): Generator<StreamPart> {
     const { id, function: called } = delta;
     const isNew = typeof id === 'string' && id !== '' && id !== this.#lastId;
     // Some compatible servers do not number their calls; a new id then means that another has begun.
-    const number = delta.index ?? (isNew ? `id ${id}` : this.#calls.at(-1));
+    const number = delta.index ?? (isNew ? `id ${id}` : [...this.#calls.keys()].at(-1));
     if (isNew) this.#lastId = id;
-    let index = this.#calls.indexOf(number);
-    if (index === -1) {
+    let block = this.#calls.get(number);
+    if (block === undefined) {
       if (typeof called?.name !== 'string') throw new UpstreamFailure('protocol');
-      index = this.#calls.push(number) - 1;
-      const callId = isNew ? id : `${this.#answerId}_${index}`;
-      yield { type: 'tool-call-start', index, id: callId, name: called.name };
+      const started = this.#blocks.startCall(
+        isNew ? id : `${this.#answerId}_${this.#calls.size}`,
+        called.name,
+      );
+      block = started.block;
+      this.#calls.set(number, block);
+      yield* started.parts;
     }
     const text = called?.arguments;
-    if (typeof text === 'string' && text !== '') yield { type: 'tool-call-delta', index, arguments: text };
+    if (typeof text === 'string') yield* this.#blocks.arguments(block, text);
   }
 }

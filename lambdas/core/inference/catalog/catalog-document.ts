@@ -22,7 +22,7 @@ const secret = z
     error: 'must be "env:NAME" or "secretsmanager:NAME#field"',
   });
 
-export const PROTOCOLS = ['openai', 'anthropic', 'bedrock'] as const;
+export const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock'] as const;
 
 /** The protocols by which the service knows how to ask for each type. */
 const PROTOCOLS_OF_TYPE: Readonly<Record<Kind, readonly (typeof PROTOCOLS)[number][]>> = {
@@ -42,12 +42,27 @@ const BEDROCK_MODELS: Partial<Record<Kind, RegExp>> = {
   image: /stability\.(stable-image-(core|ultra)|sd3-5-large)-|nova-canvas|titan-image-generator/,
 };
 
+const dialect = z.strictObject({
+  /**
+   * How the model is asked to think, where the caller does not speak the route's protocol; absent: it is not asked.
+   * `effort`: by an effort. `budget`: by a number of tokens (Claude's `thinking: {type: "enabled"}`). `adaptive`: as
+   * it sees fit, at an effort (Claude's `thinking: {type: "adaptive"}`). `switch`: on or off (`thinking: {type:
+   * "enabled"}` without a budget, as DeepSeek and Z.ai have it).
+   */
+  reasoning_request: z.enum(['effort', 'budget', 'adaptive', 'switch']).optional(),
+  /**
+   * What an `openai` route wants back of the model's reasoning: its text (DeepSeek: with every tool call), or the
+   * signatures of tool calls (Gemini); absent: nothing, because most hosts refuse the field.
+   */
+  reasoning_return: z.enum(['reasoning_content', 'thought_signature']).optional(),
+});
+
 const route = z
   .strictObject({
     id,
     protocol: z.enum(PROTOCOLS),
     /**
-     * Ends in the version segment; the service appends `/chat/completions`, `/messages` and so on. Absent, and then
+     * Ends in the version segment; the service appends `/chat/completions`, `/responses`, `/messages` and so on. Absent, and then
      * empty, on a `bedrock` route that uses the address of the function's own region.
      */
     base_url: z
@@ -60,6 +75,8 @@ const route = z
     secret: secret.optional(),
     /** `sigv4`: the request is signed with the function's own role, as Bedrock's OpenAI endpoint takes it. */
     auth: z.enum(['sigv4']).optional(),
+    /** How the host differs from its protocol, and what of the model's reasoning it takes. */
+    dialect: dialect.optional(),
     /** The model refuses `temperature` and `top_p`, as reasoning models do; they are left out. */
     reasoning: z.boolean().default(false),
     capabilities: z.array(z.enum(CAPABILITIES)).default([]),
@@ -78,7 +95,8 @@ const route = z
     if (protocol !== 'bedrock' && url === '') issue('base_url', 'is required');
     if (protocol === 'bedrock' && key !== undefined)
       issue('secret', "must be absent: the function's role signs");
-    if (auth !== undefined && protocol !== 'openai') issue('auth', 'is for protocol "openai" only');
+    if (auth !== undefined && protocol !== 'openai' && protocol !== 'openai-responses')
+      issue('auth', 'is for the protocols "openai" and "openai-responses" only');
     if (auth !== undefined && key !== undefined) issue('secret', "must be absent: the function's role signs");
   });
 

@@ -1,26 +1,44 @@
-/** What the API formats of a chat call, chat completions and Messages, each define; the rest they share. */
+/** What the API formats of a chat call, chat completions, Messages and Responses, each define; the rest they share. */
 import type { EventFormat } from '../../ports.ts';
 import type { RouteControlFields } from '../routing/route-controls.ts';
+import type { Capsules } from '../upstream/capsules.ts';
 import type { ChatPayload } from '../upstream/provider.ts';
 import type { StreamEvent } from './delivery.ts';
 import type { ReplyWriter, WriterOptions } from './reply-writer.ts';
 
-/** The fields that the requests of both formats have under the same names. */
+/** The fields that the requests of all formats have under the same names. */
 export interface CompletionRequest extends RouteControlFields {
   readonly model: string;
   readonly stream?: boolean | null | undefined;
 }
 
 export interface ApiFormat<Request extends CompletionRequest> {
-  /** The request for the routes: defaults filled in, without nulls and without the fields that only the service uses. */
-  toPayload(request: Request): ChatPayload;
-  /** The most output tokens of one choice, and the field that says so. */
-  maxTokens(request: Request): { readonly tokens: number; readonly param: string };
+  /**
+   * The request for the routes: defaults filled in, without nulls and without the fields that only the service uses.
+   * Throws 400 for what no route can be asked, and `invalid_capsule` for a capsule that does not open.
+   */
+  toPayload(request: Request, capsules: Capsules): ChatPayload;
+  /** The most output tokens of one choice, and the field that says so; left to the service where it is undefined. */
+  maxTokens(request: Request): { readonly tokens: number | undefined; readonly param: string };
   choices(request: Request): number;
   /** The id of an answer. */
   answerId(ulid: string): string;
+  /** What writes the answer of one call. */
+  answer(call: AnsweredRequest<Request>): AnswerWriter;
+}
+
+export interface AnsweredRequest<Request> {
+  readonly request: Request;
+  readonly answerId: string;
+  /** When the call began, milliseconds. */
+  readonly createdMs: number;
+  readonly capsules: Capsules;
+}
+
+/** Writes the answer of one call, whole or as a stream. */
+export interface AnswerWriter {
   writer(options: WriterOptions): ReplyWriter;
   /** A stream as server-sent events, each complete with its blank line; a failure of its events is thrown on. */
-  frames(request: Request, events: AsyncIterable<StreamEvent>): AsyncGenerator<string, void>;
+  frames(events: AsyncIterable<StreamEvent>): AsyncGenerator<string, void>;
   readonly events: EventFormat;
 }

@@ -1,5 +1,6 @@
 /** The endpoint of a chat call in one of its API formats: from the request's bytes to a call that is ready to be paid for. */
 import type * as z from 'zod';
+import type { Peppers, VerifiedKey } from '../../access/api-key.ts';
 import { ServiceError } from '../../errors.ts';
 import { readJson, validate } from '../../json/json-body.ts';
 import type { CallContext, Clock, RandomSource, StreamingEndpoint, UlidSource } from '../../ports.ts';
@@ -14,6 +15,7 @@ import { type MostTokens, promptWithUses, type Terms, worstCost } from '../prici
 import { type PricedCandidate, pricedCandidates } from '../routing/priced-routes.ts';
 import { chooseRoutes } from '../routing/route-choice.ts';
 import { controlsOf } from '../routing/route-controls.ts';
+import { type Capsules, signaturesOf } from '../upstream/capsules.ts';
 import type { Provider } from '../upstream/provider.ts';
 import type { ApiFormat, CompletionRequest } from './api-format.ts';
 import { type Answer, attemptRoute } from './attempt.ts';
@@ -26,6 +28,8 @@ export interface CompletionDependencies extends PaidEndpointDependencies {
   readonly random: RandomSource;
   readonly ulid: UlidSource;
   readonly clock: Clock;
+  /** The capsules of each account. */
+  readonly capsules: (peppers: Peppers) => (accountId: string) => Capsules;
 }
 
 export function createCompletionEndpoint<Request extends CompletionRequest>(
@@ -33,14 +37,22 @@ export function createCompletionEndpoint<Request extends CompletionRequest>(
   schema: z.ZodType<Request>,
   dependencies: CompletionDependencies,
 ): StreamingEndpoint {
-  const read = async (request: globalThis.Request, context: CallContext) => {
+  const read = async (request: globalThis.Request, context: CallContext, { accountId }: VerifiedKey) => {
+    const capsules = dependencies.capsules(await dependencies.peppers())(accountId);
     const { text, value } = await readJson(request);
     const body = validate(schema, value);
     const { version, models } = await modelsOf(body, dependencies.catalog);
-    return readCompletion(format, { body, identity: text, models, catalog: version, context }, dependencies);
+    return readCompletion(
+      format,
+      { body, identity: text, models, catalog: version, capsules, context },
+      dependencies,
+    );
   };
   return createPaidEndpoint({ read }, dependencies);
 }
+
+/** Where the caller leaves the bound of the output to the service. */
+const OPEN_TOKENS = 4_096;
 
 interface ValidRequest<Request> {
   readonly body: Request;
@@ -49,13 +61,14 @@ interface ValidRequest<Request> {
   readonly models: readonly Model[];
   /** The version of the catalog that they are from. */
   readonly catalog: string;
+  readonly capsules: Capsules;
   readonly context: Pick<CallContext, 'requestId'>;
 }
 
 /** Throws 400 when no model takes so much prompt, or writes so much. */
 export function readCompletion<Request extends CompletionRequest>(
   format: ApiFormat<Request>,
-  { body, identity, models, catalog, context: { requestId } }: ValidRequest<Request>,
+  { body, identity, models, catalog, capsules, context: { requestId } }: ValidRequest<Request>,
   {
     providers,
     random,
@@ -65,9 +78,9 @@ export function readCompletion<Request extends CompletionRequest>(
     log,
   }: Pick<CompletionDependencies, 'providers' | 'random' | 'ulid' | 'clock' | 'after' | 'log'>,
 ): PaidCall<Answer> {
-  const { tokens: maxTokens, param } = format.maxTokens(body);
+  const { tokens: maxTokens = OPEN_TOKENS, param } = format.maxTokens(body);
   requireLength(models, maxTokens, param);
-  const payload = format.toPayload(body);
+  const payload = format.toPayload(body, capsules);
   const prompt = promptSizeOf(payload.body);
   const promptBound = promptBounds(prompt);
   // What the provider's own tools add is counted apart, where the catalog says how much that is.
@@ -84,12 +97,12 @@ export function readCompletion<Request extends CompletionRequest>(
   );
   const routesOf = (model: Model) => candidates.filter((candidate) => candidate.model === model);
   const answerId = format.answerId(ulid());
-  const createdMs = clock();
+  const { writer, frames, events } = format.answer({ request: body, answerId, createdMs: clock(), capsules });
   return {
     kind: 'chat',
     identity,
     stream: payload.stream,
-    events: payload.stream ? format.events : undefined,
+    events: payload.stream ? events : undefined,
     candidates,
     tokens: Math.max(...[...bounds.values()].map(({ tokens }) => tokens.prompt + tokens.completion)),
     costBound: (model) =>
@@ -103,6 +116,7 @@ export function readCompletion<Request extends CompletionRequest>(
         route,
         payload: payloadFor(route, payload),
         identity: { id: answerId, model: model.id },
+        signatures: signaturesOf(capsules, route.id),
         remainingTimeMs,
       }),
     prepare: (answer, paid) =>
@@ -112,10 +126,10 @@ export function readCompletion<Request extends CompletionRequest>(
         ...boundOf(bounds, paid.candidate.route),
         onImpossible: (route) =>
           log.warn('a route counted more than is possible', { requestId, route: route.id }),
-        writer: (options) => format.writer({ ...options, createdMs }),
+        writer,
         answerId,
-        frames: (events) => format.frames(body, events),
-        events: format.events,
+        frames,
+        events,
       }),
   };
 }

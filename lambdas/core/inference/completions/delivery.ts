@@ -29,7 +29,7 @@ export interface CompletionWriting {
   /** The id of the answer, in the API's form. */
   readonly answerId: string;
   /** Writes the answer in the format of the API. */
-  readonly writer: (options: Pick<WriterOptions, 'identity' | 'promptTokens'>) => ReplyWriter;
+  readonly writer: (options: WriterOptions) => ReplyWriter;
   /** Writes a stream as server-sent events. */
   readonly frames: (events: AsyncIterable<StreamEvent>) => AsyncGenerator<string, void>;
   readonly events: EventFormat;

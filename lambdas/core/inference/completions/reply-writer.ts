@@ -7,8 +7,6 @@ import type { Identity, WholeAnswer } from '../upstream/provider.ts';
 /** What an answer is written with. */
 export interface WriterOptions {
   readonly identity: Identity;
-  /** When the call began, milliseconds. */
-  readonly createdMs: number;
   /** The service's own count of the prompt, for an event that must name one before the route has. */
   readonly promptTokens: () => number;
 }

@@ -72,6 +72,7 @@ const DESCRIPTIONS: Readonly<Record<Feature, string>> = {
   choices: 'n above 1',
   'image-urls': 'images by URL',
   'messages-blocks': 'this kind of content block or tool',
+  'responses-items': 'this kind of item or tool',
 };
 
 function carries({ capabilities, protocol }: Route, { demands, providers }: RouteChoice): boolean {

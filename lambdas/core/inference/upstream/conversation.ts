@@ -1,6 +1,6 @@
 /**
- * A chat call and its answer in terms of no protocol: what a surface is read into, what a route of another protocol
- * is written from, and what it answers with. It holds what the chat and the Messages protocols can both say.
+ * A chat call and its answer in terms of no protocol: what an API format is read into, what a route of another protocol
+ * is written from, and what it answers with. It holds what at least two protocols can say.
  */
 import type { JsonObject } from '../../json/lossless-json.ts';
 
@@ -38,8 +38,20 @@ export interface RefusalPart {
   readonly text: string;
 }
 
+/**
+ * What a model thought before the parts that follow it. The proof of a tool call (Gemini's thought signature) is one
+ * without text, directly before the call.
+ */
+export interface ReasoningPart {
+  readonly type: 'reasoning';
+  /** What of it may be read; empty where the provider shows nothing. */
+  readonly text: string;
+  /** The provider's proof of it, sealed (`Signatures`): it goes back to the route that made it, and to no other. */
+  readonly signature?: string;
+}
+
 export type UserPart = TextPart | ImagePart | ToolResultPart;
-export type AssistantPart = TextPart | RefusalPart | ToolCallPart;
+export type AssistantPart = TextPart | RefusalPart | ReasoningPart | ToolCallPart;
 
 /** Neighbours may have the same role. */
 export type Turn =
@@ -71,6 +83,19 @@ export type AnswerFormat =
       readonly strict?: boolean;
     };
 
+/** How much a model is to think, from nothing up; protocols that know fewer steps take the nearest. */
+export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+export type Effort = (typeof EFFORTS)[number];
+
+/** What a caller asks of the model's reasoning; nothing is asked of a model whose route has no way to say it. */
+export interface ReasoningRequest {
+  readonly effort?: Effort;
+  /** Tokens of reasoning at most, within `maxTokens`; the closer of the two where both are given. */
+  readonly maxTokens?: number;
+  /** The answer is to be without it. */
+  readonly hidden?: boolean;
+}
+
 export interface Conversation {
   /** System and developer texts, in order. */
   readonly system: readonly string[];
@@ -81,6 +106,8 @@ export interface Conversation {
   readonly parallelToolCalls?: boolean;
   /** Plain text when absent. */
   readonly format?: AnswerFormat;
+  /** The model's own default when absent. */
+  readonly reasoning?: ReasoningRequest;
   /** Of one choice. */
   readonly maxTokens: number;
   /** 0 to 2; a protocol with a smaller range takes its own bound. */
@@ -118,14 +145,24 @@ export interface AssistantReply {
   readonly finish: Finish;
 }
 
+/** What a block of a streamed answer is; its text follows in deltas, for a tool call the JSON of its arguments. */
+export type BlockStart =
+  | { readonly type: 'text' | 'refusal' | 'reasoning' }
+  | { readonly type: 'tool-call'; readonly id: string; readonly name: string };
+
 /**
- * An answer in the making. Tool calls are numbered from 0 in the order of their start, and their arguments may come
- * in turns. A text that follows an `-end` is a new part; a `finish` ends whatever is open and comes once, last.
+ * An answer in the making: blocks numbered from 0 in the order of their start. Each starts before its deltas and ends
+ * once, before the `finish`, which comes once, last. Blocks of tool calls may be open at the same time, and their deltas
+ * come in turns; a block of any other type ends before another block starts. A text, a refusal and a reasoning without
+ * signature have at least one delta; no delta is empty.
  */
 export type StreamPart =
-  | { readonly type: 'text-delta' | 'refusal-delta'; readonly text: string }
-  | { readonly type: 'text-end' }
-  | { readonly type: 'tool-call-start'; readonly index: number; readonly id: string; readonly name: string }
-  | { readonly type: 'tool-call-delta'; readonly index: number; readonly arguments: string }
-  | { readonly type: 'tool-call-end'; readonly index: number }
+  | { readonly type: 'start'; readonly block: number; readonly content: BlockStart }
+  | { readonly type: 'delta'; readonly block: number; readonly text: string }
+  | {
+      readonly type: 'end';
+      readonly block: number;
+      /** Of a reasoning, as `ReasoningPart` has it. */
+      readonly signature?: string;
+    }
   | ({ readonly type: 'finish' } & Finish);

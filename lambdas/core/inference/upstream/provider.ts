@@ -6,6 +6,7 @@ import type { JsonObject } from '../../json/lossless-json.ts';
 import type { Capability, Route } from '../catalog/catalog-document.ts';
 import type { Demand } from '../levers/demand.ts';
 import type { TokenUsage } from '../pricing/token-usage.ts';
+import type { Signatures } from './capsules.ts';
 import type { AssistantReply, Conversation, StreamPart } from './conversation.ts';
 
 /** What some protocols can say and others cannot; `conversation.ts` says the rest. */
@@ -15,17 +16,24 @@ export type Feature =
   /** Images that the upstream fetches itself. */
   | 'image-urls'
   /** Documents, server tools and other blocks of the Messages protocol alone. */
-  | 'messages-blocks';
+  | 'messages-blocks'
+  /** Tools and items of the Responses protocol alone. */
+  | 'responses-items';
+
+/** The protocols that callers speak; each is also one that routes speak. */
+export type CallerProtocol = 'openai' | 'anthropic' | 'openai-responses';
 
 /** A chat call as the caller made it, ready for any route. */
 export interface ChatPayload {
   /** The protocol whose format `body` is in, as is the answer of a route that speaks it. */
-  readonly protocol: 'openai' | 'anthropic';
+  readonly protocol: CallerProtocol;
   /** The request in that format: defaults applied, routing controls removed. */
   readonly body: JsonObject;
   /** The same request for a route of another protocol. */
   conversation(): Conversation;
   readonly stream: boolean;
+  /** Set where the caller left the bound of the output to the service: the same payload with this one, tokens. */
+  readonly limitedTo?: (maxTokens: number) => ChatPayload;
   readonly needs: readonly Capability[];
   readonly features: readonly Feature[];
   /** What in `body` has a price of its own. */
@@ -37,6 +45,8 @@ export interface Attempt {
   readonly payload: ChatPayload;
   /** What the caller receives instead of the upstream's own names. */
   readonly identity: Identity;
+  /** Seals what the model proves its reasoning by, and opens what comes back of it. */
+  readonly signatures: Signatures;
   /** Ends the attempt: time is up. */
   readonly signal: AbortSignal;
 }

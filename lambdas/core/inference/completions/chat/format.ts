@@ -13,7 +13,9 @@ export const chatFormat: ApiFormat<ChatRequest> = {
   }),
   choices: choicesOf,
   answerId: (ulid) => `chatcmpl-${ulid}`,
-  writer: chatWriter,
-  frames: chatFrames,
-  events: chatEvents,
+  answer: ({ request, createdMs }) => ({
+    writer: (options) => chatWriter({ ...options, createdMs }),
+    frames: (events) => chatFrames(request, events),
+    events: chatEvents,
+  }),
 };

@@ -3,6 +3,7 @@ import type { Capability } from '../../catalog/catalog-document.ts';
 import { OPENAI_CHAT } from '../../levers/openai-chat.ts';
 import { demandsOf } from '../../levers/table.ts';
 import { forwardedFields } from '../../routing/route-controls.ts';
+import type { Capsules } from '../../upstream/capsules.ts';
 import { requirePublicImages } from '../../upstream/image-address.ts';
 import type { ChatPayload } from '../../upstream/provider.ts';
 import { toConversation } from './conversation.ts';
@@ -19,7 +20,7 @@ import {
  * The request with defaults filled in, without nulls and without the fields that only the service uses. Throws 400
  * `invalid_value` for an image on a private network.
  */
-export function toPayload(request: ChatRequest): ChatPayload {
+export function toPayload(request: ChatRequest, _capsules: Capsules): ChatPayload {
   const body = forwardedFields(request);
   body.messages = request.messages.map(asSystem);
   body.temperature ??= DEFAULT_TEMPERATURE;

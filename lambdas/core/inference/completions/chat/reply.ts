@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { Body } from '../../../api/response-schema.ts';
 import type { JsonObject } from '../../../json/lossless-json.ts';
 import { type TokenUsage, writtenTokens } from '../../pricing/token-usage.ts';
-import type { AssistantReply, FinishReason, StreamPart } from '../../upstream/conversation.ts';
+import type { AssistantReply, BlockStart, FinishReason, StreamPart } from '../../upstream/conversation.ts';
 import type { WholeAnswer } from '../../upstream/provider.ts';
 import type { ReplyWriter, WriterOptions } from '../reply-writer.ts';
 
@@ -57,7 +57,11 @@ export function usageBody({
   };
 }
 
-export function chatWriter({ identity, createdMs }: WriterOptions): ReplyWriter {
+/** `createdMs`: when the call began. */
+export function chatWriter({
+  identity,
+  createdMs,
+}: Pick<WriterOptions, 'identity'> & { readonly createdMs: number }): ReplyWriter {
   const created = Math.floor(createdMs / 1000);
   const chunks = new ChunkWriter({ ...identity, object: 'chat.completion.chunk', created });
   return {
@@ -102,6 +106,9 @@ const toolCall = (id: string, name: string, text: string) => ({
 class ChunkWriter {
   readonly #frame: JsonObject;
   #opened = false;
+  /** The blocks that have begun: what a text is made of, or which of the tool calls it is. */
+  readonly #blocks = new Map<number, BlockStart['type'] | number>();
+  #calls = 0;
   /** Tool calls whose arguments have not begun. */
   readonly #bare = new Set<number>();
 
@@ -118,28 +125,42 @@ class ChunkWriter {
 
   #chunksOf(part: StreamPart): JsonObject[] {
     switch (part.type) {
-      case 'text-delta':
-        return [this.#chunk({ content: part.text })];
-      case 'refusal-delta':
-        return [this.#chunk({ refusal: part.text })];
-      case 'tool-call-start': {
-        const { index, id, name } = part;
-        this.#bare.add(index);
-        return [
-          this.#chunk({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] }),
-        ];
-      }
-      case 'tool-call-delta':
-        this.#bare.delete(part.index);
-        return [this.#arguments(part.index, part.arguments)];
+      case 'start':
+        return this.#start(part.block, part.content);
+      case 'delta':
+        return this.#delta(this.#blocks.get(part.block), part.text);
       case 'finish':
         return [
           ...[...this.#bare].map((index) => this.#arguments(index, NO_ARGUMENTS)),
           this.#chunk({}, FINISH_REASONS[part.reason], part.raw),
         ];
-      default:
+      case 'end':
         return [];
     }
+  }
+
+  #start(block: number, content: BlockStart): JsonObject[] {
+    if (content.type !== 'tool-call') {
+      this.#blocks.set(block, content.type);
+      return [];
+    }
+    const index = this.#calls;
+    this.#calls += 1;
+    this.#blocks.set(block, index);
+    this.#bare.add(index);
+    const { id, name } = content;
+    return [
+      this.#chunk({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] }),
+    ];
+  }
+
+  #delta(block: BlockStart['type'] | number | undefined, text: string): JsonObject[] {
+    if (typeof block === 'number') {
+      this.#bare.delete(block);
+      return [this.#arguments(block, text)];
+    }
+    if (block === 'reasoning') return [];
+    return [this.#chunk(block === 'refusal' ? { refusal: text } : { content: text })];
   }
 
   #arguments(index: number, text: string): JsonObject {

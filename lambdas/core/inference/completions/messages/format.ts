@@ -10,7 +10,5 @@ export const messagesFormat: ApiFormat<MessagesRequest> = {
   maxTokens: (request) => ({ tokens: maxTokensOf(request), param: 'max_tokens' }),
   choices: () => 1,
   answerId: (ulid) => `msg_${ulid}`,
-  writer: messagesWriter,
-  frames: (_request, events) => messagesFrames(events),
-  events: messagesEvents,
+  answer: () => ({ writer: messagesWriter, frames: messagesFrames, events: messagesEvents }),
 };

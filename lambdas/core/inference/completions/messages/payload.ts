@@ -4,6 +4,7 @@ import type { Capability } from '../../catalog/catalog-document.ts';
 import { ANTHROPIC_MESSAGES } from '../../levers/anthropic-messages.ts';
 import { demandsOf } from '../../levers/table.ts';
 import { forwardedFields } from '../../routing/route-controls.ts';
+import type { Capsules } from '../../upstream/capsules.ts';
 import type { Conversation } from '../../upstream/conversation.ts';
 import { requirePublicImages } from '../../upstream/image-address.ts';
 import type { ChatPayload, Feature } from '../../upstream/provider.ts';
@@ -23,7 +24,7 @@ import {
  * The request with defaults filled in, without nulls and without the fields that only the service uses. Throws 400
  * `invalid_value` for a request that goes on from an earlier answer, or names an image on a private network.
  */
-export function toPayload(request: MessagesRequest): ChatPayload {
+export function toPayload(request: MessagesRequest, _capsules: Capsules): ChatPayload {
   refuseThread(request);
   const blocks = allBlocks(request);
   requirePublicImages(blocks.flatMap(linkOf));

@@ -4,7 +4,7 @@
  */
 
 import type { JsonObject } from '../../../json/lossless-json.ts';
-import type { Finish, StreamPart } from '../../upstream/conversation.ts';
+import type { BlockStart, Finish, StreamPart } from '../../upstream/conversation.ts';
 import { UpstreamFailure } from '../../upstream/provider.ts';
 import { ObjectScan } from './object-scan.ts';
 
@@ -15,15 +15,13 @@ export interface EventWriterOptions {
   readonly ending: (finish: Finish) => JsonObject;
 }
 
-type TextDelta = Extract<StreamPart, { readonly text: string }>;
-
 /** A content block that is open or waits for its turn. */
 interface Block {
   /** The block as it begins. */
   readonly content: JsonObject;
   readonly delta: (text: string) => JsonObject;
-  /** The number of a tool call, or what a text is made of. */
-  readonly source: number | TextDelta['type'];
+  /** Its number in the answer. */
+  readonly number: number;
   /** Whether the block is certain to be whole. */
   readonly isWhole: () => boolean;
   readonly arguments?: ObjectScan;
@@ -68,21 +66,16 @@ export class EventWriter {
 
   #read(part: StreamPart): void {
     switch (part.type) {
-      case 'text-delta':
-      case 'refusal-delta':
-        if (part.text !== '') this.#text(part.type).held += part.text;
+      case 'start': {
+        const block = toBlock(part.block, part.content);
+        if (block !== undefined) this.#blocks.push(block);
         return;
-      case 'text-end':
-        this.#end(({ source }) => typeof source === 'string');
+      }
+      case 'delta':
+        this.#delta(part.block, part.text);
         return;
-      case 'tool-call-start':
-        this.#blocks.push(callBlock(part));
-        return;
-      case 'tool-call-delta':
-        this.#readArguments(part.index, part.arguments);
-        return;
-      case 'tool-call-end':
-        this.#end(({ source }) => source === part.index);
+      case 'end':
+        this.#end(({ number }) => number === part.block);
         return;
       case 'finish':
         this.#end(() => true);
@@ -93,17 +86,8 @@ export class EventWriter {
     for (const block of this.#blocks.filter(which)) block.hasEnded = true;
   }
 
-  /** The block that text goes to: the newest, or a new one. */
-  #text(type: TextDelta['type']): Block {
-    const newest = this.#blocks.at(-1);
-    if (newest?.source === type && !newest.hasEnded) return newest;
-    const block = textBlock(type);
-    this.#blocks.push(block);
-    return block;
-  }
-
-  #readArguments(index: number, text: string): void {
-    const block = this.#blocks.find(({ source }) => source === index);
+  #delta(number: number, text: string): void {
+    const block = this.#blocks.find((candidate) => candidate.number === number);
     if (block === undefined) {
       // White space after an object is not part of it.
       if (/[^ \t\r\n]/.test(text)) throw new UpstreamFailure('protocol');
@@ -132,21 +116,26 @@ export class EventWriter {
 
 const NEW = { isOpen: false, hasEnded: false, held: '' };
 
-const textBlock = (source: TextDelta['type']): Block => ({
+function toBlock(number: number, content: BlockStart): Block | undefined {
+  if (content.type === 'reasoning') return undefined;
+  return content.type === 'tool-call' ? callBlock(number, content) : textBlock(number);
+}
+
+const textBlock = (number: number): Block => ({
   ...NEW,
   content: { type: 'text', text: '' },
   delta: (text) => ({ type: 'text_delta', text }),
-  source,
+  number,
   isWhole: () => true,
 });
 
-function callBlock({ index, id, name }: Extract<StreamPart, { type: 'tool-call-start' }>): Block {
+function callBlock(number: number, { id, name }: Extract<BlockStart, { type: 'tool-call' }>): Block {
   const scan = new ObjectScan();
   return {
     ...NEW,
     content: { type: 'tool_use', id, name, input: {} },
     delta: (text) => ({ type: 'input_json_delta', partial_json: text }),
-    source: index,
+    number,
     isWhole: () => scan.isComplete,
     arguments: scan,
   };

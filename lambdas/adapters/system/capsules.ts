@@ -1,0 +1,63 @@
+/** Capsules sealed under the service's pepper: nothing is stored, and no other secret is needed. */
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { Peppers } from '../../core/access/api-key.ts';
+import { ServiceError } from '../../core/errors.ts';
+import type { CapsuleContent, Capsules } from '../../core/inference/upstream/capsules.ts';
+import type { Clock } from '../../core/ports.ts';
+import { decrypt, encrypt } from './sealing.ts';
+
+/** As long as OpenAI keeps a response (OpenAI docs, Conversation state). */
+const MAX_AGE_MS = 30 * 24 * 3_600_000;
+
+/** Clocks of two processes may differ. */
+const MAX_SKEW_MS = 5 * 60_000;
+
+/** The letter of a content in a capsule. */
+const LETTERS: Readonly<Record<CapsuleContent, string>> = { signature: 's', items: 'i' };
+
+/** `uis1`, the letter of the content, `_`, and in base64url what is sealed: 6 bytes of time, milliseconds, and the deflated text. */
+const CAPSULE = /^uis1([a-z])_([A-Za-z0-9_-]+)$/;
+const TIME_BYTES = 6;
+
+/** The capsules of an account. The key of each content is derived from the pepper, with the account's id as salt. */
+export function createCapsules(peppers: Peppers, clock: Clock): (accountId: string) => Capsules {
+  return (accountId) => {
+    const under = (secret: string, content: CapsuleContent) =>
+      ({ secret, purpose: `uis-capsule-${content}-1`, id: accountId }) as const;
+
+    function opened(content: CapsuleContent, bytes: Buffer): Buffer | undefined {
+      for (const secret of [peppers.current, peppers.previous]) {
+        if (secret === undefined) continue;
+        try {
+          return decrypt(under(secret, content), bytes);
+        } catch {
+          // Sealed under the other pepper, or changed.
+        }
+      }
+      return undefined;
+    }
+
+    return {
+      seal(content, text) {
+        const time = Buffer.alloc(TIME_BYTES);
+        time.writeUIntBE(clock(), 0, TIME_BYTES);
+        const sealed = encrypt(under(peppers.current, content), Buffer.concat([time, deflateRawSync(text)]));
+        return `uis1${LETTERS[content]}_${sealed.toString('base64url')}`;
+      },
+      open(content, capsule, param) {
+        const [, letter, sealed = ''] = CAPSULE.exec(capsule) ?? [];
+        if (letter !== LETTERS[content]) return undefined;
+        const bytes = opened(content, Buffer.from(sealed, 'base64url'));
+        if (bytes === undefined) throw invalid(param, 'was changed, or is of another account');
+        const ageMs = clock() - bytes.readUIntBE(0, TIME_BYTES);
+        if (ageMs > MAX_AGE_MS || ageMs < -MAX_SKEW_MS) throw invalid(param, 'is too old');
+        return inflateRawSync(bytes.subarray(TIME_BYTES)).toString('utf8');
+      },
+    };
+  };
+}
+
+const invalid = (param: string, why: string): ServiceError =>
+  new ServiceError('invalid_capsule', `${param}: the sealed text ${why}; send the conversation without it.`, {
+    param,
+  });
