@@ -45,7 +45,7 @@ export function toPayload(request: ChatRequest, capsules: Capsules): ChatPayload
   };
 }
 
-/** Looks at every signature that comes back: those that are not whole are refused before anything is held. */
+/** Looks at every signature that is sent back: those that are not whole are refused before anything is held. */
 function openAll({ messages }: ChatRequest, capsules: Capsules): void {
   for (const [index, { reasoning_details: details, tool_calls: calls }] of messages.entries()) {
     for (const [at, { signature, data }] of (details ?? []).entries()) {

@@ -47,7 +47,7 @@ export function toPayload(request: MessagesRequest, capsules: Capsules): ChatPay
   };
 }
 
-/** Looks at every signature that comes back: those that are not whole are refused before anything is held. */
+/** Looks at every signature that is sent back: those that are not whole are refused before anything is held. */
 function openAll({ messages }: MessagesRequest, capsules: Capsules): void {
   for (const [index, { content }] of messages.entries()) {
     for (const [at, block] of toBlocks(content).entries()) {
