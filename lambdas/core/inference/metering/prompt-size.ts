@@ -18,6 +18,16 @@ import {
   TOKENS_PER_MESSAGE,
   TOKENS_PER_PART,
 } from './prompt-envelope.ts';
+import {
+  ASKS_FOR_JSON,
+  isSetting,
+  OWN_TOOLS,
+  PARTS_OF_ITEMS,
+  READ_AS_IT_IS,
+  ROLES,
+  SEEN_ITEMS,
+  SEEN_PARTS,
+} from './prompt-fields.ts';
 
 export interface PromptSize {
   /** Every text: what the model reads as it is, and the rest of the request as JSON. */
@@ -31,32 +41,6 @@ export interface PromptSize {
   /** Tokens, at most, of what stands around the texts: edges of messages and parts, and what routes add to them. */
   readonly envelope: number;
 }
-
-/**
- * Fields of a chat, Messages or Responses request that say nothing to a model as long as they are a number or a boolean. The
- * model's name is the route's own.
- */
-const SETTINGS: ReadonlySet<string> = new Set([
-  ...['model', 'stream', 'temperature', 'top_p', 'top_k', 'max_tokens', 'max_completion_tokens', 'n', 'seed'],
-  ...['presence_penalty', 'frequency_penalty', 'logprobs', 'top_logprobs', 'parallel_tool_calls'],
-  ...['max_output_tokens', 'max_tool_calls', 'store', 'background'],
-]);
-
-const isSetting = (field: string, value: unknown): boolean =>
-  SETTINGS.has(field) && (field === 'model' || typeof value === 'number' || typeof value === 'boolean');
-
-/** Roles of messages, and the types of parts whose other fields are all in sight: text, images, thoughts, calls. */
-const ROLES: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
-const SEEN_PARTS: ReadonlySet<unknown> = new Set([
-  ...['text', 'refusal', 'image_url', 'image', 'thinking', 'redacted_thinking'],
-  ...['tool_use', 'tool_result', 'search_result'],
-  ...['input_text', 'output_text', 'input_image', 'summary_text', 'reasoning_text'],
-]);
-
-/** Items of the Responses format whose fields are all in sight. */
-const SEEN_ITEMS: ReadonlySet<unknown> = new Set([
-  ...['reasoning', 'function_call', 'function_call_output', 'custom_tool_call', 'custom_tool_call_output'],
-]);
 
 /** The size of a request in the chat, the Messages or the Responses format, in one walk over all of it. */
 export function promptSizeOf(body: JsonObject): PromptSize {
@@ -72,8 +56,6 @@ export function promptSizeOf(body: JsonObject): PromptSize {
   }
   return walk;
 }
-
-const ASKS_FOR_JSON: ReadonlySet<string> = new Set(['response_format', 'output_config', 'text']);
 
 class Walk implements PromptSize {
   readonly texts: string[] = [];
@@ -233,17 +215,8 @@ interface SeenPart {
   readonly fields: JsonObject;
 }
 
-/** Tools that the caller runs. */
-const OWN_TOOLS: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace']);
-
 /** The object itself; any other value as the field of one. */
 const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : { value });
-
-/** Fields of items that are a text or parts. */
-const PARTS_OF_ITEMS: ReadonlySet<string> = new Set(['output', 'summary', 'content']);
-
-/** Fields of parts whose text the model reads as it is. */
-const READ_AS_IT_IS: ReadonlySet<string> = new Set(['text', 'refusal', 'thinking']);
 
 /** RFC 2397. */
 const FILE_URL = /^data:[a-z0-9.+-]{1,64}\/[a-z0-9.+-]{1,64};base64,/i;

@@ -8,6 +8,7 @@ import type { JsonObject } from '../../../json/lossless-json.ts';
 import { isJsonObject } from '../../../json/lossless-json.ts';
 import { isBase64 } from '../../upstream/base64.ts';
 import { only } from '../../upstream/foreign-fields.ts';
+import { SYSTEM_ROLES } from '../openai-names.ts';
 import { type Item, itemType } from './request.ts';
 
 /** More items are refused before any of them is read. */
@@ -117,7 +118,7 @@ const message = z.discriminatedUnion(
   'role',
   [
     z.looseObject({ role: z.literal('user'), content: userContent, id }),
-    z.looseObject({ role: z.enum(['system', 'developer']), content: systemContent, id }),
+    z.looseObject({ role: z.enum(SYSTEM_ROLES), content: systemContent, id }),
     z.looseObject({ role: z.literal('assistant'), content: assistantContent, id }),
   ],
   'must be one of user, assistant, system, developer',

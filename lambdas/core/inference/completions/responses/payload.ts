@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from '../../../json/lossless-json.ts';
 import type { Capability } from '../../catalog/catalog-document.ts';
 import { OPENAI_RESPONSES } from '../../levers/openai-responses.ts';
 import { demandsOf } from '../../levers/table.ts';
+import { OWN_TOOLS } from '../../metering/prompt-fields.ts';
 import { forwardedFields } from '../../routing/route-controls.ts';
 import type { Capsules } from '../../upstream/capsules.ts';
 import type { Conversation } from '../../upstream/conversation.ts';
@@ -13,7 +14,6 @@ import { toConversation } from './conversation.ts';
 import { resolveItems } from './references.ts';
 import {
   COMMON_ITEMS,
-  COMMON_TOOLS,
   type Item,
   itemType,
   maxTokensOf,
@@ -140,7 +140,7 @@ function featuresOf(request: ResponsesRequest, items: readonly Item[], parts: re
   const hasOwn =
     items.some((item) => !COMMON_ITEMS.has(itemType(item))) ||
     parts.some(({ type }) => !COMMON_PARTS.has(type)) ||
-    (tools ?? []).some(({ type }) => !COMMON_TOOLS.has(type)) ||
+    (tools ?? []).some(({ type }) => !OWN_TOOLS.has(type)) ||
     isHosted(choice) ||
     truncation === 'auto';
   if (hasOwn) features.push('responses-items');

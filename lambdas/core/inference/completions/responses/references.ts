@@ -43,7 +43,7 @@ class Resolution {
   readonly resolved: Resolved[] = [];
   readonly #capsules: Capsules;
   readonly #signatures = new Set<string>();
-  /** What capsules of items hold, by the capsule; undefined for a text that is none. */
+  /** What capsules of items hold, by the capsule; undefined for any other text. */
   readonly #opened = new Map<string, readonly Registered[] | undefined>();
   /** The items that can be referred to, by id. */
   readonly #registered = new Map<string, Registered>();

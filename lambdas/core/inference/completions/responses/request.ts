@@ -71,6 +71,3 @@ export const COMMON_ITEMS: ReadonlySet<string | undefined> = new Set([
   ...['message', 'reasoning', 'function_call', 'function_call_output'],
   ...['custom_tool_call', 'custom_tool_call_output'],
 ]);
-
-/** The types of tools that every route can be given, as functions. */
-export const COMMON_TOOLS: ReadonlySet<string> = new Set(['function', 'custom', 'namespace']);

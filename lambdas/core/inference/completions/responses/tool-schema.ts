@@ -5,6 +5,7 @@
 import * as z from 'zod';
 import type { JsonObject } from '../../../json/lossless-json.ts';
 import { isJsonObject } from '../../../json/lossless-json.ts';
+import { PLAIN_TOOL_CHOICES } from '../openai-names.ts';
 import type { Tool } from './request.ts';
 import { type CallerTool, ToolNames } from './tool-names.ts';
 
@@ -92,7 +93,7 @@ const allowed = z.looseObject({
 
 export const toolChoice = z.union(
   [
-    z.enum(['none', 'auto', 'required']),
+    z.enum(PLAIN_TOOL_CHOICES),
     hosted.superRefine((value, context) => {
       const schema = value.type === 'allowed_tools' ? allowed : choiceOf;
       for (const issue of schema.safeParse(value).error?.issues ?? []) context.addIssue({ ...issue });
