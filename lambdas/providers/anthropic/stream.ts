@@ -29,15 +29,14 @@ export async function* toReplyEvents(
       // The service keeps its callers' connections alive itself.
       if (event.type === 'ping') continue;
       const replies = message.read(event);
-      if (event.type !== 'message_stop') {
-        yield* replies;
-        continue;
+      const isLast = event.type === 'message_stop';
+      if (isLast) {
+        open = false;
+        // The body's last bytes are read in the background, so that the connection can be used again.
+        void drain(iterator);
       }
-      open = false;
-      // The body's last bytes are read in the background, so that the connection can be used again.
-      void drain(iterator);
-      yield* replies;
-      return;
+      for (const reply of replies) yield reply;
+      if (isLast) return;
     }
     open = false;
   } finally {

@@ -128,8 +128,8 @@ describe('thinking that a caller of the protocol asks for with a budget', () => 
 
 describe('the thinking in an answer of the protocol', () => {
   const payloadsOf = async (...events: readonly unknown[]): Promise<JsonObject[]> =>
-    (await collect(decode(NATIVE, wire(START, ...events, END, STOP)))).flatMap(
-      ({ payload }) => payload ?? [],
+    (await collect(decode(NATIVE, wire(START, ...events, END, STOP)))).flatMap(({ payload }) =>
+      payload === undefined ? [] : [payload],
     );
 
   const signed = (signature: unknown) => change(0, { type: 'signature_delta', signature });
