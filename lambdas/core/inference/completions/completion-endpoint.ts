@@ -97,7 +97,13 @@ export function readCompletion<Request extends CompletionRequest>(
   );
   const routesOf = (model: Model) => candidates.filter((candidate) => candidate.model === model);
   const answerId = format.answerId(ulid());
-  const { writer, frames, events } = format.answer({ request: body, answerId, createdMs: clock(), capsules });
+  const { writer, frames, events } = format.answer({
+    request: body,
+    answerId,
+    createdMs: clock(),
+    clock,
+    capsules,
+  });
   return {
     kind: 'chat',
     identity,
