@@ -1,6 +1,8 @@
 /** The endpoints that sell a model's work, behind their request handlers, before a simulated upstream and some ledger. */
 import type { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
+import { createCapsules } from '../../lambdas/adapters/system/capsules.ts';
 import { systemAfter, systemClock, systemRandom, systemUlid } from '../../lambdas/adapters/system/system.ts';
+import type { Peppers } from '../../lambdas/core/access/api-key.ts';
 import { Idempotency } from '../../lambdas/core/idempotency/idempotency.ts';
 import type { ReplayStore } from '../../lambdas/core/idempotency/ports.ts';
 import { openCatalog } from '../../lambdas/core/inference/catalog/catalog.ts';
@@ -87,6 +89,7 @@ export async function startService({ gate, ledger, store }: Till, way: Way, brea
     readSecret: async () => 'key',
     sign: async ({ headers }: { readonly headers: Readonly<Record<string, string>> }) => headers,
     peppers: async () => PEPPERS,
+    capsules: (peppers: Peppers) => createCapsules(peppers, systemClock),
     catalog: async () => catalog,
     idempotency: new Idempotency({ store, gate, log, ...world }),
   };
