@@ -78,7 +78,7 @@ export function readCompletion<Request extends CompletionRequest>(
   const prompt = promptSizeOf(payload.body);
   const promptBound = promptBounds(prompt);
   const able = chooseRoutes({ models, demands: payload, controls: controlsOf(body), providers, random });
-  const candidates = withRoom(pricedCandidates(able, payload), promptBound);
+  const candidates = withRoom(pricedCandidates(able, payload), promptBound, promptField(payload));
   const answerId = format.answerId(ulid());
   const answer = format.answer({ request: body, answerId, createdMs: clock(), capsules });
   const boundOn = completionBounds({ prompt, promptBound, candidates, choices: format.choices(body) });
@@ -101,6 +101,9 @@ export function readCompletion<Request extends CompletionRequest>(
 /** Of an answer whose bound the caller leaves to the service. */
 const boundsOf = (candidates: readonly PricedCandidate[], promptBound: (model: Model) => PromptBound) =>
   openBounds([...new Set(candidates.map(({ model }) => model))], (model) => promptBound(model).inSight);
+
+/** The field of a request that has the conversation. */
+const promptField = ({ protocol }: ChatPayload) => (protocol === 'openai-responses' ? 'input' : 'messages');
 
 /** Throws an error when the API format leaves the bound to the service and does not take one from it. */
 function limitedTo(payload: ChatPayload, maxTokens: number): ChatPayload {
@@ -133,6 +136,7 @@ function requireLength(models: readonly Model[], maxTokens: number, param: strin
 function withRoom(
   candidates: readonly PricedCandidate[],
   promptBound: (model: Model) => PromptBound,
+  param: string,
 ): readonly PricedCandidate[] {
   const fitting = candidates.filter(({ model }) => !promptBound(model).tooLong);
   const model = candidates[0]?.model;
@@ -141,6 +145,6 @@ function withRoom(
   throw new ServiceError(
     'prompt_too_long',
     `The prompt is too long: it may count ${inSight} tokens, and ${model.id} takes ${model.context_window} at most.`,
-    { param: 'messages' },
+    { param },
   );
 }
