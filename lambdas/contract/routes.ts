@@ -49,7 +49,7 @@ export const ROUTES = [
     method: 'POST',
     path: '/v1/responses',
     endpoint: 'create-response',
-    purpose: 'response of a model in OpenAI’s newer format, JSON or server-sent events; nothing is stored',
+    purpose: 'response of a model, JSON or server-sent events; nothing is stored',
     response: 'streamed',
     authentication: 'api-key',
     paid: true,

@@ -14,7 +14,7 @@ const at = (nowMs: number, peppers: Parameters<typeof createCapsules>[0] = PEPPE
   createCapsules(peppers, () => nowMs);
 const capsules = at(NOON_MS)('acc_1');
 
-/** What opening it throws; undefined when it opens, or is none. */
+/** What opening it throws; undefined when it opens, or is another text. */
 function refusalOf(open: () => unknown): ServiceError | undefined {
   try {
     open();

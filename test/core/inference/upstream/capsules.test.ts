@@ -18,7 +18,7 @@ describe('a signature', () => {
     );
   });
 
-  it('of a vendor, which is no capsule, is none', () => {
+  it('of a vendor, which is no capsule, does not open', () => {
     expect(signaturesOf(mine, 'route').open('EqQBCgIYAhIM')).toBeUndefined();
     expect(signaturesOf(mine, 'route').open(mine.seal('items', '["route","proof"]'))).toBeUndefined();
   });
