@@ -21,6 +21,7 @@ import { parseJson } from '../../../lambdas/core/json/lossless-json.ts';
 import { toRequest } from '../../../lambdas/providers/anthropic/request.ts';
 import { toRequestBody } from '../../../lambdas/providers/openai/request.ts';
 import { rounds } from '../../thorough.ts';
+import { NO_CAPSULES } from './upstream/no-capsules.ts';
 
 const ROUTE = { upstream_model: 'a/b', reasoning: false };
 
@@ -41,11 +42,15 @@ const sent = (body: unknown): unknown => parseJson(JSON.stringify(body));
 const throughChat = (conversation: Conversation): ChatPayload =>
   chatPayload(
     validate(chatCompletionRequest, sent(toRequestBody(payloadOf(conversation, 'anthropic'), ROUTE))),
+    NO_CAPSULES,
   );
 
 /** The same for the Messages protocol. */
 const throughMessages = (conversation: Conversation): ChatPayload =>
-  messagesPayload(validate(messagesRequest, sent(toRequest(payloadOf(conversation, 'openai'), ROUTE).body)));
+  messagesPayload(
+    validate(messagesRequest, sent(toRequest(payloadOf(conversation, 'openai'), ROUTE).body)),
+    NO_CAPSULES,
+  );
 
 const word = fc.stringMatching(/^[a-zA-Z0-9_-]{1,12}$/);
 const words = fc.string({ minLength: 1 }).map((text) => `.${text}.`);

@@ -80,7 +80,7 @@ export function readCompletion<Request extends CompletionRequest>(
   const able = chooseRoutes({ models, demands: payload, controls: controlsOf(body), providers, random });
   const candidates = withRoom(pricedCandidates(able, payload), promptBound, promptField(payload));
   const answerId = format.answerId(ulid());
-  const answer = format.answer({ request: body, answerId, createdMs: clock(), capsules });
+  const answer = format.answer({ request: body, answerId, createdMs: clock(), clock, capsules });
   const boundOn = completionBounds({ prompt, promptBound, candidates, choices: format.choices(body) });
   const call = { ...valid, prompt, candidates, answerId, answer };
   const offerOf = (maxTokens: number) => {

@@ -45,7 +45,7 @@ export interface Attempt {
   readonly payload: ChatPayload;
   /** What the caller receives instead of the upstream's own names. */
   readonly identity: Identity;
-  /** Seals what the model proves its reasoning by, and opens what returns of it. */
+  /** Seals what the model proves its reasoning by, and opens what callers send back of it. */
   readonly signatures: Signatures;
   /** Ends the attempt: time is up. */
   readonly signal: AbortSignal;

@@ -5,7 +5,7 @@ import { systemAfter, systemClock, systemUlid } from '../../../../lambdas/adapte
 import { type Model, parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
 import type { ApiFormat } from '../../../../lambdas/core/inference/completions/api-format.ts';
 import { chatFormat } from '../../../../lambdas/core/inference/completions/chat/format.ts';
-import type { ChatRequest } from '../../../../lambdas/core/inference/completions/chat/schema.ts';
+import type { ChatRequest } from '../../../../lambdas/core/inference/completions/chat/request.ts';
 import {
   type CompletionDependencies,
   readCompletion,

@@ -50,7 +50,17 @@ const toolCall = z.looseObject({ id: z.string().min(1), type: z.literal('functio
 const optionalName = z.string().max(64).nullish();
 
 /** What messages of one role hold, and those of others do not. */
-const OF_ROLES = ['refusal', 'tool_calls', 'function_call', 'audio', 'tool_call_id'];
+const REASONING = ['reasoning_content', 'reasoning', 'reasoning_details'];
+const OF_ROLES = ['refusal', 'tool_calls', 'function_call', 'audio', 'tool_call_id', ...REASONING];
+
+const reasoningDetail = z.looseObject({
+  type: z.string().min(1),
+  text: z.string().nullish(),
+  summary: z.string().nullish(),
+  signature: z.string().nullish(),
+  data: z.string().nullish(),
+  id: z.string().nullish(),
+});
 
 const message = z.discriminatedUnion(
   'role',
@@ -69,9 +79,15 @@ const message = z.discriminatedUnion(
         name: optionalName,
         tool_calls: z.array(toolCall).min(1).max(128).nullish(),
         function_call: called.nullish(),
+        reasoning_content: z.string().nullish(),
+        reasoning: z.string().nullish(),
+        reasoning_details: z.array(reasoningDetail).max(1_024).nullish(),
       })
       .superRefine(
-        only('an assistant message', OF_ROLES, ['refusal', 'tool_calls', 'function_call', 'audio']),
+        only('an assistant message', OF_ROLES, [
+          ...['refusal', 'tool_calls', 'function_call', 'audio'],
+          ...REASONING,
+        ]),
       ),
     z
       .looseObject({
@@ -136,6 +152,16 @@ export const chatCompletionRequest = z
     response_format: responseFormat.nullish(),
     parallel_tool_calls: z.boolean().nullish(),
     user: z.string().nullish(),
+    reasoning_effort: z.string().min(1).max(32).nullish(),
+    reasoning: z
+      .looseObject({
+        effort: z.string().min(1).max(32).nullish(),
+        max_tokens: tokens.nullish(),
+        enabled: z.boolean().nullish(),
+        exclude: z.boolean().nullish(),
+      })
+      .nullish(),
+    thinking: z.looseObject({ type: z.string().min(1), budget_tokens: tokens.nullish() }).nullish(),
     ...routeControlFields,
   })
   .superRefine((request, context) => {
