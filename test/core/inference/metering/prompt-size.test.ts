@@ -17,8 +17,10 @@ import { rawJson } from '../../../../lambdas/core/json/lossless-json.ts';
 import { toRequest as toAnthropic } from '../../../../lambdas/providers/anthropic/request.ts';
 import { toConverseCall } from '../../../../lambdas/providers/bedrock/request.ts';
 import { toRequestBody as toOpenAi } from '../../../../lambdas/providers/openai/request.ts';
+import { SIGNATURES } from '../../../providers/sealing.ts';
 import { rounds } from '../../../thorough.ts';
 import { LINKED, PNG } from '../completions/messages/request-fixture.ts';
+import { NO_CAPSULES } from '../upstream/no-capsules.ts';
 import { pngHeader, pngOf } from './image-files.ts';
 
 const NO_LIMITS = { routes: [] };
@@ -28,15 +30,15 @@ function bodiesOf(payload: ChatPayload, reasoning: boolean): unknown[] {
   const route = { upstream_model: 'm', reasoning } as Route;
   const converse = () => {
     try {
-      return toConverseCall(payload.conversation(), route).request;
+      return toConverseCall(payload.conversation(), route, SIGNATURES).request;
     } catch (failure) {
       if (failure instanceof UpstreamFailure) return {};
       throw failure;
     }
   };
   const isMessagesOnly = payload.features.includes('messages-blocks');
-  if (isMessagesOnly) return [toAnthropic(payload, route).body];
-  return [toOpenAi(payload, route), toAnthropic(payload, route).body, converse()];
+  if (isMessagesOnly) return [toAnthropic(payload, route, SIGNATURES).body];
+  return [toOpenAi(payload, route), toAnthropic(payload, route, SIGNATURES).body, converse()];
 }
 
 /** Names that a protocol gives to the parts of its messages; whatever else is a name is the caller's, and text. */
@@ -250,9 +252,11 @@ const messages = merged(
 );
 
 const payloads: Record<string, fc.Arbitrary<ChatPayload>> = {
-  chat: chat.map((request) => chatFormat.toPayload(chatCompletionRequest.parse(request) as ChatRequest)),
+  chat: chat.map((request) =>
+    chatFormat.toPayload(chatCompletionRequest.parse(request) as ChatRequest, NO_CAPSULES),
+  ),
   messages: messages.map((request) =>
-    messagesFormat.toPayload(messagesRequest.parse(request) as MessagesRequest),
+    messagesFormat.toPayload(messagesRequest.parse(request) as MessagesRequest, NO_CAPSULES),
   ),
 };
 
