@@ -69,7 +69,7 @@ function askedOf(reasoning: NonNullable<Conversation['reasoning']>, way: Way, ma
   if (way === 'adaptive')
     // Newer models show nothing unless asked (Claude docs, Extended thinking, Controlling thinking display).
     return {
-      thinking: { type: 'adaptive', display: reasoning.hidden === true ? 'omitted' : 'summarized' },
+      thinking: { type: 'adaptive', display: 'summarized' },
       ...nearest,
     };
   const budget = budgetOf(reasoning, maxTokens);
