@@ -75,8 +75,8 @@ describe('the thinking of a conversation', () => {
     ['adaptive', {}, { thinking: { type: 'adaptive', display: 'summarized' } }],
     [
       'adaptive',
-      { effort: 'xhigh', hidden: true },
-      { thinking: { type: 'adaptive', display: 'omitted' }, output_config: { effort: 'high' } },
+      { effort: 'xhigh' },
+      { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'high' } },
     ],
     [
       'adaptive',
