@@ -20,6 +20,7 @@ import { toRequestBody as toOpenAi } from '../../../../lambdas/providers/openai/
 import { SIGNATURES } from '../../../providers/sealing.ts';
 import { rounds } from '../../../thorough.ts';
 import { LINKED, PNG } from '../completions/messages/request-fixture.ts';
+import { NO_CAPSULES } from '../upstream/no-capsules.ts';
 import { pngHeader, pngOf } from './image-files.ts';
 
 const NO_LIMITS = { routes: [] };
@@ -251,9 +252,11 @@ const messages = merged(
 );
 
 const payloads: Record<string, fc.Arbitrary<ChatPayload>> = {
-  chat: chat.map((request) => chatFormat.toPayload(chatCompletionRequest.parse(request) as ChatRequest)),
+  chat: chat.map((request) =>
+    chatFormat.toPayload(chatCompletionRequest.parse(request) as ChatRequest, NO_CAPSULES),
+  ),
   messages: messages.map((request) =>
-    messagesFormat.toPayload(messagesRequest.parse(request) as MessagesRequest),
+    messagesFormat.toPayload(messagesRequest.parse(request) as MessagesRequest, NO_CAPSULES),
   ),
 };
 
