@@ -20,6 +20,7 @@ import { validate } from '../../../lambdas/core/json/json-body.ts';
 import { parseJson } from '../../../lambdas/core/json/lossless-json.ts';
 import { toRequest } from '../../../lambdas/providers/anthropic/request.ts';
 import { toRequestBody } from '../../../lambdas/providers/openai/request.ts';
+import { SIGNATURES } from '../../providers/sealing.ts';
 import { rounds } from '../../thorough.ts';
 import { NO_CAPSULES } from './upstream/no-capsules.ts';
 
@@ -48,7 +49,7 @@ const throughChat = (conversation: Conversation): ChatPayload =>
 /** The same for the Messages protocol. */
 const throughMessages = (conversation: Conversation): ChatPayload =>
   messagesPayload(
-    validate(messagesRequest, sent(toRequest(payloadOf(conversation, 'openai'), ROUTE).body)),
+    validate(messagesRequest, sent(toRequest(payloadOf(conversation, 'openai'), ROUTE, SIGNATURES).body)),
     NO_CAPSULES,
   );
 
