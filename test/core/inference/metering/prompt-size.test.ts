@@ -100,7 +100,7 @@ const json = fc.oneof(
 );
 /** Fields that nobody has a rule for: of a request, and of anything in it. */
 const others = fc.dictionary(fc.constantFrom('prediction', 'functions', 'x', 'y'), json, { maxKeys: 2 });
-const more = fc.dictionary(fc.constantFrom('reasoning_content', 'title', 'x'), json, { maxKeys: 2 });
+const more = fc.dictionary(fc.constantFrom('thoughts', 'title', 'x'), json, { maxKeys: 2 });
 const name = fc.stringMatching(/^[a-zA-Z0-9_-]{1,20}$/);
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 const schema = fc.record({
@@ -147,6 +147,7 @@ const chatMessage = fc.oneof(
       role: fc.constant('assistant'),
       content: maybe(words),
       refusal: maybe(words),
+      reasoning_content: maybe(words),
       name: maybe(words.map((text) => text.slice(0, 60))),
       tool_calls: maybe(fc.array(chatCall, { minLength: 1, maxLength: 2 })),
     }),

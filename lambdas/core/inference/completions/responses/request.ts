@@ -36,3 +36,38 @@ export interface Item extends JsonObject {
 export interface Tool extends JsonObject {
   readonly type: string;
 }
+
+/** A part of a message or of a tool's output. */
+export interface Part extends JsonObject {
+  readonly type: string;
+}
+
+/** The bound of the output, where the caller has set one. */
+export const maxTokensOf = ({ max_output_tokens: tokens }: ResponsesRequest): number | undefined =>
+  tokens ?? undefined;
+
+/** An item's type, which messages and references may leave out (OpenAI API reference, Create a model response, `input`). */
+export function itemType({ type, role, id }: JsonObject): string | undefined {
+  if (typeof type === 'string') return type;
+  if (type !== null && type !== undefined) return undefined;
+  return role === undefined && typeof id === 'string' ? 'item_reference' : 'message';
+}
+
+/** The parts of a message's content or of a tool's output; a text is one part. */
+export function partsOf(content: unknown): readonly Part[] {
+  if (typeof content === 'string') return [{ type: 'input_text', text: content }];
+  return Array.isArray(content) ? (content as readonly Part[]) : [];
+}
+
+/** All parts of an item that say something: of a message or of a tool's output. */
+export function partsOfItem(item: Item): readonly Part[] {
+  const type = itemType(item);
+  if (type === 'message') return partsOf(item.content);
+  return type === 'function_call_output' || type === 'custom_tool_call_output' ? partsOf(item.output) : [];
+}
+
+/** The types of items that every route can be given, in the terms of its protocol. */
+export const COMMON_ITEMS: ReadonlySet<string | undefined> = new Set([
+  ...['message', 'reasoning', 'function_call', 'function_call_output'],
+  ...['custom_tool_call', 'custom_tool_call_output'],
+]);

@@ -25,11 +25,11 @@ export class ToolNames {
   readonly #names = new Map<string, string>();
 
   constructor(tools: readonly Tool[]) {
-    for (const tool of tools) {
-      if (tool.type !== 'namespace') this.#add(tool, undefined);
-      else if (Array.isArray(tool.tools))
-        for (const inner of tool.tools) if (isJsonObject(inner)) this.#add(inner as Tool, String(tool.name));
-    }
+    // Tools outside of namespaces first, so that they keep their names whatever a namespace is called.
+    for (const tool of tools) if (tool.type !== 'namespace') this.#add(tool, undefined);
+    for (const { type, name, tools: inner } of tools)
+      if (type === 'namespace' && Array.isArray(inner))
+        for (const tool of inner) if (isJsonObject(tool)) this.#add(tool as Tool, String(name));
   }
 
   /** The tools that routes can be offered as functions, by the names that they know. */
@@ -44,18 +44,22 @@ export class ToolNames {
 
   /** The name of a caller's tool on routes; of one that is not declared, too. */
   sent(name: string, namespace?: string | undefined): string {
-    return this.#names.get(keyOf(name, namespace)) ?? legalToolName(keyOf(name, namespace), new Set());
+    return this.#names.get(keyOf(name, namespace)) ?? legalToolName(joined(name, namespace), NONE);
   }
 
   #add(tool: Tool, namespace: string | undefined): void {
     const { type, name } = tool;
     if ((type !== 'function' && type !== 'custom') || typeof name !== 'string') return;
-    const key = keyOf(name, namespace);
-    const sent = legalToolName(key, new Set(this.#tools.keys()));
+    const sent = legalToolName(joined(name, namespace), this.#tools);
     this.#tools.set(sent, { type, name, tool, ...(namespace === undefined ? {} : { namespace }) });
-    this.#names.set(key, sent);
+    this.#names.set(keyOf(name, namespace), sent);
   }
 }
 
-const keyOf = (name: string, namespace: string | undefined): string =>
+const NONE: ReadonlySet<string> = new Set();
+
+/** Different for all pairs, also where joined names are the same. */
+const keyOf = (name: string, namespace: string | undefined): string => JSON.stringify([namespace, name]);
+
+const joined = (name: string, namespace: string | undefined): string =>
   namespace === undefined ? name : `${namespace}__${name}`;
