@@ -5,7 +5,7 @@ import { plainProse } from './prose.ts';
 import { identifierFrom, randomFrom } from './random.ts';
 import { refusalChoice, textChoice } from './text-choice.ts';
 import { cutToTokens, type TokenCut } from './tokens.ts';
-import { toolCallChoice, toolsToCall } from './tool-call-choice.ts';
+import { callsToMake, toolCallChoice } from './tool-call-choice.ts';
 
 const CACHED_MODEL_SUFFIX = '-cached';
 
@@ -25,8 +25,8 @@ function conversationSeed(messages: readonly ModelMessage[]): string {
 function plainChoice(request: ModelRequest, seed: string, choiceIndex: number): ModelChoice {
   if (request.refuses === true) return refusalChoice(request.maxTokens);
   // Without a token to spend no call can begin.
-  const tools = request.maxTokens === 0 ? [] : toolsToCall(request);
-  if (tools.length > 0) return toolCallChoice(tools, seed, request.maxTokens);
+  const calls = request.maxTokens === 0 ? [] : callsToMake(request, seed);
+  if (calls.length > 0) return toolCallChoice(calls, seed, request.maxTokens);
   return textChoice(request, seed, choiceIndex);
 }
 
