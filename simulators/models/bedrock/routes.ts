@@ -19,6 +19,7 @@ function replyToConverse({ body, fault, parameters, cache }: Call, streams: bool
   const { choice, usage } = singleAnswer({ ...question, ...(marked && { cache: cache.use(marked) }) });
   const fieldPaths = request.additionalModelResponseFieldPaths ?? [];
   const frame: ConverseFrame = {
+    modelId,
     startedAtMs,
     withUsage: fault.no_usage !== true,
     fieldPaths,

@@ -9,7 +9,7 @@ const KEY = 'key of the simulated providers';
 export type Scope = readonly string[];
 
 const mac = (scope: Scope, text: string): Buffer =>
-  createHmac('sha256', KEY)
+  createHmac('sha512', KEY)
     .update(JSON.stringify([scope, text]))
     .digest();
 

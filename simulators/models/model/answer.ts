@@ -1,4 +1,5 @@
 /** The simulated model: a pure function from a request to an answer, the same for every wire format. */
+import { asksForRedaction } from './instructions.ts';
 import type { ModelAnswer, ModelChoice, ModelMessage, ModelRequest, ModelUsage } from './model.ts';
 import { promptTokens, TOKENS_PER_SEARCH } from './prompt-tokens.ts';
 import { plainProse } from './prose.ts';
@@ -37,7 +38,9 @@ const thoughtFrom = (seed: string, maxTokens: number | undefined): TokenCut =>
 function afterThought(request: ModelRequest, { text, tokenCount }: TokenCut, seed: string): ModelChoice {
   const left = request.maxTokens === undefined ? undefined : request.maxTokens - tokenCount;
   const choice = plainChoice({ ...request, maxTokens: left }, seed, 0);
-  return { ...choice, thinking: text, tokenCount: choice.tokenCount + tokenCount };
+  const prompt = request.messages.findLast(({ role }) => role === 'user')?.text ?? '';
+  const redacts = asksForRedaction(prompt) ? ({ redacts: true } as const) : {};
+  return { ...choice, ...redacts, thinking: text, tokenCount: choice.tokenCount + tokenCount };
 }
 
 /** Half of the prompt is what a cache holds: read for models of a certain name, and else written, then read, on request. */
