@@ -112,10 +112,12 @@ describe('a handler', () => {
 
 /** What is not a conversation is one request and one answer: a file a protocol says all of it. */
 const KINDS = 'lambdas/providers/kinds';
+/** What the protocols that serve Claude have in common is no protocol. */
+const CLAUDE = 'lambdas/providers/claude';
 
 describe('the folders of the providers', () => {
   const providers = namesIn('lambdas/providers').filter(
-    (name) => !name.includes('.') && `lambdas/providers/${name}` !== KINDS,
+    (name) => !name.includes('.') && ![KINDS, CLAUDE].includes(`lambdas/providers/${name}`),
   );
 
   it('hold the same files, few of them', () => {

@@ -11,6 +11,7 @@ import {
   UpstreamFailure,
 } from '../../lambdas/core/inference/upstream/provider.ts';
 import type { OpenAiDependencies } from '../../lambdas/providers/openai/provider.ts';
+import { SIGNATURES } from './sealing.ts';
 
 export const CANARY = 'heron-7f3a';
 export const EVENT_STREAM = { 'content-type': 'text/event-stream; charset=utf-8' };
@@ -53,6 +54,7 @@ export const callsOf =
       route: routeTo(origin, protocol, secret),
       payload,
       identity,
+      signatures: SIGNATURES,
       signal: signal ?? new AbortController().signal,
     });
 

@@ -10,7 +10,7 @@ import type {
 } from '../../core/inference/upstream/conversation.ts';
 import { toolInput } from '../../core/inference/upstream/tool-calls.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
-import { alternatingTurns } from '../alternating-turns.ts';
+import { alternatingTurns } from '../claude/alternating-turns.ts';
 import { plainName } from '../kept-fields.ts';
 
 interface Message extends JsonObject {

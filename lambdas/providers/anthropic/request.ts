@@ -3,8 +3,8 @@ import type { Route } from '../../core/inference/catalog/catalog-document.ts';
 import type { Conversation, Tool } from '../../core/inference/upstream/conversation.ts';
 import type { ChatPayload } from '../../core/inference/upstream/provider.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
-import { isNotBlank } from '../alternating-turns.ts';
-import { calledTools, type JsonAnswer, jsonAnswerOf, soundTool } from '../json-answer.ts';
+import { isNotBlank } from '../claude/alternating-turns.ts';
+import { calledTools, type JsonAnswer, jsonAnswerOf, soundTool } from '../claude/json-answer.ts';
 import { toMessages } from './content.ts';
 
 export interface MessagesRequest {

@@ -18,7 +18,7 @@ import type {
 import { UpstreamFailure } from '../../core/inference/upstream/provider.ts';
 import { toolInput } from '../../core/inference/upstream/tool-calls.ts';
 import { parseJson, rawJson } from '../../core/json/lossless-json.ts';
-import { alternatingTurns } from '../alternating-turns.ts';
+import { alternatingTurns } from '../claude/alternating-turns.ts';
 
 /** Stands where Converse demands a text and a result has none. */
 const EMPTY_RESULT_TEXT = '(empty)';

@@ -8,8 +8,8 @@ import type {
 } from '@aws-sdk/client-bedrock-runtime';
 import type { Route } from '../../core/inference/catalog/catalog-document.ts';
 import type { Conversation, Tool } from '../../core/inference/upstream/conversation.ts';
-import { isNotBlank } from '../alternating-turns.ts';
-import { calledTools, jsonAnswerOf, type SchemaFormat, soundTool } from '../json-answer.ts';
+import { isNotBlank } from '../claude/alternating-turns.ts';
+import { calledTools, jsonAnswerOf, type SchemaFormat, soundTool } from '../claude/json-answer.ts';
 import { parseDocument, toMessages } from './content.ts';
 
 export interface ConverseCall {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { toRequest } from '../../../lambdas/providers/anthropic/request.ts';
-import { takesSchema } from '../../../lambdas/providers/structured-outputs.ts';
+import { takesSchema } from '../../../lambdas/providers/claude/structured-outputs.ts';
 import { rounds } from '../../thorough.ts';
 import { anyConversation, soundConversation } from './conversations.ts';
 import { foreignPayload } from './fixtures.ts';

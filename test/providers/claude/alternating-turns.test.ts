@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Turn } from '../../lambdas/core/inference/upstream/conversation.ts';
-import { alternatingTurns } from '../../lambdas/providers/alternating-turns.ts';
-import { anyConversation } from './anthropic/conversations.ts';
+import type { Turn } from '../../../lambdas/core/inference/upstream/conversation.ts';
+import { alternatingTurns } from '../../../lambdas/providers/claude/alternating-turns.ts';
+import { anyConversation } from '../anthropic/conversations.ts';
 
 const user = (words: string): Turn => ({ role: 'user', parts: [{ type: 'text', text: words }] });
 const assistant = (words: string): Turn => ({ role: 'assistant', parts: [{ type: 'text', text: words }] });

@@ -4,8 +4,8 @@ import type {
   ToolResultPart,
   Turn,
   UserPart,
-} from '../core/inference/upstream/conversation.ts';
-import { ToolCallIds } from '../core/inference/upstream/tool-calls.ts';
+} from '../../core/inference/upstream/conversation.ts';
+import { ToolCallIds } from '../../core/inference/upstream/tool-calls.ts';
 
 /**
  * The longest id of a tool call (Claude API reference, Create a Message, `^[a-zA-Z0-9_-]{1,64}$`; Amazon Bedrock API

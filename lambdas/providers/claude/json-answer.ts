@@ -2,8 +2,8 @@
  * JSON that a caller asks Claude for, of Anthropic and of Bedrock alike: by structured outputs, by a tool whose input
  * is the answer, or as text; and the tools beside it.
  */
-import type { AnswerFormat, Conversation, Tool } from '../core/inference/upstream/conversation.ts';
-import type { JsonObject } from '../core/json/lossless-json.ts';
+import type { AnswerFormat, Conversation, Tool } from '../../core/inference/upstream/conversation.ts';
+import type { JsonObject } from '../../core/json/lossless-json.ts';
 import { takesSchema } from './structured-outputs.ts';
 
 export type SchemaFormat = Extract<AnswerFormat, { type: 'json-schema' }>;
