@@ -16,6 +16,7 @@ import { toConverseCall } from '../../lambdas/providers/bedrock/request.ts';
 import { toRequestBody } from '../../lambdas/providers/openai/request.ts';
 import { rounds } from '../thorough.ts';
 import { soundConversation } from './anthropic/conversations.ts';
+import { SIGNATURES } from './sealing.ts';
 
 const payloadOf = (
   protocol: ChatPayload['protocol'],
@@ -41,7 +42,11 @@ const WRITTEN: Readonly<Record<string, readonly [LeverTable, Written]>> = {
   'chat completions': [
     OPENAI_CHAT,
     (conversation, stream, reasoning) =>
-      toRequestBody(payloadOf('anthropic', conversation, stream), { upstream_model: 'm', reasoning }),
+      toRequestBody(
+        payloadOf('anthropic', conversation, stream),
+        { upstream_model: 'm', reasoning, dialect: { reasoning_request: 'effort' } },
+        SIGNATURES,
+      ),
   ],
   Messages: [
     ANTHROPIC_MESSAGES,

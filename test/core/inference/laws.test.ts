@@ -20,6 +20,7 @@ import { validate } from '../../../lambdas/core/json/json-body.ts';
 import { parseJson } from '../../../lambdas/core/json/lossless-json.ts';
 import { toRequest } from '../../../lambdas/providers/anthropic/request.ts';
 import { toRequestBody } from '../../../lambdas/providers/openai/request.ts';
+import { SIGNATURES } from '../../providers/sealing.ts';
 import { rounds } from '../../thorough.ts';
 import { NO_CAPSULES } from './upstream/no-capsules.ts';
 
@@ -41,7 +42,10 @@ const sent = (body: unknown): unknown => parseJson(JSON.stringify(body));
 /** What a chat route is sent for the conversation, read again as if a caller of the chat surface had sent it. */
 const throughChat = (conversation: Conversation): ChatPayload =>
   chatPayload(
-    validate(chatCompletionRequest, sent(toRequestBody(payloadOf(conversation, 'anthropic'), ROUTE))),
+    validate(
+      chatCompletionRequest,
+      sent(toRequestBody(payloadOf(conversation, 'anthropic'), ROUTE, SIGNATURES)),
+    ),
     NO_CAPSULES,
   );
 

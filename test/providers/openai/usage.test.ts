@@ -277,7 +277,7 @@ describe('the account of a stream', () => {
     async function* body() {
       yield streamed(chunk({}, { ...LAST, usage: { ...USAGE, cached_tokens: 3 } }));
     }
-    const events = await collect(toReplyEvents(sseData(body()), { payload, identity: IDENTITY }));
+    const events = await collect(toReplyEvents(sseData(body()), { ...CALL, payload }));
     expect(events.flatMap(({ usage }) => usage ?? [])).toEqual([{ ...COUNTED, cachedTokens: 3 }]);
   });
 });

@@ -17,6 +17,7 @@ import { rawJson } from '../../../../lambdas/core/json/lossless-json.ts';
 import { toRequest as toAnthropic } from '../../../../lambdas/providers/anthropic/request.ts';
 import { toConverseCall } from '../../../../lambdas/providers/bedrock/request.ts';
 import { toRequestBody as toOpenAi } from '../../../../lambdas/providers/openai/request.ts';
+import { SIGNATURES } from '../../../providers/sealing.ts';
 import { rounds } from '../../../thorough.ts';
 import { LINKED, PNG } from '../completions/messages/request-fixture.ts';
 import { pngHeader, pngOf } from './image-files.ts';
@@ -36,7 +37,7 @@ function bodiesOf(payload: ChatPayload, reasoning: boolean): unknown[] {
   };
   const isMessagesOnly = payload.features.includes('messages-blocks');
   if (isMessagesOnly) return [toAnthropic(payload, route).body];
-  return [toOpenAi(payload, route), toAnthropic(payload, route).body, converse()];
+  return [toOpenAi(payload, route, SIGNATURES), toAnthropic(payload, route).body, converse()];
 }
 
 /** Names that a protocol gives to the parts of its messages; whatever else is a name is the caller's, and text. */
