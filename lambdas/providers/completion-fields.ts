@@ -2,6 +2,7 @@
 import type { Signatures } from '../core/inference/upstream/capsules.ts';
 import type { Identity } from '../core/inference/upstream/provider.ts';
 import type { JsonObject } from '../core/json/lossless-json.ts';
+import { objectOf } from './http-upstream.ts';
 import {
   account,
   count,
@@ -20,7 +21,7 @@ import {
   text,
   textOrList,
 } from './kept-fields.ts';
-import { sealProof } from './proofs.ts';
+import { sealProof } from './openai-formats/proofs.ts';
 
 /** Some compatible servers send the object itself. */
 const jsonText: Field = (value) => (typeof value === 'string' ? value : JSON.stringify(object(value)));
@@ -97,13 +98,29 @@ function toChunkChoice(value: unknown, named: Fields): JsonObject {
   return { index: index ?? 0, delta: delta ?? {}, ...rest, finish_reason: reason ?? null };
 }
 
+/** A piece of reasoning (OpenRouter docs, Reasoning tokens, `reasoning_details`). */
+const detailFields = fields({
+  type: oneOf('reasoning.text', 'reasoning.summary', 'reasoning.encrypted'),
+  text,
+  summary: text,
+  index: count,
+});
+
+/** Its proof is sealed with the names that the server wants back beside it. */
+function toDetail(value: unknown, signatures: Signatures): JsonObject {
+  const { signature, data, id, format } = objectOf(value);
+  const sealed = (proof: unknown) => sealProof(signatures, { detail: text(proof), id, format });
+  return {
+    ...kept(value, detailFields),
+    ...(signature == null ? {} : { signature: sealed(signature) }),
+    ...(data == null ? {} : { data: sealed(data) }),
+  };
+}
+
 function messageWith(signatures: Signatures): Fields {
-  const sealed =
-    (name: string): Field =>
-    (value) =>
-      sealProof(signatures, { [name]: text(value) });
+  const sealed: Field = (value) => sealProof(signatures, { thought_signature: text(value) });
   // Google, OpenAI compatibility, Thought signatures.
-  const google = fields({ thought_signature: sealed('thought_signature') });
+  const google = fields({ thought_signature: sealed });
   const toolCall = fields({
     index: count,
     id: text,
@@ -112,15 +129,10 @@ function messageWith(signatures: Signatures): Fields {
     custom: objectWith(fields({ name: text, input: text })),
     extra_content: objectWith(fields({ google: objectWith(google) })),
   });
-  // OpenRouter docs, Reasoning tokens, `reasoning_details`.
-  const detail = fields({
-    ...{ type: plainName, text, summary: text, index: count, format: plainName },
-    ...{ signature: sealed('detail'), data: sealed('detail') },
-  });
   return fields({
     ...messageFields,
     tool_calls: listOf(objectWith(toolCall)),
-    reasoning_details: listOf(objectWith(detail)),
+    reasoning_details: listOf((value) => toDetail(value, signatures)),
   });
 }
 

@@ -13,7 +13,7 @@ import type {
 import { ToolCallIds } from '../../core/inference/upstream/tool-calls.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
 import { plainName } from '../kept-fields.ts';
-import { type Dialect, provenCalls, reasoningText } from './reasoning.ts';
+import { type Dialect, provenCalls, reasoningText } from '../openai-formats/returned-reasoning.ts';
 
 interface Output {
   readonly content?: unknown;

@@ -9,8 +9,8 @@ import type {
 } from '../../core/inference/upstream/conversation.ts';
 import type { ChatPayload } from '../../core/inference/upstream/provider.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
+import { nativeMessages, reasoningFields } from '../openai-formats/returned-reasoning.ts';
 import { type MessageContext, toMessages } from './content.ts';
-import { nativeMessages, reasoningFields } from './reasoning.ts';
 
 type Target = Pick<Route, 'upstream_model' | 'reasoning' | 'dialect'>;
 

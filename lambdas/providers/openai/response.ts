@@ -6,9 +6,9 @@ import type { JsonObject } from '../../core/json/lossless-json.ts';
 import { isJsonObject } from '../../core/json/lossless-json.ts';
 import { CompletionFields } from '../completion-fields.ts';
 import { objectOf } from '../http-upstream.ts';
-import { sealProof } from '../proofs.ts';
+import { sealProof } from '../openai-formats/proofs.ts';
+import { signatureIn } from '../openai-formats/returned-reasoning.ts';
 import { reasoningOf, textOf, toFinish } from './content.ts';
-import { signatureIn } from './reasoning.ts';
 import { UsageReader } from './usage.ts';
 
 /**

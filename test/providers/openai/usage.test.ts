@@ -9,7 +9,7 @@ import { sseData } from '../../../lambdas/providers/sse-data.ts';
 import { rounds } from '../../thorough.ts';
 import { accountOf, figure, figuresOf, piecesOf } from '../reported-usage.ts';
 import { collect, decode, encode, event } from './decoding.ts';
-import { CALL, IDENTITY, nativePayload } from './fixtures.ts';
+import { CALL, nativePayload } from './fixtures.ts';
 
 type Expected = Partial<TokenUsage>;
 

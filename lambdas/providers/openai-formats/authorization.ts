@@ -1,8 +1,8 @@
 /** How a request to a server of OpenAI's protocols is authorised: by a bearer key, or by the function's own role. */
-import type { Route } from '../core/inference/catalog/catalog-document.ts';
-import { UpstreamFailure } from '../core/inference/upstream/provider.ts';
-import type { RequestSigner, SecretReader } from '../core/ports.ts';
-import { readKey } from './http-upstream.ts';
+import type { Route } from '../../core/inference/catalog/catalog-document.ts';
+import { UpstreamFailure } from '../../core/inference/upstream/provider.ts';
+import type { RequestSigner, SecretReader } from '../../core/ports.ts';
+import { readKey } from '../http-upstream.ts';
 
 export interface AuthorizationDependencies {
   readonly readSecret: SecretReader;

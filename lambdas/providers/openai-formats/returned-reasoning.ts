@@ -11,7 +11,7 @@ import type {
 } from '../../core/inference/upstream/conversation.ts';
 import { budgetOf, effortOf, isOff } from '../../core/inference/upstream/effort.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/lossless-json.ts';
-import { openProof } from '../proofs.ts';
+import { openProof } from './proofs.ts';
 
 export type Dialect = Route['dialect'];
 
@@ -105,10 +105,10 @@ function nativeMessage(message: JsonObject, dialect: Dialect, signatures: Signat
 function openDetails(details: unknown, signatures: Signatures): JsonObject[] {
   if (!Array.isArray(details)) return [];
   return details.filter(isJsonObject).flatMap((detail) => {
-    const { index: _place, ...proven } = detail;
-    const own = openProof(signatures, detail.signature ?? detail.data)?.detail;
+    const { index: _place, signature, data, ...said } = detail;
+    const { detail: own, ...names } = openProof(signatures, signature ?? data) ?? {};
     if (typeof own !== 'string') return [];
-    return [{ ...proven, ...(detail.signature === undefined ? { data: own } : { signature: own }) }];
+    return [{ ...said, ...names, ...(signature == null ? { data: own } : { signature: own }) }];
   });
 }
 

@@ -1,6 +1,6 @@
 /** Proofs of reasoning as the providers of OpenAI's protocols seal them: objects as JSON. */
-import type { Signatures } from '../core/inference/upstream/capsules.ts';
-import { isJsonObject, type JsonObject } from '../core/json/lossless-json.ts';
+import type { Signatures } from '../../core/inference/upstream/capsules.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/lossless-json.ts';
 
 export const sealProof = (signatures: Signatures, proof: JsonObject): string =>
   signatures.seal(JSON.stringify(proof));
