@@ -51,14 +51,21 @@ const WRITTEN: Readonly<Record<string, readonly [LeverTable, Written]>> = {
   Messages: [
     ANTHROPIC_MESSAGES,
     (conversation, stream, reasoning) =>
-      toRequest(payloadOf('openai', conversation, stream), { upstream_model: 'm', reasoning }).body,
+      toRequest(
+        payloadOf('openai', conversation, stream),
+        { upstream_model: 'm', reasoning, dialect: { reasoning_request: 'adaptive' } },
+        SIGNATURES,
+      ).body,
   ],
   Converse: [
     BEDROCK_CONVERSE,
     (conversation, _stream, reasoning) =>
       withoutUrls(conversation)
-        ? (toConverseCall(conversation, { upstream_model: 'anthropic.m', reasoning })
-            .request as unknown as JsonObject)
+        ? (toConverseCall(
+            conversation,
+            { upstream_model: 'anthropic.m', reasoning, dialect: { reasoning_request: 'budget' } },
+            SIGNATURES,
+          ).request as unknown as JsonObject)
         : {},
   ],
 };

@@ -10,11 +10,11 @@ export const signaturesFor = (routeId: string): Signatures => signaturesOf(capsu
 /** Those of the route that tests call. */
 export const SIGNATURES = signaturesFor('sim-a');
 
-/** No two capsules are equal, so each is replaced by the proof that it holds, in angle brackets. */
-export function withProofs<T>(value: T): T {
-  const text = JSON.stringify(value, (_key, inner: unknown) => {
-    const proof = typeof inner === 'string' ? SIGNATURES.open(inner) : undefined;
-    return proof === undefined ? inner : `<${proof}>`;
-  });
-  return JSON.parse(text) as T;
+/** No two capsules are equal, so each is replaced by the proof that it holds, in angle brackets: a replacer of JSON. */
+export function withProof(_name: string, value: unknown): unknown {
+  const proof = typeof value === 'string' ? SIGNATURES.open(value) : undefined;
+  return proof === undefined ? value : `<${proof}>`;
 }
+
+/** A copy in which every capsule is replaced so. */
+export const withProofs = <T>(value: T): T => JSON.parse(JSON.stringify(value, withProof)) as T;

@@ -23,10 +23,10 @@ export interface AnthropicDependencies {
 }
 
 export function createAnthropicProvider({ fetch, readSecret }: AnthropicDependencies): Provider {
-  async function chat({ route, payload, identity, signal }: Attempt): Promise<Reply> {
+  async function chat({ route, payload, identity, signatures, signal }: Attempt): Promise<Reply> {
     const key = await readKey(readSecret, route.secret);
-    const { body, answerTool } = toRequest(payload, route);
-    const context = { payload, identity, answerTool };
+    const { body, answerTool } = toRequest(payload, route, signatures);
+    const context = { payload, identity, signatures, answerTool };
     return callUpstream(fetch, {
       url: `${route.base_url}/messages`,
       headers: { 'anthropic-version': VERSION, ...(key === undefined ? {} : { 'x-api-key': key }) },

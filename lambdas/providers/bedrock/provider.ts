@@ -26,11 +26,11 @@ export interface BedrockDependencies {
 }
 
 export function createBedrockProvider({ bedrockClient }: BedrockDependencies): Provider {
-  async function chat({ route, payload, signal }: Attempt): Promise<Reply> {
+  async function chat({ route, payload, signatures, signal }: Attempt): Promise<Reply> {
     try {
       signal.throwIfAborted();
       const client = bedrockClient(route.base_url);
-      const call = toConverseCall(payload.conversation(), route);
+      const call = toConverseCall(payload.conversation(), route, signatures);
       if (payload.stream) return await converseStream(client, call, signal);
       const output = await client.send(new ConverseCommand(call.request), { abortSignal: signal });
       return toReply(output, call);

@@ -52,7 +52,7 @@ const throughChat = (conversation: Conversation): ChatPayload =>
 /** The same for the Messages protocol. */
 const throughMessages = (conversation: Conversation): ChatPayload =>
   messagesPayload(
-    validate(messagesRequest, sent(toRequest(payloadOf(conversation, 'openai'), ROUTE).body)),
+    validate(messagesRequest, sent(toRequest(payloadOf(conversation, 'openai'), ROUTE, SIGNATURES).body)),
     NO_CAPSULES,
   );
 

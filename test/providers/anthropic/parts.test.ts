@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { StreamPart } from '../../../lambdas/core/inference/upstream/conversation.ts';
 import type { CallContext } from '../../../lambdas/providers/anthropic/response.ts';
-import { callBlock, textBlock } from '../parts.ts';
+import { callBlock, reasoningBlock, textBlock } from '../parts.ts';
+import { withProofs } from '../sealing.ts';
 import { block, change, closed, collect, decode, END, START, STOP, wire } from './decoding.ts';
 import { bytesOf, FOREIGN, JSON_MODE } from './fixtures.ts';
 
@@ -33,9 +34,12 @@ describe('a stream for a caller of another protocol', () => {
     ]);
   });
 
-  it('leaves out thoughts, which count as output and are content: the model is at work', async () => {
-    expect(await partsOf(FOREIGN, bytesOf('thinking'))).toEqual([
-      ...textBlock(0, '27 × 453 = 12,231'),
+  it('comes with its thoughts, which count as output, each with its signature sealed', async () => {
+    const signature = 'EqQBCgIYAhIM1gbcDa9GJwZA2b3hGgxBdjrkzLoky3dl1pk=';
+    expect(withProofs(await partsOf(FOREIGN, bytesOf('thinking')))).toEqual([
+      ...reasoningBlock(0, ['27 × 453:', ' 12,231'], `<${JSON.stringify({ signature })}>`),
+      ...reasoningBlock(1, [], '<{"redacted":"EmwKAhgBEgy3va3pzix"}>'),
+      ...textBlock(2, '27 × 453 = 12,231'),
       { type: 'finish', reason: 'stop-sequence', raw: 'stop_sequence', stopSequence: '\n\n' },
     ]);
     const events = await collect(decode(FOREIGN, bytesOf('thinking')));
@@ -47,7 +51,8 @@ describe('a stream for a caller of another protocol', () => {
       ['', false],
       ['', false],
       ['', false],
-      ['', false],
+      // What is not shown is content too: the caller gets the proof of it.
+      ['', true],
       ['', false],
       ['27 × 453 = 12,231', true],
       ['', false],
@@ -56,9 +61,21 @@ describe('a stream for a caller of another protocol', () => {
     ]);
   });
 
-  it('begins with a thought, which has no parts', async () => {
-    const events = await collect(decode(FOREIGN, bytesOf('thinking')));
-    expect(events.find(({ content }) => content)).toEqual({ text: '27 × 453:', content: true });
+  it('comes with a signature that its server gives in pieces, whole at once, or not at all', async () => {
+    const thought = (rest: object) => block(0, { type: 'thinking', thinking: '', ...rest });
+    const said = change(0, { type: 'thinking_delta', thinking: 'Hm.' });
+    const signed = (signature: unknown) => change(0, { type: 'signature_delta', signature });
+    const partsFor = async (...events: readonly unknown[]) =>
+      withProofs(await partsOf(FOREIGN, wire(START, ...events, closed(0), END, STOP))).slice(0, -1);
+    const whole = reasoningBlock(0, ['Hm.'], '<{"signature":"EqQB"}>');
+    expect(await partsFor(thought({ signature: '' }), said, signed('Eq'), signed('QB'))).toEqual(whole);
+    expect(await partsFor(thought({ signature: 'EqQB' }), said)).toEqual(whole);
+    expect(await partsFor(thought({}), said, signed(''))).toEqual(reasoningBlock(0, ['Hm.']));
+    expect(await partsFor(thought({}), signed('EqQB'))).toEqual(
+      reasoningBlock(0, [], '<{"signature":"EqQB"}>'),
+    );
+    expect(await partsFor(thought({}))).toEqual([]);
+    expect(await partsFor(block(0, { type: 'thinking', thinking: 'Hm.', signature: 'EqQB' }))).toEqual(whole);
   });
 
   it('leaves out what only the protocol itself knows', async () => {

@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { offsets } from '../../thorough.ts';
 import { streamOf } from '../http-calls.ts';
-import { callBlock, openText, textBlock } from '../parts.ts';
+import { callBlock, openText, reasoningBlock, textBlock } from '../parts.ts';
+import { withProof, withProofs } from '../sealing.ts';
 import { CONVERSATION, callFor, outcome } from './calling.ts';
 import {
   end,
@@ -14,6 +15,7 @@ import {
   start,
   stop,
   text,
+  thought,
   tool,
   USAGE,
   type WireEvent,
@@ -37,13 +39,14 @@ describe('a stream of Converse', () => {
     ]);
   });
 
-  it('numbers its tool calls, passes their arguments on as they come, and counts thoughts as output', async () => {
+  it('passes thoughts and the arguments of tool calls on as they come, and counts both as output', async () => {
     const { events, parts } = await outcome(framesOf(STREAMS['tool-calls'] ?? []));
-    expect(events[0]).toEqual({ text: 'Two cities.', content: true });
-    expect(parts).toEqual([
-      ...textBlock(0, 'Let me look.'),
-      ...callBlock(1, { id: 'tooluse_kZJMlvQmRJ6eAyJE5GIl7Q', name: 'get_weather' }, '{"city":', '"Łódź"}'),
-      ...callBlock(2, { id: 'tooluse_2', name: 'get_time' }),
+    expect(events[0]).toMatchObject({ text: 'Two cities.', content: true });
+    expect(withProofs(parts)).toEqual([
+      ...reasoningBlock(0, ['Two cities.'], '<{"signature":"c2ln"}>'),
+      ...textBlock(1, 'Let me look.'),
+      ...callBlock(2, { id: 'tooluse_kZJMlvQmRJ6eAyJE5GIl7Q', name: 'get_weather' }, '{"city":', '"Łódź"}'),
+      ...callBlock(3, { id: 'tooluse_2', name: 'get_time' }),
       { type: 'finish', reason: 'tool-calls', raw: 'tool_use' },
     ]);
     expect(events.map((event) => event.text).join('')).toBe(
@@ -55,17 +58,38 @@ describe('a stream of Converse', () => {
     });
   });
 
+  it('gives the proof of what is not shown, whole, and none where the model has none', async () => {
+    const ended = async (...events: readonly WireEvent[]) =>
+      withProofs(await partsOf([start, ...events, stop(0), end('end_turn')])).slice(0, -1);
+    const redacted = (bytes: string) =>
+      thought(0, { redactedContent: Buffer.from(bytes).toString('base64') });
+    const base64 = Buffer.from('only the model').toString('base64');
+    const hidden = reasoningBlock(0, [], `<${JSON.stringify({ redacted: base64 })}>`);
+    expect(await ended(redacted('only the'), redacted(' model'))).toEqual(hidden);
+    const signed = reasoningBlock(0, ['Hm', '.'], '<{"signature":"c2ln"}>');
+    expect(
+      await ended(
+        thought(0, { text: 'Hm' }),
+        thought(0, { text: '.' }),
+        thought(0, { signature: 'c2' }),
+        thought(0, { signature: 'ln' }),
+      ),
+    ).toEqual(signed);
+    expect(await ended(thought(0, { text: 'Hm.' }))).toEqual(reasoningBlock(0, ['Hm.']));
+    expect(await ended(thought(0, { text: '' }))).toEqual([]);
+  });
+
   it.each(Object.keys(STREAMS))('gives the same, wherever its bytes are split: %s', async (name) => {
     const bytes = framesOf(STREAMS[name] ?? []);
-    const whole = await outcome(bytes);
+    const whole = withProofs(await outcome(bytes));
     const different: number[] = [];
     for (const at of offsets(1, bytes.length - 1)) {
       const halves = await outcome({ body: [bytes.subarray(0, at), bytes.subarray(at)] });
-      if (JSON.stringify(halves) !== JSON.stringify(whole)) different.push(at);
+      if (JSON.stringify(halves, withProof) !== JSON.stringify(whole)) different.push(at);
     }
     expect(different).toEqual([]);
     const single = [...bytes].map((byte) => Uint8Array.of(byte));
-    expect(await outcome({ body: single })).toEqual(whole);
+    expect(withProofs(await outcome({ body: single }))).toEqual(whole);
   });
 
   it.each([

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { reference, routeControlFields } from '../../routing/route-controls.ts';
 import { isBase64 } from '../../upstream/base64.ts';
 import { only } from '../../upstream/foreign-fields.ts';
+import { PLAIN_TOOL_CHOICES, SYSTEM_ROLES } from '../openai-names.ts';
 
 const name = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, 'must be 1 to 64 of a-z A-Z 0-9 _ -');
 
@@ -66,7 +67,7 @@ const message = z.discriminatedUnion(
   'role',
   [
     z
-      .looseObject({ role: z.enum(['system', 'developer']), content: texts(textPart), name: optionalName })
+      .looseObject({ role: z.enum(SYSTEM_ROLES), content: texts(textPart), name: optionalName })
       .superRefine(only('a system message', OF_ROLES, [])),
     z
       .looseObject({ role: z.literal('user'), content: userContent, name: optionalName })
@@ -113,7 +114,7 @@ const tool = z.looseObject({
 
 const toolChoice = z.union(
   [
-    z.enum(['none', 'auto', 'required']),
+    z.enum(PLAIN_TOOL_CHOICES),
     z.looseObject({ type: z.literal('function'), function: z.looseObject({ name }) }),
   ],
   'must be "none", "auto", "required" or {"type": "function", "function": {"name": ...}}',

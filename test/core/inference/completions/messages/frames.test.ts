@@ -15,6 +15,7 @@ const ANSWER_WRITER = messagesFormat.answer({
   request: request({ stream: true }),
   answerId: 'msg_1',
   createdMs: 0,
+  clock: () => 0,
   capsules: NO_CAPSULES,
 });
 
