@@ -76,6 +76,8 @@ export class ResponseFields {
   readonly #ids: ItemIds;
   /** By the place of the item: it comes again with the whole response. */
   readonly #proofs = new Map<unknown, string>();
+  /** The items that have ended. */
+  readonly #whole = new Map<unknown, JsonObject>();
 
   constructor(identity: Identity, signatures: Signatures) {
     this.#identity = identity;
@@ -92,7 +94,7 @@ export class ResponseFields {
       ...kept(response, RESPONSE),
       error: null,
       model,
-      output: itemsOf(output ?? []).map((item, place) => this.#item(item, place, true)),
+      output: this.#output(itemsOf(output ?? [])),
     };
   }
 
@@ -103,11 +105,19 @@ export class ResponseFields {
     if (event.response !== undefined) return { type, response: this.response(event.response) };
     if (event.item !== undefined) {
       const place = count(event.output_index);
-      const item = this.#item(objectOf(event.item), place, type === 'response.output_item.done');
+      const isWhole = type === 'response.output_item.done';
+      const item = this.#item(objectOf(event.item), place, isWhole);
+      if (isWhole) this.#whole.set(place, item);
       return { type, output_index: place, item };
     }
     const id = this.#ids.ofEvent(event);
     return { type, ...(id === undefined ? {} : { item_id: id }), ...kept(event, EVENT) };
+  }
+
+  /** Some servers leave out of the whole response what its events have said. */
+  #output(items: readonly JsonObject[]): readonly JsonObject[] {
+    if (items.length === 0) return [...this.#whole.values()];
+    return items.map((item, place) => this.#item(item, place, true));
   }
 
   #item(item: JsonObject, place: unknown, isWhole: boolean): JsonObject {

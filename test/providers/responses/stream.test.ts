@@ -171,6 +171,14 @@ describe('the events for a caller of the protocol', () => {
     expect(JSON.stringify(payloads)).not.toMatch(/sequence_number|obfuscation/);
   });
 
+  it('end with all items, also where the server leaves them out of the response', async () => {
+    const bare = { type: 'response.completed', response: { ...RESPONSE, output: undefined } };
+    const [expected, ended] = await Promise.all(
+      [EVENTS, [...EVENTS.slice(0, -1), bare]].map(async (events) => (await payloadsOf(events)).at(-1)),
+    );
+    expect(withProofs(ended)).toEqual(withProofs(expected));
+  });
+
   it('show one sealed proof, in the whole item and in the response', async () => {
     const payloads = await payloadsOf(EVENTS);
     const [added, done] = payloads.flatMap(
