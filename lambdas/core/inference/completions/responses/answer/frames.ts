@@ -9,7 +9,7 @@ import { nativeEnding, OPENING_EVENTS, openingBody, type ResponseOptions, usageB
 import type { OutgoingItems } from './items.ts';
 
 /** No other text of a route may stand outside the data of an event. */
-const EVENT_NAME = /^[a-z_.]{1,64}$/;
+const EVENT_NAME = /^[a-z0-9_.]{1,80}$/;
 
 const ENDINGS: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete']);
 const OPENINGS: ReadonlySet<unknown> = new Set(OPENING_EVENTS);
