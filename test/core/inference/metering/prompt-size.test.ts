@@ -38,7 +38,8 @@ function bodiesOf(payload: ChatPayload, reasoning: boolean): unknown[] {
   };
   const isMessagesOnly = payload.features.includes('messages-blocks');
   if (isMessagesOnly) return [toAnthropic(payload, route, SIGNATURES).body];
-  return [toOpenAi(payload, route), toAnthropic(payload, route, SIGNATURES).body, converse()];
+  const { body } = toAnthropic(payload, route, SIGNATURES);
+  return [toOpenAi(payload, route, SIGNATURES), body, converse()];
 }
 
 /** Names that a protocol gives to the parts of its messages; whatever else is a name is the caller's, and text. */
