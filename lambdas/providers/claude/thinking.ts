@@ -9,7 +9,7 @@ import { type ClaudeTurn, provenTurns } from './proofs.ts';
 /** The field `thinking` of a request (Claude API reference, Create a Message). */
 export type Thinking =
   | { readonly type: 'enabled'; readonly budget_tokens?: number }
-  | { readonly type: 'adaptive'; readonly display: 'summarized' | 'omitted' }
+  | { readonly type: 'adaptive'; readonly display: 'summarized' }
   | { readonly type: 'disabled' };
 
 /** The efforts that every model with adaptive thinking takes (Claude docs, Effort). */
@@ -68,10 +68,7 @@ function askedOf(reasoning: NonNullable<Conversation['reasoning']>, way: Way, ma
   if (way === 'switch') return { thinking: { type: 'enabled' } };
   if (way === 'adaptive')
     // Newer models show nothing unless asked (Claude docs, Extended thinking, Controlling thinking display).
-    return {
-      thinking: { type: 'adaptive', display: 'summarized' },
-      ...nearest,
-    };
+    return { thinking: { type: 'adaptive', display: 'summarized' }, ...nearest };
   const budget = budgetOf(reasoning, maxTokens);
   return budget === undefined ? {} : { thinking: { type: 'enabled', budget_tokens: budget } };
 }

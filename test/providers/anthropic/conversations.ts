@@ -108,7 +108,7 @@ function conversations(turns: fc.Arbitrary<readonly Turn[]>): fc.Arbitrary<Conve
           schema.map((one) => ({ type: 'json-schema', schema: one }) as const),
         ),
         reasoning: fc.record(
-          { effort: fc.constantFrom(...EFFORTS), maxTokens: fc.nat(9_000), hidden: fc.boolean() },
+          { effort: fc.constantFrom(...EFFORTS), maxTokens: fc.nat(9_000) },
           { requiredKeys: [] },
         ),
         maxTokens: fc.constantFrom(256, 8_000),

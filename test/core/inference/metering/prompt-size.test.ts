@@ -41,7 +41,8 @@ function bodiesOf(payload: ChatPayload, reasoning: boolean): unknown[] {
   if (payload.features.includes('responses-items')) return [payload.body];
   const isMessagesOnly = payload.features.includes('messages-blocks');
   if (isMessagesOnly) return [toAnthropic(payload, route, SIGNATURES).body];
-  return [toOpenAi(payload, route), toAnthropic(payload, route, SIGNATURES).body, converse()];
+  const { body } = toAnthropic(payload, route, SIGNATURES);
+  return [toOpenAi(payload, route, SIGNATURES), body, converse()];
 }
 
 /** Names that a protocol gives to the parts of its messages; whatever else is a name is the caller's, and text. */
@@ -103,9 +104,7 @@ const json = fc.oneof(
 );
 /** Fields that nobody has a rule for: of a request, and of anything in it. */
 const others = fc.dictionary(fc.constantFrom('prediction', 'functions', 'x', 'y'), json, { maxKeys: 2 });
-const more = fc.dictionary(fc.constantFrom('reasoning_content', 'title', 'x'), json, { maxKeys: 2 });
-/** Of those that are not the assistant's, who alone reasons. */
-const beside = fc.dictionary(fc.constantFrom('annotations', 'title', 'x'), json, { maxKeys: 2 });
+const more = fc.dictionary(fc.constantFrom('thoughts', 'title', 'x'), json, { maxKeys: 2 });
 const name = fc.stringMatching(/^[a-zA-Z0-9_-]{1,20}$/);
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 const schema = fc.record({
@@ -133,21 +132,21 @@ const chatCall = fc.record({
 });
 const chatMessage = fc.oneof(
   merged(
-    beside,
+    more,
     fc.record({
       role: fc.constantFrom('system', 'developer'),
       content: fc.oneof(words, fc.array(chatText, { minLength: 1, maxLength: 2 })),
     }),
   ),
   merged(
-    beside,
+    more,
     fc.record({
       role: fc.constant('user'),
       content: fc.oneof(words, fc.array(fc.oneof(chatText, chatImage), { minLength: 1, maxLength: 3 })),
     }),
   ),
   merged(
-    beside,
+    more,
     fc.record({
       role: fc.constant('assistant'),
       content: maybe(words),
@@ -157,7 +156,7 @@ const chatMessage = fc.oneof(
       tool_calls: maybe(fc.array(chatCall, { minLength: 1, maxLength: 2 })),
     }),
   ),
-  merged(beside, fc.record({ role: fc.constant('tool'), content: words, tool_call_id: name })),
+  merged(more, fc.record({ role: fc.constant('tool'), content: words, tool_call_id: name })),
 );
 const chatTool = fc.record({
   type: fc.constant('function'),

@@ -1,3 +1,4 @@
+import type { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Policy } from '../../../../lambdas/core/access/policy.ts';
@@ -8,7 +9,7 @@ import { startDatabase, type TestDatabase } from '../../../adapters/engine.ts';
 import { splitWallet } from '../../../adapters/split-wallet.ts';
 import { rounds } from '../../../thorough.ts';
 import { keyState, refusalOf } from '../attempts.ts';
-import { FAULTS, FailingProcess } from '../failing-process.ts';
+import { aroundSend, FAULTS, FailingProcess } from '../failing-process.ts';
 import {
   booksOf,
   callOf,
@@ -154,6 +155,36 @@ describe('a call of several offers', () => {
     nowMs += (HOLD_TTL_SECONDS + 60) * 1_000;
     expect((await open().ledger.admit(call())).offer).toBe(0);
     expect((await books()).wallet.balance).toBe(0n);
+  });
+
+  it('gives back a hold of its first offer that reaches the wallet late, and is 503', async () => {
+    const { key, call, books } = await accountWith(5_000n, { daily_usd: 500n });
+    await open().gate.touch(key);
+    let late: (() => Promise<unknown>) | undefined;
+    let isApplied = false;
+    const delaying = (client: TestDatabase['client']) =>
+      aroundSend(client, async (command, send) => {
+        const update = String((command as UpdateItemCommand).input.UpdateExpression);
+        if (late === undefined && update.includes('holds.#id = :hold')) {
+          late = () => send(command);
+          throw Object.assign(new Error('no answer'), { name: 'TimeoutError' });
+        }
+        const output = await send(command);
+        if (!isApplied && update.includes('REMOVE holds.#id')) {
+          isApplied = true;
+          await late?.();
+        }
+        return output;
+      });
+    const { ledger, keys } = open({
+      client: delaying(database.client),
+      onceClient: delaying(database.onceClient),
+    });
+    expect(await refusalOf(ledger.admit(call()))).toMatchObject({ code: 'overloaded' });
+    expect(isApplied).toBe(true);
+    expect((await books()).wallet).toMatchObject({ balance: 5_000n, holds: [] });
+    expect(await keys.read(key.keyId)).toMatchObject({ dayLeft: 500n });
+    expect((await ledger.admit(call())).offer).toBe(1);
   });
 
   it('finds the offer that a wallet in parts leaves', async () => {

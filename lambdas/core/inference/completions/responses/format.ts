@@ -1,9 +1,9 @@
 /** OpenAI's Responses. */
 import type { ApiFormat } from '../api-format.ts';
-import { ResponseFrames } from './frames.ts';
-import { OutgoingItems } from './items.ts';
+import { ResponseFrames } from './answer/frames.ts';
+import { OutgoingItems } from './answer/items.ts';
+import { responsesWriter } from './answer/reply.ts';
 import { toPayload } from './payload.ts';
-import { responsesWriter } from './reply.ts';
 import type { ResponsesRequest } from './request.ts';
 import { ToolNames } from './tool-names.ts';
 

@@ -1,9 +1,9 @@
 /** Answers of the Responses format as its callers see them. */
 import OpenAI from 'openai';
 import type { StreamEvent } from '../../../../../lambdas/core/inference/completions/delivery.ts';
-import { ResponseFrames } from '../../../../../lambdas/core/inference/completions/responses/frames.ts';
-import { OutgoingItems } from '../../../../../lambdas/core/inference/completions/responses/items.ts';
-import { responsesWriter } from '../../../../../lambdas/core/inference/completions/responses/reply.ts';
+import { ResponseFrames } from '../../../../../lambdas/core/inference/completions/responses/answer/frames.ts';
+import { OutgoingItems } from '../../../../../lambdas/core/inference/completions/responses/answer/items.ts';
+import { responsesWriter } from '../../../../../lambdas/core/inference/completions/responses/answer/reply.ts';
 import type { ResponsesRequest } from '../../../../../lambdas/core/inference/completions/responses/request.ts';
 import { ToolNames } from '../../../../../lambdas/core/inference/completions/responses/tool-names.ts';
 import type { AssistantReply } from '../../../../../lambdas/core/inference/upstream/conversation.ts';

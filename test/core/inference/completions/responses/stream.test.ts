@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { CustomInput } from '../../../../../lambdas/core/inference/completions/responses/custom-input.ts';
+import { CustomInput } from '../../../../../lambdas/core/inference/completions/responses/answer/custom-input.ts';
 import { openItems } from '../../../../../lambdas/core/inference/completions/responses/items-capsule.ts';
 import type { AssistantPart, Finish } from '../../../../../lambdas/core/inference/upstream/conversation.ts';
 import type { JsonObject } from '../../../../../lambdas/core/json/lossless-json.ts';
@@ -178,7 +178,7 @@ describe('an answer whose caller believes that items are stored', () => {
   });
 
   it.each<[string, Step[], object]>([
-    ['calls of functions alone, which come back whole', [{ calls: 0 }, { finishes: CALLS }], {}],
+    ['calls of functions alone, which callers send back whole', [{ calls: 0 }, { finishes: CALLS }], {}],
     ['an answer to a caller that stores nothing', steps, STATELESS],
     ['more than an id may hold', [{ says: 'x'.repeat(300_000) }, { finishes: STOP }], {}],
   ])('has no such item for %s', async (_, given, fields) => {

@@ -1,9 +1,17 @@
 /** An answer in the Responses format: a whole response, or the events of a stream, yet without numbers and usage. */
-import type { JsonObject } from '../../../json/lossless-json.ts';
-import type { Clock } from '../../../ports.ts';
-import type { AssistantPart, AssistantReply, StreamPart } from '../../upstream/conversation.ts';
-import type { ReplyWriter, WriterOptions } from '../reply-writer.ts';
-import { endingBody, nativeEnding, openingBody, type ResponseOptions, usageBody } from './body.ts';
+import type { JsonObject } from '../../../../json/lossless-json.ts';
+import type { Clock } from '../../../../ports.ts';
+import type { AssistantPart, AssistantReply, StreamPart } from '../../../upstream/conversation.ts';
+import type { ReplyWriter, WriterOptions } from '../../reply-writer.ts';
+import type { ToolNames } from '../tool-names.ts';
+import {
+  endingBody,
+  nativeEnding,
+  OPENING_EVENTS,
+  openingBody,
+  type ResponseOptions,
+  usageBody,
+} from './body.ts';
 import {
   callItem,
   callKind,
@@ -16,7 +24,6 @@ import {
   reasoningItem,
 } from './items.ts';
 import { ItemEvents } from './stream.ts';
-import type { ToolNames } from './tool-names.ts';
 
 export interface ResponsesWriterOptions extends ResponseOptions {
   readonly names: ToolNames;
@@ -44,9 +51,7 @@ export function responsesWriter(
       return JSON.stringify({ ...opening(), ...body, usage: usageBody(usage) });
     },
     part(part) {
-      const opened: JsonObject[] = begun
-        ? []
-        : ['response.created', 'response.in_progress'].map((type) => ({ type, response: opening() }));
+      const opened: JsonObject[] = begun ? [] : OPENING_EVENTS.map((type) => ({ type, response: opening() }));
       begun = true;
       return [...opened, ...written(part)];
     },

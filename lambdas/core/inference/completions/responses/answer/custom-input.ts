@@ -1,11 +1,12 @@
 /** The text for a custom tool while the arguments of the function that stands for it are still being written. */
+
+import { CUSTOM_ARGUMENT } from '../tool-names.ts';
 import { customInput } from './items.ts';
-import { CUSTOM_ARGUMENT } from './tool-names.ts';
 
 /** What models write before the text. */
 const OPENING = new RegExp(`^\\s*\\{\\s*"${CUSTOM_ARGUMENT}"\\s*:\\s*"`);
 
-/** An opening that is longer is none: the text is then known at the end. */
+/** Arguments that open in any other way give their text at the end. */
 const MAX_OPENING = 64;
 
 /** RFC 8259, section 7. */

@@ -1,18 +1,18 @@
 /** A response as an event stream (OpenAI API reference, Streaming events; Open Responses specification, Streaming). */
-import type { JsonObject } from '../../../json/lossless-json.ts';
-import { isJsonObject } from '../../../json/lossless-json.ts';
-import { usdJson } from '../../../money.ts';
-import type { EventFormat } from '../../../ports.ts';
-import { UpstreamFailure } from '../../upstream/provider.ts';
-import type { StreamEvent } from '../delivery.ts';
-import { nativeEnding, openingBody, type ResponseOptions, usageBody } from './body.ts';
+import type { JsonObject } from '../../../../json/lossless-json.ts';
+import { isJsonObject } from '../../../../json/lossless-json.ts';
+import { usdJson } from '../../../../money.ts';
+import type { EventFormat } from '../../../../ports.ts';
+import { UpstreamFailure } from '../../../upstream/provider.ts';
+import type { StreamEvent } from '../../delivery.ts';
+import { nativeEnding, OPENING_EVENTS, openingBody, type ResponseOptions, usageBody } from './body.ts';
 import type { OutgoingItems } from './items.ts';
 
 /** No other text of a route may stand outside the data of an event. */
 const EVENT_NAME = /^[a-z_.]{1,64}$/;
 
 const ENDINGS: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete']);
-const OPENINGS: ReadonlySet<unknown> = new Set(['response.created', 'response.in_progress']);
+const OPENINGS: ReadonlySet<unknown> = new Set(OPENING_EVENTS);
 
 const DONE = 'data: [DONE]\n\n';
 

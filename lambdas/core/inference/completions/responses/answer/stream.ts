@@ -1,6 +1,7 @@
 /** A streamed answer as the events of the Responses API (OpenAI API reference, Streaming events), yet without their numbers. */
-import type { JsonObject } from '../../../json/lossless-json.ts';
-import type { BlockStart, Finish, StreamPart } from '../../upstream/conversation.ts';
+import type { JsonObject } from '../../../../json/lossless-json.ts';
+import type { BlockStart, Finish, StreamPart } from '../../../upstream/conversation.ts';
+import type { ToolNames } from '../tool-names.ts';
 import { CustomInput } from './custom-input.ts';
 import {
   callItem,
@@ -12,7 +13,6 @@ import {
   reasoningItem,
   summaryPart,
 } from './items.ts';
-import type { ToolNames } from './tool-names.ts';
 
 /** An item that has begun. */
 interface Open {

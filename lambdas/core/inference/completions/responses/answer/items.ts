@@ -1,11 +1,11 @@
 /** Output items of the Responses API (OpenAI API reference, The response object, `output`). */
-import { isJsonObject, type JsonObject } from '../../../json/lossless-json.ts';
-import type { Capsules } from '../../upstream/capsules.ts';
-import type { AssistantPart } from '../../upstream/conversation.ts';
-import { legalToolCallId } from '../../upstream/tool-calls.ts';
-import { endId, sealItems } from './items-capsule.ts';
-import type { ResponsesRequest } from './request.ts';
-import { CUSTOM_ARGUMENT, type ToolNames } from './tool-names.ts';
+import { isJsonObject, type JsonObject } from '../../../../json/lossless-json.ts';
+import type { Capsules } from '../../../upstream/capsules.ts';
+import type { AssistantPart } from '../../../upstream/conversation.ts';
+import { legalToolCallId } from '../../../upstream/tool-calls.ts';
+import { endId, sealItems } from '../items-capsule.ts';
+import type { ResponsesRequest } from '../request.ts';
+import { CUSTOM_ARGUMENT, type ToolNames } from '../tool-names.ts';
 
 /** OpenAI refuses longer ids of calls. */
 const MAX_CALL_ID = 64;

@@ -1,10 +1,10 @@
 /** The response object (OpenAI API reference, The response object; every field that the Open Responses specification requires). */
 import * as z from 'zod';
-import type { Body } from '../../../api/response-schema.ts';
-import type { JsonObject } from '../../../json/lossless-json.ts';
-import { type TokenUsage, writtenTokens } from '../../pricing/token-usage.ts';
-import type { Finish } from '../../upstream/conversation.ts';
-import type { ResponsesRequest } from './request.ts';
+import type { Body } from '../../../../api/response-schema.ts';
+import type { JsonObject } from '../../../../json/lossless-json.ts';
+import { type TokenUsage, writtenTokens } from '../../../pricing/token-usage.ts';
+import type { Finish } from '../../../upstream/conversation.ts';
+import type { ResponsesRequest } from '../request.ts';
 
 export const usageSchema = z.looseObject({
   input_tokens: z.int(),
@@ -47,6 +47,9 @@ export interface ResponseOptions {
   /** When the call began, milliseconds. */
   readonly createdMs: number;
 }
+
+/** The events by which every stream begins, in this order. */
+export const OPENING_EVENTS = ['response.created', 'response.in_progress'] as const;
 
 /** A response that has just begun; what was asked for stands in it again. Nothing of it is stored. */
 export function openingBody(
