@@ -12,11 +12,13 @@ export function createLedger() {
   };
 }
 
-function admitted({ requestId, key, scope, amount }: CallRequest): Admission {
+function admitted({ requestId, key, scope, offers }: CallRequest): Admission {
   const { kind } = scope;
+  const { amount } = offers[0];
   const created = Math.floor(Date.now() / 1000);
   const hold = { id: requestId, keyId: key.keyId, amount, exposure: 0n, kind, created, expires: created };
   return {
+    offer: 0,
     hold,
     headers: {},
     settle: async ({ tokens: _used, ...outcome }: Outcome): Promise<Settlement> => ({

@@ -15,9 +15,7 @@ export const callOf = ({ key }: Account): CallRequest => ({
   requestId: `req_${systemUlid()}`,
   key,
   scope: { kind: 'chat', models: [[MODEL]] },
-  tokens: 100,
-  amount: HELD,
-  ceiling: 2n * HELD,
+  offers: [{ tokens: 100, amount: HELD, ceiling: 2n * HELD }],
 });
 
 export const OUTCOME: Outcome = {

@@ -51,6 +51,7 @@ export const ERROR_CODES = {
   conflict: { status: 409, type: 'conflict_error' },
   price_changed: { status: 409, type: 'conflict_error' },
   request_too_large: request(413),
+  websocket_unsupported: request(426),
   requests_per_minute: { status: 429, type: 'rate_limit_error' },
   tokens_per_minute: { status: 429, type: 'rate_limit_error' },
   key_quota: { status: 429, type: 'rate_limit_error' },

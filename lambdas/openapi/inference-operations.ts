@@ -4,6 +4,7 @@ import { usageSchema as chatUsage } from '../core/inference/completions/chat/rep
 import { chatCompletionRequest } from '../core/inference/completions/chat/schema.ts';
 import { usageSchema as messagesUsage } from '../core/inference/completions/messages/reply.ts';
 import { messagesRequest } from '../core/inference/completions/messages/schema.ts';
+import { responsesRequest } from '../core/inference/completions/responses/schema.ts';
 import { usageQuery } from '../core/ledger/usage-query.ts';
 import { COMPONENTS } from './components.ts';
 import { answer, tagged } from './operation.ts';
@@ -32,6 +33,16 @@ const message = z.looseObject({
   stop_reason: z.string().nullable(),
   stop_sequence: z.string().nullable(),
   usage: messagesUsage,
+});
+
+const response = z.looseObject({
+  id: z.string(),
+  object: z.literal('response'),
+  created_at: z.int(),
+  status: z.string().describe('`completed`, `incomplete` or `failed`.'),
+  model: z.string(),
+  output: z.array(z.looseObject({ type: z.string(), id: z.string() })),
+  usage: z.looseObject({ input_tokens: z.int(), output_tokens: z.int(), total_tokens: z.int() }).nullable(),
 });
 
 export const IDEMPOTENCY = {
@@ -76,6 +87,29 @@ export const INFERENCE_OPERATIONS = {
     'count-message-tokens': {
       body: messagesRequest,
       answers: { 200: answer('The count.', z.object({ input_tokens: z.int() })) },
+    },
+    'create-response': {
+      description:
+        'OpenAI’s Responses, with nothing stored: what a later turn needs is in the items themselves. With `stream`, its events from `response.created` to `response.completed`, `response.incomplete` or `response.failed`.',
+      headers: IDEMPOTENCY,
+      body: responsesRequest,
+      answers: {
+        200: {
+          description: 'The response.',
+          schema: response,
+          otherForms: { 'text/event-stream': '`response.*` events, numbered by `sequence_number`.' },
+        },
+      },
+      errors: PAID,
+    },
+    'count-response-tokens': {
+      body: responsesRequest,
+      answers: {
+        200: answer(
+          'The count.',
+          z.object({ object: z.literal('response.input_tokens'), input_tokens: z.int() }),
+        ),
+      },
     },
   }),
   ...tagged('Catalog', {

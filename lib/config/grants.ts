@@ -37,14 +37,18 @@ const PAID_CALL: Grants = {
 /** A paid call to models that no Bedrock route serves. */
 const { bedrockModels: _bedrockModels, ...PAID_HTTP_CALL } = PAID_CALL;
 
+const TOKEN_COUNT: Grants = { tables: { keys: ['UpdateItem'], catalog: ['GetItem'] }, keyPepper: true };
+
 const ROWS: Readonly<Record<FunctionName, Grants>> = {
   'create-chat-completion': PAID_CALL,
   'create-message': PAID_CALL,
+  'create-response': PAID_CALL,
   'create-embeddings': PAID_CALL,
   'create-images': PAID_CALL,
   'create-speech': PAID_HTTP_CALL,
   'create-transcription': { ...PAID_HTTP_CALL, settlements: true },
-  'count-message-tokens': { tables: { keys: ['UpdateItem'], catalog: ['GetItem'] }, keyPepper: true },
+  'count-message-tokens': TOKEN_COUNT,
+  'count-response-tokens': TOKEN_COUNT,
   'list-models': { tables: { catalog: ['GetItem'] } },
   'get-model': { tables: { catalog: ['GetItem'] } },
   'list-prices': { tables: { catalog: ['GetItem'] } },

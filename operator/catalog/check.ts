@@ -133,7 +133,9 @@ class Check {
   }
 
   async #ofProvider(route: Route): Promise<Finding> {
-    const place = `${route.protocol} ${route.base_url} ${route.secret ?? ''}`;
+    // Both protocols of OpenAI have one list.
+    const format = route.protocol === 'anthropic' ? 'anthropic' : 'openai';
+    const place = `${format} ${route.base_url} ${route.secret ?? ''}`;
     const listed = this.#lists.get(place) ?? this.#listOf(route);
     this.#lists.set(place, listed);
     const ids = await listed;

@@ -295,7 +295,9 @@ describe('the operator’s commands', () => {
 
   it('name options that the AWS CLI takes, where the emulator cannot do it', async () => {
     const blanks = { '<arn of the dead-letter queue>': `arn:aws:sqs:${REGION}:${ACCOUNT}:dead` };
-    await commands.run('aws sqs start-message-move-task', blanks, '--generate-cli-skeleton', 'output');
+    const parsed = ['--generate-cli-skeleton', 'output'];
+    await commands.run('aws sqs start-message-move-task', blanks, ...parsed);
+    await commands.run('aws bedrock list-foundation-models', {}, ...parsed);
   });
 });
 

@@ -67,6 +67,7 @@ Object.assign(globalThis, {
 
 const LISTING = { name: 'A listing', summary: 'Does a thing.', category: 'tools' };
 const MESSAGES = { model: 'sim/chat', max_tokens: 8, messages: [{ role: 'user', content: 'Hi' }] };
+const RESPONSE = { model: 'sim/chat', max_output_tokens: 8, input: 'Hi' };
 const WEBHOOK = { url: 'https://example.com/hook', events: ['listing.installed'] };
 
 /** The body of a valid request to each endpoint that takes one. */
@@ -74,6 +75,8 @@ const BODIES: Readonly<Record<string, object>> = {
   'create-chat-completion': MESSAGES,
   'create-message': MESSAGES,
   'count-message-tokens': MESSAGES,
+  'create-response': RESPONSE,
+  'count-response-tokens': RESPONSE,
   'create-embeddings': { model: 'sim/embeddings', input: 'Hi' },
   'create-images': { model: 'sim/image', prompt: 'A cat' },
   'create-speech': { model: 'sim/tts', input: 'Hi', voice: 'alloy' },

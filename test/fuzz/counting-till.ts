@@ -2,6 +2,7 @@
 import { formatKey } from '../../lambdas/core/access/api-key.ts';
 import type { ReplayStore } from '../../lambdas/core/idempotency/ports.ts';
 import type { Ledger } from '../../lambdas/core/ledger/admission.ts';
+import type { CallRequest } from '../../lambdas/core/ledger/call.ts';
 import type { KeyGate } from '../../lambdas/core/ledger/key-gate.ts';
 import type { Outcome } from '../../lambdas/core/ledger/usage-record.ts';
 import { PEPPERS, type Till } from './running-service.ts';
@@ -19,10 +20,12 @@ export class CountingTill implements Till {
   settles = true;
 
   readonly ledger: Ledger = {
-    admit: async ({ requestId, amount }: { readonly requestId: string; readonly amount: bigint }) => {
+    admit: async ({ requestId, offers }: CallRequest) => {
+      const [{ amount }] = offers;
       if (amount < 0n) this.negative += 1;
       this.open.set(requestId, amount);
       return {
+        offer: 0,
         hold: { amount },
         headers: {},
         settle: async (record: Outcome) => {

@@ -1,6 +1,8 @@
 /** The endpoints that sell a model's work, behind their request handlers, before a simulated upstream and some ledger. */
 import type { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
+import { createCapsules } from '../../lambdas/adapters/system/capsules.ts';
 import { systemAfter, systemClock, systemRandom, systemUlid } from '../../lambdas/adapters/system/system.ts';
+import type { Peppers } from '../../lambdas/core/access/api-key.ts';
 import { Idempotency } from '../../lambdas/core/idempotency/idempotency.ts';
 import type { ReplayStore } from '../../lambdas/core/idempotency/ports.ts';
 import { openCatalog } from '../../lambdas/core/inference/catalog/catalog.ts';
@@ -9,10 +11,12 @@ import type { KeyGate } from '../../lambdas/core/ledger/key-gate.ts';
 import type { StreamingEndpoint } from '../../lambdas/core/ports.ts';
 import { createRequestHandler } from '../../lambdas/edge/request-handler.ts';
 import { countMessageTokens } from '../../lambdas/endpoints/count-message-tokens/endpoint.ts';
+import { countResponseTokens } from '../../lambdas/endpoints/count-response-tokens/endpoint.ts';
 import { createChatCompletion } from '../../lambdas/endpoints/create-chat-completion/endpoint.ts';
 import { createEmbeddings } from '../../lambdas/endpoints/create-embeddings/endpoint.ts';
 import { createImages } from '../../lambdas/endpoints/create-images/endpoint.ts';
 import { createMessage } from '../../lambdas/endpoints/create-message/endpoint.ts';
+import { createResponse } from '../../lambdas/endpoints/create-response/endpoint.ts';
 import { createSpeech } from '../../lambdas/endpoints/create-speech/endpoint.ts';
 import {
   createEmbeddingCalls,
@@ -23,7 +27,15 @@ import { createProviders } from '../../lambdas/providers/protocols.ts';
 import { startUpstream } from '../../simulators/models/server.ts';
 import { createBreaker } from '../core/inference/circuit/memory-circuits.ts';
 
-export type SurfaceName = 'chat' | 'messages' | 'count_tokens' | 'embeddings' | 'images' | 'speech';
+export type SurfaceName =
+  | 'chat'
+  | 'messages'
+  | 'responses'
+  | 'count_tokens'
+  | 'input_tokens'
+  | 'embeddings'
+  | 'images'
+  | 'speech';
 
 export const PEPPERS = { current: 'pepper' };
 
@@ -87,6 +99,7 @@ export async function startService({ gate, ledger, store }: Till, way: Way, brea
     readSecret: async () => 'key',
     sign: async ({ headers }: { readonly headers: Readonly<Record<string, string>> }) => headers,
     peppers: async () => PEPPERS,
+    capsules: (peppers: Peppers) => createCapsules(peppers, systemClock),
     catalog: async () => catalog,
     idempotency: new Idempotency({ store, gate, log, ...world }),
   };
@@ -94,7 +107,9 @@ export async function startService({ gate, ledger, store }: Till, way: Way, brea
   const endpoints: Readonly<Record<SurfaceName, StreamingEndpoint>> = {
     chat: createChatCompletion(completions),
     messages: createMessage(completions),
+    responses: createResponse(completions),
     count_tokens: countMessageTokens(calls),
+    input_tokens: countResponseTokens(calls),
     embeddings: createEmbeddings(createEmbeddingCalls(calls), calls),
     images: createImages(createImageCalls(calls), calls),
     speech: createSpeech(createSpeechCalls(calls), calls),

@@ -88,12 +88,37 @@ const messagesRequests = (model: string) => [
   },
 ];
 
+const responsesRequests = (model: string): readonly object[] => [
+  { model, max_output_tokens: 8, store: false, input: 'Hi' },
+  {
+    model,
+    max_output_tokens: 8,
+    store: false,
+    instructions: 'Be brief.',
+    input: [
+      { role: 'user', content: [{ type: 'input_text', text: 'Weather?' }] },
+      { type: 'function_call', call_id: 'c1', name: 'weather', arguments: '{"a":1}' },
+      { type: 'function_call_output', call_id: 'c1', output: 'Sunny' },
+    ],
+    tools: [{ type: 'function', name: 'weather', parameters: TOOL.parameters, strict: false }],
+    tool_choice: 'auto',
+    parallel_tool_calls: false,
+    reasoning: { effort: 'low', summary: 'auto' },
+    text: { format: { type: 'json_object' } },
+    include: ['reasoning.encrypted_content'],
+    metadata: { a: 'b' },
+    temperature: 0.5,
+  },
+];
+
 const CHAT_MODELS = ['sim/openai', 'sim/anthropic', 'sim/bedrock'];
 
 export const VALID: Readonly<Record<SurfaceName, readonly object[]>> = {
   chat: CHAT_MODELS.flatMap(chatRequests),
   messages: CHAT_MODELS.flatMap(messagesRequests),
+  responses: CHAT_MODELS.flatMap(responsesRequests),
   count_tokens: messagesRequests('sim/anthropic'),
+  input_tokens: responsesRequests('sim/openai'),
   embeddings: [
     { model: 'sim/embed', input: 'words', encoding_format: 'float', user: 'u' },
     { input: ['one', 'two'], encoding_format: 'base64', dimensions: 8 },

@@ -164,7 +164,8 @@ describe('the role of a function', () => {
         .filter((permission) => permission.includes('*'))
         .map((permission) => `${name}: ${permission.split(' ')[0]}`),
     );
-    const callers = ['create-chat-completion', 'create-message', 'create-embeddings', 'create-images'];
+    const chats = ['create-chat-completion', 'create-message', 'create-response'];
+    const callers = [...chats, 'create-embeddings', 'create-images'];
     const sellers = [...callers, 'create-speech', 'create-transcription'];
     const atRunTime = [
       ...callers.flatMap((name) => INVOCATIONS.map((action) => `${name}: ${action}`)),

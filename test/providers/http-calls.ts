@@ -11,6 +11,7 @@ import {
   UpstreamFailure,
 } from '../../lambdas/core/inference/upstream/provider.ts';
 import type { OpenAiDependencies } from '../../lambdas/providers/openai/provider.ts';
+import { SIGNATURES } from './sealing.ts';
 
 export const CANARY = 'heron-7f3a';
 export const EVENT_STREAM = { 'content-type': 'text/event-stream; charset=utf-8' };
@@ -38,7 +39,7 @@ export interface Call {
 }
 
 export interface HttpProtocol {
-  readonly protocol: 'openai' | 'anthropic';
+  readonly protocol: ChatPayload['protocol'];
   readonly provider: Provider;
   readonly identity: Identity;
   /** A request of the protocol's own format. */
@@ -53,6 +54,7 @@ export const callsOf =
       route: routeTo(origin, protocol, secret),
       payload,
       identity,
+      signatures: SIGNATURES,
       signal: signal ?? new AbortController().signal,
     });
 

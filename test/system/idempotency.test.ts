@@ -148,6 +148,36 @@ describe('a streamed call', () => {
   });
 });
 
+describe('a call of the Responses API', () => {
+  const respond = (text: string, fields: object, idempotencyKey: string) =>
+    service.fetch('/v1/responses', {
+      method: 'POST',
+      key: account.key,
+      headers: { 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
+      body: JSON.stringify({ model: 'sim/chat', input: `Repeat exactly: ${text}`, ...fields }),
+    });
+
+  it('is replayed byte for byte, ids that are capsules included, and is not billed again', async () => {
+    const first = await respond('replay a response', {}, 'key-8');
+    const text = await first.text();
+    expect({ status: first.status, text }).toMatchObject({ status: 200 });
+    const before = await balance();
+    const second = await respond('replay a response', {}, 'key-8');
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect(await second.text()).toBe(text);
+    expect(await balance()).toBe(before);
+    expect(await upstreamCalls('replay a response')).toBe(1);
+  });
+
+  it('uses its key up where it is streamed', async () => {
+    const first = await respond('stream a response', { stream: true }, 'key-9');
+    expect(await first.text()).toContain('event: response.completed');
+    const second = await respond('stream a response', { stream: true }, 'key-9');
+    expect(second.status).toBe(400);
+    expect(await second.json()).toMatchObject({ error: { code: 'idempotency_key_reused' } });
+  });
+});
+
 describe('at rest', () => {
   it('nothing of a kept answer or its key is readable, and the books balance', async () => {
     const word = 'canaryreplay8c1d';

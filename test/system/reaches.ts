@@ -66,6 +66,7 @@ export const REACHES: Readonly<Record<string, Reach>> = {
   'count-message-tokens': {
     body: { model: 'sim/chat', max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] },
   },
+  'count-response-tokens': { body: { model: 'sim/chat', input: 'Hi' } },
   'create-webhook': { body: { url: RECEIVER, events: ['review.created'] } },
   'list-webhooks': { shows: ({ webhookId }) => webhookId },
   'get-webhook': { ...ofWebhook, shows: ({ webhookId }) => webhookId },

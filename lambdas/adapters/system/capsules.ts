@@ -12,6 +12,12 @@ const MAX_AGE_MS = 30 * 24 * 3_600_000;
 /** Clocks of two processes may differ. */
 const MAX_SKEW_MS = 5 * 60_000;
 
+/**
+ * What the capsules of one request may hold together, bytes, each time they are opened: more than the largest context
+ * window takes, and little enough that texts which shrink a thousandfold do no harm.
+ */
+const MAX_OPENED_BYTES = 32 * 1_024 * 1_024;
+
 /** The letter of a content in a capsule. */
 const LETTERS: Readonly<Record<CapsuleContent, string>> = { signature: 's', items: 'i' };
 
@@ -19,9 +25,10 @@ const LETTERS: Readonly<Record<CapsuleContent, string>> = { signature: 's', item
 const CAPSULE = /^uis1([a-z])_([A-Za-z0-9_-]+)$/;
 const TIME_BYTES = 6;
 
-/** The capsules of an account. The key of each content is derived from the pepper, with the account's id as salt. */
+/** The capsules of an account in one request. The key of each content is derived from the pepper, with the account's id as salt. */
 export function createCapsules(peppers: Peppers, clock: Clock): (accountId: string) => Capsules {
   return (accountId) => {
+    let left = MAX_OPENED_BYTES;
     const under = (secret: string, content: CapsuleContent) =>
       ({ secret, purpose: `uis-capsule-${content}-1`, id: accountId }) as const;
 
@@ -47,14 +54,30 @@ export function createCapsules(peppers: Peppers, clock: Clock): (accountId: stri
       open(content, capsule, param) {
         const [, letter, sealed = ''] = CAPSULE.exec(capsule) ?? [];
         if (letter !== LETTERS[content]) return undefined;
-        const bytes = opened(content, Buffer.from(sealed, 'base64url'));
+        const given = Buffer.from(sealed, 'base64url');
+        // One text for the same bytes: the last letter may have bits that say nothing.
+        const bytes = given.toString('base64url') === sealed ? opened(content, given) : undefined;
         if (bytes === undefined) throw invalid(param, 'was changed, or is of another account');
         const ageMs = clock() - bytes.readUIntBE(0, TIME_BYTES);
         if (ageMs > MAX_AGE_MS || ageMs < -MAX_SKEW_MS) throw invalid(param, 'is too old');
-        return inflateRawSync(bytes.subarray(TIME_BYTES)).toString('utf8');
+        const text = inflated(bytes.subarray(TIME_BYTES), left);
+        if (text === undefined) throw invalid(param, 'is too long beside the others');
+        left -= text.length;
+        return text.toString('utf8');
       },
     };
   };
+}
+
+/** Undefined for more than `most` bytes. */
+function inflated(bytes: Uint8Array, most: number): Buffer | undefined {
+  if (most === 0) return undefined;
+  try {
+    return inflateRawSync(bytes, { maxOutputLength: most });
+  } catch (failure) {
+    if ((failure as { readonly code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE') return undefined;
+    throw failure;
+  }
 }
 
 const invalid = (param: string, why: string): ServiceError =>

@@ -48,7 +48,7 @@ export function encrypt(under: Seal, text: Uint8Array): Buffer {
 export function decrypt(under: Seal, bytes: Uint8Array): Buffer {
   const nonce = bytes.subarray(0, NONCE_BYTES);
   const tag = bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
-  const decipher = createDecipheriv(ALGORITHM, keyOf(under), nonce)
+  const decipher = createDecipheriv(ALGORITHM, keyOf(under), nonce, { authTagLength: TAG_BYTES })
     .setAAD(Buffer.from(under.id))
     .setAuthTag(tag);
   const sealed = bytes.subarray(NONCE_BYTES + TAG_BYTES);

@@ -52,16 +52,22 @@ export interface PaidCall<Answer> {
   readonly events?: EventFormat | undefined;
   /** The routes to try, in this order; at least one. */
   readonly candidates: readonly Candidate[];
+  /** What it may be admitted for, dearest first; the ledger takes the first that wallet and key leave. */
+  readonly offers: readonly [CallOffer<Answer>, ...CallOffer<Answer>[]];
+  /** Frees what the request holds; called once the answer has begun. */
+  dispose?(): Promise<void>;
+}
+
+/** A bound of the call, and the call within it. */
+export interface CallOffer<Answer> {
   /** What counts against the key's tokens a minute at most. */
   readonly tokens: number;
   /** What the call may cost on a model. */
-  costBound(model: Model): CostBound;
+  readonly costBound: (model: Model) => CostBound;
   /** One try of one route; throws `UpstreamFailure` when it did not answer. */
   attempt(candidate: Candidate, remainingTimeMs: number): Promise<Answer>;
   /** Makes the answer ready to send. When that fails, the call fails and costs nothing. */
   prepare(answer: Answer, paid: AnsweredCall): Promise<Deliver>;
-  /** Frees what the request holds; called once the answer has begun. */
-  dispose?(): Promise<void>;
 }
 
 /** Settles a prepared answer and sends it; a streamed one settles when it ends. */
@@ -122,7 +128,7 @@ export async function runPaidCall<Answer>(
   caller: Caller,
 ): Promise<Response | StreamedAnswer> {
   const { ledger, breaker, after } = dependencies;
-  const { kind, candidates, tokens, events } = call;
+  const { kind, candidates, events } = call;
   const { key, context } = caller;
   const models = [...new Set(candidates.map(({ model }) => model))];
   const looked = breaker.refresh();
@@ -130,8 +136,10 @@ export async function runPaidCall<Answer>(
     requestId: context.requestId,
     key,
     scope: { kind, models: models.map((model) => [model.id, ...model.aliases]) },
-    tokens,
-    ...models.map((model) => call.costBound(model)).reduce(coverBoth),
+    offers: eachOf(call.offers, ({ tokens, costBound }) => ({
+      tokens,
+      ...models.map((model) => costBound(model)).reduce(coverBoth),
+    })),
   });
   const answer = answerAdmitted(dependencies, call, { ...caller, admission, looked });
   return events === undefined ? answer : withHeadersSoon(answer, { events, admission, after });
@@ -150,7 +158,8 @@ async function answerAdmitted<Answer>(
   { key, keep, context, admission, looked }: AdmittedCaller,
 ): Promise<Response | StreamedAnswer> {
   const { requestId } = context;
-  const { kind, candidates } = call;
+  const { kind, candidates, offers } = call;
+  const granted = offers[admission.offer] ?? offers[0];
   const flush = () => breaker.flush();
   let deliver: Deliver;
   try {
@@ -159,13 +168,13 @@ async function answerAdmitted<Answer>(
       requestId,
       accountId: key.accountId,
       candidates,
-      attempt: (tried, remainingTimeMs) => call.attempt(tried, remainingTimeMs),
+      attempt: (tried, remainingTimeMs) => granted.attempt(tried, remainingTimeMs),
       remainingTimeMs: () => context.remainingTimeMs(),
       breaker,
       log,
     });
     const broke = (failure: UpstreamFailure) => breaker.broke(failure, served);
-    deliver = await call.prepare(answer, { requestId, key, candidate, admission, keep, broke, flush });
+    deliver = await granted.prepare(answer, { requestId, key, candidate, admission, keep, broke, flush });
   } catch (failure) {
     const released = admission.settle(failedOutcome(kind, candidates[0]?.model)).catch((cause: unknown) => {
       log.error('release left to recovery', { requestId, failure: String(cause) });
@@ -175,6 +184,11 @@ async function answerAdmitted<Answer>(
   }
   return deliver();
 }
+
+const eachOf = <T, U>([first, ...rest]: readonly [T, ...T[]], of: (one: T) => U): [U, ...U[]] => [
+  of(first),
+  ...rest.map(of),
+];
 
 /** A call that delivered nothing and costs nothing. */
 const failedOutcome = (kind: Kind, model: Model | undefined): Outcome => ({

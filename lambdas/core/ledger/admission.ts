@@ -2,15 +2,18 @@
  * Admission of a call: the key's windows and the wallet are charged side by side, each in one conditional write, and
  * when one refuses, the other is undone. What is returned settles exactly once.
  */
-import type { KeyCharge, KeyState } from '../access/key-state.ts';
+import { type KeyCharge, type KeyState, refusal } from '../access/key-state.ts';
 import { rateLimitHeaders } from '../access/rate-limit-headers.ts';
 import { windowsAt } from '../access/windows.ts';
 import { BoundedMap } from '../bounded-map.ts';
+import { overloaded } from '../errors.ts';
 import type { Clock, Log } from '../ports.ts';
 import type { CallRequest } from './call.ts';
 import { coverOf } from './exposure.ts';
 import type { KeyGate } from './key-gate.ts';
-import type { ChargeResult, Hold, HoldResult, KeyStore, UsageStore, Wallet, WalletStore } from './ports.ts';
+import { leastOf, offerAt, termsOn } from './offers/offer.ts';
+import { giveBack, isGranted, nextOffer, type Tried, taken } from './offers/tried.ts';
+import type { Hold, HoldResult, KeyStore, UsageStore, Wallet, WalletStore } from './ports.ts';
 import type { Recovery } from './recovery.ts';
 import { insufficientCredit, type Refusals } from './refusals.ts';
 import { type OnSettled, type Settlement, settleCall } from './settlement.ts';
@@ -33,6 +36,8 @@ export interface LedgerDependencies {
 
 /** An admitted call: its hold is open until it is settled. */
 export interface Admission {
+  /** The index of the call's offer that it was admitted for. */
+  readonly offer: number;
   readonly hold: Hold;
   /** Rate-limit headers as of the admission. */
   readonly headers: Readonly<Record<string, string>>;
@@ -40,21 +45,15 @@ export interface Admission {
   settle(outcome: Outcome): Promise<Settlement>;
 }
 
-/** What came of the two halves of an admission, where not both granted it. */
-interface Refused {
-  readonly charged: PromiseSettledResult<ChargeResult>;
-  readonly held: PromiseSettledResult<HoldResult>;
-  readonly hold: Hold;
+/** Where a call is on its way down its offers. */
+interface Step {
+  /** The index of the offer. */
+  readonly at: number;
+  /** How many tries there were before. */
+  readonly tries: number;
+  /** One of them has counted the request against the key. */
+  readonly counted: boolean;
 }
-
-type Try =
-  | { readonly admission: Admission }
-  | {
-      readonly admission: undefined;
-      /** The wallet refused because the account is on probation, and nothing else did. */
-      readonly forProbation: boolean;
-      readonly failure: () => unknown;
-    };
 
 /** Bounds the memory of accounts on probation; one that falls out is found again at its next call. */
 const MAX_ON_PROBATION = 10_000;
@@ -69,59 +68,65 @@ export class Ledger {
   }
 
   /**
-   * Holds `amount`, or the `ceiling` for an account on probation, and charges the key's windows, in one round trip; in
-   * two, and their undoing, where this process learns of the probation. Throws 401, 403, 429 or 402, in this order of
-   * precedence, with nothing held; any failure to reach the database is thrown as it is, after undoing.
+   * Holds the first of the call's offers that the wallet leaves, or its ceiling for an account on probation, and charges
+   * the key's windows, in one round trip. Where the first try is refused, what it returned says which offer is tried
+   * next, after its undoing; a call is refused only when it is at its least offer. Throws 401, 403, 429 or 402, in this
+   * order of precedence, with nothing held; any failure to reach the database is thrown as it is, after undoing.
    */
-  async admit(request: CallRequest): Promise<Admission> {
-    const known = this.#onProbation.has(request.key.accountId);
-    const first = await this.#try(known ? atCeiling(request) : request);
-    if (first.admission !== undefined) return first.admission;
-    if (!first.forProbation) throw first.failure();
-    const second = await this.#try(atCeiling(request), true);
-    if (second.admission !== undefined) return second.admission;
-    throw second.failure();
+  async admit(call: CallRequest): Promise<Admission> {
+    const { clock, refusals } = this.#dependencies;
+    let step: Step = { at: await refusals.check(call, clock()), tries: 0, counted: false };
+    for (;;) {
+      const tried = await this.#try(call, step);
+      const admission = this.#admission(call, step, tried);
+      if (admission !== undefined) return admission;
+      const stuck = await this.#undo(tried);
+      const isLocked = (wallet: Wallet) => this.#dependencies.recovery.expiredOf(wallet).holds.length > 0;
+      const next = nextOffer(call.offers, step.at, tried, isLocked);
+      if (next === undefined) throw this.#reason(call, tried);
+      if (stuck !== undefined) throw stuck.reason;
+      const counted = step.counted || isGranted(tried.charged);
+      step = { at: next, tries: step.tries + 1, counted };
+    }
   }
 
-  /** `counted`: an earlier try of the same call has counted its request against the key. */
-  async #try(request: CallRequest, counted = false): Promise<Try> {
-    const { clock, gate, refusals, wallets, holdTtlSeconds } = this.#dependencies;
+  async #try(call: CallRequest, { at, tries, counted }: Step): Promise<Tried> {
+    const { clock, gate, wallets, holdTtlSeconds } = this.#dependencies;
+    const { key, requestId, scope } = call;
     const nowMs = clock();
-    const windows = windowsAt(nowMs);
-    const { key, tokens, amount } = request;
+    const known = this.#onProbation.has(key.accountId);
+    const { tokens, amount, ceiling } = termsOn(known, offerAt(call.offers, at));
+    // Each try of the same call is a charge of its own.
+    const name = `${requestId}${'+'.repeat(tries)}`;
+    const charge: KeyCharge = { key, windows: windowsAt(nowMs), tokens, amount, scope, call: name, counted };
     const created = Math.floor(nowMs / 1000);
-    const expires = created + holdTtlSeconds;
-    const { kind } = request.scope;
-    // A second try of the same call is a charge of its own.
-    const call = counted ? `${request.requestId}+` : request.requestId;
-    const charge: KeyCharge = { key, windows, tokens, amount, scope: request.scope, call, counted };
-    await refusals.check(charge, nowMs);
     const hold: Hold = {
-      id: request.requestId,
+      id: requestId,
       keyId: key.keyId,
-      kind,
+      kind: scope.kind,
       amount,
-      exposure: request.ceiling - amount,
+      exposure: ceiling - amount,
       tokens,
       created,
-      expires,
+      expires: created + holdTtlSeconds,
     };
     let [charged, held] = await Promise.allSettled([gate.charge(charge), wallets.hold(key.accountId, hold)]);
     if (isGranted(charged) && held.status === 'fulfilled' && !held.value.granted) {
       [held] = await Promise.allSettled([this.#holdAfterRecovery(key.accountId, hold, held.value)]);
     }
-    const probation = this.#learnProbation(key.accountId, held);
-    if (isGranted(charged) && isGranted(held)) {
-      const taking = { ...taken(held, hold), ...(probation ? { onProbation: true } : {}) };
-      const admission = this.#admitted(request, taking, charged.value.state, held.value.wallet);
-      return { admission };
-    }
-    await this.#undo(charge, hold, charged, held);
-    return {
-      admission: undefined,
-      forProbation: probation && hold.exposure > 0n && isGranted(charged),
-      failure: () => this.#reason(charge, { charged, held, hold }, nowMs),
-    };
+    return { charge, hold, charged, held, probation: this.#learnProbation(key.accountId, held), nowMs };
+  }
+
+  /** The admission, if both halves have granted what was asked of them. */
+  #admission(call: CallRequest, { at }: Step, { hold, charged, held, probation, nowMs }: Tried) {
+    if (!isGranted(charged) || !isGranted(held)) return undefined;
+    const found = taken(held, hold);
+    // A copy of an earlier try's request that came late: its hold is another one, and is given back.
+    if (found.amount !== hold.amount || found.tokens !== hold.tokens) return undefined;
+    // The next call of the key sees beforehand which offer is left.
+    if (at > 0) this.#dependencies.refusals.remember(call.key.keyId, nowMs);
+    const taking = { ...found, ...(probation ? { onProbation: true } : {}) };
+    return this.#admitted(call, at, taking, { state: charged.value.state, wallet: held.value.wallet });
   }
 
   /** Notes whether the account is on probation, as far as its wallet answered. */
@@ -141,17 +146,24 @@ export class Ledger {
     return settled + released === 0 ? refused : wallets.hold(accountId, hold);
   }
 
-  #admitted(request: CallRequest, hold: Hold, state: KeyState, wallet: Wallet): Admission {
+  #admitted(
+    request: CallRequest,
+    offer: number,
+    hold: Hold,
+    { state, wallet }: { readonly state: KeyState; readonly wallet: Wallet },
+  ): Admission {
     const { recovery, clock } = this.#dependencies;
     // Judged now: a hold that is open at admission may have ended well by the time this call settles.
     const expired = recovery.expiredOf(wallet);
     const confirmed = this.#confirm(request, hold, state);
+    const { tokens } = offerAt(request.offers, offer);
     let settlement: Promise<Settlement> | undefined;
     return {
+      offer,
       hold,
       headers: rateLimitHeaders(state, clock()),
       settle: (outcome) => {
-        const call = { request, hold, windows: state.windows };
+        const call = { request: { ...request, tokens }, hold, windows: state.windows };
         settlement ??= settleCall(this.#dependencies, call, outcome).finally(() =>
           Promise.all([confirmed, recovery.recoverQuietly(expired)]),
         );
@@ -172,56 +184,40 @@ export class Ledger {
     });
   }
 
-  /** Takes back what one half granted when the other refused or failed. The request itself stays counted. */
-  async #undo(
-    charge: KeyCharge,
-    hold: Hold,
-    charged: PromiseSettledResult<ChargeResult>,
-    held: PromiseSettledResult<HoldResult>,
-  ): Promise<void> {
+  /**
+   * Takes back what one half granted when the other refused or failed. The request itself stays counted. Returns the
+   * failure that may have left a hold.
+   */
+  async #undo({ charge, hold, charged, held }: Tried): Promise<PromiseRejectedResult | undefined> {
     const { keys, wallets, log } = this.#dependencies;
-    const work: Promise<unknown>[] = [];
-    const end = { taken: charge, used: { tokens: 0, amount: 0n } };
-    if (charged.status === 'rejected') {
-      const unsure = { newest: charge.call ?? '' };
-      work.push(keys.settle(hold.keyId, { ...end, windows: charge.windows, unsure }));
-    } else if (charged.value.granted) {
-      work.push(keys.settle(hold.keyId, { ...end, windows: charged.value.state.windows }));
-    }
-    if (held.status === 'rejected' || held.value.granted) {
-      const end = { ...taken(held, hold), cost: 0n, recorded: hold.created };
-      work.push(wallets.endHold(charge.key.accountId, end));
-    }
-    for (const result of await Promise.allSettled(work)) {
+    const [given, ended] = await Promise.allSettled([
+      giveBack(keys, charge, charged),
+      held.status === 'rejected' || held.value.granted
+        ? wallets.endHold(charge.key.accountId, { ...taken(held, hold), cost: 0n, recorded: hold.created })
+        : undefined,
+    ]);
+    for (const result of [given, ended]) {
       // What could not be undone expires and is recovered.
       if (result.status === 'rejected')
         log.error('undo failed', { requestId: hold.id, failure: String(result.reason) });
     }
+    return ended.status === 'rejected' ? ended : undefined;
   }
 
-  #reason(charge: KeyCharge, { charged, held, hold }: Refused, nowMs: number): unknown {
+  /** Why a call gets none of its offers: what key and wallet say to the least of them. */
+  #reason({ offers }: CallRequest, { charge, charged, held, probation, nowMs }: Tried): unknown {
     const { gate, refusals } = this.#dependencies;
     if (charged.status === 'rejected') return charged.reason;
-    if (charged.value.granted && held.status === 'rejected') return held.reason;
+    if (charged.value.granted && isGranted(held)) return overloaded();
+    const { tokens, amount, ceiling } = termsOn(probation, leastOf(offers));
+    const least = { ...charge, tokens, amount };
+    const isLeft = charged.value.granted || refusal(charged.value.state, least, nowMs) === undefined;
+    if (isLeft && held.status === 'rejected') return held.reason;
     refusals.remember(charge.key.keyId, nowMs);
-    if (!charged.value.granted) return gate.explain(charged.value, charge, nowMs);
-    const headers = rateLimitHeaders(charged.value.state, nowMs);
+    const { state } = charged.value;
+    if (!isLeft || state === undefined || isGranted(held)) return gate.explain(charged.value, least, nowMs);
     const exposure = held.status === 'fulfilled' ? (held.value.wallet?.exposure ?? 0n) : 0n;
-    return insufficientCredit(coverOf(hold, exposure)).withHeaders(headers);
+    const needed = coverOf({ amount, exposure: ceiling - amount }, exposure);
+    return insufficientCredit(needed).withHeaders(rateLimitHeaders(state, nowMs));
   }
-}
-
-/** The same call, held for all that it can cost. */
-const atCeiling = (request: CallRequest): CallRequest => ({ ...request, amount: request.ceiling });
-
-function isGranted<T extends ChargeResult | HoldResult>(
-  result: PromiseSettledResult<T>,
-): result is PromiseFulfilledResult<T & { granted: true }> {
-  return result.status === 'fulfilled' && result.value.granted;
-}
-
-/** The hold as the wallet has it, with the item it is in. */
-function taken(held: PromiseSettledResult<HoldResult>, hold: Hold): Hold {
-  const holds = held.status === 'fulfilled' ? held.value.wallet?.holds : undefined;
-  return holds?.find(({ id }) => id === hold.id) ?? hold;
 }

@@ -5,11 +5,13 @@
  */
 import { type KeyCharge, refusal, rollWindows } from '../access/key-state.ts';
 import { rateLimitHeaders } from '../access/rate-limit-headers.ts';
-import { minuteEndsInMs } from '../access/windows.ts';
+import { minuteEndsInMs, windowsAt } from '../access/windows.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import { ServiceError } from '../errors.ts';
 import { formatUsd, type NanoUsd } from '../money.ts';
 import type { Clock } from '../ports.ts';
+import type { CallRequest } from './call.ts';
+import { firstLeft, leastOf } from './offers/offer.ts';
 import type { KeyStore, WalletStore } from './ports.ts';
 
 /** Bounds the memory: about 100 bytes an entry. */
@@ -35,34 +37,38 @@ export class Refusals {
     this.#until.set(keyId, nowMs + minuteEndsInMs(nowMs));
   }
 
-  /** Throws the refusal that a remembered key still deserves; returns at once for every other key. */
-  async check(charge: KeyCharge, nowMs: number): Promise<void> {
-    const { keyId, accountId } = charge.key;
+  /**
+   * Throws the refusal that a remembered key still deserves for the least of a call's offers. Returns the index of the
+   * offer to begin with: the first that is left, and at once the first of all for every other key.
+   */
+  async check({ key, scope, offers }: Omit<CallRequest, 'requestId'>, nowMs: number): Promise<number> {
+    const { keyId, accountId } = key;
     const until = this.#until.get(keyId);
-    if (until === undefined) return;
+    if (until === undefined) return 0;
     if (until <= nowMs) {
       this.#until.delete(keyId);
-      return;
+      return 0;
     }
     const { keys, wallets } = this.#dependencies;
     const [found, wallet] = await Promise.all([keys.read(keyId), wallets.read(accountId)]);
-    const state = found === undefined ? undefined : rollWindows(found, charge.windows);
+    const windows = windowsAt(nowMs);
+    const { tokens, amount } = leastOf(offers);
+    const charge: KeyCharge = { key, windows, tokens, amount, scope };
+    const state = found === undefined ? undefined : rollWindows(found, windows);
     const reason = refusal(state, charge, nowMs);
     if (reason !== undefined) {
       // The limits of a key that is not active are not shown.
       if (state === undefined || reason.status === 401) throw reason;
       throw reason.withHeaders(rateLimitHeaders(state, nowMs));
     }
-    if (
-      state !== undefined &&
-      wallet !== undefined &&
-      wallet.balance < charge.amount &&
-      wallet.holds.length === 0
-    ) {
-      throw insufficientCredit(charge.amount).withHeaders(rateLimitHeaders(state, nowMs));
+    if (state !== undefined && wallet !== undefined && wallet.balance < amount && wallet.holds.length === 0) {
+      throw insufficientCredit(amount).withHeaders(rateLimitHeaders(state, nowMs));
     }
+    const probation = wallet !== undefined && wallet.probation > 0n;
+    const first = firstLeft(offers, 0, { state, wallet, probation }, { charge, nowMs }) ?? 0;
     // The key is in order again: its next call need not be looked at beforehand.
-    this.#until.delete(keyId);
+    if (first === 0) this.#until.delete(keyId);
+    return first;
   }
 }
 

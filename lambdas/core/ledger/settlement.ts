@@ -20,7 +20,9 @@ export interface Settlement {
 
 /** A call as it was admitted. */
 export interface AdmittedCall {
-  readonly request: Pick<CallRequest, 'requestId' | 'tokens'> & {
+  readonly request: Pick<CallRequest, 'requestId'> & {
+    /** What it took from the key's tokens a minute. */
+    readonly tokens: number;
     readonly key: Pick<CallRequest['key'], 'accountId' | 'keyId'>;
     readonly scope: Pick<CallRequest['scope'], 'kind'>;
   };

@@ -1,28 +1,26 @@
 /** Messages of the Messages protocol: from turns of a conversation, and the output that an answer's blocks hold. */
 import type {
-  AssistantPart,
   Finish,
   FinishReason,
   ImagePart,
   ToolResultPart,
-  Turn,
   UserPart,
 } from '../../core/inference/upstream/conversation.ts';
 import { toolInput } from '../../core/inference/upstream/tool-calls.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
-import { alternatingTurns } from '../alternating-turns.ts';
+import type { ClaudePart, ClaudeTurn, ProvenReasoning } from '../claude/proofs.ts';
 import { plainName } from '../kept-fields.ts';
 
 interface Message extends JsonObject {
-  readonly role: Turn['role'];
+  readonly role: ClaudeTurn['role'];
   readonly content: readonly JsonObject[];
 }
 
-/** The turns as messages that alternate, begin with the user's, and are never empty. */
-export const toMessages = (turns: readonly Turn[]): Message[] =>
-  alternatingTurns(turns).map(({ role, parts }) => ({ role, content: [...parts].map(toBlock) }));
+/** The turns as messages, each with its parts as blocks. */
+export const toMessages = (turns: readonly ClaudeTurn[]): Message[] =>
+  turns.map(({ role, parts }) => ({ role, content: [...parts].map(toBlock) }));
 
-function toBlock(part: UserPart | AssistantPart): JsonObject {
+function toBlock(part: UserPart | ClaudePart): JsonObject {
   switch (part.type) {
     case 'image':
       return imageBlock(part);
@@ -30,10 +28,17 @@ function toBlock(part: UserPart | AssistantPart): JsonObject {
       return resultBlock(part);
     case 'tool-call':
       return { type: 'tool_use', id: part.id, name: part.name, input: toolInput(part.arguments) };
+    case 'reasoning':
+      return thinkingBlock(part);
     default:
       return { type: 'text', text: part.text };
   }
 }
+
+const thinkingBlock = ({ text, proof }: ProvenReasoning): JsonObject =>
+  'redacted' in proof
+    ? { type: 'redacted_thinking', data: proof.redacted }
+    : { type: 'thinking', thinking: text, signature: proof.signature };
 
 function imageBlock({ source }: ImagePart): JsonObject {
   if (source.kind === 'url') return { type: 'image', source: { type: 'url', url: source.url } };

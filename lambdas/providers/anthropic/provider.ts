@@ -11,7 +11,11 @@ import { toReplyEvents } from './stream.ts';
 const VERSION = '2023-06-01';
 
 /** What the Messages protocol expresses beyond a conversation (Claude API reference, Create a Message). */
-export const features: ReadonlySet<Feature> = new Set<Feature>(['image-urls', 'messages-blocks']);
+export const features: ReadonlySet<Feature> = new Set<Feature>([
+  'image-urls',
+  'messages-blocks',
+  'stop-sequences',
+]);
 
 export interface AnthropicDependencies {
   readonly fetch: typeof fetch;
@@ -19,10 +23,10 @@ export interface AnthropicDependencies {
 }
 
 export function createAnthropicProvider({ fetch, readSecret }: AnthropicDependencies): Provider {
-  async function chat({ route, payload, identity, signal }: Attempt): Promise<Reply> {
+  async function chat({ route, payload, identity, signatures, signal }: Attempt): Promise<Reply> {
     const key = await readKey(readSecret, route.secret);
-    const { body, answerTool } = toRequest(payload, route);
-    const context = { payload, identity, answerTool };
+    const { body, answerTool } = toRequest(payload, route, signatures);
+    const context = { payload, identity, signatures, answerTool };
     return callUpstream(fetch, {
       url: `${route.base_url}/messages`,
       headers: { 'anthropic-version': VERSION, ...(key === undefined ? {} : { 'x-api-key': key }) },

@@ -1,10 +1,13 @@
 /** A chat call as a server of the Messages protocol takes it (Claude API reference, Create a Message). */
 import type { Route } from '../../core/inference/catalog/catalog-document.ts';
-import type { Conversation, Tool } from '../../core/inference/upstream/conversation.ts';
+import type { Signatures } from '../../core/inference/upstream/capsules.ts';
+import type { Tool } from '../../core/inference/upstream/conversation.ts';
 import type { ChatPayload } from '../../core/inference/upstream/provider.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
-import { isNotBlank } from '../alternating-turns.ts';
-import { calledTools, type JsonAnswer, jsonAnswerOf, soundTool } from '../json-answer.ts';
+import { isNotBlank } from '../claude/alternating-turns.ts';
+import { calledTools, type JsonAnswer, jsonAnswerOf, soundTool } from '../claude/json-answer.ts';
+import { type ClaudeConversation, forClaude } from '../claude/thinking.ts';
+import { withOpenedThinking } from '../claude/thinking-blocks.ts';
 import { toMessages } from './content.ts';
 
 export interface MessagesRequest {
@@ -13,34 +16,37 @@ export interface MessagesRequest {
   readonly answerTool?: string;
 }
 
-type Target = Pick<Route, 'upstream_model' | 'reasoning'>;
+type Target = Pick<Route, 'upstream_model' | 'reasoning' | 'dialect'>;
 
 /**
- * The request: what the caller sent, unknown fields included, under the route's own model name; or the conversation,
- * where the caller spoke another protocol.
+ * The request: what the caller sent, unknown fields included, under the route's own model name and with the thinking
+ * that the route itself gave; or the conversation, where the caller spoke another protocol.
  */
-export function toRequest(payload: ChatPayload, route: Target): MessagesRequest {
+export function toRequest(payload: ChatPayload, route: Target, signatures: Signatures): MessagesRequest {
   const named = { model: route.upstream_model, stream: payload.stream };
-  if (payload.protocol === 'anthropic') return { body: { ...payload.body, ...named } };
-  const conversation = payload.conversation();
-  const answer = jsonAnswerOf(conversation, route.reasoning);
+  if (payload.protocol === 'anthropic')
+    return { body: { ...withOpenedThinking(payload.body, signatures), ...named } };
+  const conversation = forClaude(payload.conversation(), route.dialect?.reasoning_request, signatures);
+  const answer = jsonAnswerOf(conversation, route.reasoning || conversation.thinks);
   return {
     body: { ...named, ...fromConversation(conversation, answer) },
     ...(answer.tool === undefined ? {} : { answerTool: answer.tool.name }),
   };
 }
 
-function fromConversation(conversation: Conversation, answer: JsonAnswer): JsonObject {
-  const { turns, maxTokens, temperature, topP, user } = conversation;
+function fromConversation(conversation: ClaudeConversation, answer: JsonAnswer): JsonObject {
+  const { turns, maxTokens, temperature, topP, thinking, user } = conversation;
   const system = [...conversation.system, ...answer.texts].filter(isNotBlank);
   const declared = conversation.tools.length > 0 ? conversation.tools : calledTools(conversation);
   const tools = [...declared, ...(answer.tool === undefined ? [] : [answer.tool])];
   const toolChoice = toToolChoice(conversation, answer.tool, declared.length > 0);
   const stop = conversation.stop.filter(isNotBlank);
+  const output = toOutput(conversation, answer);
   return {
     max_tokens: maxTokens,
     ...(system.length === 0 ? {} : { system: textContent(system) }),
     messages: toMessages(turns),
+    ...(thinking === undefined ? {} : { thinking }),
     // Claude models since Opus 4.1 refuse both together; the caller chose this one, where the other may be a default.
     ...(topP === undefined
       ? temperature !== undefined && { temperature: Math.min(temperature, MAX_TEMPERATURE) }
@@ -48,10 +54,16 @@ function fromConversation(conversation: Conversation, answer: JsonAnswer): JsonO
     ...(stop.length === 0 ? {} : { stop_sequences: stop }),
     ...(tools.length === 0 ? {} : { tools: tools.map(toTool) }),
     ...(toolChoice === undefined ? {} : { tool_choice: toolChoice }),
-    ...(answer.native === undefined
-      ? {}
-      : { output_config: { format: { type: 'json_schema', schema: answer.native.schema } } }),
+    ...(output === undefined ? {} : { output_config: output }),
     ...(user === undefined || user.length > MAX_USER_ID ? {} : { metadata: { user_id: user } }),
+  };
+}
+
+function toOutput({ effort }: ClaudeConversation, { native }: JsonAnswer): JsonObject | undefined {
+  if (effort === undefined && native === undefined) return undefined;
+  return {
+    ...(effort === undefined ? {} : { effort }),
+    ...(native === undefined ? {} : { format: { type: 'json_schema', schema: native.schema } }),
   };
 }
 
@@ -68,7 +80,7 @@ function toTool(tool: Tool): JsonObject {
 }
 
 function toToolChoice(
-  { tools, toolChoice: choice, parallelToolCalls }: Conversation,
+  { tools, toolChoice: choice, parallelToolCalls }: ClaudeConversation,
   answerTool: Tool | undefined,
   declares: boolean,
 ): JsonObject | undefined {

@@ -1,14 +1,16 @@
 /** A whole answer of a server of the Messages protocol (Claude API reference, Create a Message, Message). */
+import type { Signatures } from '../../core/inference/upstream/capsules.ts';
 import type { AssistantPart, AssistantReply } from '../../core/inference/upstream/conversation.ts';
 import { type Attempt, type Reply, UpstreamFailure } from '../../core/inference/upstream/provider.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
+import { sealedBlock } from '../claude/thinking-blocks.ts';
 import { objectOf } from '../http-upstream.ts';
 import { toMessage } from '../message-fields.ts';
 import { textOf, toFinish } from './content.ts';
 import { toUsage } from './usage.ts';
 
 /** What of a call its answer is read with. */
-export interface CallContext extends Pick<Attempt, 'payload' | 'identity'> {
+export interface CallContext extends Pick<Attempt, 'payload' | 'identity' | 'signatures'> {
   /** The tool whose input is the answer's text. */
   readonly answerTool?: string | undefined;
 }
@@ -23,11 +25,12 @@ export function toReply(body: unknown, context: CallContext): Extract<Reply, { k
   if (!Array.isArray(content) || typeof reason !== 'string') throw new UpstreamFailure('protocol');
   const blocks = content.map(objectOf);
   const native = context.payload.protocol === 'anthropic';
+  const sealed = () => blocks.map((block) => sealedBlock(block, context.signatures));
   return {
     kind: 'json',
     answer: native
-      ? { body: toMessage(message, context.identity) }
-      : { reply: toAssistantReply(message, blocks, context.answerTool) },
+      ? { body: toMessage({ ...message, content: sealed() }, context.identity) }
+      : { reply: toAssistantReply(message, blocks, context) },
     text: blocks.map((block) => outputOf(block, context.answerTool)).join(''),
     usage: toUsage(usage, native),
   };
@@ -36,13 +39,15 @@ export function toReply(body: unknown, context: CallContext): Extract<Reply, { k
 function toAssistantReply(
   message: JsonObject,
   blocks: readonly JsonObject[],
-  answerTool: string | undefined,
+  { answerTool, signatures }: CallContext,
 ): AssistantReply {
   const uses = blocks.filter(({ type }) => type === 'tool_use');
   const answer = uses.find(({ name }) => isAnswer(name, answerTool));
   const parts = blocks.flatMap((block): AssistantPart[] => {
     if (block.type === 'text')
       return typeof block.text === 'string' ? [{ type: 'text', text: block.text }] : [];
+    if (block.type === 'thinking' || block.type === 'redacted_thinking')
+      return toReasoning(block, signatures);
     if (block.type !== 'tool_use') return [];
     if (!isAnswer(block.name, answerTool))
       return [{ type: 'tool-call', ...callOf(block), arguments: inputOf(block) }];
@@ -51,6 +56,21 @@ function toAssistantReply(
   });
   const answeredByTool = uses.length > 0 && uses.every(({ name }) => isAnswer(name, answerTool));
   return { parts: parts.filter(isNotEmpty), finish: toFinish(message, answeredByTool) };
+}
+
+/** One that shows nothing and proves nothing is left out. */
+function toReasoning(block: JsonObject, signatures: Signatures): AssistantPart[] {
+  const text = typeof block.thinking === 'string' ? block.thinking : '';
+  const signature = signatureOf(block, signatures);
+  if (text === '' && signature === undefined) return [];
+  return [{ type: 'reasoning', text, ...(signature === undefined ? {} : { signature }) }];
+}
+
+/** What proves a thought, sealed; undefined where a server proves nothing. */
+export function signatureOf(block: JsonObject, signatures: Signatures): string | undefined {
+  const { type, signature, data } = sealedBlock(block, signatures);
+  const sealed = type === 'thinking' ? signature : data;
+  return typeof sealed === 'string' && sealed !== '' ? sealed : undefined;
 }
 
 /** Whether a call is of the tool whose input is the answer. */

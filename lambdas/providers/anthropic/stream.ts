@@ -1,14 +1,15 @@
 /** A streamed answer of a server of the Messages protocol: bytes -> events -> reply events (Claude API docs, Streaming). */
-
 import { isEventName } from '../../core/inference/completions/messages/event-name.ts';
+import type { Signatures } from '../../core/inference/upstream/capsules.ts';
 import type { StreamPart } from '../../core/inference/upstream/conversation.ts';
 import { type ReplyEvent, UpstreamFailure } from '../../core/inference/upstream/provider.ts';
 import { StreamBlocks } from '../../core/inference/upstream/stream-blocks.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
+import { SignatureSealer } from '../claude/thinking-blocks.ts';
 import { drain, objectOf, parseEvent } from '../http-upstream.ts';
 import { toEvent } from '../message-fields.ts';
-import { textOfDelta, toFinish } from './content.ts';
-import { type CallContext, callOf, isAnswer, outputOf } from './response.ts';
+import { textOf, textOfDelta, toFinish } from './content.ts';
+import { type CallContext, callOf, isAnswer, outputOf, signatureOf } from './response.ts';
 import { mergeUsage, toUsage } from './usage.ts';
 
 /**
@@ -27,16 +28,15 @@ export async function* toReplyEvents(
       const event = parseEvent(next.value);
       // The service keeps its callers' connections alive itself.
       if (event.type === 'ping') continue;
-      const reply = message.read(event);
-      if (event.type !== 'message_stop') {
-        yield reply;
-        continue;
+      const replies = message.read(event);
+      const isLast = event.type === 'message_stop';
+      if (isLast) {
+        open = false;
+        // The body's last bytes are read in the background, so that the connection can be used again.
+        void drain(iterator);
       }
-      open = false;
-      // The body's last bytes are read in the background, so that the connection can be used again.
-      void drain(iterator);
-      yield reply;
-      return;
+      for (const reply of replies) yield reply;
+      if (isLast) return;
     }
     open = false;
   } finally {
@@ -55,6 +55,7 @@ class MessageReader {
   readonly #context: CallContext;
   readonly #native: boolean;
   readonly #parts: PartReader;
+  readonly #sealer: SignatureSealer;
   /** The places of the blocks that have begun and not ended. */
   readonly #open = new Set<unknown>();
   #usage: JsonObject | undefined;
@@ -64,14 +65,17 @@ class MessageReader {
   constructor(context: CallContext) {
     this.#context = context;
     this.#native = context.payload.protocol === 'anthropic';
-    this.#parts = new PartReader(context.answerTool);
+    this.#parts = new PartReader(context);
+    this.#sealer = new SignatureSealer(context.signatures);
   }
 
   /** Throws `UpstreamFailure` for an error, and for an event that is not one of a message or not in its place. */
-  read(event: JsonObject): ReplyEvent {
+  read(event: JsonObject): ReplyEvent[] {
     const { parts, ...reading } = this.#reading(event);
-    if (!this.#native) return { ...reading, ...(parts.length === 0 ? {} : { parts }) };
-    return { ...reading, payload: toEvent(event, this.#context.identity) };
+    if (!this.#native) return [{ ...reading, ...(parts.length === 0 ? {} : { parts }) }];
+    const payloads = this.#sealer.seal(event).map((sealed) => toEvent(sealed, this.#context.identity));
+    // A signature and the end of its block carry no output.
+    return payloads.map((payload) => ({ ...reading, payload }));
   }
 
   #reading(event: JsonObject): Reading {
@@ -128,7 +132,7 @@ class MessageReader {
     this.#requireOpen(index);
     this.#open.delete(index);
     const parts = this.#translate(() => this.#parts.stop(index));
-    return { text: '', content: parts.some(({ type }) => type === 'delta'), parts };
+    return { text: '', content: parts.some(({ type }) => type !== 'end'), parts };
   }
 
   #change({ delta: changed, usage: reported }: JsonObject): Reading {
@@ -160,34 +164,39 @@ type Block =
   | { readonly kind: 'call'; readonly block: number }
   /** A tool's input that is the answer's text. */
   | { readonly kind: 'answer'; empty: boolean }
-  /** Thoughts and what else only this protocol knows. */
+  /** As it began, and with what has come of its signature since. */
+  | { readonly kind: 'thought'; readonly began: JsonObject; signature: string }
+  /** What only this protocol knows. */
   | { readonly kind: 'ignored' };
 
-/** Content blocks as parts. */
+const IGNORED: Block = { kind: 'ignored' };
+
+/** Content blocks as parts, of a message whose events come in their places. */
 class PartReader {
   readonly #answerTool: string | undefined;
+  readonly #signatures: Signatures;
   readonly #open = new Map<unknown, Block>();
   readonly #blocks = new StreamBlocks();
   #hasCalls = false;
   #answered = false;
 
-  constructor(answerTool: string | undefined) {
+  constructor({ answerTool, signatures }: CallContext) {
     this.#answerTool = answerTool;
+    this.#signatures = signatures;
   }
 
   start(index: unknown, block: JsonObject): StreamPart[] {
     const [opened, started] = this.#begin(block);
     this.#open.set(index, opened);
-    const { input } = block;
-    // Some servers give the input whole.
-    const whole = typeof input === 'object' && input !== null && Object.keys(input).length > 0;
-    const text = opened.kind === 'text' ? block.text : whole && JSON.stringify(input);
-    return [...started, ...this.#deliver(opened, text)];
+    // Some servers give the input whole; the name is no part of it.
+    return [...started, ...this.#deliver(opened, textOf({ ...block, name: '' }))];
   }
 
   #begin(block: JsonObject): [Block, readonly StreamPart[]] {
     if (block.type === 'text') return [{ kind: 'text' }, []];
-    if (block.type !== 'tool_use') return [{ kind: 'ignored' }, []];
+    if (block.type === 'thinking' || block.type === 'redacted_thinking')
+      return [{ kind: 'thought', began: block, signature: '' }, []];
+    if (block.type !== 'tool_use') return [IGNORED, []];
     if (!isAnswer(block.name, this.#answerTool)) {
       this.#hasCalls = true;
       const { id, name } = callOf(block);
@@ -195,24 +204,34 @@ class PartReader {
       return [{ kind: 'call', block: call.block }, call.parts];
     }
     // The answer is one object; a second is ignored.
-    if (this.#answered) return [{ kind: 'ignored' }, []];
+    if (this.#answered) return [IGNORED, []];
     this.#answered = true;
     return [{ kind: 'answer', empty: true }, []];
   }
 
-  change(index: unknown, { type, text, partial_json: json }: JsonObject): StreamPart[] {
-    const block = this.#blockAt(index);
+  change(index: unknown, { type, text, thinking, partial_json: json, signature }: JsonObject): StreamPart[] {
+    const block = this.#open.get(index) ?? IGNORED;
     if (type === 'text_delta') return this.#deliver(block, text);
-    return type === 'input_json_delta' ? this.#deliver(block, json) : [];
+    if (type === 'thinking_delta') return this.#deliver(block, thinking);
+    if (type === 'input_json_delta') return this.#deliver(block, json);
+    if (type === 'signature_delta' && block.kind === 'thought' && typeof signature === 'string')
+      block.signature += signature;
+    return [];
   }
 
   stop(index: unknown): StreamPart[] {
-    const block = this.#blockAt(index);
+    const block = this.#open.get(index) ?? IGNORED;
     this.#open.delete(index);
     if (block.kind === 'ignored') return [];
     if (block.kind === 'call') return this.#blocks.endCall(block.block);
+    if (block.kind === 'thought') return this.#endThought(block);
     const missing = block.kind === 'answer' && block.empty ? this.#deliver(block, '{}') : [];
     return [...missing, ...this.#blocks.endText()];
+  }
+
+  #endThought({ began, signature }: Extract<Block, { kind: 'thought' }>): StreamPart[] {
+    const proof = signatureOf(signature === '' ? began : { ...began, signature }, this.#signatures);
+    return proof === undefined ? this.#blocks.endText() : this.#blocks.endReasoning(proof);
   }
 
   finish(end: JsonObject): StreamPart[] {
@@ -224,12 +243,6 @@ class PartReader {
     if (typeof text !== 'string' || text === '' || block.kind === 'ignored') return [];
     if (block.kind === 'call') return this.#blocks.arguments(block.block, text);
     if (block.kind === 'answer') block.empty = false;
-    return this.#blocks.text('text', text);
-  }
-
-  #blockAt(index: unknown): Block {
-    const block = this.#open.get(index);
-    if (block === undefined) throw new UpstreamFailure('protocol');
-    return block;
+    return this.#blocks.text(block.kind === 'thought' ? 'reasoning' : 'text', text);
   }
 }

@@ -4,21 +4,17 @@ import type {
   ImageBlock,
   ImageFormat,
   Message,
+  ReasoningContentBlock,
   ToolResultBlock,
   ToolResultContentBlock,
   ToolUseBlock,
 } from '@aws-sdk/client-bedrock-runtime';
-import type {
-  AssistantPart,
-  ImagePart,
-  ToolResultPart,
-  Turn,
-  UserPart,
-} from '../../core/inference/upstream/conversation.ts';
+import type { Signatures } from '../../core/inference/upstream/capsules.ts';
+import type { ImagePart, ToolResultPart, UserPart } from '../../core/inference/upstream/conversation.ts';
 import { UpstreamFailure } from '../../core/inference/upstream/provider.ts';
 import { toolInput } from '../../core/inference/upstream/tool-calls.ts';
 import { parseJson, rawJson } from '../../core/json/lossless-json.ts';
-import { alternatingTurns } from '../alternating-turns.ts';
+import { type ClaudePart, type ClaudeTurn, type ProvenReasoning, sealProof } from '../claude/proofs.ts';
 
 /** Stands where Converse demands a text and a result has none. */
 const EMPTY_RESULT_TEXT = '(empty)';
@@ -34,14 +30,11 @@ const IMAGE_FORMATS: ReadonlyMap<string, ImageFormat> = new Map([
 
 export type Document = NonNullable<ToolUseBlock['input']>;
 
-/**
- * The turns as messages that alternate, begin with the user's and are never empty. Throws `UpstreamFailure`
- * for an image of a format that no provider knows.
- */
-export const toMessages = (turns: readonly Turn[]): Message[] =>
-  alternatingTurns(turns).map(({ role, parts }) => ({ role, content: [...parts].map(toBlock) }));
+/** The turns as messages. Throws `UpstreamFailure` for an image of a format that no provider knows. */
+export const toMessages = (turns: readonly ClaudeTurn[]): Message[] =>
+  turns.map(({ role, parts }) => ({ role, content: [...parts].map(toBlock) }));
 
-function toBlock(part: UserPart | AssistantPart): ContentBlock {
+function toBlock(part: UserPart | ClaudePart): ContentBlock {
   switch (part.type) {
     case 'image':
       return { image: toImage(part) };
@@ -51,9 +44,27 @@ function toBlock(part: UserPart | AssistantPart): ContentBlock {
       const input = toolInput(part.arguments, parseDocument) as Document;
       return { toolUse: { toolUseId: part.id, name: part.name, input } };
     }
+    case 'reasoning':
+      return { reasoningContent: toReasoning(part) };
     default:
       return { text: part.text };
   }
+}
+
+/** The bytes of a thought that is not shown are base64 in its proof. */
+const toReasoning = ({ text, proof }: ProvenReasoning): ReasoningContentBlock =>
+  'redacted' in proof
+    ? { redactedContent: Buffer.from(proof.redacted, 'base64') }
+    : { reasoningText: { text, signature: proof.signature } };
+
+/** What proves a thought, sealed; undefined where the model proves nothing. Nothing of it is certain. */
+export function signatureOf(
+  { signature, redacted }: { readonly signature: unknown; readonly redacted: unknown },
+  signatures: Signatures,
+): string | undefined {
+  if (typeof signature === 'string' && signature !== '') return sealProof({ signature }, signatures);
+  if (!(redacted instanceof Uint8Array) || redacted.length === 0) return undefined;
+  return sealProof({ redacted: Buffer.from(redacted).toString('base64') }, signatures);
 }
 
 function toImage({ source }: ImagePart): ImageBlock {

@@ -18,7 +18,7 @@ import { toReply } from './response.ts';
 import { toReplyEvents } from './stream.ts';
 
 /** What Converse expresses beyond a conversation (Amazon Bedrock API reference, Converse). */
-export const features: ReadonlySet<Feature> = new Set<Feature>();
+export const features: ReadonlySet<Feature> = new Set<Feature>(['stop-sequences']);
 
 export interface BedrockDependencies {
   /** The client for an address; an empty one means the function's own region. It sends each request once. */
@@ -26,11 +26,11 @@ export interface BedrockDependencies {
 }
 
 export function createBedrockProvider({ bedrockClient }: BedrockDependencies): Provider {
-  async function chat({ route, payload, signal }: Attempt): Promise<Reply> {
+  async function chat({ route, payload, signatures, signal }: Attempt): Promise<Reply> {
     try {
       signal.throwIfAborted();
       const client = bedrockClient(route.base_url);
-      const call = toConverseCall(payload.conversation(), route);
+      const call = toConverseCall(payload.conversation(), route, signatures);
       if (payload.stream) return await converseStream(client, call, signal);
       const output = await client.send(new ConverseCommand(call.request), { abortSignal: signal });
       return toReply(output, call);

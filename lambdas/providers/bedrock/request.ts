@@ -7,16 +7,21 @@ import type {
   ToolSpecification,
 } from '@aws-sdk/client-bedrock-runtime';
 import type { Route } from '../../core/inference/catalog/catalog-document.ts';
+import type { Signatures } from '../../core/inference/upstream/capsules.ts';
 import type { Conversation, Tool } from '../../core/inference/upstream/conversation.ts';
-import { isNotBlank } from '../alternating-turns.ts';
-import { calledTools, jsonAnswerOf, type SchemaFormat, soundTool } from '../json-answer.ts';
-import { parseDocument, toMessages } from './content.ts';
+import { effortOf, nearestEffort } from '../../core/inference/upstream/effort.ts';
+import { isNotBlank } from '../claude/alternating-turns.ts';
+import { calledTools, jsonAnswerOf, type SchemaFormat, soundTool } from '../claude/json-answer.ts';
+import { type ClaudeConversation, forClaude } from '../claude/thinking.ts';
+import { type Document, parseDocument, toMessages } from './content.ts';
 
 export interface ConverseCall {
   /** The same for an answer at once and a streamed one. */
   readonly request: Omit<ConverseRequest, 'guardrailConfig'>;
   /** The tool whose input is the answer, where the caller asked for JSON, which Converse cannot express otherwise. */
   readonly answerTool?: string;
+  /** Of the route that is called. */
+  readonly signatures: Signatures;
 }
 
 /**
@@ -24,10 +29,14 @@ export interface ConverseCall {
  * `UpstreamFailure` for an image that no provider takes.
  */
 export function toConverseCall(
-  conversation: Conversation,
-  { upstream_model: modelId, reasoning }: Pick<Route, 'upstream_model' | 'reasoning'>,
+  given: Conversation,
+  { upstream_model: modelId, reasoning, dialect }: Pick<Route, 'upstream_model' | 'reasoning' | 'dialect'>,
+  signatures: Signatures,
 ): ConverseCall {
-  const { native, tool: answerTool, texts } = jsonAnswerOf(conversation, reasoning);
+  const way = dialect?.reasoning_request;
+  const conversation = forClaude(given, isClaude(modelId) ? way : undefined, signatures);
+  const { native, tool: answerTool, texts } = jsonAnswerOf(conversation, reasoning || conversation.thinks);
+  const more = isClaude(modelId) ? toClaudeFields(conversation) : toEffortFields(given, way);
   const system = [...conversation.system, ...texts].filter(isNotBlank);
   const toolConfig = toToolConfig(conversation, answerTool);
   const inferenceConfig = toInference(conversation, modelId);
@@ -38,12 +47,33 @@ export function toConverseCall(
     ...(system.length === 0 ? {} : { system: system.map((text) => ({ text })) }),
     ...(toolConfig === undefined ? {} : { toolConfig }),
     ...(native === undefined ? {} : { outputConfig: toOutputConfig(native) }),
+    ...(more === undefined ? {} : { additionalModelRequestFields: more }),
     ...(inferenceConfig.stopSequences !== undefined && isClaude(modelId)
       ? { additionalModelResponseFieldPaths: STOP_SEQUENCE_PATHS }
       : {}),
   };
-  return { request, ...(answerTool === undefined ? {} : { answerTool: answerTool.name }) };
+  return { request, signatures, ...(answerTool === undefined ? {} : { answerTool: answerTool.name }) };
 }
+
+/** Fields of Claude's own (Amazon Bedrock user guide, Extended thinking; Adaptive thinking). */
+function toClaudeFields({ thinking, effort }: ClaudeConversation): Document | undefined {
+  if (thinking === undefined && effort === undefined) return undefined;
+  return {
+    ...(thinking === undefined ? {} : { thinking: { ...thinking } }),
+    ...(effort === undefined ? {} : { output_config: { effort } }),
+  };
+}
+
+/** Efforts of the open models of OpenAI, and of those that took their field over. */
+const EFFORT_STEPS = ['low', 'medium', 'high'] as const;
+
+/** Fields of a model that knows efforts (Amazon Bedrock user guide, OpenAI models). */
+function toEffortFields({ reasoning, maxTokens }: Conversation, way: Way): Document | undefined {
+  const effort = reasoning === undefined || way !== 'effort' ? undefined : effortOf(reasoning, maxTokens);
+  return effort === undefined ? undefined : { reasoning_effort: nearestEffort(effort, EFFORT_STEPS) };
+}
+
+type Way = NonNullable<Route['dialect']>['reasoning_request'];
 
 /** Where Claude names the stop sequence that it met: in an answer at once, and in a stream. */
 const STOP_SEQUENCE_PATHS = ['/stop_sequence', '/delta/stop_sequence'];
@@ -56,7 +86,7 @@ const isClaude = (modelId: string): boolean => /(^|[./])anthropic\./.test(modelI
  * and while the service gives every request a temperature, only a caller gives one `topP`. Claude refuses stop
  * sequences of white space too.
  */
-function toInference(conversation: Conversation, modelId: string): InferenceConfiguration {
+function toInference(conversation: ClaudeConversation, modelId: string): InferenceConfiguration {
   const { maxTokens, temperature, topP } = conversation;
   const stop = conversation.stop.filter((text) => (isClaude(modelId) ? isNotBlank(text) : text !== ''));
   return {
@@ -81,7 +111,7 @@ function toOutputConfig({ name, description, schema }: SchemaFormat): OutputConf
  * calls is refused without tools, though: then the tools that it called are declared, though the model may not call them.
  */
 function toToolConfig(
-  conversation: Conversation,
+  conversation: ClaudeConversation,
   answerTool: Tool | undefined,
 ): ToolConfiguration | undefined {
   const { tools, toolChoice } = conversation;

@@ -1,23 +1,26 @@
 /** A whole answer of Converse (Amazon Bedrock API reference, Converse, Response Syntax). */
 import type { ConverseCommandOutput } from '@aws-sdk/client-bedrock-runtime';
+import type { Signatures } from '../../core/inference/upstream/capsules.ts';
 import type { AssistantPart, Finish, FinishReason } from '../../core/inference/upstream/conversation.ts';
 import { type Reply, UpstreamFailure } from '../../core/inference/upstream/provider.ts';
 import { plainName } from '../kept-fields.ts';
-import { writeDocument } from './content.ts';
+import { signatureOf, writeDocument } from './content.ts';
 import type { ConverseCall } from './request.ts';
 import { toUsage } from './usage.ts';
 
 /** What of a call its answer is read with. */
-export type CallContext = Pick<ConverseCall, 'request' | 'answerTool'>;
+export type CallContext = Pick<ConverseCall, 'request' | 'answerTool' | 'signatures'>;
 
 /** Throws `UpstreamFailure` when it is no message. */
 export function toReply(output: ConverseCommandOutput, call: CallContext): Extract<Reply, { kind: 'json' }> {
   const blocks: unknown = output.output?.message?.content;
   if (!Array.isArray(blocks)) throw new UpstreamFailure('protocol');
-  const pieces = blocks.map((block) => toPiece(block, call.answerTool));
-  const calls = pieces.flatMap(({ part }) => (part?.type === 'tool-call' ? part : []));
+  const pieces = blocks.map((block) => toPiece(block, call));
+  const all = pieces.flatMap(({ part }) => part ?? []);
+  const calls = all.filter(({ type }) => type === 'tool-call');
   const answer = pieces.find(({ isAnswer }) => isAnswer)?.part;
-  const parts = answer === undefined ? pieces.flatMap(({ part }) => part ?? []) : [answer, ...calls];
+  // Beside the answer that was asked for as a tool's input, texts and further ones are left out.
+  const parts = answer === undefined ? all : all.filter((part) => part === answer || part.type !== 'text');
   return {
     kind: 'json',
     answer: { reply: { parts, finish: toFinish(output, call, calls.length > 0) } },
@@ -34,21 +37,32 @@ interface Piece {
   readonly text: string;
 }
 
-/** Reasoning is output, and billed as such, but no part of the answer. */
-function toPiece(block: unknown, answerTool: string | undefined): Piece {
+function toPiece(block: unknown, { answerTool, signatures }: CallContext): Piece {
   const { text, toolUse, reasoningContent, citationsContent } = Object(block) as Block;
   if (typeof text === 'string') return text === '' ? { text } : { part: { type: 'text', text }, text };
   if (toolUse !== undefined) return toToolPiece(Object(toolUse), answerTool);
   const cited = (citationsContent?.content ?? []).map((piece) => stringOf(piece.text)).join('');
   if (cited !== '') return { part: { type: 'text', text: cited }, text: cited };
-  return { text: stringOf(reasoningContent?.reasoningText?.text) };
+  return toReasoningPiece(reasoningContent, signatures);
+}
+
+/** A thought that shows nothing and proves nothing is left out. */
+function toReasoningPiece(content: Block['reasoningContent'], signatures: Signatures): Piece {
+  const { reasoningText, redactedContent: redacted } = content ?? {};
+  const text = stringOf(reasoningText?.text);
+  const signature = signatureOf({ signature: reasoningText?.signature, redacted }, signatures);
+  if (text === '' && signature === undefined) return { text };
+  return { part: { type: 'reasoning', text, ...(signature === undefined ? {} : { signature }) }, text };
 }
 
 /** Nothing of it is certain: the client passes on what it is sent. */
 interface Block {
   readonly text?: unknown;
   readonly toolUse?: unknown;
-  readonly reasoningContent?: { readonly reasoningText?: { readonly text?: unknown } };
+  readonly reasoningContent?: {
+    readonly reasoningText?: { readonly text?: unknown; readonly signature?: unknown };
+    readonly redactedContent?: unknown;
+  };
   readonly citationsContent?: { readonly content?: readonly { readonly text?: unknown }[] };
 }
 

@@ -4,6 +4,7 @@ import type { StreamPart } from '../../core/inference/upstream/conversation.ts';
 import { type ReplyEvent, UpstreamFailure } from '../../core/inference/upstream/provider.ts';
 import { StreamBlocks } from '../../core/inference/upstream/stream-blocks.ts';
 import { drain } from '../http-upstream.ts';
+import { signatureOf } from './content.ts';
 import { type CallContext, toFinish } from './response.ts';
 import { toUsage } from './usage.ts';
 
@@ -32,10 +33,18 @@ export async function* toReplyEvents(
 type OpenBlock =
   | { readonly kind: 'text' }
   | { readonly kind: 'dropped' }
+  /** With what has come of its proof: a signature, or bytes that only the model reads. */
+  | { readonly kind: 'reasoning'; signature: string; redacted: Uint8Array }
   /** By its number in the answer. */
   | { readonly kind: 'call'; readonly block: number }
   /** The answer that was asked for as a tool's input. */
   | { readonly kind: 'answer'; empty: boolean };
+
+const newReasoning = (): Extract<OpenBlock, { kind: 'reasoning' }> => ({
+  kind: 'reasoning',
+  signature: '',
+  redacted: new Uint8Array(),
+});
 
 interface Reading {
   readonly parts: readonly StreamPart[];
@@ -112,13 +121,22 @@ class EventReader {
     return { parts: [...released, ...call.parts], text: name };
   }
 
-  /** Reasoning is output, and billed as such, but no part of the answer. */
   #read(block: unknown, delta: Delta): Reading {
     if (typeof delta.text === 'string') return this.#readText(block, delta.text);
     const { input } = Object(delta.toolUse) as { input?: unknown };
     if (typeof input === 'string') return this.#readInput(this.#open.get(block), input);
-    const { text: reasoning } = Object(delta.reasoningContent) as { text?: unknown };
-    return typeof reasoning === 'string' ? { parts: [], text: reasoning } : NOTHING;
+    return delta.reasoningContent === undefined
+      ? NOTHING
+      : this.#readReasoning(block, Object(delta.reasoningContent));
+  }
+
+  #readReasoning(block: unknown, { text, signature, redactedContent: redacted }: ReasoningDelta): Reading {
+    const known = this.#open.get(block);
+    const open = known?.kind === 'reasoning' ? known : newReasoning();
+    this.#open.set(block, open);
+    if (typeof signature === 'string') open.signature += signature;
+    if (redacted instanceof Uint8Array) open.redacted = Buffer.concat([open.redacted, redacted]);
+    return typeof text === 'string' ? { parts: this.#blocks.text('reasoning', text), text } : NOTHING;
   }
 
   #readText(block: unknown, text: string): Reading {
@@ -132,7 +150,8 @@ class EventReader {
   }
 
   #readInput(open: OpenBlock | undefined, input: string): Reading {
-    if (open === undefined || open.kind === 'text') throw new UpstreamFailure('protocol');
+    if (open === undefined || open.kind === 'text' || open.kind === 'reasoning')
+      throw new UpstreamFailure('protocol');
     if (input === '' || open.kind === 'dropped') return { parts: [], text: input };
     if (open.kind === 'call') return { parts: this.#blocks.arguments(open.block, input), text: input };
     open.empty = false;
@@ -144,6 +163,8 @@ class EventReader {
     this.#open.delete(block);
     if (open === undefined || open.kind === 'dropped') return [];
     if (open.kind === 'call') return this.#blocks.endCall(open.block);
+    const signature = open.kind === 'reasoning' ? signatureOf(open, this.#call.signatures) : undefined;
+    if (signature !== undefined) return this.#blocks.endReasoning(signature);
     const nothing = open.kind === 'answer' && open.empty ? this.#blocks.text('text', '{}') : [];
     return [...nothing, ...this.#blocks.endText()];
   }
@@ -161,4 +182,11 @@ interface Delta {
   readonly text?: unknown;
   readonly toolUse?: unknown;
   readonly reasoningContent?: unknown;
+}
+
+/** One of them (Amazon Bedrock API reference, ReasoningContentBlockDelta). */
+interface ReasoningDelta {
+  readonly text?: unknown;
+  readonly signature?: unknown;
+  readonly redactedContent?: unknown;
 }

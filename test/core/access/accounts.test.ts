@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { type AccountStore, Accounts, MAX_TOP_UP } from '../../../lambdas/core/access/accounts.ts';
+import { type AccountStore, Accounts } from '../../../lambdas/core/access/accounts.ts';
+
+/** A million dollars in nano-dollars. */
+const MAX_TOP_UP = 10n ** 15n;
 
 type TopUp = Parameters<AccountStore['topUp']>[0];
 

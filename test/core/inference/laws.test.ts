@@ -20,7 +20,9 @@ import { validate } from '../../../lambdas/core/json/json-body.ts';
 import { parseJson } from '../../../lambdas/core/json/lossless-json.ts';
 import { toRequest } from '../../../lambdas/providers/anthropic/request.ts';
 import { toRequestBody } from '../../../lambdas/providers/openai/request.ts';
+import { SIGNATURES } from '../../providers/sealing.ts';
 import { rounds } from '../../thorough.ts';
+import { NO_CAPSULES } from './upstream/no-capsules.ts';
 
 const ROUTE = { upstream_model: 'a/b', reasoning: false };
 
@@ -40,12 +42,19 @@ const sent = (body: unknown): unknown => parseJson(JSON.stringify(body));
 /** What a chat route is sent for the conversation, read again as if a caller of the chat surface had sent it. */
 const throughChat = (conversation: Conversation): ChatPayload =>
   chatPayload(
-    validate(chatCompletionRequest, sent(toRequestBody(payloadOf(conversation, 'anthropic'), ROUTE))),
+    validate(
+      chatCompletionRequest,
+      sent(toRequestBody(payloadOf(conversation, 'anthropic'), ROUTE, SIGNATURES)),
+    ),
+    NO_CAPSULES,
   );
 
 /** The same for the Messages protocol. */
 const throughMessages = (conversation: Conversation): ChatPayload =>
-  messagesPayload(validate(messagesRequest, sent(toRequest(payloadOf(conversation, 'openai'), ROUTE).body)));
+  messagesPayload(
+    validate(messagesRequest, sent(toRequest(payloadOf(conversation, 'openai'), ROUTE, SIGNATURES).body)),
+    NO_CAPSULES,
+  );
 
 const word = fc.stringMatching(/^[a-zA-Z0-9_-]{1,12}$/);
 const words = fc.string({ minLength: 1 }).map((text) => `.${text}.`);

@@ -58,12 +58,21 @@ interface Plan {
   readonly settleFails?: Error;
   /** What the call may cost on each of its models; on one, a nano-dollar, when absent. */
   readonly bounds?: readonly CostBound[];
+  /** The tokens of each of its offers. */
+  readonly offers?: readonly [number, ...number[]];
+  /** The offer that the ledger takes. */
+  readonly granted?: number;
 }
+
+const eachOf = <T, U>([first, ...rest]: readonly [T, ...T[]], of: (one: T) => U): [U, ...U[]] => [
+  of(first),
+  ...rest.map(of),
+];
 
 /** One call of a stream, through the frame of paid endpoints and the request handler, while time stands still. */
 function calling(plan: Plan) {
   const { admitMs = 0, refusal, answerMs = 0, routeFails, settleMs = 0, settleFails } = plan;
-  const { bounds = [exactly(1n)] } = plan;
+  const { bounds = [exactly(1n)], offers = [1], granted = 0 } = plan;
   const candidates = bounds.map((_bound, index) => candidateOf(`a/${index}`));
   const time = new FakeTime();
   const outcomes: Outcome[] = [];
@@ -79,7 +88,12 @@ function calling(plan: Plan) {
         outcomes.push(outcome);
         return { record: outcome, balance: 0n };
       };
-      return { hold: { amount: 1n }, headers: { 'x-ratelimit-limit-requests': '60' }, settle };
+      return {
+        offer: granted,
+        hold: { amount: 1n },
+        headers: { 'x-ratelimit-limit-requests': '60' },
+        settle,
+      };
     },
   } as unknown as Ledger;
   const lines: {
@@ -99,27 +113,29 @@ function calling(plan: Plan) {
     stream: true,
     events: EVENTS,
     candidates,
-    tokens: 1,
-    costBound: ({ id }) => bounds[Number(id.slice(2))] ?? exactly(0n),
-    attempt: async () => {
-      await time.sleep(answerMs);
-      if (routeFails !== undefined) throw routeFails;
-      return 'data: answer\n\n';
-    },
-    prepare: async (answer, { admission }) => {
-      async function* chunks() {
-        try {
-          yield answer;
-        } finally {
-          await admission.settle({ status: 'completed' } as Outcome);
+    offers: eachOf(offers, (tokens) => ({
+      tokens,
+      costBound: ({ id }) => bounds[Number(id.slice(2))] ?? exactly(0n),
+      attempt: async () => {
+        await time.sleep(answerMs);
+        if (routeFails !== undefined) throw routeFails;
+        return `data: answer within ${tokens}\n\n`;
+      },
+      prepare: async (answer, { admission }) => {
+        async function* chunks() {
+          try {
+            yield answer;
+          } finally {
+            await admission.settle({ status: 'completed' } as Outcome);
+          }
         }
-      }
-      return async (): Promise<StreamedAnswer> => ({
-        headers: { 'x-route': 'route' },
-        chunks: chunks(),
-        events: EVENTS,
-      });
-    },
+        return async (): Promise<StreamedAnswer> => ({
+          headers: { 'x-route': 'route' },
+          chunks: chunks(),
+          events: EVENTS,
+        });
+      },
+    })),
   };
   const breaker = createBreaker({ clock: time.clock, after: time.after });
   const dependencies = { ledger, breaker, after: time.after, log: SILENT };
@@ -153,7 +169,7 @@ describe('the admission of a call that may fall back on other models', () => {
     for (const order of [bounds, bounds.toReversed()]) {
       const { time, started, admitted } = calling({ bounds: order });
       await (await time.until(started)).text();
-      expect(admitted).toMatchObject([{ amount: 90n, ceiling: 200n }]);
+      expect(admitted).toMatchObject([{ offers: [{ tokens: 1, amount: 90n, ceiling: 200n }] }]);
     }
   });
 
@@ -165,6 +181,19 @@ describe('the admission of a call that may fall back on other models', () => {
       ['a/1', 'a/1-alias'],
     ];
     expect(admitted).toMatchObject([{ scope: { kind: 'chat', models } }]);
+  });
+});
+
+describe('a call of several offers', () => {
+  it('is asked for with all of them, and attempted and delivered within the one that is granted', async () => {
+    for (const granted of [0, 1, 2]) {
+      const { time, started, admitted } = calling({ offers: [900, 90, 9], granted });
+      expect(await (await time.until(started)).text()).toBe(
+        `data: answer within ${[900, 90, 9][granted]}\n\n`,
+      );
+      const asked = [900, 90, 9].map((tokens) => ({ tokens, amount: 1n, ceiling: 1n }));
+      expect(admitted).toMatchObject([{ offers: asked }]);
+    }
   });
 });
 
@@ -224,7 +253,7 @@ describe('the status of a streamed call', () => {
     const quick = calling({ admitMs: 20_000, answerMs: 4_900 });
     const answered = await quick.time.until(quick.started);
     expect([answered.status, answered.headers.get('x-route')]).toEqual([200, 'route']);
-    expect(await answered.text()).toBe('data: answer\n\n');
+    expect(await answered.text()).toBe('data: answer within 1\n\n');
 
     const slow = calling({ admitMs: 20_000, answerMs: 8_000 });
     const early = await slow.time.until(slow.started);
@@ -242,7 +271,7 @@ describe('headers that leave before there is an event', () => {
     expect(new TextDecoder().decode((await reader?.read())?.value)).toBe(HEARTBEAT);
     const next = reader?.read();
     await time.advance(3_000);
-    expect(new TextDecoder().decode((await next)?.value)).toBe('data: answer\n\n');
+    expect(new TextDecoder().decode((await next)?.value)).toBe('data: answer within 1\n\n');
   });
 
   it('are followed by the failure as an event, which is logged and counted as any other', async () => {
@@ -262,7 +291,7 @@ describe('a stream whose settlement fails', () => {
     const { time, started, lines } = calling({ settleFails: new Error('the usage record was not written') });
     const response = await time.until(started);
     const text = await time.until(response.text());
-    expect(text.startsWith('data: answer\n\n')).toBe(true);
+    expect(text.startsWith('data: answer within 1\n\n')).toBe(true);
     expect(text).toContain('"code":"internal_error"');
     expect(lines.map(({ level, message }) => [level, message])).toEqual([
       ['error', 'internal error'],

@@ -21,6 +21,7 @@ import type { Books } from '../../../lambdas/core/ledger/audit/books.ts';
 import { auditAll as auditEvery } from '../../../lambdas/core/ledger/audit/run.ts';
 import type { CallRequest } from '../../../lambdas/core/ledger/call.ts';
 import { KeyGate } from '../../../lambdas/core/ledger/key-gate.ts';
+import type { Offer } from '../../../lambdas/core/ledger/offers/offer.ts';
 import type { Wallet } from '../../../lambdas/core/ledger/ports.ts';
 import { Recovery } from '../../../lambdas/core/ledger/recovery.ts';
 import { Refusals } from '../../../lambdas/core/ledger/refusals.ts';
@@ -120,14 +121,17 @@ export async function openAccount(
   return { accountId, keys };
 }
 
-export function callOf(key: VerifiedKey, amount: NanoUsd, changes: Partial<CallRequest> = {}): CallRequest {
+/** A call of one offer, unless the changes have several. */
+export function callOf(
+  key: VerifiedKey,
+  amount: NanoUsd,
+  { tokens = 10, ceiling = amount, ...changes }: Partial<CallRequest & Omit<Offer, 'amount'>> = {},
+): CallRequest {
   return {
     requestId: `req_${systemUlid()}`,
     key,
     scope: { kind: 'chat', models: [['sim/chat', 'sim/alias']] },
-    tokens: 10,
-    amount,
-    ceiling: amount,
+    offers: [{ tokens, amount, ceiling }],
     ...changes,
   };
 }

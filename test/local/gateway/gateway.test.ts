@@ -66,6 +66,17 @@ describe('the event of a proxy integration', () => {
     expect(received.multiValueHeaders['X-Two']).toEqual(['a', 'b']);
   });
 
+  it('comes of a request for a WebSocket as of any other, without the header that asks for it', async () => {
+    const { body } = await sendRaw(fixture.url, [
+      'GET /echo HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n',
+      'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+    ]);
+    const received = JSON.parse(body).event;
+    expect(received.httpMethod).toBe('GET');
+    expect(Object.keys(received.headers).map((name) => name.toLowerCase())).not.toContain('upgrade');
+    expect(received.headers['Sec-WebSocket-Version']).toBe('13');
+  });
+
   it('carries a text body as UTF-8, and a binary one as base64 where the API says so', async () => {
     expect(await event('/files/x', { method: 'PUT', body: '{"é":1}' })).toMatchObject({
       body: '{"é":1}',

@@ -97,13 +97,19 @@ const bedrock = (model: string) => ({ protocol: 'bedrock', upstream_model: model
 
 describe('catalog check', () => {
   it('finds models in the lists of their providers, each read once with the key of the route', async () => {
-    const { routes, counts } = await check([openai('gpt-a'), openai('gemini-a'), openai('gpt-gone')]);
+    const { routes, counts } = await check([
+      openai('gpt-a'),
+      { ...openai('gpt-a'), protocol: 'openai-responses' },
+      openai('gemini-a'),
+      openai('gpt-gone'),
+    ]);
     expect(routes.map(({ state, reason }) => [state, reason])).toEqual([
+      ['alive', 'the provider lists it'],
       ['alive', 'the provider lists it'],
       ['alive', 'the provider lists it'],
       ['unknown', 'the provider does not list it'],
     ]);
-    expect(counts).toEqual({ alive: 2, ended: 0, unknown: 1 });
+    expect(counts).toEqual({ alive: 3, ended: 0, unknown: 1 });
     expect(requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer sk-checked']);
   });
 
@@ -125,6 +131,10 @@ describe('catalog check', () => {
       bedrock('amazon.nova-canvas-v1:0'),
       bedrock('vendor.none-v1:0'),
       { ...openai('amazon.nova-lite-v1:0'), auth: 'sigv4', secret: undefined },
+      {
+        ...openai('amazon.nova-lite-v1:0'),
+        ...{ protocol: 'openai-responses', auth: 'sigv4', secret: undefined },
+      },
     ]);
     expect(routes.map(({ state, ends_on }) => [state, ends_on])).toEqual([
       ['alive', null],
@@ -132,6 +142,7 @@ describe('catalog check', () => {
       ['ended', '2026-11-01'],
       ['ended', '2026-09-30'],
       ['unknown', null],
+      ['alive', null],
       ['alive', null],
     ]);
     expect(ended).toBe(2);

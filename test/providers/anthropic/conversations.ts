@@ -1,11 +1,14 @@
 /** Any conversations, and those that hold to what every protocol asks: each call is answered in the next turn. */
 import fc from 'fast-check';
-import type {
-  Conversation,
-  ToolResultPart,
-  Turn,
-  UserPart,
+import {
+  type Conversation,
+  EFFORTS,
+  type ToolResultPart,
+  type Turn,
+  type UserPart,
 } from '../../../lambdas/core/inference/upstream/conversation.ts';
+import { sealProof } from '../../../lambdas/providers/claude/proofs.ts';
+import { SIGNATURES, signaturesFor } from '../sealing.ts';
 
 const words = fc.oneof(fc.string(), fc.constantFrom('', ' ', '\n', 'Hi', 'Hi \n', '世界'));
 const text = words.map((said) => ({ type: 'text', text: said }) as const);
@@ -28,16 +31,30 @@ const resultOf = (of: string): fc.Arbitrary<ToolResultPart> =>
     content: fc.array(fc.oneof(text, image), { maxLength: 3 }),
     isError: fc.boolean(),
   });
+/** As this route gave it, as another did, and as a server gives it that proves nothing. */
+const reasoning = fc.record(
+  {
+    type: fc.constant('reasoning' as const),
+    text: words,
+    signature: fc.constantFrom(
+      sealProof({ signature: 'EqQB' }, SIGNATURES),
+      sealProof({ redacted: 'Emw=' }, SIGNATURES),
+      sealProof({ signature: 'foreign' }, signaturesFor('sim-b')),
+      'unsealed',
+    ),
+  },
+  { requiredKeys: ['type', 'text'] },
+);
 const refusal = words.map((said) => ({ type: 'refusal', text: said }) as const);
 
 const userParts = (...kinds: fc.Arbitrary<UserPart>[]) =>
   fc.array(fc.oneof(text, image, ...kinds), { maxLength: 4 });
-const spoken = fc.array(fc.oneof(text, refusal), { maxLength: 3 });
+const spoken = fc.array(fc.oneof(text, refusal, reasoning), { maxLength: 3 });
 
 const anyTurn: fc.Arbitrary<Turn> = fc.oneof(
   userParts(id.chain(resultOf)).map((parts) => ({ role: 'user', parts }) as const),
   fc
-    .array(fc.oneof(text, refusal, call), { maxLength: 4 })
+    .array(fc.oneof(text, refusal, reasoning, call), { maxLength: 4 })
     .map((parts) => ({ role: 'assistant', parts }) as const),
 );
 
@@ -90,7 +107,11 @@ function conversations(turns: fc.Arbitrary<readonly Turn[]>): fc.Arbitrary<Conve
           fc.constant({ type: 'json' } as const),
           schema.map((one) => ({ type: 'json-schema', schema: one }) as const),
         ),
-        maxTokens: fc.constant(256),
+        reasoning: fc.record(
+          { effort: fc.constantFrom(...EFFORTS), maxTokens: fc.nat(9_000) },
+          { requiredKeys: [] },
+        ),
+        maxTokens: fc.constantFrom(256, 8_000),
         temperature: fc.double({ min: 0, max: 2, noNaN: true }),
         topP: fc.double({ min: 0, max: 1, noNaN: true }),
         stop: fc.array(words, { maxLength: 3 }),
@@ -112,6 +133,14 @@ function choiceFor(base: { readonly tools: readonly { readonly name: string }[] 
     ...names.map((one) => ({ toolChoice: { type: 'tool', name: one } })),
   );
 }
+
+/** The ways in which routes ask Claude to think. */
+export const anyWay = fc.constantFrom(
+  {},
+  { dialect: { reasoning_request: 'budget' } } as const,
+  { dialect: { reasoning_request: 'adaptive' } } as const,
+  { dialect: { reasoning_request: 'effort' } } as const,
+);
 
 export const anyConversation = conversations(fc.array(anyTurn, { maxLength: 6 }));
 export const soundConversation = conversations(soundTurns);

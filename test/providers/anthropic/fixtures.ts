@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Conversation } from '../../../lambdas/core/inference/upstream/conversation.ts';
 import type { ChatPayload } from '../../../lambdas/core/inference/upstream/provider.ts';
 import type { JsonObject } from '../../../lambdas/core/json/lossless-json.ts';
+import { SIGNATURES } from '../sealing.ts';
 
 export const NAMES = [
   'text',
@@ -51,8 +52,8 @@ export const foreignPayload = (conversation: Partial<Conversation> = {}, stream 
 });
 
 /** What the reader of an answer knows of its call. */
-export const NATIVE = { payload: nativePayload(), identity: IDENTITY };
-export const FOREIGN = { payload: foreignPayload(), identity: IDENTITY };
+export const NATIVE = { payload: nativePayload(), identity: IDENTITY, signatures: SIGNATURES };
+export const FOREIGN = { payload: foreignPayload(), identity: IDENTITY, signatures: SIGNATURES };
 export const JSON_MODE = { ...FOREIGN, answerTool: 'json_answer' };
 
 const folder = join(import.meta.dirname, 'fixtures');

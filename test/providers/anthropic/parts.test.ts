@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { StreamPart } from '../../../lambdas/core/inference/upstream/conversation.ts';
 import type { CallContext } from '../../../lambdas/providers/anthropic/response.ts';
+import { callBlock, reasoningBlock, textBlock } from '../parts.ts';
+import { withProofs } from '../sealing.ts';
 import { block, change, closed, collect, decode, END, START, STOP, wire } from './decoding.ts';
 import { bytesOf, FOREIGN, JSON_MODE } from './fixtures.ts';
 
@@ -11,37 +13,33 @@ async function partsOf(asked: CallContext, ...bytes: readonly Uint8Array[]): Pro
 describe('a stream for a caller of another protocol', () => {
   it('comes as text, piece by piece, and ends with its finish', async () => {
     expect(await partsOf(FOREIGN, bytesOf('text'))).toEqual([
-      { type: 'text-delta', text: 'Grüße' },
-      { type: 'text-delta', text: ', 世界 👩‍🚀' },
-      { type: 'text-delta', text: '\n\n\u200fمرحبا' },
-      { type: 'text-end' },
+      ...textBlock(0, 'Grüße', ', 世界 👩‍🚀', '\n\n\u200fمرحبا'),
       { type: 'finish', reason: 'stop', raw: 'end_turn' },
     ]);
   });
 
   it('comes with its tool calls, numbered from 0, their inputs as they were written', async () => {
     expect(await partsOf(FOREIGN, bytesOf('tool-use'))).toEqual([
-      { type: 'text-delta', text: 'Okay, ich prüfe' },
-      { type: 'text-delta', text: ' das.' },
-      { type: 'text-end' },
-      { type: 'tool-call-start', index: 0, id: 'toolu_01T1x1fJ34qAmk2tNTrN7Up6', name: 'get_weather' },
-      { type: 'tool-call-delta', index: 0, arguments: '{"location":' },
-      { type: 'tool-call-delta', index: 0, arguments: ' "Łódź"' },
-      { type: 'tool-call-delta', index: 0, arguments: ', "unit": "c"}' },
-      { type: 'tool-call-end', index: 0 },
-      { type: 'tool-call-start', index: 1, id: 'toolu_02', name: 'get_time' },
-      { type: 'tool-call-end', index: 1 },
-      { type: 'tool-call-start', index: 2, id: 'toolu_03', name: 'get_news' },
-      { type: 'tool-call-delta', index: 2, arguments: '{"topics":["a"]}' },
-      { type: 'tool-call-end', index: 2 },
+      ...textBlock(0, 'Okay, ich prüfe', ' das.'),
+      ...callBlock(
+        1,
+        { id: 'toolu_01T1x1fJ34qAmk2tNTrN7Up6', name: 'get_weather' },
+        '{"location":',
+        ' "Łódź"',
+        ', "unit": "c"}',
+      ),
+      ...callBlock(2, { id: 'toolu_02', name: 'get_time' }),
+      ...callBlock(3, { id: 'toolu_03', name: 'get_news' }, '{"topics":["a"]}'),
       { type: 'finish', reason: 'tool-calls', raw: 'tool_use' },
     ]);
   });
 
-  it('leaves out thoughts, which count as output and are content: the model is at work', async () => {
-    expect(await partsOf(FOREIGN, bytesOf('thinking'))).toEqual([
-      { type: 'text-delta', text: '27 × 453 = 12,231' },
-      { type: 'text-end' },
+  it('comes with its thoughts, which count as output, each with its signature sealed', async () => {
+    const signature = 'EqQBCgIYAhIM1gbcDa9GJwZA2b3hGgxBdjrkzLoky3dl1pk=';
+    expect(withProofs(await partsOf(FOREIGN, bytesOf('thinking')))).toEqual([
+      ...reasoningBlock(0, ['27 × 453:', ' 12,231'], `<${JSON.stringify({ signature })}>`),
+      ...reasoningBlock(1, [], '<{"redacted":"EmwKAhgBEgy3va3pzix"}>'),
+      ...textBlock(2, '27 × 453 = 12,231'),
       { type: 'finish', reason: 'stop-sequence', raw: 'stop_sequence', stopSequence: '\n\n' },
     ]);
     const events = await collect(decode(FOREIGN, bytesOf('thinking')));
@@ -53,7 +51,8 @@ describe('a stream for a caller of another protocol', () => {
       ['', false],
       ['', false],
       ['', false],
-      ['', false],
+      // What is not shown is content too: the caller gets the proof of it.
+      ['', true],
       ['', false],
       ['27 × 453 = 12,231', true],
       ['', false],
@@ -62,24 +61,33 @@ describe('a stream for a caller of another protocol', () => {
     ]);
   });
 
-  it('begins with a thought, which has no parts', async () => {
-    const events = await collect(decode(FOREIGN, bytesOf('thinking')));
-    expect(events.find(({ content }) => content)).toEqual({ text: '27 × 453:', content: true });
+  it('comes with a signature that its server gives in pieces, whole at once, or not at all', async () => {
+    const thought = (rest: object) => block(0, { type: 'thinking', thinking: '', ...rest });
+    const said = change(0, { type: 'thinking_delta', thinking: 'Hm.' });
+    const signed = (signature: unknown) => change(0, { type: 'signature_delta', signature });
+    const partsFor = async (...events: readonly unknown[]) =>
+      withProofs(await partsOf(FOREIGN, wire(START, ...events, closed(0), END, STOP))).slice(0, -1);
+    const whole = reasoningBlock(0, ['Hm.'], '<{"signature":"EqQB"}>');
+    expect(await partsFor(thought({ signature: '' }), said, signed('Eq'), signed('QB'))).toEqual(whole);
+    expect(await partsFor(thought({ signature: 'EqQB' }), said)).toEqual(whole);
+    expect(await partsFor(thought({}), said, signed(''))).toEqual(reasoningBlock(0, ['Hm.']));
+    expect(await partsFor(thought({}), signed('EqQB'))).toEqual(
+      reasoningBlock(0, [], '<{"signature":"EqQB"}>'),
+    );
+    expect(await partsFor(thought({}))).toEqual([]);
+    expect(await partsFor(block(0, { type: 'thinking', thinking: 'Hm.', signature: 'EqQB' }))).toEqual(whole);
   });
 
   it('leaves out what only the protocol itself knows', async () => {
     expect(await partsOf(FOREIGN, bytesOf('server-tool'))).toEqual([
-      { type: 'text-delta', text: 'Sunny: 21 °C.' },
-      { type: 'text-end' },
+      ...textBlock(0, 'Sunny: 21 °C.'),
       { type: 'finish', reason: 'pause', raw: 'pause_turn' },
     ]);
   });
 
   it('begins its text with what a block already holds', async () => {
     expect(await partsOf(FOREIGN, bytesOf('line-forms'))).toEqual([
-      { type: 'text-delta', text: 'Sé' },
-      { type: 'text-delta', text: 'data: x' },
-      { type: 'text-end' },
+      ...textBlock(0, 'Sé', 'data: x'),
       { type: 'finish', reason: 'length', raw: 'max_tokens' },
     ]);
   });
@@ -118,9 +126,7 @@ describe('a stream in JSON mode', () => {
 
   it('gives the input of the answer tool as text, digit for digit', async () => {
     expect(await partsOf(JSON_MODE, bytesOf('json-answer'))).toEqual([
-      { type: 'text-delta', text: '{"größe":' },
-      { type: 'text-delta', text: ' 12345678901234567890}' },
-      { type: 'text-end' },
+      ...textBlock(0, '{"größe":', ' 12345678901234567890}'),
       { type: 'finish', reason: 'stop', raw: 'tool_use' },
     ]);
   });
@@ -134,26 +140,20 @@ describe('a stream in JSON mode', () => {
   it('gives an empty object where the tool got nothing', async () => {
     const empty = [block(0, { type: 'tool_use', id: 'toolu_0', name: 'json_answer', input: {} }), closed(0)];
     expect(await partsOf(JSON_MODE, wire(START, ...empty, CALLS_END, STOP))).toEqual([
-      { type: 'text-delta', text: '{}' },
-      { type: 'text-end' },
+      ...textBlock(0, '{}'),
       { type: 'finish', reason: 'stop', raw: 'tool_use' },
     ]);
   });
 
   it('still gives the calls of the caller’s own tools', async () => {
     expect(await partsOf(JSON_MODE, wire(START, ...use(0, 'get_time'), CALLS_END, STOP))).toEqual([
-      { type: 'tool-call-start', index: 0, id: 'toolu_0', name: 'get_time' },
-      { type: 'tool-call-delta', index: 0, arguments: '{"n":0}' },
-      { type: 'tool-call-end', index: 0 },
+      ...callBlock(0, { id: 'toolu_0', name: 'get_time' }, '{"n":0}'),
       { type: 'finish', reason: 'tool-calls', raw: 'tool_use' },
     ]);
     const both = wire(START, ...use(0, 'json_answer'), ...use(1, 'get_time'), CALLS_END, STOP);
     expect((await partsOf(JSON_MODE, both)).map(({ type }) => type)).toEqual([
-      'text-delta',
-      'text-end',
-      'tool-call-start',
-      'tool-call-delta',
-      'tool-call-end',
+      ...['start', 'delta', 'end'],
+      ...['start', 'delta', 'end'],
       'finish',
     ]);
     expect((await partsOf(JSON_MODE, both)).at(-1)).toMatchObject({ reason: 'tool-calls' });
@@ -162,8 +162,7 @@ describe('a stream in JSON mode', () => {
   it('gives one object, however often the tool was called', async () => {
     const twice = wire(START, ...use(0, 'json_answer'), ...use(1, 'json_answer'), CALLS_END, STOP);
     expect(await partsOf(JSON_MODE, twice)).toEqual([
-      { type: 'text-delta', text: '{"n":0}' },
-      { type: 'text-end' },
+      ...textBlock(0, '{"n":0}'),
       { type: 'finish', reason: 'stop', raw: 'tool_use' },
     ]);
   });

@@ -19,7 +19,7 @@ const replyWithJson = () => replyWith(200, JSON_TYPE, JSON.stringify(jsonOf('mes
 
 describe('a call', () => {
   it('can say image addresses and the protocol’s own blocks beside a conversation', () => {
-    expect([...features].sort()).toEqual(['image-urls', 'messages-blocks']);
+    expect([...features].sort()).toEqual(['image-urls', 'messages-blocks', 'stop-sequences']);
   });
 
   it('is one POST to the route’s address, with its key, the protocol’s version and the route’s model', async () => {
@@ -94,10 +94,9 @@ describe('a call', () => {
     replyWithStream();
     const events = await eventsOf(call({ payload: foreignPayload({}, true) }));
     expect(events.flatMap(({ parts }) => parts ?? []).map(({ type }) => type)).toEqual([
-      'text-delta',
-      'text-delta',
-      'text-delta',
-      'text-end',
+      'start',
+      ...['delta', 'delta', 'delta'],
+      'end',
       'finish',
     ]);
   });
@@ -106,11 +105,9 @@ describe('a call', () => {
     replyWithStream('json-answer');
     const events = await eventsOf(call({ payload: foreignPayload({ format: { type: 'json' } }, true) }));
     const parts = events.flatMap((event) => event.parts ?? []);
-    expect(parts.map((part) => (part.type === 'text-delta' ? part.text : ''))).toEqual([
+    expect(parts.flatMap((part) => (part.type === 'delta' ? part.text : []))).toEqual([
       '{"größe":',
       ' 12345678901234567890}',
-      '',
-      '',
     ]);
     const { tools } = JSON.parse(server.requests[0]?.body ?? '{}') as { tools: unknown };
     expect(tools).toEqual([expect.objectContaining({ name: 'json_answer' })]);

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { toRequest } from '../../../lambdas/providers/anthropic/request.ts';
-import { takesSchema } from '../../../lambdas/providers/structured-outputs.ts';
+import { takesSchema } from '../../../lambdas/providers/claude/structured-outputs.ts';
 import { rounds } from '../../thorough.ts';
-import { anyConversation, soundConversation } from './conversations.ts';
+import { SIGNATURES } from '../sealing.ts';
+import { anyConversation, anyWay, soundConversation } from './conversations.ts';
 import { foreignPayload } from './fixtures.ts';
 
 interface Block {
@@ -30,8 +31,10 @@ interface Body {
   readonly top_p?: number;
   readonly stop_sequences?: readonly string[];
   readonly metadata?: { readonly user_id: string };
-  readonly output_config?: { readonly format: { readonly schema: Record<string, unknown> } };
+  readonly output_config?: { readonly format?: { readonly schema: Record<string, unknown> } };
 }
+
+type Way = typeof anyWay extends fc.Arbitrary<infer Of> ? Of : never;
 
 const ID = /^[a-zA-Z0-9_-]{1,64}$/;
 const isBlank = ({ type, text }: Block): boolean => type === 'text' && (text ?? '').trim() === '';
@@ -72,7 +75,7 @@ function brokenRules({ system, messages, ...body }: Body): string[] {
     'stop sequences say something': (body.stop_sequences ?? ['x']).every((stop) => stop.trim() !== ''),
     'some stop sequences': body.stop_sequences?.length !== 0,
     'a user id of 256': (body.metadata?.user_id.length ?? 0) <= 256,
-    'schemas are supported': takesSchema(body.output_config?.format.schema ?? {}),
+    'schemas are supported': takesSchema(body.output_config?.format?.schema ?? {}),
   };
   return Object.keys(rules).filter((rule) => rules[rule] !== true);
 }
@@ -93,16 +96,19 @@ function endsBlank(message: Body['messages'][number] | undefined): boolean {
   return last?.type === 'text' && /\s$/.test(last.text ?? '');
 }
 
-const bodyFor = (conversation: Parameters<typeof foreignPayload>[0], reasoning: boolean): Body =>
+const bodyFor = (conversation: Parameters<typeof foreignPayload>[0], way: Way, reasoning = false): Body =>
   JSON.parse(
-    JSON.stringify(toRequest(foreignPayload(conversation), { upstream_model: 'claude', reasoning }).body),
+    JSON.stringify(
+      toRequest(foreignPayload(conversation), { upstream_model: 'claude', reasoning, ...way }, SIGNATURES)
+        .body,
+    ),
   ) as Body;
 
 describe('the request of any conversation', () => {
   it('keeps the rules of the protocol', () => {
     fc.assert(
-      fc.property(anyConversation, fc.boolean(), (conversation, reasoning) => {
-        expect(brokenRules(bodyFor(conversation, reasoning))).toEqual([]);
+      fc.property(anyConversation, anyWay, fc.boolean(), (conversation, way, reasoning) => {
+        expect(brokenRules(bodyFor(conversation, way, reasoning))).toEqual([]);
       }),
       { numRuns: rounds(120) },
     );
@@ -110,8 +116,8 @@ describe('the request of any conversation', () => {
 
   it('answers every call in the next message, and no other, where the conversation does', () => {
     fc.assert(
-      fc.property(soundConversation, fc.boolean(), (conversation, reasoning) => {
-        const body = bodyFor(conversation, reasoning);
+      fc.property(soundConversation, anyWay, fc.boolean(), (conversation, way, reasoning) => {
+        const body = bodyFor(conversation, way, reasoning);
         expect(brokenRules(body)).toEqual([]);
         body.messages.forEach(({ content }, index) => {
           const called = body.messages[index - 1]?.content ?? [];
@@ -124,8 +130,8 @@ describe('the request of any conversation', () => {
 
   it('is the same each time', () => {
     fc.assert(
-      fc.property(anyConversation, (conversation) => {
-        expect(bodyFor(conversation, false)).toEqual(bodyFor(structuredClone(conversation), false));
+      fc.property(anyConversation, anyWay, (conversation, way) => {
+        expect(bodyFor(conversation, way)).toEqual(bodyFor(structuredClone(conversation), way));
       }),
       { numRuns: 50 },
     );

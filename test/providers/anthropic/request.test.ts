@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Conversation, Tool } from '../../../lambdas/core/inference/upstream/conversation.ts';
 import { type MessagesRequest, toRequest } from '../../../lambdas/providers/anthropic/request.ts';
+import { SIGNATURES } from '../sealing.ts';
 import { foreignPayload, nativePayload } from './fixtures.ts';
 
 const ROUTE = { upstream_model: 'claude-sonnet-4-5', reasoning: false };
 
 const requestFor = (conversation: Partial<Conversation>, reasoning = false): MessagesRequest =>
-  toRequest(foreignPayload(conversation), { ...ROUTE, reasoning });
+  toRequest(foreignPayload(conversation), { ...ROUTE, reasoning }, SIGNATURES);
 
 const bodyOf = (conversation: Partial<Conversation>) => requestFor(conversation).body;
 
@@ -53,7 +54,9 @@ describe('the request of a caller of the protocol', () => {
     for (const stream of [true, false]) {
       const payload = nativePayload({ ...body, model: 'sim/chat', stream: !stream }, stream);
       const before = structuredClone(payload.body);
-      expect(toRequest(payload, ROUTE)).toEqual({ body: { ...body, model: 'claude-sonnet-4-5', stream } });
+      expect(toRequest(payload, ROUTE, SIGNATURES)).toEqual({
+        body: { ...body, model: 'claude-sonnet-4-5', stream },
+      });
       expect(payload.body).toEqual(before);
     }
   });
@@ -72,7 +75,7 @@ describe('the request of a conversation', () => {
       stop: ['END', '\n', ''],
       user: 'user-7',
     };
-    expect(toRequest(foreignPayload(conversation, true), ROUTE)).toEqual({
+    expect(toRequest(foreignPayload(conversation, true), ROUTE, SIGNATURES)).toEqual({
       body: {
         model: 'claude-sonnet-4-5',
         stream: true,

@@ -5,6 +5,7 @@ import { parseJson } from '../../../lambdas/core/json/lossless-json.ts';
 import { toReply } from '../../../lambdas/providers/anthropic/response.ts';
 import { toUsage } from '../../../lambdas/providers/anthropic/usage.ts';
 import { rounds } from '../../thorough.ts';
+import { withProofs } from '../sealing.ts';
 import { FOREIGN, IDENTITY, JSON_MODE, jsonOf, NATIVE } from './fixtures.ts';
 
 const message = jsonOf('message');
@@ -20,22 +21,25 @@ const replyOf = (content: readonly unknown[], more: Record<string, unknown> = {}
 const use = (name: string, input: unknown) => ({ type: 'tool_use', id: `id_${name}`, name, input });
 
 describe('a whole answer', () => {
-  it('for a caller of the protocol is passed on under our id and model, and loses nothing else', () => {
-    const { usage, ...kept } = message;
-    expect(toReply(message, NATIVE)).toEqual({
+  it('for a caller of the protocol is passed on under our id and model, its signatures sealed, and loses nothing else', () => {
+    const { usage, content, ...kept } = message;
+    const [, ...others] = content as unknown[];
+    const thought = { type: 'thinking', thinking: 'Hm.', signature: '<{"signature":"EqQB"}>' };
+    expect(withProofs(toReply(message, NATIVE))).toEqual({
       kind: 'json',
-      answer: { body: { ...kept, ...IDENTITY } },
+      answer: { body: { ...kept, ...IDENTITY, content: [thought, ...others] } },
       text: TEXT,
       usage: { ...COUNTED, reported: usage },
     });
   });
 
-  it('for any other is its text and its calls', () => {
-    expect(toReply(message, FOREIGN)).toEqual({
+  it('for any other is its reasoning, its text and its calls', () => {
+    expect(withProofs(toReply(message, FOREIGN))).toEqual({
       kind: 'json',
       answer: {
         reply: {
           parts: [
+            { type: 'reasoning', text: 'Hm.', signature: '<{"signature":"EqQB"}>' },
             { type: 'text', text: 'Grüße, 世界' },
             { type: 'tool-call', id: 'toolu_01', name: 'get_weather', arguments: '{"city":"Łódź"}' },
             { type: 'tool-call', id: 'toolu_02', name: 'get_time', arguments: '{}' },

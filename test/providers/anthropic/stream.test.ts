@@ -4,6 +4,7 @@ import type { CallContext } from '../../../lambdas/providers/anthropic/response.
 import { toReplyEvents } from '../../../lambdas/providers/anthropic/stream.ts';
 import { sseData } from '../../../lambdas/providers/sse-data.ts';
 import { offsets } from '../../thorough.ts';
+import { withProof, withProofs } from '../sealing.ts';
 import { block, change, collect, decode, encode, READINGS, START, wire } from './decoding.ts';
 import { bytesOf, FOREIGN, IDENTITY, NAMES, NATIVE, wireEventsOf } from './fixtures.ts';
 
@@ -21,9 +22,18 @@ const streams = [
   ['text, lines ended by CR LF', withLineEnds('text', '\r\n')] as const,
 ];
 
-/** The events as text: kept numbers are compared digit for digit. */
+/** The events as text, with the proofs that they hold: kept numbers are compared digit for digit. */
 const read = async (asked: CallContext, ...parts: readonly Uint8Array[]): Promise<string> =>
-  JSON.stringify(await collect(decode(asked, ...parts)));
+  JSON.stringify(await collect(decode(asked, ...parts)), withProof);
+
+/** The same with each signature as it is once its capsule is opened. */
+const sealedIn = (value: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(value, (name, inner: unknown) => {
+      if (name === 'signature' && inner !== '') return `<${JSON.stringify({ signature: inner })}>`;
+      return name === 'data' ? `<${JSON.stringify({ redacted: inner })}>` : inner;
+    }),
+  );
 
 describe.each(READINGS)('a stream, read %s,', (_reading, asked) => {
   it.each(streams)('gives the same events wherever its bytes are split in two: %s', async (_name, bytes) => {
@@ -58,7 +68,7 @@ describe.each(READINGS)('a stream, read %s,', (_reading, asked) => {
 
 describe('a stream for a caller of the protocol', () => {
   it.each(NAMES)(
-    'is passed on under our id and model, and loses nothing else but pings: %s',
+    'is passed on under our id and model, its signatures sealed, and loses nothing else but pings: %s',
     async (name) => {
       const events = await collect(decode(NATIVE, bytesOf(name)));
       const expected = wireEventsOf(name)
@@ -69,8 +79,8 @@ describe('a stream for a caller of the protocol', () => {
             : event,
         );
       const payloads = events.map(({ payload }) => payload);
-      expect(JSON.parse(JSON.stringify(payloads))).toEqual(expected);
-      expect(JSON.stringify(payloads)).not.toMatch(/msg_014p|claude-/);
+      expect(withProofs(payloads)).toEqual(sealedIn(expected));
+      expect(JSON.stringify(payloads)).not.toMatch(/msg_014p|claude-|EqQB|EmwK/);
       expect(events.every(({ parts }) => parts === undefined)).toBe(true);
     },
   );

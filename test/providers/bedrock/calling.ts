@@ -6,6 +6,7 @@ import { parseCatalog, type Route } from '../../../lambdas/core/inference/catalo
 import type { Conversation, StreamPart } from '../../../lambdas/core/inference/upstream/conversation.ts';
 import type { Attempt, Reply, ReplyEvent } from '../../../lambdas/core/inference/upstream/provider.ts';
 import { createBedrockProvider } from '../../../lambdas/providers/bedrock/provider.ts';
+import { SIGNATURES } from '../sealing.ts';
 
 export const EVENT_STREAM = { 'content-type': 'application/vnd.amazon.eventstream' };
 export const JSON_TYPE = { 'content-type': 'application/json' };
@@ -61,6 +62,7 @@ export const attemptAt = (
     demands: [],
   },
   identity: { id: 'chatcmpl-01ARZ3NDEKTSV4RRFFQ69G5FAV', model: 'sim/chat' },
+  signatures: SIGNATURES,
   signal: signal ?? new AbortController().signal,
 });
 

@@ -42,6 +42,8 @@ const delta = (contentBlockIndex: number, change: unknown): WireEvent => [
 ];
 
 export const text = (index: number, words: string): WireEvent => delta(index, { text: words });
+export const thought = (index: number, change: object): WireEvent =>
+  delta(index, { reasoningContent: change });
 export const input = (index: number, json: string): WireEvent => delta(index, { toolUse: { input: json } });
 export const tool = (contentBlockIndex: number, toolUseId: string, name: string): WireEvent => [
   'contentBlockStart',
@@ -73,8 +75,8 @@ export const STREAMS: Readonly<Record<string, readonly WireEvent[]>> = {
   ],
   'tool-calls': [
     start,
-    delta(0, { reasoningContent: { text: 'Two cities.' } }),
-    delta(0, { reasoningContent: { signature: 'c2ln' } }),
+    thought(0, { text: 'Two cities.' }),
+    thought(0, { signature: 'c2ln' }),
     stop(0),
     text(1, 'Let me look.'),
     stop(1),

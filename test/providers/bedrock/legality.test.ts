@@ -8,6 +8,7 @@ import type {
 } from '../../../lambdas/core/inference/upstream/conversation.ts';
 import { toConverseCall } from '../../../lambdas/providers/bedrock/request.ts';
 import { rounds } from '../../thorough.ts';
+import { SIGNATURES } from '../sealing.ts';
 import { CONVERSATION } from './calling.ts';
 
 const ids = fc.oneof(fc.constantFrom('call_1', 'functions.f:0', ''), fc.string({ maxLength: 80 }));
@@ -80,6 +81,7 @@ function faults(conversation: Partial<Conversation>, model: string, reasoning: b
   const { request } = toConverseCall(
     { ...CONVERSATION, ...conversation },
     { upstream_model: model, reasoning },
+    SIGNATURES,
   );
   const { messages = [], system = [], toolConfig, inferenceConfig } = request;
   const found: string[] = [];
@@ -140,7 +142,9 @@ describe('whatever the conversation', () => {
         const conversation = { ...CONVERSATION, ...given };
         const before = structuredClone(conversation);
         const route = { upstream_model: 'amazon.nova', reasoning: false };
-        expect(toConverseCall(conversation, route)).toEqual(toConverseCall(conversation, route));
+        expect(toConverseCall(conversation, route, SIGNATURES)).toEqual(
+          toConverseCall(conversation, route, SIGNATURES),
+        );
         expect(conversation).toEqual(before);
       }),
       { numRuns: rounds(80) },

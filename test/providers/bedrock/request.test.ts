@@ -2,13 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import type { Conversation, Tool, Turn } from '../../../lambdas/core/inference/upstream/conversation.ts';
 import { UpstreamFailure } from '../../../lambdas/core/inference/upstream/provider.ts';
 import { type ConverseCall, toConverseCall } from '../../../lambdas/providers/bedrock/request.ts';
+import { SIGNATURES } from '../sealing.ts';
 import { CONVERSATION } from './calling.ts';
 
 const CLAUDE = 'us.anthropic.claude-haiku-4-5-20251001-v1:0';
 const NOVA = 'amazon.nova-lite-v1:0';
 
 const callFor = (conversation: Partial<Conversation>, model = NOVA, reasoning = false): ConverseCall =>
-  toConverseCall({ ...CONVERSATION, ...conversation }, { upstream_model: model, reasoning });
+  toConverseCall({ ...CONVERSATION, ...conversation }, { upstream_model: model, reasoning }, SIGNATURES);
 
 const requestFor = (...given: Parameters<typeof callFor>) => callFor(...given).request;
 const messagesFor = (turns: readonly Turn[]) => requestFor({ turns }).messages;

@@ -4,6 +4,7 @@ import { type Reply, UpstreamFailure } from '../../../lambdas/core/inference/ups
 import { toUsage } from '../../../lambdas/providers/bedrock/usage.ts';
 import { rounds } from '../../thorough.ts';
 import { failureOf } from '../http-calls.ts';
+import { withProofs } from '../sealing.ts';
 import { type Call, CONVERSATION, callFor, JSON_TYPE } from './calling.ts';
 import { USAGE } from './frames.ts';
 
@@ -30,20 +31,26 @@ const answerTo = async (body: unknown, call: Call = {}) => {
 };
 
 describe('a whole answer of Converse', () => {
-  it('is its texts and tool calls in order; thoughts count as output only', async () => {
+  it('is its thoughts, texts and tool calls in order; the proofs of its thoughts are sealed', async () => {
     const content = [
       { reasoningContent: { reasoningText: { text: 'Hm. ', signature: 'c2ln' } } },
+      { reasoningContent: { redactedContent: 'AQI=' } },
+      { reasoningContent: { reasoningText: { text: 'So.' } } },
+      { reasoningContent: { reasoningText: { text: '' } } },
       { text: 'Grüße, ' },
       { text: '' },
       { citationsContent: { content: [{ text: '世' }, { text: '界' }], citations: [] } },
       { toolUse: { toolUseId: 'tooluse_1', name: 'get_weather', input: { city: 'Łódź' } } },
       { toolUse: { toolUseId: 'tooluse_2', name: 'get_time', input: {} } },
     ];
-    expect(await replyTo(message(content, 'tool_use'))).toEqual({
+    expect(withProofs(await replyTo(message(content, 'tool_use')))).toEqual({
       kind: 'json',
       answer: {
         reply: {
           parts: [
+            { type: 'reasoning', text: 'Hm. ', signature: '<{"signature":"c2ln"}>' },
+            { type: 'reasoning', text: '', signature: '<{"redacted":"AQI="}>' },
+            { type: 'reasoning', text: 'So.' },
             { type: 'text', text: 'Grüße, ' },
             { type: 'text', text: '世界' },
             { type: 'tool-call', id: 'tooluse_1', name: 'get_weather', arguments: '{"city":"Łódź"}' },
@@ -52,7 +59,7 @@ describe('a whole answer of Converse', () => {
           finish: { reason: 'tool-calls', raw: 'tool_use' },
         },
       },
-      text: 'Hm. Grüße, 世界get_weather{"city":"Łódź"}get_time{}',
+      text: 'Hm. So.Grüße, 世界get_weather{"city":"Łódź"}get_time{}',
       usage: { promptTokens: 21, cachedTokens: 0, completionTokens: 16 },
     });
   });

@@ -2,6 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { offsets } from '../../thorough.ts';
 import { streamOf } from '../http-calls.ts';
+import { callBlock, openText, reasoningBlock, textBlock } from '../parts.ts';
+import { withProof, withProofs } from '../sealing.ts';
 import { CONVERSATION, callFor, outcome } from './calling.ts';
 import {
   end,
@@ -13,6 +15,7 @@ import {
   start,
   stop,
   text,
+  thought,
   tool,
   USAGE,
   type WireEvent,
@@ -28,26 +31,22 @@ describe('a stream of Converse', () => {
     const { events, failure } = await outcome(framesOf(STREAMS.text ?? []));
     expect(failure).toBeUndefined();
     expect(events).toEqual([
-      { parts: [{ type: 'text-delta', text: 'Grüße' }], text: 'Grüße', content: true },
-      { parts: [{ type: 'text-delta', text: ', 世界 👋' }], text: ', 世界 👋', content: true },
-      { parts: [{ type: 'text-end' }], text: '', content: true },
+      { parts: openText(0, 'Grüße'), text: 'Grüße', content: true },
+      { parts: [{ type: 'delta', block: 0, text: ', 世界 👋' }], text: ', 世界 👋', content: true },
+      { parts: [{ type: 'end', block: 0 }], text: '', content: true },
       { parts: [{ type: 'finish', reason: 'stop', raw: 'end_turn' }], text: '', content: true },
       { text: '', content: false, usage: { promptTokens: 21, cachedTokens: 0, completionTokens: 16 } },
     ]);
   });
 
-  it('numbers its tool calls, passes their arguments on as they come, and counts thoughts as output', async () => {
+  it('passes thoughts and the arguments of tool calls on as they come, and counts both as output', async () => {
     const { events, parts } = await outcome(framesOf(STREAMS['tool-calls'] ?? []));
-    expect(events[0]).toEqual({ text: 'Two cities.', content: true });
-    expect(parts).toEqual([
-      { type: 'text-delta', text: 'Let me look.' },
-      { type: 'text-end' },
-      { type: 'tool-call-start', index: 0, id: 'tooluse_kZJMlvQmRJ6eAyJE5GIl7Q', name: 'get_weather' },
-      { type: 'tool-call-delta', index: 0, arguments: '{"city":' },
-      { type: 'tool-call-delta', index: 0, arguments: '"Łódź"}' },
-      { type: 'tool-call-end', index: 0 },
-      { type: 'tool-call-start', index: 1, id: 'tooluse_2', name: 'get_time' },
-      { type: 'tool-call-end', index: 1 },
+    expect(events[0]).toMatchObject({ text: 'Two cities.', content: true });
+    expect(withProofs(parts)).toEqual([
+      ...reasoningBlock(0, ['Two cities.'], '<{"signature":"c2ln"}>'),
+      ...textBlock(1, 'Let me look.'),
+      ...callBlock(2, { id: 'tooluse_kZJMlvQmRJ6eAyJE5GIl7Q', name: 'get_weather' }, '{"city":', '"Łódź"}'),
+      ...callBlock(3, { id: 'tooluse_2', name: 'get_time' }),
       { type: 'finish', reason: 'tool-calls', raw: 'tool_use' },
     ]);
     expect(events.map((event) => event.text).join('')).toBe(
@@ -59,17 +58,38 @@ describe('a stream of Converse', () => {
     });
   });
 
+  it('gives the proof of what is not shown, whole, and none where the model has none', async () => {
+    const ended = async (...events: readonly WireEvent[]) =>
+      withProofs(await partsOf([start, ...events, stop(0), end('end_turn')])).slice(0, -1);
+    const redacted = (bytes: string) =>
+      thought(0, { redactedContent: Buffer.from(bytes).toString('base64') });
+    const base64 = Buffer.from('only the model').toString('base64');
+    const hidden = reasoningBlock(0, [], `<${JSON.stringify({ redacted: base64 })}>`);
+    expect(await ended(redacted('only the'), redacted(' model'))).toEqual(hidden);
+    const signed = reasoningBlock(0, ['Hm', '.'], '<{"signature":"c2ln"}>');
+    expect(
+      await ended(
+        thought(0, { text: 'Hm' }),
+        thought(0, { text: '.' }),
+        thought(0, { signature: 'c2' }),
+        thought(0, { signature: 'ln' }),
+      ),
+    ).toEqual(signed);
+    expect(await ended(thought(0, { text: 'Hm.' }))).toEqual(reasoningBlock(0, ['Hm.']));
+    expect(await ended(thought(0, { text: '' }))).toEqual([]);
+  });
+
   it.each(Object.keys(STREAMS))('gives the same, wherever its bytes are split: %s', async (name) => {
     const bytes = framesOf(STREAMS[name] ?? []);
-    const whole = await outcome(bytes);
+    const whole = withProofs(await outcome(bytes));
     const different: number[] = [];
     for (const at of offsets(1, bytes.length - 1)) {
       const halves = await outcome({ body: [bytes.subarray(0, at), bytes.subarray(at)] });
-      if (JSON.stringify(halves) !== JSON.stringify(whole)) different.push(at);
+      if (JSON.stringify(halves, withProof) !== JSON.stringify(whole)) different.push(at);
     }
     expect(different).toEqual([]);
     const single = [...bytes].map((byte) => Uint8Array.of(byte));
-    expect(await outcome({ body: single })).toEqual(whole);
+    expect(withProofs(await outcome({ body: single }))).toEqual(whole);
   });
 
   it.each([
@@ -101,7 +121,10 @@ describe('a stream of Converse', () => {
     );
     expect(failure).toBeUndefined();
     expect(events.filter(({ usage }) => usage !== undefined)).toHaveLength(1);
-    expect(events.at(-1)?.parts).toEqual([{ type: 'finish', reason: 'stop', raw: 'end_turn' }]);
+    expect(events.at(-1)?.parts).toEqual([
+      { type: 'end', block: 0 },
+      { type: 'finish', reason: 'stop', raw: 'end_turn' },
+    ]);
   });
 
   it('says nothing after its end, and nothing of events that nobody knows', async () => {
@@ -115,7 +138,7 @@ describe('a stream of Converse', () => {
       metadata(USAGE),
     ];
     expect(await partsOf(events)).toEqual([
-      { type: 'text-delta', text: 'a' },
+      ...textBlock(0, 'a'),
       { type: 'finish', reason: 'stop', raw: 'end_turn' },
     ]);
   });
@@ -158,9 +181,7 @@ describe('JSON that was asked for as a tool’s input', () => {
     ];
     const outcomes = await outcome(framesOf(events), JSON_ANSWER);
     expect(outcomes.parts).toEqual([
-      { type: 'text-delta', text: '{"a"' },
-      { type: 'text-delta', text: ':1}' },
-      { type: 'text-end' },
+      ...textBlock(0, '{"a"', ':1}'),
       { type: 'finish', reason: 'stop', raw: 'tool_use' },
     ]);
     expect(outcomes.events.map((event) => event.text).join('')).toBe('{"a":1}');
@@ -168,8 +189,7 @@ describe('JSON that was asked for as a tool’s input', () => {
 
   it('is an empty object when the model gives no input', async () => {
     expect(await partsOf([start, answer, stop(0), end('tool_use')], JSON_ANSWER)).toMatchObject([
-      { type: 'text-delta', text: '{}' },
-      { type: 'text-end' },
+      ...textBlock(0, '{}'),
       { reason: 'stop' },
     ]);
   });
@@ -190,8 +210,7 @@ describe('JSON that was asked for as a tool’s input', () => {
       end('tool_use'),
     ];
     expect(await partsOf(events, JSON_ANSWER)).toEqual([
-      { type: 'text-delta', text: '{}' },
-      { type: 'text-end' },
+      ...textBlock(0, '{}'),
       { type: 'finish', reason: 'stop', raw: 'tool_use' },
     ]);
   });
@@ -199,8 +218,7 @@ describe('JSON that was asked for as a tool’s input', () => {
   it('is what the model wrote as text when it calls no tool at all', async () => {
     const events = [start, text(0, '{"a"'), text(0, ':1}'), stop(0), end('end_turn')];
     expect(await partsOf(events, JSON_ANSWER)).toEqual([
-      { type: 'text-delta', text: '{"a":1}' },
-      { type: 'text-end' },
+      ...textBlock(0, '{"a":1}'),
       { type: 'finish', reason: 'stop', raw: 'end_turn' },
     ]);
   });
@@ -222,11 +240,8 @@ describe('JSON that was asked for as a tool’s input', () => {
       end('tool_use'),
     ];
     expect(await partsOf(events, JSON_ANSWER)).toEqual([
-      { type: 'text-delta', text: 'First the weather.' },
-      { type: 'text-end' },
-      { type: 'tool-call-start', index: 0, id: 'tooluse_1', name: 'get_weather' },
-      { type: 'tool-call-delta', index: 0, arguments: '{}' },
-      { type: 'tool-call-end', index: 0 },
+      ...textBlock(0, 'First the weather.'),
+      ...callBlock(1, { id: 'tooluse_1', name: 'get_weather' }, '{}'),
       { type: 'finish', reason: 'tool-calls', raw: 'tool_use' },
     ]);
   });

@@ -17,8 +17,16 @@ interface Surface {
   /** A request that is served. */
   readonly valid: Readonly<Record<string, unknown>>;
   readonly tools: readonly object[];
+  /** The field that bounds the output. */
+  readonly bound: string;
+  /** The request with this text. */
+  readonly saying: (text: string) => { readonly fields: object; readonly param: string };
 }
 
+const inMessages = (content: string) => ({
+  fields: { messages: [{ role: 'user', content }] },
+  param: 'messages',
+});
 const hello = { model: 'sim/chat', messages: [{ role: 'user', content: 'Hi' }] };
 const SURFACES: readonly Surface[] = [
   {
@@ -26,12 +34,24 @@ const SURFACES: readonly Surface[] = [
     path: '/v1/chat/completions',
     valid: hello,
     tools: [{ type: 'function', function: { name: 'f' } }],
+    bound: 'max_tokens',
+    saying: inMessages,
   },
   {
     name: 'messages',
     path: '/v1/messages',
     valid: hello,
     tools: [{ name: 'f', input_schema: { type: 'object' } }],
+    bound: 'max_tokens',
+    saying: inMessages,
+  },
+  {
+    name: 'responses',
+    path: '/v1/responses',
+    valid: { model: 'sim/chat', input: 'Hi' },
+    tools: [{ type: 'function', name: 'f', parameters: { type: 'object' }, strict: false }],
+    bound: 'max_output_tokens',
+    saying: (input) => ({ fields: { input }, param: 'input' }),
   },
 ];
 
@@ -60,11 +80,24 @@ const withAccount = (credits: string, policy: object, warm = false): Provoke => 
   };
 };
 
-/** `param` by code, where the error names a field. */
-const CASES: Readonly<Partial<Record<ErrorCode, { readonly provoke: Provoke; readonly param?: string }>>> = {
+interface Case {
+  readonly provoke: Provoke;
+  /** The field that the error names, if it names one. */
+  readonly param?: string | ((surface: Surface) => string);
+  /** The one surface that has it. */
+  readonly only?: string;
+}
+
+/** Sealed by another service. */
+const FOREIGN_CAPSULE = `uis1i_${'A'.repeat(80)}`;
+
+const CASES: Readonly<Partial<Record<ErrorCode, Case>>> = {
   invalid_json: { provoke: () => ({ body: '{"model":' }) },
   missing_field: { provoke: withBody({ model: undefined }), param: 'model' },
-  invalid_value: { provoke: withBody({ max_tokens: -1 }), param: 'max_tokens' },
+  invalid_value: {
+    provoke: ({ valid, bound }) => ({ body: JSON.stringify({ ...valid, [bound]: -1 }) }),
+    param: ({ bound }) => bound,
+  },
   unsupported_media_type: { provoke: () => ({ headers: { 'content-type': 'text/plain' } }) },
   model_not_found: { provoke: withBody({ model: 'no/such' }), param: 'model' },
   unsupported_by_model: {
@@ -73,14 +106,32 @@ const CASES: Readonly<Partial<Record<ErrorCode, { readonly provoke: Provoke; rea
   },
   unpriced_feature: { provoke: withBody({ service_tier: 'priority' }), param: 'service_tier' },
   prompt_too_long: {
-    provoke: withBody({ messages: [{ role: 'user', content: '\u{1f702}'.repeat(40_000) }] }),
-    param: 'messages',
+    provoke: ({ valid, saying }) => ({
+      body: JSON.stringify({ ...valid, ...saying('\u{1f702}'.repeat(40_000)).fields }),
+    }),
+    param: ({ saying }) => saying('').param,
   },
+  invalid_capsule: {
+    provoke: withBody({
+      input: [
+        { role: 'user', content: 'Hi' },
+        { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: FOREIGN_CAPSULE },
+      ],
+    }),
+    param: 'input[1].encrypted_content',
+    only: 'responses',
+  },
+  state_not_kept: {
+    provoke: withBody({ previous_response_id: 'resp_1' }),
+    param: 'previous_response_id',
+    only: 'responses',
+  },
+  websocket_unsupported: { provoke: () => ({ method: 'GET' }), only: 'responses' },
   idempotency_key_reused: {
     provoke: async (surface) => {
       const headers = { 'idempotency-key': `once on ${surface.name}`.replaceAll(' ', '-') };
       await send(surface, { headers });
-      return { headers, body: JSON.stringify({ ...surface.valid, max_tokens: 7 }) };
+      return { headers, body: JSON.stringify({ ...surface.valid, [surface.bound]: 7 }) };
     },
     param: 'Idempotency-Key',
   },
@@ -142,6 +193,7 @@ const EXCEPTIONS = {
     [404, OpenAI.NotFoundError],
     [405, OpenAI.APIError],
     [413, OpenAI.APIError],
+    [426, OpenAI.APIError],
     [429, OpenAI.RateLimitError],
     [503, OpenAI.InternalServerError],
   ]),
@@ -162,18 +214,18 @@ const EXCEPTIONS = {
 async function thrownBy(surface: Surface, answer: Response, text: string): Promise<unknown> {
   const replay = async () => new Response(text, { status: answer.status, headers: answer.headers });
   const options = { apiKey: 'replayed', maxRetries: 0, fetch: replay };
-  const call =
-    surface.name === 'chat'
-      ? new OpenAI({ ...options, baseURL: 'http://localhost/v1' }).chat.completions.create({
-          model: 'm',
-          messages: [],
-        })
-      : new Anthropic({ ...options, baseURL: 'http://localhost' }).messages.create({
-          model: 'm',
-          max_tokens: 1,
-          messages: [],
-        });
-  return (call as Promise<unknown>).then(
+  const openai = () => new OpenAI({ ...options, baseURL: 'http://localhost/v1' });
+  const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+    chat: () => openai().chat.completions.create({ model: 'm', messages: [] }),
+    responses: () => openai().responses.create({ model: 'm', input: [] }),
+    messages: () =>
+      new Anthropic({ ...options, baseURL: 'http://localhost' }).messages.create({
+        model: 'm',
+        max_tokens: 1,
+        messages: [],
+      }),
+  };
+  return calls[surface.name]?.().then(
     () => undefined,
     (failure: unknown) => failure,
   );
@@ -188,8 +240,11 @@ describe('the catalogue of errors', () => {
 });
 
 describe.each(SURFACES)('on the $name surface', (surface) => {
-  it.each(codes)('%s has its status, type, envelope and typed exception', async (code) => {
-    const { provoke, param = null } = CASES[code] ?? { provoke: () => ({}) };
+  const own = codes.filter((code) => (CASES[code]?.only ?? surface.name) === surface.name);
+
+  it.each(own)('%s has its status, type, envelope and typed exception', async (code) => {
+    const { provoke, param: field }: Case = CASES[code] ?? { provoke: () => ({}) };
+    const param = typeof field === 'function' ? field(surface) : (field ?? null);
     const answer = await send(surface, await provoke(surface));
     const text = await answer.text();
     const { status, type } = ERROR_CODES[code];
@@ -208,9 +263,9 @@ describe.each(SURFACES)('on the $name surface', (surface) => {
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
 
     const failure = await thrownBy(surface, answer, text);
-    const expected = EXCEPTIONS[surface.name === 'chat' ? 'openai' : 'anthropic'].get(status);
+    const expected = EXCEPTIONS[surface.name === 'messages' ? 'anthropic' : 'openai'].get(status);
     expect(failure).toBeInstanceOf(expected);
-    if (surface.name === 'chat') expect(failure).toMatchObject({ status, code, type, param });
-    else expect(failure).toMatchObject({ status, type });
+    if (surface.name === 'messages') expect(failure).toMatchObject({ status, type });
+    else expect(failure).toMatchObject({ status, code, type, param });
   });
 });

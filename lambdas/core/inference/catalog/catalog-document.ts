@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { KINDS, type Kind } from '../../access/policy.ts';
 import { canBill } from '../pricing/counts.ts';
 import { type Prices, type PriceUnit, prices } from '../pricing/prices.ts';
+import { dialect } from './dialect.ts';
 import { imageRule } from './image-rule.ts';
 
 const id = z
@@ -41,21 +42,6 @@ const BEDROCK_MODELS: Partial<Record<Kind, RegExp>> = {
   embeddings: /titan-embed-text-v2|cohere\.embed-/,
   image: /stability\.(stable-image-(core|ultra)|sd3-5-large)-|nova-canvas|titan-image-generator/,
 };
-
-const dialect = z.strictObject({
-  /**
-   * How the model is asked to think, where the caller does not speak the route's protocol; absent: it is not asked.
-   * `effort`: by an effort. `budget`: by a number of tokens (Claude's `thinking: {type: "enabled"}`). `adaptive`: as
-   * it sees fit, at an effort (Claude's `thinking: {type: "adaptive"}`). `switch`: on or off (`thinking: {type:
-   * "enabled"}` without a budget, as DeepSeek and Z.ai have it).
-   */
-  reasoning_request: z.enum(['effort', 'budget', 'adaptive', 'switch']).optional(),
-  /**
-   * What an `openai` route wants back of the model's reasoning: its text (DeepSeek: with every tool call), or the
-   * signatures of tool calls (Gemini); absent: nothing, because most hosts refuse the field.
-   */
-  reasoning_return: z.enum(['reasoning_content', 'thought_signature']).optional(),
-});
 
 const route = z
   .strictObject({

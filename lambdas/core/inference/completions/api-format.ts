@@ -1,5 +1,5 @@
 /** What the API formats of a chat call, chat completions, Messages and Responses, each define; the rest they share. */
-import type { EventFormat } from '../../ports.ts';
+import type { Clock, EventFormat } from '../../ports.ts';
 import type { RouteControlFields } from '../routing/route-controls.ts';
 import type { Capsules } from '../upstream/capsules.ts';
 import type { ChatPayload } from '../upstream/provider.ts';
@@ -32,6 +32,7 @@ export interface AnsweredRequest<Request> {
   readonly answerId: string;
   /** When the call began, milliseconds. */
   readonly createdMs: number;
+  readonly clock: Clock;
   readonly capsules: Capsules;
 }
 

@@ -6,21 +6,18 @@ import { readJson, validate } from '../../json/json-body.ts';
 import type { CallContext, Clock, RandomSource, StreamingEndpoint, UlidSource } from '../../ports.ts';
 import { type Catalog, type CatalogSource, requireModel } from '../catalog/catalog.ts';
 import type { Model, Route } from '../catalog/catalog-document.ts';
-import { boundTextTokens, LARGEST_WINDOW, type PromptBound, promptBounds } from '../metering/estimate.ts';
-import { tokenPrices } from '../metering/priced-usage.ts';
+import { type PromptBound, promptBounds } from '../metering/estimate.ts';
 import { promptSizeOf } from '../metering/prompt-size.ts';
 import { createPaidEndpoint, type PaidCall, type PaidEndpointDependencies } from '../paid-endpoint.ts';
-import { type CostBound, coverBoth } from '../pricing/cost-bound.ts';
-import { type MostTokens, promptWithUses, type Terms, worstCost } from '../pricing/terms.ts';
 import { type PricedCandidate, pricedCandidates } from '../routing/priced-routes.ts';
 import { chooseRoutes } from '../routing/route-choice.ts';
 import { controlsOf } from '../routing/route-controls.ts';
-import { type Capsules, signaturesOf } from '../upstream/capsules.ts';
-import type { Provider } from '../upstream/provider.ts';
+import type { Capsules } from '../upstream/capsules.ts';
+import type { ChatPayload, Provider } from '../upstream/provider.ts';
 import type { ApiFormat, CompletionRequest } from './api-format.ts';
-import { type Answer, attemptRoute } from './attempt.ts';
-import { prepareCompletion } from './delivery.ts';
-import { payloadFor } from './route-payload.ts';
+import type { Answer } from './attempt.ts';
+import { completionBounds, completionOffer } from './completion-offer.ts';
+import { openBounds } from './open-bounds.ts';
 
 export interface CompletionDependencies extends PaidEndpointDependencies {
   readonly catalog: CatalogSource;
@@ -51,9 +48,6 @@ export function createCompletionEndpoint<Request extends CompletionRequest>(
   return createPaidEndpoint({ read }, dependencies);
 }
 
-/** Where the caller leaves the bound of the output to the service. */
-const OPEN_TOKENS = 4_096;
-
 interface ValidRequest<Request> {
   readonly body: Request;
   readonly identity: string;
@@ -65,102 +59,56 @@ interface ValidRequest<Request> {
   readonly context: Pick<CallContext, 'requestId'>;
 }
 
+type ReadDependencies = Pick<
+  CompletionDependencies,
+  'providers' | 'random' | 'ulid' | 'clock' | 'after' | 'log'
+>;
+
 /** Throws 400 when no model takes so much prompt, or writes so much. */
 export function readCompletion<Request extends CompletionRequest>(
   format: ApiFormat<Request>,
-  { body, identity, models, catalog, capsules, context: { requestId } }: ValidRequest<Request>,
-  {
-    providers,
-    random,
-    ulid,
-    clock,
-    after,
-    log,
-  }: Pick<CompletionDependencies, 'providers' | 'random' | 'ulid' | 'clock' | 'after' | 'log'>,
+  valid: ValidRequest<Request>,
+  dependencies: ReadDependencies,
 ): PaidCall<Answer> {
-  const { tokens: maxTokens = OPEN_TOKENS, param } = format.maxTokens(body);
-  requireLength(models, maxTokens, param);
+  const { body, identity, models, capsules } = valid;
+  const { providers, random, ulid, clock } = dependencies;
+  const { tokens: asked, param } = format.maxTokens(body);
+  if (asked !== undefined) requireLength(models, asked, param);
   const payload = format.toPayload(body, capsules);
   const prompt = promptSizeOf(payload.body);
   const promptBound = promptBounds(prompt);
-  // What the provider's own tools add is counted apart, where the catalog says how much that is.
-  const withoutTools = prompt.providerTools ? promptBounds({ ...prompt, providerTools: false }) : promptBound;
   const able = chooseRoutes({ models, demands: payload, controls: controlsOf(body), providers, random });
-  const candidates = withRoom(pricedCandidates(able, payload), promptBound);
-  const boundOn = ({ model, terms }: PricedCandidate) =>
-    (terms.tokensByUses === undefined ? promptBound : withoutTools)(model);
-  const bounds = new Map(
-    candidates.map((candidate) => [
-      candidate.route,
-      boundsOf(candidate, boundOn(candidate), maxTokens * format.choices(body)),
-    ]),
-  );
-  const routesOf = (model: Model) => candidates.filter((candidate) => candidate.model === model);
+  const candidates = withRoom(pricedCandidates(able, payload), promptBound, promptField(payload));
   const answerId = format.answerId(ulid());
-  const { writer, frames, events } = format.answer({ request: body, answerId, createdMs: clock(), capsules });
+  const answer = format.answer({ request: body, answerId, createdMs: clock(), clock, capsules });
+  const boundOn = completionBounds({ prompt, promptBound, candidates, choices: format.choices(body) });
+  const call = { ...valid, prompt, candidates, answerId, answer };
+  const offerOf = (maxTokens: number) => {
+    const within = asked === undefined ? limitedTo(payload, maxTokens) : payload;
+    return completionOffer({ ...call, payload: within, bounds: boundOn(maxTokens) }, dependencies);
+  };
+  const [longest, ...shorter] = asked === undefined ? boundsOf(candidates, promptBound) : ([asked] as const);
   return {
     kind: 'chat',
     identity,
     stream: payload.stream,
-    events: payload.stream ? events : undefined,
+    events: payload.stream ? answer.events : undefined,
     candidates,
-    tokens: Math.max(...[...bounds.values()].map(({ tokens }) => tokens.prompt + tokens.completion)),
-    costBound: (model) =>
-      routesOf(model)
-        .map(({ route }) => boundOf(bounds, route).cost)
-        .reduce(coverBoth),
-    attempt: ({ model, route }, remainingTimeMs) =>
-      attemptRoute({
-        provider: providers[route.protocol],
-        after,
-        route,
-        payload: payloadFor(route, payload),
-        identity: { id: answerId, model: model.id },
-        signatures: signaturesOf(capsules, route.id),
-        remainingTimeMs,
-      }),
-    prepare: (answer, paid) =>
-      prepareCompletion(answer, paid, {
-        prompt,
-        catalog,
-        ...boundOf(bounds, paid.candidate.route),
-        onImpossible: (route) =>
-          log.warn('a route counted more than is possible', { requestId, route: route.id }),
-        writer,
-        answerId,
-        frames,
-        events,
-      }),
+    offers: [offerOf(longest), ...shorter.map(offerOf)],
   };
 }
 
-/** What a call may count and cost on a route, and what it may be billed by there. */
-interface RouteBounds {
-  readonly terms: Terms;
-  /** What is held for. */
-  readonly tokens: MostTokens;
-  /** What a route is believed at most. */
-  readonly most: MostTokens;
-  readonly cost: CostBound;
-}
+/** Of an answer whose bound the caller leaves to the service. */
+const boundsOf = (candidates: readonly PricedCandidate[], promptBound: (model: Model) => PromptBound) =>
+  openBounds([...new Set(candidates.map(({ model }) => model))], (model) => promptBound(model).inSight);
 
-function boundsOf({ model, terms }: PricedCandidate, bound: PromptBound, maxTokens: number): RouteBounds {
-  const prices = tokenPrices(model);
-  const completion = maxTokens + boundTextTokens(terms.outputTexts);
-  const window = model.context_window ?? LARGEST_WINDOW;
-  const withUses = (prompt: number): MostTokens => ({
-    prompt: promptWithUses(terms, { prompt, completion }, window),
-    completion,
-  });
-  const [tokens, most] = [withUses(bound.tokens), withUses(bound.most)];
-  const cost = { amount: worstCost(prices, terms, tokens), ceiling: worstCost(prices, terms, most) };
-  return { terms, tokens, most, cost };
-}
+/** The field of a request that has the conversation. */
+const promptField = ({ protocol }: ChatPayload) => (protocol === 'openai-responses' ? 'input' : 'messages');
 
-function boundOf(bounds: ReadonlyMap<Route, RouteBounds>, route: Route): RouteBounds {
-  const bound = bounds.get(route);
-  if (bound === undefined) throw new Error(`${route.id} is no candidate`);
-  return bound;
+/** Throws an error when the API format leaves the bound to the service and does not take one from it. */
+function limitedTo(payload: ChatPayload, maxTokens: number): ChatPayload {
+  if (payload.limitedTo === undefined) throw new Error('a payload without a bound takes none');
+  return payload.limitedTo(maxTokens);
 }
 
 /** Throws 400 for a model that the catalog does not have. */
@@ -188,6 +136,7 @@ function requireLength(models: readonly Model[], maxTokens: number, param: strin
 function withRoom(
   candidates: readonly PricedCandidate[],
   promptBound: (model: Model) => PromptBound,
+  param: string,
 ): readonly PricedCandidate[] {
   const fitting = candidates.filter(({ model }) => !promptBound(model).tooLong);
   const model = candidates[0]?.model;
@@ -196,6 +145,6 @@ function withRoom(
   throw new ServiceError(
     'prompt_too_long',
     `The prompt is too long: it may count ${inSight} tokens, and ${model.id} takes ${model.context_window} at most.`,
-    { param: 'messages' },
+    { param },
   );
 }

@@ -41,12 +41,16 @@ export function createKindEndpoint<Request extends CallRequestFields, Answer>(
       identity: text,
       stream,
       candidates,
-      tokens: estimate.tokens,
-      costBound: () => estimate,
-      attempt: ({ route }, remainingTimeMs) =>
-        attemptKind(providers, payload, { after, route, remainingTimeMs, stream }),
-      prepare: ({ answer, clock }, paid) =>
-        callKind.prepare({ ...paid, request, answer, estimate, clock, catalog: known.version }),
+      offers: [
+        {
+          tokens: estimate.tokens,
+          costBound: () => estimate,
+          attempt: ({ route }, remainingTimeMs) =>
+            attemptKind(providers, payload, { after, route, remainingTimeMs, stream }),
+          prepare: ({ answer, clock }, paid) =>
+            callKind.prepare({ ...paid, request, answer, estimate, clock, catalog: known.version }),
+        },
+      ],
     };
   };
   return createPaidEndpoint({ read }, dependencies);

@@ -5,7 +5,8 @@
 import { estimateTokenCount } from 'tokenx';
 import type { Model } from '../catalog/catalog-document.ts';
 import { boundImages, countImages, type ImageLimits } from './image-tokens.ts';
-import { type PromptSize, TOKENS_PER_MESSAGE } from './prompt-size.ts';
+import { TOKENS_PER_MESSAGE } from './prompt-envelope.ts';
+import type { PromptSize } from './prompt-size.ts';
 import { boundTokens, mostTokens } from './token-bound.ts';
 
 /** What a file that is not seen probably counts: a dozen pages (Claude API docs, PDF support: up to 3,000 a page). */

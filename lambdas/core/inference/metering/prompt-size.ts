@@ -8,6 +8,26 @@ import { isJsonObject } from '../../json/lossless-json.ts';
 import { isBase64 } from '../upstream/base64.ts';
 import { imageSizeOf } from './image-size.ts';
 import type { PromptImage } from './image-tokens.ts';
+import {
+  TOKENS_FOR_CUSTOM_TOOL,
+  TOKENS_FOR_DEFINED_TOOL,
+  TOKENS_FOR_JSON,
+  TOKENS_FOR_NAME,
+  TOKENS_FOR_TOOLS,
+  TOKENS_PER_CALL,
+  TOKENS_PER_MESSAGE,
+  TOKENS_PER_PART,
+} from './prompt-envelope.ts';
+import {
+  ASKS_FOR_JSON,
+  isSetting,
+  OWN_TOOLS,
+  PARTS_OF_ITEMS,
+  READ_AS_IT_IS,
+  ROLES,
+  SEEN_ITEMS,
+  SEEN_PARTS,
+} from './prompt-fields.ts';
 
 export interface PromptSize {
   /** Every text: what the model reads as it is, and the rest of the request as JSON. */
@@ -22,56 +42,17 @@ export interface PromptSize {
   readonly envelope: number;
 }
 
-/** Role, separators and the reply's primer (OpenAI cookbook, "How to count tokens with tiktoken": 3 + 3). */
-export const TOKENS_PER_MESSAGE = 6;
-
-/** The type and the edges of a part, or what a route of another protocol has around it. */
-const TOKENS_PER_PART = 8;
-
-/** The declaration that a call's tool may need on a route of another protocol, and the text before a result's images. */
-const TOKENS_PER_CALL = 24;
-
-/** The longest system prompt that a vendor adds where tools are offered (Claude API docs, Tool use, Pricing: 804). */
-const TOKENS_FOR_TOOLS = 804;
-
-/**
- * The definition that a provider writes of a tool that it has defined (Claude API docs: 1,201 for computer use with its
- * system prompt, 700 for the text editor, 245 for bash).
- */
-const TOKENS_FOR_DEFINED_TOOL = 1_500;
-
-/** The text by which a route of another protocol is asked for JSON. */
-const TOKENS_FOR_JSON = 64;
-
-/**
- * Fields of a chat or Messages request that say nothing to a model as long as they are a number or a boolean. The
- * model's name is the route's own.
- */
-const SETTINGS: ReadonlySet<string> = new Set([
-  ...['model', 'stream', 'temperature', 'top_p', 'top_k', 'max_tokens', 'max_completion_tokens', 'n', 'seed'],
-  ...['presence_penalty', 'frequency_penalty', 'logprobs', 'top_logprobs', 'parallel_tool_calls'],
-]);
-
-const isSetting = (field: string, value: unknown): boolean =>
-  SETTINGS.has(field) && (field === 'model' || typeof value === 'number' || typeof value === 'boolean');
-
-/** Roles of messages, and the types of parts whose other fields are all in sight: text, images, thoughts, calls. */
-const ROLES: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
-const SEEN_PARTS: ReadonlySet<unknown> = new Set([
-  ...['text', 'refusal', 'image_url', 'image', 'thinking', 'redacted_thinking'],
-  ...['tool_use', 'tool_result', 'search_result'],
-]);
-
-/** The size of a request in the chat or the Messages format, in one walk over all of it. */
+/** The size of a request in the chat, the Messages or the Responses format, in one walk over all of it. */
 export function promptSizeOf(body: JsonObject): PromptSize {
   const walk = new Walk();
   for (const [field, value] of Object.entries(body)) {
     if (isSetting(field, value)) continue;
     if (field === 'messages' && Array.isArray(value)) for (const message of value) walk.message(message);
-    else if (field === 'system') walk.system(value);
+    else if (field === 'input') walk.input(value);
+    else if (field === 'system' || field === 'instructions') walk.system(value);
     else if (field === 'tools') walk.offer(value);
     else walk.field(field, value);
-    if (field === 'response_format' || field === 'output_config') walk.envelope += TOKENS_FOR_JSON;
+    if (ASKS_FOR_JSON.has(field)) walk.envelope += TOKENS_FOR_JSON;
   }
   return walk;
 }
@@ -95,6 +76,33 @@ class Walk implements PromptSize {
     }
   }
 
+  /** The text or the items of the Responses format. */
+  input(value: unknown): void {
+    if (!Array.isArray(value)) this.system(value);
+    else for (const item of value) this.#item(item);
+  }
+
+  #item(item: unknown): void {
+    const { type } = objectOf(item);
+    if (type === undefined || type === null || type === 'message') {
+      const { type: _type, ...message } = objectOf(item);
+      this.message(message);
+      return;
+    }
+    this.#begin();
+    if (!SEEN_ITEMS.has(type)) {
+      this.unseen += 1;
+      this.#json(item);
+      return;
+    }
+    this.envelope += TOKENS_PER_CALL + TOKENS_FOR_NAME;
+    for (const [field, value] of Object.entries(objectOf(item))) {
+      if (field === 'type') continue;
+      if (PARTS_OF_ITEMS.has(field)) this.#content(value);
+      else this.field(field, value);
+    }
+  }
+
   system(value: unknown): void {
     if (value === null || value === undefined) return;
     this.#begin();
@@ -105,11 +113,22 @@ class Walk implements PromptSize {
     if (!Array.isArray(tools) || tools.length === 0) return;
     this.envelope += TOKENS_FOR_TOOLS;
     this.#json(tools);
-    const isOwn = (tool: unknown) =>
-      isJsonObject(tool) && (tool.type == null || tool.type === 'custom' || tool.type === 'function');
+    const isOwn = (tool: unknown) => isJsonObject(tool) && (tool.type == null || OWN_TOOLS.has(tool.type));
+    for (const tool of tools) this.#custom(objectOf(tool));
     const defined = tools.filter((tool) => !isOwn(tool)).length;
     this.providerTools = defined > 0;
     this.envelope += defined * TOKENS_FOR_DEFINED_TOOL;
+  }
+
+  /** What a tool of the Responses format has more as a function: a declaration of its own, a joined name. */
+  #custom({ type, name, tools }: JsonObject): void {
+    if (type === 'custom') this.envelope += TOKENS_FOR_CUSTOM_TOOL;
+    if (type !== 'namespace' || !Array.isArray(tools)) return;
+    for (const tool of tools) {
+      this.envelope += TOKENS_FOR_NAME;
+      this.#json(name);
+      this.#custom(objectOf(tool));
+    }
   }
 
   /** A field that has no rule of its own: its name and all that it holds. */
@@ -132,6 +151,7 @@ class Walk implements PromptSize {
     this.envelope += TOKENS_PER_PART;
     const { type, ...fields } = objectOf(part);
     if (type === 'document') this.#document(fields);
+    else if (type === 'input_file') this.#file(fields);
     else if (SEEN_PARTS.has(type)) this.#seen(type, fields);
     else {
       this.unseen += 1;
@@ -141,11 +161,13 @@ class Walk implements PromptSize {
 
   #seen(type: unknown, fields: JsonObject): void {
     if (type === 'tool_use' || type === 'tool_result') this.envelope += TOKENS_PER_CALL;
-    for (const [field, value] of Object.entries(fields)) this.#partField(type, field, value);
+    for (const [field, value] of Object.entries(fields)) this.#partField({ type, fields }, field, value);
   }
 
-  #partField(type: unknown, field: string, value: unknown): void {
+  #partField({ type, fields }: SeenPart, field: string, value: unknown): void {
     if (type === 'image_url' && field === 'image_url') this.#picture(value, 'url');
+    else if (type === 'input_image' && field === 'image_url')
+      this.#picture({ url: value, detail: fields.detail }, 'url');
     else if (type === 'image' && field === 'source') this.#picture(value, 'data');
     else if (type === 'tool_result' && field === 'content') this.#content(value);
     else if (typeof value === 'string' && READ_AS_IT_IS.has(field)) this.texts.push(value);
@@ -174,19 +196,30 @@ class Walk implements PromptSize {
     this.#json(isFile || type === 'text' || type === 'content' ? rest : source);
   }
 
+  /** A file of the Responses format: its bytes are not read as text. */
+  #file({ file_data: data, ...fields }: JsonObject): void {
+    this.unseen += 1;
+    const bytes = typeof data === 'string' ? data.replace(FILE_URL, '') : '';
+    this.#json(isBase64(bytes) ? fields : { ...fields, data });
+  }
+
   #json(value: unknown): void {
     if (isJsonObject(value) && Object.keys(value).length === 0) return;
     this.texts.push(JSON.stringify(value) ?? '');
   }
 }
 
+/** A part by its type, and its other fields. */
+interface SeenPart {
+  readonly type: unknown;
+  readonly fields: JsonObject;
+}
+
 /** The object itself; any other value as the field of one. */
 const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : { value });
 
-/** Fields of parts whose text the model reads as it is. */
-const READ_AS_IT_IS: ReadonlySet<string> = new Set(['text', 'refusal', 'thinking']);
-
 /** RFC 2397. */
+const FILE_URL = /^data:[a-z0-9.+-]{1,64}\/[a-z0-9.+-]{1,64};base64,/i;
 const IMAGE_URL = /^data:image\/[a-z0-9.+-]{1,64};base64,/i;
 
 /** The bytes of an image as they are sent, in base64: within a URL, or as they are; no text that somebody has put there. */

@@ -6,13 +6,13 @@
 /** `signature`: a provider's proof of what its model thought. `items`: what an answer of the Responses API said. */
 export type CapsuleContent = 'signature' | 'items';
 
-/** The capsules of one account. */
+/** The capsules of one account, in one request. */
 export interface Capsules {
   /** Of letters, digits, `-` and `_`. */
   seal(content: CapsuleContent, text: string): string;
   /**
    * The text of a capsule; undefined for a text that is none of this content. Throws 400 `invalid_capsule`, naming
-   * `param`, for one that was changed, is another account's, or is too old.
+   * `param`, for one that was changed, is another account's or is too old, and where those of the request are too long.
    */
   open(content: CapsuleContent, capsule: string, param: string): string | undefined;
 }

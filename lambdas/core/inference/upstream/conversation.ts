@@ -87,13 +87,14 @@ export type AnswerFormat =
 export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type Effort = (typeof EFFORTS)[number];
 
+/** The effort of this name; undefined for any other name. */
+export const effortOf = (name: unknown): Effort | undefined => EFFORTS.find((effort) => effort === name);
+
 /** What a caller asks of the model's reasoning; nothing is asked of a model whose route has no way to say it. */
 export interface ReasoningRequest {
   readonly effort?: Effort;
   /** Tokens of reasoning at most, within `maxTokens`; the closer of the two where both are given. */
   readonly maxTokens?: number;
-  /** The answer is to be without it. */
-  readonly hidden?: boolean;
 }
 
 export interface Conversation {

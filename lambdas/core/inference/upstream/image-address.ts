@@ -7,18 +7,16 @@ const LOCAL_NAME = /^[^.]*\.?$|(^|\.)(localhost|local|internal)\.?$/;
 
 /**
  * An upstream on a private network would fetch what its neighbours keep there. Names of hosts are not looked up: that
- * is the upstream's to do. Throws 400 `invalid_value`.
+ * is the upstream's to do. Throws 400 `invalid_value` with this `param`.
  */
-export function requirePublicImages(urls: readonly string[]): void {
+export function requirePublicImages(urls: readonly string[], param = 'messages'): void {
   for (const text of urls) {
     const url = text.startsWith('data:') ? undefined : URL.parse(text);
     if (url === undefined || isPublicHost(url)) continue;
     throw new ServiceError(
       'invalid_value',
-      'messages: an image URL must lead to a host on the public internet.',
-      {
-        param: 'messages',
-      },
+      `${param}: an image or file URL must lead to a host on the public internet.`,
+      { param },
     );
   }
 }

@@ -15,6 +15,8 @@ export type Feature =
   | 'choices'
   /** Images that the upstream fetches itself. */
   | 'image-urls'
+  /** Texts at which an answer ends; the Responses protocol has no field for them. */
+  | 'stop-sequences'
   /** Documents, server tools and other blocks of the Messages protocol alone. */
   | 'messages-blocks'
   /** Tools and items of the Responses protocol alone. */
@@ -45,7 +47,7 @@ export interface Attempt {
   readonly payload: ChatPayload;
   /** What the caller receives instead of the upstream's own names. */
   readonly identity: Identity;
-  /** Seals what the model proves its reasoning by, and opens what comes back of it. */
+  /** Seals what the model proves its reasoning by, and opens what callers send back of it. */
   readonly signatures: Signatures;
   /** Ends the attempt: time is up. */
   readonly signal: AbortSignal;

@@ -185,7 +185,7 @@ async function keep(
 ): Promise<void> {
   const { cut, sums, proven } = state;
   const converted = cut.received === undefined ? 0n : creditOf(sums) - cut.received;
-  const learned = read.records > 0 || proven.partial !== undefined || converted !== proven.converted;
+  const learned = read.any || proven.partial !== undefined || converted !== proven.converted;
   let kept = proven.through;
   if (through !== proven.through && learned) {
     const cost = base.cost + read.closed.cost;

@@ -35,7 +35,8 @@ export interface UsageRead {
   readonly closed: UsageSums;
   /** Of later days, without the cost of calls that are held. */
   readonly open: UsageSums;
-  readonly records: number;
+  /** Whether there was any record. */
+  readonly any: boolean;
   /** The last record that was read, when the reading had to stop before the end. */
   readonly stopped: UsagePosition | undefined;
 }
@@ -51,17 +52,17 @@ const add = (sums: UsageSums, { cost, writtenOff }: UsageSums): UsageSums => ({
 
 export async function readUsage(store: AuditStore, wanted: UsageWanted): Promise<UsageRead> {
   const { accountId, proven, through, held, from, late } = wanted;
-  let [closed, open, records] = [from ?? NO_USAGE, NO_USAGE, 0];
+  let [closed, open, any] = [from ?? NO_USAGE, NO_USAGE, false];
   const span = { ...spanOf(wanted), after: from?.after };
   for await (const call of store.usage(accountId, span)) {
     const day = dayOf(call);
     if (proven !== undefined && day <= proven) continue;
-    records += 1;
+    any = true;
     if (through !== undefined && day <= through) closed = add(closed, call);
     else open = add(open, held.has(call.id) ? { ...call, cost: 0n } : call);
-    if (late()) return { closed, open, records, stopped: call };
+    if (late()) return { closed, open, any, stopped: call };
   }
-  return { closed, open, records, stopped: undefined };
+  return { closed, open, any, stopped: undefined };
 }
 
 function spanOf({ proven, through, open }: UsageWanted) {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createBedrockClients } from '../../../../lambdas/adapters/aws/bedrock-clients.ts';
+import { createCapsules } from '../../../../lambdas/adapters/system/capsules.ts';
 import {
   systemAfter,
   systemClock,
@@ -8,6 +9,7 @@ import {
 } from '../../../../lambdas/adapters/system/system.ts';
 import { parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
 import { chatFormat } from '../../../../lambdas/core/inference/completions/chat/format.ts';
+import { chatEvents } from '../../../../lambdas/core/inference/completions/chat/frames.ts';
 import { readCompletion } from '../../../../lambdas/core/inference/completions/completion-endpoint.ts';
 import { type Caller, runPaidCall } from '../../../../lambdas/core/inference/paid-endpoint.ts';
 import type { Ledger } from '../../../../lambdas/core/ledger/admission.ts';
@@ -15,6 +17,8 @@ import type { Outcome } from '../../../../lambdas/core/ledger/usage-record.ts';
 import { createProviders } from '../../../../lambdas/providers/protocols.ts';
 import { startUpstream } from '../../../../simulators/models/server.ts';
 import { createBreaker } from '../circuit/memory-circuits.ts';
+
+const capsulesOf = createCapsules({ current: 'pepper' }, systemClock);
 
 let upstream: Awaited<ReturnType<typeof startUpstream>>;
 
@@ -55,6 +59,7 @@ function calling(
   const outcomes: Outcome[] = [];
   const ledger = {
     admit: async () => ({
+      offer: 0,
       hold: { amount: 1_000_000_000n },
       headers: {},
       settle: async (outcome: Outcome) => {
@@ -76,7 +81,7 @@ function calling(
   const context = { requestId: 'req_1', remainingTimeMs: () => remainingMs };
   const call = readCompletion(
     chatFormat,
-    { body, identity: '', models, catalog: 'v1', context },
+    { body, identity: '', models, catalog: 'v1', capsules: capsulesOf('acc_1'), context },
     { ...world, providers, log },
   );
   const dependencies = { ledger, breaker: createBreaker(), after: world.after, log };
@@ -138,7 +143,7 @@ describe('the deadline of the host', () => {
 
 describe('the headers of an answer', () => {
   it('may leave before its first event where it is streamed, and only there', () => {
-    expect(calling(['chat'], true).call.events).toBe(chatFormat.events);
+    expect(calling(['chat'], true).call.events).toBe(chatEvents);
     expect(calling(['chat'], false).call.events).toBeUndefined();
   });
 });

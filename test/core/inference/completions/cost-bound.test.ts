@@ -1,16 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { createCapsules } from '../../../../lambdas/adapters/system/capsules.ts';
 import { systemAfter, systemClock, systemUlid } from '../../../../lambdas/adapters/system/system.ts';
 import { type Model, parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
+import type { ApiFormat } from '../../../../lambdas/core/inference/completions/api-format.ts';
 import { chatFormat } from '../../../../lambdas/core/inference/completions/chat/format.ts';
+import type { ChatRequest } from '../../../../lambdas/core/inference/completions/chat/request.ts';
 import {
   type CompletionDependencies,
   readCompletion,
 } from '../../../../lambdas/core/inference/completions/completion-endpoint.ts';
+import { openBounds } from '../../../../lambdas/core/inference/completions/open-bounds.ts';
 import { promptBounds } from '../../../../lambdas/core/inference/metering/estimate.ts';
 import { tokenPrices } from '../../../../lambdas/core/inference/metering/priced-usage.ts';
 import { promptSizeOf } from '../../../../lambdas/core/inference/metering/prompt-size.ts';
 import { amountOf } from '../../../../lambdas/core/inference/pricing/bill.ts';
+import type { Feature, Provider } from '../../../../lambdas/core/inference/upstream/provider.ts';
 import { SILENT } from '../circuit/memory-circuits.ts';
 
 const route = { protocol: 'openai', base_url: 'https://a.test', upstream_model: 'b', secret: 'env:K' };
@@ -28,7 +33,7 @@ const modelsOf = (...entries: readonly object[]): readonly Model[] =>
     })),
   }).models;
 
-const able = { features: new Set(['choices', 'image-urls', 'messages-blocks']) };
+const able = { features: new Set<Feature>(['choices', 'image-urls', 'messages-blocks']) };
 const world = {
   after: systemAfter,
   clock: systemClock,
@@ -37,10 +42,13 @@ const world = {
   log: SILENT,
   providers: {
     openai: able,
+    'openai-responses': able,
     anthropic: able,
     bedrock: able,
   } as unknown as CompletionDependencies['providers'],
 };
+
+const capsules = createCapsules({ current: 'pepper' }, systemClock)('acc_1');
 
 const messagesOf = (content: string) => [{ role: 'user' as const, content }];
 
@@ -48,7 +56,7 @@ function read(models: readonly Model[], fields: { max_tokens: number; n?: number
   const body = { model: 'a/0', messages: messagesOf(content), ...fields };
   return readCompletion(
     chatFormat,
-    { body, identity: '', models, catalog: 'v1', context: { requestId: 'req_1' } },
+    { body, identity: '', models, catalog: 'v1', capsules, context: { requestId: 'req_1' } },
     world,
   );
 }
@@ -72,11 +80,11 @@ describe('what a completion may cost', () => {
               { quantity: promptTokens, price: tokenPrices(model).input, per: 1_000_000 },
               { quantity: completionTokens, price: tokenPrices(model).output ?? 0n, per: 1_000_000 },
             ]);
-          expect(call.costBound(model)).toEqual({
+          expect(call.offers[0].costBound(model)).toEqual({
             amount: costOf(bound.tokens),
             ceiling: costOf(bound.most),
           });
-          expect(call.tokens).toBe(bound.tokens + completionTokens);
+          expect(call.offers[0].tokens).toBe(bound.tokens + completionTokens);
         },
       ),
       { numRuns: 30 },
@@ -93,11 +101,67 @@ describe('what a completion may cost', () => {
     const body = { model: 'a/0', messages: [{ role: 'user' as const, content: [image] }], max_tokens: 5 };
     const call = readCompletion(
       chatFormat,
-      { body, identity: '', models: seeing, catalog: 'v1', context: { requestId: 'req_1' } },
+      { body, identity: '', models: seeing, catalog: 'v1', capsules, context: { requestId: 'req_1' } },
       world,
     );
-    expect(call.tokens).toBeGreaterThan(10_000);
-    expect(call.tokens).toBeLessThan(11_000);
+    expect(call.offers[0].tokens).toBeGreaterThan(10_000);
+    expect(call.offers[0].tokens).toBeLessThan(11_000);
+  });
+});
+
+describe('a completion whose bound is left to the service', () => {
+  /** Chat completions, if they had no default. */
+  const openFormat: ApiFormat<ChatRequest> = {
+    ...chatFormat,
+    maxTokens: (request) => ({ tokens: request.max_tokens ?? undefined, param: 'max_tokens' }),
+    toPayload: (request, known) => ({
+      ...chatFormat.toPayload(request, known),
+      limitedTo: (max_tokens) => chatFormat.toPayload({ ...request, max_tokens }, known),
+    }),
+  };
+  const readOpen = (models: readonly Model[], fields: object = {}) => {
+    const body = { model: 'a/0', messages: messagesOf('Hello.'), ...fields };
+    return readCompletion(
+      openFormat,
+      { body, identity: '', models, catalog: 'v1', capsules, context: { requestId: 'req_1' } },
+      world,
+    );
+  };
+
+  it('is offered at each bound for what the same call costs whose caller asks for that', () => {
+    const models = modelsOf({ max_output_tokens: 20_000 }, { max_output_tokens: 8_192 });
+    const { offers } = readOpen(models);
+    const asked = openBounds(models, () => 0).map((max_tokens) => read(models, { max_tokens }).offers[0]);
+    expect(asked).toHaveLength(3);
+    expect(offers.map(({ tokens }) => tokens)).toEqual(asked.map(({ tokens }) => tokens));
+    for (const model of models)
+      expect(offers.map((offer) => offer.costBound(model))).toEqual(asked.map((one) => one.costBound(model)));
+  });
+
+  it('is sent within the bound of the offer that is attempted', async () => {
+    const sent: unknown[] = [];
+    const chat: Provider['chat'] = async ({ payload }) => {
+      sent.push([payload.body.max_tokens, payload.conversation().maxTokens]);
+      return { kind: 'json', answer: { body: {} }, text: '', usage: undefined };
+    };
+    const [model] = modelsOf({ max_output_tokens: 20_000 });
+    const [route] = model?.routes ?? [];
+    if (model === undefined || route === undefined) throw new Error('the catalog is empty');
+    const providers = { ...world.providers, openai: { ...able, chat } };
+    const call = readCompletion(
+      openFormat,
+      {
+        body: { model: 'a/0', messages: messagesOf('Hello.') },
+        ...{ identity: '', models: [model], catalog: 'v1', capsules, context: { requestId: 'req_1' } },
+      },
+      { ...world, providers },
+    );
+    for (const offer of call.offers) await offer.attempt({ model, route }, 60_000);
+    expect(sent).toEqual([20_000, 5_000, 1_250, 312].map((bound) => [bound, bound]));
+  });
+
+  it('has one offer where the caller gives the bound', () => {
+    expect(readOpen(modelsOf({}), { max_tokens: 5_000 }).offers).toHaveLength(1);
   });
 });
 

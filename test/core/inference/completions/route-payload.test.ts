@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { createCapsules } from '../../../../lambdas/adapters/system/capsules.ts';
+import { systemClock } from '../../../../lambdas/adapters/system/system.ts';
 import { parseCatalog, type Route } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
 import { toPayload as chatPayload } from '../../../../lambdas/core/inference/completions/chat/payload.ts';
 import { chatCompletionRequest } from '../../../../lambdas/core/inference/completions/chat/schema.ts';
@@ -27,9 +29,12 @@ const REQUEST = {
   top_p: 0.9,
 };
 
-const chat = () => chatPayload(validate(chatCompletionRequest, { ...REQUEST, top_k: 40, stop: 'END' }));
+const capsules = createCapsules({ current: 'pepper' }, systemClock)('acc_1');
+
+const chat = () =>
+  chatPayload(validate(chatCompletionRequest, { ...REQUEST, top_k: 40, stop: 'END' }), capsules);
 const messages = () =>
-  messagesPayload(validate(messagesRequest, { ...REQUEST, top_k: 40, stop_sequences: ['END'] }));
+  messagesPayload(validate(messagesRequest, { ...REQUEST, top_k: 40, stop_sequences: ['END'] }), capsules);
 
 const CALLERS: readonly [string, () => ChatPayload][] = [
   ['a chat request', chat],
@@ -67,8 +72,8 @@ describe('the default temperature of a request that names none', () => {
     const { temperature: _given, ...request } = REQUEST;
     const plain =
       payload().protocol === 'openai'
-        ? chatPayload(validate(chatCompletionRequest, request))
-        : messagesPayload(validate(messagesRequest, request));
+        ? chatPayload(validate(chatCompletionRequest, request), capsules)
+        : messagesPayload(validate(messagesRequest, request), capsules);
     expect(plain.conversation().temperature).toBe(0.7);
     const adapted = payloadFor(routeThat({ reasoning: true }), plain);
     expect(adapted.body).not.toHaveProperty('temperature');

@@ -138,6 +138,22 @@ describe('what providers charge', () => {
       ...{ audio_output: 200, reasoning_output: 100, output: 200 },
     });
   });
+
+  it('has no more cached images than are left of the cached tokens beside cached audio', () => {
+    const voice = tokenPricesOf({
+      ...{ input: '2.5', output: '10', cached_input: '1.25', audio_input: '40', cached_audio_input: '2.5' },
+      ...{ image_input: '5', cached_image_input: '0.5' },
+    });
+    const terms = termsFor(voice, [{ kind: 'tokens', rate: 'audio_input', param: 'messages' }]);
+    const usage = usageOf({
+      ...{ promptTokens: 100, cachedTokens: 10, completionTokens: 0, audioInputTokens: 8 },
+      ...{ cachedAudioTokens: 8, imageInputTokens: 8, cachedImageTokens: 8 },
+    });
+    const { lines } = priceUsage(voice, terms, usage);
+    expect(Object.fromEntries(lines.map(({ item, quantity }) => [item, quantity]))).toEqual({
+      ...{ cached_audio_input: 8, cached_image_input: 2, image_input: 6, input: 84 },
+    });
+  });
 });
 
 describe('a bill of tokens', () => {

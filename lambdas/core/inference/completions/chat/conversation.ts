@@ -4,17 +4,21 @@ import type {
   AssistantPart,
   Conversation,
   ImagePart,
+  ReasoningPart,
+  ReasoningRequest,
   TextPart,
   Tool,
   ToolChoice,
   Turn,
 } from '../../upstream/conversation.ts';
+import { effortOf } from '../../upstream/conversation.ts';
 import {
   type ChatMessage,
   type ChatRequest,
   type ContentPart,
   DEFAULT_TEMPERATURE,
   maxTokensOf,
+  thoughtSignatureOf,
 } from './request.ts';
 
 /**
@@ -25,6 +29,7 @@ export function toConversation(request: ChatRequest): Conversation {
   const { messages, stop, tools, top_p: topP, parallel_tool_calls: parallelToolCalls, user } = request;
   const toolChoice = toToolChoice(request.tool_choice);
   const format = toFormat(request.response_format);
+  const reasoning = toReasoning(request);
   return {
     system: messages.filter(isSystem).flatMap(({ content }) => textsOf(content)),
     turns: messages.filter((message) => !isSystem(message)).map(toTurn),
@@ -32,6 +37,7 @@ export function toConversation(request: ChatRequest): Conversation {
     ...(toolChoice === undefined ? {} : { toolChoice }),
     ...(parallelToolCalls == null ? {} : { parallelToolCalls }),
     ...(format === undefined ? {} : { format }),
+    ...(reasoning === undefined ? {} : { reasoning }),
     maxTokens: maxTokensOf(request),
     temperature: request.temperature ?? DEFAULT_TEMPERATURE,
     // A share of 1 leaves nothing out, and protocols that refuse it beside a temperature would lose the latter.
@@ -71,21 +77,60 @@ function sourceOf(url: string): ImagePart['source'] {
   return { kind: 'base64', mediaType: mediaType.toLowerCase(), data };
 }
 
-function assistantParts({ content, refusal, tool_calls: calls }: ChatMessage): AssistantPart[] {
+function assistantParts(message: ChatMessage): AssistantPart[] {
+  const { content, refusal, tool_calls: calls } = message;
+  const thoughts = reasoningOf(message);
   const said = partsOf(content).map(
     ({ text, refusal: declined }): AssistantPart =>
       declined == null ? { type: 'text', text: text ?? '' } : { type: 'refusal', text: declined },
   );
   if (typeof refusal === 'string') said.push({ type: 'refusal', text: refusal });
-  const called = (calls ?? []).map(
-    ({ id, function: { name, arguments: text } }): AssistantPart => ({
-      type: 'tool-call',
-      id,
-      name,
-      arguments: text,
-    }),
-  );
-  return [...said, ...called];
+  const called = (calls ?? []).flatMap((call): AssistantPart[] => {
+    const { id, function: of } = call;
+    const proof = thoughtSignatureOf(call);
+    return [
+      ...thoughts.filter(({ before }) => before === id).map(({ part }) => part),
+      ...(proof === undefined ? [] : [{ type: 'reasoning', text: '', signature: proof } as const]),
+      { type: 'tool-call', id, name: of.name, arguments: of.arguments },
+    ];
+  });
+  const ids = new Set((calls ?? []).map(({ id }) => id));
+  const first = thoughts.filter(({ before }) => before === undefined || !ids.has(before));
+  return [...first.map(({ part }) => part), ...said, ...called];
+}
+
+interface Thought {
+  readonly part: ReasoningPart;
+  /** The tool call that it stands before; before the whole message when undefined. */
+  readonly before: string | undefined;
+}
+
+/** Details that have texts say all that the message's own text says; those of tool calls alone have none. */
+function reasoningOf({ reasoning_details: details, ...texts }: ChatMessage): readonly Thought[] {
+  const thoughts = (details ?? []).flatMap((detail): Thought[] => {
+    const text = detail.text ?? detail.summary ?? '';
+    const signature = detail.signature ?? detail.data ?? '';
+    if (text === '' && signature === '') return [];
+    const part = { type: 'reasoning', text, ...(signature === '' ? {} : { signature }) } as const;
+    return [{ part, before: detail.id ?? undefined }];
+  });
+  const text = texts.reasoning_content ?? texts.reasoning ?? '';
+  if (text === '' || thoughts.some(({ part }) => part.text !== '')) return thoughts;
+  return [{ part: { type: 'reasoning', text }, before: undefined }, ...thoughts];
+}
+
+/** What is asked of the model's reasoning, under the names that several hosts have for it. */
+function toReasoning(request: ChatRequest): ReasoningRequest | undefined {
+  const { reasoning_effort: named, reasoning, thinking } = request;
+  const switched = thinking?.type === 'disabled' || reasoning?.enabled === false ? 'none' : undefined;
+  const isOn = thinking?.type === 'enabled' || reasoning?.enabled === true;
+  const effort = switched ?? effortOf(named ?? reasoning?.effort) ?? (isOn ? 'medium' : undefined);
+  const maxTokens = reasoning?.max_tokens ?? thinking?.budget_tokens ?? undefined;
+  if (effort === undefined && maxTokens === undefined) return undefined;
+  return {
+    ...(effort === undefined ? {} : { effort }),
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+  };
 }
 
 function toTool({ function: tool }: NonNullable<ChatRequest['tools']>[number]): Tool {

@@ -14,7 +14,8 @@ export const chatFormat: ApiFormat<ChatRequest> = {
   choices: choicesOf,
   answerId: (ulid) => `chatcmpl-${ulid}`,
   answer: ({ request, createdMs }) => ({
-    writer: (options) => chatWriter({ ...options, createdMs }),
+    writer: (options) =>
+      chatWriter({ ...options, createdMs, hidesReasoning: request.reasoning?.exclude === true }),
     frames: (events) => chatFrames(request, events),
     events: chatEvents,
   }),

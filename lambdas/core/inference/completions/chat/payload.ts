@@ -14,13 +14,15 @@ import {
   DEFAULT_MAX_TOKENS,
   DEFAULT_TEMPERATURE,
   imagesOf,
+  thoughtSignatureOf,
 } from './request.ts';
 
 /**
  * The request with defaults filled in, without nulls and without the fields that only the service uses. Throws 400
- * `invalid_value` for an image on a private network.
+ * `invalid_value` for an image on a private network, and `invalid_capsule` for a signature that was changed.
  */
-export function toPayload(request: ChatRequest, _capsules: Capsules): ChatPayload {
+export function toPayload(request: ChatRequest, capsules: Capsules): ChatPayload {
+  openAll(request, capsules);
   const body = forwardedFields(request);
   body.messages = request.messages.map(asSystem);
   body.temperature ??= DEFAULT_TEMPERATURE;
@@ -38,10 +40,29 @@ export function toPayload(request: ChatRequest, _capsules: Capsules): ChatPayloa
     features: [
       ...(choicesOf(request) > 1 ? (['choices'] as const) : []),
       ...(images.some((url) => !url.startsWith('data:')) ? (['image-urls'] as const) : []),
+      ...(hasStop(request) ? (['stop-sequences'] as const) : []),
     ],
     demands: demandsOf(OPENAI_CHAT, body),
   };
 }
+
+/** Looks at every signature that is sent back: those that are not whole are refused before anything is held. */
+function openAll({ messages }: ChatRequest, capsules: Capsules): void {
+  for (const [index, { reasoning_details: details, tool_calls: calls }] of messages.entries()) {
+    for (const [at, { signature, data }] of (details ?? []).entries()) {
+      for (const [field, text] of Object.entries({ signature, data }))
+        if (text != null)
+          capsules.open('signature', text, `messages[${index}].reasoning_details[${at}].${field}`);
+    }
+    for (const [at, call] of (calls ?? []).entries()) {
+      const proof = thoughtSignatureOf(call);
+      if (proof !== undefined)
+        capsules.open('signature', proof, `messages[${index}].tool_calls[${at}].extra_content`);
+    }
+  }
+}
+
+const hasStop = ({ stop }: ChatRequest): boolean => stop != null && stop.length > 0;
 
 /** `developer` is OpenAI's newer name of `system`; compatible servers may know only the older one. */
 const asSystem = (message: ChatMessage): ChatMessage =>

@@ -4,7 +4,14 @@ import * as z from 'zod';
 import type { Body } from '../../../api/response-schema.ts';
 import type { JsonObject } from '../../../json/lossless-json.ts';
 import { type TokenUsage, writtenTokens } from '../../pricing/token-usage.ts';
-import type { AssistantReply, BlockStart, FinishReason, StreamPart } from '../../upstream/conversation.ts';
+import type {
+  AssistantPart,
+  AssistantReply,
+  BlockStart,
+  FinishReason,
+  ReasoningPart,
+  StreamPart,
+} from '../../upstream/conversation.ts';
 import type { WholeAnswer } from '../../upstream/provider.ts';
 import type { ReplyWriter, WriterOptions } from '../reply-writer.ts';
 
@@ -57,13 +64,16 @@ export function usageBody({
   };
 }
 
-/** `createdMs`: when the call began. */
-export function chatWriter({
-  identity,
-  createdMs,
-}: Pick<WriterOptions, 'identity'> & { readonly createdMs: number }): ReplyWriter {
+export interface ChatWriterOptions extends Pick<WriterOptions, 'identity'> {
+  /** When the call began. */
+  readonly createdMs: number;
+  /** The caller wants no reasoning in the answer. */
+  readonly hidesReasoning?: boolean;
+}
+
+export function chatWriter({ identity, createdMs, hidesReasoning = false }: ChatWriterOptions): ReplyWriter {
   const created = Math.floor(createdMs / 1000);
-  const chunks = new ChunkWriter({ ...identity, object: 'chat.completion.chunk', created });
+  const chunks = new ChunkWriter({ ...identity, object: 'chat.completion.chunk', created }, hidesReasoning);
   return {
     whole: (answer, usage) => JSON.stringify({ ...completion(answer), usage: usageBody(usage) }),
     part: (part) => chunks.write(part),
@@ -72,11 +82,16 @@ export function chatWriter({
   function completion(answer: WholeAnswer): JsonObject {
     // Not every route says when it answered.
     if ('body' in answer) return { created, ...answer.body };
-    return { ...identity, object: 'chat.completion', created, choices: [choice(answer.reply)] };
+    return {
+      ...identity,
+      object: 'chat.completion',
+      created,
+      choices: [choice(answer.reply, hidesReasoning)],
+    };
   }
 }
 
-function choice({ parts, finish }: AssistantReply): JsonObject {
+function choice({ parts, finish }: AssistantReply, hidesReasoning: boolean): JsonObject {
   const texts = parts.flatMap((part) => (part.type === 'text' ? part.text : []));
   const refusals = parts.flatMap((part) => (part.type === 'refusal' ? part.text : []));
   const calls = parts.flatMap((part) => (part.type === 'tool-call' ? part : []));
@@ -86,6 +101,7 @@ function choice({ parts, finish }: AssistantReply): JsonObject {
       role: 'assistant',
       content: texts.length === 0 && calls.length + refusals.length > 0 ? null : texts.join(''),
       refusal: refusals.length === 0 ? null : refusals.join(''),
+      ...(hidesReasoning ? {} : reasoningFields(parts)),
       ...(calls.length === 0
         ? {}
         : { tool_calls: calls.map(({ id, name, arguments: text }) => toolCall(id, name, text)) }),
@@ -94,6 +110,33 @@ function choice({ parts, finish }: AssistantReply): JsonObject {
     finish_reason: FINISH_REASONS[finish.reason],
     native_finish_reason: finish.raw,
   };
+}
+
+/** The text by itself, and what is signed of it in details. */
+function reasoningFields(parts: readonly AssistantPart[]): JsonObject {
+  const thoughts = parts.filter((part) => part.type === 'reasoning');
+  const text = thoughts.map((thought) => thought.text).join('');
+  const details = parts.flatMap((part, index) => {
+    if (part.type !== 'reasoning' || part.signature === undefined) return [];
+    const next = parts.slice(index + 1).find(({ type }) => type !== 'reasoning');
+    return [reasoningDetail(part, next?.type === 'tool-call' ? next.id : undefined)];
+  });
+  return {
+    ...(text === '' ? {} : { reasoning_content: text }),
+    ...(details.length === 0
+      ? {}
+      : { reasoning_details: details.map((detail, index) => ({ ...detail, index })) }),
+  };
+}
+
+/** One piece of reasoning; `before`: the tool call that it stands before (OpenRouter docs, Reasoning tokens). */
+function reasoningDetail(
+  { text, signature }: Omit<ReasoningPart, 'type'>,
+  before: string | undefined,
+): JsonObject {
+  const id = before ?? null;
+  if (text === '') return { type: 'reasoning.encrypted', data: signature ?? '', id };
+  return { type: 'reasoning.text', text, signature: signature ?? null, id };
 }
 
 const toolCall = (id: string, name: string, text: string) => ({
@@ -105,15 +148,22 @@ const toolCall = (id: string, name: string, text: string) => ({
 /** Chunks of one choice; the first carries the role (OpenAI API reference, The chat completion chunk object). */
 class ChunkWriter {
   readonly #frame: JsonObject;
+  readonly #hidesReasoning: boolean;
   #opened = false;
   /** The blocks that have begun: what a text is made of, or which of the tool calls it is. */
   readonly #blocks = new Map<number, BlockStart['type'] | number>();
   #calls = 0;
   /** Tool calls whose arguments have not begun. */
   readonly #bare = new Set<number>();
+  /** The text of the reasoning that is open, for the detail that ends it. */
+  #thought = '';
+  /** Signed reasoning that has ended, until it is known whether a tool call follows it. */
+  #signed: Omit<ReasoningPart, 'type'>[] = [];
+  #details = 0;
 
-  constructor(frame: JsonObject) {
+  constructor(frame: JsonObject, hidesReasoning: boolean) {
     this.#frame = frame;
+    this.#hidesReasoning = hidesReasoning;
   }
 
   write(part: StreamPart): readonly JsonObject[] {
@@ -126,21 +176,25 @@ class ChunkWriter {
   #chunksOf(part: StreamPart): JsonObject[] {
     switch (part.type) {
       case 'start':
-        return this.#start(part.block, part.content);
+        return [...this.#endThoughts(part.content), ...this.#start(part.block, part.content)];
       case 'delta':
         return this.#delta(this.#blocks.get(part.block), part.text);
       case 'finish':
         return [
+          ...this.#endThoughts(),
           ...[...this.#bare].map((index) => this.#arguments(index, NO_ARGUMENTS)),
           this.#chunk({}, FINISH_REASONS[part.reason], part.raw),
         ];
       case 'end':
+        if (this.#blocks.get(part.block) === 'reasoning' && part.signature !== undefined)
+          this.#signed.push({ text: this.#thought, signature: part.signature });
         return [];
     }
   }
 
   #start(block: number, content: BlockStart): JsonObject[] {
     if (content.type !== 'tool-call') {
+      this.#thought = '';
       this.#blocks.set(block, content.type);
       return [];
     }
@@ -159,8 +213,23 @@ class ChunkWriter {
       this.#bare.delete(block);
       return [this.#arguments(block, text)];
     }
-    if (block === 'reasoning') return [];
+    if (block === 'reasoning') {
+      this.#thought += text;
+      return this.#hidesReasoning ? [] : [this.#chunk({ reasoning_content: text })];
+    }
     return [this.#chunk(block === 'refusal' ? { refusal: text } : { content: text })];
+  }
+
+  /** The details of what has ended, once, with their texts whole: a client that only gathers them has all of it. */
+  #endThoughts(next?: BlockStart): JsonObject[] {
+    if (this.#signed.length === 0 || this.#hidesReasoning || next?.type === 'reasoning') return [];
+    const before = next?.type === 'tool-call' ? next.id : undefined;
+    const details = this.#signed.map((thought) => {
+      this.#details += 1;
+      return { ...reasoningDetail(thought, before), index: this.#details - 1 };
+    });
+    this.#signed = [];
+    return [this.#chunk({ reasoning_details: details })];
   }
 
   #arguments(index: number, text: string): JsonObject {

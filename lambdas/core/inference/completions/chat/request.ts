@@ -21,6 +21,23 @@ export interface ChatRequest extends JsonObject, CompletionRequest {
   readonly parallel_tool_calls?: boolean | null | undefined;
   readonly response_format?: ResponseFormat | null | undefined;
   readonly user?: string | null | undefined;
+  readonly reasoning_effort?: string | null | undefined;
+  readonly reasoning?: ReasoningField | null | undefined;
+  readonly thinking?: ThinkingField | null | undefined;
+}
+
+/** OpenRouter's field (OpenRouter docs, Reasoning tokens). */
+interface ReasoningField {
+  readonly effort?: string | null | undefined;
+  readonly max_tokens?: number | null | undefined;
+  readonly enabled?: boolean | null | undefined;
+  readonly exclude?: boolean | null | undefined;
+}
+
+/** The switch of DeepSeek, Z.ai and Moonshot (DeepSeek API docs, Thinking mode). */
+interface ThinkingField {
+  readonly type: string;
+  readonly budget_tokens?: number | null | undefined;
 }
 
 export interface ChatMessage extends JsonObject {
@@ -30,6 +47,21 @@ export interface ChatMessage extends JsonObject {
   readonly name?: string | null | undefined;
   readonly tool_calls?: readonly ChatToolCall[] | null | undefined;
   readonly tool_call_id?: string | undefined;
+  /** The text of an assistant message's reasoning, under either name. */
+  readonly reasoning_content?: string | null | undefined;
+  readonly reasoning?: string | null | undefined;
+  readonly reasoning_details?: readonly ReasoningDetail[] | null | undefined;
+}
+
+/** One piece of reasoning (OpenRouter docs, Reasoning tokens, `reasoning_details`). */
+export interface ReasoningDetail extends JsonObject {
+  readonly type: string;
+  readonly text?: string | null | undefined;
+  readonly summary?: string | null | undefined;
+  readonly signature?: string | null | undefined;
+  readonly data?: string | null | undefined;
+  /** The tool call that it stands before. */
+  readonly id?: string | null | undefined;
 }
 
 /** A text, a refusal or an image: whichever field is there. */
@@ -43,6 +75,7 @@ export interface ContentPart {
 export interface ChatToolCall {
   readonly id: string;
   readonly function: { readonly name: string; readonly arguments: string };
+  readonly extra_content?: unknown;
 }
 
 interface ChatTool {
@@ -76,3 +109,10 @@ export const imagesOf = ({ messages }: ChatRequest): readonly string[] =>
   messages.flatMap(({ content }) =>
     typeof content === 'string' ? [] : (content ?? []).flatMap(({ image_url: image }) => image?.url ?? []),
   );
+
+/** Gemini's proof of a tool call, where its own protocol carries it (Gemini API docs, OpenAI compatibility, Thought signatures). */
+export function thoughtSignatureOf({ extra_content: extra }: ChatToolCall): string | undefined {
+  const { google } = Object(extra) as { readonly google?: unknown };
+  const { thought_signature: signature } = Object(google) as { readonly thought_signature?: unknown };
+  return typeof signature === 'string' ? signature : undefined;
+}

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { reference, routeControlFields } from '../../routing/route-controls.ts';
 import { isBase64 } from '../../upstream/base64.ts';
 import { only } from '../../upstream/foreign-fields.ts';
+import { PLAIN_TOOL_CHOICES, SYSTEM_ROLES } from '../openai-names.ts';
 
 const name = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, 'must be 1 to 64 of a-z A-Z 0-9 _ -');
 
@@ -50,13 +51,23 @@ const toolCall = z.looseObject({ id: z.string().min(1), type: z.literal('functio
 const optionalName = z.string().max(64).nullish();
 
 /** What messages of one role hold, and those of others do not. */
-const OF_ROLES = ['refusal', 'tool_calls', 'function_call', 'audio', 'tool_call_id'];
+const REASONING = ['reasoning_content', 'reasoning', 'reasoning_details'];
+const OF_ROLES = ['refusal', 'tool_calls', 'function_call', 'audio', 'tool_call_id', ...REASONING];
+
+const reasoningDetail = z.looseObject({
+  type: z.string().min(1),
+  text: z.string().nullish(),
+  summary: z.string().nullish(),
+  signature: z.string().nullish(),
+  data: z.string().nullish(),
+  id: z.string().nullish(),
+});
 
 const message = z.discriminatedUnion(
   'role',
   [
     z
-      .looseObject({ role: z.enum(['system', 'developer']), content: texts(textPart), name: optionalName })
+      .looseObject({ role: z.enum(SYSTEM_ROLES), content: texts(textPart), name: optionalName })
       .superRefine(only('a system message', OF_ROLES, [])),
     z
       .looseObject({ role: z.literal('user'), content: userContent, name: optionalName })
@@ -69,9 +80,15 @@ const message = z.discriminatedUnion(
         name: optionalName,
         tool_calls: z.array(toolCall).min(1).max(128).nullish(),
         function_call: called.nullish(),
+        reasoning_content: z.string().nullish(),
+        reasoning: z.string().nullish(),
+        reasoning_details: z.array(reasoningDetail).max(1_024).nullish(),
       })
       .superRefine(
-        only('an assistant message', OF_ROLES, ['refusal', 'tool_calls', 'function_call', 'audio']),
+        only('an assistant message', OF_ROLES, [
+          ...['refusal', 'tool_calls', 'function_call', 'audio'],
+          ...REASONING,
+        ]),
       ),
     z
       .looseObject({
@@ -97,7 +114,7 @@ const tool = z.looseObject({
 
 const toolChoice = z.union(
   [
-    z.enum(['none', 'auto', 'required']),
+    z.enum(PLAIN_TOOL_CHOICES),
     z.looseObject({ type: z.literal('function'), function: z.looseObject({ name }) }),
   ],
   'must be "none", "auto", "required" or {"type": "function", "function": {"name": ...}}',
@@ -136,6 +153,16 @@ export const chatCompletionRequest = z
     response_format: responseFormat.nullish(),
     parallel_tool_calls: z.boolean().nullish(),
     user: z.string().nullish(),
+    reasoning_effort: z.string().min(1).max(32).nullish(),
+    reasoning: z
+      .looseObject({
+        effort: z.string().min(1).max(32).nullish(),
+        max_tokens: tokens.nullish(),
+        enabled: z.boolean().nullish(),
+        exclude: z.boolean().nullish(),
+      })
+      .nullish(),
+    thinking: z.looseObject({ type: z.string().min(1), budget_tokens: tokens.nullish() }).nullish(),
     ...routeControlFields,
   })
   .superRefine((request, context) => {

@@ -4,6 +4,7 @@ import type {
   AssistantPart,
   Conversation,
   ImagePart,
+  ReasoningRequest,
   TextPart,
   Tool,
   ToolChoice,
@@ -11,6 +12,7 @@ import type {
   Turn,
   UserPart,
 } from '../../upstream/conversation.ts';
+import { effortOf } from '../../upstream/conversation.ts';
 import {
   type Block,
   type CustomTool,
@@ -27,13 +29,14 @@ import {
 } from './request.ts';
 
 /**
- * Everything of the request that other protocols can say too. Thoughts, cache marks and the like are dropped; a
- * request with anything that cannot be dropped is kept from routes of other protocols.
+ * Everything of the request that other protocols can say too. Cache marks and the like are dropped; a request with
+ * anything that cannot be dropped is kept from routes of other protocols.
  */
 export function toConversation(request: MessagesRequest): Conversation {
   const { messages, system, tools, tool_choice: choice, stop_sequences: stop, metadata } = request;
   const topP = topPOf(request);
   const format = toFormat(request.output_config);
+  const reasoning = toReasoning(request);
   return {
     system: toBlocks(system)
       .flatMap(toText)
@@ -43,6 +46,7 @@ export function toConversation(request: MessagesRequest): Conversation {
     ...(choice == null ? {} : { toolChoice: toToolChoice(choice) }),
     ...(choice?.disable_parallel_tool_use === true ? { parallelToolCalls: false } : {}),
     ...(format === undefined ? {} : { format }),
+    ...(reasoning === undefined ? {} : { reasoning }),
     maxTokens: maxTokensOf(request),
     temperature: request.temperature ?? DEFAULT_TEMPERATURE,
     ...(topP === undefined ? {} : { topP }),
@@ -68,9 +72,27 @@ const toUserPart = (block: Block): UserPart[] =>
   isBlock(block, 'tool_result') ? [toToolResult(block)] : toShown(block);
 
 function toAssistantPart(block: Block): AssistantPart[] {
+  if (isBlock(block, 'thinking')) return toReasoningPart(block.thinking, block.signature ?? '');
+  if (isBlock(block, 'redacted_thinking')) return toReasoningPart('', block.data);
   if (!isBlock(block, 'tool_use')) return toText(block);
   const { id, name, input } = block;
   return [{ type: 'tool-call', id, name, arguments: JSON.stringify(input) }];
+}
+
+const toReasoningPart = (text: string, signature: string): AssistantPart[] =>
+  text === '' && signature === ''
+    ? []
+    : [{ type: 'reasoning', text, ...(signature === '' ? {} : { signature }) }];
+
+/** Claude API docs, Extended thinking; Adaptive thinking; Effort. An effort alone does not make a model think. */
+function toReasoning({ thinking, output_config: output }: MessagesRequest): ReasoningRequest | undefined {
+  if (thinking == null) return undefined;
+  if (thinking.type === 'disabled') return { effort: 'none' };
+  const effort = effortOf(output?.effort) ?? (thinking.budget_tokens == null ? 'high' : undefined);
+  return {
+    ...(effort === undefined ? {} : { effort }),
+    ...(thinking.budget_tokens == null ? {} : { maxTokens: thinking.budget_tokens }),
+  };
 }
 
 function toImage({ source }: ImageBlock): ImagePart {

@@ -17,15 +17,18 @@ import {
   isCustomTool,
   type MessagesRequest,
   maxTokensOf,
+  toBlocks,
   topPOf,
 } from './request.ts';
 
 /**
  * The request with defaults filled in, without nulls and without the fields that only the service uses. Throws 400
- * `invalid_value` for a request that goes on from an earlier answer, or names an image on a private network.
+ * `invalid_value` for a request that goes on from an earlier answer, or names an image on a private network, and
+ * `invalid_capsule` for a signature that was changed.
  */
-export function toPayload(request: MessagesRequest, _capsules: Capsules): ChatPayload {
+export function toPayload(request: MessagesRequest, capsules: Capsules): ChatPayload {
   refuseThread(request);
+  openAll(request, capsules);
   const blocks = allBlocks(request);
   requirePublicImages(blocks.flatMap(linkOf));
   const body = toBody(request);
@@ -42,6 +45,17 @@ export function toPayload(request: MessagesRequest, _capsules: Capsules): ChatPa
     features: featuresOf(request, blocks),
     demands: demandsOf(ANTHROPIC_MESSAGES, body),
   };
+}
+
+/** Looks at every signature that is sent back: those that are not whole are refused before anything is held. */
+function openAll({ messages }: MessagesRequest, capsules: Capsules): void {
+  for (const [index, { content }] of messages.entries()) {
+    for (const [at, block] of toBlocks(content).entries()) {
+      const path = `messages[${index}].content[${at}]`;
+      if (isBlock(block, 'thinking')) capsules.open('signature', block.signature ?? '', `${path}.signature`);
+      if (isBlock(block, 'redacted_thinking')) capsules.open('signature', block.data, `${path}.data`);
+    }
+  }
 }
 
 /** The address of an image or a document that the upstream fetches. */
@@ -109,5 +123,6 @@ function featuresOf(request: MessagesRequest, blocks: readonly Block[]): Feature
   const hasServerTools = (tools ?? []).some((tool) => !isCustomTool(tool));
   const hasServers = Array.isArray(servers) ? servers.length > 0 : servers != null;
   if (hasOwnBlocks || hasServerTools || hasServers || container != null) features.push('messages-blocks');
+  if ((request.stop_sequences ?? []).length > 0) features.push('stop-sequences');
   return features;
 }

@@ -4,7 +4,13 @@ import * as z from 'zod';
 import type { Body } from '../../../api/response-schema.ts';
 import type { JsonObject } from '../../../json/lossless-json.ts';
 import { type TokenUsage, writtenTokens } from '../../pricing/token-usage.ts';
-import type { AssistantPart, AssistantReply, Finish, FinishReason } from '../../upstream/conversation.ts';
+import type {
+  AssistantPart,
+  AssistantReply,
+  Finish,
+  FinishReason,
+  ReasoningPart,
+} from '../../upstream/conversation.ts';
 import type { WholeAnswer } from '../../upstream/provider.ts';
 import { toolInput } from '../../upstream/tool-calls.ts';
 import type { ReplyWriter, WriterOptions } from '../reply-writer.ts';
@@ -98,8 +104,15 @@ const replyBody = ({ parts, finish }: AssistantReply): JsonObject => ({
   ...stopBody(finish),
 });
 
+/** Reasoning that cannot be read has a block of its own; one that nobody signed has an empty signature. */
+const thoughtBlock = ({ text, signature = '' }: ReasoningPart): JsonObject =>
+  text === ''
+    ? { type: 'redacted_thinking', data: signature }
+    : { type: 'thinking', thinking: text, signature };
+
 /** An empty text is left out: the protocol refuses it in the next request. */
 function toBlock(part: AssistantPart): JsonObject[] {
+  if (part.type === 'reasoning') return [thoughtBlock(part)];
   if (part.type !== 'tool-call') return part.text === '' ? [] : [{ type: 'text', text: part.text }];
   const { id, name, arguments: text } = part;
   return [{ type: 'tool_use', id, name, input: toolInput(text) }];

@@ -17,9 +17,19 @@ export interface MessagesRequest extends JsonObject, CompletionRequest {
   readonly stop_sequences?: readonly string[] | null | undefined;
   readonly tools?: readonly Tool[] | null | undefined;
   readonly tool_choice?: ToolChoice | null | undefined;
-  readonly thinking?: { readonly type: string } | null | undefined;
+  readonly thinking?:
+    | {
+        readonly type: string;
+        readonly budget_tokens?: number | null | undefined;
+        readonly display?: unknown;
+      }
+    | null
+    | undefined;
   readonly output_config?:
-    | { readonly format?: { readonly schema: JsonObject } | null | undefined }
+    | {
+        readonly format?: { readonly schema: JsonObject } | null | undefined;
+        readonly effort?: string | null | undefined;
+      }
     | null
     | undefined;
   readonly metadata?: { readonly user_id?: string | null | undefined } | null | undefined;
@@ -69,12 +79,25 @@ export interface DocumentBlock extends Block {
     | { readonly type: 'url' | 'file' };
 }
 
+export interface ThinkingBlock extends Block {
+  readonly type: 'thinking';
+  readonly thinking: string;
+  readonly signature?: string | null | undefined;
+}
+
+export interface RedactedThinkingBlock extends Block {
+  readonly type: 'redacted_thinking';
+  readonly data: string;
+}
+
 interface Blocks {
   readonly text: TextBlock;
   readonly image: ImageBlock;
   readonly tool_use: ToolUseBlock;
   readonly tool_result: ToolResultBlock;
   readonly document: DocumentBlock;
+  readonly thinking: ThinkingBlock;
+  readonly redacted_thinking: RedactedThinkingBlock;
 }
 
 export const isBlock = <Kind extends keyof Blocks>(block: Block, kind: Kind): block is Blocks[Kind] =>

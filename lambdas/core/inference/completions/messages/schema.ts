@@ -88,6 +88,14 @@ const toolResult = z
   })
   .superRefine(only('a tool_result block', CONTENTS, ['tool_use_id', 'content']));
 
+const thinking = z
+  .looseObject({ thinking: z.string(), signature: z.string().nullish() })
+  .superRefine(only('a thinking block', CONTENTS, ['thinking', 'signature']));
+
+const redactedThinking = z
+  .looseObject({ data: z.string() })
+  .superRefine(only('a redacted_thinking block', CONTENTS, ['data']));
+
 const userBlocks = { ...noTools, text, image, document, tool_result: toolResult };
 
 const assistantBlocks = {
@@ -96,6 +104,8 @@ const assistantBlocks = {
   document,
   image: 'image blocks belong in user messages',
   tool_use: toolUse,
+  thinking,
+  redacted_thinking: redactedThinking,
 };
 
 const message = z.discriminatedUnion(
@@ -149,12 +159,15 @@ export const messagesRequest = z
     stream: z.boolean().nullish(),
     tools: z.array(tool).nullish(),
     tool_choice: toolChoice.nullish(),
-    thinking: z.looseObject({ type: z.string().min(1) }).nullish(),
+    thinking: z
+      .looseObject({ type: z.string().min(1), budget_tokens: z.int().min(1).max(10_000_000).nullish() })
+      .nullish(),
     output_config: z
       .looseObject({
         format: z
           .looseObject({ type: z.literal('json_schema', 'must be json_schema'), schema: object })
           .nullish(),
+        effort: z.string().min(1).max(32).nullish(),
       })
       .nullish(),
     metadata: z.looseObject({ user_id: z.string().nullish() }).nullish(),

@@ -17,8 +17,8 @@ export interface EventWriterOptions {
 
 /** A content block that is open or waits for its turn. */
 interface Block {
-  /** The block as it begins. */
-  readonly content: JsonObject;
+  /** The block as it begins; of a reasoning it is known with the first of its text, or at its end. */
+  readonly content: JsonObject | undefined;
   readonly delta: (text: string) => JsonObject;
   /** Its number in the answer. */
   readonly number: number;
@@ -26,9 +26,13 @@ interface Block {
   readonly isWhole: () => boolean;
   readonly arguments?: ObjectScan;
   isOpen: boolean;
+  /** Some of its text was sent. */
+  isRead: boolean;
   hasEnded: boolean;
   /** What has come for the block and not been sent. */
   held: string;
+  /** Of a reasoning that has ended. */
+  signature?: string | undefined;
 }
 
 /**
@@ -66,15 +70,14 @@ export class EventWriter {
 
   #read(part: StreamPart): void {
     switch (part.type) {
-      case 'start': {
-        const block = toBlock(part.block, part.content);
-        if (block !== undefined) this.#blocks.push(block);
+      case 'start':
+        this.#blocks.push(toBlock(part.block, part.content));
         return;
-      }
       case 'delta':
         this.#delta(part.block, part.text);
         return;
       case 'end':
+        for (const block of this.#blocks) if (block.number === part.block) block.signature = part.signature;
         this.#end(({ number }) => number === part.block);
         return;
       case 'finish':
@@ -101,10 +104,23 @@ export class EventWriter {
   *#flush(): Generator<JsonObject> {
     for (let [block] = this.#blocks; block !== undefined; [block] = this.#blocks) {
       const index = this.#index;
-      if (!block.isOpen) yield { type: 'content_block_start', index, content_block: block.content };
+      if (!block.isOpen) {
+        const content = block.content ?? thoughtAsItBegins(block);
+        if (content === undefined) return;
+        yield { type: 'content_block_start', index, content_block: content };
+      }
       block.isOpen = true;
-      if (block.held !== '') yield { type: 'content_block_delta', index, delta: block.delta(block.held) };
+      if (block.held !== '') {
+        yield { type: 'content_block_delta', index, delta: block.delta(block.held) };
+        block.isRead = true;
+      }
       block.held = '';
+      if (block.signature !== undefined && block.isRead)
+        yield {
+          type: 'content_block_delta',
+          index,
+          delta: { type: 'signature_delta', signature: block.signature },
+        };
       const mustMakeWay = this.#blocks.length > 1 && block.isWhole();
       if (!block.hasEnded && !mustMakeWay) return;
       yield { type: 'content_block_stop', index };
@@ -114,12 +130,26 @@ export class EventWriter {
   }
 }
 
-const NEW = { isOpen: false, hasEnded: false, held: '' };
+const NEW = { isOpen: false, isRead: false, hasEnded: false, held: '' };
 
-function toBlock(number: number, content: BlockStart): Block | undefined {
-  if (content.type === 'reasoning') return undefined;
+/** Reasoning that ends without a text has only its proof. */
+function thoughtAsItBegins({ held, hasEnded, signature }: Block): JsonObject | undefined {
+  if (held !== '') return { type: 'thinking', thinking: '', signature: '' };
+  return hasEnded ? { type: 'redacted_thinking', data: signature ?? '' } : undefined;
+}
+
+function toBlock(number: number, content: BlockStart): Block {
+  if (content.type === 'reasoning') return thoughtBlock(number);
   return content.type === 'tool-call' ? callBlock(number, content) : textBlock(number);
 }
+
+const thoughtBlock = (number: number): Block => ({
+  ...NEW,
+  content: undefined,
+  delta: (text) => ({ type: 'thinking_delta', thinking: text }),
+  number,
+  isWhole: () => true,
+});
 
 const textBlock = (number: number): Block => ({
   ...NEW,

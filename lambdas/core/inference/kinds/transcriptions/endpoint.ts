@@ -91,21 +91,25 @@ async function readTranscription(
       controls: NO_CONTROLS,
       random,
     }),
-    tokens: 0,
-    costBound: (priced) => ({
-      amount: measuredCost(priced, { seconds: estimatedSeconds(recording) }),
-      ceiling: measuredCost(priced, { seconds: mostSeconds(recording) }),
-    }),
-    attempt: ({ route }, remainingTimeMs) =>
-      attemptKind(providers, payload, { after, route, remainingTimeMs, stream: false }),
-    prepare: ({ answer: transcript }, paid) =>
-      prepareTranscript(dependencies, {
-        ...paid,
-        transcript,
-        recording,
-        fields: form.fields,
-        catalog: known.version,
-      }),
+    offers: [
+      {
+        tokens: 0,
+        costBound: (priced) => ({
+          amount: measuredCost(priced, { seconds: estimatedSeconds(recording) }),
+          ceiling: measuredCost(priced, { seconds: mostSeconds(recording) }),
+        }),
+        attempt: ({ route }, remainingTimeMs) =>
+          attemptKind(providers, payload, { after, route, remainingTimeMs, stream: false }),
+        prepare: ({ answer: transcript }, paid) =>
+          prepareTranscript(dependencies, {
+            ...paid,
+            transcript,
+            recording,
+            fields: form.fields,
+            catalog: known.version,
+          }),
+      },
+    ],
     dispose: () => upload.dispose(),
   };
 }

@@ -17,6 +17,40 @@ describe('a chat request as a conversation', () => {
     });
   });
 
+  it.each<[Partial<ChatRequest>, unknown]>([
+    [{}, undefined],
+    [{ reasoning_effort: 'low' }, { effort: 'low' }],
+    [{ reasoning_effort: 'a host’s own' }, undefined],
+    [{ reasoning: { effort: 'xhigh' } }, { effort: 'xhigh' }],
+    [{ reasoning: { max_tokens: 2_000 } }, { maxTokens: 2_000 }],
+    [{ reasoning: { enabled: true } }, { effort: 'medium' }],
+    [{ reasoning: { enabled: false }, reasoning_effort: 'high' }, { effort: 'none' }],
+    [{ thinking: { type: 'enabled', budget_tokens: 1_024 } }, { effort: 'medium', maxTokens: 1_024 }],
+    [{ thinking: { type: 'disabled' } }, { effort: 'none' }],
+  ])('asks for reasoning as %j does', (fields, reasoning) => {
+    expect(converse(fields).reasoning).toEqual(reasoning);
+  });
+
+  it.each(['reasoning_content', 'reasoning'])('reads a text of reasoning in %s', (field) => {
+    const { turns } = converse({ messages: [{ role: 'assistant', content: 'a', [field]: 'Hm.' }] });
+    expect(turns[0]?.parts).toEqual([
+      { type: 'reasoning', text: 'Hm.' },
+      { type: 'text', text: 'a' },
+    ]);
+  });
+
+  it('reads the proof of a tool call where Gemini’s own API has it', () => {
+    const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
+    const extra_content = { google: { thought_signature: 's' } };
+    const { turns } = converse({
+      messages: [{ role: 'assistant', tool_calls: [{ ...call, extra_content }] }],
+    });
+    expect(turns[0]?.parts).toMatchObject([
+      { type: 'reasoning', text: '', signature: 's' },
+      { type: 'tool-call', id: 'c' },
+    ]);
+  });
+
   it('gathers system and developer texts, wherever they stand', () => {
     const { system, turns } = converse({
       messages: [

@@ -3,19 +3,19 @@ import { chatWriter, usageBody } from '../../../../../lambdas/core/inference/com
 import type {
   AssistantReply,
   FinishReason,
-  StreamPart,
 } from '../../../../../lambdas/core/inference/upstream/conversation.ts';
+import { partsOf, type Step } from '../../upstream/stream-script.ts';
 
 const IDENTITY = { id: 'chatcmpl-1', model: 'a/b' };
 const USAGE = { promptTokens: 10, cachedTokens: 4, completionTokens: 3 };
-const writer = () => chatWriter({ identity: IDENTITY, createdMs: 1_700_000_000_999, promptTokens: () => 0 });
+const writer = () => chatWriter({ identity: IDENTITY, createdMs: 1_700_000_000_999 });
 
 const whole = (reply: AssistantReply) => JSON.parse(writer().whole({ reply }, USAGE));
 const finish = { reason: 'stop', raw: 'end_turn' } as const;
 
-function stream(parts: readonly StreamPart[]) {
+function stream(steps: readonly Step[]) {
   const made = writer();
-  return parts.flatMap((part) => made.part(part)) as {
+  return partsOf(steps).flatMap((part) => made.part(part)) as {
     choices: { delta: Record<string, unknown>; finish_reason: string | null }[];
   }[];
 }
@@ -110,10 +110,10 @@ describe('usage on the chat surface', () => {
 describe('a streamed answer on the chat surface', () => {
   it('opens with the role, delivers each delta, and closes with the reason', () => {
     const chunks = stream([
-      { type: 'text-delta', text: 'a' },
-      { type: 'text-end' },
-      { type: 'refusal-delta', text: 'b' },
-      { type: 'finish', reason: 'length', raw: 'max_tokens' },
+      { says: 'a' },
+      'ends text',
+      { refuses: 'b' },
+      { finishes: { reason: 'length', raw: 'max_tokens' } },
     ]);
     expect(chunks.map(({ choices }) => choices[0]?.delta)).toEqual([
       { role: 'assistant', content: '' },
@@ -128,14 +128,14 @@ describe('a streamed answer on the chat surface', () => {
 
   it('keeps interleaved tool calls apart, and gives a call without arguments an empty object', () => {
     const chunks = stream([
-      { type: 'tool-call-start', index: 0, id: 'c0', name: 'f' },
-      { type: 'tool-call-start', index: 1, id: 'c1', name: 'g' },
-      { type: 'tool-call-start', index: 2, id: 'c2', name: 'h' },
-      { type: 'tool-call-delta', index: 1, arguments: '{"b"' },
-      { type: 'tool-call-delta', index: 0, arguments: '{"a":1}' },
-      { type: 'tool-call-delta', index: 1, arguments: ':2}' },
-      { type: 'tool-call-end', index: 0 },
-      { type: 'finish', reason: 'tool-calls', raw: 'tool_use' },
+      { calls: 0, name: 'f' },
+      { calls: 1, name: 'g' },
+      { calls: 2, name: 'h' },
+      { adds: '{"b"', to: 1 },
+      { adds: '{"a":1}', to: 0 },
+      { adds: ':2}', to: 1 },
+      { ends: 0 },
+      { finishes: { reason: 'tool-calls', raw: 'tool_use' } },
     ]);
     const calls = new Map<number, string>();
     for (const { choices } of chunks) {
@@ -151,5 +151,40 @@ describe('a streamed answer on the chat surface', () => {
       [1, '{"b":2}'],
       [2, '{}'],
     ]);
+  });
+
+  it('gives reasoning as it comes, and what is signed of it whole when it is known what it stands before', () => {
+    const deltas = stream([
+      { thinks: 'He' },
+      { thinks: 'm.' },
+      { signs: 's0' },
+      { says: 'a' },
+      { signs: 's1' },
+      { calls: 0 },
+      { thinks: 'unsigned' },
+      { finishes: { reason: 'tool-calls', raw: 'tool_use' } },
+    ]).map(({ choices }) => choices[0]?.delta);
+    expect(deltas.slice(1)).toMatchObject([
+      { reasoning_content: 'He' },
+      { reasoning_content: 'm.' },
+      { reasoning_details: [{ type: 'reasoning.text', text: 'Hem.', signature: 's0', id: null, index: 0 }] },
+      { content: 'a' },
+      { reasoning_details: [{ type: 'reasoning.encrypted', data: 's1', id: 'c0', index: 1 }] },
+      { tool_calls: [{ id: 'c0' }] },
+      { reasoning_content: 'unsigned' },
+      { tool_calls: [{ function: { arguments: '{}' } }] },
+      {},
+    ]);
+  });
+
+  it('leaves reasoning out for a caller that wants none', () => {
+    const made = chatWriter({ identity: IDENTITY, createdMs: 0, hidesReasoning: true });
+    const steps: Step[] = [{ thinks: 'Hem.' }, { signs: 's' }, { says: 'a' }, { finishes: finish }];
+    const written = JSON.stringify(partsOf(steps).flatMap((part) => made.part(part)));
+    expect(written).toContain('"content":"a"');
+    expect(written).not.toContain('reasoning');
+    const parts = [{ type: 'reasoning', text: 'Hem.', signature: 's' } as const];
+    expect(made.whole({ reply: { parts, finish } }, USAGE)).not.toContain('reasoning');
+    expect(writer().whole({ reply: { parts, finish } }, USAGE)).toContain('reasoning_content');
   });
 });

@@ -60,7 +60,18 @@ describe('a Messages request as a conversation', () => {
     ]);
   });
 
-  it('drops thoughts, and a turn of nothing else', () => {
+  it.each([
+    [{}, undefined],
+    [{ output_config: { effort: 'low' } }, undefined],
+    [{ thinking: { type: 'disabled' } }, { effort: 'none' }],
+    [{ thinking: { type: 'enabled', budget_tokens: 2_048 } }, { maxTokens: 2_048 }],
+    [{ thinking: { type: 'adaptive' } }, { effort: 'high' }],
+    [{ thinking: { type: 'adaptive' }, output_config: { effort: 'max' } }, { effort: 'max' }],
+  ])('asks for reasoning as %j does', (fields, reasoning) => {
+    expect(converse(fields).reasoning).toEqual(reasoning);
+  });
+
+  it('keeps thoughts, and what of them cannot be read', () => {
     const thought = { type: 'thinking', thinking: 'x', signature: 's' };
     const { turns } = converse({
       messages: [
@@ -68,7 +79,10 @@ describe('a Messages request as a conversation', () => {
         { role: 'assistant', content: [thought, text('a')] },
       ],
     });
-    expect(turns).toEqual([{ role: 'assistant', parts: [text('a')] }]);
+    expect(turns).toEqual([
+      { role: 'assistant', parts: [{ type: 'reasoning', text: '', signature: 'x' }] },
+      { role: 'assistant', parts: [{ type: 'reasoning', text: 'x', signature: 's' }, text('a')] },
+    ]);
   });
 
   it('keeps the caller’s own tools', () => {

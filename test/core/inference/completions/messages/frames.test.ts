@@ -2,13 +2,22 @@ import { describe, expect, it } from '@jest/globals';
 import type { StreamEvent } from '../../../../../lambdas/core/inference/completions/delivery.ts';
 import { messagesFormat } from '../../../../../lambdas/core/inference/completions/messages/format.ts';
 import type { TokenUsage } from '../../../../../lambdas/core/inference/pricing/token-usage.ts';
-import type { StreamPart } from '../../../../../lambdas/core/inference/upstream/conversation.ts';
 import type { JsonObject } from '../../../../../lambdas/core/json/lossless-json.ts';
+import { NO_CAPSULES } from '../../upstream/no-capsules.ts';
+import { partsOf, type Step } from '../../upstream/stream-script.ts';
 import { accumulated } from './accumulated.ts';
 import { request } from './request-fixture.ts';
 
 const USAGE: TokenUsage = { promptTokens: 20, cachedTokens: 5, completionTokens: 9 };
 const COST = 1_234_567n;
+
+const ANSWER_WRITER = messagesFormat.answer({
+  request: request({ stream: true }),
+  answerId: 'msg_1',
+  createdMs: 0,
+  clock: () => 0,
+  capsules: NO_CAPSULES,
+});
 
 /** The frames of a call that gives these events, settles unless it fails, and ends. */
 async function framesOf(
@@ -27,30 +36,26 @@ async function framesOf(
 async function collect(events: AsyncIterable<StreamEvent>): Promise<string[]> {
   const frames: string[] = [];
   try {
-    for await (const frame of messagesFormat.frames(request({ stream: true }), events)) frames.push(frame);
+    for await (const frame of ANSWER_WRITER.frames(events)) frames.push(frame);
   } catch (failure) {
     const error = { type: 'api_error', message: String(failure) };
-    frames.push(messagesFormat.events.errorEvent({ type: 'error', error, request_id: 'req_1' }));
+    frames.push(ANSWER_WRITER.events.errorEvent({ type: 'error', error, request_id: 'req_1' }));
   }
   return frames;
 }
 
-function eventsOf(parts: readonly StreamPart[]): JsonObject[] {
-  const writer = messagesFormat.writer({
-    identity: { id: 'msg_1', model: 'a/b' },
-    createdMs: 0,
-    promptTokens: () => 11,
-  });
-  return parts.flatMap((part) => writer.part(part));
+function eventsOf(steps: readonly Step[]): JsonObject[] {
+  const writer = ANSWER_WRITER.writer({ identity: { id: 'msg_1', model: 'a/b' }, promptTokens: () => 11 });
+  return partsOf(steps).flatMap((part) => writer.part(part));
 }
 
 const ANSWER = eventsOf([
-  { type: 'text-delta', text: 'Looking.' },
-  { type: 'tool-call-start', index: 0, id: 'c0', name: 'f' },
-  { type: 'tool-call-delta', index: 0, arguments: '{"a":[1]}' },
-  { type: 'tool-call-start', index: 1, id: 'c1', name: 'g' },
-  { type: 'tool-call-end', index: 1 },
-  { type: 'finish', reason: 'tool-calls', raw: 'tool_calls' },
+  { says: 'Looking.' },
+  { calls: 0, name: 'f' },
+  { adds: '{"a":[1]}', to: 0 },
+  { calls: 1, name: 'g' },
+  { ends: 1 },
+  { finishes: { reason: 'tool-calls', raw: 'tool_calls' } },
 ]);
 
 /** A message as a server of the protocol streams it (Claude API docs, Streaming, example with thinking). */
@@ -100,7 +105,7 @@ describe('the event stream of Messages', () => {
   });
 
   it('is read by the official SDK', async () => {
-    expect(await accumulated([messagesFormat.events.heartbeat, ...(await framesOf(ANSWER))])).toMatchObject({
+    expect(await accumulated([ANSWER_WRITER.events.heartbeat, ...(await framesOf(ANSWER))])).toMatchObject({
       id: 'msg_1',
       model: 'a/b',
       role: 'assistant',
@@ -183,7 +188,7 @@ describe('the event stream of Messages', () => {
   });
 
   it('has a ping for while nothing happens', () => {
-    expect(messagesFormat.events.heartbeat).toBe('event: ping\ndata: {"type":"ping"}\n\n');
+    expect(ANSWER_WRITER.events.heartbeat).toBe('event: ping\ndata: {"type":"ping"}\n\n');
   });
 
   it('names its answers as the protocol does', () => {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { toPayload } from '../../../../../lambdas/core/inference/completions/messages/payload.ts';
+import { toPayload as payloadOf } from '../../../../../lambdas/core/inference/completions/messages/payload.ts';
+import { NO_CAPSULES } from '../../upstream/no-capsules.ts';
 import { LINKED, PNG, request, toolTurns, withBlocks } from './request-fixture.ts';
 
+const toPayload = (given: ReturnType<typeof request>) => payloadOf(given, NO_CAPSULES);
 const bodyOf = (fields: Record<string, unknown>) => toPayload(request(fields)).body;
 const tool = { name: 'f', input_schema: { type: 'object' } };
 
@@ -82,6 +84,8 @@ describe('what a Messages request asks of a route', () => {
       { messages: [{ role: 'user', content: [{ type: 'document', source: { type: 'text', data: '' } }] }] },
       ['messages-blocks'],
     ],
+    ['stop sequences', { stop_sequences: ['a'] }, ['stop-sequences']],
+    ['none of them', { stop_sequences: [] }, []],
     ['servers', { mcp_servers: [{ type: 'url' }] }, ['messages-blocks']],
     ['no servers', { mcp_servers: [] }, []],
     ['a container', { container: 'c' }, ['messages-blocks']],

@@ -10,7 +10,7 @@ import type {
 
 const IDENTITY = { id: 'msg_1', model: 'a/b' };
 const USAGE = { promptTokens: 10, cachedTokens: 4, completionTokens: 3 };
-const writer = () => messagesWriter({ identity: IDENTITY, createdMs: 0, promptTokens: () => 0 });
+const writer = () => messagesWriter({ identity: IDENTITY, promptTokens: () => 0 });
 const written = (reply: AssistantReply) => writer().whole({ reply }, USAGE);
 const whole = (reply: AssistantReply) => JSON.parse(written(reply));
 const finish = { reason: 'stop', raw: 'stop' } as const;

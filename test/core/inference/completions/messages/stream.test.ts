@@ -2,46 +2,38 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ObjectScan } from '../../../../../lambdas/core/inference/completions/messages/object-scan.ts';
 import { messagesWriter } from '../../../../../lambdas/core/inference/completions/messages/reply.ts';
-import type {
-  AssistantPart,
-  StreamPart,
-} from '../../../../../lambdas/core/inference/upstream/conversation.ts';
+import type { AssistantPart } from '../../../../../lambdas/core/inference/upstream/conversation.ts';
 import { UpstreamFailure } from '../../../../../lambdas/core/inference/upstream/provider.ts';
 import { rounds } from '../../../../thorough.ts';
+import { partsOf, type Step } from '../../upstream/stream-script.ts';
 import { accumulated, blocksIn } from './accumulated.ts';
 
-const writer = () =>
-  messagesWriter({ identity: { id: 'msg_1', model: 'a/b' }, createdMs: 0, promptTokens: () => 7 });
+const writer = () => messagesWriter({ identity: { id: 'msg_1', model: 'a/b' }, promptTokens: () => 7 });
 
-function stream(parts: readonly StreamPart[]) {
+function stream(steps: readonly Step[]) {
   const made = writer();
-  return parts.flatMap((part) => made.part(part));
+  return partsOf(steps).flatMap((part) => made.part(part));
 }
 
-const start = (index: number): StreamPart => ({
-  type: 'tool-call-start',
-  index,
-  id: `c${index}`,
-  name: `f${index}`,
-});
-const delta = (index: number, text: string): StreamPart => ({
-  type: 'tool-call-delta',
-  index,
-  arguments: text,
-});
-const end = (index: number): StreamPart => ({ type: 'tool-call-end', index });
-const says = (text: string): StreamPart => ({ type: 'text-delta', text });
-const finish: StreamPart = { type: 'finish', reason: 'tool-calls', raw: 'tool_calls' };
+const start = (index: number): Step => ({ calls: index });
+const delta = (index: number, text: string): Step => ({ adds: text, to: index });
+const end = (index: number): Step => ({ ends: index });
+const says = (text: string): Step => ({ says: text });
+const finish: Step = { finishes: { reason: 'tool-calls', raw: 'tool_calls' } };
 
-/** What a client has seen after each part: the type and place of each event, with the text of a delta. */
-function seen(parts: readonly StreamPart[]): string[][] {
+/** What a client has seen after each step: the type and place of each event, with the text of a delta. */
+function seen(steps: readonly Step[]): string[][] {
   const made = writer();
-  return parts.map((part) =>
-    made.part(part).map((event) => {
-      const { text, partial_json: json } = (event.delta ?? {}) as Record<string, string>;
-      const place = event.index === undefined ? '' : ` ${event.index}`;
-      return `${String(event.type).replace('content_block_', '')}${place}${event.index === undefined ? '' : ` ${text ?? json ?? ''}`}`.trimEnd();
-    }),
+  const written = (count: number) => partsOf(steps.slice(0, count)).length;
+  return steps.map((_, at) =>
+    partsOf(steps)
+      .slice(written(at), written(at + 1))
+      .flatMap((part) => made.part(part))
+      .map((event) => {
+        const { text, partial_json: json } = (event.delta ?? {}) as Record<string, string>;
+        const place = event.index === undefined ? '' : ` ${event.index}`;
+        return `${String(event.type).replace('content_block_', '')}${place}${event.index === undefined ? '' : ` ${text ?? json ?? ''}`}`.trimEnd();
+      }),
   );
 }
 
@@ -51,7 +43,7 @@ describe('a streamed answer on the Messages surface', () => {
       says('He'),
       says(''),
       says('llo'),
-      { type: 'finish', reason: 'stop-sequence', raw: 'stop', stopSequence: 'END' },
+      { finishes: { reason: 'stop-sequence', raw: 'stop', stopSequence: 'END' } },
     ]);
     expect(events).toEqual([
       {
@@ -114,11 +106,11 @@ describe('a streamed answer on the Messages surface', () => {
   });
 
   it('closes a text for a call, and keeps texts on both sides of an end or a refusal apart', () => {
-    const parts: StreamPart[] = [
+    const parts: Step[] = [
       says('a'),
-      { type: 'text-end' },
+      'ends text',
       says('b'),
-      { type: 'refusal-delta', text: 'no' },
+      { refuses: 'no' },
       start(0),
       end(0),
       says('c'),
@@ -130,6 +122,37 @@ describe('a streamed answer on the Messages surface', () => {
       ['text', 'no'],
       ['tool_use', ''],
       ['text', 'c'],
+    ]);
+  });
+
+  it('gives reasoning its text as it comes and its signature at its end', () => {
+    const events = stream([{ thinks: 'He' }, { thinks: 'm.' }, { signs: 'sealed' }, says('a'), finish]);
+    expect(events.slice(1, 6)).toEqual([
+      {
+        type: 'content_block_start',
+        index: 0,
+        content_block: { type: 'thinking', thinking: '', signature: '' },
+      },
+      { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'He' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'm.' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'signature_delta', signature: 'sealed' } },
+      { type: 'content_block_stop', index: 0 },
+    ]);
+  });
+
+  it('has a block of its own for reasoning that cannot be read, and an empty signature for what nobody signed', () => {
+    expect(stream([{ signs: 'sealed' }, start(0), finish]).slice(1, 3)).toEqual([
+      {
+        type: 'content_block_start',
+        index: 0,
+        content_block: { type: 'redacted_thinking', data: 'sealed' },
+      },
+      { type: 'content_block_stop', index: 0 },
+    ]);
+    const unsigned = stream([{ thinks: 'Hm.' }, says('a'), finish]);
+    expect(unsigned.flatMap(({ delta }) => (delta as { type?: string } | undefined)?.type ?? [])).toEqual([
+      'thinking_delta',
+      'text_delta',
     ]);
   });
 
@@ -236,7 +259,7 @@ const interleaved = fc.array(cut, { minLength: 1, maxLength: 5 }).chain((calls) 
       const able = rest.filter((queue, index) => queue.length > 0 && index <= started.count);
       const queue = able[pick % able.length];
       const part = queue?.shift();
-      if (part?.type === 'tool-call-start') started.count += 1;
+      if (typeof part === 'object' && 'calls' in part) started.count += 1;
       return part ?? finish;
     });
     return { texts: calls.map(({ text }) => text), parts: [...parts, finish] };
@@ -262,7 +285,9 @@ describe('the law of streamed tool calls', () => {
         .map((said) => {
           const mixed = [...parts.slice(0, -1)];
           for (const [place, text] of said) mixed.splice(place % (mixed.length + 1), 0, says(text));
-          const spoken = mixed.flatMap((part) => (part.type === 'text-delta' ? part.text : [])).join('');
+          const spoken = mixed
+            .flatMap((step) => (typeof step === 'object' && 'says' in step ? step.says : []))
+            .join('');
           return { texts, spoken, parts: [...mixed, finish] };
         }),
     );
@@ -282,6 +307,11 @@ describe('the law of streamed tool calls', () => {
     const part: fc.Arbitrary<AssistantPart> = fc.oneof(
       fc.record({ type: fc.constant('text' as const), text: fc.string({ minLength: 1 }) }),
       fc.record({
+        type: fc.constant('reasoning' as const),
+        text: fc.string(),
+        signature: fc.string({ minLength: 1 }),
+      }),
+      fc.record({
         type: fc.constant('tool-call' as const),
         id: fc.uuid(),
         name: fc.constantFrom('f', 'g'),
@@ -293,11 +323,12 @@ describe('the law of streamed tool calls', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(part, { maxLength: 5 }), async (parts) => {
         let calls = 0;
-        const streamed = parts.flatMap((made): StreamPart[] => {
-          if (made.type !== 'tool-call') return [says(made.text), { type: 'text-end' }];
+        const streamed = parts.flatMap((made): Step[] => {
+          if (made.type === 'reasoning') return [{ thinks: made.text }, { signs: made.signature ?? '' }];
+          if (made.type !== 'tool-call') return [says(made.text), 'ends text'];
           const index = calls++;
           const { id, name, arguments: text } = made;
-          return [{ type: 'tool-call-start', index, id, name }, delta(index, text), end(index)];
+          return [{ calls: index, id, name }, delta(index, text), end(index)];
         });
         const frames = stream([...streamed, finish]).map(
           (event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,

@@ -23,6 +23,9 @@ export const OF_BEDROCK_CONVERSE: readonly Row[] = [
     unpriced('toolConfig.tools[0].systemTool.name'),
   ],
   [{ guardrailConfig: { guardrailIdentifier: 'a' } }, unpriced('guardrailConfig')],
-  [{ additionalModelRequestFields: { speed: 'fast' } }, unpriced('additionalModelRequestFields')],
+  [
+    { additionalModelRequestFields: { speed: 'fast', thinking: { type: 'adaptive' } } },
+    unpriced('additionalModelRequestFields'),
+  ],
   [{ promptVariables: { name: { text: 'a' } } }, unpriced('promptVariables')],
 ];

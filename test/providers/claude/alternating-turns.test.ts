@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Turn } from '../../lambdas/core/inference/upstream/conversation.ts';
-import { alternatingTurns } from '../../lambdas/providers/alternating-turns.ts';
-import { anyConversation } from './anthropic/conversations.ts';
+import type { Turn } from '../../../lambdas/core/inference/upstream/conversation.ts';
+import { alternatingTurns } from '../../../lambdas/providers/claude/alternating-turns.ts';
+import { provenTurns } from '../../../lambdas/providers/claude/proofs.ts';
+import { anyConversation } from '../anthropic/conversations.ts';
+import { SIGNATURES } from '../sealing.ts';
 
 const user = (words: string): Turn => ({ role: 'user', parts: [{ type: 'text', text: words }] });
 const assistant = (words: string): Turn => ({ role: 'assistant', parts: [{ type: 'text', text: words }] });
@@ -12,7 +14,7 @@ describe('turns as Claude takes them', () => {
     fc.assert(
       fc.property(anyConversation, ({ turns }) => {
         const before = structuredClone(turns);
-        const once = alternatingTurns(turns);
+        const once = alternatingTurns(provenTurns(turns, SIGNATURES));
         expect(turns).toEqual(before);
         expect(alternatingTurns(once)).toEqual(once);
       }),
@@ -25,7 +27,7 @@ describe('turns as Claude takes them', () => {
   ])('are merged in time in proportion to them, even 100,000 of %s', (_role, turn) => {
     const turns = Array.from({ length: 100_000 }, (_, index) => turn(`.${index}.`));
     const startedMs = performance.now();
-    const merged = alternatingTurns(turns);
+    const merged = alternatingTurns(provenTurns(turns, SIGNATURES));
     // Measured at 0.06 s; with a copy of the message for each of its turns, 16 s for 30,000.
     expect(performance.now() - startedMs).toBeLessThan(2_000);
     expect(merged.at(-1)?.parts).toHaveLength(100_000);

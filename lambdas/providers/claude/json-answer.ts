@@ -2,8 +2,9 @@
  * JSON that a caller asks Claude for, of Anthropic and of Bedrock alike: by structured outputs, by a tool whose input
  * is the answer, or as text; and the tools beside it.
  */
-import type { AnswerFormat, Conversation, Tool } from '../core/inference/upstream/conversation.ts';
-import type { JsonObject } from '../core/json/lossless-json.ts';
+import type { AnswerFormat, Conversation, Tool } from '../../core/inference/upstream/conversation.ts';
+import type { JsonObject } from '../../core/json/lossless-json.ts';
+import type { ClaudeTurn } from './proofs.ts';
 import { takesSchema } from './structured-outputs.ts';
 
 export type SchemaFormat = Extract<AnswerFormat, { type: 'json-schema' }>;
@@ -18,8 +19,13 @@ export interface JsonAnswer {
   readonly texts: readonly string[];
 }
 
+/** What of a conversation matters here. */
+type Asked = Pick<Conversation, 'format' | 'tools' | 'toolChoice'> & {
+  readonly turns: readonly ClaudeTurn[];
+};
+
 /** Claude refuses to be made to call a tool while it thinks (Claude API docs, Extended thinking with tool use): a text asks. */
-export function jsonAnswerOf(conversation: Conversation, reasoning: boolean): JsonAnswer {
+export function jsonAnswerOf(conversation: Asked, reasoning: boolean): JsonAnswer {
   const { format } = conversation;
   if (format === undefined) return { texts: [] };
   if (isNative(format)) return { native: format, texts: [] };
@@ -37,7 +43,7 @@ const isOfObject = ({ type, anyOf, oneOf, allOf }: JsonObject): boolean =>
   (type === undefined || type === 'object') && [anyOf, oneOf, allOf].every((union) => union === undefined);
 
 /** The caller lets the model answer with text; where it insists on a call, it gets no answer but that. */
-const mayAnswer = ({ tools, toolChoice }: Conversation): boolean =>
+const mayAnswer = ({ tools, toolChoice }: Asked): boolean =>
   toolChoice?.type !== 'tool' && (toolChoice?.type !== 'any' || tools.length === 0);
 
 function instructionsFor(format: AnswerFormat): string[] {
@@ -51,7 +57,7 @@ const ANSWER_TOOL_USE = 'Call this tool once to give the whole answer: the input
 
 const ANY_OBJECT: JsonObject = { type: 'object' };
 
-function toAnswerTool(format: AnswerFormat, { tools, turns }: Conversation): Tool {
+function toAnswerTool(format: AnswerFormat, { tools, turns }: Asked): Tool {
   const taken = new Set([...tools.map(({ name }) => name), ...calledNames(turns)]);
   let name = ANSWER_TOOL;
   for (let next = 2; taken.has(name); next += 1) name = `${ANSWER_TOOL}_${next}`;
@@ -60,13 +66,13 @@ function toAnswerTool(format: AnswerFormat, { tools, turns }: Conversation): Too
   return { name, description: `${ANSWER_TOOL_USE}${about}`, parameters: format.schema };
 }
 
-const calledNames = (turns: Conversation['turns']): ReadonlySet<string> =>
+const calledNames = (turns: Asked['turns']): ReadonlySet<string> =>
   new Set(
     turns.flatMap(({ parts }) => [...parts].flatMap((part) => (part.type === 'tool-call' ? part.name : []))),
   );
 
 /** The tools that a conversation called: one with calls is refused without tools, so they stand in where it offers none. */
-export function calledTools({ tools, turns }: Conversation): Tool[] {
+export function calledTools({ tools, turns }: Asked): Tool[] {
   const known = new Map(tools.map((tool) => [tool.name, tool]));
   return [...calledNames(turns)].map((name) => known.get(name) ?? { name, parameters: ANY_OBJECT });
 }

@@ -1,6 +1,6 @@
 /** Which JSON schemas Claude's structured outputs take, of Anthropic and of Bedrock alike. */
-import type { JsonObject } from '../core/json/lossless-json.ts';
-import { isJsonObject } from '../core/json/lossless-json.ts';
+import type { JsonObject } from '../../core/json/lossless-json.ts';
+import { isJsonObject } from '../../core/json/lossless-json.ts';
 
 /**
  * Keywords that structured outputs know (Claude API docs, Structured outputs, JSON Schema limitations; Amazon Bedrock

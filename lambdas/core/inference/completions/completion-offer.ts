@@ -1,0 +1,128 @@
+/** A chat call within one bound of its output: what it may cost, and how it is attempted and delivered. */
+import type { CallContext, Log } from '../../ports.ts';
+import type { Model, Route } from '../catalog/catalog-document.ts';
+import { boundTextTokens, LARGEST_WINDOW, type PromptBound, promptBounds } from '../metering/estimate.ts';
+import { tokenPrices } from '../metering/priced-usage.ts';
+import type { PromptSize } from '../metering/prompt-size.ts';
+import type { CallOffer } from '../paid-endpoint.ts';
+import { type CostBound, coverBoth } from '../pricing/cost-bound.ts';
+import { type MostTokens, promptWithUses, type Terms, worstCost } from '../pricing/terms.ts';
+import type { PricedCandidate } from '../routing/priced-routes.ts';
+import { type Capsules, signaturesOf } from '../upstream/capsules.ts';
+import type { ChatPayload, Provider } from '../upstream/provider.ts';
+import type { AnswerWriter } from './api-format.ts';
+import { type Answer, type AttemptOptions, attemptRoute } from './attempt.ts';
+import { prepareCompletion } from './delivery.ts';
+import { payloadFor } from './route-payload.ts';
+
+/** What a call may count and cost on a route, and what it may be billed by there. */
+interface RouteBounds {
+  readonly terms: Terms;
+  /** What is held for. */
+  readonly tokens: MostTokens;
+  /** What a route is believed at most. */
+  readonly most: MostTokens;
+  readonly cost: CostBound;
+}
+
+type BoundsByRoute = ReadonlyMap<Route, RouteBounds>;
+
+export interface OfferedCompletion {
+  /** The call as it is sent within the bound. */
+  readonly payload: ChatPayload;
+  readonly bounds: BoundsByRoute;
+  readonly prompt: PromptSize;
+  /** The version of the catalog that has the prices. */
+  readonly catalog: string;
+  readonly candidates: readonly PricedCandidate[];
+  readonly capsules: Capsules;
+  readonly answerId: string;
+  readonly answer: AnswerWriter;
+  readonly context: Pick<CallContext, 'requestId'>;
+}
+
+interface OfferDependencies extends Pick<AttemptOptions, 'after'> {
+  readonly providers: Readonly<Record<Route['protocol'], Provider>>;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+export function completionOffer(
+  { payload, bounds, prompt, catalog, candidates, capsules, answerId, answer, context }: OfferedCompletion,
+  { providers, after, log }: OfferDependencies,
+): CallOffer<Answer> {
+  const routesOf = (model: Model) => candidates.filter((candidate) => candidate.model === model);
+  return {
+    tokens: Math.max(...[...bounds.values()].map(({ tokens }) => tokens.prompt + tokens.completion)),
+    costBound: (model) =>
+      routesOf(model)
+        .map(({ route }) => boundOf(bounds, route).cost)
+        .reduce(coverBoth),
+    attempt: ({ model, route }, remainingTimeMs) =>
+      attemptRoute({
+        provider: providers[route.protocol],
+        after,
+        route,
+        payload: payloadFor(route, payload),
+        identity: { id: answerId, model: model.id },
+        signatures: signaturesOf(capsules, route.id),
+        remainingTimeMs,
+      }),
+    prepare: (reply, paid) =>
+      prepareCompletion(reply, paid, {
+        prompt,
+        catalog,
+        ...boundOf(bounds, paid.candidate.route),
+        onImpossible: ({ id }) => {
+          log.warn('a route counted more than is possible', { requestId: context.requestId, route: id });
+        },
+        answerId,
+        ...answer,
+      }),
+  };
+}
+
+export interface BoundedCompletion extends Pick<OfferedCompletion, 'prompt' | 'candidates'> {
+  readonly promptBound: (model: Model) => PromptBound;
+  readonly choices: number;
+}
+
+/** What a call may count and cost on each of its routes, by the most output tokens of one of its choices. */
+export function completionBounds({
+  prompt,
+  promptBound,
+  candidates,
+  choices,
+}: BoundedCompletion): (maxTokens: number) => BoundsByRoute {
+  // What the provider's own tools add is counted apart, where the catalog says how much that is.
+  const withoutTools = prompt.providerTools ? promptBounds({ ...prompt, providerTools: false }) : promptBound;
+  const bounded = candidates.map((candidate) => {
+    const { model, terms } = candidate;
+    return { candidate, bound: (terms.tokensByUses === undefined ? promptBound : withoutTools)(model) };
+  });
+  return (maxTokens) =>
+    new Map(
+      bounded.map(({ candidate, bound }) => [
+        candidate.route,
+        boundsOf(candidate, bound, maxTokens * choices),
+      ]),
+    );
+}
+
+function boundsOf({ model, terms }: PricedCandidate, bound: PromptBound, maxTokens: number): RouteBounds {
+  const prices = tokenPrices(model);
+  const completion = maxTokens + boundTextTokens(terms.outputTexts);
+  const window = model.context_window ?? LARGEST_WINDOW;
+  const withUses = (prompt: number): MostTokens => ({
+    prompt: promptWithUses(terms, { prompt, completion }, window),
+    completion,
+  });
+  const [tokens, most] = [withUses(bound.tokens), withUses(bound.most)];
+  const cost = { amount: worstCost(prices, terms, tokens), ceiling: worstCost(prices, terms, most) };
+  return { terms, tokens, most, cost };
+}
+
+function boundOf(bounds: BoundsByRoute, route: Route): RouteBounds {
+  const bound = bounds.get(route);
+  if (bound === undefined) throw new Error(`${route.id} is no candidate`);
+  return bound;
+}

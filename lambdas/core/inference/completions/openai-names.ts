@@ -1,0 +1,7 @@
+/** Names that chat completions and Responses share (OpenAI API reference). */
+
+/** The roles of messages that instruct the model; the second is the newer name. */
+export const SYSTEM_ROLES = ['system', 'developer'] as const;
+
+/** Choices of a tool that name none. */
+export const PLAIN_TOOL_CHOICES = ['none', 'auto', 'required'] as const;

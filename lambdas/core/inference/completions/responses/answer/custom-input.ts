@@ -1,0 +1,81 @@
+/** The text for a custom tool while the arguments of the function that stands for it are still being written. */
+
+import { CUSTOM_ARGUMENT } from '../tool-names.ts';
+import { customInput } from './items.ts';
+
+/** What models write before the text. */
+const OPENING = new RegExp(`^\\s*\\{\\s*"${CUSTOM_ARGUMENT}"\\s*:\\s*"`);
+
+/** Arguments that open in any other way give their text at the end. */
+const MAX_OPENING = 64;
+
+/** RFC 8259, section 7. */
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['b', '\b'],
+  ['f', '\f'],
+  ['n', '\n'],
+  ['r', '\r'],
+  ['t', '\t'],
+]);
+
+export class CustomInput {
+  #state: 'opening' | 'inside' | 'held' = 'opening';
+  #arguments = '';
+  /** An escape that is not whole yet. */
+  #escape = '';
+  #given = '';
+
+  /** What of the text is certain with this piece of the arguments. */
+  read(piece: string): string {
+    this.#arguments += piece;
+    let rest = piece;
+    if (this.#state === 'opening') {
+      const opening = OPENING.exec(this.#arguments)?.[0];
+      if (opening === undefined) {
+        if (this.#arguments.length > MAX_OPENING) this.#state = 'held';
+        return '';
+      }
+      this.#state = 'inside';
+      rest = this.#arguments.slice(opening.length);
+    }
+    if (this.#state !== 'inside') return '';
+    const text = this.#decode(rest);
+    this.#given += text;
+    return text;
+  }
+
+  /** The whole text, and what of it was not given yet. */
+  end(): { readonly text: string; readonly rest: string } {
+    const text = customInput(this.#arguments);
+    if (this.#given === '') return { text, rest: text };
+    // What was given stays: a client has it.
+    return text.startsWith(this.#given)
+      ? { text, rest: text.slice(this.#given.length) }
+      : { text: this.#given, rest: '' };
+  }
+
+  #decode(piece: string): string {
+    let text = '';
+    for (const character of piece) {
+      if (this.#escape !== '') {
+        this.#escape += character;
+        text += this.#unescaped();
+      } else if (character === '\\') this.#escape = character;
+      else if (character === '"') {
+        this.#state = 'held';
+        break;
+      } else text += character;
+    }
+    return text;
+  }
+
+  /** The character of an escape, once it is whole. */
+  #unescaped(): string {
+    const escape = this.#escape;
+    const [, letter = ''] = escape;
+    if (letter === 'u' && escape.length < 6) return '';
+    this.#escape = '';
+    if (letter === 'u') return String.fromCharCode(Number.parseInt(escape.slice(2), 16));
+    return ESCAPES.get(letter) ?? letter;
+  }
+}

@@ -1,0 +1,73 @@
+/** The Responses request: the fields that matter to routing, money and its answer, and its items. */
+import type { JsonObject } from '../../../json/lossless-json.ts';
+import type { CompletionRequest } from '../api-format.ts';
+
+/** The fields of a validated request that matter here; all others are forwarded unseen. */
+export interface ResponsesRequest extends JsonObject, CompletionRequest {
+  readonly input: string | readonly Item[];
+  readonly instructions?: string | null | undefined;
+  readonly max_output_tokens?: number | null | undefined;
+  readonly temperature?: number | null | undefined;
+  readonly top_p?: number | null | undefined;
+  readonly tools?: readonly Tool[] | null | undefined;
+  readonly tool_choice?: unknown;
+  readonly parallel_tool_calls?: boolean | null | undefined;
+  readonly text?: JsonObject | null | undefined;
+  readonly reasoning?:
+    | { readonly effort?: string | null | undefined; readonly summary?: string | null | undefined }
+    | null
+    | undefined;
+  readonly truncation?: string | null | undefined;
+  readonly metadata?: JsonObject | null | undefined;
+  readonly include?: readonly string[] | null | undefined;
+  readonly store?: boolean | null | undefined;
+  readonly service_tier?: string | null | undefined;
+  readonly user?: string | null | undefined;
+  readonly safety_identifier?: string | null | undefined;
+  readonly prompt_cache_key?: string | null | undefined;
+}
+
+/** An item of any type. */
+export interface Item extends JsonObject {
+  readonly type?: string | null | undefined;
+}
+
+/** A tool of any type: a function, a custom one, a namespace of them, or one that the provider runs. */
+export interface Tool extends JsonObject {
+  readonly type: string;
+}
+
+/** A part of a message or of a tool's output. */
+export interface Part extends JsonObject {
+  readonly type: string;
+}
+
+/** The bound of the output, where the caller has set one. */
+export const maxTokensOf = ({ max_output_tokens: tokens }: ResponsesRequest): number | undefined =>
+  tokens ?? undefined;
+
+/** An item's type, which messages and references may leave out (OpenAI API reference, Create a model response, `input`). */
+export function itemType({ type, role, id }: JsonObject): string | undefined {
+  if (typeof type === 'string') return type;
+  if (type !== null && type !== undefined) return undefined;
+  return role === undefined && typeof id === 'string' ? 'item_reference' : 'message';
+}
+
+/** The parts of a message's content or of a tool's output; a text is one part. */
+export function partsOf(content: unknown): readonly Part[] {
+  if (typeof content === 'string') return [{ type: 'input_text', text: content }];
+  return Array.isArray(content) ? (content as readonly Part[]) : [];
+}
+
+/** All parts of an item that say something: of a message or of a tool's output. */
+export function partsOfItem(item: Item): readonly Part[] {
+  const type = itemType(item);
+  if (type === 'message') return partsOf(item.content);
+  return type === 'function_call_output' || type === 'custom_tool_call_output' ? partsOf(item.output) : [];
+}
+
+/** The types of items that every route can be given, in the terms of its protocol. */
+export const COMMON_ITEMS: ReadonlySet<string | undefined> = new Set([
+  ...['message', 'reasoning', 'function_call', 'function_call_output'],
+  ...['custom_tool_call', 'custom_tool_call_output'],
+]);

@@ -1,0 +1,65 @@
+/**
+ * Names of tools on routes that know functions only: a custom tool is a function with one text, and a tool of a
+ * namespace one with a joined name.
+ */
+import { isJsonObject } from '../../../json/lossless-json.ts';
+import { legalToolName } from './legal-tool-name.ts';
+import type { Tool } from './request.ts';
+
+/** A tool as its caller knows it. */
+export interface CallerTool {
+  readonly type: 'function' | 'custom';
+  readonly name: string;
+  readonly namespace?: string;
+  /** The declaration. */
+  readonly tool: Tool;
+}
+
+/** The one argument of a function that stands for a custom tool. */
+export const CUSTOM_ARGUMENT = 'input';
+
+export class ToolNames {
+  /** By the name that routes know. */
+  readonly #tools = new Map<string, CallerTool>();
+  /** The name that routes know, by namespace and name. */
+  readonly #names = new Map<string, string>();
+
+  constructor(tools: readonly Tool[]) {
+    // Tools outside of namespaces first, so that they keep their names whatever a namespace is called.
+    for (const tool of tools) if (tool.type !== 'namespace') this.#add(tool, undefined);
+    for (const { type, name, tools: inner } of tools)
+      if (type === 'namespace' && Array.isArray(inner))
+        for (const tool of inner) if (isJsonObject(tool)) this.#add(tool as Tool, String(name));
+  }
+
+  /** The tools that routes can be offered as functions, by the names that they know. */
+  get offered(): ReadonlyMap<string, CallerTool> {
+    return this.#tools;
+  }
+
+  /** The tool behind a name that a route called; a function of that name where there is no such tool. */
+  called(name: string): Pick<CallerTool, 'type' | 'name' | 'namespace'> {
+    return this.#tools.get(name) ?? { type: 'function', name };
+  }
+
+  /** The name of a caller's tool on routes; of one that is not declared, too. */
+  sent(name: string, namespace?: string | undefined): string {
+    return this.#names.get(keyOf(name, namespace)) ?? legalToolName(joined(name, namespace), NONE);
+  }
+
+  #add(tool: Tool, namespace: string | undefined): void {
+    const { type, name } = tool;
+    if ((type !== 'function' && type !== 'custom') || typeof name !== 'string') return;
+    const sent = legalToolName(joined(name, namespace), this.#tools);
+    this.#tools.set(sent, { type, name, tool, ...(namespace === undefined ? {} : { namespace }) });
+    this.#names.set(keyOf(name, namespace), sent);
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Different for all pairs, also where joined names are the same. */
+const keyOf = (name: string, namespace: string | undefined): string => JSON.stringify([namespace, name]);
+
+const joined = (name: string, namespace: string | undefined): string =>
+  namespace === undefined ? name : `${namespace}__${name}`;

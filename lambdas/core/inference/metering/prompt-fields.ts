@@ -1,0 +1,40 @@
+/** Which fields, parts and items of a request its prompt's size has a rule for. */
+
+/**
+ * Fields of a chat, Messages or Responses request that say nothing to a model as long as they are a number or a
+ * boolean. The model's name is the route's own.
+ */
+const SETTINGS: ReadonlySet<string> = new Set([
+  ...['model', 'stream', 'temperature', 'top_p', 'top_k', 'max_tokens', 'max_completion_tokens', 'n', 'seed'],
+  ...['presence_penalty', 'frequency_penalty', 'logprobs', 'top_logprobs', 'parallel_tool_calls'],
+  ...['max_output_tokens', 'max_tool_calls', 'store', 'background'],
+]);
+
+/** Whether a field with this value says nothing to a model. */
+export const isSetting = (field: string, value: unknown): boolean =>
+  SETTINGS.has(field) && (field === 'model' || typeof value === 'number' || typeof value === 'boolean');
+
+/** Roles of messages, and the types of parts whose other fields are all in sight: text, images, thoughts, calls. */
+export const ROLES: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
+export const SEEN_PARTS: ReadonlySet<unknown> = new Set([
+  ...['text', 'refusal', 'image_url', 'image', 'thinking', 'redacted_thinking'],
+  ...['tool_use', 'tool_result', 'search_result'],
+  ...['input_text', 'output_text', 'input_image', 'summary_text', 'reasoning_text'],
+]);
+
+/** Items of the Responses format whose fields are all in sight. */
+export const SEEN_ITEMS: ReadonlySet<unknown> = new Set([
+  ...['reasoning', 'function_call', 'function_call_output', 'custom_tool_call', 'custom_tool_call_output'],
+]);
+
+/** Fields that may ask for JSON. */
+export const ASKS_FOR_JSON: ReadonlySet<string> = new Set(['response_format', 'output_config', 'text']);
+
+/** The types of tools that the caller runs; every route can be given them, as functions. */
+export const OWN_TOOLS: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace']);
+
+/** Fields of items that are a text or parts. */
+export const PARTS_OF_ITEMS: ReadonlySet<string> = new Set(['output', 'summary', 'content']);
+
+/** Fields of parts whose text the model reads as it is. */
+export const READ_AS_IT_IS: ReadonlySet<string> = new Set(['text', 'refusal', 'thinking']);

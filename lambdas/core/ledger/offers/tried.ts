@@ -1,0 +1,71 @@
+/** What came of one try of a call at one of its offers, and which one is tried next. */
+import type { KeyCharge } from '../../access/key-state.ts';
+import type { ChargeResult, Hold, HoldResult, KeyStore, Wallet } from '../ports.ts';
+import { firstLeft, type Offers } from './offer.ts';
+
+/** One try, and what came of its two halves. */
+export interface Tried {
+  readonly charge: KeyCharge;
+  readonly hold: Hold;
+  readonly charged: PromiseSettledResult<ChargeResult>;
+  readonly held: PromiseSettledResult<HoldResult>;
+  /** The wallet has said that its account is on probation. */
+  readonly probation: boolean;
+  readonly nowMs: number;
+}
+
+/**
+ * The index of the offer to be tried after the one at `at`: the first that key and wallet leave, as far as they have
+ * said. Undefined for none, and where a half failed. `isLocked` says whether a wallet has credit in expired holds: that
+ * is recovered once the key has been charged.
+ */
+export function nextOffer(
+  offers: Offers,
+  at: number,
+  { charge, hold, charged, held, probation, nowMs }: Tried,
+  isLocked: (wallet: Wallet) => boolean,
+): number | undefined {
+  if (charged.status === 'rejected' || held.status === 'rejected') return undefined;
+  const [key, wallet] = [charged.value, held.value];
+  const isNothing =
+    (!key.granted && key.state === undefined) || (!wallet.granted && wallet.wallet === undefined);
+  if (isNothing || (key.granted && wallet.granted)) return undefined;
+  const isJudged =
+    !wallet.granted && (key.granted || wallet.wallet === undefined || !isLocked(wallet.wallet));
+  const known = {
+    state: key.granted ? undefined : key.state,
+    wallet: isJudged ? wallet.wallet : undefined,
+    probation,
+  };
+  // Probation refuses an exposure, not an amount: the same offer may be left at its ceiling.
+  const learned = probation && hold.exposure > 0n;
+  const next = firstLeft(offers, learned ? at : at + 1, known, { charge, nowMs });
+  return learned && key.granted ? (next ?? offers.length - 1) : next;
+}
+
+/** Gives the key back what a charge took, or may have taken. */
+export async function giveBack(
+  keys: KeyStore,
+  charge: KeyCharge,
+  charged: PromiseSettledResult<ChargeResult>,
+): Promise<void> {
+  const end = { taken: charge, used: { tokens: 0, amount: 0n } };
+  const { keyId } = charge.key;
+  if (charged.status === 'rejected') {
+    await keys.settle(keyId, { ...end, windows: charge.windows, unsure: { newest: charge.call ?? '' } });
+  } else if (charged.value.granted) {
+    await keys.settle(keyId, { ...end, windows: charged.value.state.windows });
+  }
+}
+
+export function isGranted<T extends ChargeResult | HoldResult>(
+  result: PromiseSettledResult<T>,
+): result is PromiseFulfilledResult<T & { granted: true }> {
+  return result.status === 'fulfilled' && result.value.granted;
+}
+
+/** The hold as the wallet has it, with the item it is in. */
+export function taken(held: PromiseSettledResult<HoldResult>, hold: Hold): Hold {
+  const holds = held.status === 'fulfilled' ? held.value.wallet?.holds : undefined;
+  return holds?.find(({ id }) => id === hold.id) ?? hold;
+}

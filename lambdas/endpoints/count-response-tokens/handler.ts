@@ -1,0 +1,14 @@
+/** Wires `POST /v1/responses/input_tokens` for Lambda. */
+import { createCatalog } from '../../adapters/inference/catalog-store.ts';
+import { createCapsules } from '../../adapters/system/capsules.ts';
+import { systemClock } from '../../adapters/system/system.ts';
+import { keyHandler } from '../../hosts/key-handler.ts';
+import { countResponseTokens } from './endpoint.ts';
+
+export const handler = keyHandler('openai', (resources) =>
+  countResponseTokens({
+    ...resources,
+    capsules: (peppers) => createCapsules(peppers, systemClock),
+    catalog: createCatalog({ ...resources, ...resources.clients }),
+  }),
+);
