@@ -92,7 +92,8 @@ const VENDORS = [
 
 const KNOWN_EVENTS =
   /^"(message_start|content_block_start|content_block_delta|content_block_stop|message_delta|message_stop)"$/;
-const KNOWN_BLOCKS = /^"(text|thinking|tool_use|text_delta|thinking_delta|input_json_delta)"$/;
+const KNOWN_BLOCKS = /^"(text|thinking|tool_use)"$/;
+const KNOWN_DELTAS = /^"(text_delta|thinking_delta|input_json_delta)"$/;
 
 /** Puts the word beside all that is content; an event or a block of a kind that nobody knows passes as it is. */
 function mark(node: Node, protocol: Protocol, mutator: Mutator): void {
@@ -102,7 +103,12 @@ function mark(node: Node, protocol: Protocol, mutator: Mutator): void {
   if (protocol === 'anthropic' && isEvent && !known(node, KNOWN_EVENTS)) return;
   const message = field(node, 'message');
   const response = field(node, 'response');
-  const blocks = [field(node, 'delta'), field(node, 'content_block'), ...items(field(node, 'content'))];
+  const blocks = [
+    ...[field(node, 'content_block'), ...items(field(node, 'content'))].filter((one) =>
+      known(one, KNOWN_BLOCKS),
+    ),
+    ...[field(node, 'delta')].filter((one) => known(one, KNOWN_DELTAS)),
+  ];
   const choices = items(field(node, 'choices'));
   const places =
     protocol === 'openai-responses'
@@ -110,7 +116,7 @@ function mark(node: Node, protocol: Protocol, mutator: Mutator): void {
           items(field(response ?? node, 'output')),
         )
       : protocol === 'anthropic'
-        ? [message, field(message, 'usage'), ...blocks.filter((one) => known(one, KNOWN_BLOCKS))]
+        ? [message, field(message, 'usage'), ...blocks]
         : choices.flatMap((choice) => [choice, field(choice, 'message'), field(choice, 'delta')]);
   const usage = field(node, 'usage');
   for (const place of [node, usage, field(usage, 'prompt_tokens_details'), ...places])
