@@ -46,7 +46,7 @@ describe('a script of tool calls', () => {
     expect(scriptOf({ ...ended, messages })?.next).toEqual([]);
   });
 
-  it('is none without the tools that it names', () => {
+  it('calls nothing without the tools that it names', () => {
     expect(scriptOf(request('call f {}', [{ name: 'g' }]))).toBeUndefined();
     expect(scriptOf(request(CREATE, [{ name: 'g' }]))).toBeUndefined();
     expect(scriptOf(request('please call f', [{ name: 'f' }]))).toBeUndefined();
