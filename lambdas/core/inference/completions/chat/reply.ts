@@ -5,7 +5,6 @@ import type { Body } from '../../../api/response-schema.ts';
 import type { JsonObject } from '../../../json/lossless-json.ts';
 import { type TokenUsage, writtenTokens } from '../../pricing/token-usage.ts';
 import type {
-  AssistantPart,
   AssistantReply,
   BlockStart,
   FinishReason,
