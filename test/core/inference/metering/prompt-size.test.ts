@@ -19,6 +19,7 @@ import { rawJson } from '../../../../lambdas/core/json/lossless-json.ts';
 import { toRequest as toAnthropic } from '../../../../lambdas/providers/anthropic/request.ts';
 import { toConverseCall } from '../../../../lambdas/providers/bedrock/request.ts';
 import { toRequestBody as toOpenAi } from '../../../../lambdas/providers/openai/request.ts';
+import { toRequestBody as toResponses } from '../../../../lambdas/providers/responses/request.ts';
 import { SIGNATURES } from '../../../providers/sealing.ts';
 import { rounds } from '../../../thorough.ts';
 import { LINKED, PNG } from '../completions/messages/request-fixture.ts';
@@ -38,11 +39,12 @@ function bodiesOf(payload: ChatPayload, reasoning: boolean): unknown[] {
       throw failure;
     }
   };
-  if (payload.features.includes('responses-items')) return [payload.body];
+  const responses = toResponses(payload, route, SIGNATURES);
+  if (payload.features.includes('responses-items')) return [responses];
   const isMessagesOnly = payload.features.includes('messages-blocks');
   if (isMessagesOnly) return [toAnthropic(payload, route, SIGNATURES).body];
   const { body } = toAnthropic(payload, route, SIGNATURES);
-  return [toOpenAi(payload, route, SIGNATURES), body, converse()];
+  return [toOpenAi(payload, route, SIGNATURES), responses, body, converse()];
 }
 
 /** Names that a protocol gives to the parts of its messages; whatever else is a name is the caller's, and text. */
