@@ -3,7 +3,8 @@
  * `integration` runs the ledger, the adapters and the local runtime on the real engine, and what is timed or serves;
  * `system` starts the whole service and drives it with official SDKs; `browser` opens its pages; `deploy` deploys it with
  * the CDK CLI into an emulated AWS account (`npm run test:deploy` installs the emulator); `dynamodb-local` runs tests of
- * `integration` on AWS's DynamoDB Local (`npm run test:dynamodb-local` installs and starts it).
+ * `integration` on AWS's DynamoDB Local (`npm run test:dynamodb-local` installs and starts it); `clients` drives the
+ * Responses API with its real clients (`npm run test:clients` installs them).
  */
 const PATHS = {
   template: ['lib/', 'bench/cost.test.ts'],
@@ -23,6 +24,7 @@ const PATHS = {
   system: ['system/'],
   browser: ['browser/'],
   deploy: ['deploy/'],
+  clients: ['clients/'],
 };
 
 /** Tests of the stores and the ledger that have one database, in memory; a plain run takes those of half a minute. */
@@ -76,7 +78,9 @@ export default {
       globalSetup: '<rootDir>/test/lib/set-up.ts',
       globalTeardown: '<rootDir>/test/lib/tear-down.ts',
     },
-    ...['integration', 'system', 'browser', 'deploy'].map((name) => ring(name, testsIn(PATHS[name]), [])),
+    ...['integration', 'system', 'browser', 'deploy', 'clients'].map((name) =>
+      ring(name, testsIn(PATHS[name]), []),
+    ),
     ring('dynamodb-local', testsIn(DYNAMODB_LOCAL), pathsOf(NOT_ON_DYNAMODB_LOCAL)),
   ],
 };

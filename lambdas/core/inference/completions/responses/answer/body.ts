@@ -4,7 +4,7 @@ import type { Body } from '../../../../api/response-schema.ts';
 import type { JsonObject } from '../../../../json/lossless-json.ts';
 import { type TokenUsage, writtenTokens } from '../../../pricing/token-usage.ts';
 import type { Finish } from '../../../upstream/conversation.ts';
-import type { ResponsesRequest } from '../request.ts';
+import type { ResponsesRequest, Tool } from '../request.ts';
 
 export const usageSchema = z.looseObject({
   input_tokens: z.int(),
@@ -81,7 +81,7 @@ export function openingBody(
     temperature: request.temperature ?? 1,
     text: { ...text, format: text?.format ?? { type: 'text' } },
     tool_choice: request.tool_choice ?? 'auto',
-    tools: request.tools ?? [],
+    tools: (request.tools ?? []).map(wholeTool),
     top_logprobs: request.top_logprobs ?? 0,
     top_p: request.top_p ?? 1,
     presence_penalty: 0,
@@ -92,6 +92,10 @@ export function openingBody(
     metadata: request.metadata ?? {},
   };
 }
+
+/** A function with every field that the Open Responses specification requires of it (FunctionTool), null where the caller left it out. */
+const wholeTool = (tool: Tool): Tool =>
+  tool.type === 'function' ? { description: null, parameters: null, strict: null, ...tool } : tool;
 
 /** How a response of no route of its own protocol ended. */
 export function endingBody({ reason }: Finish, declined: boolean, nowMs: number): JsonObject {

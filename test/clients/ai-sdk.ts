@@ -1,0 +1,85 @@
+/** The AI SDK as it is without options: it believes that items are stored, and sends their ids in place of them. */
+import { createOpenAI } from '@ai-sdk/openai';
+import { describe, expect, it } from '@jest/globals';
+import { generateText, isStepCount, type ModelMessage, streamText, tool } from 'ai';
+import * as z from 'zod';
+import { describedFetch } from '../system/described-answers.ts';
+import { service } from '../system/one-service.ts';
+import { PROTOCOLS } from './models.ts';
+
+interface SentItem {
+  readonly type?: string;
+  readonly id?: string;
+}
+
+/** The provider, and the items of each request that it sent. */
+function openai() {
+  const { base_url, api_key: apiKey } = service.session;
+  const sent: SentItem[][] = [];
+  const provider = createOpenAI({
+    baseURL: `${base_url}/v1`,
+    apiKey,
+    fetch: (address, init) => {
+      sent.push((JSON.parse(String(init?.body)) as { input: SentItem[] }).input);
+      return describedFetch(address, init);
+    },
+  });
+  return { provider, sent };
+}
+
+const get_weather = tool({
+  description: 'The weather in a city.',
+  inputSchema: z.object({ city: z.string() }),
+  execute: () => 'minus 7 degrees',
+});
+
+const turn = (content: string): ModelMessage => ({ role: 'user', content });
+
+const settings = (messages: readonly ModelMessage[]) => ({
+  messages: [...messages],
+  tools: { get_weather },
+  stopWhen: isStepCount(3),
+  maxRetries: 0,
+});
+
+describe('the AI SDK, on the Responses API without options', () => {
+  it.each(PROTOCOLS)(
+    'sends ids of answers in place of them, which stand for all of them, over %s',
+    async (_, model) => {
+      const { provider, sent } = openai();
+      const messages = [turn('Use get_weather for Oslo.')];
+      const first = await generateText({ model: provider(model), ...settings(messages) });
+      expect(first.text).toContain('minus 7 degrees');
+      messages.push(...first.responseMessages, turn('Use get_weather for Rome.'));
+      const second = streamText({ model: provider(model), ...settings(messages) });
+      expect(await second.text).toContain('minus 7 degrees');
+      messages.push(...(await second.responseMessages), turn('Repeat exactly: third turn'));
+
+      const third = await generateText({ model: provider(model), ...settings(messages) });
+      expect(third.text).toBe('third turn');
+      const references = sent.at(-1)?.filter(({ type }) => type === 'item_reference') ?? [];
+      expect(references.map(({ id }) => id?.slice(0, 3))).toEqual(['msg', 'rs_', 'msg', 'rs_']);
+      // What the model was given is what it would have been given whole.
+      const providerOptions = { openai: { store: false } };
+      const whole = await generateText({ model: provider(model), ...settings(messages), providerOptions });
+      expect(sent.at(-1)?.filter(({ type }) => type === 'item_reference')).toEqual([]);
+      expect(third.usage.inputTokens).toBe(whole.usage.inputTokens);
+    },
+  );
+
+  it('is refused ids without the item that stands for them', async () => {
+    const { provider } = openai();
+    const [, model] = PROTOCOLS[0] ?? ['', ''];
+    const first = await generateText({ model: provider(model), ...settings([turn('Hello.')]) });
+    const withoutEnd = first.responseMessages.map((message) =>
+      message.role === 'assistant' && typeof message.content !== 'string'
+        ? { ...message, content: message.content.filter(({ type }) => type !== 'reasoning') }
+        : message,
+    );
+    const messages = [turn('Hello.'), ...withoutEnd, turn('Go on.')];
+    await expect(generateText({ model: provider(model), ...settings(messages) })).rejects.toMatchObject({
+      statusCode: 400,
+      message: expect.stringContaining('send the item itself'),
+    });
+  });
+});

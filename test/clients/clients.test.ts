@@ -1,0 +1,5 @@
+/** The clients of `POST /v1/responses`, as their authors ship them, and what its specification asks, on one service. */
+import './compliance.ts';
+import './ai-sdk.ts';
+import './programs.ts';
+import './codex.ts';

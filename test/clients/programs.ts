@@ -1,0 +1,99 @@
+/** Clients that are installed apart from this package: each is a program that prints what it saw of each model. */
+import { execFile } from 'node:child_process';
+import { copyFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { service } from '../system/one-service.ts';
+import { MODELS, PROTOCOLS } from './models.ts';
+
+const run = promisify(execFile);
+
+const folder = join(import.meta.dirname, 'programs');
+const { CLIENTS_AGENTS: agents, CLIENTS_PYTHON: python } = process.env;
+
+interface Seen {
+  /** The answer to a tool's output. */
+  readonly tool: string;
+  /** The answer to a second turn. */
+  readonly second: string;
+  readonly streamed: string;
+  /** How often the tool ran. */
+  readonly runs: number;
+  /** What the client made of the streamed answer, where it says so. */
+  readonly whole?: string;
+  /** The agent that answered after a handoff. */
+  readonly agent?: string;
+  /** An object of a schema. */
+  readonly person?: unknown;
+}
+
+interface Program {
+  readonly name: string;
+  /** Where its packages are; undefined where they could not be had. */
+  readonly installed: string | undefined;
+  readonly file: string;
+  /** What it sees, on every model. */
+  readonly sees: Partial<Record<keyof Seen, unknown>>;
+}
+
+const PERSON = { name: expect.any(String), age: expect.any(Number) };
+const HANDED = { agent: 'helper', runs: 2 };
+
+const PROGRAMS: readonly Program[] = [
+  { name: 'OpenAI Agents SDK', installed: agents, file: 'openai-agents.mjs', sees: HANDED },
+  { name: 'OpenAI Agents SDK of Python', installed: python, file: 'openai-agents.py', sees: HANDED },
+  {
+    name: 'Pydantic AI',
+    installed: python,
+    file: 'pydantic-ai.py',
+    sees: { person: PERSON, runs: 1, streamed: 'third turn' },
+  },
+  {
+    name: 'OpenAI SDK of Python',
+    installed: python,
+    file: 'openai-sdk.py',
+    sees: { person: PERSON, runs: 1, streamed: 'second turn' },
+  },
+];
+
+/** Node finds packages from where a program stands. */
+function commandOf({ installed = '', file }: Program): readonly [string, string] {
+  if (!file.endsWith('.mjs')) return [join(installed, 'bin', 'python'), join(folder, file)];
+  const copy = join(installed, basename(file));
+  copyFileSync(join(folder, file), copy);
+  return [process.execPath, copy];
+}
+
+async function runProgram(program: Program): Promise<Record<string, Seen>> {
+  const { base_url, api_key: API_KEY } = service.session;
+  const env = {
+    ...process.env,
+    BASE_URL: `${base_url}/v1`,
+    API_KEY,
+    MODELS: Object.values(MODELS).join(','),
+  };
+  const [command, file] = commandOf(program);
+  const { stdout } = await run(command, [file], { env, timeout: 120_000 });
+  return JSON.parse(stdout) as Record<string, Seen>;
+}
+
+for (const program of PROGRAMS) {
+  const { name, installed, sees } = program;
+  const described = installed === undefined ? describe.skip : describe;
+  described(`${name}, on the Responses API`, () => {
+    let seen: Record<string, Seen>;
+    beforeAll(async () => {
+      seen = await runProgram(program);
+    }, 130_000);
+
+    it.each(PROTOCOLS)('runs a tool, a second turn, a stream and what is its own, over %s', (_, model) => {
+      const { tool, second, streamed, whole = streamed } = seen[model] ?? {};
+      expect(tool).toContain('minus 7 degrees');
+      expect(second).toBe('second turn');
+      expect(streamed).not.toBe('');
+      expect(whole).toBe(streamed);
+      expect(seen[model]).toMatchObject(sees);
+    });
+  });
+}
