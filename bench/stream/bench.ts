@@ -23,6 +23,11 @@ const DIRECTIONS = [
   ['chat', 'anthropic'],
   ['messages', 'openai'],
   ['messages', 'anthropic'],
+  ['chat', 'openai-responses'],
+  ['messages', 'openai-responses'],
+  ['responses', 'openai'],
+  ['responses', 'anthropic'],
+  ['responses', 'openai-responses'],
 ] as const;
 
 export async function measureStream(): Promise<readonly Figure[]> {

@@ -21,20 +21,26 @@ const PASSES = 5;
 const [surface = 'chat', protocol = 'openai'] = process.argv.slice(2) as [SurfaceName?, Protocol?];
 
 /** A model of the local catalog whose first route speaks the protocol. */
-const MODELS: Readonly<Record<Protocol, string>> = { openai: 'sim/chat', anthropic: 'sim/chat-anthropic' };
+const MODELS: Readonly<Record<Protocol, string>> = {
+  openai: 'sim/chat',
+  'openai-responses': 'sim/responses',
+  anthropic: 'sim/chat-anthropic',
+};
 
 /** The end of a stream on each surface. */
 const ENDS: Readonly<Record<SurfaceName, string>> = {
   chat: 'data: [DONE]\n\n',
+  responses: 'data: [DONE]\n\n',
   messages: 'event: message_stop\ndata: {"type":"message_stop"}\n\n',
 };
 
 /** The prompt is of no matter: the upstream's answer is in memory. */
 const BODY = {
   model: MODELS[protocol],
-  max_tokens: 16_000,
   stream: true,
-  messages: [{ role: 'user', content: 'Hello' }],
+  ...(surface === 'responses'
+    ? { max_output_tokens: 16_000, input: 'Hello' }
+    : { max_tokens: 16_000, messages: [{ role: 'user', content: 'Hello' }] }),
 };
 
 function liveHeapBytes(): number {

@@ -1,10 +1,13 @@
 /** What of a chat completion and its chunks reaches a caller (OpenAI API reference, The chat completion object). */
+import type { Signatures } from '../core/inference/upstream/capsules.ts';
 import type { Identity } from '../core/inference/upstream/provider.ts';
 import type { JsonObject } from '../core/json/lossless-json.ts';
+import { objectOf } from './http-upstream.ts';
 import {
   account,
   count,
   type Field,
+  type Fields,
   fields,
   figure,
   figures,
@@ -18,37 +21,26 @@ import {
   text,
   textOrList,
 } from './kept-fields.ts';
+import { sealProof } from './openai-formats/proofs.ts';
 
 /** Some compatible servers send the object itself. */
 const jsonText: Field = (value) => (typeof value === 'string' ? value : JSON.stringify(object(value)));
 
 const called = fields({ name: text, arguments: jsonText });
 
-const toolCall = fields({
-  index: count,
-  id: text,
-  type: plainName,
-  function: objectWith(called),
-  custom: objectWith(fields({ name: text, input: text })),
-  // What a model that thinks between its calls wants back with them (Google, OpenAI compatibility, thought signatures).
-  extra_content: object,
-});
-
-/** All of it is output: text, calls and reasoning, under the names that servers have for them. */
-const message = fields({
+/** All of a message is output: text, calls and reasoning, under the names that servers have for them. */
+const messageFields = {
   role: () => 'assistant',
   content: textOrList,
   refusal: text,
-  tool_calls: listOf(objectWith(toolCall)),
   function_call: objectWith(called),
   reasoning: text,
   reasoning_content: text,
-  reasoning_details: list,
   annotations: list,
   citations: list,
   images: list,
   audio: object,
-});
+};
 
 const choiceFields = {
   index: count,
@@ -58,8 +50,6 @@ const choiceFields = {
   stop_reason: (value: unknown) => (typeof value === 'string' ? value : figure(value)),
   logprobs: object,
 };
-const wholeChoice = fields({ ...choiceFields, message: objectWith(message) });
-const chunkChoice = fields({ ...choiceFields, delta: objectWith(message) });
 
 /** `service_tier` is one of those that a caller may choose; `citations` and `search_results` are a searching model's sources. */
 const answerFields = {
@@ -68,35 +58,83 @@ const answerFields = {
   citations: list,
   search_results: list,
 };
-const completion = fields({ ...answerFields, choices: listOf(toWholeChoice) });
-const chunk = fields({ ...answerFields, choices: listOf(toChunkChoice) });
 
-function toWholeChoice(value: unknown): JsonObject {
-  const { index, finish_reason: reason, message: said, ...rest } = kept(value, wholeChoice);
+/** The answer of one call under our own names, without its usage. Throws `UpstreamFailure` for a field of a wrong type. */
+export class CompletionFields {
+  readonly #identity: Identity;
+  readonly #completion: Fields;
+  readonly #chunk: Fields;
+
+  /** What proves the reasoning reaches the caller sealed. */
+  constructor(identity: Identity, signatures: Signatures) {
+    this.#identity = identity;
+    const message = objectWith(messageWith(signatures));
+    const whole = fields({ ...choiceFields, message });
+    const streamed = fields({ ...choiceFields, delta: message });
+    this.#completion = fields({ ...answerFields, choices: listOf((value) => toWholeChoice(value, whole)) });
+    this.#chunk = fields({ ...answerFields, choices: listOf((value) => toChunkChoice(value, streamed)) });
+  }
+
+  whole(body: unknown): JsonObject {
+    const { id, model } = this.#identity;
+    return { id, object: 'chat.completion', model, ...kept(body, this.#completion) };
+  }
+
+  /** One event of a stream. */
+  chunk(body: unknown): JsonObject {
+    const { id, model } = this.#identity;
+    return { id, object: 'chat.completion.chunk', model, ...kept(body, this.#chunk) };
+  }
+}
+
+function toWholeChoice(value: unknown, named: Fields): JsonObject {
+  const { index, finish_reason: reason, message: said, ...rest } = kept(value, named);
   const answer = { role: 'assistant', content: null, ...(said as JsonObject | null) };
   return { index: index ?? 0, message: answer, ...rest, finish_reason: reason ?? null };
 }
 
-function toChunkChoice(value: unknown): JsonObject {
-  const { index, finish_reason: reason, delta, ...rest } = kept(value, chunkChoice);
+function toChunkChoice(value: unknown, named: Fields): JsonObject {
+  const { index, finish_reason: reason, delta, ...rest } = kept(value, named);
   return { index: index ?? 0, delta: delta ?? {}, ...rest, finish_reason: reason ?? null };
 }
 
-/** A whole answer under our own names, without its usage. Throws `UpstreamFailure` for a field of a wrong type. */
-export const toCompletion = (body: unknown, { id, model }: Identity): JsonObject => ({
-  id,
-  object: 'chat.completion',
-  model,
-  ...kept(body, completion),
+/** A piece of reasoning (OpenRouter docs, Reasoning tokens, `reasoning_details`). */
+const detailFields = fields({
+  type: oneOf('reasoning.text', 'reasoning.summary', 'reasoning.encrypted'),
+  text,
+  summary: text,
+  index: count,
 });
 
-/** One event of a stream under our own names, without its usage. Throws `UpstreamFailure` as `toCompletion` does. */
-export const toChunk = (body: unknown, { id, model }: Identity): JsonObject => ({
-  id,
-  object: 'chat.completion.chunk',
-  model,
-  ...kept(body, chunk),
-});
+/** Its proof is sealed with the names that the server wants back beside it. */
+function toDetail(value: unknown, signatures: Signatures): JsonObject {
+  const { signature, data, id, format } = objectOf(value);
+  const sealed = (proof: unknown) => sealProof(signatures, { detail: text(proof), id, format });
+  return {
+    ...kept(value, detailFields),
+    ...(signature == null ? {} : { signature: sealed(signature) }),
+    ...(data == null ? {} : { data: sealed(data) }),
+  };
+}
+
+function messageWith(signatures: Signatures): Fields {
+  const sealed: Field = (value) => sealProof(signatures, { thought_signature: text(value) });
+  // Google, OpenAI compatibility, Thought signatures.
+  const google = fields({ thought_signature: sealed });
+  const toolCall = fields({
+    index: count,
+    id: text,
+    type: plainName,
+    function: objectWith(called),
+    custom: objectWith(fields({ name: text, input: text })),
+    extra_content: objectWith(fields({ google: objectWith(google) })),
+  });
+  return fields({
+    ...messageFields,
+    tool_calls: listOf(objectWith(toolCall)),
+    reasoning_details: listOf((value) => toDetail(value, signatures)),
+  });
+}
 
 /** The figures of an account, and nothing that is no count of tokens. */
 export const keptUsage = account(

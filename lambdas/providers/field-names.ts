@@ -12,7 +12,8 @@ const NAMES: ReadonlySet<string> = new Set(
   stream stream_options include_usage parallel_tool_calls disable_parallel_tool_use service_tier store
   container context_management mcp_servers safety_identifier prompt_cache_key encoding_format dimensions
   prompt size quality style background output_format instructions speed stream_format language
-  timestamp_granularities properties required items enum additionalProperties
+  timestamp_granularities properties required items enum additionalProperties max_output_tokens include summary call_id output
+  encrypted_content max_tool_calls truncation reasoning_content reasoning_details extra_content
 `.match(/\w+/g),
 );
 

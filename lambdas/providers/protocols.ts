@@ -4,6 +4,7 @@ import type { Provider } from '../core/inference/upstream/provider.ts';
 import { type AnthropicDependencies, createAnthropicProvider } from './anthropic/provider.ts';
 import { type BedrockDependencies, createBedrockProvider } from './bedrock/provider.ts';
 import { createOpenAiProvider, type OpenAiDependencies } from './openai/provider.ts';
+import { createResponsesProvider } from './responses/provider.ts';
 
 export type ProviderDependencies = OpenAiDependencies & AnthropicDependencies & BedrockDependencies;
 
@@ -12,7 +13,7 @@ export function createProviders(
 ): Readonly<Record<Route['protocol'], Provider>> {
   return {
     openai: createOpenAiProvider(dependencies),
-    'openai-responses': createOpenAiProvider(dependencies),
+    'openai-responses': createResponsesProvider(dependencies),
     anthropic: createAnthropicProvider(dependencies),
     bedrock: createBedrockProvider(dependencies),
   };

@@ -4,6 +4,7 @@ import { anthropicRoutes } from './anthropic/routes.ts';
 import { bedrockRoutes } from './bedrock/routes.ts';
 import type { Fault } from './control/fault.ts';
 import type { FaultQueue } from './control/fault-queue.ts';
+import type { KeptResponses } from './control/kept-responses.ts';
 import { faultOfModelName } from './control/model-name-faults.ts';
 import type { Outcome, RequestLog, RequestRecord } from './control/request-log.ts';
 import { deliver } from './exchange/deliver.ts';
@@ -13,17 +14,24 @@ import type { Route, WholeReply } from './exchange/reply.ts';
 import { readBody } from './exchange/request-body.ts';
 import { RouteTable } from './exchange/route-table.ts';
 import { openAiRoutes } from './openai/routes.ts';
+import { responsesRoutes } from './responses/routes.ts';
 
 export interface UpstreamState {
   readonly faults: FaultQueue;
   readonly log: RequestLog;
   readonly cache: PromptCache;
+  readonly kept: KeptResponses;
   /** Time between two content chunks of a stream. */
   readonly chunkDelayMs: number;
 }
 
 /** Every provider route this server speaks. */
-export const ROUTES: readonly Route[] = [...openAiRoutes, ...anthropicRoutes, ...bedrockRoutes];
+export const ROUTES: readonly Route[] = [
+  ...openAiRoutes,
+  ...responsesRoutes,
+  ...anthropicRoutes,
+  ...bedrockRoutes,
+];
 const table = new RouteTable(ROUTES);
 
 /** Sends a reply that no fault applies to. */
@@ -81,8 +89,8 @@ async function answerExchange(
   };
   record.fault = fault;
   const { headers, sequence } = record;
-  const { cache, chunkDelayMs } = state;
-  const call = { method, path, headers, sequence, parameters, body: body?.json, fault, cache };
+  const { cache, kept, chunkDelayMs } = state;
+  const call = { method, path, headers, sequence, parameters, body: body?.json, fault, cache, kept };
   return deliver({ link: new Link(response, fault), route, call, record, chunkDelayMs });
 }
 

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { control } from './control/control-api.ts';
 import { FaultQueue } from './control/fault-queue.ts';
+import { KeptResponses } from './control/kept-responses.ts';
 import { RequestLog } from './control/request-log.ts';
 import { PromptCache } from './exchange/prompt-cache.ts';
 import { jsonReply } from './exchange/reply.ts';
@@ -66,6 +67,7 @@ export async function startUpstream(options: UpstreamOptions = {}): Promise<Upst
     faults: new FaultQueue(),
     log: new RequestLog(),
     cache: new PromptCache(),
+    kept: new KeptResponses(),
     chunkDelayMs,
   };
   // The tokenizer reads its tables at the first use, which must not delay the first answer.

@@ -112,12 +112,13 @@ describe('a handler', () => {
 
 /** What is not a conversation is one request and one answer: a file a protocol says all of it. */
 const KINDS = 'lambdas/providers/kinds';
-/** What the protocols that serve Claude have in common is no protocol. */
+/** What several protocols have in common, those that serve Claude and those of OpenAI, is no protocol. */
 const CLAUDE = 'lambdas/providers/claude';
+const OPENAI_FORMATS = 'lambdas/providers/openai-formats';
 
 describe('the folders of the providers', () => {
   const providers = namesIn('lambdas/providers').filter(
-    (name) => !name.includes('.') && ![KINDS, CLAUDE].includes(`lambdas/providers/${name}`),
+    (name) => !name.includes('.') && ![KINDS, CLAUDE, OPENAI_FORMATS].includes(`lambdas/providers/${name}`),
   );
 
   it('hold the same files, few of them', () => {

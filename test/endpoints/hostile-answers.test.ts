@@ -9,8 +9,8 @@ import { type Service, startService } from '../fuzz/running-service.ts';
 const ANSWERS = Number(process.env.FUZZ_ANSWERS ?? 150);
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_122);
 
-const PROTOCOLS = ['openai', 'anthropic', 'bedrock'] as const;
-const SURFACES = ['chat', 'messages'] as const;
+const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock'] as const;
+const SURFACES = ['chat', 'responses', 'messages'] as const;
 type Surface = (typeof SURFACES)[number];
 
 /** Every call tries its route, whatever became of those before. */
@@ -36,14 +36,18 @@ afterAll(() => service.stop());
 const headers = { authorization: `Bearer ${CREDENTIAL}`, 'content-type': 'application/json' };
 
 async function ask(surface: Surface, protocol: Protocol, stream: boolean) {
-  const messages = [{ role: 'user', content: 'Hi' }];
+  const asked =
+    surface === 'responses'
+      ? { input: 'Hi', store: false, max_output_tokens: 256 }
+      : { messages: [{ role: 'user', content: 'Hi' }] };
   const options = surface === 'chat' && stream ? { stream_options: { include_usage: true } } : {};
-  const body = JSON.stringify({ model: `sim/${protocol}`, messages, stream, ...options });
+  const body = JSON.stringify({ model: `sim/${protocol}`, stream, ...asked, ...options });
   const response = await service.send(surface, { headers, body });
   const text = await response.text();
   const received = `${text}\n${JSON.stringify([...response.headers])}`;
-  const fault =
-    received.includes(CANARY) || received.includes('0.0421') ? 'leaks' : faultOf(surface, response, text);
+  const fault = [CANARY, '0.0421'].some((word) => received.includes(word))
+    ? 'leaks'
+    : faultOf(surface, response, text);
   return {
     status: response.status,
     fault: fault === undefined ? undefined : `${fault}: ${received.slice(0, 1_500)}`,
@@ -61,9 +65,8 @@ const isCleanError = (body: Json): boolean =>
 function faultOf(surface: Surface, { status, headers: given }: Response, text: string): string | undefined {
   if (status !== 200)
     return [400, 503].includes(status) && isCleanError(JSON.parse(text)) ? undefined : 'is no clean error';
-  if (given.get('content-type')?.startsWith('text/event-stream') !== true)
-    return surface === 'chat' ? completionFault(JSON.parse(text)) : messageFault(JSON.parse(text));
-  return surface === 'chat' ? chunksFault(text) : eventsFault(text);
+  const isStream = given.get('content-type')?.startsWith('text/event-stream') === true;
+  return isStream ? STREAM_FAULTS[surface](text) : WHOLE_FAULTS[surface](JSON.parse(text));
 }
 
 const isWord = (value: unknown): boolean =>
@@ -138,6 +141,37 @@ function eventsFault(text: string): string | undefined {
   }
   return stops === 1 ? undefined : 'has no end';
 }
+
+function responseFault({ id, object, model, status, output, usage }: Json): string | undefined {
+  if (!String(id).startsWith('resp_') || !String(model).startsWith('sim/')) return 'is of another name';
+  if (object !== 'response' || !isWord(status) || !Array.isArray(output)) return 'is no response';
+  if (usage !== null && !areCounts(usage)) return 'counts wrongly';
+  return (output as Json[]).some((one) => !isWord(one.type)) ? 'has a malformed item' : undefined;
+}
+
+const ENDINGS = /^response\.(completed|incomplete|failed)$/;
+
+function responseEventsFault(text: string): string | undefined {
+  const frames = text.split('\n\n');
+  if (frames.pop() !== '' || frames.pop() !== 'data: [DONE]') return 'has no last frame';
+  const ids = new Set<unknown>();
+  for (const [number, frame] of frames.entries()) {
+    const [, name = '', data] = /^event: ([a-z0-9_.]{1,80})\ndata: ([^\n\r]*)$/.exec(frame) ?? [];
+    const event = JSON.parse(data ?? 'null') as Json | null;
+    if (event === null || event.type !== name) return 'has a malformed frame';
+    if (event.sequence_number !== number) return 'is numbered wrongly';
+    if ((number === 0) !== (name === 'response.created')) return 'does not begin once';
+    if ((number === frames.length - 1) !== ENDINGS.test(name)) return 'does not end once';
+    if (event.response === undefined) continue;
+    const fault = responseFault(event.response as Json);
+    if (fault !== undefined) return fault;
+    ids.add((event.response as Json).id);
+  }
+  return ids.size === 1 ? undefined : 'is of several names';
+}
+
+const WHOLE_FAULTS = { chat: completionFault, responses: responseFault, messages: messageFault };
+const STREAM_FAULTS = { chat: chunksFault, responses: responseEventsFault, messages: eventsFault };
 
 const CASES = SURFACES.flatMap((surface) =>
   PROTOCOLS.flatMap((protocol) => [false, true].map((stream) => ({ surface, protocol, stream }))),

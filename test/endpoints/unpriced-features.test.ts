@@ -37,9 +37,10 @@ afterAll(() => service.stop());
 
 const FORMATS = [
   ['chat', 'openai-chat', 'sim/openai'],
+  ['responses', 'openai-responses', 'sim/openai-responses'],
   ['messages', 'anthropic-messages', 'sim/anthropic'],
 ] as const;
-const MODELS = ['sim/openai', 'sim/anthropic', 'sim/bedrock'];
+const MODELS = ['sim/openai', 'sim/openai-responses', 'sim/anthropic', 'sim/bedrock'];
 
 async function ask(format: SurfaceName, fields: object) {
   const headers = { 'content-type': 'application/json', 'x-api-key': CREDENTIAL };
@@ -99,7 +100,8 @@ describe.each(FORMATS)(
 
 describe('a request that asks for nothing of the kind', () => {
   it.each(FORMATS)('is served on %s', async (format, protocol, model) => {
-    expect(await ask(format, { ...PLAIN[protocol], model, max_tokens: 8 })).toMatchObject({
+    const bound = format === 'responses' ? { max_output_tokens: 16 } : { max_tokens: 16 };
+    expect(await ask(format, { ...PLAIN[protocol], model, ...bound })).toMatchObject({
       status: 200,
       calls: 1,
     });

@@ -1,17 +1,19 @@
 /** Answers of routes of each protocol, spoiled, with a word in every place that is none of a caller's business. */
 import { Readable } from 'node:stream';
 import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
+import type { Route } from '../../lambdas/core/inference/catalog/catalog-document.ts';
 import { block, change, closed, END, START, STOP } from '../providers/anthropic/decoding.ts';
 import { jsonOf as messageOf } from '../providers/anthropic/fixtures.ts';
 import { framesOf, STREAMS } from '../providers/bedrock/frames.ts';
 import { chunksOf, jsonOf } from '../providers/openai/fixtures.ts';
+import { EVENTS, CANARY as OTHER_CANARY, RESPONSE } from '../providers/responses/fixtures.ts';
 import { Fields, type Mutator, type Node, nodeOf, Raw, textOf } from './mutants.ts';
 import type { Way } from './running-service.ts';
 
 /** It may be a field's name and an event's, so that no pattern alone keeps it back. */
 export const CANARY = 'heronleak';
 
-export type Protocol = 'openai' | 'anthropic' | 'bedrock';
+export type Protocol = Route['protocol'];
 
 interface Answer {
   readonly status: number;
@@ -21,8 +23,14 @@ interface Answer {
   readonly breaks: boolean;
 }
 
+/** A fixture with no word of its own: its parts may end up as content. */
+function plain<T>(fixture: T): T {
+  return JSON.parse(JSON.stringify(fixture).replaceAll(OTHER_CANARY, 'x'));
+}
+
 const WHOLE: Readonly<Record<Protocol, unknown>> = {
   openai: jsonOf('completion'),
+  'openai-responses': plain(RESPONSE),
   anthropic: messageOf('message'),
   bedrock: {
     output: {
@@ -39,6 +47,7 @@ const WHOLE: Readonly<Record<Protocol, unknown>> = {
 
 const STREAMED: Readonly<Record<Exclude<Protocol, 'bedrock'>, readonly (readonly unknown[])[]>> = {
   openai: [chunksOf('text'), chunksOf('parallel-tool-calls'), chunksOf('without-done')],
+  'openai-responses': [plain(EVENTS)],
   anthropic: [
     [
       START,
@@ -83,7 +92,8 @@ const VENDORS = [
 
 const KNOWN_EVENTS =
   /^"(message_start|content_block_start|content_block_delta|content_block_stop|message_delta|message_stop)"$/;
-const KNOWN_BLOCKS = /^"(text|thinking|tool_use|text_delta|thinking_delta|input_json_delta)"$/;
+const KNOWN_BLOCKS = /^"(text|thinking|tool_use)"$/;
+const KNOWN_DELTAS = /^"(text_delta|thinking_delta|input_json_delta)"$/;
 
 /** Puts the word beside all that is content; an event or a block of a kind that nobody knows passes as it is. */
 function mark(node: Node, protocol: Protocol, mutator: Mutator): void {
@@ -92,12 +102,22 @@ function mark(node: Node, protocol: Protocol, mutator: Mutator): void {
   const isEvent = field(node, 'type') !== undefined && field(node, 'content') === undefined;
   if (protocol === 'anthropic' && isEvent && !known(node, KNOWN_EVENTS)) return;
   const message = field(node, 'message');
-  const blocks = [field(node, 'delta'), field(node, 'content_block'), ...items(field(node, 'content'))];
+  const response = field(node, 'response');
+  const blocks = [
+    ...[field(node, 'content_block'), ...items(field(node, 'content'))].filter((one) =>
+      known(one, KNOWN_BLOCKS),
+    ),
+    ...[field(node, 'delta')].filter((one) => known(one, KNOWN_DELTAS)),
+  ];
   const choices = items(field(node, 'choices'));
   const places =
-    protocol === 'anthropic'
-      ? [message, field(message, 'usage'), ...blocks.filter((one) => known(one, KNOWN_BLOCKS))]
-      : choices.flatMap((choice) => [choice, field(choice, 'message'), field(choice, 'delta')]);
+    protocol === 'openai-responses'
+      ? [response, field(response, 'usage'), field(node, 'item'), field(node, 'part')].concat(
+          items(field(response ?? node, 'output')),
+        )
+      : protocol === 'anthropic'
+        ? [message, field(message, 'usage'), ...blocks]
+        : choices.flatMap((choice) => [choice, field(choice, 'message'), field(choice, 'delta')]);
   const usage = field(node, 'usage');
   for (const place of [node, usage, field(usage, 'prompt_tokens_details'), ...places])
     if (place instanceof Fields) place.entries.push([mutator.pick(VENDORS), VENDOR]);

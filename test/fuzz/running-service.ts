@@ -46,7 +46,7 @@ export interface Till {
   readonly store: ReplayStore;
 }
 
-const PROTOCOLS = ['openai', 'anthropic', 'bedrock'] as const;
+const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock'] as const;
 
 function catalogAt(origin: string) {
   const model = (id: string, type: string, price: object, routes: readonly object[]) => ({

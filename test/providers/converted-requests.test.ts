@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { ANTHROPIC_MESSAGES } from '../../lambdas/core/inference/levers/anthropic-messages.ts';
 import { BEDROCK_CONVERSE } from '../../lambdas/core/inference/levers/bedrock-converse.ts';
 import { OPENAI_CHAT } from '../../lambdas/core/inference/levers/openai-chat.ts';
+import { OPENAI_RESPONSES } from '../../lambdas/core/inference/levers/openai-responses.ts';
 import { demandsOf, type LeverTable } from '../../lambdas/core/inference/levers/table.ts';
 import type { Conversation } from '../../lambdas/core/inference/upstream/conversation.ts';
 import type { ChatPayload } from '../../lambdas/core/inference/upstream/provider.ts';
@@ -14,6 +15,7 @@ import type { JsonObject } from '../../lambdas/core/json/lossless-json.ts';
 import { toRequest } from '../../lambdas/providers/anthropic/request.ts';
 import { toConverseCall } from '../../lambdas/providers/bedrock/request.ts';
 import { toRequestBody } from '../../lambdas/providers/openai/request.ts';
+import { toRequestBody as toResponsesBody } from '../../lambdas/providers/responses/request.ts';
 import { rounds } from '../thorough.ts';
 import { soundConversation } from './anthropic/conversations.ts';
 import { SIGNATURES } from './sealing.ts';
@@ -42,7 +44,20 @@ const WRITTEN: Readonly<Record<string, readonly [LeverTable, Written]>> = {
   'chat completions': [
     OPENAI_CHAT,
     (conversation, stream, reasoning) =>
-      toRequestBody(payloadOf('anthropic', conversation, stream), { upstream_model: 'm', reasoning }),
+      toRequestBody(
+        payloadOf('anthropic', conversation, stream),
+        { upstream_model: 'm', reasoning, dialect: { reasoning_request: 'effort' } },
+        SIGNATURES,
+      ),
+  ],
+  Responses: [
+    OPENAI_RESPONSES,
+    (conversation, stream, reasoning) =>
+      toResponsesBody(
+        payloadOf('anthropic', conversation, stream),
+        { upstream_model: 'm', reasoning },
+        SIGNATURES,
+      ),
   ],
   Messages: [
     ANTHROPIC_MESSAGES,

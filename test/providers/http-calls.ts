@@ -39,7 +39,7 @@ export interface Call {
 }
 
 export interface HttpProtocol {
-  readonly protocol: 'openai' | 'anthropic';
+  readonly protocol: ChatPayload['protocol'];
   readonly provider: Provider;
   readonly identity: Identity;
   /** A request of the protocol's own format. */

@@ -2,5 +2,6 @@
 import './conversations/chat.ts';
 import './conversations/messages.ts';
 import './conversations/matrix.ts';
+import './conversations/reasoning.ts';
 import './conversations/receipts.ts';
 import './conversations/unpaid.ts';

@@ -12,7 +12,7 @@ const ARGUMENT = 'canaryargument55de';
 const UPSTREAM_TEXT = 'canaryupstream0d1e';
 const SECRET = 'canarysecret2277';
 
-const PROTOCOLS = ['openai', 'anthropic', 'bedrock'] as const;
+const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock'] as const;
 
 /** Ways in which a route fails. */
 const FAULTS: readonly object[] = [
@@ -27,7 +27,7 @@ const FAULTS: readonly object[] = [
 const CASES = FAULTS.flatMap((fault) =>
   // Only a stream can fail by an event of its own.
   ('error_event_after_chunks' in fault ? [true] : [false, true]).flatMap((stream) =>
-    [call, callMessages].map((send) => ({ fault, stream, send })),
+    [call, callMessages, callResponses].map((send) => ({ fault, stream, send })),
   ),
 );
 
@@ -110,6 +110,30 @@ async function callMessages(body: object): Promise<string> {
   return response.text();
 }
 
+async function callResponses(body: object): Promise<string> {
+  const response = await service.fetch('/v1/responses', {
+    method: 'POST',
+    key: account.key,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return response.text();
+}
+
+/** A Responses request likewise; its answer goes back sealed. */
+const responsesRequest = (fields: object = {}) => ({
+  model: modelOf('openai-responses', 0),
+  instructions: SYSTEM,
+  input: [
+    { type: 'function_call', call_id: 'c', name: 'f', arguments: JSON.stringify({ a: ARGUMENT }) },
+    { type: 'function_call_output', call_id: 'c', output: ARGUMENT },
+    { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: ARGUMENT }] },
+    { role: 'user', content: `Repeat exactly: ${PROMPT}` },
+  ],
+  reasoning: { effort: 'high', summary: 'auto' },
+  ...fields,
+});
+
 /** A Messages request with every kind of content that could be written down somewhere. */
 const messagesRequest = (fields: object = {}) => ({
   model: modelOf('anthropic', 0),
@@ -127,6 +151,12 @@ const messagesRequest = (fields: object = {}) => ({
   ],
   ...fields,
 });
+
+const BODIES = new Map<(body: object) => Promise<string>, (fields: object) => object>([
+  [call, request],
+  [callMessages, messagesRequest],
+  [callResponses, responsesRequest],
+]);
 
 it('a prompt, an answer, a key and a secret are in no log and in no table', async () => {
   expect(await call(request())).toContain(PROMPT);
@@ -147,6 +177,11 @@ it('a prompt, an answer, a key and a secret are in no log and in no table', asyn
     for (const stream of [false, true]) {
       expect(await callMessages(messagesRequest({ model, stream }))).toMatch(/"message(_stop)?"/);
       expect(await call(request({ model, stream }))).toContain('chat.completion');
+      const answered = await callResponses(responsesRequest({ model, stream }));
+      expect(answered).toMatch(/"status":"completed"/);
+      const [end] = /rs_uis1i_[A-Za-z0-9_-]+/.exec(answered) ?? [];
+      const input = [{ type: 'item_reference', id: end }, ...responsesRequest().input];
+      expect(await callResponses(responsesRequest({ model, input }))).toMatch(/"status":"completed"/);
     }
   }
   await callMessages(messagesRequest({ temperature: 9, note: PROMPT }));
@@ -166,7 +201,7 @@ it('a prompt, an answer, a key and a secret are in no log and in no table', asyn
 }, 60_000);
 
 it.each(PROTOCOLS)(
-  'nothing of an upstream shows in an error of either surface: no text, host, key or model name (%s)',
+  'nothing of an upstream shows in an error of any API format: no text, host, key or model name (%s)',
   async (protocol) => {
     const upstream = new URL(service.session.upstream_control_url).host;
     const message = `${UPSTREAM_TEXT} at http://${upstream} with ${SECRET}`;
@@ -175,9 +210,7 @@ it.each(PROTOCOLS)(
       const queued = 'status' in fault ? { ...fault, body } : fault;
       expect(await queueFault(queued, upstreamModelOf(protocol, index))).toBe(1);
       const model = modelOf(protocol, index);
-      const text = await send(
-        send === call ? request({ model, stream }) : messagesRequest({ model, stream }),
-      );
+      const text = await send(BODIES.get(send)?.({ model, stream }) ?? {});
       expect(text).toContain('"error"');
       for (const canary of [UPSTREAM_TEXT, SECRET, upstream, '127.0.0.1', 'up-', 'route-'])
         expect(text.includes(canary) ? `${canary} in ${text.slice(0, 300)}` : '').toBe('');

@@ -11,6 +11,7 @@ import { TABLES } from '../../../lambdas/contract/tables.ts';
 import { createRequestHandler, type Handler } from '../../../lambdas/edge/request-handler.ts';
 import { createChatCompletion } from '../../../lambdas/endpoints/create-chat-completion/endpoint.ts';
 import { createMessage } from '../../../lambdas/endpoints/create-message/endpoint.ts';
+import { createResponse } from '../../../lambdas/endpoints/create-response/endpoint.ts';
 import { createChatProviders } from '../../../lambdas/hosts/chat-providers.ts';
 import { REGION } from '../../../local/assembly/intrinsics.ts';
 import { PEPPERS, SILENT, UNMEASURED } from './account.ts';
@@ -21,10 +22,11 @@ const SIMULATED_KEYS = { SIM_KEY: 'simulated' };
 /** The model that every bench calls. */
 export const MODEL = 'sim/chat';
 
-export type SurfaceName = 'chat' | 'messages';
+export type SurfaceName = 'chat' | 'responses' | 'messages';
 
 const SURFACES = {
   chat: { create: createChatCompletion, envelope: 'openai', path: '/v1/chat/completions' },
+  responses: { create: createResponse, envelope: 'openai', path: '/v1/responses' },
   messages: { create: createMessage, envelope: 'messages', path: '/v1/messages' },
 } as const;
 

@@ -1,6 +1,6 @@
-/** A streamed answer as a server of either protocol writes it (OpenAI API reference and Claude API docs, Streaming), whole in memory. */
+/** A streamed answer as a server of each protocol writes it (OpenAI API reference and Claude API docs, Streaming), whole in memory. */
 
-export type Protocol = 'openai' | 'anthropic';
+export type Protocol = 'openai' | 'openai-responses' | 'anthropic';
 
 /** The first piece of text of every answer. */
 export const FIRST_TEXT = 'Gate';
@@ -67,15 +67,50 @@ function anthropicBody(chunks: number): string[] {
   ];
 }
 
+/** A start, `chunks - 2` pieces of text in one part of one message, and an end with usage. */
+function responsesBody(chunks: number): string[] {
+  let number = 0;
+  const named = (name: string, fields: object) => {
+    const type = `response.${name}`;
+    number += 1;
+    return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: number - 1, ...fields })}\n\n`;
+  };
+  const response = { id: 'resp_upstream', object: 'response', created_at: 1_760_000_000, model: 'chat' };
+  const place = { item_id: 'msg_upstream', output_index: 0 };
+  const item = { id: 'msg_upstream', type: 'message', role: 'assistant' };
+  const begun = { ...item, status: 'in_progress', content: [] };
+  const partOf = (text: string) => ({ type: 'output_text', text, annotations: [], logprobs: [] });
+  const words = Array.from({ length: chunks - 2 }, (_, at) => WORDS[at % WORDS.length] ?? '');
+  const text = words.join('');
+  const message = { ...item, status: 'completed', content: [partOf(text)] };
+  const usage = { input_tokens: 8, output_tokens: USAGE_TOKENS, total_tokens: 8 + USAGE_TOKENS };
+  return [
+    named('created', { response: { ...response, status: 'in_progress', output: [] } }),
+    named('in_progress', { response: { ...response, status: 'in_progress', output: [] } }),
+    named('output_item.added', { output_index: 0, item: begun }),
+    named('content_part.added', { ...place, content_index: 0, part: partOf('') }),
+    ...words.map((delta) => named('output_text.delta', { ...place, content_index: 0, delta, logprobs: [] })),
+    named('output_text.done', { ...place, content_index: 0, text, logprobs: [] }),
+    named('content_part.done', { ...place, content_index: 0, part: partOf(text) }),
+    named('output_item.done', { output_index: 0, item: message }),
+    named('completed', { response: { ...response, status: 'completed', output: [message], usage } }),
+  ];
+}
+
+const BODIES: Readonly<Record<Protocol, (chunks: number) => string[]>> = {
+  openai: openAiBody,
+  'openai-responses': responsesBody,
+  anthropic: anthropicBody,
+};
+
 /** The answer's events, each complete with its blank line. */
-export const eventsOf = (protocol: Protocol, chunks: number): string[] =>
-  protocol === 'openai' ? openAiBody(chunks) : anthropicBody(chunks);
+export const eventsOf = (protocol: Protocol, chunks: number): string[] => BODIES[protocol](chunks);
 
 export const makeBody = (protocol: Protocol, chunks: number): Buffer =>
   Buffer.from(eventsOf(protocol, chunks).join(''));
 
 /** The same answer, not streamed. */
-export function wholeAnswer(protocol: Protocol, chunks: number): string {
+export function wholeAnswer(protocol: Exclude<Protocol, 'openai-responses'>, chunks: number): string {
   const content = Array.from({ length: chunks - 2 }, (_, at) => WORDS[at % WORDS.length]).join('');
   if (protocol === 'anthropic') {
     return JSON.stringify({

@@ -48,7 +48,7 @@ class AnswerStore {
     return found;
   }
 
-  whole(protocol: Protocol, chunks: number): Buffer {
+  whole(protocol: Exclude<Protocol, 'openai-responses'>, chunks: number): Buffer {
     const name = `${protocol} ${chunks}`;
     const found = this.#wholes.get(name) ?? Buffer.from(wholeAnswer(protocol, chunks));
     this.#wholes.set(name, found);

@@ -11,7 +11,11 @@ import { toReplyEvents } from './stream.ts';
 const VERSION = '2023-06-01';
 
 /** What the Messages protocol expresses beyond a conversation (Claude API reference, Create a Message). */
-export const features: ReadonlySet<Feature> = new Set<Feature>(['image-urls', 'messages-blocks']);
+export const features: ReadonlySet<Feature> = new Set<Feature>([
+  'image-urls',
+  'messages-blocks',
+  'stop-sequences',
+]);
 
 export interface AnthropicDependencies {
   readonly fetch: typeof fetch;

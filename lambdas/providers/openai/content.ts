@@ -1,4 +1,5 @@
 /** Messages of the OpenAI protocol: from turns of a conversation, and the text that an answer's message holds. */
+import type { Signatures } from '../../core/inference/upstream/capsules.ts';
 import type {
   AssistantPart,
   Conversation,
@@ -7,12 +8,12 @@ import type {
   ImagePart,
   TextPart,
   ToolResultPart,
-  Turn,
   UserPart,
 } from '../../core/inference/upstream/conversation.ts';
 import { ToolCallIds } from '../../core/inference/upstream/tool-calls.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
 import { plainName } from '../kept-fields.ts';
+import { type Dialect, provenCalls, reasoningText } from '../openai-formats/returned-reasoning.ts';
 
 interface Output {
   readonly content?: unknown;
@@ -20,6 +21,8 @@ interface Output {
   /** Written by several compatible servers beside the answer, under one name or both; it is output and billed as such. */
   readonly reasoning_content?: unknown;
   readonly reasoning?: unknown;
+  /** OpenRouter's form of it (docs, Reasoning tokens). */
+  readonly reasoning_details?: unknown;
   readonly tool_calls?: unknown;
 }
 
@@ -27,11 +30,7 @@ const string = (value: unknown): string => (typeof value === 'string' ? value : 
 
 /** All output text of a message or delta: content, refusal, reasoning, tool names and arguments. */
 export function textOf(output: Output): string {
-  const text =
-    string(output.content) +
-    string(output.refusal) +
-    string(output.reasoning_content) +
-    string(output.reasoning);
+  const text = string(output.content) + string(output.refusal) + reasoningOf(output);
   if (!Array.isArray(output.tool_calls)) return text;
   return output.tool_calls.reduce(
     (sum: string, call: { function?: { name?: unknown; arguments?: unknown } } | null) =>
@@ -64,24 +63,34 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
 /** OpenAI refuses longer ids of tool calls. */
 const MAX_TOOL_CALL_ID = 40;
 
+/** What the messages of one conversation depend on beside it. */
+export interface MessageContext {
+  readonly dialect: Dialect;
+  readonly signatures: Signatures;
+}
+
 /** The conversation as messages: system texts first, tool results directly after the calls that they answer. */
-export function toMessages({ system, turns }: Conversation): JsonObject[] {
+export function toMessages({ system, turns }: Conversation, context: MessageContext): JsonObject[] {
   const opening = system.length === 0 ? [] : [{ role: 'system', content: textContent(system) }];
   const ids = new ToolCallIds(MAX_TOOL_CALL_ID);
-  return [...opening, ...turns.flatMap((turn) => turnMessages(turn, ids))];
+  return [
+    ...opening,
+    ...turns.flatMap((turn) =>
+      turn.role === 'assistant' ? assistantMessage(turn.parts, ids, context) : userMessages(turn.parts, ids),
+    ),
+  ];
 }
 
 /** One text is a string: some compatible servers take nothing else. */
 const textContent = (texts: readonly string[]): unknown =>
   texts.length === 1 ? texts[0] : texts.map((text) => ({ type: 'text', text }));
 
-function turnMessages(turn: Turn, ids: ToolCallIds): JsonObject[] {
-  if (turn.role === 'assistant') return [assistantMessage(turn.parts, ids)];
-  const results = turn.parts
+function userMessages(parts: readonly UserPart[], ids: ToolCallIds): JsonObject[] {
+  const results = parts
     .filter((part) => part.type === 'tool-result')
     .map((result) => ({ ...result, id: ids.ofResult(result.id) }));
   const shown = results.flatMap(imagesOf);
-  const said = [...shown, ...turn.parts.filter((part) => part.type !== 'tool-result')];
+  const said = [...shown, ...parts.filter((part) => part.type !== 'tool-result')];
   return [...results.map(toolMessage), ...(said.length === 0 ? [] : [userMessage(said)])];
 }
 
@@ -110,22 +119,47 @@ function imagesOf({ id, content }: ToolResultPart): (TextPart | ImagePart)[] {
   return [{ type: 'text', text: `From the result of tool call ${id}:` }, ...images];
 }
 
-function assistantMessage(parts: readonly AssistantPart[], ids: ToolCallIds): JsonObject {
+/** None for reasoning alone, which the route does not want back. */
+function assistantMessage(
+  parts: readonly AssistantPart[],
+  ids: ToolCallIds,
+  { dialect, signatures }: MessageContext,
+): JsonObject[] {
   const texts = parts.flatMap((part) => (part.type === 'text' ? part.text : []));
   const refusals = parts.flatMap((part) => (part.type === 'refusal' ? part.text : []));
-  const calls = parts.flatMap((part) => (part.type === 'tool-call' ? part : []));
-  return {
-    role: 'assistant',
-    ...(texts.length === 0 ? {} : { content: textContent(texts) }),
-    ...(refusals.length === 0 ? {} : { refusal: refusals.join('') }),
-    ...(calls.length === 0
-      ? {}
-      : {
-          tool_calls: calls.map(({ id, name, arguments: text }) => ({
-            id: ids.ofCall(id),
-            type: 'function',
-            function: { name, arguments: text === '' ? '{}' : text },
-          })),
-        }),
-  };
+  const calls = provenCalls(parts, dialect, signatures);
+  const isReasoning = parts.length > 0 && parts.every(({ type }) => type === 'reasoning');
+  if (isReasoning) return [];
+  return [
+    {
+      role: 'assistant',
+      ...(texts.length === 0 ? {} : { content: textContent(texts) }),
+      ...(refusals.length === 0 ? {} : { refusal: refusals.join('') }),
+      ...reasoningText(parts, dialect),
+      ...(calls.length === 0
+        ? {}
+        : {
+            tool_calls: calls.map(({ call: { id, name, arguments: text }, proof }) => ({
+              id: ids.ofCall(id),
+              type: 'function',
+              function: { name, arguments: text === '' ? '{}' : text },
+              ...proof,
+            })),
+          }),
+    },
+  ];
 }
+
+/** The reasoning in a message or delta: of several names for one text, the first that says something. */
+export function reasoningOf({
+  reasoning_content: content,
+  reasoning,
+  reasoning_details: details,
+}: Output): string {
+  return string(content) || string(reasoning) || detailTexts(details);
+}
+
+const detailTexts = (details: unknown): string =>
+  Array.isArray(details)
+    ? details.map((detail) => string(detail?.text) || string(detail?.summary)).join('')
+    : '';

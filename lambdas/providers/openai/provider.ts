@@ -1,47 +1,29 @@
 /** The OpenAI protocol over HTTP: every server that speaks `POST {base_url}/chat/completions`. */
-import {
-  type Attempt,
-  type Feature,
-  type Provider,
-  UpstreamFailure,
-} from '../../core/inference/upstream/provider.ts';
-import type { RequestSigner, SecretReader } from '../../core/ports.ts';
-import { callUpstream, readKey } from '../http-upstream.ts';
+import type { Feature, Provider } from '../../core/inference/upstream/provider.ts';
+import { callUpstream } from '../http-upstream.ts';
+import { type AuthorizationDependencies, authorizationOf } from '../openai-formats/authorization.ts';
 import { toFailure } from './errors.ts';
 import { toRequestBody } from './request.ts';
 import { toReply } from './response.ts';
 import { toReplyEvents } from './stream.ts';
 
 /** What the OpenAI protocol expresses beyond a conversation (OpenAI API reference, Create chat completion). */
-export const features: ReadonlySet<Feature> = new Set<Feature>(['choices', 'image-urls']);
+export const features: ReadonlySet<Feature> = new Set<Feature>(['choices', 'image-urls', 'stop-sequences']);
 
-export interface OpenAiDependencies {
+export interface OpenAiDependencies extends AuthorizationDependencies {
   readonly fetch: typeof fetch;
-  readonly readSecret: SecretReader;
-  /** Signs for routes whose `auth` is `sigv4`. */
-  readonly sign: RequestSigner;
 }
 
-export function createOpenAiProvider({ fetch, readSecret, sign }: OpenAiDependencies): Provider {
-  async function authorization({ auth, secret }: Attempt['route'], url: string, body: string) {
-    if (auth === 'sigv4') {
-      return sign({ url, headers: { 'content-type': 'application/json' }, body }).catch((cause: unknown) => {
-        throw new UpstreamFailure('secret', { cause });
-      });
-    }
-    const key = await readKey(readSecret, secret);
-    return key === undefined ? {} : { authorization: `Bearer ${key}` };
-  }
-
+export function createOpenAiProvider(dependencies: OpenAiDependencies): Provider {
   return {
     features,
     async chat(attempt) {
-      const { route, payload, signal } = attempt;
+      const { route, payload, signatures, signal } = attempt;
       const url = `${route.base_url}/chat/completions`;
-      const body = JSON.stringify(toRequestBody(payload, route));
-      return callUpstream(fetch, {
+      const body = JSON.stringify(toRequestBody(payload, route, signatures));
+      return callUpstream(dependencies.fetch, {
         url,
-        headers: await authorization(route, url, body),
+        headers: await authorizationOf(dependencies, route, { url, body }),
         body,
         stream: payload.stream,
         signal,

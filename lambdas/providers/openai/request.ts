@@ -1,5 +1,6 @@
 /** A chat call as an OpenAI-compatible server takes it (OpenAI API reference, Create chat completion). */
 import type { Route } from '../../core/inference/catalog/catalog-document.ts';
+import type { Signatures } from '../../core/inference/upstream/capsules.ts';
 import type {
   AnswerFormat,
   Conversation,
@@ -8,18 +9,23 @@ import type {
 } from '../../core/inference/upstream/conversation.ts';
 import type { ChatPayload } from '../../core/inference/upstream/provider.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
-import { toMessages } from './content.ts';
+import { nativeMessages, reasoningFields } from '../openai-formats/returned-reasoning.ts';
+import { type MessageContext, toMessages } from './content.ts';
 
-type Target = Pick<Route, 'upstream_model' | 'reasoning'>;
+type Target = Pick<Route, 'upstream_model' | 'reasoning' | 'dialect'>;
 
 /**
- * The request body: what the caller sent, unknown fields included, under the route's own model name; or the
+ * The request body: what the caller sent, unknown fields included, under the route's own model name, with the
+ * reasoning that it sends back as the route wants it; or the
  * conversation, where the caller spoke another protocol. A stream always asks for usage, because settlement needs it
  * whether or not the caller does.
  */
-export function toRequestBody(payload: ChatPayload, route: Target): JsonObject {
+export function toRequestBody(payload: ChatPayload, route: Target, signatures: Signatures): JsonObject {
+  const context = { dialect: route.dialect, signatures };
   const { stream_options: options, ...body } =
-    payload.protocol === 'openai' ? payload.body : fromConversation(payload.conversation());
+    payload.protocol === 'openai'
+      ? fromNative(payload.body, context)
+      : fromConversation(payload.conversation(), context);
   const request = { ...forModel(body, route), model: route.upstream_model };
   if (!payload.stream) return { ...request, stream: false };
   const streamOptions = { ...(options as JsonObject | undefined), include_usage: true };
@@ -32,10 +38,15 @@ function forModel(body: JsonObject, { reasoning }: Target): JsonObject {
   return !reasoning || maxTokens === undefined ? body : { ...rest, max_completion_tokens: maxTokens };
 }
 
-function fromConversation(conversation: Conversation): JsonObject {
+const fromNative = (body: JsonObject, { dialect, signatures }: MessageContext): JsonObject =>
+  body.messages === undefined
+    ? body
+    : { ...body, messages: nativeMessages(body.messages, dialect, signatures) };
+
+function fromConversation(conversation: Conversation, context: MessageContext): JsonObject {
   const { tools, toolChoice, parallelToolCalls, format, temperature, topP, stop, user } = conversation;
   return {
-    messages: toMessages(conversation),
+    messages: toMessages(conversation, context),
     max_tokens: conversation.maxTokens,
     ...(temperature === undefined ? {} : { temperature }),
     ...(topP === undefined ? {} : { top_p: topP }),
@@ -46,6 +57,7 @@ function fromConversation(conversation: Conversation): JsonObject {
       ? {}
       : { parallel_tool_calls: parallelToolCalls }),
     ...(format === undefined ? {} : { response_format: fromFormat(format) }),
+    ...reasoningFields(conversation, context.dialect),
     ...(user === undefined ? {} : { user }),
   };
 }

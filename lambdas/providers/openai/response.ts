@@ -1,11 +1,14 @@
 /** A whole answer of an OpenAI-compatible server (OpenAI API reference, The chat completion object). */
+import type { Signatures } from '../../core/inference/upstream/capsules.ts';
 import type { AssistantPart, AssistantReply } from '../../core/inference/upstream/conversation.ts';
 import { type Attempt, type Reply, UpstreamFailure } from '../../core/inference/upstream/provider.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
 import { isJsonObject } from '../../core/json/lossless-json.ts';
-import { toCompletion } from '../completion-fields.ts';
+import { CompletionFields } from '../completion-fields.ts';
 import { objectOf } from '../http-upstream.ts';
-import { textOf, toFinish } from './content.ts';
+import { sealProof } from '../openai-formats/proofs.ts';
+import { signatureIn } from '../openai-formats/returned-reasoning.ts';
+import { reasoningOf, textOf, toFinish } from './content.ts';
 import { UsageReader } from './usage.ts';
 
 /**
@@ -14,7 +17,7 @@ import { UsageReader } from './usage.ts';
  */
 export function toReply(
   body: unknown,
-  { payload, identity }: Pick<Attempt, 'payload' | 'identity'>,
+  { payload, identity, signatures }: Pick<Attempt, 'payload' | 'identity' | 'signatures'>,
 ): Extract<Reply, { kind: 'json' }> {
   const completion = objectOf(body);
   const { choices, error } = completion;
@@ -24,8 +27,8 @@ export function toReply(
   return {
     kind: 'json',
     answer: native
-      ? { body: toCompletion(completion, identity) }
-      : { reply: toAssistantReply(choices[0] as Choice, identity.id) },
+      ? { body: new CompletionFields(identity, signatures).whole(completion) }
+      : { reply: toAssistantReply(choices[0] as Choice, { answerId: identity.id, signatures }) },
     text: choices.map((choice) => textOf(choice.message)).join(''),
     usage: new UsageReader(native).read(completion),
   };
@@ -46,14 +49,35 @@ function isChoice(choice: unknown): choice is Choice {
 /** An error within an answer; null means no error. */
 export const isError = (error: unknown): boolean => error !== undefined && error !== null;
 
-function toAssistantReply(choice: Choice, answerId: string): AssistantReply {
+function toAssistantReply(choice: Choice, { answerId, signatures }: ReplyContext): AssistantReply {
   const { content, refusal, tool_calls: sent } = choice.message;
   const calls = Array.isArray(sent) ? sent : [];
   const parts: AssistantPart[] = [];
+  const thought = reasoningOf(choice.message);
+  if (thought !== '') parts.push({ type: 'reasoning', text: thought });
   if (typeof content === 'string' && content !== '') parts.push({ type: 'text', text: content });
   if (typeof refusal === 'string' && refusal !== '') parts.push({ type: 'refusal', text: refusal });
-  parts.push(...calls.map((call, index) => toToolCall(call, `${answerId}_${index}`)));
+  for (const [index, call] of calls.entries())
+    parts.push(...callProof(call, signatures), toToolCall(call, `${answerId}_${index}`));
   return { parts, finish: toFinish(choice, calls.length > 0) };
+}
+
+interface ReplyContext {
+  readonly answerId: string;
+  readonly signatures: Signatures;
+}
+
+function callProof(call: unknown, signatures: Signatures): AssistantPart[] {
+  const signature = sealedSignature(isJsonObject(call) ? call.extra_content : undefined, signatures);
+  return signature === undefined ? [] : [{ type: 'reasoning', text: '', signature }];
+}
+
+/** The thought signature in a call's `extra_content`, sealed. */
+export function sealedSignature(extra: unknown, signatures: Signatures): string | undefined {
+  const given = signatureIn(extra);
+  return typeof given === 'string' && given !== ''
+    ? sealProof(signatures, { thought_signature: given })
+    : undefined;
 }
 
 /** `fallbackId` stands in for servers that give their calls none. */

@@ -1,13 +1,14 @@
 /** A streamed answer of an OpenAI-compatible server: bytes -> events -> chunks -> reply events. */
+import type { Signatures } from '../../core/inference/upstream/capsules.ts';
 import type { StreamPart } from '../../core/inference/upstream/conversation.ts';
 import { type Attempt, type ReplyEvent, UpstreamFailure } from '../../core/inference/upstream/provider.ts';
 import { StreamBlocks } from '../../core/inference/upstream/stream-blocks.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
 import { isJsonObject } from '../../core/json/lossless-json.ts';
-import { toChunk } from '../completion-fields.ts';
+import { CompletionFields } from '../completion-fields.ts';
 import { drain, parseEvent } from '../http-upstream.ts';
-import { textOf, toFinish } from './content.ts';
-import { isError } from './response.ts';
+import { reasoningOf, textOf, toFinish } from './content.ts';
+import { isError, sealedSignature } from './response.ts';
 import { UsageReader } from './usage.ts';
 
 /** The end of a stream (OpenAI API reference, Streaming). */
@@ -23,15 +24,16 @@ type Translate = (chunk: Chunk) => Pick<ReplyEvent, 'payload' | 'parts'>;
  */
 export async function* toReplyEvents(
   data: AsyncIterable<string>,
-  { payload, identity }: Pick<Attempt, 'payload' | 'identity'>,
+  { payload, identity, signatures }: Pick<Attempt, 'payload' | 'identity' | 'signatures'>,
 ): AsyncGenerator<ReplyEvent, void> {
   const iterator = data[Symbol.asyncIterator]();
   const progress = new Progress();
   const native = payload.protocol === 'openai';
-  const reader = new PartReader(identity.id);
+  const reader = new PartReader(identity.id, signatures);
+  const kept = new CompletionFields(identity, signatures);
   const account = new UsageReader(native);
   const translate: Translate = native
-    ? (chunk) => ({ payload: toChunk(chunk, identity) })
+    ? (chunk) => ({ payload: kept.chunk(chunk) })
     : (chunk) => ({ parts: reader.read(choicesOf(chunk)[0]) });
   let open = true;
   try {
@@ -136,25 +138,29 @@ interface ToolCallDelta {
   readonly index?: unknown;
   readonly id?: unknown;
   readonly function?: { readonly name?: unknown; readonly arguments?: unknown } | null;
+  readonly extra_content?: unknown;
 }
 
 /** Reads the one choice of a stream into parts. */
 class PartReader {
   readonly #answerId: string;
+  readonly #signatures: Signatures;
   readonly #blocks = new StreamBlocks();
   /** The server's numbers of the tool calls, in the order of their start, and their blocks. */
   readonly #calls = new Map<unknown, number>();
   #lastId: unknown;
   #finish: ChunkChoice = {};
 
-  constructor(answerId: string) {
+  constructor(answerId: string, signatures: Signatures) {
     this.#answerId = answerId;
+    this.#signatures = signatures;
   }
 
   read(choice: ChunkChoice | undefined): StreamPart[] {
     if (choice !== undefined && isReason(choice.finish_reason)) this.#finish = choice;
-    const { content, refusal, tool_calls: calls } = choice?.delta ?? {};
-    const parts: StreamPart[] = [];
+    const delta = choice?.delta ?? {};
+    const { content, refusal, tool_calls: calls } = delta;
+    const parts = this.#blocks.text('reasoning', reasoningOf(delta));
     if (typeof content === 'string') parts.push(...this.#blocks.text('text', content));
     if (typeof refusal === 'string') parts.push(...this.#blocks.text('refusal', refusal));
     for (const call of Array.isArray(calls) ? calls : [])
@@ -176,6 +182,7 @@ class PartReader {
     let block = this.#calls.get(number);
     if (block === undefined) {
       if (typeof called?.name !== 'string') throw new UpstreamFailure('protocol');
+      yield* this.#proof(delta);
       const started = this.#blocks.startCall(
         isNew ? id : `${this.#answerId}_${this.#calls.size}`,
         called.name,
@@ -186,5 +193,12 @@ class PartReader {
     }
     const text = called?.arguments;
     if (typeof text === 'string') yield* this.#blocks.arguments(block, text);
+  }
+  /** What proves a call stands directly before it, in a block of its own. */
+  #proof({ extra_content: extra }: ToolCallDelta): StreamPart[] {
+    const signature = sealedSignature(extra, this.#signatures);
+    return signature === undefined
+      ? []
+      : [...this.#blocks.endText(), ...this.#blocks.endReasoning(signature)];
   }
 }

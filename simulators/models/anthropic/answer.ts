@@ -1,8 +1,10 @@
 /** The answer, whole or streamed (Claude API reference, "Message"; guide "Streaming Messages"). */
-import { type AnswerBlock, blocksOf, piecesOf, signatureOf } from '../exchange/blocks.ts';
+import { type AnswerBlock, blocksOf, piecesOf } from '../exchange/blocks.ts';
+import { sealed, signatureOf } from '../exchange/proof.ts';
 import type { StreamEvent } from '../exchange/reply.ts';
 import { parsedJson } from '../exchange/request-body.ts';
 import type { ModelChoice, ModelUsage } from '../model/model.ts';
+import { scopeOf } from './reasoning.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -19,9 +21,12 @@ export interface MessageFrame {
 }
 
 /** The block as it stands in a whole answer. */
-function wholeBlock(block: AnswerBlock): Fields {
+function wholeBlock(block: AnswerBlock, model: string): Fields {
   const { text } = block;
-  if (block.kind === 'thinking') return { type: 'thinking', thinking: text, signature: signatureOf(text) };
+  const scope = scopeOf(model);
+  if (block.kind === 'thinking')
+    return { type: 'thinking', thinking: text, signature: signatureOf(scope, text) };
+  if (block.kind === 'redacted') return { type: 'redacted_thinking', data: sealed(scope, text) };
   if (block.kind === 'text') return { type: 'text', text };
   const { id, name } = block.call;
   // Arguments cut by `max_tokens` are no document.
@@ -30,17 +35,25 @@ function wholeBlock(block: AnswerBlock): Fields {
 }
 
 /** The fields of a block that a stream leaves empty at first, and its delta: the type, and the field with the piece. */
-const OPENINGS = { thinking: { thinking: '', signature: '' }, text: { text: '' }, call: { input: {} } };
+const OPENINGS = {
+  thinking: { thinking: '', signature: '' },
+  redacted: {},
+  text: { text: '' },
+  call: { input: {} },
+};
 const DELTAS = {
   thinking: ['thinking_delta', 'thinking'],
   text: ['text_delta', 'text'],
   call: ['input_json_delta', 'partial_json'],
 } as const;
 
-function* deltasOf(block: AnswerBlock): Generator<Fields> {
+/** A block that may not be shown has no deltas. */
+function* deltasOf(block: AnswerBlock, model: string): Generator<Fields> {
+  if (block.kind === 'redacted') return;
   const [type, field] = DELTAS[block.kind];
   for (const piece of piecesOf(block)) yield { type, [field]: piece };
-  if (block.kind === 'thinking') yield { type: 'signature_delta', signature: signatureOf(block.text) };
+  if (block.kind === 'thinking')
+    yield { type: 'signature_delta', signature: signatureOf(scopeOf(model), block.text) };
 }
 
 /** `input_tokens` excludes what was read from the cache or written to it. */
@@ -85,7 +98,7 @@ function messageOf(frame: MessageFrame, fields: Fields, usage: ModelUsage) {
 
 /** The answer as one document. */
 export function messageDocument(choice: ModelChoice, usage: ModelUsage, frame: MessageFrame) {
-  const content = blocksOf(choice).map(wholeBlock);
+  const content = blocksOf(choice).map((block) => wholeBlock(block, frame.model));
   return messageOf(frame, { content, ...endingOf(choice) }, usage);
 }
 
@@ -95,11 +108,11 @@ const event = (part: StreamEvent['part'], name: string, fields: Fields): StreamE
   data: JSON.stringify({ type: name, ...fields }),
 });
 
-function* blockEvents(block: AnswerBlock, index: number): Generator<StreamEvent> {
-  const content_block = { ...wholeBlock(block), ...OPENINGS[block.kind] };
+function* blockEvents(block: AnswerBlock, index: number, model: string): Generator<StreamEvent> {
+  const content_block = { ...wholeBlock(block, model), ...OPENINGS[block.kind] };
   yield event('between', 'content_block_start', { index, content_block });
   if (index === 0) yield event('between', 'ping', {});
-  for (const delta of deltasOf(block)) yield event('content', 'content_block_delta', { index, delta });
+  for (const delta of deltasOf(block, model)) yield event('content', 'content_block_delta', { index, delta });
   yield event('between', 'content_block_stop', { index });
 }
 
@@ -114,7 +127,7 @@ export function* messageEvents(
     ...{ ...usage, completionTokens: 1, thinkingTokens: 0, webSearches: 0 },
   });
   yield event('start', 'message_start', { message });
-  for (const [index, block] of blocksOf(choice).entries()) yield* blockEvents(block, index);
+  for (const [index, block] of blocksOf(choice).entries()) yield* blockEvents(block, index, frame.model);
   const total = frame.withUsage ? { usage: usageOf(usage, frame) } : {};
   yield event('end', 'message_delta', { delta: endingOf(choice), ...total });
   yield event('end', 'message_stop', {});

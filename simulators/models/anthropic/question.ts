@@ -11,6 +11,7 @@ import {
 import { lastMarked, type MarkedPrefix } from '../exchange/prompt-cache.ts';
 import { requireThat } from '../exchange/request-error.ts';
 import type { ModelRequest } from '../model/model.ts';
+import { checkThoughts } from './reasoning.ts';
 import { type AnyRequest, blocksOf, type ContentBlock, isCallersOwn, thinks } from './request.ts';
 
 function partOf(block: ContentBlock): Part {
@@ -57,10 +58,12 @@ function checkMessages({ messages, thinking }: AnyRequest): void {
   // With a thinking budget, the turn that called tools must still begin with its thought.
   const index = messages.findLastIndex(({ role }) => role === 'assistant');
   const blocks = blocksOf<ContentBlock>(messages[index]?.content);
-  const isBare = !['thinking', 'redacted_thinking'].includes(blocks[0]?.type ?? '');
+  const first = blocks[0]?.type ?? '';
+  const isBare = !['thinking', 'redacted_thinking'].includes(first);
   requireThat(
     thinking?.type !== 'enabled' || !isBare || blocks.every(({ type }) => type !== 'tool_use'),
-    'a final assistant message must start with a thinking block',
+    `Expected \`thinking\` or \`redacted_thinking\`, but found \`${first}\`. When \`thinking\` is enabled, ` +
+      'a final `assistant` message must start with a thinking block',
     ['messages', index, 'content', 0, 'type'],
   );
 }
@@ -113,6 +116,7 @@ const searches = ({ tools = [] }: AnyRequest): number =>
 export function toModelRequest(request: AnyRequest, fault: Fault): ModelRequest {
   checkMessages(request);
   checkFields(request);
+  checkThoughts(request);
   const messages = request.messages.flatMap(({ role, content }, turn) =>
     toMessages(role, blocksOf<ContentBlock>(content).map(partOf), turn),
   );

@@ -1,13 +1,16 @@
 /** The answer, whole or streamed (Amazon Bedrock API reference, "Converse", "Response Syntax", and "ConverseStreamOutput"). */
-import { type AnswerBlock, blocksOf, piecesOf, signatureOf } from '../exchange/blocks.ts';
+import { type AnswerBlock, blocksOf, piecesOf } from '../exchange/blocks.ts';
+import { sealed, signatureOf } from '../exchange/proof.ts';
 import type { StreamEvent } from '../exchange/reply.ts';
 import { parsedJson } from '../exchange/request-body.ts';
 import type { ModelChoice, ModelToolCall, ModelUsage } from '../model/model.ts';
+import { scopeOf } from './reasoning.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What is settled about an answer before its first word. */
 export interface ConverseFrame {
+  readonly modelId: string;
   /** Milliseconds since the epoch. */
   readonly startedAtMs: number;
   /** False omits `usage`, as some compatible servers do. */
@@ -24,11 +27,13 @@ export interface ConverseFrame {
 const useOf = ({ id, name }: ModelToolCall) => ({ toolUseId: `tooluse_${id}`, name });
 
 /** The block as it stands in a whole answer. */
-function wholeBlock(block: AnswerBlock): Fields {
+function wholeBlock(block: AnswerBlock, modelId: string): Fields {
   const { text } = block;
+  const scope = scopeOf(modelId);
   if (block.kind === 'text') return { text };
   if (block.kind === 'thinking')
-    return { reasoningContent: { reasoningText: { text, signature: signatureOf(text) } } };
+    return { reasoningContent: { reasoningText: { text, signature: signatureOf(scope, text) } } };
+  if (block.kind === 'redacted') return { reasoningContent: { redactedContent: sealed(scope, text) } };
   // Arguments that were cut are no document, and become an empty one.
   return { toolUse: { ...useOf(block.call), input: parsedJson(text) ?? {} } };
 }
@@ -38,9 +43,14 @@ function deltaOf(kind: AnswerBlock['kind'], text: string): Fields {
   return kind === 'thinking' ? { reasoningContent: { text } } : { toolUse: { input: text } };
 }
 
-function* deltasOf(block: AnswerBlock): Generator<Fields> {
+function* deltasOf(block: AnswerBlock, modelId: string): Generator<Fields> {
+  if (block.kind === 'redacted') {
+    yield wholeBlock(block, modelId);
+    return;
+  }
   for (const piece of piecesOf(block)) yield deltaOf(block.kind, piece);
-  if (block.kind === 'thinking') yield { reasoningContent: { signature: signatureOf(block.text) } };
+  if (block.kind === 'thinking')
+    yield { reasoningContent: { signature: signatureOf(scopeOf(modelId), block.text) } };
 }
 
 /** `inputTokens` excludes what was read from the cache or written to it; the total includes it. */
@@ -76,7 +86,12 @@ const accountOf = (usage: ModelUsage, { startedAtMs, withUsage, serviceTier, fig
 
 /** The answer as one document. */
 export const converseDocument = (choice: ModelChoice, usage: ModelUsage, frame: ConverseFrame) => ({
-  output: { message: { role: 'assistant', content: blocksOf(choice).map(wholeBlock) } },
+  output: {
+    message: {
+      role: 'assistant',
+      content: blocksOf(choice).map((block) => wholeBlock(block, frame.modelId)),
+    },
+  },
   ...endingOf(choice, frame),
   ...accountOf(usage, frame),
 });
@@ -90,13 +105,17 @@ function event(part: StreamEvent['part'], name: string, fields: Fields): StreamE
   return { part, name, data: JSON.stringify({ ...fields, p }) };
 }
 
-function* blockEvents(block: AnswerBlock, contentBlockIndex: number): Generator<StreamEvent> {
+function* blockEvents(
+  block: AnswerBlock,
+  contentBlockIndex: number,
+  modelId: string,
+): Generator<StreamEvent> {
   // Only tool calls are announced.
   if (block.kind === 'call') {
     const start = { toolUse: useOf(block.call) };
     yield event('between', 'contentBlockStart', { start, contentBlockIndex });
   }
-  for (const delta of deltasOf(block))
+  for (const delta of deltasOf(block, modelId))
     yield event('content', 'contentBlockDelta', { delta, contentBlockIndex });
   yield event('between', 'contentBlockStop', { contentBlockIndex });
 }
@@ -108,7 +127,7 @@ export function* converseEvents(
   frame: ConverseFrame,
 ): Generator<StreamEvent> {
   yield event('start', 'messageStart', { role: 'assistant' });
-  for (const [index, block] of blocksOf(choice).entries()) yield* blockEvents(block, index);
+  for (const [index, block] of blocksOf(choice).entries()) yield* blockEvents(block, index, frame.modelId);
   yield event('end', 'messageStop', endingOf(choice, frame));
   yield event('end', 'metadata', accountOf(usage, frame));
 }

@@ -3,6 +3,7 @@ import { eventStream } from '../exchange/encodings.ts';
 import { jsonReply, type Protocol, type RequestHead, type WholeReply } from '../exchange/reply.ts';
 import type { Path } from '../exchange/request-error.ts';
 import { openAiProtocol } from '../openai/protocol.ts';
+import { responsesProtocol } from '../responses/protocol.ts';
 import { signatureError } from './signature.ts';
 
 /** The error types of statuses (API reference, "Converse", "Errors"). */
@@ -63,5 +64,6 @@ export const bedrockProtocol: Protocol = {
   responseHeaders,
 };
 
-/** OpenAI's wire format as Bedrock serves it, to signed requests. */
+/** OpenAI's wire formats as Bedrock serves them, to signed requests. */
 export const bedrockOpenAiProtocol: Protocol = { ...openAiProtocol, refusal, responseHeaders };
+export const bedrockResponsesProtocol: Protocol = { ...responsesProtocol, refusal, responseHeaders };

@@ -11,6 +11,7 @@ import {
 import { lastMarked, type MarkedPrefix } from '../exchange/prompt-cache.ts';
 import { requireThat } from '../exchange/request-error.ts';
 import type { ModelRequest, ModelTool } from '../model/model.ts';
+import { checkReasoning, thinks } from './reasoning.ts';
 import { type ContentBlock, type ConverseRequest, parsedObject, type ToolResult } from './request.ts';
 
 type Block = ContentBlock | ToolResult['content'][number];
@@ -58,12 +59,6 @@ function checkMessages({ messages, toolConfig }: ConverseRequest): void {
   requireThat(!!toolConfig || !usesTools, 'must be defined when tool blocks are used', ['toolConfig']);
 }
 
-/** Models behind the service have the parameter as their own interface has it. */
-function thinks({ additionalModelRequestFields: fields }: ConverseRequest): boolean {
-  const type: unknown = Object(fields?.thinking).type;
-  return type === 'enabled' || type === 'adaptive';
-}
-
 /** What the request asks to cache. */
 export function markedPrefix(
   { messages, system, toolConfig }: ConverseRequest,
@@ -78,6 +73,7 @@ export function markedPrefix(
 /** The model is asked for what the request says, and for what the fault adds to it. Throws `RequestError`. */
 export function toModelRequest(request: ConverseRequest, modelId: string, fault: Fault): ModelRequest {
   checkMessages(request);
+  checkReasoning(request, modelId);
   const tools = toolsOf(request);
   const names = tools.map(({ name }) => name);
   checkUnique(names, ['toolConfig', 'tools']);

@@ -1,11 +1,12 @@
-/** The routes of Bedrock Runtime (its API reference, "Converse", "ConverseStream" and "InvokeModel"; user guide, "Chat Completions API"). */
+/** The routes of Bedrock Runtime (its API reference, "Converse", "ConverseStream" and "InvokeModel"; user guide, "Chat Completions API" and "Responses API"). */
 import { type Call, jsonReply, type Reply, type Route } from '../exchange/reply.ts';
 import { readRequest } from '../exchange/request-error.ts';
 import { singleAnswer } from '../model/answer.ts';
 import { replyToChat } from '../openai/routes.ts';
+import { replyToResponses } from '../responses/routes.ts';
 import { type ConverseFrame, converseDocument, converseEvents } from './answer.ts';
 import { replyToInvoke } from './invoke.ts';
-import { bedrockOpenAiProtocol, bedrockProtocol } from './protocol.ts';
+import { bedrockOpenAiProtocol, bedrockProtocol, bedrockResponsesProtocol } from './protocol.ts';
 import { markedPrefix, toModelRequest } from './question.ts';
 import { converseRequestSchema } from './request.ts';
 
@@ -18,6 +19,7 @@ function replyToConverse({ body, fault, parameters, cache }: Call, streams: bool
   const { choice, usage } = singleAnswer({ ...question, ...(marked && { cache: cache.use(marked) }) });
   const fieldPaths = request.additionalModelResponseFieldPaths ?? [];
   const frame: ConverseFrame = {
+    modelId,
     startedAtMs,
     withUsage: fault.no_usage !== true,
     fieldPaths,
@@ -35,4 +37,5 @@ export const bedrockRoutes: readonly Route[] = [
   { ...post, path: '/model/{modelId}/converse-stream', reply: (call) => replyToConverse(call, true) },
   { ...post, path: '/model/{modelId}/invoke', reply: replyToInvoke },
   { ...post, path: '/openai/v1/chat/completions', protocol: bedrockOpenAiProtocol, reply: replyToChat },
+  { ...post, path: '/openai/v1/responses', protocol: bedrockResponsesProtocol, reply: replyToResponses },
 ];

@@ -2,11 +2,13 @@
 import { z } from 'zod';
 import { type FaultRule, faultRuleSchema } from './fault.ts';
 import type { FaultQueue } from './fault-queue.ts';
+import type { KeptResponses } from './kept-responses.ts';
 import type { RequestLog } from './request-log.ts';
 
 export interface ControlState {
   readonly faults: FaultQueue;
   readonly log: RequestLog;
+  readonly kept: KeptResponses;
 }
 
 export interface ControlRequest {
@@ -53,6 +55,8 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     log.clear();
     return ok();
   },
+  /** How many responses were asked to be kept, or were not asked to be left. */
+  'GET /control/kept-responses': ({ kept }) => ok({ count: kept.count }),
   'GET /control/stats': ({ log }) => ok(log.stats()),
 };
 

@@ -1,18 +1,19 @@
 /** The content blocks of an answer, in the formats that have blocks. */
 import type { ModelChoice, ModelToolCall } from '../model/model.ts';
-import { identifierFrom } from '../model/random.ts';
 import { tokenPieces } from '../model/tokens.ts';
 
 /** `text` is the thought, the text, or the arguments of the call. */
 export type AnswerBlock =
   | { readonly kind: 'thinking'; readonly text: string }
+  | { readonly kind: 'redacted'; readonly text: string }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'call'; readonly text: string; readonly call: ModelToolCall };
 
 /** The blocks of an answer, in order; an empty text has no block. */
-export function blocksOf({ thinking, text = '', toolCalls }: ModelChoice): AnswerBlock[] {
+export function blocksOf({ thinking, redacts, text = '', toolCalls }: ModelChoice): AnswerBlock[] {
+  const thought = redacts === true ? ('redacted' as const) : ('thinking' as const);
   return [
-    ...(thinking === undefined ? [] : [{ kind: 'thinking' as const, text: thinking }]),
+    ...(thinking === undefined ? [] : [{ kind: thought, text: thinking }]),
     ...(text === '' ? [] : [{ kind: 'text' as const, text }]),
     ...toolCalls.map((call) => ({ kind: 'call' as const, text: call.arguments, call })),
   ];
@@ -23,9 +24,3 @@ export function* piecesOf({ kind, text }: AnswerBlock): Generator<string> {
   if (kind === 'call') yield '';
   if (kind !== 'call' || text !== '{}') yield* tokenPieces(text);
 }
-
-const SIGNATURE_LENGTH = 43;
-
-/** The signature under a thought, by which its provider recognises it. */
-export const signatureOf = (thinking: string): string =>
-  `Eq${identifierFrom(`signature of ${thinking}`, SIGNATURE_LENGTH)}==`;

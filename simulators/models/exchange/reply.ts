@@ -1,5 +1,6 @@
 /** What a protocol answers with, before faults and pacing turn it into bytes on a socket. */
 import type { Fault } from '../control/fault.ts';
+import type { KeptResponses } from '../control/kept-responses.ts';
 import type { PromptCache } from './prompt-cache.ts';
 import type { RequestError } from './request-error.ts';
 
@@ -19,6 +20,7 @@ export interface Call extends RequestHead {
   readonly body: unknown;
   readonly fault: Fault;
   readonly cache: PromptCache;
+  readonly kept: KeptResponses;
 }
 
 export interface WholeReply {

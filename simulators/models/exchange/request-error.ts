@@ -6,19 +6,26 @@ export type Path = readonly PropertyKey[];
 export class RequestError extends Error {
   /** Where in the body; empty for the whole of it. */
   readonly path: Path;
-  readonly reason: 'missing' | 'wrong_type' | 'invalid';
+  readonly reason: 'missing' | 'wrong_type' | 'invalid' | 'unknown';
   readonly status: number;
+  /** The whole body of the refusal, where the provider's differs from its usual envelope. */
+  readonly body: unknown;
 
   constructor(
     message: string,
     path: Path = [],
-    { reason = 'invalid', status = 400 }: Partial<Pick<RequestError, 'reason' | 'status'>> = {},
+    {
+      reason = 'invalid',
+      status = 400,
+      body,
+    }: Partial<Pick<RequestError, 'reason' | 'status' | 'body'>> = {},
   ) {
     super(message);
     this.name = 'RequestError';
     this.path = path;
     this.reason = reason;
     this.status = status;
+    this.body = body;
   }
 }
 
@@ -32,7 +39,9 @@ const valueAt = (body: unknown, path: Path): unknown =>
 function toRequestError(issue: z.core.$ZodIssue, prefix: Path, body: unknown): RequestError {
   const path = [...prefix, ...issue.path];
   if (issue.code === 'unrecognized_keys')
-    return new RequestError('Extra inputs are not permitted', [...path, ...issue.keys.slice(0, 1)]);
+    return new RequestError('Extra inputs are not permitted', [...path, ...issue.keys.slice(0, 1)], {
+      reason: 'unknown',
+    });
   const isMissing = valueAt(body, path) === undefined;
   if (isMissing) return new RequestError('Field required', path, { reason: 'missing' });
   const inner =

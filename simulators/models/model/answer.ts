@@ -1,11 +1,12 @@
 /** The simulated model: a pure function from a request to an answer, the same for every wire format. */
+import { asksForRedaction } from './instructions.ts';
 import type { ModelAnswer, ModelChoice, ModelMessage, ModelRequest, ModelUsage } from './model.ts';
 import { promptTokens, TOKENS_PER_SEARCH } from './prompt-tokens.ts';
 import { plainProse } from './prose.ts';
 import { identifierFrom, randomFrom } from './random.ts';
 import { refusalChoice, textChoice } from './text-choice.ts';
 import { cutToTokens, type TokenCut } from './tokens.ts';
-import { toolCallChoice, toolsToCall } from './tool-call-choice.ts';
+import { callsToMake, toolCallChoice } from './tool-call-choice.ts';
 
 const CACHED_MODEL_SUFFIX = '-cached';
 
@@ -25,8 +26,8 @@ function conversationSeed(messages: readonly ModelMessage[]): string {
 function plainChoice(request: ModelRequest, seed: string, choiceIndex: number): ModelChoice {
   if (request.refuses === true) return refusalChoice(request.maxTokens);
   // Without a token to spend no call can begin.
-  const tools = request.maxTokens === 0 ? [] : toolsToCall(request);
-  if (tools.length > 0) return toolCallChoice(tools, seed, request.maxTokens);
+  const calls = request.maxTokens === 0 ? [] : callsToMake(request, seed);
+  if (calls.length > 0) return toolCallChoice(calls, seed, request.maxTokens);
   return textChoice(request, seed, choiceIndex);
 }
 
@@ -37,7 +38,9 @@ const thoughtFrom = (seed: string, maxTokens: number | undefined): TokenCut =>
 function afterThought(request: ModelRequest, { text, tokenCount }: TokenCut, seed: string): ModelChoice {
   const left = request.maxTokens === undefined ? undefined : request.maxTokens - tokenCount;
   const choice = plainChoice({ ...request, maxTokens: left }, seed, 0);
-  return { ...choice, thinking: text, tokenCount: choice.tokenCount + tokenCount };
+  const prompt = request.messages.findLast(({ role }) => role === 'user')?.text ?? '';
+  const redacts = asksForRedaction(prompt) ? ({ redacts: true } as const) : {};
+  return { ...choice, ...redacts, thinking: text, tokenCount: choice.tokenCount + tokenCount };
 }
 
 /** Half of the prompt is what a cache holds: read for models of a certain name, and else written, then read, on request. */

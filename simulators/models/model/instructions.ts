@@ -1,4 +1,4 @@
-/** The two instructions a test needs in order to choose the answer itself: its text, or its length. */
+/** The instructions a test needs in order to choose the answer itself: its text, its length, and reasoning that may not be shown. */
 
 export interface RepeatInstruction {
   /** The text to answer with, and nothing else. */
@@ -29,3 +29,9 @@ export function requestedWordCount(prompt: string): number | undefined {
   const count = Number(WORDS_REQUEST.exec(prompt)?.[1] ?? 0);
   return count > 0 ? Math.min(count, MAX_REQUESTED_WORDS) : undefined;
 }
+
+/** The beginning of the text that Claude's documentation gives for tests (guide "Extended thinking", "Thinking redaction"). */
+const REDACTION_TRIGGER = 'ANTHROPIC_MAGIC_STRING_TRIGGER_REDACTED_THINKING';
+
+/** Whether the prompt asks for reasoning that may not be shown. */
+export const asksForRedaction = (prompt: string): boolean => prompt.includes(REDACTION_TRIGGER);

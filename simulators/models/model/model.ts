@@ -6,7 +6,7 @@ export interface ModelToolCall {
   /** In an answer without the prefix that wire formats put before it. */
   readonly id: string;
   readonly name: string;
-  /** JSON text, as it stands on the wire. */
+  /** JSON text, as it stands on the wire; the text itself for a tool that takes one. */
   readonly arguments: string;
 }
 
@@ -29,6 +29,8 @@ export interface ModelTool {
   readonly name: string;
   readonly description?: string | undefined;
   readonly parameters?: JsonSchema | undefined;
+  /** Its input is a text of any form instead of a JSON document. */
+  readonly freeform?: true | undefined;
 }
 
 export interface ModelRequest {
@@ -60,6 +62,8 @@ export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'refusal';
 export interface ModelChoice {
   /** The reasoning before the answer, where it was asked for. */
   readonly thinking?: string;
+  /** The reasoning may not be shown. */
+  readonly redacts?: true;
   /** Absent when the choice calls tools. */
   readonly text?: string;
   readonly toolCalls: readonly ModelToolCall[];

@@ -4,6 +4,7 @@ import type { ModelChoice, ModelMessage, ModelRequest } from './model.ts';
 import { plainProse, proseOfWords } from './prose.ts';
 import { randomFrom } from './random.ts';
 import { conformsToSchema, schemaInstance } from './schema-instance.ts';
+import { scriptOf } from './script.ts';
 import { cutToTokens } from './tokens.ts';
 
 /** A tool result longer than this (in UTF-16 units) is quoted only in part. */
@@ -24,6 +25,7 @@ function observations({ messages }: ModelRequest): string {
 }
 
 function proseAnswer(request: ModelRequest, seed: string, choiceIndex: number): string {
+  if (scriptOf(request) !== undefined) return `${observations(request)}Done.`;
   const random = randomFrom(seed);
   const wordCount = requestedWordCount(lastTextOf(request, 'user'));
   if (wordCount !== undefined) return proseOfWords(random, choiceIndex, wordCount);

@@ -1,17 +1,19 @@
 /** The tools an answer calls, the forced one or those the user names, and the choice that calls them. */
 import { findRepeatInstruction } from './instructions.ts';
 import type { ModelChoice, ModelRequest, ModelTool, ModelToolCall } from './model.ts';
-import { identifierFrom } from './random.ts';
+import { plainProse } from './prose.ts';
+import { identifierFrom, randomFrom } from './random.ts';
 import { schemaInstance } from './schema-instance.ts';
+import { type PlannedCall, scriptOf } from './script.ts';
 import { countTokens, cutToTokens } from './tokens.ts';
 
 const TOOL_CALL_ID_LENGTH = 24;
 
-function callTool(tool: ModelTool, seed: string): ModelToolCall {
+function callTool(tool: ModelTool, seed: string): PlannedCall {
+  if (tool.freeform === true) return { name: tool.name, arguments: plainProse(randomFrom(seed), 0) };
   const instance = tool.parameters === undefined ? {} : schemaInstance(tool.parameters, seed);
   const isObject = typeof instance === 'object' && instance !== null && !Array.isArray(instance);
   return {
-    id: identifierFrom(seed, TOOL_CALL_ID_LENGTH),
     name: tool.name,
     arguments: JSON.stringify(isObject ? instance : {}),
   };
@@ -19,14 +21,15 @@ function callTool(tool: ModelTool, seed: string): ModelToolCall {
 
 /** Spends the token limit over the calls in order; the one it runs out in keeps the start of its arguments. */
 export function toolCallChoice(
-  tools: readonly ModelTool[],
+  calls: readonly PlannedCall[],
   seed: string,
   maxTokens: number | undefined,
 ): ModelChoice {
   const toolCalls: ModelToolCall[] = [];
   let tokenCount = 0;
-  for (const [index, tool] of tools.entries()) {
-    const call = callTool(tool, `${seed}/${tool.name}/${index}`);
+  for (const [index, planned] of calls.entries()) {
+    const id = identifierFrom(`${seed}/${planned.name}/${index}`, TOOL_CALL_ID_LENGTH);
+    const call = { id, ...planned };
     tokenCount += countTokens(call.name);
     const left = maxTokens === undefined ? undefined : Math.max(0, maxTokens - tokenCount);
     const cut = cutToTokens(call.arguments, left);
@@ -50,7 +53,7 @@ function namedTools(tools: readonly ModelTool[], text: string): ModelTool[] {
 }
 
 /** The tools the answer calls, in the order the user names them; empty for an answer in text. */
-export function toolsToCall(request: ModelRequest): readonly ModelTool[] {
+function toolsToCall(request: ModelRequest): readonly ModelTool[] {
   const { toolChoice, tools, messages } = request;
   if (toolChoice === 'none' || tools.length === 0) return [];
   if (typeof toolChoice === 'object') return tools.filter((tool) => tool.name === toolChoice.name);
@@ -60,4 +63,11 @@ export function toolsToCall(request: ModelRequest): readonly ModelTool[] {
   const named = namedTools(tools, findRepeatInstruction(text)?.preamble ?? text);
   const calls = toolChoice === 'required' && named.length === 0 ? tools.slice(0, 1) : named;
   return request.parallelToolCalls ? calls : calls.slice(0, 1);
+}
+
+/** The calls of the answer: those that the user writes out, and else one of each tool that is to be called. */
+export function callsToMake(request: ModelRequest, seed: string): readonly PlannedCall[] {
+  const { next } = scriptOf(request) ?? {};
+  if (next !== undefined) return request.parallelToolCalls ? next : next.slice(0, 1);
+  return toolsToCall(request).map((tool, index) => callTool(tool, `${seed}/${tool.name}/${index}`));
 }

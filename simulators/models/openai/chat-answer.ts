@@ -2,6 +2,7 @@
 import type { StreamEvent } from '../exchange/reply.ts';
 import type { FinishReason, ModelAnswer, ModelChoice, ModelToolCall, ModelUsage } from '../model/model.ts';
 import { tokenPieces } from '../model/tokens.ts';
+import { callSignature, hostOf } from './reasoning.ts';
 
 /** What every document and chunk of one answer repeats. */
 export interface CompletionIdentity {
@@ -48,28 +49,44 @@ const usageOf = (
 /** Fields whose value is the same in every answer of this server. */
 const SERVER_FIELDS = { system_fingerprint: 'fp_simulated1' } as const;
 
-const toolCallOf = (call: ModelToolCall, text = call.arguments) => ({
+/** A call; of those of one step, Gemini signs the first. */
+const toolCallOf = (call: ModelToolCall, index: number, model: string, text = call.arguments) => ({
   id: `call_${call.id}`,
   type: 'function',
   function: { name: call.name, arguments: text },
+  ...(index === 0 && hostOf(model) === 'gemini'
+    ? { extra_content: { google: { thought_signature: callSignature(model, call) } } }
+    : {}),
 });
+
+/** The reasoning, where the model's host shows it. */
+const shownThought = ({ thinking }: ModelChoice, { model }: CompletionIdentity): string | undefined =>
+  hostOf(model) === 'deepseek' ? thinking : undefined;
+
+function messageOf(choice: ModelChoice, identity: CompletionIdentity) {
+  const { text = null, toolCalls, finishReason } = choice;
+  const thought = shownThought(choice, identity);
+  const calls = toolCalls.map((call, index) => toolCallOf(call, index, identity.model));
+  return {
+    role: 'assistant',
+    content: finishReason === 'refusal' ? null : text,
+    ...(thought === undefined ? {} : { reasoning_content: thought }),
+    refusal: finishReason === 'refusal' ? text : null,
+    annotations: [],
+    ...(calls.length > 0 ? { tool_calls: calls } : {}),
+  };
+}
 
 /** The answer as one document. */
 export function chatCompletion(answer: ModelAnswer, identity: CompletionIdentity, accounting: Accounting) {
   return {
     ...identity,
     object: 'chat.completion',
-    choices: answer.choices.map(({ text = null, toolCalls, finishReason }, index) => ({
+    choices: answer.choices.map((choice, index) => ({
       index,
-      message: {
-        role: 'assistant',
-        content: finishReason === 'refusal' ? null : text,
-        refusal: finishReason === 'refusal' ? text : null,
-        annotations: [],
-        ...(toolCalls.length > 0 ? { tool_calls: toolCalls.map((call) => toolCallOf(call)) } : {}),
-      },
+      message: messageOf(choice, identity),
       logprobs: null,
-      finish_reason: FINISH_REASONS[finishReason],
+      finish_reason: FINISH_REASONS[choice.finishReason],
     })),
     ...(accounting.withUsage ? { usage: usageOf(answer.usage, accounting) } : {}),
     ...SERVER_FIELDS,
@@ -79,14 +96,16 @@ export function chatCompletion(answer: ModelAnswer, identity: CompletionIdentity
 /** The `delta` of a chunk. */
 type Delta = Readonly<Record<string, unknown>>;
 
-function* toolCallDeltas(call: ModelToolCall, index: number): Generator<Delta> {
-  yield { tool_calls: [{ index, ...toolCallOf(call, '') }] };
+function* toolCallDeltas(call: ModelToolCall, index: number, model: string): Generator<Delta> {
+  yield { tool_calls: [{ index, ...toolCallOf(call, index, model, '') }] };
   for (const piece of tokenPieces(call.arguments))
     yield { tool_calls: [{ index, function: { arguments: piece } }] };
 }
 
-function* choiceDeltas({ text = '', toolCalls, finishReason }: ModelChoice): Generator<Delta> {
-  for (const [index, call] of toolCalls.entries()) yield* toolCallDeltas(call, index);
+function* choiceDeltas(choice: ModelChoice, identity: CompletionIdentity): Generator<Delta> {
+  const { text = '', toolCalls, finishReason } = choice;
+  for (const piece of tokenPieces(shownThought(choice, identity) ?? '')) yield { reasoning_content: piece };
+  for (const [index, call] of toolCalls.entries()) yield* toolCallDeltas(call, index, identity.model);
   const field = finishReason === 'refusal' ? 'refusal' : 'content';
   for (const piece of tokenPieces(text)) yield { [field]: piece };
 }
@@ -126,7 +145,9 @@ export function* chatChunks(
       refusal: null,
     });
   yield* inTurns(
-    choices.map((choice, index) => choiceDeltas(choice).map((delta) => chunk('content', index, delta))),
+    choices.map((choice, index) =>
+      choiceDeltas(choice, identity).map((delta) => chunk('content', index, delta)),
+    ),
   );
   for (const [index, { finishReason }] of choices.entries())
     yield chunk('end', index, {}, FINISH_REASONS[finishReason]);

@@ -4,6 +4,7 @@ import { checkOffered, checkToolTurns, type Part, toMessages } from '../exchange
 import { requireThat } from '../exchange/request-error.ts';
 import type { ModelMessage, ModelRequest } from '../model/model.ts';
 import type { ChatMessage, ChatRequest } from './chat-request.ts';
+import { checkReasoning, thinks } from './reasoning.ts';
 
 type ContentPart = Exclude<NonNullable<ChatMessage['content']>, string>[number];
 
@@ -68,6 +69,7 @@ export function toModelRequest(request: ChatRequest, fault: Fault): ModelRequest
   const { stop } = request;
   const messages = request.messages.flatMap(toModelMessages);
   checkToolTurns(messages, false);
+  checkReasoning(request);
   const allowed = chosenTools(request);
   const tools = (request.tools ?? []).map(({ function: { name, description, parameters } }) => ({
     name,
@@ -85,5 +87,6 @@ export function toModelRequest(request: ChatRequest, fault: Fault): ModelRequest
     stop: typeof stop === 'string' ? [stop] : (stop ?? []),
     choiceCount: request.n ?? 1,
     refuses: fault.refusal,
+    thinks: thinks(request),
   };
 }

@@ -22,6 +22,9 @@ const toolCall = z.looseObject({
   id: z.string(),
   type: z.literal('function'),
   function: z.looseObject({ name: toolName, arguments: z.string() }),
+  extra_content: z
+    .looseObject({ google: z.looseObject({ thought_signature: z.string().nullish() }).nullish() })
+    .nullish(),
 });
 
 const name = z.string().nullish();
@@ -37,6 +40,7 @@ const messageSchema = z.discriminatedUnion('role', [
     content: contentOf(z.discriminatedUnion('type', [textPart, refusalPart])).nullish(),
     name,
     tool_calls: z.array(toolCall).min(1).nullish(),
+    reasoning_content: z.string().nullish(),
   }),
   z.looseObject({ role: z.literal('tool'), content: plainContent, tool_call_id: z.string() }),
 ]);
@@ -99,6 +103,7 @@ export const chatRequestSchema = z.looseObject({
   tool_choice: toolChoiceSchema.nullish(),
   parallel_tool_calls: z.boolean().nullish(),
   response_format: responseFormatSchema.nullish(),
+  thinking: z.looseObject({ type: z.enum(['enabled', 'disabled']) }).nullish(),
   service_tier: z.enum(['auto', 'default', 'flex', 'scale', 'priority', 'fast']).nullish(),
 });
 

@@ -1,7 +1,7 @@
 /** What all OpenAI routes share: bearer keys, the error envelope, response headers (OpenAI API reference, "Errors"). */
 import { sse } from '../exchange/encodings.ts';
 import { jsonReply, type Protocol, type WholeReply } from '../exchange/reply.ts';
-import type { Path, RequestError } from '../exchange/request-error.ts';
+import { type Path, RequestError } from '../exchange/request-error.ts';
 import { identifierFrom } from '../model/random.ts';
 
 interface OpenAiError {
@@ -14,6 +14,10 @@ interface OpenAiError {
 const envelope = ({ message, type = 'invalid_request_error', param = null, code = null }: OpenAiError) => ({
   error: { message, type, param, code },
 });
+
+/** The refusal of a request in exactly this message, at the parameter it names. */
+export const refusalAs = (message: string, param: string | null = null, code: string | null = null) =>
+  new RequestError(message, [], { body: envelope({ message, param, code }) });
 
 /** An error response in OpenAI's envelope. */
 export const errorReply = (status: number, error: OpenAiError): WholeReply =>
@@ -37,9 +41,13 @@ const paramOf = (path: Path): string =>
     .join('')
     .replace(/^\./u, '');
 
-const CODES = { missing: 'missing_required_parameter', wrong_type: 'invalid_type', invalid: 'invalid_value' };
+const CODES = {
+  ...{ missing: 'missing_required_parameter', wrong_type: 'invalid_type' },
+  ...{ invalid: 'invalid_value', unknown: 'unknown_parameter' },
+};
 
-function badRequest({ message, path, reason, status }: RequestError): WholeReply {
+function badRequest({ message, path, reason, status, body }: RequestError): WholeReply {
+  if (body !== undefined) return jsonReply(status, body);
   if (path.length === 0) return errorReply(status, { message });
   const param = paramOf(path);
   return errorReply(status, { message: `Invalid '${param}': ${message}.`, param, code: CODES[reason] });

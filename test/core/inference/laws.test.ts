@@ -42,7 +42,10 @@ const sent = (body: unknown): unknown => parseJson(JSON.stringify(body));
 /** What a chat route is sent for the conversation, read again as if a caller of the chat surface had sent it. */
 const throughChat = (conversation: Conversation): ChatPayload =>
   chatPayload(
-    validate(chatCompletionRequest, sent(toRequestBody(payloadOf(conversation, 'anthropic'), ROUTE))),
+    validate(
+      chatCompletionRequest,
+      sent(toRequestBody(payloadOf(conversation, 'anthropic'), ROUTE, SIGNATURES)),
+    ),
     NO_CAPSULES,
   );
 

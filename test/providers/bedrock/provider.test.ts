@@ -53,7 +53,7 @@ describe('a call of Bedrock', () => {
   });
 
   it('can say nothing beside a conversation', () => {
-    expect([...features]).toEqual([]);
+    expect([...features]).toEqual(['stop-sequences']);
   });
 
   it.each([429, 500, 503])('is made once: failover is the retry: %i', async (status) => {

@@ -168,6 +168,9 @@ describe('the thinking in an answer of the protocol', () => {
       ({ type }) => type === 'content_block_delta',
     );
     expect(deltas).toEqual([piece(1, '<{"signature":"x"}>'), piece(0, '<{"signature":"ab"}>')]);
+    // A place that is taken again has none of the signature before.
+    const again = await payloadsOf(begun(0), piece(0, 'a'), closed(0), begun(0), closed(0));
+    expect(again.filter(({ type }) => type === 'content_block_delta')).toHaveLength(1);
   });
 
   it('is never shown as it came, wherever a server says it', async () => {

@@ -7,6 +7,8 @@ import { toReply } from '../../../lambdas/providers/openai/response.ts';
 import { toReplyEvents } from '../../../lambdas/providers/openai/stream.ts';
 import { sseData } from '../../../lambdas/providers/sse-data.ts';
 import { offsets, rounds } from '../../thorough.ts';
+import { reasoningBlock, textBlock } from '../parts.ts';
+import { SIGNATURES } from '../sealing.ts';
 import { collect, encode, event } from './decoding.ts';
 import { bytesOf, IDENTITY, jsonOf, NAMES } from './fixtures.ts';
 
@@ -22,9 +24,10 @@ const payloadOf = (conversation: Partial<Conversation>, stream = false): ChatPay
   demands: [],
 });
 
-const CALL = { payload: payloadOf({}), identity: IDENTITY };
+const CALL = { payload: payloadOf({}), identity: IDENTITY, signatures: SIGNATURES };
 const target = { upstream_model: 'm', reasoning: false };
-const requestOf = (conversation: Partial<Conversation>) => toRequestBody(payloadOf(conversation), target);
+const requestOf = (conversation: Partial<Conversation>) =>
+  toRequestBody(payloadOf(conversation), target, SIGNATURES);
 const text = (words: string) => ({ type: 'text' as const, text: words });
 
 describe('the request made of another protocol’s conversation', () => {
@@ -169,7 +172,7 @@ describe('the request made of another protocol’s conversation', () => {
   });
 
   it('names the output’s bound as reasoning models know it', () => {
-    const body = toRequestBody(payloadOf({}), { ...target, reasoning: true });
+    const body = toRequestBody(payloadOf({}), { ...target, reasoning: true }, SIGNATURES);
     expect(body).toMatchObject({ max_completion_tokens: 256 });
     expect(body).not.toHaveProperty('max_tokens');
   });
@@ -253,13 +256,13 @@ describe('a streamed answer to a caller of another protocol', () => {
       DONE,
     );
     expect(parts).toEqual([
-      { type: 'tool-call-start', index: 0, id: 'a', name: 'f' },
-      { type: 'tool-call-start', index: 1, id: 'b', name: 'g' },
-      { type: 'tool-call-delta', index: 1, arguments: '{' },
-      { type: 'tool-call-delta', index: 0, arguments: '{}' },
-      { type: 'tool-call-delta', index: 1, arguments: '}' },
-      { type: 'tool-call-end', index: 0 },
-      { type: 'tool-call-end', index: 1 },
+      { type: 'start', block: 0, content: { type: 'tool-call', id: 'a', name: 'f' } },
+      { type: 'start', block: 1, content: { type: 'tool-call', id: 'b', name: 'g' } },
+      { type: 'delta', block: 1, text: '{' },
+      { type: 'delta', block: 0, text: '{}' },
+      { type: 'delta', block: 1, text: '}' },
+      { type: 'end', block: 0 },
+      { type: 'end', block: 1 },
       { type: 'finish', reason: 'tool-calls', raw: 'stop' },
     ]);
   });
@@ -268,20 +271,25 @@ describe('a streamed answer to a caller of another protocol', () => {
     const called = (id: string, name: string) =>
       chunk({ tool_calls: [{ id, function: { name, arguments: '{}' } }] });
     const parts = await partsOf(called('a', 'f'), called('b', 'g'), chunk({}, 'tool_calls'), DONE);
-    expect(parts.filter(({ type }) => type === 'tool-call-start')).toEqual([
-      { type: 'tool-call-start', index: 0, id: 'a', name: 'f' },
-      { type: 'tool-call-start', index: 1, id: 'b', name: 'g' },
+    expect(parts.filter(({ type }) => type === 'start')).toEqual([
+      { type: 'start', block: 0, content: { type: 'tool-call', id: 'a', name: 'f' } },
+      { type: 'start', block: 1, content: { type: 'tool-call', id: 'b', name: 'g' } },
     ]);
   });
 
-  it('counts reasoning as output, and delivers none of it', async () => {
+  it('has its reasoning before its text, and counts it once as output', async () => {
     async function* bytes() {
-      yield chunk({ reasoning_content: 'Hm.' });
+      yield chunk({ reasoning_content: 'Hm.', reasoning: 'Hm.' });
       yield chunk({ content: 'a' }, 'stop');
       yield DONE;
     }
     const events = await collect(toReplyEvents(sseData(bytes()), CALL));
-    expect(events[0]).toEqual({ parts: [], text: 'Hm.', content: true });
+    expect(events.map(({ text }) => text)).toEqual(['Hm.', 'a', '']);
+    expect(events.flatMap(({ parts }) => parts ?? [])).toEqual([
+      ...reasoningBlock(0, ['Hm.']),
+      ...textBlock(1, 'a'),
+      { type: 'finish', reason: 'stop', raw: 'stop' },
+    ]);
   });
 
   it('loses no text and no argument, however a server cuts it', async () => {
@@ -299,7 +307,7 @@ describe('a streamed answer to a caller of another protocol', () => {
         for (const [order, index] of [...seen].entries()) {
           const sent = pieces.filter(({ call }) => call === index).map(({ words }) => words);
           const got = parts.flatMap((part) =>
-            part.type === 'tool-call-delta' && part.index === order ? part.arguments : [],
+            part.type === 'delta' && part.block === order ? part.text : [],
           );
           expect(got.join('')).toBe(sent.join(''));
         }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChatPayload } from '../../../lambdas/core/inference/upstream/provider.ts';
 import type { JsonObject } from '../../../lambdas/core/json/lossless-json.ts';
+import { SIGNATURES } from '../sealing.ts';
 
 export const NAMES = [
   'text',
@@ -30,7 +31,7 @@ export const nativePayload = (body: JsonObject = {}, stream = false): ChatPayloa
 });
 
 /** What the reader of an answer knows of its call. */
-export const CALL = { payload: nativePayload(), identity: IDENTITY };
+export const CALL = { payload: nativePayload(), identity: IDENTITY, signatures: SIGNATURES };
 
 const folder = join(import.meta.dirname, 'fixtures');
 

@@ -7,7 +7,9 @@ import { textOf } from '../../../lambdas/providers/openai/content.ts';
 import { toRequestBody } from '../../../lambdas/providers/openai/request.ts';
 import { toReply } from '../../../lambdas/providers/openai/response.ts';
 import { toUsage } from '../../../lambdas/providers/openai/usage.ts';
+import { NO_CAPSULES } from '../../core/inference/upstream/no-capsules.ts';
 import { rounds } from '../../thorough.ts';
+import { SIGNATURES } from '../sealing.ts';
 import { CALL, IDENTITY, jsonOf, nativePayload } from './fixtures.ts';
 
 const messages = [{ role: 'user', content: 'Hi' }];
@@ -26,7 +28,7 @@ describe('the request sent to an OpenAI-compatible server', () => {
       metadata: { trace: 'a' },
       vendor_extension: { nested: [1, null] },
     };
-    expect(toRequestBody(payload(body, false), target('gpt-5-mini'))).toEqual({
+    expect(toRequestBody(payload(body, false), target('gpt-5-mini'), SIGNATURES)).toEqual({
       ...body,
       model: 'gpt-5-mini',
       messages,
@@ -37,7 +39,7 @@ describe('the request sent to an OpenAI-compatible server', () => {
   it('asks a stream for usage, whatever the caller asked', () => {
     const asked = [undefined, null, {}, { include_usage: false }, { include_usage: true }];
     for (const options of asked) {
-      expect(toRequestBody(payload({ stream_options: options }, true), target('m'))).toEqual({
+      expect(toRequestBody(payload({ stream_options: options }, true), target('m'), SIGNATURES)).toEqual({
         model: 'm',
         messages,
         stream: true,
@@ -50,6 +52,7 @@ describe('the request sent to an OpenAI-compatible server', () => {
     const body = toRequestBody(
       payload({ stream_options: { include_obfuscation: false } }, true),
       target('m'),
+      SIGNATURES,
     );
     expect(body.stream_options).toEqual({ include_obfuscation: false, include_usage: true });
   });
@@ -58,6 +61,7 @@ describe('the request sent to an OpenAI-compatible server', () => {
     const body = toRequestBody(
       payload({ stream: true, stream_options: { include_usage: true } }, false),
       target('m'),
+      SIGNATURES,
     );
     expect(body).toEqual({ model: 'm', messages, stream: false });
   });
@@ -65,7 +69,7 @@ describe('the request sent to an OpenAI-compatible server', () => {
   it('changes nothing of the caller’s request itself', () => {
     const made = payload({ stream_options: { include_obfuscation: true } }, true);
     const before = structuredClone(made.body);
-    toRequestBody(made, target('m'));
+    toRequestBody(made, target('m'), SIGNATURES);
     expect(made.body).toEqual(before);
   });
 
@@ -83,7 +87,7 @@ describe('the request sent to an OpenAI-compatible server', () => {
       top_p: null,
       seed: 7,
     };
-    expect(toRequestBody(toPayload(request), target('gpt-5-mini'))).toEqual({
+    expect(toRequestBody(toPayload(request, NO_CAPSULES), target('gpt-5-mini'), SIGNATURES)).toEqual({
       model: 'gpt-5-mini',
       messages: [
         { role: 'system', content: 'Be brief.' },

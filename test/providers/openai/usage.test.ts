@@ -9,7 +9,7 @@ import { sseData } from '../../../lambdas/providers/sse-data.ts';
 import { rounds } from '../../thorough.ts';
 import { accountOf, figure, figuresOf, piecesOf } from '../reported-usage.ts';
 import { collect, decode, encode, event } from './decoding.ts';
-import { CALL, IDENTITY, nativePayload } from './fixtures.ts';
+import { CALL, nativePayload } from './fixtures.ts';
 
 type Expected = Partial<TokenUsage>;
 
@@ -277,7 +277,7 @@ describe('the account of a stream', () => {
     async function* body() {
       yield streamed(chunk({}, { ...LAST, usage: { ...USAGE, cached_tokens: 3 } }));
     }
-    const events = await collect(toReplyEvents(sseData(body()), { payload, identity: IDENTITY }));
+    const events = await collect(toReplyEvents(sseData(body()), { ...CALL, payload }));
     expect(events.flatMap(({ usage }) => usage ?? [])).toEqual([{ ...COUNTED, cachedTokens: 3 }]);
   });
 });

@@ -71,6 +71,7 @@ export function chooseRoutes(choice: RouteChoice): readonly Candidate[] {
 const DESCRIPTIONS: Readonly<Record<Feature, string>> = {
   choices: 'n above 1',
   'image-urls': 'images by URL',
+  'stop-sequences': 'stop sequences',
   'messages-blocks': 'this kind of content block or tool',
   'responses-items': 'this kind of item or tool',
 };

@@ -15,6 +15,8 @@ export type Feature =
   | 'choices'
   /** Images that the upstream fetches itself. */
   | 'image-urls'
+  /** Texts at which an answer ends; the Responses protocol has no field for them. */
+  | 'stop-sequences'
   /** Documents, server tools and other blocks of the Messages protocol alone. */
   | 'messages-blocks'
   /** Tools and items of the Responses protocol alone. */

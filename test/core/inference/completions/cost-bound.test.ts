@@ -11,11 +11,14 @@ import {
   readCompletion,
 } from '../../../../lambdas/core/inference/completions/completion-endpoint.ts';
 import { openBounds } from '../../../../lambdas/core/inference/completions/open-bounds.ts';
+import { responsesFormat } from '../../../../lambdas/core/inference/completions/responses/format.ts';
+import { responsesRequest } from '../../../../lambdas/core/inference/completions/responses/schema.ts';
 import { promptBounds } from '../../../../lambdas/core/inference/metering/estimate.ts';
 import { tokenPrices } from '../../../../lambdas/core/inference/metering/priced-usage.ts';
 import { promptSizeOf } from '../../../../lambdas/core/inference/metering/prompt-size.ts';
 import { amountOf } from '../../../../lambdas/core/inference/pricing/bill.ts';
 import type { Feature, Provider } from '../../../../lambdas/core/inference/upstream/provider.ts';
+import { validate } from '../../../../lambdas/core/json/json-body.ts';
 import { SILENT } from '../circuit/memory-circuits.ts';
 
 const route = { protocol: 'openai', base_url: 'https://a.test', upstream_model: 'b', secret: 'env:K' };
@@ -158,6 +161,38 @@ describe('a completion whose bound is left to the service', () => {
     );
     for (const offer of call.offers) await offer.attempt({ model, route }, 60_000);
     expect(sent).toEqual([20_000, 5_000, 1_250, 312].map((bound) => [bound, bound]));
+  });
+
+  it('is so of a request of the Responses API, on every protocol', async () => {
+    const sent: unknown[] = [];
+    const chat: Provider['chat'] = async ({ payload }) => {
+      sent.push([payload.body.max_output_tokens, payload.conversation().maxTokens]);
+      return { kind: 'json', answer: { body: {} }, text: '', usage: undefined };
+    };
+    const protocols = ['openai', 'openai-responses', 'anthropic', 'bedrock'] as const;
+    const provider = { ...able, chat };
+    const providers = Object.fromEntries(protocols.map((name) => [name, provider]));
+    const [model] = modelsOf({
+      max_output_tokens: 4_096,
+      routes: protocols.map((protocol) => ({
+        ...{ ...route, id: protocol, protocol },
+        ...(protocol === 'bedrock' ? { secret: undefined } : {}),
+      })),
+    });
+    if (model === undefined) throw new Error('the catalog is empty');
+    const call = readCompletion(
+      responsesFormat,
+      {
+        body: validate(responsesRequest, { model: 'a/0', input: 'Hello.' }),
+        ...{ identity: '', models: [model], catalog: 'v1', capsules, context: { requestId: 'req_1' } },
+      },
+      { ...world, providers: providers as unknown as CompletionDependencies['providers'] },
+    );
+    expect(call.offers).toHaveLength(2);
+    expect(call.candidates).toHaveLength(4);
+    for (const offer of call.offers)
+      for (const candidate of call.candidates) await offer.attempt(candidate, 60_000);
+    expect(sent).toEqual([4_096, 1_024].flatMap((bound) => Array(4).fill([bound, bound])));
   });
 
   it('has one offer where the caller gives the bound', () => {

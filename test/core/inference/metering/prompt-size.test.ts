@@ -9,6 +9,8 @@ import { chatCompletionRequest } from '../../../../lambdas/core/inference/comple
 import { messagesFormat } from '../../../../lambdas/core/inference/completions/messages/format.ts';
 import type { MessagesRequest } from '../../../../lambdas/core/inference/completions/messages/request.ts';
 import { messagesRequest } from '../../../../lambdas/core/inference/completions/messages/schema.ts';
+import { responsesFormat } from '../../../../lambdas/core/inference/completions/responses/format.ts';
+import { responsesRequest } from '../../../../lambdas/core/inference/completions/responses/schema.ts';
 import { promptBounds } from '../../../../lambdas/core/inference/metering/estimate.ts';
 import { promptSizeOf } from '../../../../lambdas/core/inference/metering/prompt-size.ts';
 import { type ChatPayload, UpstreamFailure } from '../../../../lambdas/core/inference/upstream/provider.ts';
@@ -17,6 +19,7 @@ import { rawJson } from '../../../../lambdas/core/json/lossless-json.ts';
 import { toRequest as toAnthropic } from '../../../../lambdas/providers/anthropic/request.ts';
 import { toConverseCall } from '../../../../lambdas/providers/bedrock/request.ts';
 import { toRequestBody as toOpenAi } from '../../../../lambdas/providers/openai/request.ts';
+import { toRequestBody as toResponses } from '../../../../lambdas/providers/responses/request.ts';
 import { SIGNATURES } from '../../../providers/sealing.ts';
 import { rounds } from '../../../thorough.ts';
 import { LINKED, PNG } from '../completions/messages/request-fixture.ts';
@@ -36,9 +39,12 @@ function bodiesOf(payload: ChatPayload, reasoning: boolean): unknown[] {
       throw failure;
     }
   };
+  const responses = toResponses(payload, route, SIGNATURES);
+  if (payload.features.includes('responses-items')) return [responses];
   const isMessagesOnly = payload.features.includes('messages-blocks');
   if (isMessagesOnly) return [toAnthropic(payload, route, SIGNATURES).body];
-  return [toOpenAi(payload, route), toAnthropic(payload, route, SIGNATURES).body, converse()];
+  const { body } = toAnthropic(payload, route, SIGNATURES);
+  return [toOpenAi(payload, route, SIGNATURES), responses, body, converse()];
 }
 
 /** Names that a protocol gives to the parts of its messages; whatever else is a name is the caller's, and text. */
@@ -252,7 +258,105 @@ const messages = merged(
   }),
 );
 
+const part = fc.oneof(
+  merged(more, fc.record({ type: fc.constant('input_text'), text: words })),
+  fc.record({
+    type: fc.constant('input_image'),
+    image_url: fc.constantFrom('https://example.com/a.png', `data:image/png;base64,${PNG.source.data}`),
+  }),
+);
+const said = merged(
+  more,
+  fc.oneof(
+    fc.record({ type: fc.constant('output_text'), text: words }),
+    fc.record({ type: fc.constant('refusal'), refusal: words }),
+  ),
+);
+const partsOf = (parts: fc.Arbitrary<object>) => fc.oneof(words, fc.array(parts, { maxLength: 2 }));
+const item = merged(
+  more,
+  fc.oneof(
+    fc.record({ role: fc.constant('user'), content: partsOf(part) }),
+    fc.record({
+      role: fc.constantFrom('system', 'developer'),
+      content: partsOf(fc.record({ type: fc.constant('input_text'), text: words })),
+    }),
+    fc.record({ role: fc.constant('assistant'), content: partsOf(said) }),
+    fc.record({
+      type: fc.constant('reasoning'),
+      summary: fc.array(fc.record({ type: fc.constant('summary_text'), text: words }), { maxLength: 2 }),
+    }),
+  ),
+);
+/** A call and its output: one without the other is refused. */
+const itemsOfCall = fc
+  .tuple(
+    fc.boolean(),
+    name,
+    merged(fc.record({ name: words.map((text) => `f${text}`), namespace: maybe(words) })),
+    words,
+    partsOf(part),
+  )
+  .map(([isCustom, call_id, called, written, output]) => [
+    {
+      type: isCustom ? 'custom_tool_call' : 'function_call',
+      call_id,
+      ...called,
+      [isCustom ? 'input' : 'arguments']: written,
+    },
+    { type: isCustom ? 'custom_tool_call_output' : 'function_call_output', call_id, output },
+  ]);
+const ownTool = fc.oneof(
+  merged(
+    fc.record({ type: fc.constant('function'), name, description: maybe(words), parameters: maybe(schema) }),
+  ),
+  merged(
+    fc.record({
+      type: fc.constant('custom'),
+      name,
+      description: maybe(words),
+      format: maybe(
+        fc.record({ type: fc.constant('grammar'), syntax: fc.constant('lark'), definition: words }),
+      ),
+    }),
+  ),
+);
+const uniqueTools = (tools: fc.Arbitrary<Record<string, unknown>>) =>
+  fc.uniqueArray(tools, { selector: (tool) => tool.name, maxLength: 3 });
+const namespace = fc.record({
+  type: fc.constant('namespace'),
+  name,
+  description: words,
+  tools: uniqueTools(ownTool),
+});
+const responses = merged(
+  others,
+  fc.record({
+    model: fc.constant('a/b'),
+    max_output_tokens: fc.constant(100),
+    input: fc.oneof(
+      words,
+      fc
+        .array(
+          fc.oneof(
+            item.map((each) => [each]),
+            itemsOfCall,
+          ),
+          { minLength: 1, maxLength: 3 },
+        )
+        .map((lists) => [{ role: 'user', content: 'Hi' }, ...lists.flat()]),
+    ),
+    instructions: maybe(words),
+    tools: maybe(uniqueTools(fc.oneof(ownTool, namespace))),
+    text: maybe(fc.record({ format: fc.record({ type: fc.constant('json_schema'), name, schema }) })),
+    user: maybe(words),
+  }),
+);
+
 const payloads: Record<string, fc.Arbitrary<ChatPayload>> = {
+  responses: responses.map((request) =>
+    responsesFormat.toPayload(responsesRequest.parse(request), NO_CAPSULES),
+  ),
   chat: chat.map((request) =>
     chatFormat.toPayload(chatCompletionRequest.parse(request) as ChatRequest, NO_CAPSULES),
   ),
@@ -272,7 +376,10 @@ describe.each(Object.entries(payloads))('the bound of a request of the %s surfac
   });
 
   it('would be found to leave out a field', () => {
-    const known = new Set(['model', 'messages', 'system', 'tools', 'stop', 'stop_sequences', 'user']);
+    const known = new Set([
+      ...['model', 'messages', 'system', 'tools', 'stop', 'stop_sequences', 'user'],
+      ...['input', 'instructions'],
+    ]);
     const forgetful = (body: JsonObject) =>
       boundOf(Object.fromEntries(Object.entries(body).filter(([field]) => known.has(field))));
     const found = fc.check(
@@ -313,6 +420,44 @@ describe('what counts of a request', () => {
     expect(boundOf(body)).toBeGreaterThan(plain + 500);
   });
 
+  const call = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' };
+  const items = (item: object) => ({ input: ['Hi', item] });
+  it.each<[string, JsonObject]>([
+    ['the input of a custom tool', items({ type: 'custom_tool_call', name: 'f', input: hidden })],
+    ['the output of a tool', items({ type: 'function_call_output', output: hidden })],
+    ['the namespace of a call', items({ ...call, namespace: hidden })],
+    ['encrypted reasoning', items({ type: 'reasoning', encrypted_content: hidden })],
+    [
+      'the summary of reasoning',
+      items({ type: 'reasoning', summary: [{ type: 'summary_text', text: hidden }] }),
+    ],
+    ['a field of an item', items({ ...call, anything: [hidden] })],
+    ['an item of another type', items({ type: 'new', what: hidden })],
+    ['the address of a file', items({ role: 'user', content: [{ type: 'input_file', file_url: hidden }] })],
+    ['what should be a file', items({ role: 'user', content: [{ type: 'input_file', file_data: hidden }] })],
+    ['instructions', { input: 'Hi', instructions: hidden }],
+    ['what should be an item', { input: ['Hi', hidden] }],
+    [
+      'a tool in a namespace',
+      { input: 'Hi', tools: [{ type: 'namespace', tools: [{ description: hidden }] }] },
+    ],
+  ])('is, of a Responses request, %s', (_what, body) => {
+    expect(boundOf(body)).toBeGreaterThan(boundOf({ input: 'Hi' }) + 500);
+  });
+
+  it('is a file that is not seen, and not its bytes, and whatever items of the provider’s own stand for', () => {
+    const file_data = `data:application/pdf;base64,${'A'.repeat(1_000_000)}`;
+    const size = promptSizeOf({ input: [{ role: 'user', content: [{ type: 'input_file', file_data }] }] });
+    expect(size).toMatchObject({ unseen: 1, texts: [] });
+    expect(promptSizeOf({ input: [{ type: 'web_search_call', id: 'ws_1' }] }).unseen).toBe(1);
+    expect(promptSizeOf({ input: [call] }).unseen).toBe(0);
+    expect(promptSizeOf({ input: 'Hi', tools: [{ type: 'namespace', name: 'a', tools: [] }] })).toMatchObject(
+      {
+        providerTools: false,
+      },
+    );
+  });
+
   it('is an image by its size, not by its bytes', () => {
     const url = `data:image/png;base64,${'A'.repeat(1_000_000)}`;
     const size = promptSizeOf(user([{ type: 'image_url', image_url: { url } }]));
@@ -338,6 +483,11 @@ describe('what counts of a request', () => {
       'of chat under another type',
       { type: 'image_url', image_url: { url: url.replace('png', 'jpeg') } },
       { size: known },
+    ],
+    [
+      'of Responses with a detail',
+      { type: 'input_image', image_url: url, detail: 'low' },
+      { size: known, detail: 'low' },
     ],
     ['of Messages', { type: 'image', source }, { size: known, detail: undefined }],
     [

@@ -40,6 +40,7 @@ export function toPayload(request: ChatRequest, capsules: Capsules): ChatPayload
     features: [
       ...(choicesOf(request) > 1 ? (['choices'] as const) : []),
       ...(images.some((url) => !url.startsWith('data:')) ? (['image-urls'] as const) : []),
+      ...(hasStop(request) ? (['stop-sequences'] as const) : []),
     ],
     demands: demandsOf(OPENAI_CHAT, body),
   };
@@ -60,6 +61,8 @@ function openAll({ messages }: ChatRequest, capsules: Capsules): void {
     }
   }
 }
+
+const hasStop = ({ stop }: ChatRequest): boolean => stop != null && stop.length > 0;
 
 /** `developer` is OpenAI's newer name of `system`; compatible servers may know only the older one. */
 const asSystem = (message: ChatMessage): ChatMessage =>

@@ -5,7 +5,6 @@ import type { Body } from '../../../api/response-schema.ts';
 import type { JsonObject } from '../../../json/lossless-json.ts';
 import { type TokenUsage, writtenTokens } from '../../pricing/token-usage.ts';
 import type {
-  AssistantPart,
   AssistantReply,
   BlockStart,
   FinishReason,
@@ -14,6 +13,7 @@ import type {
 } from '../../upstream/conversation.ts';
 import type { WholeAnswer } from '../../upstream/provider.ts';
 import type { ReplyWriter, WriterOptions } from '../reply-writer.ts';
+import { reasoningDetail, reasoningFields } from './reasoning.ts';
 
 /** OpenAI API reference, The chat completion object, `finish_reason`. */
 const FINISH_REASONS: Readonly<Record<FinishReason, string>> = {
@@ -110,33 +110,6 @@ function choice({ parts, finish }: AssistantReply, hidesReasoning: boolean): Jso
     finish_reason: FINISH_REASONS[finish.reason],
     native_finish_reason: finish.raw,
   };
-}
-
-/** The text by itself, and what is signed of it in details. */
-function reasoningFields(parts: readonly AssistantPart[]): JsonObject {
-  const thoughts = parts.filter((part) => part.type === 'reasoning');
-  const text = thoughts.map((thought) => thought.text).join('');
-  const details = parts.flatMap((part, index) => {
-    if (part.type !== 'reasoning' || part.signature === undefined) return [];
-    const next = parts.slice(index + 1).find(({ type }) => type !== 'reasoning');
-    return [reasoningDetail(part, next?.type === 'tool-call' ? next.id : undefined)];
-  });
-  return {
-    ...(text === '' ? {} : { reasoning_content: text }),
-    ...(details.length === 0
-      ? {}
-      : { reasoning_details: details.map((detail, index) => ({ ...detail, index })) }),
-  };
-}
-
-/** One piece of reasoning; `before`: the tool call that it stands before (OpenRouter docs, Reasoning tokens). */
-function reasoningDetail(
-  { text, signature }: Omit<ReasoningPart, 'type'>,
-  before: string | undefined,
-): JsonObject {
-  const id = before ?? null;
-  if (text === '') return { type: 'reasoning.encrypted', data: signature ?? '', id };
-  return { type: 'reasoning.text', text, signature: signature ?? null, id };
 }
 
 const toolCall = (id: string, name: string, text: string) => ({

@@ -123,5 +123,6 @@ function featuresOf(request: MessagesRequest, blocks: readonly Block[]): Feature
   const hasServerTools = (tools ?? []).some((tool) => !isCustomTool(tool));
   const hasServers = Array.isArray(servers) ? servers.length > 0 : servers != null;
   if (hasOwnBlocks || hasServerTools || hasServers || container != null) features.push('messages-blocks');
+  if ((request.stop_sequences ?? []).length > 0) features.push('stop-sequences');
   return features;
 }

@@ -8,11 +8,11 @@ import {
   type Tool,
   type ToolChoice,
 } from '../../upstream/conversation.ts';
-import { objectsIn } from './references.ts';
+import { objectsIn } from './input/references.ts';
+import { systemTexts, toTurns } from './input/turns.ts';
 import type { Item, ResponsesRequest } from './request.ts';
 import { type CallerTool, CUSTOM_ARGUMENT, ToolNames } from './tool-names.ts';
 import { chosenNames, isCallable } from './tool-schema.ts';
-import { systemTexts, toTurns } from './turns.ts';
 
 /**
  * Everything of the request that other protocols can say too; `items` are those of its input with all references

@@ -11,7 +11,7 @@ import type { Conversation } from '../../upstream/conversation.ts';
 import { requirePublicImages } from '../../upstream/image-address.ts';
 import type { ChatPayload, Feature } from '../../upstream/provider.ts';
 import { toConversation } from './conversation.ts';
-import { resolveItems } from './references.ts';
+import { resolveItems } from './input/references.ts';
 import {
   COMMON_ITEMS,
   type Item,

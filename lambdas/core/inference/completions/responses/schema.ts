@@ -6,7 +6,7 @@ import * as z from 'zod';
 import type { JsonObject } from '../../../json/lossless-json.ts';
 import { isJsonObject } from '../../../json/lossless-json.ts';
 import { reference, routeControlFields } from '../../routing/route-controls.ts';
-import { items } from './item-schema.ts';
+import { items } from './input/item-schema.ts';
 import type { ResponsesRequest } from './request.ts';
 import { toolChoice, tools, wrongChoice } from './tool-schema.ts';
 

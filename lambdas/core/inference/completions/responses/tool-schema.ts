@@ -54,13 +54,15 @@ function uniqueNames(given: readonly Tool[], context: z.core.$RefinementCtx): vo
   const seen = new Set<string>();
   const take = (names: Set<string>, { type, name: called }: JsonObject, path: (string | number)[]) => {
     if (type !== 'function' && type !== 'custom' && type !== 'namespace') return;
-    if (names.has(String(called)))
+    // A name that is no text has an issue of its own.
+    if (typeof called !== 'string') return;
+    if (names.has(called))
       context.addIssue({
         code: 'custom',
         path: [...path, 'name'],
         message: 'is the name of another tool, too',
       });
-    names.add(String(called));
+    names.add(called);
   };
   let count = 0;
   for (const [index, each] of given.entries()) {

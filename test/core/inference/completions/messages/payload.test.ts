@@ -84,6 +84,8 @@ describe('what a Messages request asks of a route', () => {
       { messages: [{ role: 'user', content: [{ type: 'document', source: { type: 'text', data: '' } }] }] },
       ['messages-blocks'],
     ],
+    ['stop sequences', { stop_sequences: ['a'] }, ['stop-sequences']],
+    ['none of them', { stop_sequences: [] }, []],
     ['servers', { mcp_servers: [{ type: 'url' }] }, ['messages-blocks']],
     ['no servers', { mcp_servers: [] }, []],
     ['a container', { container: 'c' }, ['messages-blocks']],

@@ -71,11 +71,11 @@ export class CustomInput {
 
   /** The character of an escape, once it is whole. */
   #unescaped(): string {
-    const escape = this.#escape;
-    const [, letter = ''] = escape;
-    if (letter === 'u' && escape.length < 6) return '';
+    const sequence = this.#escape;
+    const [, letter = ''] = sequence;
+    if (letter === 'u' && sequence.length < 6) return '';
     this.#escape = '';
-    if (letter === 'u') return String.fromCharCode(Number.parseInt(escape.slice(2), 16));
+    if (letter === 'u') return String.fromCharCode(Number.parseInt(sequence.slice(2), 16));
     return ESCAPES.get(letter) ?? letter;
   }
 }

@@ -9,7 +9,7 @@ import { nativeEnding, OPENING_EVENTS, openingBody, type ResponseOptions, usageB
 import type { OutgoingItems } from './items.ts';
 
 /** No other text of a route may stand outside the data of an event. */
-const EVENT_NAME = /^[a-z_.]{1,64}$/;
+const EVENT_NAME = /^[a-z0-9_.]{1,80}$/;
 
 const ENDINGS: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete']);
 const OPENINGS: ReadonlySet<unknown> = new Set(OPENING_EVENTS);
@@ -39,6 +39,7 @@ export class ResponseFrames {
     for await (const event of events) {
       if (event.type === 'output') {
         const { payload } = event;
+        yield* this.#open(payload);
         if (ENDINGS.has(payload.type)) {
           ending = payload;
           yield* this.#endItem();
@@ -64,12 +65,17 @@ export class ResponseFrames {
     },
   };
 
+  /** The events by which every stream begins, however its route does. */
+  *#open(first: JsonObject): Generator<string> {
+    if (this.#opening !== undefined) return;
+    this.#opening = openingOf(first, this.#options);
+    for (const type of OPENING_EVENTS) yield this.#numbered(type, { response: this.#opening });
+  }
+
   *#frame(payload: JsonObject): Generator<string> {
     const { type, item } = payload;
-    if (OPENINGS.has(type)) {
-      this.#opening ??= openingOf(payload, this.#options);
-      yield this.#numbered(type, { response: this.#begun() });
-    } else if (type === 'response.output_item.added' && isJsonObject(item)) {
+    if (OPENINGS.has(type)) return;
+    if (type === 'response.output_item.added' && isJsonObject(item)) {
       this.#indexes += 1;
       // What is sealed of it is known when it is whole.
       const { encrypted_content: _signature, ...begun } = item;

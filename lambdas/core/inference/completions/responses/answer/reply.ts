@@ -51,7 +51,7 @@ export function responsesWriter(
       return JSON.stringify({ ...opening(), ...body, usage: usageBody(usage) });
     },
     part(part) {
-      const opened: JsonObject[] = begun ? [] : OPENING_EVENTS.map((type) => ({ type, response: opening() }));
+      const opened: JsonObject[] = begun ? [] : [{ type: OPENING_EVENTS[0], response: opening() }];
       begun = true;
       return [...opened, ...written(part)];
     },

@@ -4,12 +4,12 @@
  * other type is refused.
  */
 import * as z from 'zod';
-import type { JsonObject } from '../../../json/lossless-json.ts';
-import { isJsonObject } from '../../../json/lossless-json.ts';
-import { isBase64 } from '../../upstream/base64.ts';
-import { only } from '../../upstream/foreign-fields.ts';
-import { SYSTEM_ROLES } from '../openai-names.ts';
-import { type Item, itemType } from './request.ts';
+import type { JsonObject } from '../../../../json/lossless-json.ts';
+import { isJsonObject } from '../../../../json/lossless-json.ts';
+import { isBase64 } from '../../../upstream/base64.ts';
+import { only } from '../../../upstream/foreign-fields.ts';
+import { SYSTEM_ROLES } from '../../openai-names.ts';
+import { type Item, itemType } from '../request.ts';
 
 /** More items are refused before any of them is read. */
 export const MAX_ITEMS = 10_000;

@@ -3,12 +3,12 @@
  * caller sends of one must hold it: reasoning in `encrypted_content`, and for references to items the reasoning item
  * that ended the answer, whose id has all of its items in it (`items-capsule.ts`).
  */
-import { ServiceError } from '../../../errors.ts';
-import { isJsonObject, type JsonObject } from '../../../json/lossless-json.ts';
-import type { Capsules } from '../../upstream/capsules.ts';
+import { ServiceError } from '../../../../errors.ts';
+import { isJsonObject, type JsonObject } from '../../../../json/lossless-json.ts';
+import type { Capsules } from '../../../upstream/capsules.ts';
+import { openItems } from '../items-capsule.ts';
+import { COMMON_ITEMS, type Item, itemType } from '../request.ts';
 import { MAX_ITEMS } from './item-schema.ts';
-import { openItems } from './items-capsule.ts';
-import { COMMON_ITEMS, type Item, itemType } from './request.ts';
 
 /** What capsules and references may add to a request, characters: as much as a body may have. */
 export const MAX_RESOLVED = 8_000_000;
@@ -99,14 +99,20 @@ class Resolution {
   }
 
   #putReasoning(item: Item, at: number): void {
-    const { encrypted_content: encrypted } = item;
-    const held = typeof encrypted === 'string' ? this.#open(encrypted, at, 'encrypted_content') : undefined;
+    const held = this.#heldBy(item, at);
     if (held === undefined) this.#pushReasoning(item, at);
     for (const inner of held ?? []) {
       this.#count(inner.size, at);
       // A capsule holds no other.
       if (itemType(inner.item) === 'reasoning') this.#pushReasoning(inner.item, at);
     }
+  }
+
+  /** What a reasoning item's capsule holds; of one that has none, what the answer's last item holds under its id. */
+  #heldBy({ id, encrypted_content: encrypted }: Item, at: number): readonly Registered[] | undefined {
+    if (typeof encrypted === 'string') return this.#open(encrypted, at, 'encrypted_content');
+    const registered = typeof id === 'string' ? this.#registered.get(id) : undefined;
+    return registered === undefined ? undefined : [registered];
   }
 
   /** What another service encrypted, or the caller wrote, no route takes; reasoning without text is then nothing. */

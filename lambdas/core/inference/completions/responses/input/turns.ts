@@ -7,10 +7,10 @@ import type {
   ToolResultPart,
   Turn,
   UserPart,
-} from '../../upstream/conversation.ts';
+} from '../../../upstream/conversation.ts';
+import { type Item, itemType, type Part, partsOf } from '../request.ts';
+import { CUSTOM_ARGUMENT, type ToolNames } from '../tool-names.ts';
 import { objectsIn } from './references.ts';
-import { type Item, itemType, type Part, partsOf } from './request.ts';
-import { CUSTOM_ARGUMENT, type ToolNames } from './tool-names.ts';
 
 /** Whether an item instructs the model. */
 const isSystem = (item: Item): boolean =>

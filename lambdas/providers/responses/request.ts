@@ -1,0 +1,100 @@
+/** A chat call as a server of the Responses protocol takes it (OpenAI API reference, Create a model response). */
+import type { Route } from '../../core/inference/catalog/catalog-document.ts';
+import type { Signatures } from '../../core/inference/upstream/capsules.ts';
+import type {
+  AnswerFormat,
+  Conversation,
+  Tool,
+  ToolChoice,
+} from '../../core/inference/upstream/conversation.ts';
+import { effortOf } from '../../core/inference/upstream/effort.ts';
+import type { ChatPayload } from '../../core/inference/upstream/provider.ts';
+import type { JsonObject } from '../../core/json/lossless-json.ts';
+import { nativeInput } from '../openai-formats/native-input.ts';
+import { toInput } from './content.ts';
+
+type Target = Pick<Route, 'upstream_model' | 'reasoning' | 'dialect'>;
+
+/** Without it a server that keeps no answers shows no proof of its reasoning. */
+const PROOF = 'reasoning.encrypted_content';
+
+/**
+ * The request body: what the caller sent, unknown fields included, under the route's own model name; or the
+ * conversation, where the caller spoke another protocol. The server is never to keep the answer, and where its model
+ * reasons it proves what it thought: a model that does not refuses to be asked for a proof.
+ */
+export function toRequestBody(payload: ChatPayload, route: Target, signatures: Signatures): JsonObject {
+  const body =
+    payload.protocol === 'openai-responses'
+      ? fromNative(payload, route, signatures)
+      : fromConversation(payload.conversation(), route, signatures);
+  return { ...body, model: route.upstream_model, store: false, stream: payload.stream };
+}
+
+/** The operator says that the model reasons. */
+const reasons = ({ reasoning, dialect }: Target): boolean =>
+  reasoning || dialect?.reasoning_request !== undefined;
+
+function fromNative({ body, stream }: ChatPayload, route: Target, signatures: Signatures): JsonObject {
+  const { stream_options: options, include, ...rest } = body;
+  const asked = Array.isArray(include) ? include : [];
+  const isProven = (reasons(route) || body.reasoning != null) && !asked.includes(PROOF);
+  const included = isProven ? [...asked, PROOF] : asked;
+  return {
+    ...rest,
+    ...(body.input === undefined ? {} : { input: nativeInput(body.input, signatures) }),
+    ...(included.length === 0 ? {} : { include: included }),
+    ...(stream && options !== undefined ? { stream_options: options } : {}),
+  };
+}
+
+function fromConversation(conversation: Conversation, route: Target, signatures: Signatures): JsonObject {
+  const { system, tools, toolChoice, parallelToolCalls, format, temperature, topP, user } = conversation;
+  return {
+    ...(system.length === 0 ? {} : { instructions: system.join('\n\n') }),
+    input: toInput(conversation.turns, signatures),
+    max_output_tokens: conversation.maxTokens,
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { top_p: topP }),
+    ...(tools.length === 0 ? {} : { tools: tools.map(toTool) }),
+    ...(toolChoice === undefined ? {} : { tool_choice: fromToolChoice(toolChoice) }),
+    ...(tools.length === 0 || parallelToolCalls === undefined
+      ? {}
+      : { parallel_tool_calls: parallelToolCalls }),
+    ...(format === undefined ? {} : { text: { format: fromFormat(format) } }),
+    ...reasoningFields(conversation, route),
+    ...(user === undefined ? {} : { user }),
+  };
+}
+
+function reasoningFields({ reasoning, maxTokens }: Conversation, route: Target): JsonObject {
+  if (reasoning === undefined && !reasons(route)) return {};
+  const effort = reasoning === undefined ? undefined : effortOf(reasoning, maxTokens);
+  return {
+    reasoning: {
+      ...(effort === undefined ? {} : { effort }),
+      ...(effort === 'none' ? {} : { summary: 'auto' }),
+    },
+    include: [PROOF],
+  };
+}
+
+/** A tool that does not say whether it is strict is strict here, and in no other protocol. */
+function toTool({ name, description, parameters, strict = false }: Tool): JsonObject {
+  const described = description === undefined ? {} : { description };
+  return { type: 'function', name, ...described, parameters, strict };
+}
+
+function fromToolChoice(choice: ToolChoice): unknown {
+  if (choice.type === 'tool') return { type: 'function', name: choice.name };
+  return choice.type === 'any' ? 'required' : choice.type;
+}
+
+/** A schema needs a name here, and other protocols have none for it. */
+const SCHEMA_NAME = 'answer';
+
+function fromFormat(format: AnswerFormat): JsonObject {
+  if (format.type === 'json') return { type: 'json_object' };
+  const { type: _type, name = SCHEMA_NAME, ...schema } = format;
+  return { type: 'json_schema', name, ...schema };
+}

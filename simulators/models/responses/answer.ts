@@ -1,0 +1,143 @@
+/** The answer as a document (OpenAI API reference, "The response object"). */
+import { type AnswerBlock, blocksOf } from '../exchange/blocks.ts';
+import { type Scope, sealed } from '../exchange/proof.ts';
+import type { ModelChoice, ModelUsage } from '../model/model.ts';
+import { identifierFrom } from '../model/random.ts';
+import type { SealedReasoning } from './history.ts';
+import { callersTools, type ResponsesRequest } from './request.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What is settled about an answer before its first word. */
+export interface ResponseFrame {
+  readonly id: string;
+  /** Unix seconds. */
+  readonly createdAt: number;
+  readonly request: ResponsesRequest;
+  /** The tier that serves. */
+  readonly serviceTier: string;
+  /** Whose reasoning it is. */
+  readonly scope: Scope;
+  /** False omits `usage`, as some compatible servers do. */
+  readonly withUsage: boolean;
+  /** Figures in place of the model's own. */
+  readonly figures?: Fields | undefined;
+}
+
+/** An item of the answer, and the pieces in which it is streamed. */
+export interface AnswerItem {
+  readonly block: AnswerBlock;
+  readonly item: Fields & { readonly id: string };
+}
+
+const ITEM_ID_LENGTH = 43;
+
+/** The summary of a thought in parts: its first sentence, and what follows. */
+export function summaryParts(text: string): string[] {
+  const end = text.indexOf('. ') + 1;
+  return end === 0 ? [text] : [text.slice(0, end), text.slice(end + 1)].filter((part) => part !== '');
+}
+
+const summaryOf = (text: string, { request }: ResponseFrame) => {
+  const asked = request.reasoning?.summary ?? request.reasoning?.generate_summary;
+  return asked == null ? [] : summaryParts(text).map((part) => ({ type: 'summary_text', text: part }));
+};
+
+function itemOf(
+  block: AnswerBlock,
+  key: string,
+  frame: ResponseFrame,
+  isRefusal: boolean,
+): AnswerItem['item'] {
+  const { text } = block;
+  const suffix = identifierFrom(key, ITEM_ID_LENGTH);
+  const status = 'completed';
+  if (block.kind === 'text') {
+    const part = isRefusal
+      ? { type: 'refusal', refusal: text }
+      : { type: 'output_text', annotations: [], logprobs: [], text };
+    return { id: `msg_${suffix}`, type: 'message', status, role: 'assistant', content: [part] };
+  }
+  if (block.kind !== 'call') {
+    const id = `rs_${suffix}`;
+    const content: SealedReasoning = { id, text };
+    const isIncluded = frame.request.include?.includes('reasoning.encrypted_content') === true;
+    const encrypted = isIncluded ? { encrypted_content: sealed(frame.scope, content) } : {};
+    return { id, type: 'reasoning', ...encrypted, summary: summaryOf(text, frame) };
+  }
+  const { id: callId, name } = block.call;
+  const tool = callersTools(frame.request).find((each) => each.name === name);
+  const own = { call_id: `call_${callId}`, name };
+  const namespace = tool?.namespace === undefined ? {} : { namespace: tool.namespace };
+  return tool?.type === 'custom'
+    ? { id: `ctc_${suffix}`, type: 'custom_tool_call', status, input: text, ...own, ...namespace }
+    : { id: `fc_${suffix}`, type: 'function_call', status, arguments: text, ...own, ...namespace };
+}
+
+/** The items of the answer, in order; where the limit ended it, the last one is not complete. */
+export function answerItems(choice: ModelChoice, frame: ResponseFrame): AnswerItem[] {
+  const blocks = blocksOf(choice);
+  return blocks.map((block, index) => {
+    const item = itemOf(block, `${frame.id} ${index}`, frame, choice.finishReason === 'refusal');
+    const isCut = choice.finishReason === 'length' && index === blocks.length - 1;
+    return { block, item: isCut && 'status' in item ? { ...item, status: 'incomplete' } : item };
+  });
+}
+
+const usageOf = (usage: ModelUsage, { figures }: ResponseFrame) => ({
+  input_tokens: usage.promptTokens,
+  input_tokens_details: { cached_tokens: usage.cachedTokens, cache_write_tokens: usage.cacheWriteTokens },
+  output_tokens: usage.completionTokens,
+  output_tokens_details: { reasoning_tokens: usage.thinkingTokens },
+  total_tokens: usage.promptTokens + usage.completionTokens,
+  ...figures,
+});
+
+/** The document while the answer is being made. */
+export function openDocument(frame: ResponseFrame): Fields {
+  const { id, createdAt, request } = frame;
+  return {
+    ...{ id, object: 'response', created_at: createdAt, status: 'in_progress', background: false },
+    ...{ completed_at: null, error: null, incomplete_details: null },
+    instructions: request.instructions ?? null,
+    max_output_tokens: request.max_output_tokens ?? null,
+    max_tool_calls: request.max_tool_calls ?? null,
+    model: request.model,
+    output: [],
+    parallel_tool_calls: request.parallel_tool_calls ?? true,
+    previous_response_id: request.previous_response_id ?? null,
+    prompt_cache_key: request.prompt_cache_key ?? null,
+    prompt_cache_retention: request.prompt_cache_retention ?? null,
+    reasoning: { effort: request.reasoning?.effort ?? null, summary: request.reasoning?.summary ?? null },
+    safety_identifier: request.safety_identifier ?? null,
+    service_tier: request.service_tier ?? 'auto',
+    store: request.store ?? true,
+    temperature: request.temperature ?? 1,
+    text: {
+      format: request.text?.format ?? { type: 'text' },
+      verbosity: request.text?.verbosity ?? 'medium',
+    },
+    tool_choice: request.tool_choice ?? 'auto',
+    tools: request.tools ?? [],
+    top_logprobs: request.top_logprobs ?? 0,
+    top_p: request.top_p ?? 1,
+    truncation: request.truncation ?? 'disabled',
+    usage: null,
+    user: request.user ?? null,
+    metadata: request.metadata ?? {},
+  };
+}
+
+/** The document of the whole answer. */
+export function responseDocument(choice: ModelChoice, usage: ModelUsage, frame: ResponseFrame): Fields {
+  const isCut = choice.finishReason === 'length';
+  return {
+    ...openDocument(frame),
+    status: isCut ? 'incomplete' : 'completed',
+    completed_at: isCut ? null : Math.floor(Date.now() / 1000),
+    incomplete_details: isCut ? { reason: 'max_output_tokens' } : null,
+    output: answerItems(choice, frame).map(({ item }) => item),
+    service_tier: frame.serviceTier,
+    usage: frame.withUsage ? usageOf(usage, frame) : null,
+  };
+}

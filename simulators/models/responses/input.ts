@@ -1,0 +1,103 @@
+/**
+ * The items of a Responses request (OpenAI API reference, "Create a model response", `input`); unknown fields are
+ * refused, as the API does.
+ */
+import { z } from 'zod';
+
+const MAX_ID_LENGTH = 64;
+/** Ids of a kind begin alike. */
+const idOf = (prefix: string) =>
+  z
+    .string()
+    .max(MAX_ID_LENGTH, `string too long. Expected a string with maximum length ${MAX_ID_LENGTH}`)
+    .regex(new RegExp(`^${prefix}_`, 'u'), `Expected an ID that begins with '${prefix}'`)
+    .nullish();
+const callId = z
+  .string()
+  .min(1)
+  .max(MAX_ID_LENGTH, `string too long. Expected a string with maximum length ${MAX_ID_LENGTH}`);
+export const toolName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/u);
+const status = z.enum(['in_progress', 'completed', 'incomplete']).nullish();
+
+/** A web address, or an image in one of the formats the vision guide lists as a base64 data URL. */
+const IMAGE_URL = /^(?:https?:\/\/\S+|data:image\/(?:png|jpe?g|gif|webp);base64,[A-Za-z0-9+/]+={0,2})$/u;
+const breakpoint = { prompt_cache_breakpoint: z.unknown().optional() };
+const inputPart = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('input_text'), text: z.string(), ...breakpoint }),
+  z.strictObject({
+    type: z.literal('input_image'),
+    image_url: z.string().regex(IMAGE_URL).nullish(),
+    file_id: z.string().nullish(),
+    detail: z.enum(['low', 'high', 'auto', 'original']).nullish(),
+    ...breakpoint,
+  }),
+  z.looseObject({ type: z.literal('input_file') }),
+]);
+const outputPart = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('output_text'),
+    text: z.string(),
+    annotations: z.array(z.unknown()).nullish(),
+    logprobs: z.array(z.unknown()).nullish(),
+  }),
+  z.strictObject({ type: z.literal('refusal'), refusal: z.string() }),
+]);
+
+const said = { type: z.literal('message'), id: idOf('msg'), status, phase: z.string().nullish() };
+const messageItem = z.discriminatedUnion('role', [
+  z.strictObject({
+    ...said,
+    role: z.enum(['user', 'system', 'developer']),
+    content: z.union([z.string(), z.array(inputPart)]),
+  }),
+  z.strictObject({
+    ...said,
+    role: z.literal('assistant'),
+    content: z.union([z.string(), z.array(outputPart)]),
+  }),
+]);
+
+const call = {
+  ...{ call_id: callId, name: toolName, status, namespace: z.string().nullish() },
+  ...{ caller: z.unknown().optional(), async: z.boolean().nullish() },
+};
+const result = {
+  ...{ call_id: callId, output: z.union([z.string(), z.array(inputPart)]) },
+  ...{ id: z.string().max(MAX_ID_LENGTH).nullish(), status, caller: z.unknown().optional() },
+};
+
+const summaryPart = z.strictObject({ type: z.literal('summary_text'), text: z.string() });
+
+/** Items of tools that the provider runs; none is run here. */
+const HOSTED = ['web_search_call', 'file_search_call', 'computer_call', 'code_interpreter_call', 'mcp_call'];
+
+const item = z.discriminatedUnion('type', [
+  messageItem,
+  z.strictObject({ type: z.literal('function_call'), id: idOf('fc'), arguments: z.string(), ...call }),
+  z.strictObject({ type: z.literal('function_call_output'), ...result }),
+  z.strictObject({ type: z.literal('custom_tool_call'), id: idOf('ctc'), input: z.string(), ...call }),
+  z.strictObject({ type: z.literal('custom_tool_call_output'), ...result }),
+  z.strictObject({
+    type: z.literal('reasoning'),
+    id: idOf('rs'),
+    summary: z.array(summaryPart),
+    // The reasoning itself is never shown, and never taken.
+    content: z.array(z.unknown()).max(0, 'array too long. Expected an array with maximum length 0').nullish(),
+    encrypted_content: z.string().nullish(),
+    status,
+  }),
+  z.strictObject({ type: z.literal('item_reference'), id: z.string() }),
+  z.looseObject({ type: z.enum(HOSTED) }),
+]);
+
+/** A message may leave its type out, and a reference too. */
+function typed(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Object.hasOwn(value, 'type')) return value;
+  return { type: Object.hasOwn(value, 'role') ? 'message' : 'item_reference', ...value };
+}
+
+export const inputItemSchema = z.preprocess(typed, item);
+
+export type InputItem = z.infer<typeof item>;
+export type InputPart = z.infer<typeof inputPart> | z.infer<typeof outputPart>;
+export type ReasoningItem = Extract<InputItem, { type: 'reasoning' }>;

@@ -1,0 +1,59 @@
+/** Responses requests as the endpoint would take them: checked by the real schema, with real capsules. */
+import { createCapsules } from '../../../../../lambdas/adapters/system/capsules.ts';
+import { ServiceError } from '../../../../../lambdas/core/errors.ts';
+import { toPayload } from '../../../../../lambdas/core/inference/completions/responses/payload.ts';
+import type {
+  Item,
+  ResponsesRequest,
+} from '../../../../../lambdas/core/inference/completions/responses/request.ts';
+import { responsesRequest } from '../../../../../lambdas/core/inference/completions/responses/schema.ts';
+import type { Capsules } from '../../../../../lambdas/core/inference/upstream/capsules.ts';
+import { validate } from '../../../../../lambdas/core/json/json-body.ts';
+import { parseJson } from '../../../../../lambdas/core/json/lossless-json.ts';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+const DEFAULTS = { model: 'a/b', input: 'Hi' };
+
+/** Goes through JSON text, as a request does. Throws `ServiceError`. */
+export const request = (fields: Fields = {}): ResponsesRequest =>
+  validate(responsesRequest, parseJson(JSON.stringify({ ...DEFAULTS, ...fields })));
+
+export const CAPSULES: Capsules = createCapsules(
+  { current: 'a pepper that only these tests know' },
+  Date.now,
+)('acc_1');
+
+export const payloadOf = (fields: Fields = {}, capsules = CAPSULES) => toPayload(request(fields), capsules);
+
+/** The input of the body for a native route. */
+export const inputOf = (input: readonly unknown[], capsules = CAPSULES) =>
+  payloadOf({ input }, capsules).body.input as readonly Item[];
+
+/** What a request is refused with: the code and the field. */
+export function refusal(act: () => unknown): { code: string; param: string | null; message: string } {
+  try {
+    act();
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const { code, param, message } = error;
+    return { code, param, message };
+  }
+  throw new Error('the request was taken');
+}
+
+/** Capsules that count how often one is opened. */
+export function countingCapsules(): { capsules: Capsules; opened: () => number } {
+  let opened = 0;
+  return {
+    opened: () => opened,
+    capsules: {
+      seal: CAPSULES.seal,
+      open(content, capsule, param) {
+        const text = CAPSULES.open(content, capsule, param);
+        if (text !== undefined) opened += 1;
+        return text;
+      },
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import { createResponsesProvider, features } from '../../../lambdas/providers/responses/provider.ts';
+import { callsOf, DEPENDENCIES, EVENT_STREAM, eventsOf, failureOf, JSON_TYPE } from '../http-calls.ts';
+import { wireServer } from '../wire-server.ts';
+import { bytesOf, EVENTS, IDENTITY, native, RESPONSE } from './fixtures.ts';
+
+const server = wireServer();
+const callAt = callsOf({
+  protocol: 'openai-responses',
+  provider: createResponsesProvider(DEPENDENCIES),
+  identity: IDENTITY,
+  payload: (stream) => native({}, stream),
+});
+
+const replyWith = (status: number, type: Record<string, string>, body: string | Uint8Array) => {
+  server.reply = (response) => void response.writeHead(status, type).end(body);
+};
+
+describe('a call', () => {
+  it('is one POST to the route’s address, with its key and its model, whole or streamed', async () => {
+    replyWith(200, JSON_TYPE, JSON.stringify(RESPONSE));
+    expect(await callAt(server.origin, { secret: 'env:KEY' })).toMatchObject({
+      answer: { body: IDENTITY },
+    });
+    replyWith(200, EVENT_STREAM, bytesOf(EVENTS));
+    expect(await eventsOf(callAt(server.origin, { stream: true }))).toHaveLength(EVENTS.length);
+    expect(server.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /v1/responses',
+      'POST /v1/responses',
+    ]);
+    const [whole, streamed] = server.requests.map(({ body }) => JSON.parse(body) as object);
+    expect(server.requests[0]?.headers).toMatchObject({ authorization: 'Bearer key-of-env:KEY' });
+    expect(whole).toEqual({ model: 'upstream-model', input: 'Hi', store: false, stream: false });
+    expect(streamed).toMatchObject({ stream: true });
+  });
+
+  it('names the field that the upstream refused', async () => {
+    replyWith(
+      400,
+      JSON_TYPE,
+      JSON.stringify({ error: { code: 'invalid_value', param: 'max_output_tokens' } }),
+    );
+    expect(await failureOf(callAt(server.origin))).toMatchObject({
+      ...{ kind: 'status', status: 400, retryable: false, param: 'max_output_tokens' },
+    });
+  });
+});
+
+it('says items and images by URL beside a conversation, and no stop sequences', () => {
+  expect([...features].sort()).toEqual(['image-urls', 'responses-items']);
+});
