@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { generateText, isStepCount, type ModelMessage, streamText, tool } from 'ai';
 import * as z from 'zod';
 import { describedFetch } from '../system/described-answers.ts';
-import { service } from '../system/one-service.ts';
+import { caller } from './caller.ts';
 import { PROTOCOLS } from './models.ts';
 
 interface SentItem {
@@ -14,11 +14,9 @@ interface SentItem {
 
 /** The provider, and the items of each request that it sent. */
 function openai() {
-  const { base_url, api_key: apiKey } = service.session;
   const sent: SentItem[][] = [];
   const provider = createOpenAI({
-    baseURL: `${base_url}/v1`,
-    apiKey,
+    ...caller(),
     fetch: (address, init) => {
       sent.push((JSON.parse(String(init?.body)) as { input: SentItem[] }).input);
       return describedFetch(address, init);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { service } from '../system/one-service.ts';
+import { caller } from './caller.ts';
 import { PROTOCOLS } from './models.ts';
 
 const run = promisify(execFile);
@@ -28,10 +28,10 @@ described('Codex, on the Responses API', () => {
 
   /** Its messages; without a tool that the provider runs, and without what it knows of its user. */
   async function exec(model: string, words: readonly string[]): Promise<(string | undefined)[]> {
-    const { base_url, api_key } = service.session;
+    const { baseURL, apiKey } = caller();
     const home = join(folder, model);
     mkdirSync(home, { recursive: true });
-    const provider = `{name="here",base_url="${base_url}/v1",env_key="HERE_KEY",wire_api="responses"}`;
+    const provider = `{name="here",base_url="${baseURL}",env_key="HERE_KEY",wire_api="responses"}`;
     const settings = ['model_provider="here"', `model_providers.here=${provider}`, 'web_search="disabled"'];
     const options = ['--json', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox'];
     const running = run(
@@ -39,7 +39,7 @@ described('Codex, on the Responses API', () => {
       ['exec', ...words, ...options, '--model', model, ...settings.flatMap((setting) => ['-c', setting])],
       {
         cwd: home,
-        env: { ...process.env, HOME: home, CODEX_HOME: home, HERE_KEY: api_key },
+        env: { ...process.env, HOME: home, CODEX_HOME: home, HERE_KEY: apiKey },
         timeout: 50_000,
       },
     );

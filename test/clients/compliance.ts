@@ -7,6 +7,7 @@ import { createParser } from 'eventsource-parser';
 import type * as z from 'zod';
 import { PNG } from '../system/conversations/matrix/scenarios.ts';
 import { service } from '../system/one-service.ts';
+import { caller } from './caller.ts';
 import { PROTOCOLS } from './models.ts';
 import { errorBody, eventOf, response, type StreamedEvent } from './response-schema.ts';
 
@@ -15,6 +16,7 @@ type Response_ = z.infer<typeof response>;
 const send = (body: object): Promise<Response> =>
   service.fetch('/v1/responses', {
     method: 'POST',
+    key: caller().apiKey,
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });

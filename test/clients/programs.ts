@@ -4,7 +4,7 @@ import { copyFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { service } from '../system/one-service.ts';
+import { caller } from './caller.ts';
 import { MODELS, PROTOCOLS } from './models.ts';
 
 const run = promisify(execFile);
@@ -66,10 +66,10 @@ function commandOf({ installed = '', file }: Program): readonly [string, string]
 }
 
 async function runProgram(program: Program): Promise<Record<string, Seen>> {
-  const { base_url, api_key: API_KEY } = service.session;
+  const { baseURL: BASE_URL, apiKey: API_KEY } = caller();
   const env = {
     ...process.env,
-    BASE_URL: `${base_url}/v1`,
+    BASE_URL,
     API_KEY,
     MODELS: Object.values(MODELS).join(','),
   };
@@ -78,22 +78,33 @@ async function runProgram(program: Program): Promise<Record<string, Seen>> {
   return JSON.parse(stdout) as Record<string, Seen>;
 }
 
+const running = new Map<Program, Promise<Record<string, Seen>>>();
+
+/** All at once: each waits for most of its time for others. */
+beforeAll(() => {
+  for (const program of PROGRAMS.filter(({ installed }) => installed !== undefined)) {
+    const run = runProgram(program);
+    run.catch(() => undefined);
+    running.set(program, run);
+  }
+});
+
 for (const program of PROGRAMS) {
   const { name, installed, sees } = program;
   const described = installed === undefined ? describe.skip : describe;
   described(`${name}, on the Responses API`, () => {
-    let seen: Record<string, Seen>;
-    beforeAll(async () => {
-      seen = await runProgram(program);
-    }, 130_000);
-
-    it.each(PROTOCOLS)('runs a tool, a second turn, a stream and what is its own, over %s', (_, model) => {
-      const { tool, second, streamed, whole = streamed } = seen[model] ?? {};
-      expect(tool).toContain('minus 7 degrees');
-      expect(second).toBe('second turn');
-      expect(streamed).not.toBe('');
-      expect(whole).toBe(streamed);
-      expect(seen[model]).toMatchObject(sees);
-    });
+    it.each(PROTOCOLS)(
+      'runs a tool, a second turn, a stream and what is its own, over %s',
+      async (_, model) => {
+        const seen = (await running.get(program))?.[model];
+        const { tool, second, streamed, whole = streamed } = seen ?? {};
+        expect(tool).toContain('minus 7 degrees');
+        expect(second).toBe('second turn');
+        expect(streamed).not.toBe('');
+        expect(whole).toBe(streamed);
+        expect(seen).toMatchObject(sees);
+      },
+      130_000,
+    );
   });
 }

@@ -1,0 +1,12 @@
+/** The account that all clients call with: together they ask more often than the demo key may. */
+import { beforeAll } from '@jest/globals';
+import { service } from '../system/one-service.ts';
+
+let key = '';
+
+beforeAll(async () => {
+  ({ key } = await service.account('50'));
+}, 60_000);
+
+/** Where a client calls, and its key; once the tests run. */
+export const caller = () => ({ baseURL: `${service.session.base_url}/v1`, apiKey: key });
