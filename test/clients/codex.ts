@@ -1,6 +1,6 @@
 /** Codex with this service as its provider, as its own configuration has it (Codex, Configuration, `model_providers`). */
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -56,5 +56,10 @@ described('Codex, on the Responses API', () => {
   it.each(PROTOCOLS)('runs one of its tools, and goes on in a second turn, over %s', async (_, model) => {
     expect(await exec(model, ['Use get_goal.'])).toEqual([expect.stringContaining('The tool returned: ')]);
     expect(await exec(model, ['resume', '--last', 'Repeat exactly: second turn'])).toEqual(['second turn']);
+  });
+
+  it.each(PROTOCOLS)('edits a file in its folder, over %s', async (_, model) => {
+    await exec(model, ['create file notes.txt:\nplain words\nend file']);
+    expect(readFileSync(join(folder, model, 'notes.txt'), 'utf8')).toBe('plain words\n');
   });
 });
