@@ -113,7 +113,9 @@ export function wrongChoice(
   if (declared.length === 0) return { path: [], message: 'needs tools' };
   if (!isJsonObject(choice)) return undefined;
   const known = callableOf(declared);
-  const isKnown = (wanted: JsonObject) => !isCallable(wanted) || known.has(nameOf(wanted));
+  // What is no object has an issue of its own.
+  const isKnown = (wanted: unknown) =>
+    !isJsonObject(wanted) || !isCallable(wanted) || known.has(nameOf(wanted));
   if (choice.type !== 'allowed_tools')
     return isKnown(choice) ? undefined : { path: ['name'], message: NO_SUCH_TOOL };
   const at = Array.isArray(choice.tools) ? choice.tools.findIndex((wanted) => !isKnown(wanted)) : -1;
