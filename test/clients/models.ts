@@ -1,6 +1,7 @@
 /** One model for each protocol of a route: every client runs on all of them. */
 export const MODELS = {
   openai: 'sim/chat',
+  'openai-responses': 'sim/responses',
   anthropic: 'sim/chat-anthropic',
   bedrock: 'sim/chat-bedrock',
   'openai-responses': 'sim/responses',

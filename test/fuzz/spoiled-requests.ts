@@ -9,6 +9,9 @@ const SEED = Number(process.env.FUZZ_SEED ?? 20_261_122);
 /** The longest that a request may take; one that took longer beside others is tried again alone. */
 const MOST_MS = 1_000;
 
+/** Its best time counts: the machine may be busy with other tests. */
+const TRIES_ALONE = 3;
+
 /** One that is served waits for the simulated upstream, which takes a second for a drawing. */
 const MOST_SERVED_MS = 10_000;
 
@@ -95,8 +98,14 @@ export async function fuzz(
   };
   await Promise.all(credentials.map(lane));
   for (const sent of slow) {
-    const { ms, status } = await attempt(service, name, sent, credentials[0] ?? '');
-    if (ms > (status < 400 ? MOST_SERVED_MS : MOST_MS)) faults.push(`takes ${ms} ms: ${show(sent)}`);
+    let best = Number.POSITIVE_INFINITY;
+    let most = MOST_MS;
+    for (let tries = 0; tries < TRIES_ALONE && best > most; tries += 1) {
+      const { ms, status } = await attempt(service, name, sent, credentials[0] ?? '');
+      best = Math.min(best, ms);
+      most = status < 400 ? MOST_SERVED_MS : MOST_MS;
+    }
+    if (best > most) faults.push(`takes ${best} ms: ${show(sent)}`);
   }
   return { faults: [...faults, ...service.internalErrors], statuses };
 }
