@@ -4,7 +4,6 @@ export const MODELS = {
   'openai-responses': 'sim/responses',
   anthropic: 'sim/chat-anthropic',
   bedrock: 'sim/chat-bedrock',
-  'openai-responses': 'sim/responses',
 } as const;
 
 export type Protocol = keyof typeof MODELS;

@@ -177,21 +177,6 @@ export const CHECKS: readonly Check[] = [
       }),
   },
   {
-    name: 'an object of a schema',
-    section: 'The response object (reference), text.format',
-    body: {
-      input: 'Describe a person.',
-      text: {
-        format: {
-          type: 'json_schema',
-          name: 'person',
-          schema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
-        },
-      },
-    },
-    judge: (answer) => expect(JSON.parse(saidIn(answer))).toEqual({ name: expect.any(String) }),
-  },
-  {
     name: 'an invalid request',
     section: 'Errors',
     body: { input: [{ type: 'message', role: 'nobody', content: 'Hi' }] },
