@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { caller } from './caller.ts';
-import { MODELS, PROTOCOLS, REASONERS } from './models.ts';
+import { PROTOCOLS, REASONERS } from './models.ts';
 
 const run = promisify(execFile);
 
@@ -106,11 +106,14 @@ described('Codex, on the Responses API', () => {
     },
   );
 
-  it('changes a file of a model that it does not know by its shell alone', async () => {
-    const home = join(folder, 'unknown');
-    const { done } = await exec(home, MODELS.anthropic, [CHANGE]);
-    // First it warns of the model.
-    expect(done).toEqual(['error', 'command_execution', 'file_change', 'agent_message']);
-    expect(readFileSync(join(home, 'greeting.txt'), 'utf8')).toBe('gamma\n');
-  });
+  it.each(PROTOCOLS)(
+    'changes a file with a model that it does not know by its shell alone, over %s',
+    async (_, model) => {
+      const home = join(folder, 'unknown', model);
+      const { done } = await exec(home, model, [CHANGE]);
+      // First it warns of the model.
+      expect(done).toEqual(['error', 'command_execution', 'file_change', 'agent_message']);
+      expect(readFileSync(join(home, 'greeting.txt'), 'utf8')).toBe('gamma\n');
+    },
+  );
 });

@@ -22,6 +22,7 @@ function draw(weight: number, random: RandomSource): number {
 export interface Demands {
   readonly needs: readonly Capability[];
   readonly features: readonly Feature[];
+  readonly featureNames?: Readonly<Partial<Record<Feature, string>>>;
 }
 
 export interface RouteChoice {
@@ -45,8 +46,11 @@ export function chooseRoutes(choice: RouteChoice): readonly Candidate[] {
     routes: model.routes.filter((route) => carries(route, choice)),
   }));
   if (able.every(({ routes }) => routes.length === 0)) {
-    const { needs, features } = choice.demands;
-    const demanded = [...needs, ...features.map((feature) => DESCRIPTIONS[feature])].join(', ');
+    const { needs, features, featureNames } = choice.demands;
+    const demanded = [
+      ...needs,
+      ...features.map((feature) => featureNames?.[feature] ?? DESCRIPTIONS[feature]),
+    ].join(', ');
     throw new ServiceError('unsupported_by_model', `No route of this model supports ${demanded}.`, {
       param: 'model',
     });

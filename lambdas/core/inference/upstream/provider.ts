@@ -38,6 +38,8 @@ export interface ChatPayload {
   readonly limitedTo?: (maxTokens: number) => ChatPayload;
   readonly needs: readonly Capability[];
   readonly features: readonly Feature[];
+  /** What of the request a feature stands for, where a name says more than the feature's own. */
+  readonly featureNames?: Readonly<Partial<Record<Feature, string>>>;
   /** What in `body` has a price of its own. */
   readonly demands: readonly Demand[];
 }

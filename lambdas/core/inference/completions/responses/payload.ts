@@ -9,7 +9,7 @@ import { forwardedFields } from '../../routing/route-controls.ts';
 import type { Capsules } from '../../upstream/capsules.ts';
 import type { Conversation } from '../../upstream/conversation.ts';
 import { requirePublicImages } from '../../upstream/image-address.ts';
-import type { ChatPayload, Feature } from '../../upstream/provider.ts';
+import type { ChatPayload } from '../../upstream/provider.ts';
 import { toConversation } from './conversation.ts';
 import { resolveItems } from './input/references.ts';
 import {
@@ -42,12 +42,17 @@ export function toPayload(request: ResponsesRequest, capsules: Capsules): ChatPa
   requirePublicImages(parts.flatMap(linksOf), 'input');
   const body: JsonObject = { ...bodyOf(request), input: items ?? input, store: false };
   const given = items ?? [{ type: 'message', role: 'user', content: input }];
+  const own = ownThing(request, given, parts);
   return payloadOf(request, given, {
     protocol: 'openai-responses',
     body,
     stream: request.stream === true,
     needs: needsOf(request, given, parts),
-    features: featuresOf(request, given, parts),
+    features: [
+      ...(parts.some(isLinked) ? (['image-urls'] as const) : []),
+      ...(own === undefined ? [] : (['responses-items'] as const)),
+    ],
+    ...(own === undefined ? {} : { featureNames: { 'responses-items': own } }),
     demands: demandsOf(OPENAI_RESPONSES, body),
   });
 }
@@ -131,20 +136,24 @@ function needsOf(request: ResponsesRequest, items: readonly Item[], parts: reado
 /** Parts that every route can be given. */
 const COMMON_PARTS: ReadonlySet<string> = new Set(['input_text', 'output_text', 'refusal', 'input_image']);
 
-function featuresOf(request: ResponsesRequest, items: readonly Item[], parts: readonly Part[]): Feature[] {
-  const { tools, tool_choice: choice, truncation } = request;
-  const features: Feature[] = [];
-  const isLinked = ({ type, image_url: url }: Part) =>
-    type === 'input_image' && typeof url === 'string' && !url.startsWith('data:');
-  if (parts.some(isLinked)) features.push('image-urls');
-  const hasOwn =
-    items.some((item) => !COMMON_ITEMS.has(itemType(item))) ||
-    parts.some(({ type }) => !COMMON_PARTS.has(type)) ||
-    (tools ?? []).some(({ type }) => !OWN_TOOLS.has(type)) ||
-    isHosted(choice) ||
-    truncation === 'auto';
-  if (hasOwn) features.push('responses-items');
-  return features;
+/** Whether a part names an image that the upstream fetches. */
+const isLinked = ({ type, image_url: url }: Part): boolean =>
+  type === 'input_image' && typeof url === 'string' && !url.startsWith('data:');
+
+/** The first thing of a request that this protocol alone can say, as its caller knows it. */
+function ownThing(
+  { tools, tool_choice: choice, truncation }: ResponsesRequest,
+  items: readonly Item[],
+  parts: readonly Part[],
+): string | undefined {
+  const tool = (tools ?? []).find(({ type }) => !OWN_TOOLS.has(type));
+  if (tool !== undefined) return `the tool ${tool.type}`;
+  const item = items.find((one) => !COMMON_ITEMS.has(itemType(one)));
+  if (item !== undefined) return `an item of type ${itemType(item)}`;
+  const part = parts.find(({ type }) => !COMMON_PARTS.has(type));
+  if (part !== undefined) return `a part of type ${part.type}`;
+  if (isHosted(choice)) return 'this tool_choice';
+  return truncation === 'auto' ? 'truncation "auto"' : undefined;
 }
 
 /** Whether a choice names a tool that the provider runs. */
