@@ -1,7 +1,16 @@
 /** The AI SDK as it is without options: it believes that items are stored, and sends their ids in place of them. */
 import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, it } from '@jest/globals';
-import { generateText, isStepCount, type ModelMessage, streamText, tool } from 'ai';
+import {
+  convertToModelMessages,
+  generateText,
+  isStepCount,
+  type ModelMessage,
+  readUIMessageStream,
+  streamText,
+  tool,
+  type UIMessage,
+} from 'ai';
 import * as z from 'zod';
 import { describedFetch } from '../system/described-answers.ts';
 import { caller } from './caller.ts';
@@ -64,6 +73,29 @@ describe('the AI SDK, on the Responses API without options', () => {
       expect(third.usage.inputTokens).toBe(whole.usage.inputTokens);
     },
   );
+
+  it.each(PROTOCOLS)('goes on from messages of its user interface, over %s', async (_, model) => {
+    const { provider, sent } = openai();
+    const shown: UIMessage[] = [];
+    for (const text of [
+      'Use get_weather for Oslo.',
+      'Repeat exactly: second turn',
+      'Repeat exactly: third turn',
+    ]) {
+      shown.push({ id: `${shown.length}`, role: 'user', parts: [{ type: 'text', text }] });
+      const stream = streamText({ model: provider(model), ...settings(await convertToModelMessages(shown)) });
+      let answer: UIMessage | undefined;
+      for await (const message of readUIMessageStream({ stream: stream.toUIMessageStream() }))
+        answer = message;
+      // As a browser keeps it.
+      shown.push(JSON.parse(JSON.stringify(answer)) as UIMessage);
+    }
+    expect(shown.at(-1)?.parts.map((part) => (part.type === 'text' ? part.text : ''))).toContain(
+      'third turn',
+    );
+    const references = sent.at(-1)?.filter(({ type }) => type === 'item_reference') ?? [];
+    expect(references.map(({ id }) => id?.slice(0, 3))).toEqual(['msg', 'rs_', 'msg', 'rs_']);
+  });
 
   it('is refused ids without the item that stands for them', async () => {
     const { provider } = openai();

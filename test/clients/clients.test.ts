@@ -3,3 +3,4 @@ import './compliance.ts';
 import './ai-sdk.ts';
 import './programs.ts';
 import './codex.ts';
+import './specification.ts';

@@ -1,16 +1,21 @@
 /** Codex with this service as its provider, as its own configuration has it (Codex, Configuration, `model_providers`). */
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { caller } from './caller.ts';
-import { PROTOCOLS } from './models.ts';
+import { PROTOCOLS, REASONERS } from './models.ts';
 
 const run = promisify(execFile);
 
 const { CLIENTS_CODEX: installed } = process.env;
+/** Of what the protocols have in common a plain run tries a part, `THOROUGH=2` and more all. */
+const isThorough = Number(process.env.THOROUGH ?? 1) > 1;
+const CHANGING = [...PROTOCOLS, ...Object.entries(REASONERS).slice(0, isThorough ? 4 : 1)];
+const UNKNOWN = isThorough ? PROTOCOLS : PROTOCOLS.slice(0, 1);
+
 const described = installed === undefined ? describe.skip : describe;
 
 /** What of Codex's events is read here (`codex exec --json`). */
@@ -19,47 +24,102 @@ interface Event {
   readonly item?: { readonly type: string; readonly text?: string };
 }
 
+/** What Codex knows of one of its own models. */
+interface KnownModel {
+  readonly apply_patch_tool_type?: string | null;
+  readonly tool_mode?: string | null;
+}
+
+/** A change by the shell, and one by `apply_patch` after its result. */
+const CHANGE = `call exec_command {"cmd":"echo alpha > greeting.txt"}
+then
+edit file greeting.txt:
+-alpha
++gamma
+end file`;
+
 described('Codex, on the Responses API', () => {
   let folder: string;
+  let models: Promise<string> | undefined;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'codex-'));
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** Its messages; without a tool that the provider runs, and without what it knows of its user. */
-  async function exec(model: string, words: readonly string[]): Promise<(string | undefined)[]> {
-    const { baseURL, apiKey } = caller();
-    const home = join(folder, model);
+  async function codex(home: string, words: readonly string[]): Promise<string> {
     mkdirSync(home, { recursive: true });
-    const provider = `{name="here",base_url="${baseURL}",env_key="HERE_KEY",wire_api="responses"}`;
+    const running = run(join(installed ?? '', 'node_modules', '.bin', 'codex'), words, {
+      cwd: home,
+      env: { ...process.env, HOME: home, CODEX_HOME: home, HERE_KEY: caller().apiKey },
+      timeout: 50_000,
+      maxBuffer: 2 ** 24,
+    });
+    running.child.stdin?.end();
+    return (await running).stdout;
+  }
+
+  /** What it has done; without a tool that the provider runs, and without what it knows of its user. */
+  async function exec(home: string, model: string, words: readonly string[]) {
+    const provider = `{name="here",base_url="${caller().baseURL}",env_key="HERE_KEY",wire_api="responses"}`;
     const settings = ['model_provider="here"', `model_providers.here=${provider}`, 'web_search="disabled"'];
     const options = ['--json', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox'];
-    const running = run(
-      join(installed ?? '', 'node_modules', '.bin', 'codex'),
-      ['exec', ...words, ...options, '--model', model, ...settings.flatMap((setting) => ['-c', setting])],
-      {
-        cwd: home,
-        env: { ...process.env, HOME: home, CODEX_HOME: home, HERE_KEY: apiKey },
-        timeout: 50_000,
-      },
-    );
-    running.child.stdin?.end();
-    const { stdout } = await running;
-    const events = stdout
+    const configured = settings.flatMap((setting) => ['-c', setting]);
+    const printed = await codex(home, ['exec', ...words, ...options, '--model', model, ...configured]);
+    const events = printed
       .split('\n')
       .flatMap((line) => (line.startsWith('{') ? (JSON.parse(line) as Event) : []));
-    return events.flatMap(({ type, item }) =>
-      type === 'item.completed' && item?.type === 'agent_message' ? [item.text] : [],
+    const items = events.flatMap(({ type, item }) =>
+      type === 'item.completed' && item !== undefined && item.type !== 'reasoning' ? [item] : [],
     );
+    return {
+      done: items.map(({ type }) => type),
+      messages: items.flatMap(({ type, text }) => (type === 'agent_message' ? [text] : [])),
+    };
+  }
+
+  /** A file that says of the models what Codex says of one of its own, less a tool that only OpenAI's server has. */
+  async function describedModels(): Promise<string> {
+    const printed = await codex(join(folder, 'known'), ['debug', 'models', '--bundled']);
+    const { models } = JSON.parse(printed) as { models: KnownModel[] };
+    const known = models.find((model) => model.apply_patch_tool_type === 'freeform' && !model.tool_mode);
+    expect(known).toBeDefined();
+    const path = join(folder, 'models.json');
+    const described = CHANGING.map(([, slug]) => ({
+      ...known,
+      ...{ slug, display_name: slug, supports_search_tool: false },
+    }));
+    writeFileSync(path, JSON.stringify({ models: described }));
+    return path;
   }
 
   it.each(PROTOCOLS)('runs one of its tools, and goes on in a second turn, over %s', async (_, model) => {
-    expect(await exec(model, ['Use get_goal.'])).toEqual([expect.stringContaining('The tool returned: ')]);
-    expect(await exec(model, ['resume', '--last', 'Repeat exactly: second turn'])).toEqual(['second turn']);
+    const home = join(folder, 'turns', model);
+    const first = await exec(home, model, ['Use get_goal.']);
+    expect(first.messages).toEqual([expect.stringContaining('The tool returned: ')]);
+    const second = await exec(home, model, ['resume', '--last', 'Repeat exactly: second turn']);
+    expect(second.messages).toEqual(['second turn']);
   });
 
-  it.each(PROTOCOLS)('edits a file in its folder, over %s', async (_, model) => {
-    await exec(model, ['create file notes.txt:\nplain words\nend file']);
-    expect(readFileSync(join(folder, model, 'notes.txt'), 'utf8')).toBe('plain words\n');
-  });
+  it.each(CHANGING)(
+    'changes a file by its shell and by apply_patch as a tool of free form, over %s on %s',
+    async (_, model) => {
+      const home = join(folder, 'change', model);
+      models ??= describedModels();
+      const catalog = `model_catalog_json=${JSON.stringify(await models)}`;
+      const { done } = await exec(home, model, [CHANGE, '-c', catalog]);
+      expect(done).toEqual(['command_execution', 'file_change', 'agent_message']);
+      expect(readFileSync(join(home, 'greeting.txt'), 'utf8')).toBe('gamma\n');
+    },
+  );
+
+  it.each(UNKNOWN)(
+    'changes a file with a model that it does not know by its shell alone, over %s',
+    async (_, model) => {
+      const home = join(folder, 'unknown', model);
+      const { done } = await exec(home, model, [CHANGE]);
+      // First it warns of the model.
+      expect(done).toEqual(['error', 'command_execution', 'file_change', 'agent_message']);
+      expect(readFileSync(join(home, 'greeting.txt'), 'utf8')).toBe('gamma\n');
+    },
+  );
 });

@@ -6,5 +6,15 @@ export const MODELS = {
   bedrock: 'sim/chat-bedrock',
 } as const;
 
+export type Protocol = keyof typeof MODELS;
+
+/** The same of models that reason. */
+export const REASONERS: Readonly<Record<Protocol, string>> = {
+  openai: 'sim/reasoner-openai',
+  anthropic: 'sim/reasoner-anthropic',
+  bedrock: 'sim/reasoner-bedrock',
+  'openai-responses': 'sim/reasoner-responses',
+};
+
 /** The name of a route's protocol, and its model. */
-export const PROTOCOLS: readonly (readonly [string, string])[] = Object.entries(MODELS);
+export const PROTOCOLS = Object.entries(MODELS) as readonly (readonly [Protocol, string])[];

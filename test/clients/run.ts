@@ -5,7 +5,7 @@
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { runRing, skipRing } from '../optional-ring.ts';
@@ -17,47 +17,45 @@ const INSTALL_MS = 180_000;
 
 const cache = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'clients');
 
+/** A set of packages, all of them pinned by the files of its folder. */
 interface ClientSet {
   /** The variable that names its folder to the tests. */
   readonly variable: string;
-  readonly packages: readonly string[];
-  readonly install: (folder: string, packages: readonly string[]) => Promise<void>;
+  readonly pins: string;
+  readonly install: (folder: string) => Promise<unknown>;
 }
 
-async function npmInstall(folder: string, packages: readonly string[]): Promise<void> {
-  const quiet = ['--no-audit', '--no-fund', '--no-save', '--ignore-scripts', '--loglevel=error'];
-  await run('npm', ['install', '--prefix', folder, ...quiet, ...packages], { timeout: INSTALL_MS });
-}
+const npmInstall = (folder: string) =>
+  run('npm', ['ci', '--prefix', folder, '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'], {
+    timeout: INSTALL_MS,
+  });
 
-async function pipInstall(folder: string, packages: readonly string[]): Promise<void> {
+async function pipInstall(folder: string): Promise<void> {
   await run('python3', ['-m', 'venv', folder], { timeout: INSTALL_MS });
+  // What is pinned is whole, and nothing is built here.
+  const exact = ['--no-deps', '--only-binary', ':all:', '--requirement', join(folder, 'requirements.txt')];
   const quiet = ['--quiet', '--no-input', '--disable-pip-version-check', '--no-compile'];
   const python = join(folder, 'bin', 'python');
-  await run(python, ['-m', 'pip', 'install', ...quiet, ...packages], { timeout: INSTALL_MS });
+  await run(python, ['-m', 'pip', 'install', ...quiet, ...exact], { timeout: INSTALL_MS });
 }
 
 const SETS: Readonly<Record<string, ClientSet>> = {
-  'OpenAI Agents SDK': {
-    variable: 'CLIENTS_AGENTS',
-    packages: ['@openai/agents@0.20.0', 'openai@7.57.0', 'zod@4.6.7'],
-    install: npmInstall,
-  },
-  Codex: { variable: 'CLIENTS_CODEX', packages: ['@openai/codex@0.169.0'], install: npmInstall },
-  Python: {
-    variable: 'CLIENTS_PYTHON',
-    packages: ['openai==3.54.0', 'openai-agents==0.24.0', 'pydantic-ai-slim[openai]==2.68.0'],
-    install: pipInstall,
-  },
+  'OpenAI Agents SDK': { variable: 'CLIENTS_AGENTS', pins: 'agents', install: npmInstall },
+  Codex: { variable: 'CLIENTS_CODEX', pins: 'codex', install: npmInstall },
+  Python: { variable: 'CLIENTS_PYTHON', pins: 'python', install: pipInstall },
 };
 
-/** The folder of a set, installed at most once for each list of packages; throws when it cannot be had. */
-async function folderOf({ packages, install }: ClientSet): Promise<string> {
-  const folder = join(cache, createHash('sha256').update(packages.join(' ')).digest('hex').slice(0, 16));
+/** The folder of a set, installed at most once for the same pins; throws when it cannot be had. */
+async function folderOf({ pins, install }: ClientSet): Promise<string> {
+  const from = join(import.meta.dirname, 'packages', pins);
+  const hash = createHash('sha256').update(process.arch);
+  for (const file of readdirSync(from).sort()) hash.update(readFileSync(join(from, file)));
+  const folder = join(cache, hash.digest('hex').slice(0, 16));
   if (existsSync(folder)) return folder;
   const partial = `${folder}.${process.pid}`;
   try {
-    mkdirSync(partial, { recursive: true });
-    await install(partial, packages);
+    cpSync(from, partial, { recursive: true });
+    await install(partial);
     renameSync(partial, folder);
   } finally {
     rmSync(partial, { recursive: true, force: true });
@@ -71,7 +69,7 @@ async function main(): Promise<number> {
     try {
       environment[set.variable] = await folderOf(set);
     } catch (failure) {
-      skipRing(`clients (${name})`, `${set.packages.join(', ')} cannot be installed here`, failure);
+      skipRing(`clients (${name})`, `its packages cannot be installed here`, failure);
     }
   });
   await Promise.all(installing);

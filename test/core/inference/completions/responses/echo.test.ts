@@ -20,4 +20,11 @@ describe('the request in its response', () => {
       custom,
     ]);
   });
+
+  it('has every field of a format of a schema that the specification requires', () => {
+    const format = { type: 'json_schema', name: 'person', schema: { type: 'object' } };
+    const { text } = whole(REPLY, { text: { format, verbosity: 'low' } });
+    expect(text).toEqual({ format: { ...format, description: null, strict: false }, verbosity: 'low' });
+    expect(whole(REPLY, {}).text).toEqual({ format: { type: 'text' } });
+  });
 });

@@ -1,7 +1,7 @@
 /** The response object (OpenAI API reference, The response object; every field that the Open Responses specification requires). */
 import * as z from 'zod';
 import type { Body } from '../../../../api/response-schema.ts';
-import type { JsonObject } from '../../../../json/lossless-json.ts';
+import { isJsonObject, type JsonObject } from '../../../../json/lossless-json.ts';
 import { type TokenUsage, writtenTokens } from '../../../pricing/token-usage.ts';
 import type { Finish } from '../../../upstream/conversation.ts';
 import type { ResponsesRequest, Tool } from '../request.ts';
@@ -79,7 +79,7 @@ export function openingBody(
     service_tier: 'default',
     store: false,
     temperature: request.temperature ?? 1,
-    text: { ...text, format: text?.format ?? { type: 'text' } },
+    text: { ...text, format: wholeFormat(text?.format) },
     tool_choice: request.tool_choice ?? 'auto',
     tools: (request.tools ?? []).map(wholeTool),
     top_logprobs: request.top_logprobs ?? 0,
@@ -91,6 +91,14 @@ export function openingBody(
     user: request.user ?? null,
     metadata: request.metadata ?? {},
   };
+}
+
+/** A format with every field that the Open Responses specification requires of it (JsonSchemaResponseFormat). */
+function wholeFormat(format: unknown): JsonObject {
+  if (!isJsonObject(format)) return { type: 'text' };
+  if (format.type !== 'json_schema') return format;
+  const { description = null, strict } = format;
+  return { ...format, description, strict: strict ?? false };
 }
 
 /** A function with every field that the Open Responses specification requires of it (FunctionTool), null where the caller left it out. */

@@ -1,0 +1,108 @@
+/**
+ * The rules of the Open Responses specification over every route protocol, beyond its acceptance tests. Its own runner is in
+ * no registry; its schemas are, in the package openresponses-types, which is made from them.
+ */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import { service } from '../system/one-service.ts';
+import { caller } from './caller.ts';
+import { MODELS, type Protocol, REASONERS } from './models.ts';
+import { type Answer, ask } from './specification/answer.ts';
+import { CHECKS, type Check } from './specification/checks.ts';
+import { brokenRules } from './specification/stream-rules.ts';
+
+const PROTOCOLS = Object.keys(MODELS) as Protocol[];
+
+const run = promisify(execFile);
+
+const { CLIENTS_PYTHON: python } = process.env;
+const withPython = python === undefined ? describe.skip : describe;
+
+/** What is held against a schema: its name, and a text. */
+type Document = readonly [schema: string, text: string];
+
+const answers = new Map<string, Answer>();
+const keyOf = (protocol: Protocol, { name }: Check): string => `${protocol}: ${name}`;
+
+const documentsOf = ({ status, events, text }: Answer): readonly Document[] => [
+  ...events.map((event) => ['event', event.text] as const),
+  ...(status === 200 ? [['ResponseResource', text] as const] : []),
+];
+
+async function inject(fault: unknown): Promise<void> {
+  await fetch(`${service.session.upstream_control_url}/faults`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ fault }),
+  });
+}
+
+/** What is wrong with each document by the specification's schemas; null where nothing is. */
+async function validated(documents: readonly Document[]): Promise<readonly (string | null)[]> {
+  const lines = documents.map((document) => `${JSON.stringify(document)}\n`);
+  const program = join(import.meta.dirname, 'programs', 'open-responses-schemas.py');
+  const running = run(join(python ?? '', 'bin', 'python'), [program], { timeout: 50_000 });
+  running.child.stdin?.end(lines.join(''));
+  return (await running).stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as string | null);
+}
+
+const cases = PROTOCOLS.flatMap((protocol) => CHECKS.map((check) => [protocol, check.name, check] as const));
+
+describe('Open Responses', () => {
+  it.each(cases)('over %s: %s', async (protocol, _name, check) => {
+    if (check.fault !== undefined) await inject(check.fault);
+    const model = (check.reasons ? REASONERS : MODELS)[protocol];
+    const answer = await ask(caller(), { model, ...check.body });
+    answers.set(keyOf(protocol, check), answer);
+    expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([
+      check.status ?? 200,
+      check.status === undefined ? '' : answer.text,
+    ]);
+    if (check.body.stream === true) expect(brokenRules(answer)).toEqual([]);
+    else expect(answer.contentType).toMatch(/^application\/json/);
+    check.judge(answer);
+  });
+
+  it('has rules of streams that a stream can break', () => {
+    const streams = [...answers.values()].filter(({ events }) => events.length > 0);
+    expect(streams.length).toBeGreaterThan(0);
+    for (const stream of streams)
+      for (const at of stream.events.keys())
+        expect([at, brokenRules({ ...stream, events: stream.events.toSpliced(at, 1) })]).not.toEqual([
+          at,
+          [],
+        ]);
+  });
+});
+
+withPython('the schemas of Open Responses', () => {
+  it.each(PROTOCOLS)('hold for every answer and every event over %s', async (protocol) => {
+    const documents = CHECKS.flatMap((check) => {
+      const answer = answers.get(keyOf(protocol, check));
+      return answer === undefined ? [] : documentsOf(answer);
+    });
+    expect(documents.length).toBeGreaterThan(CHECKS.length);
+    const problems = await validated(documents);
+    expect(problems).toHaveLength(documents.length);
+    const wrong = documents.flatMap((document, index) =>
+      problems[index] === null ? [] : [[document, problems[index]]],
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('refuse an answer without a field, and an event of a wrong form or of no known type', async () => {
+    const [answer] = answers.values();
+    const { output: _left, ...body } = answer?.body ?? {};
+    const documents: Document[] = [
+      ['ResponseResource', JSON.stringify(body)],
+      ['event', JSON.stringify({ type: 'response.output_text.delta', sequence_number: '1' })],
+      ['event', JSON.stringify({ type: 'response.unknown', sequence_number: 1 })],
+    ];
+    expect(await validated(documents)).toEqual(documents.map(() => expect.any(String)));
+  });
+});

@@ -1,0 +1,202 @@
+/**
+ * What the Open Responses specification (openresponses.org, version 2026-04-24) asks of an answer, as far as it applies to a
+ * service that keeps nothing: requests, and what holds for their answers. Each names its section.
+ */
+import { expect } from '@jest/globals';
+import { type Answer, itemsOf, type Json, list, saidIn } from './answer.ts';
+
+export interface Check {
+  readonly name: string;
+  readonly section: string;
+  /** On a model that reasons. */
+  readonly reasons?: true;
+  /** What goes wrong at the simulated provider, where something does. */
+  readonly fault?: Json;
+  readonly body: Json;
+  /** 200 unless another is named. */
+  readonly status?: number;
+  /** What holds beside the schema and the rules of streams; throws where it does not. */
+  judge(answer: Answer): void;
+}
+
+const user = (content: unknown): Json => ({ type: 'message', role: 'user', content });
+
+const WEATHER = {
+  type: 'function',
+  name: 'get_weather',
+  description: 'The weather in a place.',
+  parameters: { type: 'object', properties: { location: { type: 'string' } }, required: ['location'] },
+};
+const CLOCK = { type: 'function', name: 'get_time', parameters: { type: 'object', properties: {} } };
+const CALL = 'call get_weather {"location":"San Francisco, CA"}';
+
+const completes = (type: string) => (answer: Answer) => {
+  expect(answer.body.status).toBe('completed');
+  expect(itemsOf(answer, type).map(({ status }) => status)).toEqual(['completed']);
+};
+
+const says = (text: string | RegExp) => (answer: Answer) => {
+  completes('message')(answer);
+  expect(saidIn(answer)).toMatch(text);
+};
+
+const calls = (answer: Answer) => {
+  completes('function_call')(answer);
+  const [{ name, arguments: given, call_id: id } = {} as Json] = itemsOf(answer, 'function_call');
+  expect([name, JSON.parse(String(given))]).toEqual(['get_weather', { location: 'San Francisco, CA' }]);
+  expect(id).toEqual(expect.stringMatching(/./));
+};
+
+/** In a part of its own where the model has one, and else as an answer that was filtered. */
+const refuses = (answer: Answer) => {
+  const parts = itemsOf(answer, 'message').flatMap(({ content }) => list(content));
+  const cut = answer.body.incomplete_details as Json | null;
+  const refusal = [parts.map(({ type }) => type).join(), answer.body.status, cut?.reason];
+  expect([
+    ['refusal', 'completed', undefined],
+    ['output_text', 'incomplete', 'content_filter'],
+  ]).toContainEqual(refusal);
+};
+
+const reasons = (answer: Answer) => {
+  expect(answer.body.status).toBe('completed');
+  const [first] = list(answer.body.output);
+  expect(first).toMatchObject({ type: 'reasoning', encrypted_content: expect.stringMatching(/./) });
+  expect(saidIn(answer)).toBe('yes');
+};
+
+const isCut = (answer: Answer) => {
+  expect(answer.body).toMatchObject({
+    status: 'incomplete',
+    incomplete_details: { reason: 'max_output_tokens' },
+  });
+  expect(itemsOf(answer, 'message').map(({ status }) => status)).toEqual(['incomplete']);
+};
+
+const errs = (error: Json) => (answer: Answer) => {
+  expect(answer.body.error).toMatchObject({ message: expect.stringMatching(/./), ...error });
+};
+
+/** Whole, and streamed with the same judgement. */
+const both = (check: Check): readonly Check[] => [
+  check,
+  { ...check, name: `${check.name}, streamed`, body: { ...check.body, stream: true } },
+];
+
+export const CHECKS: readonly Check[] = [
+  ...both({
+    name: 'a text',
+    section: 'Chat Inference; Streaming HTTP Responses; Items are streamable',
+    body: { input: [user('Repeat exactly: one, two, three, four, five.')] },
+    judge: says('one, two, three, four, five.'),
+  }),
+  {
+    name: 'an input that is a text',
+    section: 'Chat Inference',
+    body: { input: 'Repeat exactly: hello' },
+    judge: says('hello'),
+  },
+  ...['system', 'developer'].map((role) => ({
+    name: `instructions of the role ${role}`,
+    section: 'Items are polymorphic',
+    body: { input: [{ type: 'message', role, content: 'Repeat exactly: ahoy' }, user('Say hello.')] },
+    judge: says('ahoy'),
+  })),
+  ...both({
+    name: 'a tool call',
+    section: 'Tool Calling',
+    body: { input: [user(CALL)], tools: [WEATHER] },
+    judge: calls,
+  }),
+  ...both({
+    name: 'reasoning',
+    section: 'Reasoning',
+    reasons: true,
+    body: {
+      input: [user('Repeat exactly: yes')],
+      reasoning: { effort: 'high', summary: 'auto' },
+      include: ['reasoning.encrypted_content'],
+      store: false,
+    },
+    judge: reasons,
+  }),
+  ...both({
+    name: 'a refusal',
+    section: 'Content',
+    fault: { refusal: true },
+    body: { input: 'Hello.' },
+    judge: refuses,
+  }),
+  ...both({
+    name: 'an answer cut at its bound',
+    section: 'Items are state machines',
+    body: { input: 'write 500 words', max_output_tokens: 16 },
+    judge: isCut,
+  }),
+  {
+    name: 'tool_choice none',
+    section: 'tool_choice',
+    body: { input: CALL, tools: [WEATHER], tool_choice: 'none' },
+    judge: completes('message'),
+  },
+  {
+    name: 'tool_choice required',
+    section: 'tool_choice',
+    body: { input: 'Hello.', tools: [WEATHER, CLOCK], tool_choice: 'required' },
+    judge: completes('function_call'),
+  },
+  {
+    name: 'tool_choice of one function',
+    section: 'tool_choice',
+    body: { input: 'Hello.', tools: [WEATHER, CLOCK], tool_choice: { type: 'function', name: 'get_time' } },
+    judge: (answer) => expect(itemsOf(answer, 'function_call').map(({ name }) => name)).toEqual(['get_time']),
+  },
+  {
+    name: 'allowed tools',
+    section: 'allowed_tools',
+    body: {
+      input: 'Use get_weather and get_time.',
+      tools: [WEATHER, CLOCK],
+      tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'function', name: 'get_time' }] },
+    },
+    judge: (answer) => expect(itemsOf(answer, 'function_call').map(({ name }) => name)).toEqual(['get_time']),
+  },
+  {
+    name: 'what the request set',
+    section: 'The response object (reference)',
+    body: {
+      input: 'Hello.',
+      ...{ instructions: 'Be brief.', temperature: 0.5, top_p: 1, max_output_tokens: 100 },
+      ...{ metadata: { run: '7' }, truncation: 'disabled', parallel_tool_calls: false, tools: [WEATHER] },
+    },
+    judge: ({ body }) =>
+      expect(body).toMatchObject({
+        ...{ instructions: 'Be brief.', temperature: 0.5, top_p: 1, max_output_tokens: 100, store: false },
+        ...{ metadata: { run: '7' }, truncation: 'disabled', parallel_tool_calls: false },
+        tools: [{ type: 'function', name: 'get_weather' }],
+      }),
+  },
+  {
+    name: 'an invalid request',
+    section: 'Errors',
+    body: { input: [{ type: 'message', role: 'nobody', content: 'Hi' }] },
+    status: 400,
+    judge: errs({ type: 'invalid_request_error', param: expect.stringContaining('input') }),
+  },
+  {
+    name: 'a response that is not kept',
+    section: 'previous_response_id (should be supported; nothing is kept here)',
+    body: { input: 'Hello.', previous_response_id: 'resp_1' },
+    status: 400,
+    judge: errs({ type: 'invalid_request_error', code: 'state_not_kept', param: 'previous_response_id' }),
+  },
+  {
+    name: 'a provider that fails while it streams',
+    section: 'Errors; Streaming, State Machine events',
+    fault: { error_event_after_chunks: 2 },
+    body: { input: 'write 50 words', stream: true },
+    judge: ({ body }) => {
+      expect(body).toMatchObject({ status: 'failed', error: { message: expect.stringMatching(/./) } });
+    },
+  },
+];
