@@ -179,6 +179,10 @@ describe('a Responses request', () => {
       'tool_choice.mode',
       { tools: [f], tool_choice: { type: 'allowed_tools', tools: [{ type: 'function', name: 'f' }] } },
     ],
+    [
+      'tool_choice.tools[0]',
+      { tools: [f], tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [null] } },
+    ],
     ['max_output_tokens', { max_output_tokens: 0 }],
     ['max_output_tokens', { max_output_tokens: 1.5 }],
     ['temperature', { temperature: 2.1 }],
