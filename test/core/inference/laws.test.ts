@@ -4,6 +4,9 @@ import { toPayload as chatPayload } from '../../../lambdas/core/inference/comple
 import { chatCompletionRequest } from '../../../lambdas/core/inference/completions/chat/schema.ts';
 import { toPayload as messagesPayload } from '../../../lambdas/core/inference/completions/messages/payload.ts';
 import { messagesRequest } from '../../../lambdas/core/inference/completions/messages/schema.ts';
+import { toPayload as responsesPayload } from '../../../lambdas/core/inference/completions/responses/payload.ts';
+import type { ResponsesRequest } from '../../../lambdas/core/inference/completions/responses/request.ts';
+import { responsesRequest } from '../../../lambdas/core/inference/completions/responses/schema.ts';
 import type {
   AnswerFormat,
   AssistantPart,
@@ -20,6 +23,7 @@ import { validate } from '../../../lambdas/core/json/json-body.ts';
 import { parseJson } from '../../../lambdas/core/json/lossless-json.ts';
 import { toRequest } from '../../../lambdas/providers/anthropic/request.ts';
 import { toRequestBody } from '../../../lambdas/providers/openai/request.ts';
+import { toRequestBody as toResponsesBody } from '../../../lambdas/providers/responses/request.ts';
 import { SIGNATURES } from '../../providers/sealing.ts';
 import { rounds } from '../../thorough.ts';
 import { NO_CAPSULES } from './upstream/no-capsules.ts';
@@ -53,6 +57,16 @@ const throughChat = (conversation: Conversation): ChatPayload =>
 const throughMessages = (conversation: Conversation): ChatPayload =>
   messagesPayload(
     validate(messagesRequest, sent(toRequest(payloadOf(conversation, 'openai'), ROUTE, SIGNATURES).body)),
+    NO_CAPSULES,
+  );
+
+/** The same for Responses, which has no word for stop sequences. */
+const throughResponses = (conversation: Conversation): ChatPayload =>
+  responsesPayload(
+    validate(
+      responsesRequest,
+      sent(toResponsesBody(payloadOf(conversation, 'openai'), ROUTE, SIGNATURES)),
+    ) as ResponsesRequest,
     NO_CAPSULES,
   );
 
@@ -179,8 +193,12 @@ const conversation: fc.Arbitrary<Conversation> = fc
       }),
   );
 
-/** Neighbours of one role say the same as one turn; only one protocol has a name for a schema. */
-function canonical({ turns, format: wanted, ...rest }: Conversation): Conversation {
+/**
+ * Neighbours of one role say the same as one turn; not every protocol has a name for a schema, and only in Responses a
+ * tool that says nothing of it is strict.
+ */
+function canonical({ turns, format: wanted, tools: given, ...rest }: Conversation): Conversation {
+  const tools = given.map(({ strict, ...tool }) => (strict === true ? { ...tool, strict } : tool));
   const merged: Turn[] = [];
   for (const turn of turns) {
     const last = merged.at(-1);
@@ -189,10 +207,34 @@ function canonical({ turns, format: wanted, ...rest }: Conversation): Conversati
     else merged.push(turn);
   }
   const schema = wanted?.type === 'json-schema' ? { type: wanted.type, schema: wanted.schema } : wanted;
-  return { ...rest, turns: merged, ...(schema === undefined ? {} : { format: schema }) };
+  return { ...rest, tools, turns: merged, ...(schema === undefined ? {} : { format: schema }) };
 }
 
+/** What Responses can say of a conversation: one text of instructions, and no stop sequences. */
+const sayable = (given: Conversation): Conversation => ({
+  ...given,
+  system: given.system.slice(0, 1),
+  stop: [],
+});
+
 describe('the law of conversations', () => {
+  it.each<[string, (given: Conversation) => ChatPayload]>([
+    ['Responses', throughResponses],
+    ['chat and then Responses', (given) => throughResponses(throughChat(given).conversation())],
+    ['Responses and then Messages', (given) => throughMessages(throughResponses(given).conversation())],
+    [
+      'Responses, chat and Responses',
+      (given) => throughResponses(throughChat(throughResponses(given).conversation()).conversation()),
+    ],
+  ])('what Responses can say, too, is the same after %s', (_walk, walk) => {
+    fc.assert(
+      fc.property(conversation.map(sayable), (given) => {
+        expect(canonical(walk(given).conversation())).toEqual(canonical(given));
+      }),
+      { numRuns: rounds(40) },
+    );
+  });
+
   it.each<[string, (given: Conversation) => ChatPayload]>([
     ['chat', throughChat],
     ['Messages', throughMessages],
