@@ -7,6 +7,11 @@ const TOOL = {
   parameters: { type: 'object', properties: { a: {} } },
 };
 const PNG = 'data:image/png;base64,aGk=';
+const CUSTOM_TOOL = {
+  type: 'custom',
+  name: 'patch',
+  format: { type: 'grammar', syntax: 'lark', definition: 'start: "+"' },
+};
 
 const chatRequests = (model: string) => [
   { model, messages: [{ role: 'user', content: 'Hi' }], max_tokens: 8 },
@@ -109,6 +114,33 @@ const responsesRequests = (model: string): readonly object[] => [
     metadata: { a: 'b' },
     temperature: 0.5,
   },
+  {
+    ...{ model, stream: true, max_output_tokens: 8, stream_options: { include_obfuscation: false } },
+    input: [
+      { role: 'developer', content: 'Be brief.' },
+      {
+        role: 'user',
+        content: [
+          { type: 'input_text', text: 'See' },
+          { type: 'input_image', image_url: PNG, detail: 'low' },
+        ],
+      },
+      { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'Hm.' }] },
+      { type: 'message', role: 'assistant', id: 'msg_1', content: [{ type: 'output_text', text: 'So' }] },
+      { type: 'custom_tool_call', call_id: 'c2', name: 'patch', namespace: 'files', input: '+a' },
+      { type: 'custom_tool_call_output', call_id: 'c2', output: [{ type: 'input_text', text: 'done' }] },
+    ],
+    tools: [CUSTOM_TOOL, { type: 'namespace', name: 'files', description: 'Files', tools: [CUSTOM_TOOL] }],
+    tool_choice: {
+      type: 'allowed_tools',
+      mode: 'auto',
+      tools: [{ type: 'custom', name: 'patch', namespace: 'files' }],
+    },
+    text: { format: { type: 'json_schema', name: 'j', schema: { type: 'object' } }, verbosity: 'low' },
+    client_metadata: { a: 'b' },
+    safety_identifier: 'u',
+    truncation: 'disabled',
+  },
 ];
 
 const CHAT_MODELS = ['sim/openai', 'sim/anthropic', 'sim/bedrock'];
@@ -116,7 +148,7 @@ const CHAT_MODELS = ['sim/openai', 'sim/anthropic', 'sim/bedrock'];
 export const VALID: Readonly<Record<SurfaceName, readonly object[]>> = {
   chat: CHAT_MODELS.flatMap(chatRequests),
   messages: CHAT_MODELS.flatMap(messagesRequests),
-  responses: CHAT_MODELS.flatMap(responsesRequests),
+  responses: [...CHAT_MODELS, 'sim/openai-responses'].flatMap(responsesRequests),
   count_tokens: messagesRequests('sim/anthropic'),
   input_tokens: responsesRequests('sim/openai'),
   embeddings: [

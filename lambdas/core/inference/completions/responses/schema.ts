@@ -76,6 +76,8 @@ const request = z
     ...routeControlFields,
   })
   .superRefine(({ tool_choice: choice, tools: declared }, context) => {
+    // A check of the whole runs in spite of issues within; a choice is judged among tools that have none.
+    if (context.issues.length > 0) return;
     const wrong = wrongChoice(choice, declared ?? []);
     if (wrong !== undefined)
       context.addIssue({ code: 'custom', path: ['tool_choice', ...wrong.path], message: wrong.message });

@@ -180,6 +180,13 @@ describe('a Responses request', () => {
       { tools: [f], tool_choice: { type: 'allowed_tools', tools: [{ type: 'function', name: 'f' }] } },
     ],
     [
+      'tools[0].name',
+      {
+        tools: [{ ...agents, name: { toString: 1, valueOf: 1 } }],
+        tool_choice: { type: 'function', name: 'f' },
+      },
+    ],
+    [
       'tool_choice.tools[0]',
       { tools: [f], tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [null] } },
     ],
