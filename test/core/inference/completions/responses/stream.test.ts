@@ -207,6 +207,9 @@ describe('the law of streamed responses', () => {
       arguments: fc.oneof(
         fc.string().map((input) => JSON.stringify({ input })),
         fc.jsonValue().map((value) => JSON.stringify({ value })),
+        // An answer may end within them, and no model is bound to say a thing once.
+        fc.tuple(fc.string(), fc.nat(12)).map(([input, end]) => JSON.stringify({ input }).slice(0, end)),
+        fc.string().map((input) => `{"input":${JSON.stringify(input)},"input":"again"}`),
       ),
     }),
   );

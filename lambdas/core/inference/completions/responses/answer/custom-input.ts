@@ -1,7 +1,6 @@
-/** The text for a custom tool while the arguments of the function that stands for it are still being written. */
-
+/** The text for a custom tool in the arguments of the function that stands for it, also while they are being written. */
+import { isJsonObject } from '../../../../json/lossless-json.ts';
 import { CUSTOM_ARGUMENT } from '../tool-names.ts';
-import { customInput } from './items.ts';
 
 /** What models write before the text. */
 const OPENING = new RegExp(`^\\s*\\{\\s*"${CUSTOM_ARGUMENT}"\\s*:\\s*"`);
@@ -31,7 +30,7 @@ export class CustomInput {
     let rest = piece;
     if (this.#state === 'opening') {
       const opening = OPENING.exec(this.#arguments)?.[0];
-      if (opening === undefined) {
+      if (opening === undefined || opening.length > MAX_OPENING) {
         if (this.#arguments.length > MAX_OPENING) this.#state = 'held';
         return '';
       }
@@ -46,7 +45,7 @@ export class CustomInput {
 
   /** The whole text, and what of it was not given yet. */
   end(): { readonly text: string; readonly rest: string } {
-    const text = customInput(this.#arguments);
+    const text = parsed(this.#arguments);
     if (this.#given === '') return { text, rest: text };
     // What was given stays: a client has it.
     return text.startsWith(this.#given)
@@ -78,4 +77,21 @@ export class CustomInput {
     if (letter === 'u') return String.fromCharCode(Number.parseInt(sequence.slice(2), 16));
     return ESCAPES.get(letter) ?? letter;
   }
+}
+
+/** The text in whole arguments: the one that a stream of them gives. Any other arguments are as they are. */
+export function customInput(text: string): string {
+  const input = new CustomInput();
+  input.read(text);
+  return input.end().text;
+}
+
+function parsed(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isJsonObject(value) && typeof value[CUSTOM_ARGUMENT] === 'string') return value[CUSTOM_ARGUMENT];
+  } catch {
+    // The arguments as they are.
+  }
+  return text;
 }

@@ -1,11 +1,11 @@
 /** Output items of the Responses API (OpenAI API reference, The response object, `output`). */
-import { isJsonObject, type JsonObject } from '../../../../json/lossless-json.ts';
+import type { JsonObject } from '../../../../json/lossless-json.ts';
 import type { Capsules } from '../../../upstream/capsules.ts';
 import type { AssistantPart } from '../../../upstream/conversation.ts';
 import { legalToolCallId } from '../../../upstream/tool-calls.ts';
 import { endId, sealItems } from '../items-capsule.ts';
 import type { ResponsesRequest } from '../request.ts';
-import { CUSTOM_ARGUMENT, type ToolNames } from '../tool-names.ts';
+import type { ToolNames } from '../tool-names.ts';
 
 /** OpenAI refuses longer ids of calls. */
 const MAX_CALL_ID = 64;
@@ -56,17 +56,6 @@ export function callItem({ id, callId, name: sent, status, text }: CallItem, nam
   return type === 'custom'
     ? { type: 'custom_tool_call', ...called, input: text, status }
     : { type: 'function_call', ...called, arguments: text, status };
-}
-
-/** The text for a custom tool in the arguments of the function that stands for it; any other arguments as they are. */
-export function customInput(text: string): string {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isJsonObject(value) && typeof value[CUSTOM_ARGUMENT] === 'string') return value[CUSTOM_ARGUMENT];
-  } catch {
-    // The arguments as they are.
-  }
-  return text;
 }
 
 type Kind = 'message' | 'reasoning' | 'call' | 'custom call';

@@ -12,11 +12,11 @@ import {
   type ResponseOptions,
   usageBody,
 } from './body.ts';
+import { customInput } from './custom-input.ts';
 import {
   callItem,
   callKind,
   contentPart,
-  customInput,
   type ItemStatus,
   itemId,
   messageItem,
