@@ -4,7 +4,7 @@
  * (`input_cost_per_token_above_200k_tokens`, `output_cost_per_token_priority`).
  */
 import * as z from 'zod';
-import type { Capability } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
+import type { Capability } from '../../../lambdas/core/inference/catalog/route-document.ts';
 import { isJsonObject } from '../../../lambdas/core/json/lossless-json.ts';
 import { parseNumbersAsText } from './decimal.ts';
 import type { KnownProvider } from './known-providers.ts';

@@ -1,5 +1,5 @@
 /** What every source of prices is read into: models of a provider with figures in the names of the catalog. */
-import type { Capability } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
+import type { Capability } from '../../../lambdas/core/inference/catalog/route-document.ts';
 import type { PriceUnit } from '../../../lambdas/core/inference/pricing/prices.ts';
 import type { NanoUsd } from '../../../lambdas/core/money.ts';
 import type { Figures } from '../figures.ts';

@@ -1,7 +1,8 @@
 /** Which routes may carry a call, and in which order they are tried. */
 import { ServiceError } from '../../errors.ts';
 import type { RandomSource } from '../../ports.ts';
-import type { Capability, Model, Route } from '../catalog/catalog-document.ts';
+import type { Model, Route } from '../catalog/catalog-document.ts';
+import type { Capability } from '../catalog/route-document.ts';
 import type { Feature, Provider } from '../upstream/provider.ts';
 import type { RouteControls } from './route-controls.ts';
 

@@ -3,7 +3,8 @@
  * that protocol's format; any other answers in the terms of `conversation.ts`.
  */
 import type { JsonObject } from '../../json/lossless-json.ts';
-import type { Capability, Route } from '../catalog/catalog-document.ts';
+import type { Route } from '../catalog/catalog-document.ts';
+import type { Capability } from '../catalog/route-document.ts';
 import type { Demand } from '../levers/demand.ts';
 import type { TokenUsage } from '../pricing/token-usage.ts';
 import type { Signatures } from './capsules.ts';

@@ -1,5 +1,5 @@
 /** What a chat request asks of a route: the body to forward, and what the route must be able to do. */
-import type { Capability } from '../../catalog/catalog-document.ts';
+import type { Capability } from '../../catalog/route-document.ts';
 import { OPENAI_CHAT } from '../../levers/openai-chat.ts';
 import { demandsOf } from '../../levers/table.ts';
 import { forwardedFields } from '../../routing/route-controls.ts';

@@ -1,6 +1,6 @@
 /** What a Messages request asks of a route: the body to forward, and what the route must be able to do. */
 import { ServiceError } from '../../../errors.ts';
-import type { Capability } from '../../catalog/catalog-document.ts';
+import type { Capability } from '../../catalog/route-document.ts';
 import { ANTHROPIC_MESSAGES } from '../../levers/anthropic-messages.ts';
 import { demandsOf } from '../../levers/table.ts';
 import { forwardedFields } from '../../routing/route-controls.ts';

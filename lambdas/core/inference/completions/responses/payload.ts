@@ -1,7 +1,7 @@
 /** What a Responses request asks of a route: the body to forward, and what the route must be able to do. */
 import { ServiceError } from '../../../errors.ts';
 import { isJsonObject, type JsonObject } from '../../../json/lossless-json.ts';
-import type { Capability } from '../../catalog/catalog-document.ts';
+import type { Capability } from '../../catalog/route-document.ts';
 import { OPENAI_RESPONSES } from '../../levers/openai-responses.ts';
 import { demandsOf } from '../../levers/table.ts';
 import { OWN_TOOLS } from '../../metering/prompt-fields.ts';
