@@ -14,6 +14,7 @@ import { chooseRoutes } from '../routing/route-choice.ts';
 import { controlsOf } from '../routing/route-controls.ts';
 import type { Capsules } from '../upstream/capsules.ts';
 import type { ChatPayload, Provider } from '../upstream/provider.ts';
+import { overflowMessage } from '../upstream/refusal.ts';
 import type { ApiFormat, CompletionRequest } from './api-format.ts';
 import type { Answer } from './attempt.ts';
 import { completionBounds, completionOffer } from './completion-offer.ts';
@@ -144,7 +145,7 @@ function withRoom(
   const { inSight } = promptBound(model);
   throw new ServiceError(
     'prompt_too_long',
-    `The prompt is too long: it may count ${inSight} tokens, and ${model.id} takes ${model.context_window} at most.`,
+    `The ${overflowMessage({ prompt: inSight, window: model.context_window })} Its tokens are counted by a bound here.`,
     { param },
   );
 }
