@@ -1,7 +1,7 @@
 /** One route of a model in the catalog document: where it is served, in which protocol, and how that host behaves. */
 import * as z from 'zod';
 import { prices } from '../pricing/prices.ts';
-import { dialect } from './dialect.ts';
+import { namedDialect } from './named-dialect.ts';
 
 /** The id of a model or a route, and an alias. */
 export const catalogId = z
@@ -23,6 +23,9 @@ const secret = z
 
 export const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock'] as const;
 
+/** Ways to ask a model to think that `openai` hosts do not have for themselves. */
+const OF_EVERY_PROTOCOL: ReadonlySet<string> = new Set(['effort', 'budget', 'adaptive', 'switch']);
+
 export const route = z
   .strictObject({
     id: catalogId,
@@ -42,7 +45,7 @@ export const route = z
     /** `sigv4`: the request is signed with the function's own role, as Bedrock's OpenAI endpoint takes it. */
     auth: z.enum(['sigv4']).optional(),
     /** How the host differs from its protocol, and what of the model's reasoning it takes. */
-    dialect: dialect.optional(),
+    dialect: namedDialect.optional(),
     /** The model refuses `temperature` and `top_p`, as reasoning models do; they are left out. */
     reasoning: z.boolean().default(false),
     capabilities: z.array(z.enum(CAPABILITIES)).default([]),
@@ -55,7 +58,7 @@ export const route = z
     /** A stream's first content must arrive within this time. */
     first_byte_timeout_ms: timeoutMs.default(15_000),
   })
-  .superRefine(({ protocol, base_url: url, secret: key, auth }, context) => {
+  .superRefine(({ protocol, base_url: url, secret: key, auth, dialect }, context) => {
     const issue = (path: string, message: string) =>
       context.addIssue({ code: 'custom', path: [path], message });
     if (protocol !== 'bedrock' && url === '') issue('base_url', 'is required');
@@ -63,5 +66,8 @@ export const route = z
       issue('secret', "must be absent: the function's role signs");
     if (auth !== undefined && protocol !== 'openai' && protocol !== 'openai-responses')
       issue('auth', 'is for the protocols "openai" and "openai-responses" only');
+    const way = dialect?.reasoning_request;
+    if (way !== undefined && !OF_EVERY_PROTOCOL.has(way) && protocol !== 'openai')
+      issue('dialect', `reasoning_request "${way}" is for the protocol "openai" only`);
     if (auth !== undefined && key !== undefined) issue('secret', "must be absent: the function's role signs");
   });
