@@ -48,8 +48,8 @@ const reasoning = {
    * How the model is asked to think; absent: it is not asked where the caller does not speak the route's protocol, and
    * in the caller's own fields where it does. By name: `effort`: `reasoning_effort`. `budget`: a number of tokens
    * (Claude's `thinking: {type: "enabled"}`). `adaptive`: as it sees fit, at an effort (Claude's `thinking: {type:
-   * "adaptive"}`). `switch`: `thinking: {type: "enabled"}` without a budget. `enable_thinking`: that field, with
-   * `thinking_budget` where the caller gave a budget. `chat_template_kwargs`: the switches of chat templates in it.
+   * "adaptive"}`). `switch`: `thinking: {type: "enabled"}` without a budget. `enable_thinking`: that field, with a
+   * `thinking_budget` that is taken off the bound of the output. `chat_template_kwargs`: the switches of chat templates in it.
    * `reasoning`: an object with `effort`, `max_tokens` or `enabled`. `reasoning_enabled`: an object with `enabled`
    * alone. `prompt_mode`: `reasoning` or nothing. `none`: the host has no field for it, and gets none.
    */
