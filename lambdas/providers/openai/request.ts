@@ -12,6 +12,7 @@ import type { JsonObject } from '../../core/json/lossless-json.ts';
 import { nativeReasoning, reasoningFields } from '../openai-formats/reasoning-request.ts';
 import { nativeMessages } from '../openai-formats/returned-reasoning.ts';
 import { type MessageContext, toMessages } from './content.ts';
+import { forHost } from './dialect-request.ts';
 
 type Target = Pick<Route, 'upstream_model' | 'reasoning' | 'dialect'>;
 
@@ -28,9 +29,9 @@ export function toRequestBody(payload: ChatPayload, route: Target, signatures: S
       ? fromNative(payload.body, context)
       : fromConversation(payload.conversation(), context);
   const request = { ...forModel(body, route), model: route.upstream_model };
-  if (!payload.stream) return { ...request, stream: false };
+  if (!payload.stream) return forHost({ ...request, stream: false }, route.dialect);
   const streamOptions = { ...(options as JsonObject | undefined), include_usage: true };
-  return { ...request, stream: true, stream_options: streamOptions };
+  return forHost({ ...request, stream: true, stream_options: streamOptions }, route.dialect);
 }
 
 /** Reasoning models know the output's bound under its newer name only (OpenAI API reference, `max_tokens`). */
