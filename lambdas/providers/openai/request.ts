@@ -9,10 +9,10 @@ import type {
 } from '../../core/inference/upstream/conversation.ts';
 import type { ChatPayload } from '../../core/inference/upstream/provider.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
+import { forHost } from '../openai-formats/dialect-request.ts';
 import { nativeReasoning, reasoningFields } from '../openai-formats/reasoning-request.ts';
 import { nativeMessages } from '../openai-formats/returned-reasoning.ts';
 import { type MessageContext, toMessages } from './content.ts';
-import { forHost } from './dialect-request.ts';
 
 type Target = Pick<Route, 'upstream_model' | 'reasoning' | 'dialect'>;
 

@@ -4,7 +4,7 @@ import type { Dialect } from '../../../../lambdas/core/inference/catalog/dialect
 import { dialectTokens } from '../../../../lambdas/core/inference/metering/dialect-size.ts';
 import { boundTextTokens } from '../../../../lambdas/core/inference/metering/estimate.ts';
 import type { JsonObject } from '../../../../lambdas/core/json/lossless-json.ts';
-import { forHost } from '../../../../lambdas/providers/openai/dialect-request.ts';
+import { forHost } from '../../../../lambdas/providers/openai-formats/dialect-request.ts';
 import { rounds } from '../../../thorough.ts';
 
 const EVERYTHING: Dialect = {

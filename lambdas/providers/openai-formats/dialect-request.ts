@@ -4,8 +4,8 @@
  */
 import type { Dialect } from '../../core/inference/catalog/dialect.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/lossless-json.ts';
-import { requiredSchema, simpleSchema } from '../openai-formats/simple-schemas.ts';
 import { dialectMessages } from './dialect-messages.ts';
+import { requiredSchema, simpleSchema } from './simple-schemas.ts';
 
 /** The body of a chat completion as the host takes it; the same object where its dialect names nothing. */
 export function forHost(body: JsonObject, dialect: Dialect = {}): JsonObject {
