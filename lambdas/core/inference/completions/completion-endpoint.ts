@@ -84,7 +84,13 @@ export function readCompletion<Request extends CompletionRequest>(
   const candidates = withRoom(pricedCandidates(able, payload), promptBound, promptField(payload));
   const answerId = format.answerId(ulid());
   const answer = format.answer({ request: body, answerId, createdMs: clock(), clock, capsules });
-  const boundOn = completionBounds({ prompt, promptBound, candidates, choices: format.choices(body) });
+  const boundOn = completionBounds({
+    prompt,
+    promptBound,
+    candidates,
+    choices: format.choices(body),
+    body: payload.body,
+  });
   const call = { ...valid, prompt, candidates, answerId, answer, nameOf: namesOf(body, models) };
   const offerOf = (maxTokens: number) => {
     const within = asked === undefined ? limitedTo(payload, maxTokens) : payload;
