@@ -1,6 +1,7 @@
 /** Clients of Amazon Bedrock by address, made at first use and kept warm. */
 import { BedrockRuntimeClient, type BedrockRuntimeClientConfig } from '@aws-sdk/client-bedrock-runtime';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { awsAddressOf } from '../../core/inference/catalog/aws-address.ts';
 
 /** An address that does not take a connection by then is better left for another route. */
 const CONNECT_MS = 3_000;
@@ -42,16 +43,6 @@ export function createBedrockClients(config: BedrockRuntimeClientConfig = {}): B
 
 function addressOf(baseUrl: string): BedrockRuntimeClientConfig {
   if (baseUrl === '') return {};
-  const region = bedrockRegionOf(baseUrl);
+  const region = awsAddressOf(baseUrl)?.region;
   return { endpoint: baseUrl, ...(region === undefined ? {} : { region }) };
-}
-
-/**
- * The region that an address of Bedrock names, those of VPC endpoints included (AWS General Reference, Amazon Bedrock
- * endpoints and quotas); undefined for any other address.
- */
-export function bedrockRegionOf(url: string): string | undefined {
-  return /(?:^|\.)bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\.(?:[a-z0-9-]+\.)*(?:amazonaws\.com(?:\.cn)?|api\.aws)$/.exec(
-    new URL(url).hostname,
-  )?.[1];
 }
