@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Assembly, readAssembly } from './assembly/assembly.ts';
 import type { FunctionDescription } from './assembly/functions.ts';
-import { createBedrockService } from './aws/bedrock-service.ts';
+import { createBedrockService, createModelServices } from './aws/bedrock-service.ts';
 import { accessKeyIdOf, createCallers } from './aws/callers.ts';
 import { createDynamoDbService } from './aws/dynamodb-service.ts';
 import { type AwsEndpoint, type AwsService, startAwsEndpoint } from './aws/endpoint.ts';
@@ -184,6 +184,7 @@ async function startAws(
       DynamoDB_20120810: dynamodb.service,
       secretsmanager: createSecretsService(openSecretStore(stateDir, assembly.secrets)),
       bedrock: createBedrockService(bedrockUrl),
+      ...createModelServices(bedrockUrl),
       AWSStepFunctions: states,
       ...messaging.services,
     },

@@ -7,13 +7,21 @@ import { systemClock } from '../lambdas/adapters/system/system.ts';
 import type { Log, SecretReader } from '../lambdas/core/ports.ts';
 import type { Target } from './target.ts';
 
+export interface SignedGet {
+  readonly url: string;
+  readonly service: string;
+  readonly region?: string | undefined;
+  /** Signed too. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 export interface RouteAccess {
   /** Reads `env:NAME` from the operator's own environment, `secretsmanager:NAME#field` from the deployment's account. */
   readonly readSecret: SecretReader;
   /** The region of the deployment. Throws when none is configured. */
   region(): Promise<string>;
-  /** The headers of a signed GET of Bedrock's control plane. */
-  signedHeaders(url: string): Promise<Readonly<Record<string, string>>>;
+  /** The headers of a GET that is signed for a service of AWS; without a region, that of the deployment. */
+  signedHeaders(request: SignedGet): Promise<Readonly<Record<string, string>>>;
 }
 
 export function createRouteAccess(
@@ -29,13 +37,19 @@ export function createRouteAccess(
   return {
     readSecret: createSecretReader({ client: secrets, environment: process.env, clock: systemClock, log }),
     region: () => config().region(),
-    async signedHeaders(url) {
-      const { hostname, host, protocol, port, pathname } = new URL(url);
-      const { sha256, ...signing } = config();
-      const signature = new SignatureV4({ ...signing, service: 'bedrock', sha256 });
+    async signedHeaders({ url, service, region: asked, headers: own = {} }) {
+      const { hostname, host, protocol, port, pathname, searchParams } = new URL(url);
+      const { sha256, credentials: provider, region: ownRegion } = config();
+      const signature = new SignatureV4({
+        credentials: provider,
+        region: asked ?? ownRegion,
+        service,
+        sha256,
+      });
       const { headers } = await signature.sign({
         method: 'GET',
-        ...{ protocol, hostname, path: pathname, headers: { host } },
+        ...{ protocol, hostname, path: pathname, headers: { ...own, host } },
+        query: Object.fromEntries(searchParams),
         ...(port === '' ? {} : { port: Number(port) }),
       });
       const { host: _host, ...sent } = headers;

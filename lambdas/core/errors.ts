@@ -30,6 +30,7 @@ export const ERROR_CODES = {
   unsupported_by_model: request(400),
   unpriced_feature: request(400),
   prompt_too_long: request(400),
+  context_length_exceeded: request(400),
   invalid_capsule: request(400),
   state_not_kept: request(400),
   idempotency_key_reused: request(400),

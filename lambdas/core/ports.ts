@@ -42,6 +42,10 @@ export type SecretReader = (reference: string) => Promise<string>;
  */
 export type RequestSigner = (request: {
   readonly url: string;
+  /** The service's name in a signature. */
+  readonly service: string;
+  /** Absent: the function's own. */
+  readonly region?: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }) => Promise<Readonly<Record<string, string>>>;

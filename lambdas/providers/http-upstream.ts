@@ -3,6 +3,7 @@ import { type Reply, type ReplyEvent, UpstreamFailure } from '../core/inference/
 import type { JsonObject } from '../core/json/lossless-json.ts';
 import { isJsonObject, isTooDeep, MAX_DEPTH, parseJson } from '../core/json/lossless-json.ts';
 import type { SecretReader } from '../core/ports.ts';
+import { refusalIn } from './refusals/refusal.ts';
 import { sseData } from './sse-data.ts';
 
 /** Statuses by which a route that understood the request says that no other route will do better. */
@@ -155,8 +156,15 @@ export async function toStatusFailure(
   const retryAfterSeconds = secondsOf(response.headers.get('retry-after'));
   const body = CALLER_FAULTS.has(status) ? await errorBody(response) : undefined;
   const retryable = !CALLER_FAULTS.has(status) || isRouteFault(body);
-  const param = retryable ? undefined : paramOf(body);
-  return new UpstreamFailure('status', { status, retryable, retryAfterSeconds, param });
+  if (retryable) return new UpstreamFailure('status', { status, retryable, retryAfterSeconds });
+  const refusal = refusalIn(body);
+  return new UpstreamFailure('status', {
+    status,
+    retryable,
+    retryAfterSeconds,
+    param: paramOf(body),
+    refusal,
+  });
 }
 
 /** `retry-after` in its delay-seconds form (RFC 9110, section 10.2.3); a date or nonsense counts as absent. */

@@ -112,7 +112,7 @@ function toOpening(body: unknown, { id, model }: Identity): JsonObject {
   return { id, type: 'message', role: 'assistant', model, content: [], ...NO_END, ...rest, usage: figures };
 }
 
-/** One event for the caller; one of a name that is not known passes as it is. Throws `UpstreamFailure` likewise. */
+/** One event for the caller. Throws `UpstreamFailure` likewise, and for an event of no known name. */
 export function toEvent(event: JsonObject, identity: Identity): JsonObject {
   const { type } = event;
   switch (type) {
@@ -137,6 +137,6 @@ export function toEvent(event: JsonObject, identity: Identity): JsonObject {
     case 'message_stop':
       return { type };
     default:
-      return event;
+      throw new UpstreamFailure('protocol');
   }
 }

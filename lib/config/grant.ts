@@ -19,6 +19,8 @@ export interface Grants {
   readonly providerSecrets?: true;
   /** Calls the models of Amazon Bedrock. */
   readonly bedrockModels?: true;
+  /** Calls models at `bedrock-mantle`, and at Claude Platform on AWS. */
+  readonly signedModels?: true;
   /** Starts the workflow that settles transcriptions. */
   readonly settlements?: true;
   /** Opens and recovers holds, so it needs their life. */

@@ -34,15 +34,18 @@ const PAID_CALL: Grants = {
   holds: true,
 };
 
+/** A conversation, whose routes may be any signed endpoint of AWS. */
+const CHAT_CALL: Grants = { ...PAID_CALL, signedModels: true };
+
 /** A paid call to models that no Bedrock route serves. */
 const { bedrockModels: _bedrockModels, ...PAID_HTTP_CALL } = PAID_CALL;
 
 const TOKEN_COUNT: Grants = { tables: { keys: ['UpdateItem'], catalog: ['GetItem'] }, keyPepper: true };
 
 const ROWS: Readonly<Record<FunctionName, Grants>> = {
-  'create-chat-completion': PAID_CALL,
-  'create-message': PAID_CALL,
-  'create-response': PAID_CALL,
+  'create-chat-completion': CHAT_CALL,
+  'create-message': CHAT_CALL,
+  'create-response': CHAT_CALL,
   'create-embeddings': PAID_CALL,
   'create-images': PAID_CALL,
   'create-speech': PAID_HTTP_CALL,

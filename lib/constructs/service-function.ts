@@ -16,6 +16,7 @@ import type { Grants } from '../config/grant.ts';
 import { type FunctionName, GRANTS } from '../config/grants.ts';
 import { memoryOf } from '../config/memory.ts';
 import type { Messaging } from './messaging.ts';
+import { allowBedrockModels, allowSignedModels } from './model-access.ts';
 import type { StoredData } from './stored-data.ts';
 
 /** Stripe API reference. */
@@ -124,7 +125,8 @@ export class ServiceFunction extends Construct {
       environment[VARIABLES.paymentReturnUrl] = config.paymentReturnUrl;
     }
     if (grants.providerSecrets) this.#grantProviderSecrets();
-    if (grants.bedrockModels) this.#grantBedrockModels();
+    if (grants.bedrockModels) allowBedrockModels(this.#role);
+    if (grants.signedModels) allowSignedModels(this.#role);
     if (grants.settlements) this.#grantSettlements(environment);
     if (grants.holds) environment[VARIABLES.holdTtlSeconds] = String(config.holdTtlSeconds);
     return { ...environment, ...this.#grantMessaging(grants) };
@@ -215,21 +217,6 @@ export class ServiceFunction extends Construct {
       id: `AwsSolutions-IAM5[Resource::${account}:secret:${stage}/providers/*]`,
       reason: 'The catalog names provider secrets at run time; the prefix confines them to this deployment.',
     });
-  }
-
-  /** A cross-region inference profile is of this account; its models are of every region that it reaches. */
-  #grantBedrockModels(): void {
-    const { partition, account } = Stack.of(this);
-    const actions = ['bedrock:InvokeModel', 'bedrock:InvokeModelWithResponseStream'];
-    this.#allow(actions, `arn:${partition}:bedrock:*::foundation-model/*`);
-    this.#allow(actions, `arn:${partition}:bedrock:*:${account}:inference-profile/*`);
-    for (const resource of [':foundation-model/*', '<AWS::AccountId>:inference-profile/*']) {
-      Validations.of(this.#role).acknowledge({
-        id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:bedrock:*:${resource}]`,
-        reason:
-          'The catalog names models and regions at run time; the role may call models and nothing else there.',
-      });
-    }
   }
 
   #allow(actions: string[], resource: string): void {

@@ -6,7 +6,7 @@
 import { regionalArn } from '../assembly/identities.ts';
 import { PARTITION, REGION } from '../assembly/intrinsics.ts';
 import type { NeededAccess } from './dynamodb-access.ts';
-import { unknownCall } from './errors.ts';
+import { AwsError, unknownCall } from './errors.ts';
 
 /** Bedrock API reference, Converse, ConverseStream and InvokeModel, URI Request Parameters. */
 const PATH = /^\/model\/([^/]+)\/(converse|converse-stream|invoke)$/;
@@ -16,14 +16,42 @@ const PROFILE = /^(?:us|us-gov|eu|apac|au|ca|jp|sa|global)\.(.+)$/;
 
 const PROFILE_ARN = /^arn:[^:]+:bedrock:[^:]*:[^:]*:inference-profile\/(.+)$/;
 
-/** Throws `UnknownOperationException` on a path that is not a model's. */
-export function neededBedrockAccess(path: string): readonly NeededAccess[] {
+/** Those whose model is in the body (Amazon Bedrock user guide, Endpoints supported by Amazon Bedrock). */
+const BODY_PATH = /^\/(?:openai\/v1\/(?:chat\/completions|responses)|anthropic\/v1\/messages)$/;
+
+/** A call as it comes in. */
+export interface BedrockRequest {
+  readonly path: string;
+  readonly body: Buffer;
+}
+
+/** Throws `UnknownOperationException` on a path that is not a model's, and `ValidationException` without a model. */
+export function neededBedrockAccess({ path, body }: BedrockRequest): readonly NeededAccess[] {
+  if (BODY_PATH.test(path)) return accessOfBody(body);
   const [, encoded, operation] = PATH.exec(path) ?? [];
   if (encoded === undefined) throw unknownCall(`Bedrock call ${path}`, 404);
-  const action =
-    operation === 'converse-stream' ? 'bedrock:InvokeModelWithResponseStream' : 'bedrock:InvokeModel';
-  return resourcesOf(decodeURIComponent(encoded)).map((resourceArn) => ({ action, resourceArn }));
+  return accessOf(decodeURIComponent(encoded), operation === 'converse-stream');
 }
+
+function accessOfBody(body: Buffer): readonly NeededAccess[] {
+  const { model, stream } = parsed(body);
+  if (typeof model !== 'string') throw new AwsError('ValidationException', 'the body names no model');
+  return accessOf(model, stream === true);
+}
+
+function parsed(body: Buffer): { readonly model?: unknown; readonly stream?: unknown } {
+  try {
+    return Object(JSON.parse(body.toString()));
+  } catch {
+    throw new AwsError('ValidationException', 'the body is not JSON');
+  }
+}
+
+const accessOf = (model: string, streams: boolean): readonly NeededAccess[] =>
+  resourcesOf(model).map((resourceArn) => ({
+    action: streams ? 'bedrock:InvokeModelWithResponseStream' : 'bedrock:InvokeModel',
+    resourceArn,
+  }));
 
 function resourcesOf(modelId: string): string[] {
   const profileId = PROFILE_ARN.exec(modelId)?.[1] ?? modelId;
@@ -38,3 +66,16 @@ const profileArn = (id: string): string =>
 /** Models belong to no account. */
 const foundationModelArn = (id: string): string =>
   `arn:${PARTITION}:bedrock:${REGION}::foundation-model/${id}`;
+
+/** The default project of the account (service authorization reference, Amazon Bedrock Powered by AWS Mantle). */
+export const neededMantleAccess = (): readonly NeededAccess[] => [
+  { action: 'bedrock-mantle:CreateInference', resourceArn: regionalArn('bedrock-mantle', 'project/default') },
+];
+
+/** The workspace that the call names (Claude Platform on AWS user guide, IAM policies). */
+export const neededClaudePlatformAccess = (workspace: unknown): readonly NeededAccess[] => [
+  {
+    action: 'aws-external-anthropic:CreateInference',
+    resourceArn: regionalArn('aws-external-anthropic', `workspace/${String(workspace)}`),
+  },
+];

@@ -1,10 +1,11 @@
-/** Checks Bedrock calls against IAM and forwards them to the simulated provider, bytes in and bytes out as they come. */
+/** Checks calls of models on AWS against IAM and forwards them to the simulated provider, bytes in and bytes out as they come. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { neededBedrockAccess } from './bedrock-access.ts';
+import { neededBedrockAccess, neededClaudePlatformAccess, neededMantleAccess } from './bedrock-access.ts';
 import type { Authorize } from './callers.ts';
-import type { AwsService } from './endpoint.ts';
+import type { NeededAccess } from './dynamodb-access.ts';
+import type { AwsCall, AwsService } from './endpoint.ts';
 import { AwsError } from './errors.ts';
 
 /** What belongs to one connection, and what is made anew for the next (RFC 9110, section 7.6.1). */
@@ -17,10 +18,27 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'transfer-encoding',
 ]);
 
+type UpstreamUrl = (() => Promise<string>) | undefined;
+
 /** `upstreamUrl` gives the provider's address; without it there is no Bedrock, and every call says so. */
-export function createBedrockService(upstreamUrl: (() => Promise<string>) | undefined): AwsService {
-  return async ({ path, body, headers, authorize }, response) => {
-    for (const { action, resourceArn } of neededBedrockAccess(path)) permit(authorize, action, resourceArn);
+export const createBedrockService = (upstreamUrl: UpstreamUrl): AwsService =>
+  forwarding(upstreamUrl, neededBedrockAccess);
+
+/** The other services that serve models, by the names that calls are signed for; addresses as for Bedrock. */
+export const createModelServices = (upstreamUrl: UpstreamUrl): Readonly<Record<string, AwsService>> => ({
+  'bedrock-mantle': forwarding(upstreamUrl, neededMantleAccess),
+  'aws-external-anthropic': forwarding(upstreamUrl, ({ headers }) =>
+    neededClaudePlatformAccess(headers['anthropic-workspace-id']),
+  ),
+});
+
+function forwarding(
+  upstreamUrl: UpstreamUrl,
+  neededBy: (call: AwsCall) => readonly NeededAccess[],
+): AwsService {
+  return async (call, response) => {
+    const { path, body, headers, authorize } = call;
+    for (const { action, resourceArn } of neededBy(call)) permit(authorize, action, resourceArn);
     if (upstreamUrl === undefined)
       throw new AwsError(
         'ServiceUnavailableException',

@@ -63,7 +63,7 @@ async function demoSession(operator: Operator, apiKey: string): Promise<string> 
 /** A named catalog is applied at every start; the default one only while nobody has applied another. */
 async function seedCatalog(
   operator: Operator,
-  { catalogFile, upstreamUrl }: SeedTarget,
+  { catalogFile, upstreamUrl, awsEndpoint }: SeedTarget,
   seeded: string | undefined,
 ): Promise<string | undefined> {
   if (catalogFile !== undefined) {
@@ -73,7 +73,9 @@ async function seedCatalog(
   const current = await operator.catalog();
   if (current !== undefined && current.version !== seeded) return undefined;
   const text = readFileSync(join(import.meta.dirname, 'catalog.json'), 'utf8');
-  return operator.applyCatalog(text.replaceAll('{UPSTREAM_URL}', upstreamUrl));
+  return operator.applyCatalog(
+    text.replaceAll('{UPSTREAM_URL}', upstreamUrl).replaceAll('{AWS_URL}', awsEndpoint),
+  );
 }
 
 function readCatalogFile(file: string): string {

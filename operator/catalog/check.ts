@@ -3,6 +3,7 @@
  * providers' own lists. It changes nothing, and where nobody answers it says so.
  */
 import * as z from 'zod';
+import { type AwsService, signedFor } from '../../lambdas/core/inference/catalog/aws-address.ts';
 import {
   type CatalogDocument,
   parseCatalog,
@@ -92,16 +93,17 @@ class Check {
 
   async of(route: Route): Promise<Finding> {
     try {
-      return route.protocol === 'bedrock' || route.auth === 'sigv4'
-        ? await this.#ofBedrock(route.upstream_model)
-        : await this.#ofProvider(route);
+      const address = route.auth === 'sigv4' ? signedFor(route) : undefined;
+      const service = route.protocol === 'bedrock' ? 'bedrock' : address?.service;
+      return service === undefined ? await this.#ofProvider(route) : await this.#ofAws(route, service);
     } catch (failure) {
       const isFormat = failure instanceof z.ZodError;
       return { state: 'unknown', reason: isFormat ? OTHER_FORMAT : (failure as Error).message };
     }
   }
 
-  async #ofBedrock(upstreamModel: string): Promise<Finding> {
+  async #ofAws(route: Route, service: AwsService): Promise<Finding> {
+    const { upstream_model: upstreamModel } = route;
     const announced = announcedEndOf(upstreamModel);
     const today = this.#options.now.toISOString().slice(0, 10);
     if (announced !== undefined && announced.endsOn <= today)
@@ -109,6 +111,7 @@ class Check {
     const endsOn = announced?.endsOn;
     if (this.#options.bedrockUrl === null)
       return { state: 'unknown', reason: 'AWS is asked for a stage only', endsOn };
+    if (service !== 'bedrock') return { endsOn, ...(await this.#ofProvider(route)) };
     const id = upstreamModel
       .slice(upstreamModel.lastIndexOf('/') + 1)
       .replace(/^(us|eu|apac|au|jp|ca|us-gov|global)\./, '');
@@ -120,7 +123,7 @@ class Check {
   async #askAws(id: string): Promise<Finding> {
     const base = this.#options.bedrockUrl ?? `https://bedrock.${await this.#access.region()}.amazonaws.com`;
     const url = `${base}/foundation-models/${encodeURIComponent(id)}`;
-    const response = await this.#get(url, await this.#access.signedHeaders(url));
+    const response = await this.#get(url, await this.#access.signedHeaders({ url, service: 'bedrock' }));
     if (response.status === 404) return { state: 'unknown', reason: 'AWS does not list it in this region' };
     const { modelLifecycle } = foundationModel.parse(await this.#json(response)).modelDetails;
     const endsOn = modelLifecycle?.endOfLifeTime?.slice(0, 10);
@@ -135,7 +138,7 @@ class Check {
   async #ofProvider(route: Route): Promise<Finding> {
     // Both protocols of OpenAI have one list.
     const format = route.protocol === 'anthropic' ? 'anthropic' : 'openai';
-    const place = `${format} ${route.base_url} ${route.secret ?? ''}`;
+    const place = `${format} ${route.base_url} ${route.secret ?? ''} ${route.workspace ?? ''}`;
     const listed = this.#lists.get(place) ?? this.#listOf(route);
     this.#lists.set(place, listed);
     const ids = await listed;
@@ -145,28 +148,34 @@ class Check {
       : { state: 'unknown', reason: 'the provider does not list it' };
   }
 
-  async #listOf({ protocol, base_url: base, secret }: Route): Promise<ReadonlySet<string>> {
-    const key = secret === undefined ? undefined : await this.#access.readSecret(secret);
-    const headers: Record<string, string> =
-      protocol === 'anthropic' ? { 'anthropic-version': '2023-06-01' } : {};
-    if (key !== undefined)
-      Object.assign(
-        headers,
-        protocol === 'anthropic' ? { 'x-api-key': key } : { authorization: `Bearer ${key}` },
-      );
+  async #listOf(route: Route): Promise<ReadonlySet<string>> {
     const ids = new Set<string>();
-    let query = protocol === 'anthropic' ? '?limit=1000' : '';
+    let query = route.protocol === 'anthropic' && !isMantle(route) ? '?limit=1000' : '';
     for (let page = 0; page < MOST_PAGES; page += 1) {
-      const {
-        data,
-        has_more: more,
-        last_id: last,
-      } = list.parse(await this.#json(await this.#get(`${base}/models${query}`, headers)));
+      const url = `${listAddressOf(route)}${query}`;
+      const response = await this.#get(url, await this.#headersOf(route, url));
+      const { data, has_more: more, last_id: last } = list.parse(await this.#json(response));
       for (const { id } of data) ids.add(id);
       if (more !== true || last === undefined || last === null) break;
       query = `?limit=1000&after_id=${encodeURIComponent(last)}`;
     }
     return ids;
+  }
+
+  async #headersOf(route: Route, url: string): Promise<Readonly<Record<string, string>>> {
+    const { protocol, secret, auth, workspace } = route;
+    const headers = {
+      ...(protocol === 'anthropic' ? { 'anthropic-version': '2023-06-01' } : {}),
+      ...(workspace === undefined ? {} : { 'anthropic-workspace-id': workspace }),
+    };
+    const address = auth === 'sigv4' ? signedFor(route) : undefined;
+    if (address !== undefined) return this.#access.signedHeaders({ url, ...address, headers });
+    if (secret === undefined) return headers;
+    const key = await this.#access.readSecret(secret);
+    return {
+      ...headers,
+      ...(protocol === 'anthropic' ? { 'x-api-key': key } : { authorization: `Bearer ${key}` }),
+    };
   }
 
   async #get(url: string, headers: Readonly<Record<string, string>>): Promise<Response> {
@@ -192,3 +201,10 @@ class Check {
     }
   }
 }
+
+const isMantle = (route: Route): boolean =>
+  route.auth === 'sigv4' && signedFor(route)?.service === 'bedrock-mantle';
+
+/** `bedrock-mantle` has one list for all formats (Amazon Bedrock user guide, bedrock-mantle endpoint, List models). */
+const listAddressOf = (route: Route): string =>
+  `${isMantle(route) ? route.base_url.replace(/\/(?:anthropic|openai)\/v1$/, '/v1') : route.base_url}/models`;

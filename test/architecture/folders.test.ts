@@ -115,10 +115,13 @@ const KINDS = 'lambdas/providers/kinds';
 /** What several protocols have in common, those that serve Claude and those of OpenAI, is no protocol. */
 const CLAUDE = 'lambdas/providers/claude';
 const OPENAI_FORMATS = 'lambdas/providers/openai-formats';
+/** What errors of any protocol say. */
+const REFUSALS = 'lambdas/providers/refusals';
 
 describe('the folders of the providers', () => {
   const providers = namesIn('lambdas/providers').filter(
-    (name) => !name.includes('.') && ![KINDS, CLAUDE, OPENAI_FORMATS].includes(`lambdas/providers/${name}`),
+    (name) =>
+      !name.includes('.') && ![KINDS, CLAUDE, OPENAI_FORMATS, REFUSALS].includes(`lambdas/providers/${name}`),
   );
 
   it('hold the same files, few of them', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { bedrockRegionOf } from '../../lambdas/adapters/aws/bedrock-clients.ts';
+import { awsAddressOf } from '../../lambdas/core/inference/catalog/aws-address.ts';
 import type { Route } from '../../lambdas/core/inference/catalog/catalog-document.ts';
 import { shippedCatalog } from './shipped-catalogs.ts';
 
@@ -19,7 +19,7 @@ describe('the catalog of Amazon Bedrock', () => {
 
   it('can serve every model in whatever region it is deployed to: by a profile, or at an address of the model’s region', () => {
     const servedAnywhere = ({ base_url: url, upstream_model: model }: Route): boolean =>
-      url === '' ? !model.startsWith('stability.') : bedrockRegionOf(url) !== undefined;
+      url === '' ? !model.startsWith('stability.') : awsAddressOf(url) !== undefined;
     for (const { id, routes: own } of models)
       expect([id, own.some((route) => route.protocol === 'bedrock' && servedAnywhere(route))]).toEqual([
         id,
@@ -30,7 +30,8 @@ describe('the catalog of Amazon Bedrock', () => {
   it('asks Stability AI’s models in the one region that has them', () => {
     const images = models.filter(({ type }) => type === 'image').flatMap((model) => model.routes);
     expect(images.length).toBeGreaterThan(0);
-    for (const { id, base_url: url } of images) expect([id, bedrockRegionOf(url)]).toEqual([id, 'us-west-2']);
+    for (const { id, base_url: url } of images)
+      expect([id, awsAddressOf(url)?.region]).toEqual([id, 'us-west-2']);
   });
 
   it('streams every conversation', () => {

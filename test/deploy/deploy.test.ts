@@ -64,7 +64,7 @@ async function applyCatalog(): Promise<string> {
   await secrets.send(new CreateSecretCommand({ Name: name, SecretString: '{"key":"sim-key"}' }));
   secrets.destroy();
   const catalog = readFileSync(join(import.meta.dirname, '..', '..', 'local', 'seed', 'catalog.json'), 'utf8')
-    .replaceAll('{UPSTREAM_URL}', upstream.url)
+    .replaceAll(/\{(?:UPSTREAM|AWS)_URL\}/g, upstream.url)
     .replaceAll('env:SIM_KEY', `secretsmanager:${name}#key`);
   return deployment.applyCatalog(catalog);
 }

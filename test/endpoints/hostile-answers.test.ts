@@ -145,7 +145,7 @@ function eventsFault(text: string): string | undefined {
 function responseFault({ id, object, model, status, output, usage }: Json): string | undefined {
   if (!String(id).startsWith('resp_') || !String(model).startsWith('sim/')) return 'is of another name';
   if (object !== 'response' || !isWord(status) || !Array.isArray(output)) return 'is no response';
-  if (usage !== null && !areCounts(usage)) return 'counts wrongly';
+  if (usage != null && !areCounts(usage)) return 'counts wrongly';
   return (output as Json[]).some((one) => !isWord(one.type)) ? 'has a malformed item' : undefined;
 }
 

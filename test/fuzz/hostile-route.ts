@@ -147,12 +147,24 @@ function shuffled<T>(events: readonly T[], mutator: Mutator): T[] {
 const ERRORS = (mutator: Mutator) => ({
   error: {
     type: mutator.pick([CANARY, 'invalid_request_error']),
-    message: mutator.pick([CANARY, `messages.0.${CANARY}: ${CANARY}`, `${CANARY}.0: x`]),
+    message: mutator.pick(
+      SECRETS.flatMap((secret) => [secret, `messages.0.${CANARY}: at ${secret}\n\n${secret}`]),
+    ),
     param: mutator.pick([CANARY, `messages.${CANARY}`, `${CANARY}[0]`]),
     code: CANARY,
   },
-  message: CANARY,
+  message: mutator.pick(SECRETS),
 });
+
+/** What the text of an error may hold and no caller may see: of the rest, plain words are shown. */
+const SECRETS = [
+  `https://${CANARY}.example/v1`,
+  `${CANARY}.internal:8080`,
+  `sk-${CANARY}0123456789`,
+  `arn:aws:iam::1:${CANARY}`,
+  `${CANARY}@example.com`,
+  `(${CANARY}-4-large-2026)`,
+];
 
 /** Text that ends a line, an event or a header, where a name is expected. */
 const FORGERIES = [

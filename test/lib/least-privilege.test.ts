@@ -20,6 +20,11 @@ const JUSTIFIED: readonly { readonly permission: RegExp; readonly reason: string
     reason: 'the catalog names models and regions at run time',
   },
   {
+    permission:
+      /^(bedrock-mantle:CreateInference .*:project|aws-external-anthropic:CreateInference .*:workspace)\/\*$/,
+    reason: 'the catalog names regions and workspaces at run time',
+  },
+  {
     permission: /^scheduler:CreateSchedule .*:schedule\/prod-deliveries\/\*$/,
     reason: 'each attempt that waits has a schedule of its own, named at run time',
   },

@@ -99,6 +99,11 @@ const MODELS = [
   'arn:<AWS::Partition>:bedrock:*:<AWS::AccountId>:inference-profile/*',
 ];
 
+const INFERENCES = [
+  'bedrock-mantle:CreateInference arn:<AWS::Partition>:bedrock-mantle:*:<AWS::AccountId>:project/*',
+  'aws-external-anthropic:CreateInference arn:<AWS::Partition>:aws-external-anthropic:*:<AWS::AccountId>:workspace/*',
+];
+
 describe('the role of a function', () => {
   it.each(named)('is its own, and only Lambda takes it: %s', (_name, deployed) => {
     expect(sharing(deployed, 'roleId')).toHaveLength(1);
@@ -117,7 +122,7 @@ describe('the role of a function', () => {
     (_name, { stack, name, roleId, logGroupId }) => {
       const { tables = {}, indexes = [], sends = [], schedules, publishes, follows } = GRANTS[name];
       const { keyPepper, sessionKey, webhookKey, identityProviders, payments } = GRANTS[name];
-      const { providerSecrets, bedrockModels, settlements } = GRANTS[name];
+      const { providerSecrets, bedrockModels, signedModels, settlements } = GRANTS[name];
       const logs = resourceName(app, stack, { 'Fn::GetAtt': [logGroupId, 'Arn'] });
       const secrets =
         'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:prod/providers/*';
@@ -153,6 +158,7 @@ describe('the role of a function', () => {
         ...(bedrockModels
           ? INVOCATIONS.flatMap((action) => MODELS.map((model) => `${action} ${model}`))
           : []),
+        ...(signedModels ? INFERENCES : []),
       ];
       expect(permissionsOf(app, stack, roleId)).toEqual(expected.sort());
     },
@@ -169,6 +175,7 @@ describe('the role of a function', () => {
     const sellers = [...callers, 'create-speech', 'create-transcription'];
     const atRunTime = [
       ...callers.flatMap((name) => INVOCATIONS.map((action) => `${name}: ${action}`)),
+      ...chats.flatMap((name) => INFERENCES.map((permission) => `${name}: ${permission.split(' ')[0]}`)),
       ...sellers.map((name) => `${name}: secretsmanager:GetSecretValue`),
       'deliver-webhooks: scheduler:CreateSchedule',
       'follow-listings: dynamodb:ListStreams',

@@ -49,7 +49,7 @@ export async function applyCatalog(
     'utf8',
   );
   const table = requireVariable(environment, TABLES.catalog.variable);
-  await writeCatalog(client, table, text.replaceAll('{UPSTREAM_URL}', upstreamUrl));
+  await writeCatalog(client, table, text.replaceAll(/\{(?:UPSTREAM|AWS)_URL\}/g, upstreamUrl));
 }
 
 /** What `handler.ts` makes, but for the Lambda host, the pepper's secret and the log lines. */

@@ -1,5 +1,6 @@
 /** Clients of Amazon Bedrock by address, made at first use and kept warm. */
 import { BedrockRuntimeClient, type BedrockRuntimeClientConfig } from '@aws-sdk/client-bedrock-runtime';
+import { awsAddressOf } from '../../core/inference/catalog/aws-address.ts';
 import { ConnectionPool } from '../connections/connection-pool.ts';
 import { createExchange, type Exchange } from '../connections/http-exchange.ts';
 import { createSdkHandler } from '../connections/sdk-handler.ts';
@@ -37,16 +38,6 @@ export function createBedrockClients(
 
 function addressOf(baseUrl: string): BedrockRuntimeClientConfig {
   if (baseUrl === '') return {};
-  const region = bedrockRegionOf(baseUrl);
+  const region = awsAddressOf(baseUrl)?.region;
   return { endpoint: baseUrl, ...(region === undefined ? {} : { region }) };
-}
-
-/**
- * The region that an address of Bedrock names, those of VPC endpoints included (AWS General Reference, Amazon Bedrock
- * endpoints and quotas); undefined for any other address.
- */
-export function bedrockRegionOf(url: string): string | undefined {
-  return /(?:^|\.)bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\.(?:[a-z0-9-]+\.)*(?:amazonaws\.com(?:\.cn)?|api\.aws)$/.exec(
-    new URL(url).hostname,
-  )?.[1];
 }

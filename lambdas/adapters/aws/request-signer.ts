@@ -1,19 +1,19 @@
-/** Signs requests to Bedrock's OpenAI endpoint, which no AWS client makes (Amazon Bedrock user guide, Chat Completions). */
+/** Signs requests that no AWS client makes: to the OpenAI and Messages endpoints of AWS (IAM user guide, Signature Version 4). */
 import { SignatureV4 } from '@smithy/signature-v4';
 import type { RequestSigner } from '../../core/ports.ts';
-import { type BedrockClients, bedrockRegionOf } from './bedrock-clients.ts';
+import type { BedrockClients } from './bedrock-clients.ts';
 
 /**
  * Signs with what the client of the function's own region signs with: its credentials, and its region where the
- * address names none.
+ * request names none.
  */
 export function createRequestSigner({ client }: BedrockClients): RequestSigner {
-  return async ({ url, headers, body }) => {
-    const { credentials, region, sha256 } = client('').config;
+  return async ({ url, service, region, headers, body }) => {
+    const { credentials, region: ownRegion, sha256 } = client('').config;
     const { protocol, host, hostname, port, pathname, searchParams } = new URL(url);
     const signature = new SignatureV4({
-      service: 'bedrock',
-      region: bedrockRegionOf(url) ?? region,
+      service,
+      region: region ?? ownRegion,
       credentials,
       sha256,
     });

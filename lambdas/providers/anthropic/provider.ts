@@ -1,7 +1,7 @@
 /** The Messages protocol over HTTP: every server that speaks `POST {base_url}/messages`. */
 import type { Attempt, Feature, Provider, Reply } from '../../core/inference/upstream/provider.ts';
-import type { SecretReader } from '../../core/ports.ts';
-import { callUpstream, readKey } from '../http-upstream.ts';
+import { type AuthorizationDependencies, authorizationOf, type KeyHeader } from '../authorization.ts';
+import { callUpstream } from '../http-upstream.ts';
 import { toFailure } from './errors.ts';
 import { toRequest } from './request.ts';
 import { toReply } from './response.ts';
@@ -17,20 +17,33 @@ export const features: ReadonlySet<Feature> = new Set<Feature>([
   'stop-sequences',
 ]);
 
-export interface AnthropicDependencies {
+/** How the protocol takes a key (Claude API docs, Authentication). */
+const keyHeader: KeyHeader = (key) => ({ 'x-api-key': key });
+
+export interface AnthropicDependencies extends AuthorizationDependencies {
   readonly fetch: typeof fetch;
-  readonly readSecret: SecretReader;
 }
 
-export function createAnthropicProvider({ fetch, readSecret }: AnthropicDependencies): Provider {
+/**
+ * At Anthropic, on Bedrock's Messages endpoints and on Claude Platform on AWS the protocol is the same, the version and
+ * the betas by header included (Amazon Bedrock user guide, Inference using Anthropic Messages API; Claude Platform on
+ * AWS user guide, Making requests); what differs is who signs, and the workspace.
+ */
+export function createAnthropicProvider(dependencies: AnthropicDependencies): Provider {
   async function chat({ route, payload, identity, signatures, signal }: Attempt): Promise<Reply> {
-    const key = await readKey(readSecret, route.secret);
-    const { body, answerTool } = toRequest(payload, route, signatures);
+    const { body: request, answerTool } = toRequest(payload, route, signatures);
     const context = { payload, identity, signatures, answerTool };
-    return callUpstream(fetch, {
+    const post = {
       url: `${route.base_url}/messages`,
-      headers: { 'anthropic-version': VERSION, ...(key === undefined ? {} : { 'x-api-key': key }) },
-      body: JSON.stringify(body),
+      body: JSON.stringify(request),
+      headers: {
+        'anthropic-version': VERSION,
+        ...(route.workspace === undefined ? {} : { 'anthropic-workspace-id': route.workspace }),
+      },
+    };
+    return callUpstream(dependencies.fetch, {
+      ...post,
+      headers: await authorizationOf(dependencies, route, post, keyHeader),
       stream: payload.stream,
       signal,
       toFailure: (response) => toFailure(response, payload.protocol),

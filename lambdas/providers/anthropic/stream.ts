@@ -69,16 +69,18 @@ class MessageReader {
     this.#sealer = new SignatureSealer(context.signatures);
   }
 
-  /** Throws `UpstreamFailure` for an error, and for an event that is not one of a message or not in its place. */
+  /** Nothing of an event that is not known. Throws `UpstreamFailure` for an error, and for an event out of its place. */
   read(event: JsonObject): ReplyEvent[] {
-    const { parts, ...reading } = this.#reading(event);
+    const said = this.#reading(event);
+    if (said === undefined) return [];
+    const { parts, ...reading } = said;
     if (!this.#native) return [{ ...reading, ...(parts.length === 0 ? {} : { parts }) }];
     const payloads = this.#sealer.seal(event).map((sealed) => toEvent(sealed, this.#context.identity));
     // A signature and the end of its block carry no output.
     return payloads.map((payload) => ({ ...reading, payload }));
   }
 
-  #reading(event: JsonObject): Reading {
+  #reading(event: JsonObject): Reading | undefined {
     switch (event.type) {
       case 'message_start':
         return this.#start(event);
@@ -97,7 +99,7 @@ class MessageReader {
         throw new UpstreamFailure('interrupted');
       default:
         if (!isEventName(event.type)) throw new UpstreamFailure('protocol');
-        return NOTHING;
+        return undefined;
     }
   }
 

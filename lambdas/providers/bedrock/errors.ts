@@ -1,6 +1,7 @@
 /** Errors of Bedrock and of its client: is the route at fault, or the request (Amazon Bedrock API reference, Converse, Errors)? */
 import { UpstreamFailure } from '../../core/inference/upstream/provider.ts';
 import { secondsOf } from '../http-upstream.ts';
+import { refusalOf } from '../refusals/refusal.ts';
 
 /** Statuses of the errors that a stream brings as events (Amazon Bedrock API reference, ConverseStreamOutput). */
 const STATUSES: ReadonlyMap<unknown, number> = new Map([
@@ -59,9 +60,11 @@ function statusOf({ name, $metadata }: ClientError): number | undefined {
 
 function toStatusFailure({ name, message, $response }: ClientError, status: number): UpstreamFailure {
   const isRefused = name === 'ValidationException' && !ABOUT_THE_ROUTE.test(String(message));
+  const retryable = !isRefused && status !== 413 && status !== 422;
   return new UpstreamFailure('status', {
     status,
-    retryable: !isRefused && status !== 413 && status !== 422,
+    retryable,
+    refusal: retryable ? undefined : refusalOf(message),
     retryAfterSeconds: secondsOf($response?.headers?.['retry-after']),
   });
 }

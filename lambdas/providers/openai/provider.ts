@@ -1,7 +1,7 @@
 /** The OpenAI protocol over HTTP: every server that speaks `POST {base_url}/chat/completions`. */
 import type { Feature, Provider } from '../../core/inference/upstream/provider.ts';
+import { type AuthorizationDependencies, authorizationOf } from '../authorization.ts';
 import { callUpstream } from '../http-upstream.ts';
-import { type AuthorizationDependencies, authorizationOf } from '../openai-formats/authorization.ts';
 import { toFailure } from './errors.ts';
 import { toRequestBody } from './request.ts';
 import { toReply } from './response.ts';

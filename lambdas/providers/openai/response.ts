@@ -4,8 +4,8 @@ import type { AssistantPart, AssistantReply } from '../../core/inference/upstrea
 import { type Attempt, type Reply, UpstreamFailure } from '../../core/inference/upstream/provider.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
 import { isJsonObject } from '../../core/json/lossless-json.ts';
-import { CompletionFields } from '../completion-fields.ts';
 import { objectOf } from '../http-upstream.ts';
+import { CompletionFields } from '../openai-formats/completion-fields.ts';
 import { sealProof } from '../openai-formats/proofs.ts';
 import { signatureIn } from '../openai-formats/returned-reasoning.ts';
 import { reasoningOf, textOf, toFinish } from './content.ts';

@@ -5,8 +5,8 @@ import { type Attempt, type ReplyEvent, UpstreamFailure } from '../../core/infer
 import { StreamBlocks } from '../../core/inference/upstream/stream-blocks.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
 import { isJsonObject } from '../../core/json/lossless-json.ts';
-import { CompletionFields } from '../completion-fields.ts';
 import { drain, parseEvent } from '../http-upstream.ts';
+import { CompletionFields } from '../openai-formats/completion-fields.ts';
 import { reasoningOf, textOf, toFinish } from './content.ts';
 import { isError, sealedSignature } from './response.ts';
 import { UsageReader } from './usage.ts';

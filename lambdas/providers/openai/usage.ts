@@ -4,7 +4,7 @@
  */
 import { isTokenCount, type TokenUsage } from '../../core/inference/pricing/token-usage.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/lossless-json.ts';
-import { keptUsage } from '../completion-fields.ts';
+import { keptUsage } from '../openai-formats/completion-fields.ts';
 import {
   anyWrites,
   type CacheWrites,

@@ -1,14 +1,16 @@
 /** What the error within an answer of the Responses protocol means; an answer with another status is read as in chat completions. */
 import { UpstreamFailure } from '../../core/inference/upstream/provider.ts';
 import { isJsonObject } from '../../core/json/lossless-json.ts';
+import { refusalIn } from '../refusals/refusal.ts';
 
 /** Codes by which the request itself is at fault (OpenAI API reference, The response object, `error.code`). */
 const CALLER_FAULT = /^(invalid_prompt|.*_policy|.*image.*|unsupported_.*|context_length_exceeded)$/;
 
-/** What the `error` of a response, or of an event, means; nothing of its text is kept. */
+/** What the `error` of a response, or of an event, means. */
 export function failureOf(error: unknown): UpstreamFailure {
   const code = isJsonObject(error) ? String(error.code) : '';
-  if (CALLER_FAULT.test(code)) return new UpstreamFailure('status', { status: 400, retryable: false });
+  if (CALLER_FAULT.test(code))
+    return new UpstreamFailure('status', { status: 400, retryable: false, refusal: refusalIn({ error }) });
   if (code === 'rate_limit_exceeded') return new UpstreamFailure('status', { status: 429 });
   return new UpstreamFailure('interrupted');
 }

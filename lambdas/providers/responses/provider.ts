@@ -1,9 +1,9 @@
 /** The Responses protocol over HTTP: OpenAI, Azure, Bedrock's OpenAI endpoint, xAI, vLLM (`POST {base_url}/responses`). */
 import type { Feature, Provider } from '../../core/inference/upstream/provider.ts';
+import { authorizationOf } from '../authorization.ts';
 import { callUpstream } from '../http-upstream.ts';
 import { toFailure } from '../openai/errors.ts';
 import type { OpenAiDependencies } from '../openai/provider.ts';
-import { authorizationOf } from '../openai-formats/authorization.ts';
 import { toRequestBody } from './request.ts';
 import { toReply } from './response.ts';
 import { toReplyEvents } from './stream.ts';

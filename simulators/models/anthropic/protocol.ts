@@ -27,7 +27,8 @@ const envelope = (type: string, message: string, head: RequestHead) => ({
   request_id: requestId(head),
 });
 
-function errorReply(status: number, message: string, head: RequestHead): WholeReply {
+/** An error in the protocol's envelope. */
+export function errorReply(status: number, message: string, head: RequestHead): WholeReply {
   const type = TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
   return jsonReply(status, envelope(type, message, head));
 }
@@ -42,6 +43,11 @@ function hasKey({ 'x-api-key': key, authorization }: RequestHead['headers']): bo
 
 function refusal(head: RequestHead): WholeReply | undefined {
   if (!hasKey(head.headers)) return errorReply(401, 'x-api-key header is required', head);
+  return versionRefusal(head);
+}
+
+/** Every host of the protocol wants its version. */
+export function versionRefusal(head: RequestHead): WholeReply | undefined {
   if (VERSIONS.includes(head.headers['anthropic-version'])) return undefined;
   return errorReply(400, 'anthropic-version: header is required and names a valid version', head);
 }

@@ -24,7 +24,8 @@ function servedBy(
   };
 }
 
-function replyToMessages({ body, fault, sequence, cache }: Call): Reply {
+/** Answers a Messages request. */
+export function replyToMessages({ body, fault, sequence, cache }: Call): Reply {
   const request = readRequest(messagesRequestSchema, body);
   const question = toModelRequest(request, fault);
   const marked = markedPrefix(request);

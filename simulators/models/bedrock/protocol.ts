@@ -2,8 +2,6 @@
 import { eventStream } from '../exchange/encodings.ts';
 import { jsonReply, type Protocol, type RequestHead, type WholeReply } from '../exchange/reply.ts';
 import type { Path } from '../exchange/request-error.ts';
-import { openAiProtocol } from '../openai/protocol.ts';
-import { responsesProtocol } from '../responses/protocol.ts';
 import { signatureError } from './signature.ts';
 
 /** The error types of statuses (API reference, "Converse", "Errors"). */
@@ -30,12 +28,15 @@ const errorReply = (status: number, type: string, message: string): WholeReply =
 const locationOf = (path: Path): string =>
   path.map((key) => (typeof key === 'number' ? `${key + 1}.member` : String(key))).join('.');
 
-function refusal(head: RequestHead): WholeReply | undefined {
-  const type = signatureError(head);
-  return type === undefined ? undefined : errorReply(403, type, 'The request is not signed as it must be.');
-}
+/** How a service of AWS refuses a request that is not signed for it. */
+export const signedFor =
+  (service: string) =>
+  (head: RequestHead): WholeReply | undefined => {
+    const type = signatureError(head, service);
+    return type === undefined ? undefined : errorReply(403, type, 'The request is not signed as it must be.');
+  };
 
-const responseHeaders = ({ sequence }: RequestHead): Record<string, string> => ({
+export const responseHeaders = ({ sequence }: RequestHead): Record<string, string> => ({
   'x-amzn-requestid': `00000000-0000-4000-8000-${String(sequence).padStart(12, '0')}`,
 });
 
@@ -45,7 +46,7 @@ const MAX_BODY_BYTES = 25_000_000;
 export const bedrockProtocol: Protocol = {
   encoding: eventStream,
   maxBodyBytes: MAX_BODY_BYTES,
-  refusal,
+  refusal: signedFor('bedrock'),
   badRequest({ status, path, message, reason }) {
     const type = reason === 'wrong_type' ? 'SerializationException' : 'ValidationException';
     const place = path.length === 0 ? '' : ` at '${locationOf(path)}'`;
@@ -63,7 +64,3 @@ export const bedrockProtocol: Protocol = {
   }),
   responseHeaders,
 };
-
-/** OpenAI's wire formats as Bedrock serves them, to signed requests. */
-export const bedrockOpenAiProtocol: Protocol = { ...openAiProtocol, refusal, responseHeaders };
-export const bedrockResponsesProtocol: Protocol = { ...responsesProtocol, refusal, responseHeaders };

@@ -1,14 +1,13 @@
-/** The routes of Bedrock Runtime (its API reference, "Converse", "ConverseStream" and "InvokeModel"; user guide, "Chat Completions API" and "Responses API"). */
+/** The routes of Bedrock Runtime (its API reference, "Converse", "ConverseStream" and "InvokeModel"), and all others that are signed. */
 import { type Call, jsonReply, type Reply, type Route } from '../exchange/reply.ts';
 import { readRequest } from '../exchange/request-error.ts';
 import { singleAnswer } from '../model/answer.ts';
-import { replyToChat } from '../openai/routes.ts';
-import { replyToResponses } from '../responses/routes.ts';
 import { type ConverseFrame, converseDocument, converseEvents } from './answer.ts';
 import { replyToInvoke } from './invoke.ts';
-import { bedrockOpenAiProtocol, bedrockProtocol, bedrockResponsesProtocol } from './protocol.ts';
+import { bedrockProtocol } from './protocol.ts';
 import { markedPrefix, toModelRequest } from './question.ts';
 import { converseRequestSchema } from './request.ts';
+import { signedRoutes } from './signed-routes.ts';
 
 function replyToConverse({ body, fault, parameters, cache }: Call, streams: boolean): Reply {
   const startedAtMs = Date.now();
@@ -36,6 +35,5 @@ export const bedrockRoutes: readonly Route[] = [
   { ...post, path: '/model/{modelId}/converse', reply: (call) => replyToConverse(call, false) },
   { ...post, path: '/model/{modelId}/converse-stream', reply: (call) => replyToConverse(call, true) },
   { ...post, path: '/model/{modelId}/invoke', reply: replyToInvoke },
-  { ...post, path: '/openai/v1/chat/completions', protocol: bedrockOpenAiProtocol, reply: replyToChat },
-  { ...post, path: '/openai/v1/responses', protocol: bedrockResponsesProtocol, reply: replyToResponses },
+  ...signedRoutes,
 ];

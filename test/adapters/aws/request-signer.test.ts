@@ -14,19 +14,20 @@ const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).u
 
 interface Signed {
   readonly host: string;
+  readonly service: string;
   readonly region: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly secret: string;
 }
 
 /** The signature of such a request, by the book (IAM user guide, Create a signed AWS API request). */
-function signatureOf({ host, region, headers, secret }: Signed): string {
+function signatureOf({ host, service, region, headers, secret }: Signed): string {
   const names = /SignedHeaders=([^,]+)/.exec(headers.authorization ?? '')?.[1] ?? '';
   const all: Readonly<Record<string, string>> = { ...headers, host };
   const lines = names.split(';').map((name) => `${name}:${all[name]?.trim()}\n`);
   const canonical = ['POST', PATH, '', lines.join(''), names, sha256(BODY)].join('\n');
   const time = headers['x-amz-date'] ?? '';
-  const scope = [time.slice(0, 8), region, 'bedrock', 'aws4_request'];
+  const scope = [time.slice(0, 8), region, service, 'aws4_request'];
   const key = scope.reduce<string | Buffer>((parent, part) => hmac(parent, part), `AWS4${secret}`);
   return hmac(key, ['AWS4-HMAC-SHA256', time, scope.join('/'), sha256(canonical)].join('\n')).toString('hex');
 }
@@ -39,29 +40,40 @@ const signerWith = (credentials: object) =>
     }),
   );
 
-describe('a request that is signed for Bedrock', () => {
+describe('a request that is signed', () => {
   it.each([
-    ['bedrock-runtime.us-west-2.amazonaws.com', 'us-west-2'],
-    ['127.0.0.1:8788', 'eu-west-1'],
-    ['bedrock.internal.example', 'eu-west-1'],
-  ])('carries the signature of its content, address and region: %s', async (host, region) => {
-    const headers = await signerWith({})({
-      url: `http://${host}${PATH}`,
-      headers: { 'content-type': 'application/json' },
-      body: BODY,
-    });
-    expect(headers.authorization).toContain(
-      `/${region}/bedrock/aws4_request, SignedHeaders=content-type;host;`,
-    );
-    expect(headers.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\//);
-    const expected = signatureOf({ host, region, headers, secret: 'wJalr' });
-    expect(headers.authorization?.endsWith(`Signature=${expected}`)).toBe(true);
-    expect(headers['content-type']).toBe('application/json');
-  });
+    ['bedrock', 'us-west-2', 'us-west-2'],
+    ['bedrock', undefined, 'eu-west-1'],
+    ['bedrock-mantle', 'us-east-1', 'us-east-1'],
+    ['aws-external-anthropic', 'us-east-2', 'us-east-2'],
+  ])(
+    'carries the signature of its content, address, headers, service and region, by default the function’s own: %s, %s',
+    async (service, asked, region) => {
+      const host = '127.0.0.1:8788';
+      const headers = await signerWith({})({
+        url: `http://${host}${PATH}`,
+        service,
+        region: asked,
+        headers: { 'content-type': 'application/json', 'anthropic-workspace-id': 'wrkspc_1' },
+        body: BODY,
+      });
+      expect(headers.authorization).toContain(
+        `/${region}/${service}/aws4_request, SignedHeaders=anthropic-workspace-id;content-type;host;`,
+      );
+      expect(headers.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\//);
+      const expected = signatureOf({ host, service, region, headers, secret: 'wJalr' });
+      expect(headers.authorization?.endsWith(`Signature=${expected}`)).toBe(true);
+      expect(headers).toMatchObject({
+        'content-type': 'application/json',
+        'anthropic-workspace-id': 'wrkspc_1',
+      });
+    },
+  );
 
   it('carries the token of a role’s session, signed too, and nothing that the sender sets itself', async () => {
     const headers = await signerWith({ sessionToken: 'token' })({
       url: `https://bedrock-runtime.us-west-2.amazonaws.com${PATH}`,
+      service: 'bedrock',
       headers: {},
       body: BODY,
     });
@@ -80,6 +92,8 @@ describe('a request that is signed for Bedrock', () => {
         },
       }),
     );
-    await expect(sign({ url: `http://x${PATH}`, headers: {}, body: '' })).rejects.toThrow('no credentials');
+    await expect(sign({ url: `http://x${PATH}`, service: 'bedrock', headers: {}, body: '' })).rejects.toThrow(
+      'no credentials',
+    );
   });
 });

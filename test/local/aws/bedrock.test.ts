@@ -5,8 +5,10 @@ import {
 } from '@aws-sdk/client-bedrock-runtime';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { createBedrockClients } from '../../../lambdas/adapters/aws/bedrock-clients.ts';
+import { createRequestSigner } from '../../../lambdas/adapters/aws/request-signer.ts';
 import { neededBedrockAccess } from '../../../local/aws/bedrock-access.ts';
-import { createBedrockService } from '../../../local/aws/bedrock-service.ts';
+import { createBedrockService, createModelServices } from '../../../local/aws/bedrock-service.ts';
 import { createCallers } from '../../../local/aws/callers.ts';
 import { type AwsEndpoint, startAwsEndpoint } from '../../../local/aws/endpoint.ts';
 import { startUpstream, type Upstream } from '../../../simulators/models/server.ts';
@@ -45,6 +47,12 @@ const CALLERS = [
   caller('chat', [INVOKE, STREAM]),
   caller('whole', [INVOKE]),
   caller('other', [INVOKE, STREAM], 'arn:aws:bedrock:*::foundation-model/other.*'),
+  caller('mantle', ['bedrock-mantle:CreateInference'], 'arn:aws:bedrock-mantle:*:000000000000:project/*'),
+  caller(
+    'platform',
+    ['aws-external-anthropic:CreateInference'],
+    'arn:aws:aws-external-anthropic:*:000000000000:workspace/wrkspc_1',
+  ),
 ];
 
 const authorizeAs = createCallers({
@@ -60,7 +68,8 @@ let endpoint: AwsEndpoint;
 beforeAll(async () => {
   upstream = await startUpstream({ chunkDelayMs: 1 });
   const bedrock = createBedrockService(async () => upstream.url);
-  endpoint = await startAwsEndpoint({ services: { bedrock }, authorizeAs, log });
+  const services = { bedrock, ...createModelServices(async () => upstream.url) };
+  endpoint = await startAwsEndpoint({ services, authorizeAs, log });
 });
 
 afterAll(async () => {
@@ -152,15 +161,64 @@ describe('a Bedrock call of a function', () => {
   });
 });
 
+const accessFor = (path: string, body: unknown = {}) =>
+  neededBedrockAccess({ path, body: Buffer.from(JSON.stringify(body)) });
+
+describe('a signed call of a function to a Messages endpoint', () => {
+  const signedBy = async (name: string, service: string, path: string, workspace?: string) => {
+    const sign = createRequestSigner(
+      createBedrockClients({
+        region: 'us-east-1',
+        credentials: async () => ({ accessKeyId: `local-${name}`, secretAccessKey: 'local' }),
+      }),
+    );
+    const model = path.startsWith('/anthropic') ? MODEL : 'claude-sim';
+    const url = `${endpoint.url}${path}`;
+    const body = JSON.stringify({
+      ...{ model, max_tokens: 16, messages: [{ role: 'user', content: 'Say exactly: hi' }] },
+    });
+    const own = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' };
+    const headers = { ...own, ...(workspace === undefined ? {} : { 'anthropic-workspace-id': workspace }) };
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: await sign({ url, service, headers, body }),
+      body,
+    });
+    return { status: response.status, text: await response.text() };
+  };
+  const MANTLE = '/bedrock-mantle/anthropic/v1/messages';
+  const PLATFORM = '/aws-external-anthropic/v1/messages';
+
+  it.each([
+    ['chat', 'bedrock', '/anthropic/v1/messages', undefined],
+    ['mantle', 'bedrock-mantle', MANTLE, undefined],
+    ['platform', 'aws-external-anthropic', PLATFORM, 'wrkspc_1'],
+  ])('is answered where its role may: %s, %s', async (name, service, path, workspace) => {
+    const { status, text } = await signedBy(name, service, path, workspace);
+    expect([status, JSON.parse(text)]).toMatchObject([200, { content: [{ type: 'text', text: 'hi' }] }]);
+  });
+
+  it.each([
+    ['a role that may not', 'chat', 'bedrock-mantle', MANTLE, undefined, 'bedrock-mantle:CreateInference'],
+    ['another workspace', 'platform', 'aws-external-anthropic', PLATFORM, 'wrkspc_2', 'workspace/wrkspc_2'],
+    ['a role of another service', 'mantle', 'bedrock', '/anthropic/v1/messages', undefined, INVOKE],
+  ])('is denied to %s', async (_why, name, service, path, workspace, words) => {
+    const { status, text } = await signedBy(name, service, path, workspace);
+    expect(status).toBe(403);
+    expect(text).toContain('is not authorized to perform');
+    expect(text).toContain(words);
+  });
+});
+
 describe('the access that a Bedrock call needs', () => {
   const resources = (id: string) =>
-    neededBedrockAccess(`/model/${encodeURIComponent(id)}/converse`).map(({ resourceArn }) => resourceArn);
+    accessFor(`/model/${encodeURIComponent(id)}/converse`).map(({ resourceArn }) => resourceArn);
 
   it('is to its model', () => {
-    expect(neededBedrockAccess('/model/sim.chat-v1%3A0/converse')).toEqual([
+    expect(accessFor('/model/sim.chat-v1%3A0/converse')).toEqual([
       { action: INVOKE, resourceArn: MODEL_ARN },
     ]);
-    expect(neededBedrockAccess('/model/sim.chat-v1%3A0/converse-stream')).toEqual([
+    expect(accessFor('/model/sim.chat-v1%3A0/converse-stream')).toEqual([
       { action: STREAM, resourceArn: MODEL_ARN },
     ]);
     expect(resources(MODEL_ARN)).toEqual([MODEL_ARN]);
@@ -177,8 +235,19 @@ describe('the access that a Bedrock call needs', () => {
     },
   );
 
+  it.each(['/openai/v1/chat/completions', '/openai/v1/responses', '/anthropic/v1/messages'])(
+    'is to the model that the body names: %s',
+    (path) => {
+      expect(accessFor(path, { model: MODEL })).toEqual([{ action: INVOKE, resourceArn: MODEL_ARN }]);
+      expect(accessFor(path, { model: MODEL, stream: true })).toEqual([
+        { action: STREAM, resourceArn: MODEL_ARN },
+      ]);
+      expect(() => accessFor(path)).toThrow('the body names no model');
+    },
+  );
+
   it('is unknown of anything else', () => {
-    expect(() => neededBedrockAccess('/model/x/count-tokens')).toThrow('/model/x/count-tokens');
-    expect(() => neededBedrockAccess('/')).toThrow('does not know');
+    expect(() => accessFor('/model/x/count-tokens')).toThrow('/model/x/count-tokens');
+    expect(() => accessFor('/')).toThrow('does not know');
   });
 });

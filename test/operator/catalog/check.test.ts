@@ -24,6 +24,7 @@ function answerOf(path: string, query: URLSearchParams): { readonly status: numb
   const json = (body: object) => ({ status: 200, body: JSON.stringify(body) });
   if (path === '/openai/v1/models')
     return json({ object: 'list', data: [{ id: 'gpt-a' }, { id: 'models/gemini-a' }] });
+  if (path === '/mantle/v1/models') return json({ data: [{ id: 'gpt-a' }, { id: 'anthropic.claude-a' }] });
   if (path === '/anthropic/v1/models')
     return query.get('after_id') === 'claude-a'
       ? json({ data: [{ id: 'claude-b' }], has_more: false, last_id: 'claude-b' })
@@ -93,6 +94,7 @@ async function check(routes: readonly object[], bedrockUrl: string | null = base
 const openai = (model: string, path = 'openai') => ({
   ...{ protocol: 'openai', base_url: `${base}/${path}/v1`, upstream_model: model, secret: 'env:CHECKED_KEY' },
 });
+const SIGNED = { auth: 'sigv4', aws_service: 'bedrock', secret: undefined };
 const bedrock = (model: string) => ({ protocol: 'bedrock', upstream_model: model });
 
 describe('catalog check', () => {
@@ -130,10 +132,10 @@ describe('catalog check', () => {
       bedrock('vendor.past-v1:0'),
       bedrock('amazon.nova-canvas-v1:0'),
       bedrock('vendor.none-v1:0'),
-      { ...openai('amazon.nova-lite-v1:0'), auth: 'sigv4', secret: undefined },
+      { ...openai('amazon.nova-lite-v1:0'), ...SIGNED },
       {
         ...openai('amazon.nova-lite-v1:0'),
-        ...{ protocol: 'openai-responses', auth: 'sigv4', secret: undefined },
+        ...{ ...SIGNED, protocol: 'openai-responses' },
       },
     ]);
     expect(routes.map(({ state, ends_on }) => [state, ends_on])).toEqual([
@@ -177,9 +179,34 @@ describe('catalog check', () => {
     ]);
   });
 
+  it('finds the models of bedrock-mantle and of Claude Platform on AWS in their lists, which it asks for signed', async () => {
+    const mantle = { ...SIGNED, aws_service: 'bedrock-mantle', aws_region: 'eu-west-1' };
+    const platform = { ...SIGNED, aws_service: 'aws-external-anthropic', workspace: 'wrkspc_1' };
+    const { routes } = await check([
+      { ...openai('gpt-a', 'mantle'), ...mantle },
+      { ...openai('anthropic.claude-a', 'mantle/anthropic'), ...mantle, protocol: 'anthropic' },
+      { ...openai('claude-b', 'anthropic'), ...platform, protocol: 'anthropic' },
+      { ...openai('claude-z', 'anthropic'), ...platform, protocol: 'anthropic' },
+    ]);
+    expect(routes.map(({ state }) => state)).toEqual(['alive', 'alive', 'alive', 'unknown']);
+    const signedFor = requests.map(({ url, headers }) => [
+      url,
+      /id\/\d{8}\/([^/]+\/[^/]+)\//.exec(headers.authorization ?? '')?.[1],
+      headers['anthropic-workspace-id'],
+    ]);
+    expect(signedFor.sort()).toEqual([
+      ['/anthropic/v1/models?limit=1000&after_id=claude-a', 'us-west-2/aws-external-anthropic', 'wrkspc_1'],
+      ['/anthropic/v1/models?limit=1000', 'us-west-2/aws-external-anthropic', 'wrkspc_1'],
+      ['/mantle/v1/models', 'eu-west-1/bedrock-mantle', undefined],
+      ['/mantle/v1/models', 'eu-west-1/bedrock-mantle', undefined],
+    ]);
+  });
+
   it('asks AWS nothing for a local service', async () => {
-    const { routes } = await check([bedrock('amazon.nova-lite-v1:0')], null);
-    expect(routes[0]).toMatchObject({ state: 'unknown', reason: 'AWS is asked for a stage only' });
+    const mantle = { ...openai('gpt-a', 'mantle'), ...SIGNED, aws_service: 'bedrock-mantle' };
+    const { routes } = await check([bedrock('amazon.nova-lite-v1:0'), mantle], null);
+    for (const route of routes)
+      expect(route).toMatchObject({ state: 'unknown', reason: 'AWS is asked for a stage only' });
     expect(requests).toEqual([]);
   });
 });

@@ -360,6 +360,62 @@ describe('a bad Converse request', () => {
   });
 });
 
+describe('a request that AWS must find signed', () => {
+  const signedFor = (service: string) => ({
+    ...SIGNED_HEADERS,
+    authorization: SIGNED_HEADERS.authorization.replace('/bedrock/', `/${service}/`),
+  });
+  const version = { 'anthropic-version': '2023-06-01' };
+  const workspace = { 'anthropic-workspace-id': 'wrkspc_1' };
+  const body = { max_tokens: 16, messages: [{ role: 'user', content: 'Say exactly: hi' }] };
+  const post = async (path: string, model: string, headers: Record<string, string>) => {
+    const response = await upstream.postTo(path, { ...body, model }, { headers });
+    return {
+      status: response.status,
+      type: response.headers.get('x-amzn-errortype'),
+      text: await response.text(),
+    };
+  };
+  const [RUNTIME, MANTLE, PLATFORM] = [
+    '/anthropic/v1/messages',
+    '/bedrock-mantle/anthropic/v1/messages',
+    '/aws-external-anthropic/v1/messages',
+  ];
+
+  it.each([
+    [RUNTIME, 'bedrock', 'global.anthropic.claude-x'],
+    [MANTLE, 'bedrock-mantle', 'anthropic.claude-x'],
+    [PLATFORM, 'aws-external-anthropic', 'claude-x'],
+    ['/openai/v1/chat/completions', 'bedrock', 'openai.gpt-oss-20b-1:0'],
+    ['/bedrock-mantle/v1/chat/completions', 'bedrock-mantle', 'openai.gpt-oss-20b'],
+  ])(
+    'is answered at %s to a signature for %s, and refused to any other and to a key',
+    async (path, service, model) => {
+      const rest = { ...version, ...workspace };
+      expect(await post(path, model, { ...signedFor(service), ...rest })).toMatchObject({ status: 200 });
+      const others = ['bedrock', 'bedrock-mantle', 'aws-external-anthropic'].filter(
+        (each) => each !== service,
+      );
+      for (const other of others)
+        expect(await post(path, model, { ...signedFor(other), ...rest })).toMatchObject({
+          status: 403,
+          type: expect.stringMatching(/^InvalidSignatureException:/),
+        });
+      expect(await post(path, model, { ...rest, 'x-api-key': 'k' })).toMatchObject({ status: 403 });
+    },
+  );
+
+  it.each([
+    ['no version', RUNTIME, 'bedrock', 'global.anthropic.x', workspace, 400, 'anthropic-version'],
+    ['no workspace', PLATFORM, 'aws-external-anthropic', 'claude-x', version, 400, 'anthropic-workspace-id'],
+    ['a bare id', RUNTIME, 'bedrock', 'anthropic.claude-x', version, 400, 'on-demand'],
+    ['the id of a profile', MANTLE, 'bedrock-mantle', 'us.anthropic.x', version, 404, 'does not exist'],
+  ])('is refused with %s: %s', async (_why, path, service, model, headers, status, words) => {
+    const answer = await post(path, model, { ...signedFor(service), ...(headers as Record<string, string>) });
+    expect(answer).toMatchObject({ status, text: expect.stringContaining(words) });
+  });
+});
+
 describe('a request to', () => {
   const bearer = { authorization: 'Bearer k' };
   it.each<[string, string, Record<string, string>, number, object]>([

@@ -15,6 +15,7 @@ const MODELS = {
   openai: 'sim/chat',
   'openai, signed': 'sim/chat-signed',
   anthropic: 'sim/chat-anthropic',
+  'anthropic, signed': 'sim/messages-signed',
   bedrock: 'sim/chat-bedrock',
   'openai-responses': 'sim/responses',
 };

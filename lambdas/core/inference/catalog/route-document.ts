@@ -1,6 +1,7 @@
 /** One route of a model in the catalog document: where it is served, in which protocol, and how that host behaves. */
 import * as z from 'zod';
 import { prices } from '../pricing/prices.ts';
+import { AWS_SERVICES, awsAddressOf, KNOWN_AWS_HOSTS, signedFor } from './aws-address.ts';
 import { dialect } from './dialect.ts';
 
 /** The id of a model or a route, and an alias. */
@@ -39,8 +40,19 @@ export const route = z
     /** What the provider takes, in the same vocabulary; callers never learn of it. */
     cost: prices.optional(),
     secret: secret.optional(),
-    /** `sigv4`: the request is signed with the function's own role, as Bedrock's OpenAI endpoint takes it. */
+    /** `sigv4`: the request is signed with the function's own role, for the service and region that the host names. */
     auth: z.enum(['sigv4']).optional(),
+    /** What is signed for at a host that does not name it; without a region, the function's own. */
+    aws_service: z.enum(AWS_SERVICES).optional(),
+    aws_region: z
+      .string()
+      .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region, such as "us-east-1"')
+      .optional(),
+    /** The workspace that the calls belong to, sent as `anthropic-workspace-id`; Claude Platform on AWS wants it. */
+    workspace: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,128}$/, 'must be 1 to 128 of A-Z a-z 0-9 _ -')
+      .optional(),
     /** How the host differs from its protocol, and what of the model's reasoning it takes. */
     dialect: dialect.optional(),
     /** The model refuses `temperature` and `top_p`, as reasoning models do; they are left out. */
@@ -55,13 +67,56 @@ export const route = z
     /** A stream's first content must arrive within this time. */
     first_byte_timeout_ms: timeoutMs.default(15_000),
   })
-  .superRefine(({ protocol, base_url: url, secret: key, auth }, context) => {
-    const issue = (path: string, message: string) =>
+  .superRefine((entry, context) => {
+    for (const { path, message } of faultsOf(entry))
       context.addIssue({ code: 'custom', path: [path], message });
-    if (protocol !== 'bedrock' && url === '') issue('base_url', 'is required');
-    if (protocol === 'bedrock' && key !== undefined)
-      issue('secret', "must be absent: the function's role signs");
-    if (auth !== undefined && protocol !== 'openai' && protocol !== 'openai-responses')
-      issue('auth', 'is for the protocols "openai" and "openai-responses" only');
-    if (auth !== undefined && key !== undefined) issue('secret', "must be absent: the function's role signs");
   });
+
+interface Entry {
+  readonly protocol: (typeof PROTOCOLS)[number];
+  readonly base_url: string;
+  readonly secret?: string | undefined;
+  readonly auth?: 'sigv4' | undefined;
+  readonly aws_service?: (typeof AWS_SERVICES)[number] | undefined;
+  readonly aws_region?: string | undefined;
+  readonly workspace?: string | undefined;
+}
+
+interface Fault {
+  readonly path: keyof Entry;
+  readonly message: string;
+}
+
+/** What of a route's address and authorisation does not fit together. */
+function* faultsOf(entry: Entry): Generator<Fault> {
+  const { protocol, base_url: url, secret: key, auth, workspace } = entry;
+  if (protocol === 'bedrock') {
+    if (key !== undefined) yield { path: 'secret', message: "must be absent: the function's role signs" };
+    if (auth !== undefined) yield { path: 'auth', message: 'must be absent: the protocol signs by itself' };
+  } else if (url === '') {
+    yield { path: 'base_url', message: 'is required' };
+    return;
+  }
+  if (protocol !== 'anthropic' && workspace !== undefined)
+    yield { path: 'workspace', message: 'is for the protocol "anthropic" only' };
+  const host = url === '' ? undefined : awsAddressOf(url);
+  const service = host?.service ?? entry.aws_service;
+  if (protocol === 'anthropic' && service === 'aws-external-anthropic' && workspace === undefined)
+    yield { path: 'workspace', message: 'is required: Claude Platform on AWS takes no call without it' };
+  yield* signingFaults(entry, host !== undefined);
+}
+
+function* signingFaults(entry: Entry, isKnownHost: boolean): Generator<Fault> {
+  const { protocol, auth, secret, aws_service: service, aws_region: region } = entry;
+  const signs = auth === 'sigv4' && protocol !== 'bedrock';
+  if (signs && secret !== undefined)
+    yield { path: 'secret', message: "must be absent: the function's role signs" };
+  if (signs && signedFor(entry) === undefined)
+    yield {
+      path: 'aws_service',
+      message: `is required: the host is none of ${KNOWN_AWS_HOSTS}, which name their service`,
+    };
+  const why = isKnownHost ? 'must be absent: the host names it' : 'is for auth "sigv4" only';
+  if (service !== undefined && (isKnownHost || !signs)) yield { path: 'aws_service', message: why };
+  if (region !== undefined && (isKnownHost || !signs)) yield { path: 'aws_region', message: why };
+}

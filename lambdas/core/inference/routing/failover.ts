@@ -4,6 +4,7 @@ import type { Log } from '../../ports.ts';
 import type { Breaker, Permit, Served } from '../circuit/breaker.ts';
 import { coolingSeconds } from '../circuit/circuit.ts';
 import { UpstreamFailure } from '../upstream/provider.ts';
+import { overflowMessage } from '../upstream/refusal.ts';
 import type { Candidate } from './route-choice.ts';
 
 /**
@@ -75,17 +76,24 @@ async function tryCandidate<Answer>(
     }
     breaker.failed(failure, permit);
     log.warn('route failed', { requestId, route: route.id, reason: failure.message });
-    if (!failure.retryable) throw refusedByRoute(failure);
+    if (!failure.retryable) throw refusedByRoute(failure, candidate);
     return { retryAfterSeconds: coolingSeconds(failure.retryAfterSeconds) };
   }
 }
 
-function refusedByRoute({ param }: UpstreamFailure): ServiceError {
-  return new ServiceError(
-    'invalid_value',
-    'The route that serves this model refused the request as invalid.',
-    {
-      ...(param === undefined ? {} : { param }),
-    },
-  );
+/** The window of the catalog stands in for one that the route does not name. */
+function refusedByRoute({ param, refusal }: UpstreamFailure, { model, route }: Candidate): ServiceError {
+  const options = param === undefined ? {} : { param };
+  const { overflow, reason = '' } = refusal ?? {};
+  if (overflow !== undefined) {
+    const message = overflowMessage({ ...overflow, window: overflow.window ?? model.context_window });
+    return new ServiceError('context_length_exceeded', message, options);
+  }
+  const said = reason
+    .split(' ')
+    .map((word) => (word === route.upstream_model ? model.id : word))
+    .join(' ');
+  return new ServiceError('invalid_value', `${REFUSED}${said === '' ? '.' : `: ${said}`}`, options);
 }
+
+const REFUSED = 'The route that serves this model refused the request as invalid';

@@ -9,6 +9,7 @@ import type { Demand } from '../levers/demand.ts';
 import type { TokenUsage } from '../pricing/token-usage.ts';
 import type { Signatures } from './capsules.ts';
 import type { AssistantReply, Conversation, StreamPart } from './conversation.ts';
+import type { Refusal } from './refusal.ts';
 
 /** What some protocols can say and others cannot; `conversation.ts` says the rest. */
 export type Feature =
@@ -105,8 +106,12 @@ export type FailureKind =
   | 'protocol'
   | 'interrupted';
 
-/** An attempt that failed. It carries no text of the upstream's: that may name hosts, keys or prompts. */
+/**
+ * An attempt that failed. Its message and its visible fields hold no text of the upstream's, which may name hosts, keys
+ * or prompts; `refusal` alone does, for the caller's eyes: no log that writes the failure down shows it.
+ */
 export class UpstreamFailure extends Error {
+  readonly #refusal: Refusal | undefined;
   readonly kind: FailureKind;
   /** Another route may do better; false when the request itself is at fault. */
   readonly retryable: boolean;
@@ -122,6 +127,7 @@ export class UpstreamFailure extends Error {
       readonly status?: number | undefined;
       readonly retryAfterSeconds?: number | undefined;
       readonly param?: string | undefined;
+      readonly refusal?: Refusal | undefined;
       readonly cause?: unknown;
     } = {},
   ) {
@@ -134,5 +140,11 @@ export class UpstreamFailure extends Error {
     this.status = details.status;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.param = details.param;
+    this.#refusal = details.refusal;
+  }
+
+  /** Why the route refused the request; only where it is not retryable. */
+  get refusal(): Refusal | undefined {
+    return this.#refusal;
   }
 }

@@ -3,7 +3,9 @@ import { ServiceError } from '../../../../lambdas/core/errors.ts';
 import { accountHash } from '../../../../lambdas/core/inference/circuit/breaker.ts';
 import { COOLDOWN_MS, stateOf } from '../../../../lambdas/core/inference/circuit/circuit.ts';
 import { firstAnswer } from '../../../../lambdas/core/inference/routing/failover.ts';
+import type { Candidate } from '../../../../lambdas/core/inference/routing/route-choice.ts';
 import { UpstreamFailure } from '../../../../lambdas/core/inference/upstream/provider.ts';
+import type { Refusal } from '../../../../lambdas/core/inference/upstream/refusal.ts';
 import { ACCOUNT, candidatesOf, DEAD, Fleet } from '../circuit/fleet.ts';
 import { MemoryCircuits, SILENT } from '../circuit/memory-circuits.ts';
 
@@ -143,6 +145,32 @@ describe('when no route answers', () => {
 });
 
 describe('a request that a route refuses as invalid', () => {
+  const because = (refusal: Refusal) =>
+    new UpstreamFailure('status', { status: 400, retryable: false, refusal });
+
+  it('is refused to the caller with the reason, and under our name of the model', async () => {
+    const [{ route, model }] = CANDIDATES as readonly [Candidate];
+    const reason = `${route.upstream_model} takes no images`;
+    expect((await refusalOf({ a: because({ reason }) })).message).toBe(
+      `The route that serves this model refused the request as invalid: ${model.id} takes no images`,
+    );
+  });
+
+  it.each([
+    [{ prompt: 205_000, window: 200_000 }, 'prompt is too long: 205000 tokens > 200000 maximum.'],
+    [{}, 'prompt is too long: it exceeds the context window of this model.'],
+    [{ prompt: 5, output: 6, window: 10 }, 'input length and `max_tokens` exceed context limit: 5 + 6 > 10,'],
+  ])(
+    'because it has no room for the prompt has a code and words of its own: %j',
+    async (overflow, message) => {
+      expect(await refusalOf({ a: because({ reason: 'x', overflow }) })).toMatchObject({
+        status: 400,
+        code: 'context_length_exceeded',
+        message: expect.stringContaining(message),
+      });
+    },
+  );
+
   const refused = new UpstreamFailure('status', { status: 400, retryable: false, param: 'messages' });
 
   it('is refused to the caller, is tried nowhere else and counts for nothing', async () => {

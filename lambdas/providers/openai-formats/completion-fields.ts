@@ -1,8 +1,8 @@
 /** What of a chat completion and its chunks reaches a caller (OpenAI API reference, The chat completion object). */
-import type { Signatures } from '../core/inference/upstream/capsules.ts';
-import type { Identity } from '../core/inference/upstream/provider.ts';
-import type { JsonObject } from '../core/json/lossless-json.ts';
-import { objectOf } from './http-upstream.ts';
+import type { Signatures } from '../../core/inference/upstream/capsules.ts';
+import type { Identity } from '../../core/inference/upstream/provider.ts';
+import type { JsonObject } from '../../core/json/lossless-json.ts';
+import { objectOf } from '../http-upstream.ts';
 import {
   account,
   count,
@@ -20,8 +20,8 @@ import {
   plainName,
   text,
   textOrList,
-} from './kept-fields.ts';
-import { sealProof } from './openai-formats/proofs.ts';
+} from '../kept-fields.ts';
+import { sealProof } from './proofs.ts';
 
 /** Some compatible servers send the object itself. */
 const jsonText: Field = (value) => (typeof value === 'string' ? value : JSON.stringify(object(value)));

@@ -1,0 +1,46 @@
+/** The AWS services that routes are signed for, and which of them an address belongs to, in which region. */
+
+/**
+ * Each by the name that its signatures carry. `bedrock`: `bedrock-runtime.{region}.amazonaws.com` (Amazon Bedrock user
+ * guide, Endpoints supported by Amazon Bedrock). `bedrock-mantle`: `bedrock-mantle.{region}.api.aws`, a service of its own
+ * (service authorization reference, Amazon Bedrock Powered by AWS Mantle; Anthropic's TypeScript SDK,
+ * `AnthropicBedrockMantle`). `aws-external-anthropic`: Claude Platform on AWS, `aws-external-anthropic.{region}.api.aws`
+ * (its user guide, Making requests).
+ */
+export const AWS_SERVICES = ['bedrock', 'bedrock-mantle', 'aws-external-anthropic'] as const;
+export type AwsService = (typeof AWS_SERVICES)[number];
+
+/** The service and region that a signature is made for; without a region, the function's own. */
+export interface AwsAddress {
+  readonly service: AwsService;
+  readonly region?: string | undefined;
+}
+
+/** The addresses that are known, for people. */
+export const KNOWN_AWS_HOSTS =
+  'bedrock-runtime.{region}.amazonaws.com, bedrock-mantle.{region}.api.aws and aws-external-anthropic.{region}.api.aws';
+
+/** The first name of a service's hosts, those of VPC endpoints and FIPS endpoints included (AWS General Reference). */
+const HOST =
+  /(?:^|\.)(bedrock-runtime|bedrock-mantle|aws-external-anthropic)(?:-fips)?\.([a-z0-9-]+)\.(?:[a-z0-9-]+\.)*(?:amazonaws\.com(?:\.cn)?|api\.aws)$/;
+
+/** What the host of an address names; undefined for a host that is not known. */
+export function awsAddressOf(url: string): Required<AwsAddress> | undefined {
+  const [, name, region] = HOST.exec(new URL(url).hostname) ?? [];
+  if (name === undefined) return undefined;
+  const service = AWS_SERVICES.find((known) => known === name) ?? 'bedrock';
+  return { service, region };
+}
+
+/** How a route names the service of a host that does not name it. */
+interface SignedRoute {
+  readonly base_url: string;
+  readonly aws_service?: AwsService | undefined;
+  readonly aws_region?: string | undefined;
+}
+
+/** What the requests of a route are signed for: as its host says, else as the route says; undefined when neither does. */
+export function signedFor(route: SignedRoute): AwsAddress | undefined {
+  const { base_url: url, aws_service: service, aws_region: region } = route;
+  return awsAddressOf(url) ?? (service === undefined ? undefined : { service, region });
+}

@@ -1,0 +1,32 @@
+/** Why a route refused a request, as far as its caller may read it. */
+
+/** Tokens of a request for which the context window has no room, as far as the route names them. */
+export interface Overflow {
+  readonly prompt?: number | undefined;
+  /** What may be written; named where the prompt alone would fit. */
+  readonly output?: number | undefined;
+  readonly window?: number | undefined;
+}
+
+export interface Refusal {
+  /** The prompt, or what may be written after it, does not fit into the model's context window. */
+  readonly overflow?: Overflow;
+  /** In the route's own words, without addresses, keys, ids and names of vendors; may be empty. */
+  readonly reason: string;
+}
+
+/**
+ * The message of an overflow, on every API format the same. Agents shorten their conversation where they find the first
+ * words (Claude Code, LangChain) or the second sentence (clients of OpenAI's API), and ask for less output where the
+ * figures of both stand in it (Claude Code).
+ */
+export function overflowMessage({ prompt, output, window }: Overflow): string {
+  if (prompt !== undefined && output !== undefined && window !== undefined)
+    return `input length and \`max_tokens\` exceed context limit: ${prompt} + ${output} > ${window}, decrease input length or \`max_tokens\` and try again.`;
+  const excess =
+    prompt === undefined || window === undefined
+      ? 'it exceeds the context window of this model'
+      : `${prompt} tokens > ${window} maximum`;
+  const most = window === undefined ? '' : ` This model's maximum context length is ${window} tokens.`;
+  return `prompt is too long: ${excess}.${most} Reduce the length of the messages.`;
+}

@@ -1,0 +1,44 @@
+/** What a role needs to call models on AWS: the actions of inference alone, on whatever the catalog names at run time. */
+import { Stack, Validations } from 'aws-cdk-lib';
+import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
+
+/** A cross-region inference profile is of this account; its models are of every region that it reaches. */
+export function allowBedrockModels(role: Role): void {
+  const { partition, account } = Stack.of(role);
+  const actions = ['bedrock:InvokeModel', 'bedrock:InvokeModelWithResponseStream'];
+  allow(role, actions, `arn:${partition}:bedrock:*::foundation-model/*`);
+  allow(role, actions, `arn:${partition}:bedrock:*:${account}:inference-profile/*`);
+  for (const resource of [':foundation-model/*', '<AWS::AccountId>:inference-profile/*']) {
+    Validations.of(role).acknowledge({
+      id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:bedrock:*:${resource}]`,
+      reason:
+        'The catalog names models and regions at run time; the role may call models and nothing else there.',
+    });
+  }
+}
+
+/** The services of `aws-address.ts` beside Bedrock, each with what its calls belong to. */
+const SIGNED_SERVICES = [
+  ['bedrock-mantle', 'project'],
+  ['aws-external-anthropic', 'workspace'],
+] as const;
+
+/**
+ * The one action of inference of each service, on any project or workspace of this account (service authorization
+ * reference, Amazon Bedrock Powered by AWS Mantle; Claude Platform on AWS user guide, IAM policies).
+ */
+export function allowSignedModels(role: Role): void {
+  const { partition, account } = Stack.of(role);
+  for (const [service, resource] of SIGNED_SERVICES) {
+    allow(role, [`${service}:CreateInference`], `arn:${partition}:${service}:*:${account}:${resource}/*`);
+    Validations.of(role).acknowledge({
+      id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:${service}:*:<AWS::AccountId>:${resource}/*]`,
+      reason:
+        'The catalog names regions and workspaces at run time; the role may ask for inference and nothing else there.',
+    });
+  }
+}
+
+function allow(role: Role, actions: string[], resource: string): void {
+  role.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
+}
