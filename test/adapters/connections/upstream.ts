@@ -36,8 +36,12 @@ export class Upstream {
     return upstream;
   }
 
+  get origin(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1/chat/completions`;
+    return `${this.origin}/v1/chat/completions`;
   }
 
   get requests(): number {
