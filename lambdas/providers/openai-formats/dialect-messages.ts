@@ -1,6 +1,6 @@
 /** The messages of a request as a host takes them that differs from the protocol. */
 import type { Dialect } from '../../core/inference/catalog/dialect.ts';
-import { systemReminder } from '../../core/inference/upstream/system-reminder.ts';
+import { reminderOf } from '../../core/inference/upstream/system-reminder.ts';
 import { nineCharacterId } from '../../core/inference/upstream/tool-calls.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/lossless-json.ts';
 
@@ -66,7 +66,7 @@ const partsOf = ({ content }: JsonObject): readonly JsonObject[] =>
   Array.isArray(content) ? content : [{ type: 'text', text: content }];
 
 const reminder = (part: JsonObject): JsonObject =>
-  typeof part.text === 'string' ? { ...part, text: systemReminder(part.text) } : part;
+  typeof part.text === 'string' ? { ...part, text: reminderOf(part.text) } : part;
 
 const isBlank = (content: unknown): boolean =>
   content == null || content === '' || (Array.isArray(content) && content.length === 0);

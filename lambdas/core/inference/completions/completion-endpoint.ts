@@ -9,13 +9,14 @@ import type { Model, Route } from '../catalog/catalog-document.ts';
 import { type PromptBound, promptBounds } from '../metering/estimate.ts';
 import { promptSizeOf } from '../metering/prompt-size.ts';
 import { createPaidEndpoint, type PaidCall, type PaidEndpointDependencies } from '../paid-endpoint.ts';
+import { affinityOf, conversationIn, type RouteChance } from '../routing/affinity.ts';
 import { type PricedCandidate, pricedCandidates } from '../routing/priced-routes.ts';
 import { chooseRoutes } from '../routing/route-choice.ts';
 import { controlsOf } from '../routing/route-controls.ts';
 import type { Capsules } from '../upstream/capsules.ts';
 import type { ChatPayload, Provider } from '../upstream/provider.ts';
 import { overflowMessage } from '../upstream/refusal.ts';
-import type { ApiFormat, CompletionRequest } from './api-format.ts';
+import type { ApiFormat, CallerHeaders, CompletionRequest } from './api-format.ts';
 import type { Answer } from './attempt.ts';
 import { completionBounds, completionOffer } from './completion-offer.ts';
 import { openBounds } from './open-bounds.ts';
@@ -37,13 +38,18 @@ export function createCompletionEndpoint<Request extends CompletionRequest>(
   dependencies: CompletionDependencies,
 ): StreamingEndpoint {
   const read = async (request: globalThis.Request, context: CallContext, { accountId }: VerifiedKey) => {
-    const capsules = dependencies.capsules(await dependencies.peppers())(accountId);
+    const peppers = await dependencies.peppers();
+    const capsules = dependencies.capsules(peppers)(accountId);
     const { text, value } = await readJson(request);
     const body = validate(schema, value);
     const { version, models } = await modelsOf(body, dependencies.catalog);
+    const chance = affinityOf(peppers, accountId, conversationIn(request.headers, body));
     return readCompletion(
       format,
-      { body, identity: text, models, catalog: version, capsules, context },
+      {
+        ...{ body, identity: text, models, catalog: version, capsules, context, chance },
+        headers: request.headers,
+      },
       dependencies,
     );
   };
@@ -58,7 +64,10 @@ interface ValidRequest<Request> {
   /** The version of the catalog that they are from. */
   readonly catalog: string;
   readonly capsules: Capsules;
+  readonly headers?: CallerHeaders;
   readonly context: Pick<CallContext, 'requestId'>;
+  /** Decides between equal routes; when absent, chance does. */
+  readonly chance?: RouteChance;
 }
 
 type ReadDependencies = Pick<
@@ -72,14 +81,14 @@ export function readCompletion<Request extends CompletionRequest>(
   valid: ValidRequest<Request>,
   dependencies: ReadDependencies,
 ): PaidCall<Answer> {
-  const { identity, models, capsules } = valid;
   const { providers, random, ulid, clock } = dependencies;
+  const { identity, models, capsules, chance = random } = valid;
   const { tokens: asked, isChosen } = outputBound(models, format.maxTokens(valid.body));
   const body = asked === undefined || !isChosen ? valid.body : format.withMaxTokens(valid.body, asked);
-  const payload = format.toPayload(body, capsules);
+  const payload = format.toPayload(body, capsules, valid.headers);
   const prompt = promptSizeOf(payload.body);
   const promptBound = promptBounds(prompt);
-  const able = chooseRoutes({ models, demands: payload, controls: controlsOf(body), providers, random });
+  const able = chooseRoutes({ models, demands: payload, controls: controlsOf(body), providers, chance });
   const candidates = withRoom(pricedCandidates(able, payload), promptBound, promptField(payload));
   const answerId = format.answerId(ulid());
   const answer = format.answer({ request: body, answerId, createdMs: clock(), clock, capsules });
@@ -90,7 +99,7 @@ export function readCompletion<Request extends CompletionRequest>(
     choices: format.choices(body),
     body: payload.body,
   });
-  const call = { ...valid, prompt, candidates, answerId, answer };
+  const call = { ...valid, prompt, candidates, answerId, answer, nameOf: namesOf(body, models) };
   const offerOf = (maxTokens: number) => {
     const within = asked === undefined ? limitedTo(payload, maxTokens) : payload;
     const chosenTokens = isChosen ? maxTokens : undefined;
@@ -109,6 +118,12 @@ export function readCompletion<Request extends CompletionRequest>(
     offers: [offerOf(longest), ...shorter.map(offerOf)],
   };
 }
+
+/** The name under which the caller asked for a model, an alias included: its answer is under that name. */
+const namesOf =
+  ({ model, models: others }: CompletionRequest, models: readonly Model[]) =>
+  (served: Model): string =>
+    [model, ...(others ?? [])][models.indexOf(served)] ?? served.id;
 
 /** Of an answer whose bound the caller leaves to the service. */
 const boundsOf = (candidates: readonly PricedCandidate[], promptBound: (model: Model) => PromptBound) =>
