@@ -1,5 +1,6 @@
 /** A chat call as a server of the Messages protocol takes it (Claude API reference, Create a Message). */
 import type { Route } from '../../core/inference/catalog/catalog-document.ts';
+import { markedSystem } from '../../core/inference/upstream/cache-marks.ts';
 import type { Signatures } from '../../core/inference/upstream/capsules.ts';
 import type { Tool } from '../../core/inference/upstream/conversation.ts';
 import type { ChatPayload } from '../../core/inference/upstream/provider.ts';
@@ -8,7 +9,7 @@ import { isNotBlank } from '../claude/alternating-turns.ts';
 import { calledTools, type JsonAnswer, jsonAnswerOf, soundTool } from '../claude/json-answer.ts';
 import { type ClaudeConversation, forClaude } from '../claude/thinking.ts';
 import { withOpenedThinking } from '../claude/thinking-blocks.ts';
-import { toMessages } from './content.ts';
+import { cacheControl, toMessages } from './content.ts';
 
 export interface MessagesRequest {
   readonly body: JsonObject;
@@ -36,7 +37,9 @@ export function toRequest(payload: ChatPayload, route: Target, signatures: Signa
 
 function fromConversation(conversation: ClaudeConversation, answer: JsonAnswer): JsonObject {
   const { turns, maxTokens, temperature, topP, thinking, user } = conversation;
-  const system = [...conversation.system, ...answer.texts].filter(isNotBlank);
+  const system = [...markedSystem(conversation), ...answer.texts.map((text) => ({ text }))].filter(
+    ({ text }) => isNotBlank(text),
+  );
   const declared = conversation.tools.length > 0 ? conversation.tools : calledTools(conversation);
   const tools = [...declared, ...(answer.tool === undefined ? [] : [answer.tool])];
   const toolChoice = toToolChoice(conversation, answer.tool, declared.length > 0);
@@ -71,12 +74,17 @@ function toOutput({ effort }: ClaudeConversation, { native }: JsonAnswer): JsonO
 const MAX_TEMPERATURE = 1;
 const MAX_USER_ID = 256;
 
-const textContent = (texts: readonly string[]): unknown =>
-  texts.length === 1 ? texts[0] : texts.map((text) => ({ type: 'text', text }));
+type SystemTexts = ReturnType<typeof markedSystem>;
+
+function textContent(texts: SystemTexts): unknown {
+  const [first] = texts;
+  if (texts.length === 1 && first?.cache === undefined) return first?.text;
+  return texts.map((each) => ({ type: 'text', text: each.text, ...cacheControl(each) }));
+}
 
 function toTool(tool: Tool): JsonObject {
-  const { parameters, ...rest } = soundTool(tool);
-  return { ...rest, input_schema: parameters };
+  const { parameters, cache, ...rest } = soundTool(tool);
+  return { ...rest, input_schema: parameters, ...cacheControl({ ...(cache && { cache }) }) };
 }
 
 function toToolChoice(

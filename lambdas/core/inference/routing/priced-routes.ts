@@ -4,6 +4,7 @@ import type { Demand } from '../levers/demand.ts';
 import { type Terms, termsOf } from '../pricing/terms.ts';
 import type { ChatPayload } from '../upstream/provider.ts';
 import type { Candidate } from './route-choice.ts';
+import { sentMarks } from './sent-marks.ts';
 
 export interface PricedCandidate extends Candidate {
   readonly terms: Terms;
@@ -18,11 +19,14 @@ export function pricedCandidates(
   { protocol, demands }: Pick<ChatPayload, 'protocol' | 'demands'>,
 ): readonly PricedCandidate[] {
   let unpriced: Unpriced | undefined;
-  const priced = candidates.flatMap(({ model, route }) => {
+  const priced = candidates.flatMap((candidate) => {
+    const { model, route } = candidate;
     const isOwn = route.protocol === protocol;
     const foreign = isOwn ? undefined : demands.find(isLost);
     const terms =
-      foreign === undefined ? termsOf(model.price, isOwn ? demands : []) : { unpriced: foreign.param };
+      foreign === undefined
+        ? termsOf(model.price, isOwn ? demands : sentMarks(candidate, demands))
+        : { unpriced: foreign.param };
     if (!('unpriced' in terms)) return { model, route, terms };
     unpriced ??= { field: terms.unpriced, model: model.id };
     return [];
@@ -39,5 +43,8 @@ interface Unpriced {
   readonly model: string;
 }
 
-/** A route of another protocol gets the conversation alone: without marks for a cache and a prediction it answers the same. */
+/**
+ * A route of another protocol gets the conversation alone, with those marks for a cache that have a price there: without
+ * the others, and without a prediction, it answers the same.
+ */
 const isLost = ({ kind }: Demand): boolean => kind !== 'cache-write' && kind !== 'output';
