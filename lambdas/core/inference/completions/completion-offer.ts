@@ -39,6 +39,8 @@ export interface OfferedCompletion {
   readonly catalog: string;
   readonly candidates: readonly PricedCandidate[];
   readonly capsules: Capsules;
+  /** The name of a model in the answer. */
+  readonly nameOf: (model: Model) => string;
   readonly answerId: string;
   readonly answer: AnswerWriter;
   readonly context: Pick<CallContext, 'requestId'>;
@@ -53,7 +55,7 @@ export function completionOffer(
   { payload, bounds, chosenTokens, prompt, catalog, candidates, ...call }: OfferedCompletion,
   { providers, after, log }: OfferDependencies,
 ): CallOffer<Answer> {
-  const { capsules, answerId, answer, context } = call;
+  const { capsules, nameOf, answerId, answer, context } = call;
   const routesOf = (model: Model) => candidates.filter((candidate) => candidate.model === model);
   return {
     tokens: Math.max(...[...bounds.values()].map(({ tokens }) => tokens.prompt + tokens.completion)),
@@ -67,7 +69,7 @@ export function completionOffer(
         after,
         route,
         payload: payloadFor(route, withSentMarks({ model, route }, payload)),
-        identity: { id: answerId, model: model.id },
+        identity: { id: answerId, model: nameOf(model) },
         signatures: signaturesOf(capsules, route.id),
         remainingTimeMs,
       }),
@@ -80,7 +82,7 @@ export function completionOffer(
         onImpossible: ({ id }) => {
           log.warn('a route counted more than is possible', { requestId: context.requestId, route: id });
         },
-        answerId,
+        identity: { id: answerId, model: nameOf(paid.candidate.model) },
         ...answer,
       }),
   };

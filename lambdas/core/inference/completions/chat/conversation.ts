@@ -24,22 +24,18 @@ import {
 } from './request.ts';
 
 /**
- * Everything of the request that other protocols can say too. System texts are gathered wherever they stand, because
- * other protocols know them only at the start; names of participants are dropped.
+ * Everything of the request that other protocols can say too; names of participants are dropped.
  */
 export function toConversation(request: ChatRequest): Conversation {
   const { messages, stop, tools, top_p: topP, parallel_tool_calls: parallelToolCalls, user } = request;
   const toolChoice = toToolChoice(request.tool_choice);
   const format = toFormat(request.response_format);
   const reasoning = toReasoning(request);
+  const begin = messages.findIndex((message) => !isSystem(message));
+  const leading = begin === -1 ? messages : messages.slice(0, begin);
   return {
-    ...systemOf(
-      messages.filter(isSystem).flatMap((message) => withMarkOf(message, textsOf(message.content))),
-    ),
-    turns: withLastMarked(
-      messages.filter((message) => !isSystem(message)).map(toTurn),
-      cacheMarkOf(request.cache_control),
-    ),
+    ...systemOf(leading.flatMap((message) => withMarkOf(message, textsOf(message.content)))),
+    turns: withLastMarked(messages.slice(leading.length).map(toTurn), cacheMarkOf(request.cache_control)),
     tools: (tools ?? []).map(toTool),
     ...(toolChoice === undefined ? {} : { toolChoice }),
     ...(parallelToolCalls == null ? {} : { parallelToolCalls }),
@@ -77,6 +73,7 @@ function toTurn(message: ChatMessage): Turn {
   const { role, content } = message;
   if (role === 'assistant')
     return { role, parts: withMarkOf<AssistantPart>(message, assistantParts(message)) };
+  if (isSystem(message)) return { role: 'system', parts: withMarkOf(message, textsOf(content)) };
   if (role !== 'tool') return { role: 'user', parts: withMarkOf(message, partsOf(content).map(toUserPart)) };
   return { role: 'user', parts: [toToolResult(message)] };
 }

@@ -38,10 +38,15 @@ export function toConversation(request: MessagesRequest): Conversation {
   const topP = topPOf(request);
   const format = toFormat(request.output_config);
   const reasoning = toReasoning(request);
+  const begin = messages.findIndex(({ role }) => role !== 'system');
+  const leading = begin === -1 ? messages : messages.slice(0, begin);
   return {
-    ...systemOf(toBlocks(system).flatMap(toText)),
+    ...systemOf([system, ...leading.map(({ content }) => content)].flatMap(toBlocks).flatMap(toText)),
     turns: withLastMarked(
-      messages.map(toTurn).filter(({ parts }) => parts.length > 0),
+      messages
+        .slice(leading.length)
+        .map(toTurn)
+        .filter(({ parts }) => parts.length > 0),
       cacheMarkOf(request.cache_control),
     ),
     tools: (tools ?? []).filter(isCustomTool).map(toTool),
@@ -59,6 +64,7 @@ export function toConversation(request: MessagesRequest): Conversation {
 
 function toTurn({ role, content }: Message): Turn {
   const blocks = toBlocks(content);
+  if (role === 'system') return { role, parts: blocks.flatMap(toText) };
   return role === 'user'
     ? { role, parts: blocks.flatMap(toUserPart) }
     : { role, parts: blocks.flatMap(toAssistantPart) };
