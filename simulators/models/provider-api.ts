@@ -13,6 +13,7 @@ import type { PromptCache } from './exchange/prompt-cache.ts';
 import type { Route, WholeReply } from './exchange/reply.ts';
 import { readBody } from './exchange/request-body.ts';
 import { RouteTable } from './exchange/route-table.ts';
+import { hostRoutes } from './hosts/routes.ts';
 import { openAiRoutes } from './openai/routes.ts';
 import { responsesRoutes } from './responses/routes.ts';
 
@@ -31,6 +32,7 @@ export const ROUTES: readonly Route[] = [
   ...responsesRoutes,
   ...anthropicRoutes,
   ...bedrockRoutes,
+  ...hostRoutes,
 ];
 const table = new RouteTable(ROUTES);
 

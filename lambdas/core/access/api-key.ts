@@ -8,6 +8,9 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../errors.ts';
 
+/** By which keys are known, to secret scanners too. */
+const PREFIX = 'uis_';
+
 const KEY = /^uis_([0-9A-HJKMNP-TV-Z]{26})([0-9A-HJKMNP-TV-Z]{26})([0-9a-f]{40})([0-9a-f]{32})$/;
 
 /** Bytes of randomness in a key: 160 bits cannot be guessed. */
@@ -49,7 +52,7 @@ export function hashSecret(secret: string): string {
 /** Writes the key that its holder will send; it is shown once and stored nowhere. */
 export function formatKey(parts: KeyParts, peppers: Peppers): string {
   const body = `${ulidOf(parts.accountId)}${ulidOf(parts.keyId)}${parts.secret}`;
-  return `uis_${body}${tag(body, peppers.current)}`;
+  return `${PREFIX}${body}${tag(body, peppers.current)}`;
 }
 
 /** Returns the key's identity, or undefined when it is malformed or not signed by this service. */
@@ -75,18 +78,18 @@ export const bearerToken = (authorization: string): string | undefined =>
   /^bearer +(.+)$/i.exec(authorization.trim())?.[1];
 
 /**
- * The key a request carries: `Authorization: Bearer`, else `X-API-Key`.
- * Throws 401 `missing_api_key`, or `invalid_api_key` for a credential that is no bearer token.
+ * The key a request carries: the one in `Authorization: Bearer`, else `X-API-Key`, which so counts beside a session or a
+ * credential of another scheme. Throws 401 `missing_api_key`, or `invalid_api_key` for a credential that is no key.
  */
 export function credentialOf(headers: Headers): string {
   const authorization = headers.get('authorization');
-  const key = authorization === null ? headers.get('x-api-key') : bearerToken(authorization);
-  if (key === undefined) throw invalidKey();
-  if (key === null) {
-    const message = 'Send an API key as "Authorization: Bearer <key>" or "X-API-Key: <key>".';
-    throw new ServiceError('missing_api_key', message);
-  }
-  return key.trim();
+  const bearer = authorization === null ? undefined : bearerToken(authorization);
+  if (bearer?.startsWith(PREFIX)) return bearer.trim();
+  const key = headers.get('x-api-key');
+  if (key !== null) return key.trim();
+  if (authorization !== null) throw invalidKey();
+  const message = 'Send an API key as "Authorization: Bearer <key>" or "X-API-Key: <key>".';
+  throw new ServiceError('missing_api_key', message);
 }
 
 /** Verifies the key a request carries. Throws 401 `missing_api_key` or `invalid_api_key`. */

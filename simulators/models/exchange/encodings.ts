@@ -8,9 +8,10 @@ export const NOT_JSON = '<!doctype html><title>502</title><p>upstream sent no JS
 /** WHATWG HTML, section 9.2 "Server-sent events". */
 export const sse: StreamEncoding = {
   headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
-  encode({ name, data, part }, { crlf, comments }) {
+  encode({ name, data, part, isUnended }, { crlf, comments }) {
     const comment = comments === true && part === 'content' ? ': keep-alive\n\n' : '';
-    const text = `${comment}${name === undefined ? '' : `event: ${name}\n`}data: ${data}\n\n`;
+    const lines = `data: ${data.replaceAll('\n', '\ndata: ')}${isUnended === true ? '' : '\n\n'}`;
+    const text = `${comment}${name === undefined ? '' : `event: ${name}\n`}${lines}`;
     return Buffer.from(crlf === true ? text.replaceAll('\n', '\r\n') : text);
   },
   garbage: [Buffer.from('data: {"id":"chatcmpl-\n\n'), Buffer.from(`data: ${NOT_JSON}\n\n`)],

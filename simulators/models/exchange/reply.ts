@@ -38,6 +38,8 @@ export interface StreamEvent {
   readonly part: 'start' | 'content' | 'between' | 'end';
   /** An error instead of an event, in encodings that mark it. */
   readonly failure?: true;
+  /** The body ends within the event, before the line end that its encoding asks for. */
+  readonly isUnended?: true;
 }
 
 export interface StreamReply {

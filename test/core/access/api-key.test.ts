@@ -120,6 +120,9 @@ describe('authenticate', () => {
       { 'x-api-key': KEY },
       { 'X-API-Key': ` ${KEY} ` },
       { authorization: `Bearer ${KEY}`, 'x-api-key': 'something else' },
+      { authorization: 'Bearer a.session.token', 'x-api-key': KEY },
+      { authorization: 'Basic dTpw', 'x-api-key': KEY },
+      { authorization: 'Bearer sk-of-another-service', 'x-api-key': KEY },
     ]) {
       expect(authenticate(new Headers(headers), PEPPERS).keyId).toBe(KEY_PARTS.keyId);
     }
@@ -139,7 +142,11 @@ describe('authenticate', () => {
     ['an empty X-API-Key', { 'x-api-key': '' }],
     ['another service’s key', { 'x-api-key': 'sk-proj-0123456789abcdef' }],
     ['two keys', { authorization: `Bearer ${KEY}, Bearer ${KEY}` }],
-    ['a forged Authorization beside a genuine X-API-Key', { authorization: 'Bearer x', 'x-api-key': KEY }],
+    [
+      'a forged key in Authorization beside a genuine X-API-Key',
+      { authorization: `Bearer ${KEY}0`, 'x-api-key': KEY },
+    ],
+    ['a session beside a forged X-API-Key', { authorization: 'Bearer a.b.c', 'x-api-key': `${KEY}0` }],
     ['a key of absurd length', { 'x-api-key': KEY.repeat(100) }],
   ])('answers 401 invalid_api_key to %s', (_case, headers) => {
     expect(refusalOf(headers)).toBe('401 invalid_api_key');

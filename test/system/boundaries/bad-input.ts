@@ -276,6 +276,15 @@ describe('credentials', () => {
       'invalid_api_key',
     );
   });
+  it('X-API-Key counts beside what is no key in Authorization', async () => {
+    for (const authorization of ['Basic dTpw', 'Bearer sk-abc', 'Bearer a.b.c'])
+      expect((await chat({ authorization, 'x-api-key': account.key })).status).toBe(200);
+    await expectError(
+      await chat({ authorization: 'Bearer a.b.c', 'x-api-key': 'uis_short' }),
+      401,
+      'invalid_api_key',
+    );
+  });
   it('are checked before the body', async () => {
     const response = await service.fetch('/v1/chat/completions', { method: 'POST', body: '{', key: 'uis_x' });
     await expectError(response, 401, 'invalid_api_key');

@@ -37,6 +37,10 @@ const model = z
     aliases: z.array(id).max(20).default([]),
     context_window: z.int().min(1).optional(),
     max_output_tokens: z.int().min(1).optional(),
+    /** The bound of an answer whose caller names none on chat and Messages; 256 without it. */
+    default_max_tokens: z.int().min(1).optional(),
+    /** A bound above `max_output_tokens` becomes that; without it such a request is refused. */
+    clamp_max_tokens: z.boolean().default(false),
     /** The most tokens that one image counts, where that is more than the large providers' usual most. */
     max_image_tokens: z.int().min(1).optional(),
     /** How an image counts by its size; without it all count the same. */
@@ -62,6 +66,11 @@ const model = z
           message: wrong.message,
         });
     });
+    const { max_output_tokens: most, default_max_tokens: usual, clamp_max_tokens: clamped } = entry;
+    if (most !== undefined && usual !== undefined && usual > most)
+      context.addIssue({ code: 'custom', path: ['default_max_tokens'], message: `must be at most ${most}` });
+    if (most === undefined && clamped)
+      context.addIssue({ code: 'custom', path: ['clamp_max_tokens'], message: 'needs max_output_tokens' });
     const { voices, default_voice: defaultVoice } = entry;
     if (voices !== undefined && defaultVoice !== undefined && !voices.includes(defaultVoice))
       context.addIssue({ code: 'custom', path: ['default_voice'], message: 'must be one of voices' });

@@ -4,6 +4,7 @@ import type { RouteControlFields } from '../routing/route-controls.ts';
 import type { Capsules } from '../upstream/capsules.ts';
 import type { ChatPayload } from '../upstream/provider.ts';
 import type { StreamEvent } from './delivery.ts';
+import type { AskedBound } from './output-bound.ts';
 import type { ReplyWriter, WriterOptions } from './reply-writer.ts';
 
 /** The fields that the requests of all formats have under the same names. */
@@ -18,8 +19,9 @@ export interface ApiFormat<Request extends CompletionRequest> {
    * Throws 400 for what no route can be asked, and `invalid_capsule` for a capsule that does not open.
    */
   toPayload(request: Request, capsules: Capsules): ChatPayload;
-  /** The most output tokens of one choice, and the field that says so; left to the service where it is undefined. */
-  maxTokens(request: Request): { readonly tokens: number | undefined; readonly param: string };
+  maxTokens(request: Request): AskedBound;
+  /** The request with another bound, under the field that has its own. */
+  withMaxTokens(request: Request, tokens: number): Request;
   choices(request: Request): number;
   /** The id of an answer. */
   answerId(ulid: string): string;

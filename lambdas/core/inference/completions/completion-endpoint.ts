@@ -19,6 +19,7 @@ import type { ApiFormat, CompletionRequest } from './api-format.ts';
 import type { Answer } from './attempt.ts';
 import { completionBounds, completionOffer } from './completion-offer.ts';
 import { openBounds } from './open-bounds.ts';
+import { outputBound } from './output-bound.ts';
 
 export interface CompletionDependencies extends PaidEndpointDependencies {
   readonly catalog: CatalogSource;
@@ -32,7 +33,7 @@ export interface CompletionDependencies extends PaidEndpointDependencies {
 
 export function createCompletionEndpoint<Request extends CompletionRequest>(
   format: ApiFormat<Request>,
-  schema: z.ZodType<Request>,
+  schema: z.ZodType<NoInfer<Request>>,
   dependencies: CompletionDependencies,
 ): StreamingEndpoint {
   const read = async (request: globalThis.Request, context: CallContext, { accountId }: VerifiedKey) => {
@@ -71,10 +72,10 @@ export function readCompletion<Request extends CompletionRequest>(
   valid: ValidRequest<Request>,
   dependencies: ReadDependencies,
 ): PaidCall<Answer> {
-  const { body, identity, models, capsules } = valid;
+  const { identity, models, capsules } = valid;
   const { providers, random, ulid, clock } = dependencies;
-  const { tokens: asked, param } = format.maxTokens(body);
-  if (asked !== undefined) requireLength(models, asked, param);
+  const { tokens: asked, isChosen } = outputBound(models, format.maxTokens(valid.body));
+  const body = asked === undefined || !isChosen ? valid.body : format.withMaxTokens(valid.body, asked);
   const payload = format.toPayload(body, capsules);
   const prompt = promptSizeOf(payload.body);
   const promptBound = promptBounds(prompt);
@@ -86,7 +87,11 @@ export function readCompletion<Request extends CompletionRequest>(
   const call = { ...valid, prompt, candidates, answerId, answer };
   const offerOf = (maxTokens: number) => {
     const within = asked === undefined ? limitedTo(payload, maxTokens) : payload;
-    return completionOffer({ ...call, payload: within, bounds: boundOn(maxTokens) }, dependencies);
+    const chosenTokens = isChosen ? maxTokens : undefined;
+    return completionOffer(
+      { ...call, payload: within, chosenTokens, bounds: boundOn(maxTokens) },
+      dependencies,
+    );
   };
   const [longest, ...shorter] = asked === undefined ? boundsOf(candidates, promptBound) : ([asked] as const);
   return {
@@ -122,15 +127,6 @@ async function modelsOf(
     requireModel(known, name, 'chat', index === 0 ? 'model' : `models[${index - 1}]`),
   );
   return { version: known.version, models };
-}
-
-/** Throws 400 when more output is asked for than a model writes. */
-function requireLength(models: readonly Model[], maxTokens: number, param: string): void {
-  for (const { id, max_output_tokens: most } of models) {
-    if (most !== undefined && maxTokens > most) {
-      throw new ServiceError('invalid_value', `${param}: ${id} writes at most ${most} tokens.`, { param });
-    }
-  }
 }
 
 /** The candidates whose model has room for the prompt. Throws 400 `prompt_too_long` when none has. */

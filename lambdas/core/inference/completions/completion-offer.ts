@@ -31,6 +31,8 @@ export interface OfferedCompletion {
   /** The call as it is sent within the bound. */
   readonly payload: ChatPayload;
   readonly bounds: BoundsByRoute;
+  /** The most output tokens of one choice, where the caller did not say so. */
+  readonly chosenTokens: number | undefined;
   readonly prompt: PromptSize;
   /** The version of the catalog that has the prices. */
   readonly catalog: string;
@@ -47,9 +49,10 @@ interface OfferDependencies extends Pick<AttemptOptions, 'after'> {
 }
 
 export function completionOffer(
-  { payload, bounds, prompt, catalog, candidates, capsules, answerId, answer, context }: OfferedCompletion,
+  { payload, bounds, chosenTokens, prompt, catalog, candidates, ...call }: OfferedCompletion,
   { providers, after, log }: OfferDependencies,
 ): CallOffer<Answer> {
+  const { capsules, answerId, answer, context } = call;
   const routesOf = (model: Model) => candidates.filter((candidate) => candidate.model === model);
   return {
     tokens: Math.max(...[...bounds.values()].map(({ tokens }) => tokens.prompt + tokens.completion)),
@@ -71,6 +74,7 @@ export function completionOffer(
       prepareCompletion(reply, paid, {
         prompt,
         catalog,
+        chosenTokens,
         ...boundOf(bounds, paid.candidate.route),
         onImpossible: ({ id }) => {
           log.warn('a route counted more than is possible', { requestId: context.requestId, route: id });

@@ -22,6 +22,8 @@ export interface CompletionWriting {
   readonly terms: MeterOptions['terms'];
   /** The version of the catalog that has the prices. */
   readonly catalog: string;
+  /** The bound of the output where the service chose it, in tokens; `x-max-tokens` says it. */
+  readonly chosenTokens: number | undefined;
   /** What the call can count at most. */
   readonly most: MeterOptions['most'];
   /** Called when a route reports more than that. */
@@ -50,7 +52,8 @@ export async function prepareCompletion(
 ): Promise<Deliver> {
   const { admission, candidate, keep, flush } = paid;
   const { model, route } = candidate;
-  const { prompt, terms, catalog, most, onImpossible, answerId } = writing;
+  const { prompt, terms, catalog, most, onImpossible, answerId, chosenTokens } = writing;
+  const bound = chosenTokens === undefined ? {} : { 'x-max-tokens': String(chosenTokens) };
   const meter = new Meter({
     candidate,
     admission,
@@ -66,15 +69,16 @@ export async function prepareCompletion(
   });
   if (answer.kind === 'stream') {
     const events = stream({ answer, meter, writer, paid });
-    const headers = { ...admission.headers, 'x-route': route.id };
+    const headers = { ...admission.headers, 'x-route': route.id, ...bound };
     return async () => ({ headers, chunks: writing.frames(events), events: writing.events });
   }
   meter.add(answer);
   const text = writer.whole(answer.answer, meter.usage);
-  await keep?.({ body: text, headers: { ...JSON_TYPE, 'x-route': route.id } });
+  await keep?.({ body: text, headers: { ...JSON_TYPE, 'x-route': route.id, ...bound } });
   return async () => {
     const [settlement] = await Promise.all([meter.settle('completed'), flush()]);
-    return new Response(text, { headers: { ...JSON_TYPE, ...receiptHeaders(admission, route, settlement) } });
+    const receipt = receiptHeaders(admission, route, settlement);
+    return new Response(text, { headers: { ...JSON_TYPE, ...receipt, ...bound } });
   };
 }
 

@@ -33,6 +33,9 @@ function calling(
   stream: boolean,
   remainingMs = 900_000,
   keep?: Caller['keep'],
+  { bound = {}, limits = {} }: { bound?: { max_tokens?: number }; limits?: object } = {
+    bound: { max_tokens: 50 },
+  },
 ) {
   const { models } = parseCatalog({
     models: [
@@ -41,6 +44,7 @@ function calling(
         type: 'chat',
         owned_by: 'a',
         created: 1,
+        ...limits,
         price: { unit: 'per_million_tokens', input: 1, output: 2 },
         routes: upstreamModels.map((upstream_model, index) => ({
           id: `route-${index}`,
@@ -77,7 +81,7 @@ function calling(
     bedrockClient: createBedrockClients({ region: 'us-east-1' }).client,
   });
   const messages = [{ role: 'user' as const, content: 'write 30 words' }];
-  const body = { model: 'a/b', messages, max_tokens: 50, stream };
+  const body = { model: 'a/b', messages, ...bound, stream };
   const context = { requestId: 'req_1', remainingTimeMs: () => remainingMs };
   const call = readCompletion(
     chatFormat,
@@ -145,6 +149,23 @@ describe('the headers of an answer', () => {
   it('may leave before its first event where it is streamed, and only there', () => {
     expect(calling(['chat'], true).call.events).toBe(chatEvents);
     expect(calling(['chat'], false).call.events).toBeUndefined();
+  });
+
+  it.each([
+    [{ max_tokens: 50 }, {}, null],
+    [{}, {}, '256'],
+    [{}, { default_max_tokens: 4_000 }, '4000'],
+    [{ max_tokens: 50 }, { max_output_tokens: 20, clamp_max_tokens: true }, '20'],
+  ])('say how long it may be where its caller did not: %j %j', async (bound, limits, expected) => {
+    const given = { bound, limits };
+    const whole = await calling(['chat'], false, 900_000, undefined, given).run();
+    const streamed = await calling(['chat'], true, 900_000, undefined, given).run();
+    if (!(whole instanceof Response) || streamed instanceof Response) throw new Error('not as asked for');
+    expect([whole.headers.get('x-max-tokens'), streamed.headers['x-max-tokens'] ?? null]).toEqual([
+      expected,
+      expected,
+    ]);
+    for await (const _chunk of streamed.chunks);
   });
 });
 

@@ -3,13 +3,21 @@ import type { ApiFormat } from '../api-format.ts';
 import { chatEvents, chatFrames } from './frames.ts';
 import { toPayload } from './payload.ts';
 import { chatWriter } from './reply.ts';
-import { type ChatRequest, choicesOf, maxTokensOf } from './request.ts';
+import { type ChatRequest, choicesOf, DEFAULT_MAX_TOKENS } from './request.ts';
+
+const boundField = ({ max_completion_tokens: newer }: Pick<ChatRequest, 'max_completion_tokens'>) =>
+  newer == null ? 'max_tokens' : 'max_completion_tokens';
 
 export const chatFormat: ApiFormat<ChatRequest> = {
   toPayload,
   maxTokens: (request) => ({
-    tokens: maxTokensOf(request),
-    param: request.max_completion_tokens == null ? 'max_tokens' : 'max_completion_tokens',
+    tokens: request.max_completion_tokens ?? request.max_tokens ?? undefined,
+    param: boundField(request),
+    fallback: DEFAULT_MAX_TOKENS,
+  }),
+  withMaxTokens: ({ max_tokens: _older, ...request }, tokens) => ({
+    ...request,
+    [boundField(request)]: tokens,
   }),
   choices: choicesOf,
   answerId: (ulid) => `chatcmpl-${ulid}`,

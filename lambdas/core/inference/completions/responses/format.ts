@@ -9,7 +9,12 @@ import { ToolNames } from './tool-names.ts';
 
 export const responsesFormat: ApiFormat<ResponsesRequest> = {
   toPayload,
-  maxTokens: ({ max_output_tokens: tokens }) => ({ tokens: tokens ?? undefined, param: 'max_output_tokens' }),
+  maxTokens: ({ max_output_tokens: tokens }) => ({
+    tokens: tokens ?? undefined,
+    param: 'max_output_tokens',
+    fallback: undefined,
+  }),
+  withMaxTokens: (request, tokens) => ({ ...request, max_output_tokens: tokens }),
   choices: () => 1,
   answerId: (ulid) => `resp_${ulid}`,
   answer: ({ request, answerId, createdMs, clock, capsules }) => {

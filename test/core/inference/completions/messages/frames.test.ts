@@ -193,7 +193,10 @@ describe('the event stream of Messages', () => {
 
   it('names its answers as the protocol does', () => {
     expect(messagesFormat.answerId('01J')).toBe('msg_01J');
-    expect(messagesFormat.maxTokens(request({ max_tokens: 9 }))).toEqual({ tokens: 9, param: 'max_tokens' });
+    expect(messagesFormat.maxTokens(request({ max_tokens: 9 }))).toMatchObject({
+      tokens: 9,
+      param: 'max_tokens',
+    });
     expect(messagesFormat.choices(request())).toBe(1);
   });
 });

@@ -1,0 +1,51 @@
+/** Whether a host's model thinks for a request: each host is asked in its own way, and reads no other. */
+import { isJson, isSet, type Json } from './json-body.ts';
+import type { Quirk, ThinkingQuirk } from './quirks.ts';
+import { type Refusal, refusalOf } from './refusal.ts';
+
+/** The smallest budget that Claude takes, tokens (Claude API docs, "Extended thinking"). */
+const MIN_BUDGET = 1_024;
+
+/** What the request asks for: undefined when it says nothing that the host reads. */
+type Way = (body: Json) => boolean | undefined;
+
+const thinkingOf = ({ thinking }: Json): Json => (isJson(thinking) ? thinking : {});
+
+const byEffort: Way = ({ reasoning_effort: effort }) => (isSet(effort) ? effort !== 'none' : undefined);
+
+const bySwitch: Way = (body) => {
+  const { type } = thinkingOf(body);
+  return isSet(type) ? type === 'enabled' : undefined;
+};
+
+/** The bound of the output, under either name. */
+const boundOf = ({ max_tokens: older, max_completion_tokens: newer }: Json): number => Number(newer ?? older);
+
+const wrongBudget = (body: Json): Refusal | undefined => {
+  const { type, budget_tokens: budget } = thinkingOf(body);
+  const isRight = Number(budget) >= MIN_BUDGET && !(Number(budget) >= boundOf(body));
+  if (type !== 'enabled' || isRight) return undefined;
+  return { field: 'thinking.budget_tokens', reason: 'Must be at least 1024 and less than the output' };
+};
+
+/** In the form of Claude (Claude API docs, "OpenAI SDK compatibility", "Extended thinking"). */
+const byBudget: Way = (body) => {
+  const refusal = wrongBudget(body);
+  if (refusal !== undefined) throw refusalOf(refusal, 'openai');
+  return bySwitch(body);
+};
+
+const WAYS: Readonly<Record<Exclude<ThinkingQuirk, 'thinks-unasked'>, Way>> = {
+  'thinks-by-effort': byEffort,
+  'thinks-by-budget': byBudget,
+  'thinks-by-switch': bySwitch,
+};
+
+/** Whether the answer begins with reasoning. Throws `RequestError` for a budget that the host does not take. */
+export function thinks(body: Json, quirks: ReadonlySet<Quirk>): boolean {
+  const asked = Object.entries(WAYS)
+    .filter(([quirk]) => quirks.has(quirk as ThinkingQuirk))
+    .map(([, way]) => way(body))
+    .find((answer) => answer !== undefined);
+  return asked ?? quirks.has('thinks-unasked');
+}
