@@ -14,6 +14,7 @@ import { systemAfter, systemClock, systemRandom, systemUlid } from '../system/sy
 import { createCatalog } from './catalog-store.ts';
 import { CircuitSnapshots } from './circuit-snapshots.ts';
 import { DynamoCircuitStore } from './circuit-store.ts';
+import { createEntraTokens } from './entra-tokens.ts';
 import { DynamoReplayStore } from './replay-store.ts';
 
 export interface PaidCallOptions {
@@ -47,6 +48,7 @@ export function createPaidCalls({
     ...access,
     ...ledger,
     fetch,
+    readToken: createEntraTokens({ fetch, readSecret: access.readSecret, clock: systemClock }),
     log,
     capsules: (peppers: Peppers) => createCapsules(peppers, systemClock),
     catalog: createCatalog({ ...clients, environment, log }),

@@ -105,3 +105,41 @@ describe('a route that is signed', () => {
     expect(faultsOf(keyed)).toHaveLength(1);
   });
 });
+
+describe('a route to Azure', () => {
+  const V1 = 'https://r.openai.azure.com/openai/v1';
+  const DATED = { base_url: 'https://r.openai.azure.com/openai', api_version: '2024-10-21' };
+  const keyed = { auth: 'api-key', secret: 'env:KEY' };
+
+  it.each([
+    { protocol: 'openai', base_url: V1, ...keyed },
+    { protocol: 'openai', base_url: V1, ...keyed, api_version: 'preview' },
+    { protocol: 'openai', ...DATED, auth: 'entra', secret: 'secretsmanager:prod/providers/azure' },
+    { protocol: 'openai-responses', ...DATED, ...keyed },
+    {
+      protocol: 'anthropic',
+      base_url: 'https://r.services.ai.azure.com/anthropic/v1',
+      auth: 'entra',
+      secret: 'env:C',
+    },
+  ])('may be %j', (route) => {
+    expect(faultsOf(route)).toEqual([]);
+  });
+
+  it.each([
+    [{ base_url: V1, auth: 'api-key' }, 'secret is required for auth "api-key"'],
+    [{ base_url: V1, auth: 'entra' }, 'secret is required for auth "entra"'],
+    [
+      { base_url: V1, ...keyed, protocol: 'anthropic' },
+      'auth is "api-key" for the protocols "openai" and "openai-responses" only',
+    ],
+    [
+      { base_url: V1, api_version: 'preview', protocol: 'anthropic' },
+      'api_version is for the protocols "openai" and "openai-responses" only',
+    ],
+    [{ base_url: V1, api_version: '?' }, 'api_version must be a version, such as "2024-10-21" or "preview"'],
+    [{ base_url: V1, ...keyed, aws_service: 'bedrock' }, 'aws_service is for auth "sigv4" only'],
+  ])('names what does not fit: %j', (route, fault) => {
+    expect(faultsOf({ protocol: 'openai', ...route })).toEqual([fault]);
+  });
+});
