@@ -3,8 +3,9 @@ import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { createBedrockClients } from '../lambdas/adapters/aws/bedrock-clients.ts';
 import { createSecretReader } from '../lambdas/adapters/aws/secrets.ts';
+import { createEntraTokens } from '../lambdas/adapters/inference/entra-tokens.ts';
 import { systemClock } from '../lambdas/adapters/system/system.ts';
-import type { Log, SecretReader } from '../lambdas/core/ports.ts';
+import type { Log, SecretReader, TokenReader } from '../lambdas/core/ports.ts';
 import type { Target } from './target.ts';
 
 export interface SignedGet {
@@ -18,6 +19,8 @@ export interface SignedGet {
 export interface RouteAccess {
   /** Reads `env:NAME` from the operator's own environment, `secretsmanager:NAME#field` from the deployment's account. */
   readonly readSecret: SecretReader;
+  /** The token of Entra for the client whose credentials a secret holds. */
+  readonly readToken: TokenReader;
   /** The region of the deployment. Throws when none is configured. */
   region(): Promise<string>;
   /** The headers of a GET that is signed for a service of AWS; without a region, that of the deployment. */
@@ -34,8 +37,15 @@ export function createRouteAccess(
       ...(region === undefined ? {} : { region }),
       ...(credentials === undefined ? {} : { credentials }),
     }).client('').config;
+  const readSecret = createSecretReader({
+    client: secrets,
+    environment: process.env,
+    clock: systemClock,
+    log,
+  });
   return {
-    readSecret: createSecretReader({ client: secrets, environment: process.env, clock: systemClock, log }),
+    readSecret,
+    readToken: createEntraTokens({ fetch, readSecret, clock: systemClock }),
     region: () => config().region(),
     async signedHeaders({ url, service, region: asked, headers: own = {} }) {
       const { hostname, host, protocol, port, pathname, searchParams } = new URL(url);

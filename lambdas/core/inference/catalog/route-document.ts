@@ -58,7 +58,7 @@ export const route = z
     aws_service: z.enum(AWS_SERVICES).optional(),
     aws_region: z
       .string()
-      .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region, such as "us-east-1"')
+      .regex(/^[a-z]{2,8}(-[a-z]+)+-\d$/, 'must be a region, such as "us-east-1"')
       .optional(),
     /** The workspace that the calls belong to, sent as `anthropic-workspace-id`; Claude Platform on AWS wants it. */
     workspace: z

@@ -11,6 +11,8 @@ describe('an address of AWS', () => {
     ['https://bedrock-runtime.us-east-2.api.aws', 'bedrock', 'us-east-2'],
     ['https://bedrock-mantle.us-east-1.api.aws/anthropic/v1', 'bedrock-mantle', 'us-east-1'],
     ['https://vpce-1-2.bedrock-mantle.us-east-1.vpce.amazonaws.com/v1', 'bedrock-mantle', 'us-east-1'],
+    ['https://bedrock-runtime.cn-north-1.amazonaws.com.cn', 'bedrock', 'cn-north-1'],
+    ['https://bedrock-runtime.eusc-de-east-1.amazonaws.eu', 'bedrock', 'eusc-de-east-1'],
     ['https://aws-external-anthropic.us-west-2.api.aws/v1', 'aws-external-anthropic', 'us-west-2'],
   ])('names its service and region: %s', (url, service, region) => {
     expect(awsAddressOf(url)).toEqual({ service, region });
@@ -62,6 +64,7 @@ describe('a route that is signed', () => {
     ['anthropic', PLATFORM, { workspace: 'wrkspc_01AbC' }],
     ['anthropic', OWN, { aws_service: 'bedrock-mantle' }],
     ['anthropic', OWN, { aws_service: 'bedrock', aws_region: 'us-gov-west-1' }],
+    ['openai', OWN, { aws_service: 'bedrock', aws_region: 'eusc-de-east-1' }],
   ])('may speak %s at %s with %j', (protocol, base_url, more) => {
     expect(faultsOf({ protocol, base_url, auth: 'sigv4', ...more })).toEqual([]);
   });
