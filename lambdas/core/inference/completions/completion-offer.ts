@@ -38,6 +38,8 @@ export interface OfferedCompletion {
   readonly catalog: string;
   readonly candidates: readonly PricedCandidate[];
   readonly capsules: Capsules;
+  /** The name of a model in the answer. */
+  readonly nameOf: (model: Model) => string;
   readonly answerId: string;
   readonly answer: AnswerWriter;
   readonly context: Pick<CallContext, 'requestId'>;
@@ -52,7 +54,7 @@ export function completionOffer(
   { payload, bounds, chosenTokens, prompt, catalog, candidates, ...call }: OfferedCompletion,
   { providers, after, log }: OfferDependencies,
 ): CallOffer<Answer> {
-  const { capsules, answerId, answer, context } = call;
+  const { capsules, nameOf, answerId, answer, context } = call;
   const routesOf = (model: Model) => candidates.filter((candidate) => candidate.model === model);
   return {
     tokens: Math.max(...[...bounds.values()].map(({ tokens }) => tokens.prompt + tokens.completion)),
@@ -66,7 +68,7 @@ export function completionOffer(
         after,
         route,
         payload: payloadFor(route, payload),
-        identity: { id: answerId, model: model.id },
+        identity: { id: answerId, model: nameOf(model) },
         signatures: signaturesOf(capsules, route.id),
         remainingTimeMs,
       }),
@@ -79,7 +81,7 @@ export function completionOffer(
         onImpossible: ({ id }) => {
           log.warn('a route counted more than is possible', { requestId: context.requestId, route: id });
         },
-        answerId,
+        identity: { id: answerId, model: nameOf(paid.candidate.model) },
         ...answer,
       }),
   };
