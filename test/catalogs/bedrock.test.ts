@@ -52,6 +52,7 @@ describe('the catalog of Amazon Bedrock', () => {
           auth: 'sigv4',
           base_url: 'https://bedrock-runtime.us-east-1.amazonaws.com/anthropic/v1',
           upstream_model: expect.stringMatching(/^global\.anthropic\.claude-/),
+          betas: expect.arrayContaining(['interleaved-thinking-2025-05-14']),
         }),
       ]);
   });
