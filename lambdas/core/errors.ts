@@ -31,6 +31,7 @@ export const ERROR_CODES = {
   unpriced_feature: request(400),
   prompt_too_long: request(400),
   context_length_exceeded: request(400),
+  content_filter: request(400),
   invalid_capsule: request(400),
   state_not_kept: request(400),
   idempotency_key_reused: request(400),

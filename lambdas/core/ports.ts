@@ -36,6 +36,9 @@ export type Measure = (measured: Measured) => void;
 /** Reads a secret by reference (`env:NAME`, `secretsmanager:NAME#field`); throws when there is none. */
 export type SecretReader = (reference: string) => Promise<string>;
 
+/** Gives the access token of the client whose credentials a secret holds; throws when there is none to be had. */
+export type TokenReader = (reference: string) => Promise<string>;
+
 /**
  * Signs a POST request to an AWS service with the function's own role; gives the headers to send, those of the
  * request among them. Throws when there are no credentials.

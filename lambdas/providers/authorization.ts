@@ -1,12 +1,17 @@
-/** How a request over HTTP is authorised: by the route's key in the protocol's header, or by the function's own role. */
+/** How a request over HTTP is authorised: by the route's key in a header, by a token of Entra, or by the function's own role. */
 import { signedFor } from '../core/inference/catalog/aws-address.ts';
 import type { Route } from '../core/inference/catalog/catalog-document.ts';
 import { UpstreamFailure } from '../core/inference/upstream/provider.ts';
-import type { RequestSigner, SecretReader } from '../core/ports.ts';
+import type { RequestSigner, SecretReader, TokenReader } from '../core/ports.ts';
 import { readKey } from './http-upstream.ts';
 
-export interface AuthorizationDependencies {
+export interface KeyDependencies {
   readonly readSecret: SecretReader;
+  /** For routes whose `auth` is `entra`. */
+  readonly readToken: TokenReader;
+}
+
+export interface AuthorizationDependencies extends KeyDependencies {
   /** Signs for routes whose `auth` is `sigv4`. */
   readonly sign: RequestSigner;
 }
@@ -26,22 +31,37 @@ export type KeyHeader = (key: string) => Readonly<Record<string, string>>;
 
 export const bearer: KeyHeader = (key) => ({ authorization: `Bearer ${key}` });
 
-/** All headers of the POST. Throws `UpstreamFailure` when the key or the role's credentials cannot be read. */
+/** All headers of the POST. Throws `UpstreamFailure` when the key, the token or the role's credentials cannot be had. */
 export async function authorizationOf(
-  { readSecret, sign }: AuthorizationDependencies,
+  dependencies: AuthorizationDependencies,
   route: AuthorizedRoute,
   { url, body, headers = {} }: UnauthorizedPost,
   keyHeader = bearer,
 ): Promise<Readonly<Record<string, string>>> {
-  if (route.auth === 'sigv4') {
-    const address = signedFor(route);
-    // The catalog refuses such a route.
-    if (address === undefined) throw new UpstreamFailure('secret');
-    const signed = { 'content-type': 'application/json', ...headers };
-    return sign({ url, ...address, headers: signed, body }).catch((cause: unknown) => {
-      throw new UpstreamFailure('secret', { cause });
-    });
+  if (route.auth !== 'sigv4') return { ...headers, ...(await keyHeadersOf(dependencies, route, keyHeader)) };
+  const address = signedFor(route);
+  // The catalog refuses such a route.
+  if (address === undefined) throw new UpstreamFailure('secret');
+  const signed = { 'content-type': 'application/json', ...headers };
+  return dependencies.sign({ url, ...address, headers: signed, body }).catch((cause: unknown) => {
+    throw new UpstreamFailure('secret', { cause });
+  });
+}
+
+/** Azure's header of a key (Azure OpenAI REST API reference, Authentication). */
+const azureKey: KeyHeader = (key) => ({ 'api-key': key });
+
+/** The headers of a route that is not signed. Throws `UpstreamFailure` when its key or token cannot be had. */
+export async function keyHeadersOf(
+  { readSecret, readToken }: KeyDependencies,
+  { auth, secret }: Pick<Route, 'auth' | 'secret'>,
+  keyHeader = bearer,
+): Promise<Readonly<Record<string, string>>> {
+  if (auth === 'entra') {
+    const token = await readKey(readToken, secret);
+    return token === undefined ? {} : bearer(token);
   }
-  const key = await readKey(readSecret, route.secret);
-  return key === undefined ? headers : { ...headers, ...keyHeader(key) };
+  const key = await readKey(readSecret, secret);
+  if (key === undefined) return {};
+  return auth === 'api-key' ? azureKey(key) : keyHeader(key);
 }

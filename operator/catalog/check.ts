@@ -136,6 +136,8 @@ class Check {
   }
 
   async #ofProvider(route: Route): Promise<Finding> {
+    if (route.auth === 'api-key' || route.auth === 'entra' || route.api_version !== undefined)
+      return { state: 'unknown', reason: 'Azure lists models, not deployments' };
     // Both protocols of OpenAI have one list.
     const format = route.protocol === 'anthropic' ? 'anthropic' : 'openai';
     const place = `${format} ${route.base_url} ${route.secret ?? ''} ${route.workspace ?? ''}`;

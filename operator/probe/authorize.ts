@@ -21,7 +21,7 @@ const headersOf = ({ protocol, workspace }: Route): Readonly<Record<string, stri
 /** Reads the route's key. Throws where that cannot be done. */
 export async function authorizationFor(
   route: Route,
-  access: Pick<RouteAccess, 'readSecret' | 'sign'>,
+  access: Pick<RouteAccess, 'readSecret' | 'readToken' | 'sign'>,
 ): Promise<Pick<Address, 'authorize' | 'secret'>> {
   const secret = route.secret === undefined ? undefined : await access.readSecret(route.secret);
   const keyHeader = route.protocol === 'anthropic' ? apiKey : bearer;

@@ -1,6 +1,7 @@
 /** One request to a provider route, from the record that opens it to the outcome that closes it. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { anthropicRoutes } from './anthropic/routes.ts';
+import { azureRoutes } from './azure/routes.ts';
 import { bedrockRoutes } from './bedrock/routes.ts';
 import type { Fault } from './control/fault.ts';
 import type { FaultQueue } from './control/fault-queue.ts';
@@ -33,6 +34,7 @@ export const ROUTES: readonly Route[] = [
   ...anthropicRoutes,
   ...bedrockRoutes,
   ...hostRoutes,
+  ...azureRoutes,
 ];
 const table = new RouteTable(ROUTES);
 
@@ -90,9 +92,10 @@ async function answerExchange(
     ...state.faults.take({ path, routePath: route.path, model }),
   };
   record.fault = fault;
-  const { headers, sequence } = record;
+  const { headers, sequence, query } = record;
   const { cache, kept, chunkDelayMs } = state;
-  const call = { method, path, headers, sequence, parameters, body: body?.json, fault, cache, kept };
+  const head = { method, path, ...(query === undefined ? {} : { query }), headers, sequence };
+  const call = { ...head, parameters, body: body?.json, fault, cache, kept };
   return deliver({ link: new Link(response, fault), route, call, record, chunkDelayMs });
 }
 
@@ -102,8 +105,9 @@ export async function handleExchange(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const path = new URL(request.url ?? '/', 'http://localhost').pathname;
-  const record = state.log.open({ method: request.method ?? 'GET', path, headers: request.headers });
+  const { pathname: path, search: query } = new URL(request.url ?? '/', 'http://localhost');
+  const { method = 'GET', headers } = request;
+  const record = state.log.open({ method, path, ...(query === '' ? {} : { query }), headers });
   let outcome: Outcome = 'aborted';
   try {
     outcome = await answerExchange(state, request, response, record);

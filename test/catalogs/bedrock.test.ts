@@ -27,6 +27,73 @@ describe('the catalog of Amazon Bedrock', () => {
       ]);
   });
 
+  it('has a second route for every model, at another address or endpoint', () => {
+    for (const { id, routes: own } of models) {
+      const places = own.map(
+        ({ protocol, base_url: url, upstream_model: model }) => `${protocol} ${url} ${model}`,
+      );
+      expect([id, new Set(places).size >= 2]).toEqual([id, true]);
+      const addresses = own.map(({ base_url: url }) => url);
+      expect([id, new Set(addresses).size]).toEqual([id, own.length]);
+    }
+  });
+
+  const firstOf = (prefix: string) =>
+    models.filter(({ id }) => id.startsWith(prefix)).map(({ id, routes: [first] }) => ({ id, first }));
+
+  it('asks Claude in its own format first, by the profile that the endpoint wants', () => {
+    const claude = firstOf('anthropic/');
+    expect(claude.length).toBeGreaterThan(3);
+    for (const { id, first } of claude)
+      expect([id, first]).toEqual([
+        id,
+        expect.objectContaining({
+          protocol: 'anthropic',
+          auth: 'sigv4',
+          base_url: 'https://bedrock-runtime.us-east-1.amazonaws.com/anthropic/v1',
+          upstream_model: expect.stringMatching(/^global\.anthropic\.claude-/),
+          betas: expect.arrayContaining(['interleaved-thinking-2025-05-14']),
+        }),
+      ]);
+  });
+
+  it('asks OpenAI’s open models in both of OpenAI’s formats before any other', () => {
+    const open = models.filter(({ id }) => id.startsWith('openai/'));
+    expect(open.length).toBe(2);
+    for (const { id, routes: own } of open)
+      expect([id, own.map(({ protocol, priority }) => [protocol, priority])]).toEqual([
+        id,
+        [
+          ['openai', 1],
+          ['openai-responses', 2],
+          ['bedrock', 3],
+        ],
+      ]);
+  });
+
+  it('signs for the service that each host names, the workspace being needed nowhere', () => {
+    for (const { id, auth, base_url: url, workspace } of routes.filter((route) => route.auth === 'sigv4'))
+      expect([id, auth, awsAddressOf(url)?.service, workspace]).toEqual([
+        id,
+        'sigv4',
+        url.includes('mantle') ? 'bedrock-mantle' : 'bedrock',
+        undefined,
+      ]);
+  });
+
+  it('counts images of Claude by its rule: at most 1,568 tokens before Claude 4.7', () => {
+    const sizes = models
+      .filter(({ id }) => id.startsWith('anthropic/'))
+      .map(({ id, image_tokens: rule }) => [id, rule?.rule === 'anthropic' && rule.max_tokens]);
+    expect(Object.fromEntries(sizes)).toEqual({
+      'anthropic/claude-opus-5.5': 4784,
+      'anthropic/claude-sonnet-5.5': 4784,
+      'anthropic/claude-sonnet-4.6': 1568,
+      'anthropic/claude-haiku-5.5': 4784,
+      'anthropic/claude-haiku-4.5': 1568,
+    });
+  });
+
   it('asks Stability AI’s models in the one region that has them', () => {
     const images = models.filter(({ type }) => type === 'image').flatMap((model) => model.routes);
     expect(images.length).toBeGreaterThan(0);

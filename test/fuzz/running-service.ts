@@ -99,6 +99,7 @@ export async function startService({ gate, ledger, store }: Till, way: Way, brea
     fetch: way.fetch,
     bedrockClient: () => way.bedrockClient(upstream.url),
     readSecret: async () => 'key',
+    readToken: async () => 'token',
     sign: async ({ headers }: { readonly headers: Readonly<Record<string, string>> }) => headers,
     peppers: async () => PEPPERS,
     capsules: (peppers: Peppers) => createCapsules(peppers, systemClock),

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { parseCatalog } from '../../lambdas/core/inference/catalog/catalog-document.ts';
 import type { RequestSigner } from '../../lambdas/core/ports.ts';
 import { createAnthropicProvider } from '../../lambdas/providers/anthropic/provider.ts';
+import { ask } from '../../lambdas/providers/kinds/openai-http.ts';
 import { createOpenAiProvider } from '../../lambdas/providers/openai/provider.ts';
 import { createResponsesProvider } from '../../lambdas/providers/responses/provider.ts';
 import { nativePayload as anthropicPayload } from './anthropic/fixtures.ts';
@@ -118,6 +119,74 @@ describe('a signed call', () => {
     });
     expect(failure).toMatchObject({ kind: 'secret', retryable: true });
     expect(sent).toEqual([]);
+  });
+});
+
+describe('a call to Azure', () => {
+  const V1 = { base_url: 'https://r.openai.azure.com/openai/v1', secret: 'env:KEY' };
+  const DATED = { ...V1, base_url: 'https://r.openai.azure.com/openai', api_version: '2024-10-21' };
+
+  it.each([
+    ['openai', V1, 'https://r.openai.azure.com/openai/v1/chat/completions'],
+    [
+      'openai',
+      { ...V1, api_version: 'preview' },
+      'https://r.openai.azure.com/openai/v1/chat/completions?api-version=preview',
+    ],
+    [
+      'openai',
+      { ...DATED, upstream_model: 'my gpt/5' },
+      'https://r.openai.azure.com/openai/deployments/my%20gpt%2F5/chat/completions?api-version=2024-10-21',
+    ],
+    ['openai-responses', DATED, 'https://r.openai.azure.com/openai/responses?api-version=2024-10-21'],
+  ] as const)(
+    'of %s goes to the address of its version, its key in a header of its own: %j',
+    async (protocol, route, url) => {
+      const { sent } = await callTo({ ...route, auth: 'api-key' }, protocol);
+      expect(sent).toMatchObject([{ url, headers: { 'api-key': 'key-of-env:KEY' } }]);
+      expect(sent[0]?.headers).not.toHaveProperty('authorization');
+    },
+  );
+
+  it.each(['openai', 'openai-responses', 'anthropic'] as const)(
+    'of %s has the token of Entra',
+    async (protocol) => {
+      const { sent } = await callTo({ ...V1, auth: 'entra' }, protocol);
+      expect(sent).toMatchObject([{ headers: { authorization: 'Bearer token-of-env:KEY' } }]);
+      expect(sent[0]?.headers).not.toHaveProperty('x-api-key');
+    },
+  );
+
+  it('without a token is not made, and another route may do better', async () => {
+    const { sent, failure } = await callTo({ ...V1, secret: 'env:ABSENT', auth: 'entra' }, 'openai');
+    expect(failure).toMatchObject({ kind: 'secret', retryable: true });
+    expect(sent).toEqual([]);
+  });
+
+  it('for embeddings goes to its deployment too', async () => {
+    const sent: Sent[] = [];
+    const http = {
+      ...DEPENDENCIES,
+      fetch: async (url: unknown, init?: RequestInit) => {
+        sent.push({ url: String(url), headers: init?.headers as Sent['headers'] });
+        return new Response('{}', { status: 503 });
+      },
+    };
+    const price = { unit: 'per_million_tokens', input: 1 };
+    const entry = { id: 'r', protocol: 'openai', upstream_model: 'embed', ...DATED, auth: 'api-key' };
+    const { models } = parseCatalog({
+      models: [{ id: 'a/m', type: 'embeddings', owned_by: 'a', created: 0, price, routes: [entry] }],
+    });
+    const [route] = models[0]?.routes ?? [];
+    if (route === undefined) throw new Error('no route');
+    const signal = new AbortController().signal;
+    await failureOf(ask(http as typeof DEPENDENCIES, { route, path: '/embeddings', body: {}, signal }));
+    expect(sent).toMatchObject([
+      {
+        url: 'https://r.openai.azure.com/openai/deployments/embed/embeddings?api-version=2024-10-21',
+        headers: { 'api-key': 'key-of-env:KEY' },
+      },
+    ]);
   });
 });
 

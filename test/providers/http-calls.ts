@@ -30,6 +30,10 @@ export const DEPENDENCIES: OpenAiDependencies = {
     if (reference === 'env:ABSENT') throw new Error(`there is no secret ${CANARY}`);
     return `key-of-${reference}`;
   },
+  readToken: async (reference) => {
+    if (reference === 'env:ABSENT') throw new Error(`there is no token ${CANARY}`);
+    return `token-of-${reference}`;
+  },
   sign: async ({ headers }) => ({ ...headers, authorization: 'signed' }),
 };
 

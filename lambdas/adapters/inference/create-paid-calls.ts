@@ -17,6 +17,7 @@ import { systemAfter, systemClock, systemRandom, systemUlid } from '../system/sy
 import { createCatalog } from './catalog-store.ts';
 import { CircuitSnapshots } from './circuit-snapshots.ts';
 import { DynamoCircuitStore } from './circuit-store.ts';
+import { createEntraTokens } from './entra-tokens.ts';
 import { DynamoReplayStore } from './replay-store.ts';
 
 export interface PaidCallOptions {
@@ -48,13 +49,15 @@ export function createPaidCalls({
   const exchange = createExchange(new ConnectionPool(), () => {
     measure({ values: { [METRICS.requestsRepeated]: 1 } });
   });
+  const upstreamFetch = fetch ?? createUpstreamFetch(exchange);
   return {
     ...world,
     ...access,
     ...ledger,
     /** How upstreams are reached, over one pool of connections. */
     exchange,
-    fetch: fetch ?? createUpstreamFetch(exchange),
+    fetch: upstreamFetch,
+    readToken: createEntraTokens({ fetch: upstreamFetch, readSecret: access.readSecret, clock: systemClock }),
     log,
     capsules: (peppers: Peppers) => createCapsules(peppers, systemClock),
     catalog: createCatalog({ ...clients, environment, log }),

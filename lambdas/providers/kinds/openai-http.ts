@@ -1,14 +1,14 @@
 /** One request to a server of the OpenAI protocol, for whatever is not a conversation. */
 import type { Route } from '../../core/inference/catalog/catalog-document.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
-import type { SecretReader } from '../../core/ports.ts';
-import { parsePlainObject, post, reading, readKey } from '../http-upstream.ts';
+import { type KeyDependencies, keyHeadersOf } from '../authorization.ts';
+import { parsePlainObject, post, reading } from '../http-upstream.ts';
 import { toFailure } from '../openai/errors.ts';
+import { addressOf } from '../openai-formats/address.ts';
 import type { FormBody } from './form-body.ts';
 
-export interface OpenAiHttp {
+export interface OpenAiHttp extends KeyDependencies {
   readonly fetch: typeof fetch;
-  readonly readSecret: SecretReader;
 }
 
 export interface OpenAiRequest {
@@ -20,17 +20,13 @@ export interface OpenAiRequest {
 }
 
 /** The answer, whose status is 2xx. Throws `UpstreamFailure`. */
-export async function ask(
-  { fetch, readSecret }: OpenAiHttp,
-  { route, path, body, signal }: OpenAiRequest,
-): Promise<Response> {
-  const key = await readKey(readSecret, route.secret);
+export async function ask(http: OpenAiHttp, { route, path, body, signal }: OpenAiRequest): Promise<Response> {
   const { stream, headers } = isForm(body)
     ? body
     : { stream: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
-  return post(fetch, {
-    url: `${route.base_url}${path}`,
-    headers: { ...headers, ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) },
+  return post(http.fetch, {
+    url: addressOf(route, path),
+    headers: { ...headers, ...(await keyHeadersOf(http, route)) },
     body: stream,
     signal,
     toFailure,

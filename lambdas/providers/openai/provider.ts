@@ -2,6 +2,7 @@
 import type { Feature, Provider } from '../../core/inference/upstream/provider.ts';
 import { type AuthorizationDependencies, authorizationOf } from '../authorization.ts';
 import { callUpstream } from '../http-upstream.ts';
+import { addressOf } from '../openai-formats/address.ts';
 import { toFailure } from './errors.ts';
 import { toRequestBody } from './request.ts';
 import { toReply } from './response.ts';
@@ -19,7 +20,7 @@ export function createOpenAiProvider(dependencies: OpenAiDependencies): Provider
     features,
     async chat(attempt) {
       const { route, payload, signatures, signal } = attempt;
-      const url = `${route.base_url}/chat/completions`;
+      const url = addressOf(route, '/chat/completions');
       const body = JSON.stringify(toRequestBody(payload, route, signatures));
       return callUpstream(dependencies.fetch, {
         url,

@@ -108,7 +108,7 @@ class Progress {
     this.#created ??= payload?.created;
     if (usage !== undefined) this.#accounts += 1;
     this.#accounted = this.#accounts === 1 && text === '' && (this.#accounted || usage !== undefined);
-    for (const { index = 0, finish_reason: reason } of choicesOf(chunk)) {
+    for (const { index = 0, finish_reason: reason } of choicesOf(chunk).filter(isSaid)) {
       if (!isReason(reason)) {
         this.#unfinished.add(index);
         continue;
@@ -154,7 +154,7 @@ function toReplyEvent(chunk: Chunk, translate: Translate, account: UsageReader):
     content ||= isReason(reason) || hasToolCall(delta);
   }
   return {
-    ...(choices.length === 0 ? {} : translate(chunk)),
+    ...(choices.some(isSaid) ? translate(chunk) : {}),
     ...(usage === undefined ? {} : { usage }),
     text,
     content: content || text !== '',
@@ -168,6 +168,10 @@ function choicesOf({ choices }: Chunk): readonly ChunkChoice[] {
   if (choices.some(({ error }) => isError(error))) throw new UpstreamFailure('interrupted');
   return choices;
 }
+
+/** A choice without either is a note of Azure's filter about text that went before (Azure OpenAI docs, Content streaming). */
+const isSaid = ({ delta, finish_reason: reason }: ChunkChoice): boolean =>
+  isJsonObject(delta) || isReason(reason);
 
 /** Some servers send an empty reason until there is one. */
 const isReason = (reason: unknown): boolean => typeof reason === 'string' && reason !== '';

@@ -7,7 +7,11 @@ import { shownReason } from './shown-reason.ts';
 export function refusalOf(message: unknown, code?: unknown): Refusal {
   const text = typeof message === 'string' ? message : '';
   const isOverflow = code === OVERFLOW_CODE || OVERFLOWS.test(text);
-  return { reason: shownReason(text), ...(isOverflow ? { overflow: figuresOf(text) } : {}) };
+  return {
+    reason: shownReason(text),
+    ...(isOverflow ? { overflow: figuresOf(text) } : {}),
+    ...(code === FILTER_CODE ? { filtered: true } : {}),
+  };
 }
 
 /** The same of an error body: OpenAI's and Anthropic's `error`, one that is the text itself, and FastAPI's `detail`, as vLLM has it. */
@@ -20,6 +24,9 @@ export function refusalIn(body: unknown): Refusal {
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string';
+
+/** Azure OpenAI docs, Content filtering, "Scenario details". */
+const FILTER_CODE = 'content_filter';
 
 /** OpenAI docs, Error codes; compatible servers have it too. */
 const OVERFLOW_CODE = 'context_length_exceeded';

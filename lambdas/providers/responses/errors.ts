@@ -4,8 +4,9 @@ import { isJsonObject } from '../../core/json/lossless-json.ts';
 import { isQuotaExhausted } from '../refusals/exhausted-quota.ts';
 import { refusalIn } from '../refusals/refusal.ts';
 
-/** Codes by which the request itself is at fault (OpenAI API reference, The response object, `error.code`). */
-const CALLER_FAULT = /^(invalid_prompt|.*_policy|.*image.*|unsupported_.*|context_length_exceeded)$/;
+/** Codes by which the request itself is at fault (OpenAI API reference, The response object, `error.code`; Azure's filter). */
+const CALLER_FAULT =
+  /^(invalid_prompt|content_filter|.*_policy|.*image.*|unsupported_.*|context_length_exceeded)$/;
 
 /** What the `error` of a response, or of an event, means. */
 export function failureOf(error: unknown): UpstreamFailure {

@@ -4,6 +4,7 @@ import { authorizationOf } from '../authorization.ts';
 import { callUpstream } from '../http-upstream.ts';
 import { toFailure } from '../openai/errors.ts';
 import type { OpenAiDependencies } from '../openai/provider.ts';
+import { addressOf } from '../openai-formats/address.ts';
 import { toRequestBody } from './request.ts';
 import { toReply } from './response.ts';
 import { toReplyEvents } from './stream.ts';
@@ -16,7 +17,7 @@ export function createResponsesProvider(dependencies: OpenAiDependencies): Provi
     features,
     async chat(attempt) {
       const { route, payload, signatures, signal } = attempt;
-      const url = `${route.base_url}/responses`;
+      const url = addressOf(route, '/responses');
       const body = JSON.stringify(toRequestBody(payload, route, signatures));
       return callUpstream(dependencies.fetch, {
         url,

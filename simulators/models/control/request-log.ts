@@ -10,6 +10,8 @@ export interface RequestRecord {
   readonly sequence: number;
   readonly method: string;
   readonly path: string;
+  /** With its `?`; absent without one. */
+  readonly query?: string;
   readonly headers: IncomingHttpHeaders;
   /** Parsed when it is JSON, the text otherwise; null once dropped to bound memory. */
   body: unknown;
@@ -35,7 +37,7 @@ export class RequestLog {
   #open = 0;
 
   /** Starts the record of one request. */
-  open(request: { method: string; path: string; headers: IncomingHttpHeaders }): RequestRecord {
+  open(request: Pick<RequestRecord, 'method' | 'path' | 'query' | 'headers'>): RequestRecord {
     this.#sequence += 1;
     this.#open += 1;
     const record: RequestRecord = {

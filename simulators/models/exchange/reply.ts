@@ -8,6 +8,8 @@ import type { RequestError } from './request-error.ts';
 export interface RequestHead {
   readonly method: string;
   readonly path: string;
+  /** With its `?`; empty or absent without one. */
+  readonly query?: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Number of this request on this server, for ids that must not repeat. */
   readonly sequence: number;

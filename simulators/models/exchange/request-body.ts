@@ -47,5 +47,7 @@ export async function readBody(
   if (contentType.startsWith('multipart/form-data'))
     return { byteLength, text: '', json: await formOf(bytes, contentType) };
   const text = bytes.toString('utf8');
+  if (contentType.startsWith('application/x-www-form-urlencoded'))
+    return { byteLength, text, json: Object.fromEntries(new URLSearchParams(text)) };
   return { byteLength, text, json: parsedJson(text) };
 }

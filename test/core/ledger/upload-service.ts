@@ -95,7 +95,7 @@ export class UploadService {
     const store = new DynamoReplayStore(this.#database.client, DATABASE_TABLES.replays);
     const after = systemAfter;
     const endpoint = createTranscriptionEndpoint(
-      createTranscriptionCalls({ fetch, readSecret: async () => '' } as Parameters<
+      createTranscriptionCalls({ fetch, readSecret: async () => '', readToken: async () => '' } as Parameters<
         typeof createTranscriptionCalls
       >[0]),
       {

@@ -202,6 +202,17 @@ describe('catalog check', () => {
     ]);
   });
 
+  it('asks Azure nothing, which lists no deployments', async () => {
+    const { routes } = await check([
+      { ...openai('gpt-a'), auth: 'api-key' },
+      { ...openai('gpt-a'), auth: 'entra' },
+      { ...openai('gpt-a'), api_version: 'preview' },
+    ]);
+    for (const route of routes)
+      expect(route).toMatchObject({ state: 'unknown', reason: 'Azure lists models, not deployments' });
+    expect(requests).toEqual([]);
+  });
+
   it('asks AWS nothing for a local service', async () => {
     const mantle = { ...openai('gpt-a', 'mantle'), ...SIGNED, aws_service: 'bedrock-mantle' };
     const { routes } = await check([bedrock('amazon.nova-lite-v1:0'), mantle], null);

@@ -11,6 +11,7 @@ const http = (answer: unknown) => ({
   fetch: async () =>
     new Response(JSON.stringify(answer), { headers: { 'x-request-id': CANARY, server: CANARY } }),
   readSecret: async () => 'key',
+  readToken: async () => 'token',
 });
 const attempt = (payload: JsonObject) => ({
   route: { base_url: 'http://upstream.test', upstream_model: 'm' } as Route,

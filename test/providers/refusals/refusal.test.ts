@@ -40,6 +40,12 @@ describe('a refusal', () => {
     expect(refusalOf('', 'context_length_exceeded').overflow).toEqual({});
   });
 
+  it('is a filter’s by its code, and not one otherwise', () => {
+    const message = 'the prompt triggered a filter';
+    expect(refusalIn({ error: { message, code: 'content_filter' } }).filtered).toBe(true);
+    expect(refusalIn({ error: { message, code: null } })).not.toHaveProperty('filtered');
+  });
+
   it.each([
     'max_tokens: 300000 > 64000',
     'messages: at least one message is required',

@@ -88,6 +88,10 @@ describe.each(CALLERS)('a streamed response to a caller of %s', (_name, payload)
       { type: 'error', error: { code: 'invalid_prompt' } },
       { status: 400, retryable: false },
     ],
+    [
+      { type: 'response.failed', response: { error: { code: 'content_filter' } } },
+      { status: 400, retryable: false, refusal: { filtered: true } },
+    ],
     [{ type: 'response.output_item.added', output_index: 0, item: 5 }, { kind: 'protocol' }],
   ])('fails with an error of the upstream’s: %j', async (event, failure) => {
     await expect(read(payload, bytesOf([EVENTS[0], event]))).rejects.toMatchObject(failure);

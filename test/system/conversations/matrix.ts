@@ -14,6 +14,7 @@ import { CLOCK, type Client, PNG, SENTENCE, WEATHER } from './matrix/scenarios.t
 const MODELS = {
   openai: 'sim/chat',
   'openai, signed': 'sim/chat-signed',
+  'openai, Azure': 'sim/chat-azure',
   anthropic: 'sim/chat-anthropic',
   'anthropic, signed': 'sim/messages-signed',
   bedrock: 'sim/chat-bedrock',

@@ -20,9 +20,9 @@ export interface AwsAddress {
 export const KNOWN_AWS_HOSTS =
   'bedrock-runtime.{region}.amazonaws.com, bedrock-mantle.{region}.api.aws and aws-external-anthropic.{region}.api.aws';
 
-/** The first name of a service's hosts, those of VPC endpoints and FIPS endpoints included (AWS General Reference). */
+/** The first name of a service's hosts, those of VPC endpoints, of FIPS endpoints and of other partitions included (AWS General Reference). */
 const HOST =
-  /(?:^|\.)(bedrock-runtime|bedrock-mantle|aws-external-anthropic)(?:-fips)?\.([a-z0-9-]+)\.(?:[a-z0-9-]+\.)*(?:amazonaws\.com(?:\.cn)?|api\.aws)$/;
+  /(?:^|\.)(bedrock-runtime|bedrock-mantle|aws-external-anthropic)(?:-fips)?\.([a-z0-9-]+)\.(?:[a-z0-9-]+\.)*(?:amazonaws\.com(?:\.cn)?|amazonaws\.eu|api\.aws)$/;
 
 /** What the host of an address names; undefined for a host that is not known. */
 export function awsAddressOf(url: string): Required<AwsAddress> | undefined {

@@ -91,7 +91,7 @@ const model = z
         issue('protocol', `must be ${protocols.join(' or ')} for type "${entry.type}"`);
       if (protocol === 'bedrock' && BEDROCK_MODELS[entry.type]?.test(upstreamModel) === false)
         issue('upstream_model', 'must be a model of Bedrock that the service knows how to ask');
-      if (auth !== undefined && entry.type !== 'chat') issue('auth', 'is for type "chat" only');
+      if (auth === 'sigv4' && entry.type !== 'chat') issue('auth', 'is "sigv4" for type "chat" only');
     });
   });
 

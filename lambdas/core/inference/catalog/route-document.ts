@@ -30,6 +30,9 @@ export const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock'] 
 /** Ways to ask a model to think that `openai` hosts do not have for themselves. */
 const OF_EVERY_PROTOCOL: ReadonlySet<string> = new Set(['effort', 'budget', 'adaptive', 'switch']);
 
+/** How a route is authorised otherwise than its protocol says. */
+const AUTHS = ['sigv4', 'api-key', 'entra'] as const;
+
 export const route = z
   .strictObject({
     id: catalogId,
@@ -46,13 +49,22 @@ export const route = z
     /** What the provider takes, in the same vocabulary; callers never learn of it. */
     cost: prices.optional(),
     secret: secret.optional(),
-    /** `sigv4`: the request is signed with the function's own role, for the service and region that the host names. */
-    auth: z.enum(['sigv4']).optional(),
+    /**
+     * `sigv4`: the request is signed with the function's own role, for the service and region that the host names.
+     * `api-key`: the secret goes into the header of that name, as Azure takes keys. `entra`: the secret is a client's
+     * credentials, by which a token of Microsoft Entra ID is fetched. Absent: the key goes where the protocol has it.
+     */
+    auth: z.enum(AUTHS).optional(),
+    /** Azure's `api-version`; below an address without `/v1` the deployment is then a part of the path. */
+    api_version: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must be a version, such as "2024-10-21" or "preview"')
+      .optional(),
     /** What is signed for at a host that does not name it; without a region, the function's own. */
     aws_service: z.enum(AWS_SERVICES).optional(),
     aws_region: z
       .string()
-      .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region, such as "us-east-1"')
+      .regex(/^[a-z]{2,8}(-[a-z]+)+-\d$/, 'must be a region, such as "us-east-1"')
       .optional(),
     /** The workspace that the calls belong to, sent as `anthropic-workspace-id`; Claude Platform on AWS wants it. */
     workspace: z
@@ -84,7 +96,8 @@ interface Entry {
   readonly protocol: (typeof PROTOCOLS)[number];
   readonly base_url: string;
   readonly secret?: string | undefined;
-  readonly auth?: 'sigv4' | undefined;
+  readonly auth?: (typeof AUTHS)[number] | undefined;
+  readonly api_version?: string | undefined;
   readonly aws_service?: (typeof AWS_SERVICES)[number] | undefined;
   readonly aws_region?: string | undefined;
   readonly workspace?: string | undefined;
@@ -110,6 +123,7 @@ function* faultsOf(entry: Entry): Generator<Fault> {
     yield { path: 'base_url', message: 'is required' };
     return;
   }
+  yield* azureFaults(entry);
   if (protocol !== 'anthropic' && entry.betas !== undefined)
     yield { path: 'betas', message: 'are of the protocol "anthropic" only' };
   if (protocol !== 'anthropic' && workspace !== undefined)
@@ -119,6 +133,16 @@ function* faultsOf(entry: Entry): Generator<Fault> {
   if (protocol === 'anthropic' && service === 'aws-external-anthropic' && workspace === undefined)
     yield { path: 'workspace', message: 'is required: Claude Platform on AWS takes no call without it' };
   yield* signingFaults(entry, host !== undefined);
+}
+
+function* azureFaults({ protocol, auth, secret, api_version: version }: Entry): Generator<Fault> {
+  const isOpenAi = protocol === 'openai' || protocol === 'openai-responses';
+  if (auth === 'api-key' && !isOpenAi)
+    yield { path: 'auth', message: 'is "api-key" for the protocols "openai" and "openai-responses" only' };
+  if ((auth === 'api-key' || auth === 'entra') && protocol !== 'bedrock' && secret === undefined)
+    yield { path: 'secret', message: `is required for auth "${auth}"` };
+  if (version !== undefined && !isOpenAi)
+    yield { path: 'api_version', message: 'is for the protocols "openai" and "openai-responses" only' };
 }
 
 function* signingFaults(entry: Entry, isKnownHost: boolean): Generator<Fault> {

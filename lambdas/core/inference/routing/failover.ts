@@ -4,7 +4,7 @@ import type { Log } from '../../ports.ts';
 import type { Breaker, Permit, Served } from '../circuit/breaker.ts';
 import { coolingSeconds } from '../circuit/circuit.ts';
 import { UpstreamFailure } from '../upstream/provider.ts';
-import { overflowMessage } from '../upstream/refusal.ts';
+import { FILTERED_MESSAGE, overflowMessage } from '../upstream/refusal.ts';
 import type { Candidate } from './route-choice.ts';
 
 /**
@@ -84,7 +84,8 @@ async function tryCandidate<Answer>(
 /** The window of the catalog stands in for one that the route does not name. */
 function refusedByRoute({ param, refusal }: UpstreamFailure, { model, route }: Candidate): ServiceError {
   const options = param === undefined ? {} : { param };
-  const { overflow, reason = '' } = refusal ?? {};
+  const { overflow, filtered, reason = '' } = refusal ?? {};
+  if (filtered) return new ServiceError('content_filter', FILTERED_MESSAGE);
   if (overflow !== undefined) {
     const message = overflowMessage({ ...overflow, window: overflow.window ?? model.context_window });
     return new ServiceError('context_length_exceeded', message, options);

@@ -11,9 +11,15 @@ export interface Overflow {
 export interface Refusal {
   /** The prompt, or what may be written after it, does not fit into the model's context window. */
   readonly overflow?: Overflow;
+  /** A filter of the host stopped the prompt before the model read it. */
+  readonly filtered?: true;
   /** In the route's own words, without addresses, keys, ids and names of vendors; may be empty. */
   readonly reason: string;
 }
+
+/** The message of a prompt that a filter stopped. */
+export const FILTERED_MESSAGE =
+  "A content filter of the route's host stopped the prompt before the model read it. Nothing was charged. Change the prompt and try again.";
 
 /**
  * The message of an overflow, on every API format the same. Agents shorten their conversation where they find the first

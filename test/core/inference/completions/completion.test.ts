@@ -77,6 +77,7 @@ function calling(
   const providers = createProviders({
     fetch,
     readSecret: async () => 'key',
+    readToken: async () => 'token',
     sign: async ({ headers }) => headers,
     bedrockClient: createBedrockClients({ region: 'us-east-1' }).client,
   });

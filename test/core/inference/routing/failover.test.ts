@@ -171,6 +171,16 @@ describe('a request that a route refuses as invalid', () => {
     },
   );
 
+  it('because a filter stopped the prompt has a code of its own, and none of the filter’s text', async () => {
+    const filtered = because({ reason: 'hate, high', filtered: true });
+    expect(await refusalOf({ a: filtered })).toMatchObject({
+      status: 400,
+      code: 'content_filter',
+      message: expect.not.stringContaining('hate'),
+    });
+    expect(tried.join('')).toBe('a');
+  });
+
   const refused = new UpstreamFailure('status', { status: 400, retryable: false, param: 'messages' });
 
   it('is refused to the caller, is tried nowhere else and counts for nothing', async () => {

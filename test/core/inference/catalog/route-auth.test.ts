@@ -11,6 +11,8 @@ describe('an address of AWS', () => {
     ['https://bedrock-runtime.us-east-2.api.aws', 'bedrock', 'us-east-2'],
     ['https://bedrock-mantle.us-east-1.api.aws/anthropic/v1', 'bedrock-mantle', 'us-east-1'],
     ['https://vpce-1-2.bedrock-mantle.us-east-1.vpce.amazonaws.com/v1', 'bedrock-mantle', 'us-east-1'],
+    ['https://bedrock-runtime.cn-north-1.amazonaws.com.cn', 'bedrock', 'cn-north-1'],
+    ['https://bedrock-runtime.eusc-de-east-1.amazonaws.eu', 'bedrock', 'eusc-de-east-1'],
     ['https://aws-external-anthropic.us-west-2.api.aws/v1', 'aws-external-anthropic', 'us-west-2'],
   ])('names its service and region: %s', (url, service, region) => {
     expect(awsAddressOf(url)).toEqual({ service, region });
@@ -62,6 +64,7 @@ describe('a route that is signed', () => {
     ['anthropic', PLATFORM, { workspace: 'wrkspc_01AbC' }],
     ['anthropic', OWN, { aws_service: 'bedrock-mantle' }],
     ['anthropic', OWN, { aws_service: 'bedrock', aws_region: 'us-gov-west-1' }],
+    ['openai', OWN, { aws_service: 'bedrock', aws_region: 'eusc-de-east-1' }],
   ])('may speak %s at %s with %j', (protocol, base_url, more) => {
     expect(faultsOf({ protocol, base_url, auth: 'sigv4', ...more })).toEqual([]);
   });
@@ -103,5 +106,43 @@ describe('a route that is signed', () => {
     const keyed = { protocol: 'anthropic', base_url: PLATFORM, secret: 'env:KEY' };
     expect(faultsOf({ ...keyed, workspace: 'wrkspc_1' })).toEqual([]);
     expect(faultsOf(keyed)).toHaveLength(1);
+  });
+});
+
+describe('a route to Azure', () => {
+  const V1 = 'https://r.openai.azure.com/openai/v1';
+  const DATED = { base_url: 'https://r.openai.azure.com/openai', api_version: '2024-10-21' };
+  const keyed = { auth: 'api-key', secret: 'env:KEY' };
+
+  it.each([
+    { protocol: 'openai', base_url: V1, ...keyed },
+    { protocol: 'openai', base_url: V1, ...keyed, api_version: 'preview' },
+    { protocol: 'openai', ...DATED, auth: 'entra', secret: 'secretsmanager:prod/providers/azure' },
+    { protocol: 'openai-responses', ...DATED, ...keyed },
+    {
+      protocol: 'anthropic',
+      base_url: 'https://r.services.ai.azure.com/anthropic/v1',
+      auth: 'entra',
+      secret: 'env:C',
+    },
+  ])('may be %j', (route) => {
+    expect(faultsOf(route)).toEqual([]);
+  });
+
+  it.each([
+    [{ base_url: V1, auth: 'api-key' }, 'secret is required for auth "api-key"'],
+    [{ base_url: V1, auth: 'entra' }, 'secret is required for auth "entra"'],
+    [
+      { base_url: V1, ...keyed, protocol: 'anthropic' },
+      'auth is "api-key" for the protocols "openai" and "openai-responses" only',
+    ],
+    [
+      { base_url: V1, api_version: 'preview', protocol: 'anthropic' },
+      'api_version is for the protocols "openai" and "openai-responses" only',
+    ],
+    [{ base_url: V1, api_version: '?' }, 'api_version must be a version, such as "2024-10-21" or "preview"'],
+    [{ base_url: V1, ...keyed, aws_service: 'bedrock' }, 'aws_service is for auth "sigv4" only'],
+  ])('names what does not fit: %j', (route, fault) => {
+    expect(faultsOf({ protocol: 'openai', ...route })).toEqual([fault]);
   });
 });

@@ -1,0 +1,80 @@
+/** What Azure's content filter adds to answers (Azure OpenAI docs, "Content filtering" and "Content streaming"). */
+import { jsonReply, type Reply, type StreamEvent } from '../exchange/reply.ts';
+
+const SAFE = { filtered: false, severity: 'safe' };
+const RESULTS = { hate: SAFE, self_harm: SAFE, sexual: SAFE, violence: SAFE };
+const PROMPT_RESULTS = [{ prompt_index: 0, content_filter_results: RESULTS }];
+
+type Json = Record<string, unknown>;
+
+/** A chunk of the filter's own names nothing. */
+const NAMELESS = { id: '', object: '', created: 0, model: '' };
+
+const choicesOf = (answer: Json): readonly Json[] => (Array.isArray(answer.choices) ? answer.choices : []);
+
+function wholeAnswer(completion: Json, stops: boolean): Json {
+  const choices = choicesOf(completion).map((choice) => ({
+    ...choice,
+    ...(stops ? { finish_reason: 'content_filter', message: { role: 'assistant' } } : {}),
+    content_filter_results: RESULTS,
+  }));
+  return { ...completion, choices, prompt_filter_results: PROMPT_RESULTS };
+}
+
+const chunk = (part: StreamEvent['part'], fields: Json): StreamEvent => ({
+  part,
+  data: JSON.stringify({ ...NAMELESS, ...fields, usage: null }),
+});
+
+/** The filter's note about text that went before, with no `delta`. */
+const note = (end: number): StreamEvent =>
+  chunk('between', {
+    choices: [
+      {
+        index: 0,
+        finish_reason: null,
+        content_filter_results: RESULTS,
+        content_filter_offsets: { check_offset: 0, start_offset: 0, end_offset: end },
+      },
+    ],
+  });
+
+const STOP = chunk('end', {
+  choices: [
+    {
+      index: 0,
+      finish_reason: 'content_filter',
+      content_filter_results: { ...RESULTS, violence: { filtered: true, severity: 'medium' } },
+      content_filter_offsets: { check_offset: 0, start_offset: 0, end_offset: 9 },
+    },
+  ],
+});
+
+/** Words after which a stream is stopped. */
+const STOPPED_AFTER = 3;
+
+function* filteredStream(events: Iterable<StreamEvent>, stops: boolean): Generator<StreamEvent> {
+  yield chunk('start', { prompt_filter_results: PROMPT_RESULTS, choices: [] });
+  let words = 0;
+  for (const event of events) {
+    if (event.part !== 'content') {
+      yield event;
+      continue;
+    }
+    words += 1;
+    if (stops && words > STOPPED_AFTER) {
+      yield STOP;
+      yield { part: 'end', data: '[DONE]' };
+      return;
+    }
+    yield event;
+    yield note(words);
+  }
+}
+
+/** The answer as Azure gives it; `stops` where the filter finds something in it. */
+export function withFilterResults(reply: Reply, stops: boolean): Reply {
+  if (reply.kind === 'stream') return { ...reply, events: filteredStream(reply.events, stops) };
+  if (reply.status !== 200) return reply;
+  return jsonReply(200, wholeAnswer(JSON.parse(reply.body.toString('utf8')), stops), reply.headers);
+}

@@ -1,0 +1,79 @@
+/** How Azure OpenAI authorises and refuses (Azure OpenAI REST API reference, "Authentication" and "API versioning"). */
+
+import { jsonReply, type Protocol, type RequestHead, type WholeReply } from '../exchange/reply.ts';
+import { errorReply as jsonError, openAiProtocol } from '../openai/protocol.ts';
+import { responsesProtocol } from '../responses/protocol.ts';
+import { isIssued } from './entra.ts';
+
+/** Azure's gateway answers with the status as a text for its code. */
+const gatewayError = (status: number, code: string, message: string): WholeReply =>
+  jsonReply(status, { error: { code, message } });
+
+const NO_KEY =
+  'Access denied due to invalid subscription key or wrong API endpoint. Make sure to provide a valid key for an active subscription and use a correct regional API endpoint for your resource.';
+
+/** The surface of OpenAI's own paths takes a key as OpenAI does, too (Azure OpenAI docs, "API version lifecycle"). */
+function isAuthorised({ headers }: RequestHead, takesBearerKeys: boolean): boolean {
+  const { 'api-key': key, authorization } = headers;
+  if (typeof key === 'string' && key !== '') return true;
+  const [, token] = /^Bearer +(\S+)$/u.exec(String(authorization)) ?? [];
+  return token !== undefined && (takesBearerKeys || isIssued(token));
+}
+
+const versionOf = ({ query = '' }: RequestHead): string | null =>
+  new URLSearchParams(query).get('api-version');
+
+/** Below `/openai/v1` there are no dated versions; everywhere else there must be one. */
+const isVersion = (version: string | null, isV1: boolean): boolean =>
+  isV1
+    ? version === null || version === 'v1' || version === 'preview'
+    : /^\d{4}-\d{2}-\d{2}(?:-preview)?$/u.test(version ?? '');
+
+function refusalOf(head: RequestHead, isV1: boolean): WholeReply | undefined {
+  if (!isVersion(versionOf(head), isV1))
+    return isV1
+      ? gatewayError(400, 'BadRequest', 'API version not supported')
+      : gatewayError(404, '404', 'Resource not found');
+  return isAuthorised(head, isV1) ? undefined : gatewayError(401, '401', NO_KEY);
+}
+
+const azure = (protocol: Protocol, isV1: boolean): Protocol => ({
+  ...protocol,
+  refusal: (head) => refusalOf(head, isV1),
+  responseHeaders: (head) => ({
+    'apim-request-id': `00000000-0000-4000-8000-${String(head.sequence).padStart(12, '0')}`,
+    'x-ms-region': 'Sweden Central',
+  }),
+});
+
+export const chatV1 = azure(openAiProtocol, true);
+export const chatOfDeployments = azure(openAiProtocol, false);
+export const responsesV1 = azure(responsesProtocol, true);
+export const responsesDated = azure(responsesProtocol, false);
+
+/** Entra's endpoint has no headers to refuse by. */
+export const entraProtocol: Protocol = { ...openAiProtocol, refusal: () => undefined };
+
+/** The answer of a resource that has no such deployment. */
+export const noDeployment = (): WholeReply =>
+  gatewayError(
+    404,
+    'DeploymentNotFound',
+    'The API deployment for this resource does not exist. If you created the deployment within the last 5 minutes, please wait a moment and try again.',
+  );
+
+/** A prompt that the filter stopped, as the docs show it ("Content filtering", "Scenario details"). */
+export const filteredPrompt = (): WholeReply => {
+  const plain = jsonError(400, {
+    message:
+      "The response was filtered due to the prompt triggering Azure OpenAI's content management policy. Please modify your prompt and retry. To learn more about our content filtering policies please read our documentation: https://go.microsoft.com/fwlink/?linkid=2198766",
+    param: 'prompt',
+    code: 'content_filter',
+  });
+  const { error } = JSON.parse(plain.body.toString('utf8'));
+  const innererror = {
+    code: 'ResponsibleAIPolicyViolation',
+    content_filter_result: { hate: { filtered: true, severity: 'high' } },
+  };
+  return jsonReply(400, { error: { ...error, type: null, status: 400, innererror } });
+};
