@@ -10,6 +10,7 @@ import type {
   ToolResultPart,
   UserPart,
 } from '../../core/inference/upstream/conversation.ts';
+import { behindResults } from '../../core/inference/upstream/system-reminder.ts';
 import { ToolCallIds } from '../../core/inference/upstream/tool-calls.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
 import { plainName } from '../kept-fields.ts';
@@ -75,9 +76,11 @@ export function toMessages({ system, turns }: Conversation, context: MessageCont
   const ids = new ToolCallIds(MAX_TOOL_CALL_ID);
   return [
     ...opening,
-    ...turns.flatMap((turn) =>
-      turn.role === 'assistant' ? assistantMessage(turn.parts, ids, context) : userMessages(turn.parts, ids),
-    ),
+    ...behindResults(turns).flatMap((turn) => {
+      if (turn.role === 'assistant') return assistantMessage(turn.parts, ids, context);
+      if (turn.role === 'user') return userMessages(turn.parts, ids);
+      return [{ role: 'system', content: textContent(turn.parts.map(({ text }) => text)) }];
+    }),
   ];
 }
 

@@ -9,6 +9,7 @@ import type {
 } from '../../core/inference/upstream/conversation.ts';
 import type { ChatPayload } from '../../core/inference/upstream/provider.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
+import { forHost } from '../openai-formats/dialect-request.ts';
 import { nativeReasoning, reasoningFields } from '../openai-formats/reasoning-request.ts';
 import { nativeMessages } from '../openai-formats/returned-reasoning.ts';
 import { type MessageContext, toMessages } from './content.ts';
@@ -28,9 +29,9 @@ export function toRequestBody(payload: ChatPayload, route: Target, signatures: S
       ? fromNative(payload.body, context)
       : fromConversation(payload.conversation(), context);
   const request = { ...forModel(body, route), model: route.upstream_model };
-  if (!payload.stream) return { ...request, stream: false };
+  if (!payload.stream) return forHost({ ...request, stream: false }, route.dialect);
   const streamOptions = { ...(options as JsonObject | undefined), include_usage: true };
-  return { ...request, stream: true, stream_options: streamOptions };
+  return forHost({ ...request, stream: true, stream_options: streamOptions }, route.dialect);
 }
 
 /** Reasoning models know the output's bound under its newer name only (OpenAI API reference, `max_tokens`). */

@@ -25,8 +25,11 @@ const requests = {
   empty_assistant: z.literal(false),
   /** `true`: the host wants an assistant message between a tool's result and a user's message. */
   assistant_after_tools: z.literal(true),
-  /** `first`: a system message that does not lead the conversation is sent as a reminder in the user's next message. */
-  system_messages: z.literal('first'),
+  /**
+   * Where the host takes system messages: `anywhere`, or `first`, so that one between turns is sent as a reminder in a
+   * user's message. Absent: anywhere on `openai` routes; first on `anthropic` routes, but with the beta that moves them.
+   */
+  system_messages: z.enum(['first', 'anywhere']),
   /** `nine-characters`: ids of tool calls must be nine letters and digits (Mistral). */
   tool_call_ids: z.literal('nine-characters'),
   /** `simple`: schemas without tuples, without `type` beside `anyOf`, and with a type for every `enum`. */

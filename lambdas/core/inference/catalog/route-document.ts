@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { prices } from '../pricing/prices.ts';
 import { AWS_SERVICES, awsAddressOf, KNOWN_AWS_HOSTS, signedFor } from './aws-address.ts';
+import { beta } from './betas.ts';
 import type { Dialect } from './dialect.ts';
 import { namedDialect } from './named-dialect.ts';
 
@@ -57,6 +58,8 @@ export const route = z
       .string()
       .regex(/^[A-Za-z0-9_-]{1,128}$/, 'must be 1 to 128 of A-Z a-z 0-9 _ -')
       .optional(),
+    /** The flags of `anthropic-beta` that the route takes; without it those that change neither price nor what is kept. */
+    betas: z.array(beta).max(100).optional(),
     /** How the host differs from its protocol, and what of the model's reasoning it takes. */
     dialect: namedDialect.optional(),
     /** The model refuses `temperature` and `top_p`, as reasoning models do; they are left out. */
@@ -84,6 +87,7 @@ interface Entry {
   readonly aws_service?: (typeof AWS_SERVICES)[number] | undefined;
   readonly aws_region?: string | undefined;
   readonly workspace?: string | undefined;
+  readonly betas?: readonly string[] | undefined;
   readonly dialect?: Dialect | undefined;
 }
 
@@ -105,6 +109,8 @@ function* faultsOf(entry: Entry): Generator<Fault> {
     yield { path: 'base_url', message: 'is required' };
     return;
   }
+  if (protocol !== 'anthropic' && entry.betas !== undefined)
+    yield { path: 'betas', message: 'are of the protocol "anthropic" only' };
   if (protocol !== 'anthropic' && workspace !== undefined)
     yield { path: 'workspace', message: 'is for the protocol "anthropic" only' };
   const host = url === '' ? undefined : awsAddressOf(url);

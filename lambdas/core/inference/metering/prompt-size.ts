@@ -17,6 +17,7 @@ import {
   TOKENS_PER_CALL,
   TOKENS_PER_MESSAGE,
   TOKENS_PER_PART,
+  TOKENS_PER_REMINDER,
 } from './prompt-envelope.ts';
 import {
   ASKS_FOR_JSON,
@@ -68,6 +69,8 @@ class Walk implements PromptSize {
   message(message: unknown): void {
     this.#begin();
     for (const [field, value] of Object.entries(objectOf(message))) {
+      if (field === 'role' && (value === 'system' || value === 'developer'))
+        this.envelope += TOKENS_PER_REMINDER;
       if (field === 'role' && ROLES.has(value)) continue;
       if (field === 'content') this.#content(value);
       else this.field(field, value);

@@ -7,6 +7,11 @@ import { isOff } from '../upstream/effort.ts';
 import type { ChatPayload } from '../upstream/provider.ts';
 import type { Candidate } from './route-choice.ts';
 
+type Asked = Pick<ChatPayload, 'protocol' | 'demands' | 'conversation' | 'limitedTo'>;
+
+/** What is asked of reasoning does not depend on the bound of the output, which may still be open. */
+const ANY_BOUND = 1;
+
 export interface PricedCandidate extends Candidate {
   readonly terms: Terms;
 }
@@ -17,7 +22,7 @@ export interface PricedCandidate extends Candidate {
  */
 export function pricedCandidates(
   candidates: readonly Candidate[],
-  payload: Pick<ChatPayload, 'protocol' | 'demands' | 'conversation'>,
+  payload: Asked,
 ): readonly PricedCandidate[] {
   const { protocol, demands } = payload;
   let unpriced: Unpriced | undefined;
@@ -38,12 +43,9 @@ export function pricedCandidates(
 }
 
 /** Where a host that is asked to think by `enable_thinking` has another price for that (Alibaba Cloud Model Studio, Model pricing). */
-function thinkingTier(
-  { dialect }: Route,
-  payload: Pick<ChatPayload, 'protocol' | 'demands' | 'conversation'>,
-): readonly Demand[] {
+function thinkingTier({ dialect }: Route, payload: Asked): readonly Demand[] {
   if (dialect?.reasoning_request !== 'enable_thinking') return [];
-  const { reasoning } = payload.conversation();
+  const { reasoning } = (payload.limitedTo?.(ANY_BOUND) ?? payload).conversation();
   if (reasoning === undefined || isOff(reasoning)) return [];
   const isKnown = payload.demands.some(
     (demand) => demand.kind === 'service-tier' && demand.name === 'thinking',

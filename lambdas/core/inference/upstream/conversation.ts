@@ -57,7 +57,9 @@ export type AssistantPart = TextPart | RefusalPart | ReasoningPart | ToolCallPar
 /** Neighbours may have the same role. */
 export type Turn =
   | { readonly role: 'user'; readonly parts: readonly UserPart[] }
-  | { readonly role: 'assistant'; readonly parts: readonly AssistantPart[] };
+  | { readonly role: 'assistant'; readonly parts: readonly AssistantPart[] }
+  /** A system message that does not lead the conversation. */
+  | { readonly role: 'system'; readonly parts: readonly TextPart[] };
 
 export interface Tool {
   readonly name: string;
@@ -95,7 +97,7 @@ export interface ReasoningRequest {
 }
 
 export interface Conversation {
-  /** System and developer texts, in order. */
+  /** System and developer texts that lead the conversation, in order. */
   readonly system: readonly string[];
   readonly turns: readonly Turn[];
   readonly tools: readonly Tool[];

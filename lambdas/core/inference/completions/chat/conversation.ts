@@ -21,17 +21,18 @@ import {
 } from './request.ts';
 
 /**
- * Everything of the request that other protocols can say too. System texts are gathered wherever they stand, because
- * other protocols know them only at the start; names of participants are dropped.
+ * Everything of the request that other protocols can say too; names of participants are dropped.
  */
 export function toConversation(request: ChatRequest): Conversation {
   const { messages, stop, tools, top_p: topP, parallel_tool_calls: parallelToolCalls, user } = request;
   const toolChoice = toToolChoice(request.tool_choice);
   const format = toFormat(request.response_format);
   const reasoning = askedReasoning(request);
+  const begin = messages.findIndex((message) => !isSystem(message));
+  const leading = begin === -1 ? messages : messages.slice(0, begin);
   return {
-    system: messages.filter(isSystem).flatMap(({ content }) => textsOf(content)),
-    turns: messages.filter((message) => !isSystem(message)).map(toTurn),
+    system: leading.flatMap(({ content }) => textsOf(content)),
+    turns: messages.slice(leading.length).map(toTurn),
     tools: (tools ?? []).map(toTool),
     ...(toolChoice === undefined ? {} : { toolChoice }),
     ...(parallelToolCalls == null ? {} : { parallelToolCalls }),
@@ -54,11 +55,14 @@ const textsOf = (content: ChatMessage['content']): string[] =>
 function toTurn(message: ChatMessage): Turn {
   const { role, content } = message;
   if (role === 'assistant') return { role, parts: assistantParts(message) };
+  if (isSystem(message)) return { role: 'system', parts: textsOf(content).map(toTextPart) };
   if (role !== 'tool') return { role: 'user', parts: partsOf(content).map(toUserPart) };
   const id = message.tool_call_id ?? '';
-  const texts = textsOf(content).map((text): TextPart => ({ type: 'text', text }));
+  const texts = textsOf(content).map(toTextPart);
   return { role: 'user', parts: [{ type: 'tool-result', id, content: texts, isError: false }] };
 }
+
+const toTextPart = (text: string): TextPart => ({ type: 'text', text });
 
 const partsOf = (content: ChatMessage['content']): readonly ContentPart[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
