@@ -80,7 +80,13 @@ export interface Way {
   bedrockClient(endpoint: string): BedrockRuntimeClient;
 }
 
-export async function startService({ gate, ledger, store }: Till, way: Way, breaker = createBreaker()) {
+/** Before a catalog of one model of each kind and protocol, or of other models at the upstream's address. */
+export async function startService(
+  { gate, ledger, store }: Till,
+  way: Way,
+  breaker = createBreaker(),
+  catalogOf: (origin: string) => object = catalogAt,
+) {
   const upstream = await startUpstream({ chunkDelayMs: 0 });
   const internalErrors: string[] = [];
   const log = {
@@ -90,7 +96,7 @@ export async function startService({ gate, ledger, store }: Till, way: Way, brea
       void internalErrors.push(`${message} ${JSON.stringify(fields)}`),
   };
   const world = { clock: systemClock, after: systemAfter, random: systemRandom, ulid: systemUlid };
-  const catalog = openCatalog('1', catalogAt(upstream.url));
+  const catalog = openCatalog('1', catalogOf(upstream.url));
   const calls = {
     ...world,
     ...{ ledger, gate, log, breaker },
