@@ -78,15 +78,11 @@ export type Service = Awaited<ReturnType<typeof startService>>;
 export interface Way {
   readonly fetch: typeof globalThis.fetch;
   bedrockClient(endpoint: string): BedrockRuntimeClient;
+  /** In place of a catalog with one route to each protocol of the simulated upstream; made of its address, or as it is. */
+  readonly catalog?: object | ((origin: string) => object);
 }
 
-/** Before a catalog of one model of each kind and protocol, or of other models at the upstream's address. */
-export async function startService(
-  { gate, ledger, store }: Till,
-  way: Way,
-  breaker = createBreaker(),
-  catalogOf: (origin: string) => object = catalogAt,
-) {
+export async function startService({ gate, ledger, store }: Till, way: Way, breaker = createBreaker()) {
   const upstream = await startUpstream({ chunkDelayMs: 0 });
   const internalErrors: string[] = [];
   const log = {
@@ -96,7 +92,8 @@ export async function startService(
       void internalErrors.push(`${message} ${JSON.stringify(fields)}`),
   };
   const world = { clock: systemClock, after: systemAfter, random: systemRandom, ulid: systemUlid };
-  const catalog = openCatalog('1', catalogOf(upstream.url));
+  const { catalog: given = catalogAt } = way;
+  const catalog = openCatalog('1', typeof given === 'function' ? given(upstream.url) : given);
   const calls = {
     ...world,
     ...{ ledger, gate, log, breaker },

@@ -52,6 +52,8 @@ const modelOf = (origin: string, { id, quirks, dialect, protocol = 'openai' }: S
 });
 
 export const startHosts = (hosts: readonly ServedHost[]) =>
-  startService(new CountingTill(), WAY, TRUSTING, (origin) => ({
-    models: hosts.map((host) => modelOf(origin, host)),
-  }));
+  startService(
+    new CountingTill(),
+    { ...WAY, catalog: (origin: string) => ({ models: hosts.map((host) => modelOf(origin, host)) }) },
+    TRUSTING,
+  );
