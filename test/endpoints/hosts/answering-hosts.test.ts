@@ -1,23 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { AnswerQuirk } from '../../../simulators/models/hosts/quirks.ts';
+import { ANSWER_QUIRKS } from '../../../simulators/models/hosts/quirks.ts';
 import type { Service } from '../../fuzz/running-service.ts';
 import { type Ask, callersOf, FORMATS, type Format, type Heard } from './callers.ts';
 import { CALLING, CALLS as EXPECTED, PLAIN, TEXT, THINKING } from './requests.ts';
 import { startHosts } from './served-hosts.ts';
 
-/** Quirks with which a host answers every caller as any other does. */
-const TOLERATED: readonly AnswerQuirk[] = [
-  ...(['cached-as-hits', 'cached-at-top', 'cache-writes', 'standard-tier', 'cumulative-message'] as const),
-  ...(['no-usage', 'null-usage', 'usage-in-every-chunk', 'usage-in-choice'] as const),
-  ...(['unknown-events', 'no-done', 'no-last-blank-line'] as const),
-];
+/** Those that need a flag; and arguments behind others that are whole, of which no call can be made. */
+const OTHERS: readonly string[] = ['json-in-reasoning', 'mirrors-content', 'arguments-go-on'];
+const TOLERATED = ANSWER_QUIRKS.filter((quirk) => !OTHERS.includes(quirk));
 
 /** Hosts that do not count, where the service does. */
 const UNCOUNTED: readonly string[] = ['no-usage', 'null-usage'];
 /** Hosts that count what is cached as written to the cache. */
 const WRITING: readonly string[] = ['cache-writes'];
 
-const THINKING_HOSTS = ['none'] as const;
+const THINKING_HOSTS = ['none', 'reasoning-named-reasoning', 'reasoning-in-details'] as const;
 
 let service: Service;
 let callers: Readonly<Record<Format, Ask>>;

@@ -27,6 +27,12 @@ const sending =
   (_url, init) =>
     service.send(format, { headers: init?.headers ?? {}, body: String(init?.body) });
 
+/** Under the name that the host has for it: answers of hosts of a caller's own format keep theirs. */
+function reasoningOf(said: unknown): string {
+  const { reasoning_content: text, reasoning, reasoning_details: details = [] } = Object(said);
+  return text ?? reasoning ?? details.map((detail: { readonly text?: string }) => detail.text ?? '').join('');
+}
+
 function chatCaller(service: Service): Ask {
   const client = new OpenAI({
     apiKey: CREDENTIAL,
@@ -42,7 +48,7 @@ function chatCaller(service: Service): Ask {
         .stream({ ...request, stream_options: { include_usage: true } })
         // The SDK keeps only the last piece of a field that it does not know.
         .on('chunk', ({ choices: [part] }) => {
-          thought += Object(part?.delta).reasoning_content ?? '';
+          thought += reasoningOf(part?.delta);
         });
     const answer = stream
       ? await streamed().finalChatCompletion()
@@ -52,7 +58,7 @@ function chatCaller(service: Service): Ask {
     const calls = (message?.tool_calls ?? []).filter((call) => call.type === 'function');
     return {
       text: message?.content ?? '',
-      reasoning: stream ? thought : String(Object(message).reasoning_content ?? ''),
+      reasoning: stream ? thought : reasoningOf(message),
       calls: calls.map((call) => ({ name: call.function.name, input: JSON.parse(call.function.arguments) })),
       ids: calls.map(({ id }) => id),
       ended: reason === 'tool_calls' ? 'calls' : reason === 'stop' ? 'stop' : 'length',
