@@ -28,6 +28,7 @@ interface Returned {
 const RETURNS: readonly (readonly [Dialect['reasoning_return'], Returned])[] = [
   [undefined, {}],
   ['reasoning_content', { message: { reasoning_content: '' } }],
+  ['reasoning', { message: { reasoning: '' } }],
   ['thought_signature', { call: { extra_content: { google: { thought_signature: PLACEHOLDER } } } }],
 ];
 

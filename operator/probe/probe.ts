@@ -11,7 +11,7 @@ import { probeResponses } from './responses-probe.ts';
 
 /** The most that a probe uses, tokens, without the name of the model that stands in each request; few hosts need all of it. */
 const MOST: Readonly<Record<ProbedProtocol, Usage>> = {
-  openai: { calls: 28, input: 22_600, output: 9_000 },
+  openai: { calls: 36, input: 28_000, output: 10_500 },
   'openai-responses': { calls: 5, input: 3_300, output: 200 },
   anthropic: { calls: 5, input: 3_300, output: 1_400 },
 };
@@ -84,6 +84,6 @@ function differencesOf(
 ): readonly Difference[] {
   const flags = new Set([...Object.keys(found), ...Object.keys(catalog)] as Flag[]);
   return [...flags]
-    .filter((flag) => found[flag] !== catalog[flag] && !unclear.has(flag))
+    .filter((flag) => JSON.stringify(found[flag]) !== JSON.stringify(catalog[flag]) && !unclear.has(flag))
     .map((flag) => ({ flag, found: found[flag] ?? null, catalog: catalog[flag] ?? null }));
 }

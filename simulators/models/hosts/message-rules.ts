@@ -48,10 +48,14 @@ export const nineCharacterIds = firstWhere('Tool call ids must be nine letters a
   ),
 );
 
-export const wantsReasoningContent = firstWhere(
-  'The reasoning_content of a message with tool calls must be passed back',
-  (message) => callsOf(message).length > 0 && typeof message.reasoning_content !== 'string',
-);
+const wantsField = (name: 'reasoning_content' | 'reasoning'): Rule =>
+  firstWhere(
+    `The ${name} of a message with tool calls must be passed back`,
+    (message) => callsOf(message).length > 0 && typeof message[name] !== 'string',
+  );
+
+export const wantsReasoningContent = wantsField('reasoning_content');
+export const wantsReasoning = wantsField('reasoning');
 
 /** What Google documents for calls that another model made (Gemini API docs, "Thought signatures", FAQs). */
 const PLACEHOLDERS = ['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go'];

@@ -6,20 +6,20 @@ import { RequestError } from '../exchange/request-error.ts';
 
 /** What a host refuses with its own kind of 400, by the rule in `request-rules.ts`, `message-rules.ts` or `tool-rules.ts`. */
 export const STRICT_QUIRKS = [
-  ...(['no-developer-role', 'only-max-tokens', 'only-max-completion-tokens', 'no-reasoning-effort'] as const),
+  ...(['no-developer-role', 'only-max-tokens', 'only-max-completion-tokens'] as const),
+  ...(['no-reasoning-effort', 'few-efforts'] as const),
   ...(['no-store', 'no-stream-options', 'no-parallel-tool-calls', 'string-content'] as const),
   ...(['system-first', 'no-empty-assistant', 'assistant-after-tools', 'nine-character-ids'] as const),
-  ...(['wants-reasoning-content', 'wants-thought-signature'] as const),
+  ...(['wants-reasoning-content', 'wants-reasoning', 'wants-thought-signature'] as const),
   ...(['no-strict-tools', 'simple-schemas', 'all-required', 'no-custom-tools'] as const),
 ] as const;
 export type StrictQuirk = (typeof STRICT_QUIRKS)[number];
 
 /** How a host is asked to think; one without any of these does not. */
 export const THINKING_QUIRKS = [
-  'thinks-by-effort',
-  'thinks-by-budget',
-  'thinks-by-switch',
-  'thinks-unasked',
+  ...(['thinks-by-effort', 'thinks-by-budget', 'thinks-by-switch', 'thinks-by-enable-thinking'] as const),
+  ...(['thinks-by-template', 'thinks-by-reasoning', 'thinks-by-reasoning-enabled'] as const),
+  ...(['thinks-by-prompt-mode', 'thinks-unasked'] as const),
 ] as const;
 export type ThinkingQuirk = (typeof THINKING_QUIRKS)[number];
 

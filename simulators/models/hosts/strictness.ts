@@ -7,12 +7,14 @@ import {
   noEmptyAssistant,
   stringContent,
   systemFirst,
+  wantsReasoning,
   wantsReasoningContent,
   wantsThoughtSignature,
 } from './message-rules.ts';
 import { type Quirk, STRICT_QUIRKS, type StrictQuirk } from './quirks.ts';
 import { type Envelope, refusalOf } from './refusal.ts';
 import {
+  fewEfforts,
   noParallelToolCalls,
   noReasoningEffort,
   noStore,
@@ -28,6 +30,7 @@ const RULES: Readonly<Record<StrictQuirk, readonly [Rule, Envelope]>> = {
   'only-max-tokens': [onlyMaxTokens, 'text'],
   'only-max-completion-tokens': [onlyMaxCompletionTokens, 'openai'],
   'no-reasoning-effort': [noReasoningEffort, 'text'],
+  'few-efforts': [fewEfforts, 'openai'],
   'no-store': [noStore, 'places'],
   'no-stream-options': [noStreamOptions, 'bare'],
   'no-parallel-tool-calls': [noParallelToolCalls, 'openai'],
@@ -37,6 +40,7 @@ const RULES: Readonly<Record<StrictQuirk, readonly [Rule, Envelope]>> = {
   'assistant-after-tools': [assistantAfterTools, 'places'],
   'nine-character-ids': [nineCharacterIds, 'places'],
   'wants-reasoning-content': [wantsReasoningContent, 'openai'],
+  'wants-reasoning': [wantsReasoning, 'bare'],
   'wants-thought-signature': [wantsThoughtSignature, 'google'],
   'no-strict-tools': [noStrictTools, 'text'],
   'simple-schemas': [simpleSchemas, 'google'],

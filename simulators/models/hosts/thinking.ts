@@ -35,10 +35,33 @@ const byBudget: Way = (body) => {
   return bySwitch(body);
 };
 
+/** A field, or one of an object, that is true or false (Alibaba Cloud Model Studio, "Deep thinking"). */
+const bySwitched = (value: unknown): boolean | undefined => (typeof value === 'boolean' ? value : undefined);
+
+const objectIn = (value: unknown): Json => (isJson(value) ? value : {});
+
+/** The switches of chat templates (vLLM docs, "Reasoning Outputs"). */
+const byTemplate: Way = ({ chat_template_kwargs: switches }) =>
+  bySwitched(objectIn(switches).enable_thinking ?? objectIn(switches).thinking);
+
+/** An object with an effort or a number of tokens (OpenRouter docs, "Reasoning tokens"). */
+const byReasoning: Way = ({ reasoning }) => {
+  const { effort, max_tokens: budget } = objectIn(reasoning);
+  if (isSet(effort)) return effort !== 'none';
+  return isSet(budget) ? Number(budget) > 0 : undefined;
+};
+
 const WAYS: Readonly<Record<Exclude<ThinkingQuirk, 'thinks-unasked'>, Way>> = {
   'thinks-by-effort': byEffort,
   'thinks-by-budget': byBudget,
   'thinks-by-switch': bySwitch,
+  'thinks-by-enable-thinking': ({ enable_thinking: on }) => bySwitched(on),
+  'thinks-by-template': byTemplate,
+  'thinks-by-reasoning': byReasoning,
+  // Together AI docs, "Reasoning".
+  'thinks-by-reasoning-enabled': ({ reasoning }) => bySwitched(objectIn(reasoning).enabled),
+  // Mistral docs, "Reasoning".
+  'thinks-by-prompt-mode': ({ prompt_mode: mode }) => (isSet(mode) ? mode === 'reasoning' : undefined),
 };
 
 /** Whether the answer begins with reasoning. Throws `RequestError` for a budget that the host does not take. */

@@ -93,16 +93,16 @@ describe('route probe', () => {
     expect(dry.exitCode).toBe(0);
     expect(dry.output.next).toBeUndefined();
     for (const { output } of [asked, dry]) {
-      expect(output.at_most.calls).toBe(28);
+      expect(output.at_most.calls).toBe(36);
       // Input at 1 and output at 20 USD a million: the dearest that an answer can be.
-      expect(text(output.at_most.cost)).toBe('0.202768');
+      expect(text(output.at_most.cost)).toBe('0.238216');
     }
     expect([await requests(), read]).toEqual([[], []]);
   });
 
   it('with --yes shows the cost first, and prints what it found and how the catalog differs', async () => {
     const { exitCode, output } = await run(['a', '--yes']);
-    expect(shown).toEqual([expect.stringContaining('0.202768')]);
+    expect(shown).toEqual([expect.stringContaining('0.238216')]);
     expect(output.found).toEqual({ store: false });
     expect(output.dialect).toEqual({ store: false });
     expect(output.differences).toEqual([{ flag: 'store', found: false, catalog: null }]);
@@ -118,7 +118,7 @@ describe('route probe', () => {
     const cost = { unit: 'per_million_tokens', input: '0.5', output: 5 };
     const same = catalog([route('a', 'none'), route('b', 'no-store', { dialect: { store: false }, cost })]);
     const { exitCode, output } = await run(['b', '--yes'], same);
-    expect([exitCode, output.differences, text(output.at_most.cost)]).toEqual([0, [], '0.056384']);
+    expect([exitCode, output.differences, text(output.at_most.cost)]).toEqual([0, [], '0.066608']);
   });
 
   it('takes a route of a file, and one of a catalog in a file', async () => {

@@ -43,9 +43,8 @@ const expectFound = async (quirks: readonly FlaggedQuirk[], others: readonly str
 
 describe('a probe of a host of chat completions', () => {
   it('finds nothing of a host that does as the format says', async () => {
-    expect((await expectFound([])).calls).toBeLessThanOrEqual(24);
+    expect((await expectFound([])).calls).toBeLessThanOrEqual(26);
     await expectFound([], ['thinks-unasked']);
-    await expectFound([], ['no-reasoning-effort']);
   });
 
   it.each(FLAGGED)('finds exactly the flag of %s', async (quirk) => {
@@ -58,8 +57,22 @@ describe('a probe of a host of chat completions', () => {
   });
 
   it('finds how a model that thinks by itself is kept from it', async () => {
-    for (const way of ['thinks-by-effort', 'thinks-by-switch'] as const)
+    const ways = FLAGGED.filter((quirk) => quirk.startsWith('thinks-by-'));
+    // These can only be switched on, or not be seen to be off.
+    for (const way of ways.filter((each) => !['thinks-by-budget', 'thinks-by-prompt-mode'].includes(each)))
       await expectFound([way], ['thinks-unasked']);
+  });
+
+  it('finds the efforts that a host knows, whether its model thinks by itself or not', async () => {
+    const flags = { reasoning_request: 'effort', reasoning_efforts: ['low', 'medium', 'high'] };
+    for (const others of [[], ['thinks-unasked']]) {
+      const { found, unclear } = await probe(routeOn(['thinks-by-effort', 'few-efforts', ...others]));
+      expect([found, unclear]).toEqual([flags, {}]);
+    }
+  });
+
+  it('finds that a model that thinks by itself has no field for it', async () => {
+    await expectFound(['no-reasoning-effort'], ['thinks-unasked']);
   });
 
   it('finds exactly the flags of 20 hosts drawn at random, whatever else they do', async () => {
@@ -77,18 +90,24 @@ describe('a probe of a host of chat completions', () => {
 
   it('knows every strict quirk but those of other requests', () => {
     const unknown = STRICT_QUIRKS.filter((quirk) => !FLAGGED.some((flagged) => flagged === quirk));
-    expect(unknown).toEqual(['no-reasoning-effort', 'no-custom-tools']);
+    expect(unknown).toEqual(['few-efforts', 'no-custom-tools']);
   });
 
   it.each(['m', 'vendor/a-model-with-a-long-name'.repeat(8)])(
     'keeps to what it says that it costs at most, and says little more',
     async (upstream_model) => {
       const most = mostOf({ protocol: 'openai', upstream_model });
-      const dearest = ['thinks-by-budget', 'wants-thought-signature', 'only-max-completion-tokens'] as const;
-      const { used } = await probe(routeOn(compatible([...dearest, ...FLAGGED]), { upstream_model }));
+      const rest = ['wants-thought-signature', 'only-max-completion-tokens', ...FLAGGED] as const;
+      const hosts = [
+        compatible(['thinks-by-budget', ...rest]),
+        [...compatible(['no-reasoning-effort', ...rest]), 'few-efforts', 'thinks-unasked'],
+      ];
+      const used = [];
+      for (const quirks of hosts) used.push((await probe(routeOn(quirks, { upstream_model }))).used);
       for (const name of ['calls', 'input', 'output'] as const) {
-        expect([name, used[name] <= most[name]]).toEqual([name, true]);
-        expect([name, used[name] > most[name] * 0.9]).toEqual([name, true]);
+        const dearest = Math.max(...used.map((each) => each[name]));
+        expect([name, dearest <= most[name]]).toEqual([name, true]);
+        expect([name, dearest > most[name] * 0.9]).toEqual([name, true]);
       }
     },
   );

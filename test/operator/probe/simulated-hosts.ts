@@ -17,6 +17,7 @@ export const FLAGS = {
   'assistant-after-tools': { assistant_after_tools: true },
   'nine-character-ids': { tool_call_ids: 'nine-characters' },
   'wants-reasoning-content': { reasoning_return: 'reasoning_content' },
+  'wants-reasoning': { reasoning_return: 'reasoning' },
   'wants-thought-signature': { reasoning_return: 'thought_signature' },
   'no-strict-tools': { strict_tools: false },
   'simple-schemas': { schemas: 'simple' },
@@ -24,6 +25,12 @@ export const FLAGS = {
   'thinks-by-effort': { reasoning_request: 'effort' },
   'thinks-by-budget': { reasoning_request: 'budget' },
   'thinks-by-switch': { reasoning_request: 'switch' },
+  'thinks-by-enable-thinking': { reasoning_request: 'enable_thinking' },
+  'thinks-by-template': { reasoning_request: 'chat_template_kwargs' },
+  'thinks-by-reasoning': { reasoning_request: 'reasoning' },
+  'thinks-by-reasoning-enabled': { reasoning_request: 'reasoning_enabled' },
+  'thinks-by-prompt-mode': { reasoning_request: 'prompt_mode' },
+  'no-reasoning-effort': { reasoning_request: 'none' },
   'json-in-reasoning': { json_answer: 'reasoning' },
 } as const satisfies Partial<Record<Quirk, Dialect>>;
 
@@ -40,8 +47,12 @@ export const UNFLAGGED = [
 /** Of each of these a host has one at most. */
 const EXCLUSIVE: readonly (readonly FlaggedQuirk[])[] = [
   ['only-max-tokens', 'only-max-completion-tokens'],
-  ['wants-reasoning-content', 'wants-thought-signature'],
-  ['thinks-by-effort', 'thinks-by-budget', 'thinks-by-switch'],
+  ['wants-reasoning-content', 'wants-reasoning', 'wants-thought-signature'],
+  [
+    ...(['thinks-by-effort', 'thinks-by-budget', 'thinks-by-switch', 'thinks-by-enable-thinking'] as const),
+    ...(['thinks-by-template', 'thinks-by-reasoning', 'thinks-by-reasoning-enabled'] as const),
+    ...(['thinks-by-prompt-mode', 'no-reasoning-effort'] as const),
+  ],
   ['string-content', 'mirrors-content'],
 ];
 

@@ -53,6 +53,10 @@ const CASES: Readonly<Record<Exclude<StrictQuirk, 'no-custom-tools'>, Case>> = {
     taken: chat({ max_completion_tokens: 5 }),
   },
   'no-reasoning-effort': { refused: [chat({ reasoning_effort: 'low' })], taken: chat({}) },
+  'few-efforts': {
+    refused: ['none', 'minimal', 'xhigh', 'max'].map((effort) => chat({ reasoning_effort: effort })),
+    taken: chat({ reasoning_effort: 'medium' }),
+  },
   'no-store': { refused: [chat({ store: false })], taken: chat({}) },
   'no-stream-options': {
     refused: [chat({ stream: true, stream_options: { include_usage: true } })],
@@ -82,6 +86,10 @@ const CASES: Readonly<Record<Exclude<StrictQuirk, 'no-custom-tools'>, Case>> = {
   'wants-reasoning-content': {
     refused: [say(...called('call_1')), say(...called('call_1', { message: { reasoning_content: null } }))],
     taken: say(...called('call_1', { message: { reasoning_content: '' } })),
+  },
+  'wants-reasoning': {
+    refused: [say(...called('call_1')), say(...called('call_1', { message: { reasoning_content: '' } }))],
+    taken: say(...called('call_1', { message: { reasoning: '' } })),
   },
   'wants-thought-signature': {
     refused: [say(...called('call_1')), say(...called('call_1', signed('forged')))],

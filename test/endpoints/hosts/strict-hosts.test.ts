@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Service } from '../../fuzz/running-service.ts';
+import {
+  compatible,
+  dialectOf,
+  FLAGGED,
+  FLAGS,
+  type FlaggedQuirk,
+} from '../../operator/probe/simulated-hosts.ts';
+import { type Ask, callersOf, FORMATS, type Format } from './callers.ts';
+import { EVERYTHING, TEXT, THINKING } from './requests.ts';
+import { startHosts } from './served-hosts.ts';
+
+/** The formats in which a host refuses the same conversation without the flag; in the others nothing of the kind is sent. */
+const REFUSED = {
+  // Hosts of this protocol get `system` messages in any case.
+  'no-developer-role': [],
+  'only-max-tokens': ['chat'],
+  'only-max-completion-tokens': ['messages', 'responses'],
+  'no-store': ['chat'],
+  'no-stream-options': FORMATS,
+  'no-parallel-tool-calls': FORMATS,
+  'string-content': FORMATS,
+  'system-first': FORMATS,
+  'no-empty-assistant': ['chat', 'responses'],
+  'assistant-after-tools': FORMATS,
+  'nine-character-ids': FORMATS,
+  'wants-reasoning-content': FORMATS,
+  'wants-reasoning': FORMATS,
+  'wants-thought-signature': FORMATS,
+  'no-strict-tools': FORMATS,
+  'simple-schemas': FORMATS,
+  'all-required': FORMATS,
+} as const satisfies Partial<Record<FlaggedQuirk, readonly Format[]>>;
+
+const STRICT = Object.keys(REFUSED) as (keyof typeof REFUSED)[];
+const WAYS = FLAGGED.filter((quirk) => quirk.startsWith('thinks-by-'));
+
+const EVERY_STRICT = compatible(STRICT);
+const EVERY_OTHER = compatible(STRICT.toReversed());
+
+let service: Service;
+let callers: Readonly<Record<Format, Ask>>;
+
+beforeAll(async () => {
+  service = await startHosts([
+    ...FLAGGED.flatMap((quirk) => [
+      { id: `flagged/${quirk}`, quirks: [quirk], dialect: FLAGS[quirk] },
+      { id: `plain/${quirk}`, quirks: [quirk] },
+    ]),
+    { id: 'all/first', quirks: EVERY_STRICT, dialect: dialectOf(EVERY_STRICT) },
+    { id: 'all/last', quirks: EVERY_OTHER, dialect: dialectOf(EVERY_OTHER) },
+  ]);
+  callers = callersOf(service);
+});
+afterAll(async () => {
+  await service.stop();
+  expect(service.internalErrors).toEqual([]);
+});
+
+const CALLS = FORMATS.flatMap((format) => [
+  { format, stream: false },
+  { format, stream: true },
+]);
+
+const ask = (
+  model: string,
+  requests: Readonly<Record<Format, object>>,
+  { format, stream }: (typeof CALLS)[number],
+) => callers[format]({ model, ...requests[format] }, stream);
+
+describe.each(CALLS)('a strict host, to a caller of $format, stream: $stream', (call) => {
+  it.each(STRICT)('%s: is served with its flag', async (quirk) => {
+    expect(await ask(`flagged/${quirk}`, EVERYTHING, call)).toMatchObject({
+      text: TEXT,
+      ended: 'stop',
+      calls: [],
+    });
+  });
+
+  it.each(STRICT)('%s: refuses the same without the flag, where the format can say it', async (quirk) => {
+    const formats: readonly Format[] = REFUSED[quirk];
+    const isStream = quirk !== 'no-stream-options' || call.stream;
+    const asked = ask(`plain/${quirk}`, EVERYTHING, call);
+    if (formats.includes(call.format) && isStream) await expect(asked).rejects.toMatchObject({ status: 400 });
+    else expect(await asked).toMatchObject({ text: TEXT });
+  });
+
+  it.each(['all/first', 'all/last'])('with all of these quirks at once is served: %s', async (model) => {
+    expect(await ask(model, EVERYTHING, call)).toMatchObject({ text: TEXT, ended: 'stop' });
+  });
+
+  it.each(WAYS)('%s: thinks when it is asked in its own way', async (quirk) => {
+    const { text, reasoning } = await ask(`flagged/${quirk}`, THINKING, call);
+    expect([text, reasoning]).toEqual([TEXT, expect.stringMatching(/^Let me think\./)]);
+    // A caller of chat asks in the fields of its own format, which one of these hosts has.
+    const unasked = await ask(`plain/${quirk}`, THINKING, call);
+    const isOwn = call.format === 'chat' && quirk === 'thinks-by-effort';
+    expect([unasked.text, unasked.reasoning !== '']).toEqual([TEXT, isOwn]);
+  });
+
+  it('mirrors-content: the text is plain', async () => {
+    expect(await ask('flagged/mirrors-content', EVERYTHING, call)).toMatchObject({ text: TEXT });
+  });
+});
