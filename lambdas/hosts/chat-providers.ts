@@ -4,7 +4,7 @@ import { createRequestSigner } from '../adapters/aws/request-signer.ts';
 import type { PaidCalls } from '../adapters/inference/create-paid-calls.ts';
 import { createProviders } from '../providers/protocols.ts';
 
-export function createChatProviders(calls: Pick<PaidCalls, 'fetch' | 'readSecret'>) {
-  const bedrock = createBedrockClients();
+export function createChatProviders(calls: Pick<PaidCalls, 'fetch' | 'exchange' | 'readSecret'>) {
+  const bedrock = createBedrockClients({}, calls.exchange);
   return createProviders({ ...calls, bedrockClient: bedrock.client, sign: createRequestSigner(bedrock) });
 }

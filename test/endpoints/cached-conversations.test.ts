@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Ledger } from '../../lambdas/core/ledger/admission.ts';
 import type { CallRequest } from '../../lambdas/core/ledger/call.ts';
 import type { Outcome } from '../../lambdas/core/ledger/usage-record.ts';
-import { createBreaker } from '../core/inference/circuit/memory-circuits.ts';
 import { CountingTill, CREDENTIAL } from '../fuzz/counting-till.ts';
 import { type Service, type SurfaceName, startService } from '../fuzz/running-service.ts';
 import { Wire } from '../fuzz/wire.ts';
@@ -62,7 +61,7 @@ const till = new RecordingTill();
 let service: Service;
 
 beforeAll(async () => {
-  service = await startService(till, new Wire(1_000_000), createBreaker(), catalogOf);
+  service = await startService(till, Object.assign(new Wire(1_000_000), { catalog: catalogOf }));
 });
 afterAll(() => service.stop());
 

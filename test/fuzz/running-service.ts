@@ -78,15 +78,11 @@ export type Service = Awaited<ReturnType<typeof startService>>;
 export interface Way {
   readonly fetch: typeof globalThis.fetch;
   bedrockClient(endpoint: string): BedrockRuntimeClient;
+  /** The catalog for an upstream at an origin, in place of one with a route to each of its protocols. */
+  readonly catalog?: (origin: string) => object;
 }
 
-/** `catalogOf`: the catalog for an upstream at an origin. */
-export async function startService(
-  { gate, ledger, store }: Till,
-  way: Way,
-  breaker = createBreaker(),
-  catalogOf: (origin: string) => object = catalogAt,
-) {
+export async function startService({ gate, ledger, store }: Till, way: Way, breaker = createBreaker()) {
   const upstream = await startUpstream({ chunkDelayMs: 0 });
   const internalErrors: string[] = [];
   const log = {
@@ -96,7 +92,7 @@ export async function startService(
       void internalErrors.push(`${message} ${JSON.stringify(fields)}`),
   };
   const world = { clock: systemClock, after: systemAfter, random: systemRandom, ulid: systemUlid };
-  const catalog = openCatalog('1', catalogOf(upstream.url));
+  const catalog = openCatalog('1', way.catalog?.(upstream.url) ?? catalogAt(upstream.url));
   const calls = {
     ...world,
     ...{ ledger, gate, log, breaker },
