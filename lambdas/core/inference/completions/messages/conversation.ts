@@ -18,9 +18,11 @@ import {
   type Block,
   type CustomTool,
   DEFAULT_TEMPERATURE,
+  documentText,
   type ImageBlock,
   isBlock,
   isCustomTool,
+  isTextDocument,
   type Message,
   type MessagesRequest,
   maxTokensOf,
@@ -70,8 +72,11 @@ function toTurn({ role, content }: Message): Turn {
     : { role, parts: blocks.flatMap(toAssistantPart) };
 }
 
-const toText = (block: Block): TextPart[] =>
-  isBlock(block, 'text') ? [{ type: 'text', text: block.text, ...cacheMark(block.cache_control) }] : [];
+function toText(block: Block): TextPart[] {
+  const mark = cacheMark(block.cache_control);
+  if (isBlock(block, 'text')) return [{ type: 'text', text: block.text, ...mark }];
+  return isTextDocument(block) ? [{ type: 'text', text: documentText(block), ...mark }] : [];
+}
 
 const toShown = (block: Block): (TextPart | ImagePart)[] =>
   isBlock(block, 'image') ? [toImage(block)] : toText(block);

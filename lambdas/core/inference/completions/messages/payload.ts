@@ -17,6 +17,7 @@ import {
   DEFAULT_TEMPERATURE,
   isBlock,
   isCustomTool,
+  isTextDocument,
   type MessagesRequest,
   maxTokensOf,
   toBlocks,
@@ -132,7 +133,7 @@ function featuresOf(request: MessagesRequest, blocks: readonly Block[]): Feature
   const features: Feature[] = [];
   if (blocks.some((block) => isBlock(block, 'image') && block.source.type === 'url'))
     features.push('image-urls');
-  const hasOwnBlocks = blocks.some(({ type }) => !COMMON_BLOCKS.has(type));
+  const hasOwnBlocks = blocks.some((block) => !COMMON_BLOCKS.has(block.type) && !isTextDocument(block));
   const hasServerTools = (tools ?? []).some((tool) => !isCustomTool(tool));
   const hasServers = Array.isArray(servers) ? servers.length > 0 : servers != null;
   if (hasOwnBlocks || hasServerTools || hasServers || container != null) features.push('messages-blocks');

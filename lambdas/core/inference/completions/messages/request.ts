@@ -104,6 +104,33 @@ interface Blocks {
 export const isBlock = <Kind extends keyof Blocks>(block: Block, kind: Kind): block is Blocks[Kind] =>
   block.type === kind;
 
+/** A document that is a text, and is not to be cited: any protocol can say it (Claude docs, Citations, Plain text documents). */
+export const isTextDocument = (block: Block): block is DocumentBlock & { readonly source: TextSource } =>
+  isBlock(block, 'document') &&
+  block.source.type === 'text' &&
+  block.source.data.trim() !== '' &&
+  !isCited(block);
+
+function isCited({ citations }: DocumentBlock): boolean {
+  const { enabled } = Object(citations) as { readonly enabled?: unknown };
+  return enabled === true;
+}
+
+interface TextSource {
+  readonly type: 'text';
+  readonly data: string;
+}
+
+/** What the document says, its title and context first. */
+export function documentText({
+  title,
+  context,
+  source,
+}: DocumentBlock & { readonly source: TextSource }): string {
+  const said = [title, context, source.data].filter((text) => typeof text === 'string' && text.trim() !== '');
+  return said.join('\n\n');
+}
+
 /** A string is short for one text block. */
 export const toBlocks = (content: Message['content'] | null | undefined): readonly Block[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
