@@ -54,6 +54,8 @@ export function createRequestHandler(
     // A response that was made elsewhere may not let its headers be changed.
     const answer = new Response(response.body, response);
     answer.headers.set('x-request-id', requestId);
+    // The name that Anthropic's SDKs read.
+    answer.headers.set('request-id', requestId);
     return answer;
   };
 }

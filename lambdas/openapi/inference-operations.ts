@@ -1,5 +1,6 @@
 /** The descriptions of the inference surfaces, the catalog and the usage records. */
 import * as z from 'zod';
+import { modelListQuery } from '../core/inference/catalog/model-lists.ts';
 import { usageSchema as chatUsage } from '../core/inference/completions/chat/reply.ts';
 import { chatCompletionRequest } from '../core/inference/completions/chat/schema.ts';
 import { usageSchema as messagesUsage } from '../core/inference/completions/messages/reply.ts';
@@ -113,7 +114,10 @@ export const INFERENCE_OPERATIONS = {
     },
   }),
   ...tagged('Catalog', {
-    'list-models': { answers: { 200: answer('Every model.', COMPONENTS.ModelList) } },
+    'list-models': {
+      query: modelListQuery,
+      answers: { 200: answer('Every model, and every alias.', COMPONENTS.ModelList) },
+    },
     'get-model': {
       description: 'The id may hold slashes.',
       answers: { 200: answer('The model.', COMPONENTS.Model) },

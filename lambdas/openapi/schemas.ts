@@ -58,6 +58,8 @@ const PARAMETERS: Readonly<Record<string, JsonSchema>> = {
 
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   limit: 'Entries per page.',
+  after_id: 'Entries behind this one.',
+  before_id: 'Entries before this one.',
   cursor: 'The `next_cursor` of the previous page.',
   start: 'Calls at or after this time: ISO 8601, or seconds since the epoch.',
   end: 'Calls before this time: ISO 8601, or seconds since the epoch.',

@@ -73,6 +73,8 @@ export class EndpointApi extends Construct {
       },
     });
     this.#fallback = new LambdaIntegration(props.fallback.function, { scopePermissionToMethod: false });
+    // The root is no path of `{proxy+}`.
+    this.#api.root.addMethod('ANY', this.#fallback);
     this.#api.root.addResource('{proxy+}').addMethod('ANY', this.#fallback);
     if (props.domainName !== undefined) this.#serveAs(props.domainName, props.config);
     this.#addGatewayErrors();
@@ -124,6 +126,7 @@ export class EndpointApi extends Construct {
         ...(error.status === undefined ? {} : { statusCode: String(error.status) }),
         responseHeaders: {
           'x-request-id': 'context.requestId',
+          'request-id': 'context.requestId',
           ...(error.retryAfterSeconds === undefined ? {} : { 'Retry-After': `'${error.retryAfterSeconds}'` }),
         },
         templates: { 'application/json': gatewayErrorBody(error, '$context.requestId') },

@@ -68,6 +68,7 @@ describe('a request handler', () => {
     for (const endpoint of endpoints) {
       const { response } = await call(endpoint);
       expect(response.headers.get('x-request-id')).toBe(REQUEST_ID);
+      expect(response.headers.get('request-id')).toBe(REQUEST_ID);
     }
   });
 

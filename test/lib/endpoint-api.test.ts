@@ -147,6 +147,7 @@ describe.each(SERVICE_STACKS)('the errors that API Gateway makes in the %s stack
       expect(JSON.parse(body)).toMatchObject({ request_id: 'c6af9ac6-7b61-11e6-9a41-93e8deadbeef' });
       expect(response?.ResponseParameters).toEqual({
         'gatewayresponse.header.x-request-id': 'context.requestId',
+        'gatewayresponse.header.request-id': 'context.requestId',
         ...(error.retryAfterSeconds === undefined
           ? {}
           : { 'gatewayresponse.header.Retry-After': `'${error.retryAfterSeconds}'` }),

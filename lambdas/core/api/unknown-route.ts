@@ -1,4 +1,4 @@
-/** What no route answers: 405 for a known path with another method, 404 for an unknown path, but for what is refused by name. */
+/** What no route answers: 405 for a known path with another method, 404 for an unknown path, but for what is refused by name, and for `HEAD /`. */
 import { ServiceError } from '../errors.ts';
 import type { Endpoint } from '../ports.ts';
 import { REFUSED_REQUESTS } from './refused-requests.ts';
@@ -7,6 +7,8 @@ import { REFUSED_REQUESTS } from './refused-requests.ts';
 export function unknownRoute(methodsOf: (path: string) => readonly string[]): Endpoint {
   return async (request) => {
     const { pathname } = new URL(request.url);
+    // Claude Code asks so whether a gateway is there (Claude Code docs, LLM gateway protocol).
+    if (request.method === 'HEAD' && pathname === '/') return new Response(null);
     const refused = REFUSED_REQUESTS.find(
       ({ method, path }) => method === request.method && path === pathname,
     );

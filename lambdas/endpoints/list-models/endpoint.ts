@@ -1,4 +1,5 @@
 /** `GET /v1/models`: every callable model, for SDK discovery. */
+import { queryOf } from '../../core/api/paging.ts';
 import type { CatalogSource } from '../../core/inference/catalog/catalog.ts';
 import { modelListBody } from '../../core/inference/catalog/model-lists.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
@@ -6,5 +7,5 @@ import type { Endpoint } from '../../core/ports.ts';
 
 export const listModels =
   (catalog: CatalogSource): Endpoint =>
-  async () =>
-    jsonResponse(modelListBody((await catalog()).models));
+  async (request) =>
+    jsonResponse(modelListBody((await catalog()).models, queryOf(request)));

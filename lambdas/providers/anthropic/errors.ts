@@ -28,6 +28,9 @@ const CHAT_FIELDS: ReadonlyMap<string, string | undefined> = new Map([
   ['service_tier', undefined],
 ]);
 
+/** Flags that a route refuses have no path, but the name of their header (Claude API docs, Beta headers). */
+const BETA = 'anthropic-beta';
+
 /** Kinds of blocks, tools and sources, which a path names after their place though no field has that name. */
 const KINDS_IN_LISTS = /(\.\d+)\.(?:custom|text|image|document|thinking|tool_use|tool_result)(?=\.|$)/g;
 const KINDS_OF_FIELDS =
@@ -51,6 +54,7 @@ function messageOf(body: unknown): string {
 
 /** A caller of another protocol did not write the request that was refused, so only its own field is named. */
 function paramOf(message: string, protocol: ChatPayload['protocol']): string | undefined {
+  if (message.includes(BETA)) return BETA;
   const [, field, path] = LEADING_PATH.exec(message) ?? [];
   if (field === undefined || path === undefined || !CHAT_FIELDS.has(field)) return undefined;
   if (protocol !== 'anthropic') return CHAT_FIELDS.get(field);

@@ -3,11 +3,11 @@ import type { Attempt, Feature, Provider, Reply } from '../../core/inference/ups
 import { type AuthorizationDependencies, authorizationOf, type KeyHeader } from '../authorization.ts';
 import { callUpstream } from '../http-upstream.ts';
 import { toFailure } from './errors.ts';
-import { toRequest } from './request.ts';
+import { betasOf, toRequest } from './request.ts';
 import { toReply } from './response.ts';
 import { toReplyEvents } from './stream.ts';
 
-/** The version of the protocol that is spoken here (Claude API docs, Versions). */
+/** The version of the protocol that is spoken where a caller names none (Claude API docs, Versions). */
 const VERSION = '2023-06-01';
 
 /** What the Messages protocol expresses beyond a conversation (Claude API reference, Create a Message). */
@@ -32,12 +32,14 @@ export interface AnthropicDependencies extends AuthorizationDependencies {
 export function createAnthropicProvider(dependencies: AnthropicDependencies): Provider {
   async function chat({ route, payload, identity, signatures, signal }: Attempt): Promise<Reply> {
     const { body: request, answerTool } = toRequest(payload, route, signatures);
+    const betas = betasOf(payload, route);
     const context = { payload, identity, signatures, answerTool };
     const post = {
       url: `${route.base_url}/messages`,
       body: JSON.stringify(request),
       headers: {
-        'anthropic-version': VERSION,
+        'anthropic-version': payload.headers?.version ?? VERSION,
+        ...(betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') }),
         ...(route.workspace === undefined ? {} : { 'anthropic-workspace-id': route.workspace }),
       },
     };

@@ -1,4 +1,6 @@
 /** A chat call as a server of the Messages protocol takes it (Claude API reference, Create a Message). */
+
+import { allowedBetas } from '../../core/inference/catalog/betas.ts';
 import type { Route } from '../../core/inference/catalog/catalog-document.ts';
 import type { Signatures } from '../../core/inference/upstream/capsules.ts';
 import type { Tool } from '../../core/inference/upstream/conversation.ts';
@@ -6,6 +8,7 @@ import type { ChatPayload } from '../../core/inference/upstream/provider.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
 import { isNotBlank } from '../claude/alternating-turns.ts';
 import { calledTools, type JsonAnswer, jsonAnswerOf, soundTool } from '../claude/json-answer.ts';
+import { nativeBody } from '../claude/native-body.ts';
 import { type ClaudeConversation, forClaude } from '../claude/thinking.ts';
 import { withOpenedThinking } from '../claude/thinking-blocks.ts';
 import { toMessages } from './content.ts';
@@ -16,7 +19,7 @@ export interface MessagesRequest {
   readonly answerTool?: string;
 }
 
-type Target = Pick<Route, 'upstream_model' | 'reasoning' | 'dialect'>;
+type Target = Pick<Route, 'upstream_model' | 'reasoning' | 'dialect' | 'betas'>;
 
 /**
  * The request: what the caller sent, unknown fields included, under the route's own model name and with the thinking
@@ -24,8 +27,10 @@ type Target = Pick<Route, 'upstream_model' | 'reasoning' | 'dialect'>;
  */
 export function toRequest(payload: ChatPayload, route: Target, signatures: Signatures): MessagesRequest {
   const named = { model: route.upstream_model, stream: payload.stream };
-  if (payload.protocol === 'anthropic')
-    return { body: { ...withOpenedThinking(payload.body, signatures), ...named } };
+  if (payload.protocol === 'anthropic') {
+    const native = { betas: betasOf(payload, route), dialect: route.dialect };
+    return { body: { ...withOpenedThinking(nativeBody(payload.body, native), signatures), ...named } };
+  }
   const conversation = forClaude(payload.conversation(), route.dialect?.reasoning_request, signatures);
   const answer = jsonAnswerOf(conversation, route.reasoning || conversation.thinks);
   return {
@@ -33,6 +38,12 @@ export function toRequest(payload: ChatPayload, route: Target, signatures: Signa
     ...(answer.tool === undefined ? {} : { answerTool: answer.tool.name }),
   };
 }
+
+/** The flags that go to the route with the request. */
+export const betasOf = (
+  { headers }: Pick<ChatPayload, 'headers'>,
+  route: Pick<Route, 'betas'>,
+): readonly string[] => allowedBetas(headers?.betas ?? [], route);
 
 function fromConversation(conversation: ClaudeConversation, answer: JsonAnswer): JsonObject {
   const { turns, maxTokens, temperature, topP, thinking, user } = conversation;

@@ -1,6 +1,7 @@
 /** Proofs of Claude's reasoning, of Anthropic and of Bedrock alike: sealed on their way to a caller, opened on the way back. */
 import type { Signatures } from '../../core/inference/upstream/capsules.ts';
 import type { AssistantPart, ReasoningPart, Turn } from '../../core/inference/upstream/conversation.ts';
+import type { SpokenTurn } from '../../core/inference/upstream/system-reminder.ts';
 import { isJsonObject } from '../../core/json/lossless-json.ts';
 
 /** The signature of a text that Claude thought, or all of a thought whose text it does not show. */
@@ -36,7 +37,7 @@ export function openProof(sealed: unknown, signatures: Signatures): Proof | unde
 }
 
 /** The turns without the reasoning of other routes. */
-export const provenTurns = (turns: readonly Turn[], signatures: Signatures): ClaudeTurn[] =>
+export const provenTurns = (turns: readonly SpokenTurn[], signatures: Signatures): ClaudeTurn[] =>
   turns.map((turn) =>
     turn.role === 'user'
       ? turn

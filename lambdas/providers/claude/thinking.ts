@@ -3,6 +3,7 @@ import type { Route } from '../../core/inference/catalog/catalog-document.ts';
 import type { Signatures } from '../../core/inference/upstream/capsules.ts';
 import type { Conversation } from '../../core/inference/upstream/conversation.ts';
 import { budgetOf, effortOf, isOff, nearestEffort } from '../../core/inference/upstream/effort.ts';
+import { withReminders } from '../../core/inference/upstream/system-reminder.ts';
 import { alternatingTurns } from './alternating-turns.ts';
 import { type ClaudeTurn, provenTurns } from './proofs.ts';
 
@@ -44,7 +45,7 @@ export function forClaude(
   way: Way,
   signatures: Signatures,
 ): ClaudeConversation {
-  const turns = alternatingTurns(provenTurns(conversation.turns, signatures));
+  const turns = alternatingTurns(provenTurns(withReminders(conversation.turns), signatures));
   const asked = reasoning === undefined ? {} : askedOf(reasoning, way, conversation.maxTokens);
   const sent = asked.thinking?.type === 'enabled' && !mayThink(turns) ? OFF : asked;
   const type = sent.thinking?.type;

@@ -10,9 +10,11 @@ import type {
   ToolResultPart,
   UserPart,
 } from '../../core/inference/upstream/conversation.ts';
+import { behindResults } from '../../core/inference/upstream/system-reminder.ts';
 import { ToolCallIds } from '../../core/inference/upstream/tool-calls.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
 import { plainName } from '../kept-fields.ts';
+import { finishName } from '../openai-formats/chat-form.ts';
 import { type Dialect, provenCalls, reasoningText } from '../openai-formats/returned-reasoning.ts';
 
 interface Output {
@@ -49,8 +51,8 @@ export function toFinish(
   if (raw === 'stop' && typeof stopSequence === 'string')
     return { reason: 'stop-sequence', raw, stopSequence };
   // A forced tool's call ends with `stop`.
-  if (hasToolCalls && (raw === 'stop' || raw === '')) return { reason: 'tool-calls', raw };
-  return { reason: FINISH_REASONS.get(raw) ?? 'stop', raw };
+  if (hasToolCalls && raw === '') return { reason: 'tool-calls', raw };
+  return { reason: FINISH_REASONS.get(finishName(raw, hasToolCalls)) ?? 'stop', raw };
 }
 
 const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
@@ -61,7 +63,7 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
 ]);
 
 /** OpenAI refuses longer ids of tool calls. */
-const MAX_TOOL_CALL_ID = 40;
+export const MAX_TOOL_CALL_ID = 40;
 
 /** What the messages of one conversation depend on beside it. */
 export interface MessageContext {
@@ -75,9 +77,11 @@ export function toMessages({ system, turns }: Conversation, context: MessageCont
   const ids = new ToolCallIds(MAX_TOOL_CALL_ID);
   return [
     ...opening,
-    ...turns.flatMap((turn) =>
-      turn.role === 'assistant' ? assistantMessage(turn.parts, ids, context) : userMessages(turn.parts, ids),
-    ),
+    ...behindResults(turns).flatMap((turn) => {
+      if (turn.role === 'assistant') return assistantMessage(turn.parts, ids, context);
+      if (turn.role === 'user') return userMessages(turn.parts, ids);
+      return [{ role: 'system', content: textContent(turn.parts.map(({ text }) => text)) }];
+    }),
   ];
 }
 

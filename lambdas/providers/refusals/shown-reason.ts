@@ -56,11 +56,15 @@ const PLAIN: readonly RegExp[] = [
   /^(?:[<>=!]=?|[-+&|/*=–—]|\.{2,3}|…)$/,
 ];
 
+/** Callers send them. */
+const PROTOCOL_HEADERS = /^anthropic-(beta|version)$/;
+
 /** Vendors, their services and the families of their models, in any spelling. */
 const VENDORS =
   /anthropic|claude|openai|chatgpt|\bgpt|azure|microsoft|amazon|\baws|bedrock|titan|google|gemini|vertex|mistral|deepseek|moonshot|kimi|groq|grok|\bxai|together\.?ai|fireworks|nvidia|cerebras|perplexity|openrouter|ollama|\bllama|vllm|sglang|cohere|qwen|alibaba|dashscope|zhipu|minimax|hugging|replicate|litellm|portkey|deepinfra|cloudflare|sambanova/i;
 
 function isPlain(word: string): boolean {
+  if (PROTOCOL_HEADERS.test(word)) return true;
   if (VENDORS.test(word)) return false;
   if (PLAIN.some((pattern) => pattern.test(word))) return true;
   // A path of fields, in brackets or with dots, such as `messages.0.content` and `tools[3].function`.

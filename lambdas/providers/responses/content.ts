@@ -19,9 +19,10 @@ const MAX_TOOL_CALL_ID = 64;
 /** The items, none with an id but reasoning: the server keeps none that could be meant. */
 export function toInput(turns: readonly Turn[], signatures: Signatures): JsonObject[] {
   const ids = new ToolCallIds(MAX_TOOL_CALL_ID);
-  return turns.flatMap(({ role, parts }) =>
-    role === 'user' ? userItems(parts, ids) : assistantItems(parts, ids, signatures),
-  );
+  return turns.flatMap(({ role, parts }) => {
+    if (role === 'assistant') return assistantItems(parts, ids, signatures);
+    return role === 'user' ? userItems(parts, ids) : [messageItem(role, parts)];
+  });
 }
 
 function userItems(parts: readonly UserPart[], ids: ToolCallIds): JsonObject[] {
@@ -29,9 +30,15 @@ function userItems(parts: readonly UserPart[], ids: ToolCallIds): JsonObject[] {
   const said = parts.filter((part) => part.type !== 'tool-result');
   return [
     ...results.map((result) => resultItem(result, ids)),
-    ...(said.length === 0 ? [] : [{ type: 'message', role: 'user', content: said.map(inputPart) }]),
+    ...(said.length === 0 ? [] : [messageItem('user', said)]),
   ];
 }
+
+const messageItem = (role: 'user' | 'system', parts: readonly (TextPart | ImagePart)[]): JsonObject => ({
+  type: 'message',
+  role,
+  content: parts.map(inputPart),
+});
 
 const inputPart = (part: TextPart | ImagePart): JsonObject =>
   part.type === 'text'

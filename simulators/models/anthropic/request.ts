@@ -66,6 +66,7 @@ const assistantBlock = z.discriminatedUnion('type', [
 const messageSchema = z.discriminatedUnion('role', [
   z.strictObject({ role: z.literal('user'), content: z.union([z.string(), z.array(userBlock)]) }),
   z.strictObject({ role: z.literal('assistant'), content: z.union([z.string(), z.array(assistantBlock)]) }),
+  z.strictObject({ role: z.literal('system'), content: z.union([z.string(), z.array(textBlock)]) }),
 ]);
 
 const toolSchema = z.strictObject({
@@ -128,6 +129,7 @@ export const countRequestSchema = z.strictObject({
   thinking: thinkingSchema.optional(),
   output_config: outputConfigSchema.optional(),
   speed: z.enum(['standard', 'fast']).nullish(),
+  context_management: z.strictObject({ edits: z.array(z.looseObject({ type: z.string() })) }).nullish(),
   ...cacheable,
 });
 

@@ -6,6 +6,7 @@ import { singleAnswer } from '../model/answer.ts';
 import { promptTokens } from '../model/prompt-tokens.ts';
 import { identifierFrom } from '../model/random.ts';
 import { type MessageFrame, messageDocument, messageEvents } from './answer.ts';
+import { checkBetas } from './betas.ts';
 import { anthropicProtocol } from './protocol.ts';
 import { markedPrefix, toModelRequest } from './question.ts';
 import { type AnyRequest, countRequestSchema, messagesRequestSchema } from './request.ts';
@@ -25,8 +26,9 @@ function servedBy(
 }
 
 /** Answers a Messages request. */
-export function replyToMessages({ body, fault, sequence, cache }: Call): Reply {
+export function replyToMessages({ body, fault, headers, sequence, cache }: Call): Reply {
   const request = readRequest(messagesRequestSchema, body);
+  checkBetas(request, headers);
   const question = toModelRequest(request, fault);
   const marked = markedPrefix(request);
   const { choice, usage } = singleAnswer({ ...question, ...(marked && { cache: cache.use(marked) }) });
@@ -41,8 +43,9 @@ export function replyToMessages({ body, fault, sequence, cache }: Call): Reply {
   return { kind: 'stream', events: messageEvents(choice, usage, frame) };
 }
 
-function replyToCount({ body }: Call): Reply {
+function replyToCount({ body, headers }: Call): Reply {
   const request = readRequest(countRequestSchema, body);
+  checkBetas(request, headers);
   return jsonReply(200, { input_tokens: promptTokens(toModelRequest(request, {})) });
 }
 

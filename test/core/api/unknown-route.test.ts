@@ -25,6 +25,8 @@ describe('what no route answers', () => {
     ['GET', '/v1/responses/compact', { status: 404, code: 'unknown_path' }],
     ['GET', '/v1/responses/resp_1', { status: 404, code: 'unknown_path' }],
     ['POST', '/v1/responses/', { status: 404, code: 'unknown_path' }],
+    ['HEAD', '/', { status: 200, body: null }],
+    ['HEAD', '/v1/messages', { status: 405, code: 'method_not_allowed' }],
     ['GET', '/v1/messages', { status: 405, code: 'method_not_allowed', headers: { allow: 'POST' } }],
   ])('is %s %s -> %o', async (method, path, expected) => {
     expect(await answerTo(method, path)).toMatchObject(expected);

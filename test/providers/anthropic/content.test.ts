@@ -1,11 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Turn } from '../../../lambdas/core/inference/upstream/conversation.ts';
+import { withReminders } from '../../../lambdas/core/inference/upstream/system-reminder.ts';
 import { toMessages as messagesOf } from '../../../lambdas/providers/anthropic/content.ts';
 import { alternatingTurns } from '../../../lambdas/providers/claude/alternating-turns.ts';
 import { provenTurns } from '../../../lambdas/providers/claude/proofs.ts';
 import { SIGNATURES } from '../sealing.ts';
 
-const toMessages = (turns: readonly Turn[]) => messagesOf(alternatingTurns(provenTurns(turns, SIGNATURES)));
+const toMessages = (turns: readonly Turn[]) =>
+  messagesOf(alternatingTurns(provenTurns(withReminders(turns), SIGNATURES)));
 
 const text = (words: string) => ({ type: 'text', text: words }) as const;
 const user = (...parts: Extract<Turn, { role: 'user' }>['parts']): Turn => ({ role: 'user', parts });

@@ -10,9 +10,15 @@ import { SIGNATURES, signaturesFor, withProofs } from '../sealing.ts';
 const ROUTE = { upstream_model: 'claude-sonnet-4-5', reasoning: false };
 const RAW = 'EqQBCgIYAhIM1gbcDa9GJwZA2b3hGgxB';
 
+const BETAS = { betas: ['context-management-2025-06-27'] };
+
 /** What leaves of a caller's body. */
 const sentOf = (body: JsonObject) => {
-  const { model: _model, stream: _stream, ...sent } = toRequest(nativePayload(body), ROUTE, SIGNATURES).body;
+  const {
+    model: _model,
+    stream: _stream,
+    ...sent
+  } = toRequest({ ...nativePayload(body), headers: BETAS }, ROUTE, SIGNATURES).body;
   return sent;
 };
 const messagesOf = (messages: readonly unknown[], rest: JsonObject = {}) =>

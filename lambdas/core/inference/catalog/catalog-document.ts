@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { KINDS, type Kind } from '../../access/policy.ts';
 import { canBill } from '../pricing/counts.ts';
 import { type Prices, type PriceUnit, prices } from '../pricing/prices.ts';
+import { isLongPrompts } from './betas.ts';
 import { imageRule } from './image-rule.ts';
 import { catalogId as id, PROTOCOLS, route } from './route-document.ts';
 
@@ -57,6 +58,14 @@ const model = z
     const fault = faultOf(entry.type, entry.price);
     if (fault !== undefined)
       context.addIssue({ code: 'custom', path: ['price', fault.path], message: fault.message });
+    entry.routes.forEach(({ betas }, at) => {
+      if (betas?.some(isLongPrompts) === true && !hasTiers(entry.price))
+        context.addIssue({
+          code: 'custom',
+          path: ['routes', at, 'betas'],
+          message: 'has a flag for long prompts, for which the price names no tiers',
+        });
+    });
     entry.routes.forEach(({ cost }, at) => {
       const wrong = cost === undefined ? undefined : costFault(entry, cost);
       if (wrong !== undefined)
@@ -116,6 +125,9 @@ function costFault({ type, price }: { readonly type: Kind; readonly price: Price
     message: `must be "per_request", or count what "${price.unit}" of the price counts`,
   };
 }
+
+const hasTiers = (price: Prices): boolean =>
+  price.unit === 'per_million_tokens' && price.tiers?.[0] !== undefined;
 
 const defaultModels = z.partialRecord(z.enum(KINDS), id).default({});
 

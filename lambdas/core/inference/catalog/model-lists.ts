@@ -15,6 +15,8 @@ export const modelSchema = z.object({
   type: z.enum(KINDS),
   display_name: z.string(),
   created_at: z.iso.datetime(),
+  /** Of an alias: the id of its model. */
+  alias_of: z.string().optional(),
 });
 
 /** An entry of `GET /v1/models`: OpenAI's fields, the interface's `type`, and what the Messages SDK reads. */
@@ -29,6 +31,11 @@ export function modelEntry(model: Model): Body<typeof modelSchema> {
     created_at: new Date(model.created * 1000).toISOString(),
   };
 }
+
+const modelEntries = (model: Model): Body<typeof modelSchema>[] => {
+  const entry = modelEntry(model);
+  return [entry, ...model.aliases.map((alias) => ({ ...entry, id: alias, alias_of: model.id }))];
+};
 
 export const priceSchema = z.object({
   model_id: z.string(),
@@ -113,13 +120,38 @@ export const modelListSchema = z.object({
   last_id: z.string().nullable(),
 });
 
-/** The response of `GET /v1/models`: one page holds the whole catalog; the paging fields are those that the Messages SDK reads. */
-export function modelListBody(models: readonly Model[]): Body<typeof modelListSchema> {
-  const data = models.map(modelEntry);
+/** The paging that the Messages SDK asks for (Claude API reference, List Models); without it one page holds all. */
+export const modelListQuery = z.object({
+  limit: z.string().optional(),
+  after_id: z.string().optional(),
+  before_id: z.string().optional(),
+});
+
+/**
+ * The response of `GET /v1/models`: each model, and behind it each alias as an entry of its own, because clients that
+ * choose from the list look for names that they know. It has no errors: an
+ * invalid `limit` leaves the page whole, an unknown id leaves it empty.
+ */
+export function modelListBody(
+  models: readonly Model[],
+  { limit, after_id: after, before_id: before }: z.infer<typeof modelListQuery> = {},
+): Body<typeof modelListSchema> {
+  const all = models.flatMap(modelEntries);
+  const from = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1 || all.length;
+  const to =
+    before === undefined
+      ? all.length
+      : Math.max(
+          0,
+          all.findIndex(({ id }) => id === before),
+        );
+  const rest = all.slice(from, to);
+  const most = /^[1-9]\d{0,3}$/.test(limit ?? '') ? Number(limit) : rest.length;
+  const data = before === undefined ? rest.slice(0, most) : rest.slice(Math.max(0, rest.length - most));
   return {
     object: 'list',
     data,
-    has_more: false,
+    has_more: data.length < rest.length,
     first_id: data[0]?.id ?? null,
     last_id: data.at(-1)?.id ?? null,
   };

@@ -2,7 +2,9 @@
 import * as z from 'zod';
 import { prices } from '../pricing/prices.ts';
 import { AWS_SERVICES, awsAddressOf, KNOWN_AWS_HOSTS, signedFor } from './aws-address.ts';
-import { dialect } from './dialect.ts';
+import { beta } from './betas.ts';
+import type { Dialect } from './dialect.ts';
+import { namedDialect } from './named-dialect.ts';
 
 /** The id of a model or a route, and an alias. */
 export const catalogId = z
@@ -23,6 +25,9 @@ const secret = z
   });
 
 export const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock'] as const;
+
+/** Ways to ask a model to think that `openai` hosts do not have for themselves. */
+const OF_EVERY_PROTOCOL: ReadonlySet<string> = new Set(['effort', 'budget', 'adaptive', 'switch']);
 
 export const route = z
   .strictObject({
@@ -53,8 +58,10 @@ export const route = z
       .string()
       .regex(/^[A-Za-z0-9_-]{1,128}$/, 'must be 1 to 128 of A-Z a-z 0-9 _ -')
       .optional(),
+    /** The flags of `anthropic-beta` that the route takes; without it those that change neither price nor what is kept. */
+    betas: z.array(beta).max(100).optional(),
     /** How the host differs from its protocol, and what of the model's reasoning it takes. */
-    dialect: dialect.optional(),
+    dialect: namedDialect.optional(),
     /** The model refuses `temperature` and `top_p`, as reasoning models do; they are left out. */
     reasoning: z.boolean().default(false),
     capabilities: z.array(z.enum(CAPABILITIES)).default([]),
@@ -80,6 +87,8 @@ interface Entry {
   readonly aws_service?: (typeof AWS_SERVICES)[number] | undefined;
   readonly aws_region?: string | undefined;
   readonly workspace?: string | undefined;
+  readonly betas?: readonly string[] | undefined;
+  readonly dialect?: Dialect | undefined;
 }
 
 interface Fault {
@@ -90,6 +99,9 @@ interface Fault {
 /** What of a route's address and authorisation does not fit together. */
 function* faultsOf(entry: Entry): Generator<Fault> {
   const { protocol, base_url: url, secret: key, auth, workspace } = entry;
+  const way = entry.dialect?.reasoning_request;
+  if (way !== undefined && !OF_EVERY_PROTOCOL.has(way) && protocol !== 'openai')
+    yield { path: 'dialect', message: `reasoning_request "${way}" is for the protocol "openai" only` };
   if (protocol === 'bedrock') {
     if (key !== undefined) yield { path: 'secret', message: "must be absent: the function's role signs" };
     if (auth !== undefined) yield { path: 'auth', message: 'must be absent: the protocol signs by itself' };
@@ -97,6 +109,8 @@ function* faultsOf(entry: Entry): Generator<Fault> {
     yield { path: 'base_url', message: 'is required' };
     return;
   }
+  if (protocol !== 'anthropic' && entry.betas !== undefined)
+    yield { path: 'betas', message: 'are of the protocol "anthropic" only' };
   if (protocol !== 'anthropic' && workspace !== undefined)
     yield { path: 'workspace', message: 'is for the protocol "anthropic" only' };
   const host = url === '' ? undefined : awsAddressOf(url);

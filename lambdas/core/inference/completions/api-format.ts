@@ -13,12 +13,15 @@ export interface CompletionRequest extends RouteControlFields {
   readonly stream?: boolean | null | undefined;
 }
 
+/** The headers of a request, of which a format may read those of its protocol. */
+export type CallerHeaders = Pick<Headers, 'get'>;
+
 export interface ApiFormat<Request extends CompletionRequest> {
   /**
    * The request for the routes: defaults filled in, without nulls and without the fields that only the service uses.
    * Throws 400 for what no route can be asked, and `invalid_capsule` for a capsule that does not open.
    */
-  toPayload(request: Request, capsules: Capsules): ChatPayload;
+  toPayload(request: Request, capsules: Capsules, headers?: CallerHeaders): ChatPayload;
   maxTokens(request: Request): AskedBound;
   /** The request with another bound, under the field that has its own. */
   withMaxTokens(request: Request, tokens: number): Request;

@@ -18,7 +18,7 @@ import { RouteTimes } from '../routing/route-times.ts';
 import type { Capsules } from '../upstream/capsules.ts';
 import type { ChatPayload, Provider } from '../upstream/provider.ts';
 import { overflowMessage } from '../upstream/refusal.ts';
-import type { ApiFormat, CompletionRequest } from './api-format.ts';
+import type { ApiFormat, CallerHeaders, CompletionRequest } from './api-format.ts';
 import type { Answer } from './attempt.ts';
 import { completionBounds, completionOffer } from './completion-offer.ts';
 import { openBounds } from './open-bounds.ts';
@@ -49,7 +49,10 @@ export function createCompletionEndpoint<Request extends CompletionRequest>(
     const chance = affinityOf(peppers, accountId, conversationIn(request.headers, body));
     return readCompletion(
       format,
-      { body, identity: text, models, catalog: version, capsules, context, chance },
+      {
+        ...{ body, identity: text, models, catalog: version, capsules, context, chance },
+        headers: request.headers,
+      },
       { ...dependencies, times },
     );
   };
@@ -64,6 +67,7 @@ interface ValidRequest<Request> {
   /** The version of the catalog that they are from. */
   readonly catalog: string;
   readonly capsules: Capsules;
+  readonly headers?: CallerHeaders;
   readonly context: Pick<CallContext, 'requestId'>;
   /** Decides between equal routes; when absent, chance does. */
   readonly chance?: RouteChance;
@@ -84,7 +88,7 @@ export function readCompletion<Request extends CompletionRequest>(
   const { identity, models, capsules, chance = random } = valid;
   const { tokens: asked, isChosen } = outputBound(models, format.maxTokens(valid.body));
   const body = asked === undefined || !isChosen ? valid.body : format.withMaxTokens(valid.body, asked);
-  const payload = format.toPayload(body, capsules);
+  const payload = format.toPayload(body, capsules, valid.headers);
   const prompt = promptSizeOf(payload.body);
   const promptBound = promptBounds(prompt);
   const able = chooseRoutes({
@@ -95,8 +99,14 @@ export function readCompletion<Request extends CompletionRequest>(
   const candidates = withRoom(pricedCandidates(able, payload), promptBound, promptField(payload));
   const answerId = format.answerId(ulid());
   const answer = format.answer({ request: body, answerId, createdMs: clock(), clock, capsules });
-  const boundOn = completionBounds({ prompt, promptBound, candidates, choices: format.choices(body) });
-  const call = { ...valid, prompt, candidates, answerId, answer };
+  const boundOn = completionBounds({
+    prompt,
+    promptBound,
+    candidates,
+    choices: format.choices(body),
+    body: payload.body,
+  });
+  const call = { ...valid, prompt, candidates, answerId, answer, nameOf: namesOf(body, models) };
   const offerOf = (maxTokens: number) => {
     const within = asked === undefined ? limitedTo(payload, maxTokens) : payload;
     const chosenTokens = isChosen ? maxTokens : undefined;
@@ -115,6 +125,12 @@ export function readCompletion<Request extends CompletionRequest>(
     offers: [offerOf(longest), ...shorter.map(offerOf)],
   };
 }
+
+/** The name under which the caller asked for a model, an alias included: its answer is under that name. */
+const namesOf =
+  ({ model, models: others }: CompletionRequest, models: readonly Model[]) =>
+  (served: Model): string =>
+    [model, ...(others ?? [])][models.indexOf(served)] ?? served.id;
 
 /** Of an answer whose bound the caller leaves to the service. */
 const boundsOf = (candidates: readonly PricedCandidate[], promptBound: (model: Model) => PromptBound) =>

@@ -1,6 +1,8 @@
 /** A chat call within one bound of its output: what it may cost, and how it is attempted and delivered. */
+import type { JsonObject } from '../../json/lossless-json.ts';
 import type { CallContext, Clock, Log } from '../../ports.ts';
 import type { Model, Route } from '../catalog/catalog-document.ts';
+import { dialectTokens, withMore } from '../metering/dialect-size.ts';
 import { boundTextTokens, LARGEST_WINDOW, type PromptBound, promptBounds } from '../metering/estimate.ts';
 import { tokenPrices } from '../metering/priced-usage.ts';
 import type { PromptSize } from '../metering/prompt-size.ts';
@@ -39,6 +41,8 @@ export interface OfferedCompletion {
   readonly catalog: string;
   readonly candidates: readonly PricedCandidate[];
   readonly capsules: Capsules;
+  /** The name of a model in the answer. */
+  readonly nameOf: (model: Model) => string;
   readonly answerId: string;
   readonly answer: AnswerWriter;
   readonly context: Pick<CallContext, 'requestId'>;
@@ -55,7 +59,7 @@ export function completionOffer(
   { payload, bounds, chosenTokens, prompt, catalog, candidates, ...call }: OfferedCompletion,
   { providers, after, log, clock, times }: OfferDependencies,
 ): CallOffer<Answer> {
-  const { capsules, answerId, answer, context } = call;
+  const { capsules, nameOf, answerId, answer, context } = call;
   const routesOf = (model: Model) => candidates.filter((candidate) => candidate.model === model);
   return {
     tokens: Math.max(...[...bounds.values()].map(({ tokens }) => tokens.prompt + tokens.completion)),
@@ -70,7 +74,7 @@ export function completionOffer(
         after,
         route,
         payload: payloadFor(route, payload),
-        identity: { id: answerId, model: model.id },
+        identity: { id: answerId, model: nameOf(model) },
         signatures: signaturesOf(capsules, route.id),
         remainingTimeMs,
       });
@@ -86,7 +90,7 @@ export function completionOffer(
         onImpossible: ({ id }) => {
           log.warn('a route counted more than is possible', { requestId: context.requestId, route: id });
         },
-        answerId,
+        identity: { id: answerId, model: nameOf(paid.candidate.model) },
         ...answer,
       }),
   };
@@ -95,6 +99,8 @@ export function completionOffer(
 export interface BoundedCompletion extends Pick<OfferedCompletion, 'prompt' | 'candidates'> {
   readonly promptBound: (model: Model) => PromptBound;
   readonly choices: number;
+  /** The request as it leaves, but for what the dialect of a route changes. */
+  readonly body: JsonObject;
 }
 
 /** What a call may count and cost on each of its routes, by the most output tokens of one of its choices. */
@@ -103,12 +109,15 @@ export function completionBounds({
   promptBound,
   candidates,
   choices,
+  body,
 }: BoundedCompletion): (maxTokens: number) => BoundsByRoute {
   // What the provider's own tools add is counted apart, where the catalog says how much that is.
   const withoutTools = prompt.providerTools ? promptBounds({ ...prompt, providerTools: false }) : promptBound;
   const bounded = candidates.map((candidate) => {
-    const { model, terms } = candidate;
-    return { candidate, bound: (terms.tokensByUses === undefined ? promptBound : withoutTools)(model) };
+    const { model, route, terms } = candidate;
+    const bound = (terms.tokensByUses === undefined ? promptBound : withoutTools)(model);
+    const added = dialectTokens(route.dialect, body, prompt.messages);
+    return { candidate, bound: withMore(bound, added) };
   });
   return (maxTokens) =>
     new Map(

@@ -11,7 +11,7 @@ import type { PromptSize } from '../metering/prompt-size.ts';
 import { receiptHeaders } from '../metering/receipt.ts';
 import type { AnsweredCall, Deliver } from '../paid-endpoint.ts';
 import type { TokenUsage } from '../pricing/token-usage.ts';
-import { type ReplyEvent, UpstreamFailure } from '../upstream/provider.ts';
+import { type Identity, type ReplyEvent, UpstreamFailure } from '../upstream/provider.ts';
 import type { Answer } from './attempt.ts';
 import type { ReplyWriter, WriterOptions } from './reply-writer.ts';
 
@@ -28,8 +28,8 @@ export interface CompletionWriting {
   readonly most: MeterOptions['most'];
   /** Called when a route reports more than that. */
   readonly onImpossible: (route: Route) => void;
-  /** The id of the answer, in the API's form. */
-  readonly answerId: string;
+  /** The id of the answer, in the API's form, and the name of its model. */
+  readonly identity: Identity;
   /** Writes the answer in the format of the API. */
   readonly writer: (options: WriterOptions) => ReplyWriter;
   /** Writes a stream as server-sent events. */
@@ -52,7 +52,7 @@ export async function prepareCompletion(
 ): Promise<Deliver> {
   const { admission, candidate, keep, flush } = paid;
   const { model, route } = candidate;
-  const { prompt, terms, catalog, most, onImpossible, answerId, chosenTokens } = writing;
+  const { prompt, terms, catalog, most, onImpossible, identity, chosenTokens } = writing;
   const bound = chosenTokens === undefined ? {} : { 'x-max-tokens': String(chosenTokens) };
   const meter = new Meter({
     candidate,
@@ -64,7 +64,7 @@ export async function prepareCompletion(
     onImpossible: () => onImpossible(route),
   });
   const writer = writing.writer({
-    identity: { id: answerId, model: model.id },
+    identity,
     promptTokens: () => countPromptTokens(prompt, model),
   });
   if (answer.kind === 'stream') {

@@ -17,6 +17,7 @@ import {
   TOKENS_PER_CALL,
   TOKENS_PER_MESSAGE,
   TOKENS_PER_PART,
+  TOKENS_PER_REMINDER,
 } from './prompt-envelope.ts';
 import {
   ASKS_FOR_JSON,
@@ -67,6 +68,9 @@ class Walk implements PromptSize {
 
   message(message: unknown): void {
     this.#begin();
+    const { role, content } = objectOf(message);
+    if (role === 'system' || role === 'developer')
+      this.envelope += TOKENS_PER_REMINDER * (Array.isArray(content) ? content.length : 1);
     for (const [field, value] of Object.entries(objectOf(message))) {
       if (field === 'role' && ROLES.has(value)) continue;
       if (field === 'content') this.#content(value);

@@ -3,6 +3,7 @@
  * is written from, and what it answers with. It holds what at least two protocols can say.
  */
 import type { JsonObject } from '../../json/lossless-json.ts';
+import { EFFORTS, type Effort } from '../catalog/efforts.ts';
 
 export interface TextPart {
   readonly type: 'text';
@@ -56,7 +57,9 @@ export type AssistantPart = TextPart | RefusalPart | ReasoningPart | ToolCallPar
 /** Neighbours may have the same role. */
 export type Turn =
   | { readonly role: 'user'; readonly parts: readonly UserPart[] }
-  | { readonly role: 'assistant'; readonly parts: readonly AssistantPart[] };
+  | { readonly role: 'assistant'; readonly parts: readonly AssistantPart[] }
+  /** A system message that does not lead the conversation. */
+  | { readonly role: 'system'; readonly parts: readonly TextPart[] };
 
 export interface Tool {
   readonly name: string;
@@ -83,10 +86,6 @@ export type AnswerFormat =
       readonly strict?: boolean;
     };
 
-/** How much a model is to think, from nothing up; protocols that know fewer steps take the nearest. */
-export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
-export type Effort = (typeof EFFORTS)[number];
-
 /** The effort of this name; undefined for any other name. */
 export const effortOf = (name: unknown): Effort | undefined => EFFORTS.find((effort) => effort === name);
 
@@ -98,7 +97,7 @@ export interface ReasoningRequest {
 }
 
 export interface Conversation {
-  /** System and developer texts, in order. */
+  /** System and developer texts that lead the conversation, in order. */
   readonly system: readonly string[];
   readonly turns: readonly Turn[];
   readonly tools: readonly Tool[];

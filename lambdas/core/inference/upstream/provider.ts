@@ -27,12 +27,21 @@ export type Feature =
 /** The protocols that callers speak; each is also one that routes speak. */
 export type CallerProtocol = 'openai' | 'anthropic' | 'openai-responses';
 
+/** What the caller's headers say of its protocol, for routes that speak it too. */
+export interface ProtocolHeaders {
+  /** Of the Messages protocol, a date. */
+  readonly version?: string;
+  /** Flags of the Messages protocol. */
+  readonly betas: readonly string[];
+}
+
 /** A chat call as the caller made it, ready for any route. */
 export interface ChatPayload {
   /** The protocol whose format `body` is in, as is the answer of a route that speaks it. */
   readonly protocol: CallerProtocol;
   /** The request in that format: defaults applied, routing controls removed. */
   readonly body: JsonObject;
+  readonly headers?: ProtocolHeaders;
   /** The same request for a route of another protocol. */
   conversation(): Conversation;
   readonly stream: boolean;

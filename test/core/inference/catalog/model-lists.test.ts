@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
-import { priceEntry } from '../../../../lambdas/core/inference/catalog/model-lists.ts';
+import { modelListBody, priceEntry } from '../../../../lambdas/core/inference/catalog/model-lists.ts';
 
 function entryOf(type: string, price: object): Record<string, unknown> {
   const route = { id: 'r', protocol: 'openai', base_url: 'https://a.test/v1', upstream_model: 'm' };
@@ -60,5 +60,49 @@ describe('the prices of a model, as callers see them', () => {
 
   it('never have what a provider takes', () => {
     expect(JSON.stringify(entryOf('chat', plain))).not.toContain('0.123456789');
+  });
+});
+
+describe('the list of models', () => {
+  const route = { protocol: 'openai', base_url: 'https://a.test/v1', upstream_model: 'm' };
+  const { models } = parseCatalog({
+    models: ['a', 'b', 'c'].map((id) => ({
+      ...{
+        id: `x/${id}`,
+        type: 'chat',
+        owned_by: 'x',
+        created: 1,
+        aliases: id === 'b' ? ['claude-b', 'b'] : [],
+      },
+      price: { unit: 'per_million_tokens', input: 1, output: 2 },
+      routes: [{ id, ...route }],
+    })),
+  });
+  const idsOf = (query: Parameters<typeof modelListBody>[1]) => {
+    const { data, has_more: more } = modelListBody(models, query);
+    return [data.map(({ id }) => id).join(' '), more];
+  };
+
+  it('has the models and their aliases, each alias with the id of its model', () => {
+    expect(idsOf({})).toEqual(['x/a x/b claude-b b x/c', false]);
+    const { data, first_id: first, last_id: last } = modelListBody(models);
+    expect(data.map(({ alias_of: of }) => of)).toEqual([undefined, undefined, 'x/b', 'x/b', undefined]);
+    expect([first, last]).toEqual(['x/a', 'x/c']);
+  });
+
+  it.each([
+    [{ limit: '2' }, 'x/a x/b', true],
+    [{ limit: '2', after_id: 'x/b' }, 'claude-b b', true],
+    [{ limit: '2', after_id: 'b' }, 'x/c', false],
+    [{ limit: '1000' }, 'x/a x/b claude-b b x/c', false],
+    [{ limit: '2', before_id: 'b' }, 'x/b claude-b', true],
+    [{ limit: '2', before_id: 'x/b' }, 'x/a', false],
+    [{ after_id: 'x/c' }, '', false],
+    [{ after_id: 'nowhere' }, '', false],
+    [{ before_id: 'nowhere' }, '', false],
+    [{ limit: 'x' }, 'x/a x/b claude-b b x/c', false],
+    [{ limit: '0' }, 'x/a x/b claude-b b x/c', false],
+  ])('comes in pages, as the Messages SDK asks for them: %j', (query, ids, more) => {
+    expect(idsOf(query)).toEqual([ids, more]);
   });
 });

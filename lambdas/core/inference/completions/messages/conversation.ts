@@ -37,11 +37,17 @@ export function toConversation(request: MessagesRequest): Conversation {
   const topP = topPOf(request);
   const format = toFormat(request.output_config);
   const reasoning = toReasoning(request);
+  const begin = messages.findIndex(({ role }) => role !== 'system');
+  const leading = begin === -1 ? messages : messages.slice(0, begin);
   return {
-    system: toBlocks(system)
+    system: [system, ...leading.map(({ content }) => content)]
+      .flatMap(toBlocks)
       .flatMap(toText)
       .map(({ text }) => text),
-    turns: messages.map(toTurn).filter(({ parts }) => parts.length > 0),
+    turns: messages
+      .slice(leading.length)
+      .map(toTurn)
+      .filter(({ parts }) => parts.length > 0),
     tools: (tools ?? []).filter(isCustomTool).map(toTool),
     ...(choice == null ? {} : { toolChoice: toToolChoice(choice) }),
     ...(choice?.disable_parallel_tool_use === true ? { parallelToolCalls: false } : {}),
@@ -57,6 +63,7 @@ export function toConversation(request: MessagesRequest): Conversation {
 
 function toTurn({ role, content }: Message): Turn {
   const blocks = toBlocks(content);
+  if (role === 'system') return { role, parts: blocks.flatMap(toText) };
   return role === 'user'
     ? { role, parts: blocks.flatMap(toUserPart) }
     : { role, parts: blocks.flatMap(toAssistantPart) };

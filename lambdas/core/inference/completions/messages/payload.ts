@@ -8,7 +8,9 @@ import type { Capsules } from '../../upstream/capsules.ts';
 import type { Conversation } from '../../upstream/conversation.ts';
 import { requirePublicImages } from '../../upstream/image-address.ts';
 import type { ChatPayload, Feature } from '../../upstream/provider.ts';
+import type { CallerHeaders } from '../api-format.ts';
 import { toConversation } from './conversation.ts';
+import { protocolHeadersOf } from './protocol-headers.ts';
 import {
   allBlocks,
   type Block,
@@ -26,7 +28,8 @@ import {
  * `invalid_value` for a request that goes on from an earlier answer, or names an image on a private network, and
  * `invalid_capsule` for a signature that was changed.
  */
-export function toPayload(request: MessagesRequest, capsules: Capsules): ChatPayload {
+export function toPayload(given: MessagesRequest, capsules: Capsules, headers?: CallerHeaders): ChatPayload {
+  const request = withCurrentNames(given);
   refuseThread(request);
   openAll(request, capsules);
   const blocks = allBlocks(request);
@@ -36,6 +39,7 @@ export function toPayload(request: MessagesRequest, capsules: Capsules): ChatPay
   return {
     protocol: 'anthropic',
     body,
+    ...(headers === undefined ? {} : { headers: protocolHeadersOf(headers) }),
     conversation: () => {
       conversation ??= toConversation(request);
       return conversation;
@@ -44,6 +48,15 @@ export function toPayload(request: MessagesRequest, capsules: Capsules): ChatPay
     needs: needsOf(request, blocks),
     features: featuresOf(request, blocks),
     demands: demandsOf(ANTHROPIC_MESSAGES, body),
+  };
+}
+
+/** `output_format` is what `output_config.format` was as a beta (Claude docs, Structured outputs). */
+function withCurrentNames({ output_format: format, ...request }: MessagesRequest): MessagesRequest {
+  if (format == null) return request;
+  return {
+    ...request,
+    output_config: { ...request.output_config, format: request.output_config?.format ?? format },
   };
 }
 

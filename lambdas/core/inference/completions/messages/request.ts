@@ -32,11 +32,12 @@ export interface MessagesRequest extends JsonObject, CompletionRequest {
       }
     | null
     | undefined;
+  readonly output_format?: { readonly schema: JsonObject } | null | undefined;
   readonly metadata?: { readonly user_id?: string | null | undefined } | null | undefined;
 }
 
 export interface Message {
-  readonly role: 'user' | 'assistant';
+  readonly role: 'user' | 'assistant' | 'system';
   readonly content: string | readonly Block[];
 }
 

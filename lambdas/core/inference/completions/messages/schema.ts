@@ -108,13 +108,16 @@ const assistantBlocks = {
   redacted_thinking: redactedThinking,
 };
 
+const systemContent = z.union([z.string(), z.array(text)], 'must be a string or an array of text blocks');
+
 const message = z.discriminatedUnion(
   'role',
   [
     z.looseObject({ role: z.literal('user'), content: content(userBlocks) }),
     z.looseObject({ role: z.literal('assistant'), content: content(assistantBlocks) }),
+    z.looseObject({ role: z.literal('system'), content: systemContent }),
   ],
-  'must be one of user, assistant',
+  'must be one of user, assistant, system',
 );
 
 const name = z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/, 'must be 1 to 128 of a-z A-Z 0-9 _ -');
@@ -143,6 +146,11 @@ const toolChoice = z.discriminatedUnion(
   'must be one of auto, any, none, tool',
 );
 
+const jsonSchema = z.looseObject({
+  type: z.literal('json_schema', 'must be json_schema'),
+  schema: object,
+});
+
 /** Amazon Bedrock user guide, Anthropic Claude Messages API, `stop_sequences`. */
 const MAX_STOP_SEQUENCES = 8_191;
 
@@ -150,7 +158,7 @@ export const messagesRequest = z
   .looseObject({
     model: reference,
     messages: z.array(message).min(1, 'must not be empty'),
-    system: z.union([z.string(), z.array(text)], 'must be a string or an array of text blocks').nullish(),
+    system: systemContent.nullish(),
     max_tokens: z.int().min(1).max(10_000_000).nullish(),
     temperature: z.number().min(0).max(1).nullish(),
     top_p: z.number().min(0).max(1).nullish(),
@@ -164,12 +172,11 @@ export const messagesRequest = z
       .nullish(),
     output_config: z
       .looseObject({
-        format: z
-          .looseObject({ type: z.literal('json_schema', 'must be json_schema'), schema: object })
-          .nullish(),
+        format: jsonSchema.nullish(),
         effort: z.string().min(1).max(32).nullish(),
       })
       .nullish(),
+    output_format: jsonSchema.nullish(),
     metadata: z.looseObject({ user_id: z.string().nullish() }).nullish(),
     ...routeControlFields,
   })

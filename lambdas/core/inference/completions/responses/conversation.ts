@@ -9,15 +9,14 @@ import {
   type ToolChoice,
 } from '../../upstream/conversation.ts';
 import { objectsIn } from './input/references.ts';
-import { systemTexts, toTurns } from './input/turns.ts';
+import { isSystem, systemTexts, toTurns } from './input/turns.ts';
 import type { Item, ResponsesRequest } from './request.ts';
 import { type CallerTool, CUSTOM_ARGUMENT, ToolNames } from './tool-names.ts';
 import { chosenNames, isCallable } from './tool-schema.ts';
 
 /**
  * Everything of the request that other protocols can say too; `items` are those of its input with all references
- * resolved. System texts are gathered wherever they stand, because other protocols know them only at the start; the
- * tools are those that `tool_choice` allows.
+ * resolved; the tools are those that `tool_choice` allows.
  */
 export function toConversation(
   request: ResponsesRequest,
@@ -33,9 +32,11 @@ export function toConversation(
   const format = toFormat(request.text);
   const reasoning = toReasoning(request.reasoning);
   const user = request.safety_identifier ?? request.user;
+  const begin = items.findIndex((item) => !isSystem(item));
+  const leading = begin === -1 ? items : items.slice(0, begin);
   return {
-    system: [...(instructions == null ? [] : [instructions]), ...systemTexts(items)],
-    turns: toTurns(items, names),
+    system: [...(instructions == null ? [] : [instructions]), ...leading.flatMap(systemTexts)],
+    turns: toTurns(items.slice(leading.length), names),
     tools,
     ...(toolChoice === undefined ? {} : { toolChoice }),
     ...(parallelToolCalls == null ? {} : { parallelToolCalls }),

@@ -51,10 +51,11 @@ describe('a chat request as a conversation', () => {
     ]);
   });
 
-  it('gathers system and developer texts, wherever they stand', () => {
+  it('gathers the system and developer texts that lead it, and leaves others where they stand', () => {
     const { system, turns } = converse({
       messages: [
         { role: 'system', content: 'Be brief.' },
+        { role: 'developer', content: 'Be kind.' },
         { role: 'user', content: 'Hi' },
         {
           role: 'developer',
@@ -65,8 +66,17 @@ describe('a chat request as a conversation', () => {
         },
       ],
     });
-    expect(system).toEqual(['Be brief.', 'a', 'b']);
-    expect(turns).toHaveLength(1);
+    expect(system).toEqual(['Be brief.', 'Be kind.']);
+    expect(turns).toEqual([
+      { role: 'user', parts: [{ type: 'text', text: 'Hi' }] },
+      {
+        role: 'system',
+        parts: [
+          { type: 'text', text: 'a' },
+          { type: 'text', text: 'b' },
+        ],
+      },
+    ]);
   });
 
   it('keeps tool calls, their arguments’ text and their results under their ids', () => {

@@ -62,7 +62,7 @@ describe('the schema of a Messages request', () => {
     ['model', { model: 5 }, 'invalid_value'],
     ['messages', { messages: undefined }, 'missing_field'],
     ['messages', { messages: [] }, 'invalid_value'],
-    ['messages[0].role', { messages: [{ role: 'system', content: 'x' }] }, 'invalid_value'],
+    ['messages[0].role', { messages: [{ role: 'developer', content: 'x' }] }, 'invalid_value'],
     ['messages[0].role', { messages: [{ content: 'x' }] }, 'missing_field'],
     ['messages[0].content', { messages: [{ role: 'user' }] }, 'missing_field'],
     ['messages[0].content', { messages: [{ role: 'user', content: [] }] }, 'invalid_value'],
@@ -179,7 +179,7 @@ describe('the schema of a Messages request', () => {
     saying(inUser({ type: 'tool_use' }), 'tool_use blocks belong in assistant messages.');
     saying(
       { messages: [{ role: 'tool', content: 'x' }] },
-      'messages[0].role: must be one of user, assistant.',
+      'messages[0].role: must be one of user, assistant, system.',
     );
     saying({ messages: [{ role: 'user', content: [] }] }, 'messages[0].content: must not be empty.');
     saying(

@@ -170,8 +170,12 @@ describe('a Responses request as a conversation', () => {
         parts: [
           { type: 'reasoning', text: 'A\n\nB' },
           { type: 'text', text: 'Wait.' },
-          { type: 'tool-call', id: 'c', name: 'patch', arguments: '{"input":"a \\"b\\"\\n"}' },
         ],
+      },
+      { role: 'system', parts: [{ type: 'text', text: 'Go on.' }] },
+      {
+        role: 'assistant',
+        parts: [{ type: 'tool-call', id: 'c', name: 'patch', arguments: '{"input":"a \\"b\\"\\n"}' }],
       },
       {
         role: 'user',

@@ -13,14 +13,13 @@ import { CUSTOM_ARGUMENT, type ToolNames } from '../tool-names.ts';
 import { objectsIn } from './references.ts';
 
 /** Whether an item instructs the model. */
-const isSystem = (item: Item): boolean =>
+export const isSystem = (item: Item): boolean =>
   itemType(item) === 'message' && (item.role === 'system' || item.role === 'developer');
 
-/** The texts of system and developer messages, in order. */
-export const systemTexts = (items: readonly Item[]): string[] =>
-  items.filter(isSystem).flatMap(({ content }) => partsOf(content).map(textOf));
+/** The texts of a system or developer message, in order. */
+export const systemTexts = ({ content }: Item): string[] => partsOf(content).map(textOf);
 
-/** The turns of all other items: what the model said between two inputs is one turn. */
+/** The turns of the items: what the model said between two inputs is one turn. */
 export function toTurns(items: readonly Item[], names: ToolNames): Turn[] {
   const turns: Turn[] = [];
   let said: AssistantPart[] = [];
@@ -29,7 +28,11 @@ export function toTurns(items: readonly Item[], names: ToolNames): Turn[] {
     said = [];
   };
   for (const item of items) {
-    if (isSystem(item)) continue;
+    if (isSystem(item)) {
+      endTurn();
+      turns.push({ role: 'system', parts: systemTexts(item).map((text) => ({ type: 'text', text })) });
+      continue;
+    }
     const heard = userParts(item);
     if (heard === undefined) {
       for (const part of assistantParts(item, names)) said.push(part);

@@ -1,0 +1,57 @@
+/**
+ * The flags of the header `anthropic-beta` (Claude API docs, Beta headers), each known by its name without the date. A
+ * route takes those that it lists; one that lists none takes those that change neither what a call costs nor what is kept
+ * of it. What a flag unlocks and a price is needed for, such as a tool of the provider, is judged by its own field.
+ */
+import * as z from 'zod';
+
+export const beta = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'must be the name of a beta, of A-Z a-z 0-9 . _ -');
+
+/** Forwarded to a route that lists no betas: they shape the request and the answer alone. */
+const HARMLESS: ReadonlySet<string> = new Set([
+  'adaptive-thinking',
+  'advanced-tool-use',
+  'claude-code',
+  'computer-use',
+  'context-management',
+  'effort',
+  'extended-cache-ttl',
+  'fine-grained-tool-streaming',
+  'interleaved-thinking',
+  'max-tokens-3-5-sonnet',
+  'mid-conversation-system',
+  'mid-conversation-tool-changes',
+  'model-context-window-exceeded',
+  'output-128k',
+  'pdfs',
+  'per-turn-control',
+  'prompt-caching',
+  'prompt-caching-scope',
+  'search-results',
+  'structured-outputs',
+  'thinking-token-count',
+  'token-counting',
+  'token-efficient-tools',
+  'tool-examples',
+  'tool-search-tool',
+  'web-fetch',
+  'web-search',
+]);
+
+/** Prompts beyond the usual window, which Anthropic charges at the rates of a tier (Claude API docs, Pricing, Long context). */
+const LONG_PROMPTS = 'context-1m';
+
+/** The name of a flag, without the date at its end. */
+export const betaName = (flag: string): string => flag.replace(/-\d{4}-\d{2}-\d{2}$/, '');
+
+/** Of the flags of a request those that go to the route, in their order. */
+export const allowedBetas = (
+  given: readonly string[],
+  { betas }: { readonly betas?: readonly string[] | undefined },
+): readonly string[] =>
+  given.filter((flag) => (betas === undefined ? HARMLESS.has(betaName(flag)) : betas.includes(flag)));
+
+/** Whether a listed flag has a price that the model must name as a tier. */
+export const isLongPrompts = (flag: string): boolean => betaName(flag) === LONG_PROMPTS;

@@ -1,0 +1,81 @@
+/**
+ * The body of a caller of the Messages protocol, as a route takes it: what only a beta unlocks is left out where the
+ * route does not have the beta and the answer is the same without it, and a system message between turns is a user's
+ * where the route takes none there. Any other field passes as it is, and the route judges it.
+ */
+import { betaName } from '../../core/inference/catalog/betas.ts';
+import type { Route } from '../../core/inference/catalog/catalog-document.ts';
+import { reminderOf } from '../../core/inference/upstream/system-reminder.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/lossless-json.ts';
+
+/** Fields of the body that only manage what a long conversation costs and holds, by the beta that unlocks them. */
+const BODY_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  context_management: ['context-management'],
+};
+
+/** Fields of tools that only change when and how tools are read (Claude API docs, Advanced tool use). */
+const TOOL_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  defer_loading: ['advanced-tool-use', 'tool-search-tool'],
+  input_examples: ['advanced-tool-use', 'tool-examples'],
+  eager_input_streaming: ['fine-grained-tool-streaming'],
+};
+
+/** `betas`: those that are sent to the route. */
+export function nativeBody(
+  body: JsonObject,
+  { betas, dialect }: { readonly betas: readonly string[]; readonly dialect: Route['dialect'] },
+): JsonObject {
+  const names = new Set(betas.map(betaName));
+  const { messages, tools } = body;
+  const takesSystem = dialect?.system_messages === 'anywhere' || names.has('mid-conversation-system');
+  const reminds = !takesSystem && Array.isArray(messages) && messages.some(isSystem);
+  return {
+    ...unlocked(body, BODY_FIELDS, names),
+    ...(Array.isArray(tools)
+      ? { tools: tools.map((tool) => (isJsonObject(tool) ? unlocked(tool, TOOL_FIELDS, names) : tool)) }
+      : {}),
+    ...(reminds ? { messages: remindingMessages(messages) } : {}),
+  };
+}
+
+function unlocked(
+  given: JsonObject,
+  fields: Readonly<Record<string, readonly string[]>>,
+  names: ReadonlySet<string>,
+): JsonObject {
+  const locked = Object.keys(fields).filter(
+    (field) => given[field] !== undefined && fields[field]?.some((name) => names.has(name)) !== true,
+  );
+  if (locked.length === 0) return given;
+  return Object.fromEntries(Object.entries(given).filter(([field]) => !locked.includes(field)));
+}
+
+const isSystem = (message: unknown): message is JsonObject =>
+  isJsonObject(message) && message.role === 'system';
+
+/** In the order of `withReminders`; neighbours of one role are one message to the protocol. */
+function remindingMessages(messages: readonly unknown[]): unknown[] {
+  const sent: unknown[] = [];
+  const waiting: unknown[] = [];
+  for (const message of messages) {
+    if (isSystem(message)) {
+      const reminder = { role: 'user', content: toReminders(message.content) };
+      (isRole(sent.at(-1), 'user') ? sent : waiting).push(reminder);
+    } else if (isRole(message, 'user')) sent.push(message, ...waiting.splice(0));
+    else sent.push(...waiting.splice(0), message);
+  }
+  return [...sent, ...waiting];
+}
+
+const isRole = (message: unknown, role: string): boolean => isJsonObject(message) && message.role === role;
+
+/** The texts, with their marks for a cache. */
+function toReminders(content: unknown): unknown {
+  if (typeof content === 'string') return reminderOf(content);
+  if (!Array.isArray(content)) return content;
+  return content.map((block) =>
+    isJsonObject(block) && typeof block.text === 'string'
+      ? { ...block, text: reminderOf(block.text) }
+      : block,
+  );
+}

@@ -1,0 +1,131 @@
+/** Requests in the form in which Claude Code sends them (2.1.197 and 2.1.330, seen on the wire), over routes of each protocol. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { CountingTill, CREDENTIAL } from '../fuzz/counting-till.ts';
+import { type Service, startService } from '../fuzz/running-service.ts';
+import { Wire } from '../fuzz/wire.ts';
+
+/** Keeps the headers of what is asked of the upstream. */
+class HeaderWire extends Wire {
+  readonly headers: Headers[] = [];
+
+  override readonly fetch: typeof globalThis.fetch = (input, init) => {
+    this.headers.push(new Headers(init?.headers));
+    return fetch(input, init);
+  };
+}
+
+const till = new CountingTill();
+const wire = new HeaderWire(0);
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService(till, wire);
+});
+afterAll(() => service.stop());
+
+const NEWEST = [
+  ...['claude-code-20250219', 'interleaved-thinking-2025-05-14', 'context-management-2025-06-27'],
+  ...['per-turn-control-2026-07-01', 'mid-conversation-tool-changes-2026-07-01'],
+  ...['thinking-token-count-2026-05-13', 'advanced-tool-use-2025-11-20', 'effort-2025-11-24'],
+].join(',');
+const OLDER =
+  `${NEWEST},context-1m-2025-08-07,prompt-caching-scope-2026-01-05,mid-conversation-system-2026-04-07`
+    // Its flags come without the hyphens of a date here and there.
+    .replace('claude-code-20250219,', '');
+
+const tools = [
+  {
+    name: 'Read',
+    description: 'Reads a file.',
+    defer_loading: true,
+    input_schema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+  },
+];
+const request = {
+  max_tokens: 32_000,
+  system: [
+    { type: 'text', text: 'x-anthropic-billing-header: cc_version=2.1.330' },
+    { type: 'text', text: 'You are an agent.' },
+  ],
+  messages: [
+    { role: 'user', content: [{ type: 'text', text: 'Repeat exactly: hello' }] },
+    { role: 'system', content: 'Tools may change.' },
+  ],
+  tools,
+  metadata: { user_id: 'user_1' },
+  thinking: { type: 'adaptive' },
+  context_management: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }] },
+};
+const secondTurn = [
+  ...request.messages,
+  { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'Read', input: { path: 'a' } }] },
+  { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'alpha' }] },
+  { role: 'system', content: [{ type: 'text', text: 'Answer soon.' }] },
+];
+
+async function ask(model: string, fields: object, betas: string) {
+  const headers = {
+    ...{ 'content-type': 'application/json', 'x-api-key': CREDENTIAL, 'anthropic-beta': betas },
+    ...{ 'anthropic-version': '2023-06-01', 'x-claude-code-session-id': 'heron-session' },
+  };
+  const body = JSON.stringify({ ...request, model, ...fields });
+  const answer = await service.send('messages', { headers, body });
+  return { status: answer.status, text: await answer.text() };
+}
+
+/** The clients' ring has the Responses protocol, whose simulated models take no temperature. */
+const MODELS = ['sim/anthropic', 'sim/openai', 'sim/bedrock'];
+
+describe.each([
+  ['newest', NEWEST],
+  ['older', OLDER],
+])('what Claude Code sends, the %s', (_version, betas) => {
+  it.each(MODELS)('is answered over %s, whole, streamed and with the results of tools', async (model) => {
+    for (const fields of [{}, { stream: true }, { messages: secondTurn }]) {
+      const { status, text } = await ask(model, fields, betas);
+      expect([status, text]).toEqual([200, expect.any(String)]);
+      expect(text).toContain(model);
+    }
+    expect(till.open.size).toBe(0);
+    expect(service.internalErrors).toEqual([]);
+  });
+});
+
+describe('the flags of a request', () => {
+  it('reach a route of the protocol, but for those that have a price and those that nobody knows', async () => {
+    wire.headers.length = 0;
+    await ask('sim/anthropic', {}, `${OLDER},of-tomorrow-2027-01-01`);
+    const [sent] = wire.headers;
+    expect(sent?.get('anthropic-beta')).toContain('context-management-2025-06-27');
+    expect(sent?.get('anthropic-beta')).not.toMatch(/context-1m|of-tomorrow/);
+    expect(sent?.get('anthropic-version')).toBe('2023-06-01');
+    expect([...(sent ?? [])].join()).not.toContain('heron-session');
+  });
+
+  it('reach no route of another protocol', async () => {
+    wire.headers.length = 0;
+    await ask('sim/openai', {}, NEWEST);
+    expect([...(wire.headers[0] ?? [])].join()).not.toMatch(/anthropic|heron/);
+  });
+});
+
+describe('an older structured output', () => {
+  it.each(MODELS)('is one of today over %s', async (model) => {
+    const schema = {
+      type: 'object',
+      properties: { a: { type: 'string' } },
+      required: ['a'],
+      additionalProperties: false,
+    };
+    const { status, text } = await ask(
+      model,
+      {
+        messages: [{ role: 'user', content: 'Who?' }],
+        tools: undefined,
+        output_format: { type: 'json_schema', schema },
+      },
+      'structured-outputs-2025-11-13',
+    );
+    expect([status, text]).toEqual([200, expect.stringContaining('\\"a\\"')]);
+  });
+});
