@@ -11,8 +11,10 @@ import { promptSizeOf } from '../metering/prompt-size.ts';
 import { createPaidEndpoint, type PaidCall, type PaidEndpointDependencies } from '../paid-endpoint.ts';
 import { affinityOf, conversationIn, type RouteChance } from '../routing/affinity.ts';
 import { type PricedCandidate, pricedCandidates } from '../routing/priced-routes.ts';
+import { askedFields } from '../routing/required-parameters.ts';
 import { chooseRoutes } from '../routing/route-choice.ts';
 import { controlsOf } from '../routing/route-controls.ts';
+import { RouteTimes } from '../routing/route-times.ts';
 import type { Capsules } from '../upstream/capsules.ts';
 import type { ChatPayload, Provider } from '../upstream/provider.ts';
 import { overflowMessage } from '../upstream/refusal.ts';
@@ -37,6 +39,7 @@ export function createCompletionEndpoint<Request extends CompletionRequest>(
   schema: z.ZodType<NoInfer<Request>>,
   dependencies: CompletionDependencies,
 ): StreamingEndpoint {
+  const times = new RouteTimes();
   const read = async (request: globalThis.Request, context: CallContext, { accountId }: VerifiedKey) => {
     const peppers = await dependencies.peppers();
     const capsules = dependencies.capsules(peppers)(accountId);
@@ -50,7 +53,7 @@ export function createCompletionEndpoint<Request extends CompletionRequest>(
         ...{ body, identity: text, models, catalog: version, capsules, context, chance },
         headers: request.headers,
       },
-      dependencies,
+      { ...dependencies, times },
     );
   };
   return createPaidEndpoint({ read }, dependencies);
@@ -73,7 +76,7 @@ interface ValidRequest<Request> {
 type ReadDependencies = Pick<
   CompletionDependencies,
   'providers' | 'random' | 'ulid' | 'clock' | 'after' | 'log'
->;
+> & { readonly times?: RouteTimes };
 
 /** Throws 400 when no model takes so much prompt, or writes so much. */
 export function readCompletion<Request extends CompletionRequest>(
@@ -88,7 +91,11 @@ export function readCompletion<Request extends CompletionRequest>(
   const payload = format.toPayload(body, capsules, valid.headers);
   const prompt = promptSizeOf(payload.body);
   const promptBound = promptBounds(prompt);
-  const able = chooseRoutes({ models, demands: payload, controls: controlsOf(body), providers, chance });
+  const able = chooseRoutes({
+    ...{ models, demands: payload, controls: controlsOf(body), providers, chance },
+    asked: askedFields(payload.protocol, valid.body),
+    latency: (routeId) => dependencies.times?.median(routeId),
+  });
   const candidates = withRoom(pricedCandidates(able, payload), promptBound, promptField(payload));
   const answerId = format.answerId(ulid());
   const answer = format.answer({ request: body, answerId, createdMs: clock(), clock, capsules });

@@ -1,6 +1,6 @@
 /** A chat call within one bound of its output: what it may cost, and how it is attempted and delivered. */
 import type { JsonObject } from '../../json/lossless-json.ts';
-import type { CallContext, Log } from '../../ports.ts';
+import type { CallContext, Clock, Log } from '../../ports.ts';
 import type { Model, Route } from '../catalog/catalog-document.ts';
 import { dialectTokens, withMore } from '../metering/dialect-size.ts';
 import { boundTextTokens, LARGEST_WINDOW, type PromptBound, promptBounds } from '../metering/estimate.ts';
@@ -10,6 +10,7 @@ import type { CallOffer } from '../paid-endpoint.ts';
 import { type CostBound, coverBoth } from '../pricing/cost-bound.ts';
 import { type MostTokens, promptWithUses, type Terms, worstCost } from '../pricing/terms.ts';
 import type { PricedCandidate } from '../routing/priced-routes.ts';
+import type { RouteTimes } from '../routing/route-times.ts';
 import { withSentMarks } from '../routing/sent-marks.ts';
 import { type Capsules, signaturesOf } from '../upstream/capsules.ts';
 import type { ChatPayload, Provider } from '../upstream/provider.ts';
@@ -51,11 +52,13 @@ export interface OfferedCompletion {
 interface OfferDependencies extends Pick<AttemptOptions, 'after'> {
   readonly providers: Readonly<Record<Route['protocol'], Provider>>;
   readonly log: Pick<Log, 'warn'>;
+  readonly clock: Clock;
+  readonly times?: RouteTimes;
 }
 
 export function completionOffer(
   { payload, bounds, chosenTokens, prompt, catalog, candidates, ...call }: OfferedCompletion,
-  { providers, after, log }: OfferDependencies,
+  { providers, after, log, clock, times }: OfferDependencies,
 ): CallOffer<Answer> {
   const { capsules, nameOf, answerId, answer, context } = call;
   const routesOf = (model: Model) => candidates.filter((candidate) => candidate.model === model);
@@ -65,8 +68,9 @@ export function completionOffer(
       routesOf(model)
         .map(({ route }) => boundOf(bounds, route).cost)
         .reduce(coverBoth),
-    attempt: ({ model, route }, remainingTimeMs) =>
-      attemptRoute({
+    attempt: async ({ model, route }, remainingTimeMs) => {
+      const startedMs = clock();
+      const reply = await attemptRoute({
         provider: providers[route.protocol],
         after,
         route,
@@ -74,7 +78,10 @@ export function completionOffer(
         identity: { id: answerId, model: nameOf(model) },
         signatures: signaturesOf(capsules, route.id),
         remainingTimeMs,
-      }),
+      });
+      if (reply.kind === 'stream') times?.note(route.id, clock() - startedMs);
+      return reply;
+    },
     prepare: (reply, paid) =>
       prepareCompletion(reply, paid, {
         prompt,

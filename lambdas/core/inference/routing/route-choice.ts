@@ -4,6 +4,8 @@ import type { Model, Route } from '../catalog/catalog-document.ts';
 import type { Capability } from '../catalog/route-document.ts';
 import type { Feature, Provider } from '../upstream/provider.ts';
 import type { RouteChance } from './affinity.ts';
+import { affordable, byPrice } from './price-limit.ts';
+import { type AskedFields, leftOutBy } from './required-parameters.ts';
 import type { RouteControls } from './route-controls.ts';
 
 export interface Candidate {
@@ -34,16 +36,21 @@ export interface RouteChoice {
   readonly providers?: Readonly<Record<Route['protocol'], Pick<Provider, 'features'>>>;
   /** Decides between equal routes. */
   readonly chance: RouteChance;
+  /** For `require_parameters`. */
+  readonly asked?: AskedFields;
+  /** For the sort by latency: milliseconds, where the route is known. */
+  readonly latency?: (routeId: string) => number | undefined;
 }
 
 /**
- * The models' routes that can carry the payload, model after model; within a model by the caller's order, then
- * priority, then weighted chance or what stands in its place. Throws 400 `unsupported_by_model` when no route can carry the payload and 400
- * `invalid_value` when the caller's own controls leave none.
+ * The models' routes that can carry the payload, model after model; within a model by the caller's order and sort, then
+ * priority, then weighted chance or what stands in its place. Throws 400 `unsupported_by_model` when no route can carry
+ * the payload and 400 `invalid_value` when the caller's own controls leave none.
  */
 export function chooseRoutes(choice: RouteChoice): readonly Candidate[] {
-  const { models, controls, chance } = choice;
-  const able = models.map((model) => ({
+  const { controls } = choice;
+  const models = affordable(choice.models, controls);
+  const able = (controls.sort === 'price' ? byPrice(models) : models).map((model) => ({
     model,
     routes: model.routes.filter((route) => carries(route, choice)),
   }));
@@ -57,20 +64,48 @@ export function chooseRoutes(choice: RouteChoice): readonly Candidate[] {
       param: 'model',
     });
   }
-  const candidates = able.flatMap(({ model, routes }) =>
+  const allowed = able.flatMap(({ model, routes }) =>
     routes
       .filter((route) => controls.only.length === 0 || named(controls.only, route))
       .filter((route) => !named(controls.ignore, route))
-      .map((route) => ({ route, rank: rankOf(route, controls), place: draw(route.weight, chance(route)) }))
-      .sort((a, b) => a.rank - b.rank || a.route.priority - b.route.priority || a.place - b.place)
+      .map((route) => placed(route, choice))
+      .sort(
+        (a, b) => a.rank - b.rank || a.latency - b.latency || a.priority - b.priority || a.place - b.place,
+      )
       .map(({ route }) => ({ model, route })),
   );
+  const candidates = complete(allowed, choice);
   if (candidates.length === 0) {
     throw new ServiceError('invalid_value', 'These routing controls leave no route for this model.', {
       param: 'provider',
     });
   }
   return controls.allowFallbacks ? candidates : candidates.slice(0, 1);
+}
+
+/** The candidates that leave out nothing, where the caller wants no others. Throws 400 when there are none. */
+function complete(candidates: readonly Candidate[], { controls, asked }: RouteChoice): readonly Candidate[] {
+  const [first] = candidates;
+  if (controls.requireParameters !== true || asked === undefined || first === undefined) return candidates;
+  const kept = candidates.filter(({ route }) => leftOutBy(route, asked).length === 0);
+  if (kept.length > 0) return kept;
+  const names = leftOutBy(first.route, asked).join(', ');
+  throw new ServiceError(
+    'unsupported_by_model',
+    `provider.require_parameters: no route of this model carries all fields of the request; left out would be ${names}.`,
+    { param: 'provider.require_parameters' },
+  );
+}
+
+/** What a route's place is decided by. A route whose latency is unknown is tried first: then it is known. */
+function placed(route: Route, { controls, chance, latency }: RouteChoice) {
+  return {
+    route,
+    rank: rankOf(route, controls),
+    latency: controls.sort === 'latency' ? (latency?.(route.id) ?? 0) : 0,
+    priority: route.priority,
+    place: draw(route.weight, chance(route)),
+  };
 }
 
 /** What a caller knows the features as. */

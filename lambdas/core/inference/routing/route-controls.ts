@@ -1,6 +1,7 @@
 /** The caller's say in routing: additive fields of a request, the same on both conversational surfaces. */
 import * as z from 'zod';
 import type { JsonObject } from '../../json/lossless-json.ts';
+import { type NanoUsd, parseUsd } from '../../money.ts';
 
 /** Names are route ids or protocols. */
 export interface RouteControls {
@@ -9,13 +10,35 @@ export interface RouteControls {
   readonly ignore: readonly string[];
   /** False: one candidate is tried, and its failure is the caller's answer. */
   readonly allowFallbacks: boolean;
+  /** Only routes that leave out no field of the request. */
+  readonly requireParameters?: boolean;
+  /** Only models of which a million tokens cost no more. */
+  readonly maxPrice?: Readonly<Partial<TokenPrice>>;
+  readonly sort?: Sort | undefined;
 }
+
+/** Of a million tokens. */
+export interface TokenPrice {
+  readonly prompt: NanoUsd;
+  readonly completion: NanoUsd;
+}
+
+/** `price`: the cheapest of `models` first. `latency`: the route first that begins to answer soonest. */
+const SORTS = ['price', 'latency'] as const;
+type Sort = (typeof SORTS)[number];
 
 export const NO_CONTROLS: RouteControls = { order: [], only: [], ignore: [], allowFallbacks: true };
 
 /** A model's id or alias, or a route's id; they are at most this long in a catalog. */
 export const reference = z.string().min(1).max(128);
 const references = z.array(reference).max(20).default([]);
+
+const usd = z
+  .union([z.number(), z.string()])
+  .refine((value) => (parseUsd(value) ?? -1n) >= 0n, {
+    error: 'must be an amount of USD of 0 or more with at most 9 decimal places',
+  })
+  .nullish();
 
 /** The fields in a request for a conversation. */
 export const routeControlFields = {
@@ -29,6 +52,11 @@ export const routeControlFields = {
       only: references,
       ignore: references,
       allow_fallbacks: z.boolean().default(true),
+      /** True: only routes that leave out no field of the request. */
+      require_parameters: z.boolean().nullish(),
+      /** What a million tokens may cost, USD. */
+      max_price: z.strictObject({ prompt: usd, completion: usd }).nullish(),
+      sort: z.enum(SORTS).nullish(),
     })
     .nullish(),
 };
@@ -49,6 +77,18 @@ export function forwardedFields({
 
 export function controlsOf({ provider }: Pick<RouteControlFields, 'provider'>): RouteControls {
   if (provider == null) return NO_CONTROLS;
-  const { order, only, ignore, allow_fallbacks: allowFallbacks } = provider;
-  return { order, only, ignore, allowFallbacks };
+  const { order, only, ignore, allow_fallbacks: allowFallbacks, max_price: limit, sort } = provider;
+  return {
+    ...{ order, only, ignore, allowFallbacks },
+    requireParameters: provider.require_parameters === true,
+    ...(limit == null ? {} : { maxPrice: { ...limitOf('prompt', limit), ...limitOf('completion', limit) } }),
+    ...(sort == null ? {} : { sort }),
+  };
+}
+
+type PriceLimit = NonNullable<NonNullable<RouteControlFields['provider']>['max_price']>;
+
+function limitOf(of: keyof PriceLimit, { [of]: limit }: PriceLimit): RouteControls['maxPrice'] {
+  const amount = limit == null ? undefined : parseUsd(limit);
+  return amount === undefined ? {} : { [of]: amount };
 }
