@@ -20,6 +20,7 @@ const PATHS = {
     'endpoints/',
     'operator/catalog/check.test.ts',
     'operator/catalog/stored-catalogs.test.ts',
+    'operator/probe/',
   ],
   system: ['system/'],
   browser: ['browser/'],

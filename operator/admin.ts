@@ -46,7 +46,8 @@ async function main(args: string[]): Promise<number> {
     console.log(json ? JSON.stringify(output) : forPeople(output));
     return exitCode;
   };
-  if (command.alone !== undefined) return print(command.alone(rest));
+  const alone = command.alone?.(rest);
+  if (alone !== undefined) return print(await alone);
   const target =
     stage === undefined ? readLocalTarget(process.env.LOCAL_DIR ?? '.local') : await readAwsTarget(stage);
   const operator = createOperator(target, { info: () => {}, warn: note('warning:'), error: note('error:') });

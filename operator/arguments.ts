@@ -11,8 +11,8 @@ export interface Outcome {
 export interface Command {
   readonly usage: string;
   run(operator: Operator, args: readonly string[]): Promise<Outcome>;
-  /** The same, where it needs no service. */
-  readonly alone?: (args: readonly string[]) => Outcome;
+  /** The same, where it needs no service; undefined for arguments with which it does. */
+  readonly alone?: (args: readonly string[]) => Outcome | Promise<Outcome> | undefined;
 }
 
 /** What a command that did its work prints. */

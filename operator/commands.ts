@@ -6,6 +6,7 @@ import { greatest, type NanoUsd, parseUsd, usdJson } from '../lambdas/core/money
 import { EVENT_ID, MAX_DATA_BYTES, SUBSCRIBABLE_TYPES } from '../lambdas/core/webhooks/event.ts';
 import { type Command, ok, options } from './arguments.ts';
 import { CATALOG_COMMANDS } from './catalog/commands.ts';
+import { PROBE_COMMAND } from './probe/command.ts';
 
 function amountOf(value: string): NanoUsd {
   const amount = parseUsd(value);
@@ -165,6 +166,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   ...CATALOG_COMMANDS,
+  'route probe': PROBE_COMMAND,
 };
 
 /** The same object for a person: a line a field. */

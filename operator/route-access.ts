@@ -2,10 +2,11 @@
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { createBedrockClients } from '../lambdas/adapters/aws/bedrock-clients.ts';
+import { createRequestSigner } from '../lambdas/adapters/aws/request-signer.ts';
 import { createSecretReader } from '../lambdas/adapters/aws/secrets.ts';
 import { createEntraTokens } from '../lambdas/adapters/inference/entra-tokens.ts';
 import { systemClock } from '../lambdas/adapters/system/system.ts';
-import type { Log, SecretReader, TokenReader } from '../lambdas/core/ports.ts';
+import type { Log, RequestSigner, SecretReader, TokenReader } from '../lambdas/core/ports.ts';
 import type { Target } from './target.ts';
 
 export interface SignedGet {
@@ -21,6 +22,8 @@ export interface RouteAccess {
   readonly readSecret: SecretReader;
   /** The token of Entra for the client whose credentials a secret holds. */
   readonly readToken: TokenReader;
+  /** Signs requests to providers in AWS. */
+  readonly sign: RequestSigner;
   /** The region of the deployment. Throws when none is configured. */
   region(): Promise<string>;
   /** The headers of a GET that is signed for a service of AWS; without a region, that of the deployment. */
@@ -32,11 +35,12 @@ export function createRouteAccess(
   secrets: SecretsManagerClient,
   log: Log,
 ): RouteAccess {
-  const config = () =>
+  const clients = () =>
     createBedrockClients({
       ...(region === undefined ? {} : { region }),
       ...(credentials === undefined ? {} : { credentials }),
-    }).client('').config;
+    });
+  const config = () => clients().client('').config;
   const readSecret = createSecretReader({
     client: secrets,
     environment: process.env,
@@ -46,6 +50,7 @@ export function createRouteAccess(
   return {
     readSecret,
     readToken: createEntraTokens({ fetch, readSecret, clock: systemClock }),
+    sign: (request) => createRequestSigner(clients())(request),
     region: () => config().region(),
     async signedHeaders({ url, service, region: asked, headers: own = {} }) {
       const { hostname, host, protocol, port, pathname, searchParams } = new URL(url);

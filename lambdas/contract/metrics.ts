@@ -59,6 +59,8 @@ export const METRICS = {
   costsOutdated: 'CostsOutdated',
   /** Looks at reference prices that are too old to be relied on. */
   referencePricesOld: 'ReferencePricesOld',
+  /** Requests to upstreams that were sent once more, because their kept connection was found closed. */
+  requestsRepeated: 'RequestsRepeated',
   /** Calls that a route failed for reasons of its own. */
   routeFailed: 'RouteFailed',
   /** Circuits that opened: a route that failed too often is left alone for a while. */

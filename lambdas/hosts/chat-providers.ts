@@ -4,7 +4,9 @@ import { createRequestSigner } from '../adapters/aws/request-signer.ts';
 import type { PaidCalls } from '../adapters/inference/create-paid-calls.ts';
 import { createProviders } from '../providers/protocols.ts';
 
-export function createChatProviders(calls: Pick<PaidCalls, 'fetch' | 'readSecret' | 'readToken'>) {
-  const bedrock = createBedrockClients();
+export function createChatProviders(
+  calls: Pick<PaidCalls, 'fetch' | 'exchange' | 'readSecret' | 'readToken'>,
+) {
+  const bedrock = createBedrockClients({}, calls.exchange);
   return createProviders({ ...calls, bedrockClient: bedrock.client, sign: createRequestSigner(bedrock) });
 }

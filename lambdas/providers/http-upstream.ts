@@ -1,13 +1,19 @@
 /** What every upstream that takes JSON over HTTP has in common: the key, one POST, its answer and its failures. */
+
+import { parseHttpDate, parseRetryAfter } from '../core/api/retry-after.ts';
 import { type Reply, type ReplyEvent, UpstreamFailure } from '../core/inference/upstream/provider.ts';
 import type { JsonObject } from '../core/json/lossless-json.ts';
 import { isJsonObject, isTooDeep, MAX_DEPTH, parseJson } from '../core/json/lossless-json.ts';
 import type { SecretReader } from '../core/ports.ts';
+import { isQuotaExhausted } from './refusals/exhausted-quota.ts';
 import { refusalIn } from './refusals/refusal.ts';
 import { sseData } from './sse-data.ts';
 
 /** Statuses by which a route that understood the request says that no other route will do better. */
 const CALLER_FAULTS: ReadonlySet<number> = new Set([400, 413, 422]);
+
+/** Too Many Requests (RFC 6585, section 4). */
+const RATE_LIMITED = 429;
 
 /** An error body is small; more than this is not read. */
 const MAX_ERROR_BYTES = 64 * 1024;
@@ -147,16 +153,18 @@ export interface ErrorReader {
   readonly isRouteFault?: (body: unknown) => boolean;
 }
 
-/** The failure that a status means; only the body of a refusal is read. */
+/** The failure that a status means; only the body of a refusal or of a 429 is read. */
 export async function toStatusFailure(
   response: Response,
   { paramOf, isRouteFault = () => false }: ErrorReader,
 ): Promise<UpstreamFailure> {
   const { status } = response;
-  const retryAfterSeconds = secondsOf(response.headers.get('retry-after'));
-  const body = CALLER_FAULTS.has(status) ? await errorBody(response) : undefined;
+  const retryAfterSeconds = secondsOf(response.headers.get('retry-after'), response.headers.get('date'));
+  const isRead = CALLER_FAULTS.has(status) || status === RATE_LIMITED;
+  const body = isRead ? await errorBody(response) : undefined;
   const retryable = !CALLER_FAULTS.has(status) || isRouteFault(body);
-  if (retryable) return new UpstreamFailure('status', { status, retryable, retryAfterSeconds });
+  const isExhausted = status === RATE_LIMITED && isQuotaExhausted(body);
+  if (retryable) return new UpstreamFailure('status', { status, retryable, retryAfterSeconds, isExhausted });
   const refusal = refusalIn(body);
   return new UpstreamFailure('status', {
     status,
@@ -167,10 +175,15 @@ export async function toStatusFailure(
   });
 }
 
-/** `retry-after` in its delay-seconds form (RFC 9110, section 10.2.3); a date or nonsense counts as absent. */
-export function secondsOf(retryAfter: unknown): number | undefined {
-  if (typeof retryAfter !== 'string' || !/^\d{1,6}$/.test(retryAfter.trim())) return undefined;
-  return Math.max(1, Number(retryAfter));
+/**
+ * When the route may be asked again, whole seconds from now and at least one; undefined when it does not say. A date
+ * is read beside the answer's own `Date`, whatever the clock here shows.
+ */
+export function secondsOf(retryAfter: unknown, date: unknown): number | undefined {
+  if (typeof retryAfter !== 'string') return undefined;
+  const nowMs = (typeof date === 'string' ? parseHttpDate(date) : undefined) ?? Date.now();
+  const ms = parseRetryAfter(retryAfter.trim(), nowMs);
+  return ms === undefined ? undefined : Math.max(1, Math.ceil(ms / 1000));
 }
 
 async function errorBody({ body }: Response): Promise<unknown> {

@@ -67,7 +67,10 @@ const ROUTES: Section = {
     },
     {
       title: 'Failed attempts, and circuits that opened',
-      left: ({ config }) => [own(config, METRICS.routeFailed, { label: 'failed attempts' })],
+      left: ({ config }) => [
+        own(config, METRICS.routeFailed, { label: 'failed attempts' }),
+        own(config, METRICS.requestsRepeated, { label: 'requests repeated on a new connection' }),
+      ],
       right: ({ config }) => [own(config, METRICS.circuitOpened, { label: 'circuits opened' })],
     },
     {

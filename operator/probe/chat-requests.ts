@@ -1,4 +1,5 @@
 /** The requests of a probe in the format of chat completions (OpenAI API reference, Create chat completion). */
+import type { Dialect } from '../../lambdas/core/inference/catalog/dialect.ts';
 import type { JsonObject } from '../../lambdas/core/json/lossless-json.ts';
 
 /** Room for a word; the answers themselves are not looked at. */
@@ -11,7 +12,7 @@ export const SOME_TOKENS = 128;
 export interface Base {
   readonly model: string;
   /** The name under which the host knows the bound of the output. */
-  readonly boundField: 'max_tokens' | 'max_completion_tokens';
+  readonly boundField: NonNullable<Dialect['max_tokens_field']>;
 }
 
 export const user = (content: unknown): JsonObject => ({ role: 'user', content });

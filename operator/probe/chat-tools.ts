@@ -1,4 +1,5 @@
 /** What a host of chat completions wants of conversations in which tools were called. */
+import type { Dialect } from '../../lambdas/core/inference/catalog/dialect.ts';
 import type { JsonObject } from '../../lambdas/core/json/lossless-json.ts';
 import { toolQuestions } from './chat-questions.ts';
 import type { Thinking } from './chat-reasoning.ts';
@@ -24,7 +25,7 @@ interface Returned {
 }
 
 /** What may have to come with a call, and its flag. */
-const RETURNS: readonly (readonly ['reasoning_content' | 'thought_signature' | undefined, Returned])[] = [
+const RETURNS: readonly (readonly [Dialect['reasoning_return'], Returned])[] = [
   [undefined, {}],
   ['reasoning_content', { message: { reasoning_content: '' } }],
   ['thought_signature', { call: { extra_content: { google: { thought_signature: PLACEHOLDER } } } }],

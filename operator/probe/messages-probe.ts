@@ -27,7 +27,7 @@ export async function probeMessages(findings: Findings, model: string): Promise<
       request(user('Which is larger, 9.11 or 9.9?'), fields),
     );
     if (answer.kind === 'unclear') findings.cannotSay(['reasoning_request'], answer.reason);
-    if (answer.kind !== 'taken') continue;
+    if (answer.kind !== 'taken' || !answer.said.thinks) continue;
     findings.set('reasoning_request', name);
     findings.unclear.delete('reasoning_request');
     return;

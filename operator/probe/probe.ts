@@ -9,11 +9,11 @@ import { type Address, Host, isProbed, type ProbedProtocol } from './host.ts';
 import { probeMessages } from './messages-probe.ts';
 import { probeResponses } from './responses-probe.ts';
 
-/** The most that a probe uses, tokens; no host needs all of it. */
+/** The most that a probe uses, tokens, without the name of the model that stands in each request; few hosts need all of it. */
 const MOST: Readonly<Record<ProbedProtocol, Usage>> = {
-  openai: { calls: 34, input: 32_000, output: 9_000 },
-  'openai-responses': { calls: 6, input: 5_000, output: 300 },
-  anthropic: { calls: 5, input: 4_000, output: 1_500 },
+  openai: { calls: 28, input: 22_600, output: 9_000 },
+  'openai-responses': { calls: 5, input: 3_300, output: 200 },
+  anthropic: { calls: 5, input: 3_300, output: 1_400 },
 };
 
 const PROBES = {
@@ -23,8 +23,14 @@ const PROBES = {
 } as const satisfies Readonly<Record<ProbedProtocol, unknown>>;
 
 /** What the probe of a route uses at most. Throws for a protocol that is not probed. */
-export function mostOf({ protocol }: Pick<Route, 'protocol'>): Usage {
-  if (isProbed(protocol)) return MOST[protocol];
+export function mostOf({
+  protocol,
+  upstream_model: model,
+}: Pick<Route, 'protocol' | 'upstream_model'>): Usage {
+  if (isProbed(protocol)) {
+    const { calls, input, output } = MOST[protocol];
+    return { calls, output, input: input + calls * Buffer.byteLength(JSON.stringify(model)) };
+  }
   throw new Error(
     `routes of the protocol ${protocol} are not probed; those of ${Object.keys(MOST).join(', ')} are`,
   );

@@ -1,39 +1,21 @@
-/** Why a host refused a request, short enough to read and without what it should not show. */
-import { isJsonObject } from '../../lambdas/core/json/lossless-json.ts';
+/** Why a host did not answer a request, as far as it can be shown: what callers may read of a refusal, and the status. */
+import { refusalIn } from '../../lambdas/providers/refusals/refusal.ts';
 
 const MOST_CHARACTERS = 120;
 
-/** Addresses; names of accounts, keys and requests; and any long run of letters and digits. */
-const HIDDEN = [
-  /https?:\/\/\S+/g,
-  /\S+@\S+\.\S+/g,
-  /\b(sk|pk|org|proj|key|req|acct|user|gsk|xai)[-_][\w-]+/gi,
-  /[A-Za-z0-9+/=_-]*(?=[A-Za-z0-9+/=_-]*\d)[A-Za-z0-9+/=_-]{24,}/g,
-];
-
-/** The message in an error's body: in an envelope or not, in a list, as FastAPI has it, or as the text of a field. */
-function messageIn(body: unknown): string {
-  if (typeof body === 'string') return body;
-  if (Array.isArray(body)) return messageIn(body[0]);
-  if (!isJsonObject(body)) return '';
-  return (
-    ['error', 'message', 'detail', 'msg'].map((name) => messageIn(body[name])).find((text) => text !== '') ??
-    ''
-  );
+/** The error's body; the first of Google's list of them. */
+function bodyOf(text: string): unknown {
+  try {
+    const body: unknown = JSON.parse(text);
+    return Array.isArray(body) ? body[0] : body;
+  } catch {
+    return undefined;
+  }
 }
 
-/** The status, and what of the message can be shown; `secret` is never among it. */
+/** The status and what of the message may be shown; `secret` is never among it. */
 export function reasonOf(status: number, text: string, secret?: string): string {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    return `status ${status}`;
-  }
-  let message = messageIn(body);
-  if (secret !== undefined && secret !== '') message = message.replaceAll(secret, '…');
-  for (const pattern of HIDDEN) message = message.replaceAll(pattern, '…');
-  const line = message.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
-  const shown = line.length > MOST_CHARACTERS ? `${line.slice(0, MOST_CHARACTERS)}…` : line;
+  const { reason } = refusalIn(bodyOf(secret ? text.replaceAll(secret, '') : text));
+  const shown = reason.length > MOST_CHARACTERS ? `${reason.slice(0, MOST_CHARACTERS)}…` : reason;
   return shown === '' ? `status ${status}` : `status ${status}: ${shown}`;
 }

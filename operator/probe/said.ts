@@ -67,7 +67,7 @@ function saidIn(answer: JsonObject): Said | undefined {
   };
 }
 
-/** What a whole answer says; undefined when it is none. */
+/** What a whole answer says; undefined for what is no answer. */
 export const saidWhole = (answer: unknown): Said | undefined =>
   isJsonObject(answer) && (answer.error ?? null) === null ? saidIn(answer) : undefined;
 

@@ -78,6 +78,8 @@ export type Service = Awaited<ReturnType<typeof startService>>;
 export interface Way {
   readonly fetch: typeof globalThis.fetch;
   bedrockClient(endpoint: string): BedrockRuntimeClient;
+  /** In place of a catalog with one route to each protocol of the simulated upstream. */
+  readonly catalog?: object;
 }
 
 export async function startService({ gate, ledger, store }: Till, way: Way, breaker = createBreaker()) {
@@ -90,7 +92,7 @@ export async function startService({ gate, ledger, store }: Till, way: Way, brea
       void internalErrors.push(`${message} ${JSON.stringify(fields)}`),
   };
   const world = { clock: systemClock, after: systemAfter, random: systemRandom, ulid: systemUlid };
-  const catalog = openCatalog('1', catalogAt(upstream.url));
+  const catalog = openCatalog('1', way.catalog ?? catalogAt(upstream.url));
   const calls = {
     ...world,
     ...{ ledger, gate, log, breaker },

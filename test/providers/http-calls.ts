@@ -1,6 +1,9 @@
 /** Calls of a provider over a real wire, to the routes of a catalog. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { inspect } from 'node:util';
+import { ConnectionPool } from '../../lambdas/adapters/connections/connection-pool.ts';
+import { createExchange } from '../../lambdas/adapters/connections/http-exchange.ts';
+import { createUpstreamFetch } from '../../lambdas/adapters/connections/upstream-fetch.ts';
 import { parseCatalog, type Route } from '../../lambdas/core/inference/catalog/catalog-document.ts';
 import {
   type ChatPayload,
@@ -22,7 +25,7 @@ const CLOSED_WITHIN_MS = 2_000;
 
 /** What the providers reach the world by; there is every secret but one. */
 export const DEPENDENCIES: OpenAiDependencies = {
-  fetch,
+  fetch: createUpstreamFetch(createExchange(new ConnectionPool())),
   readSecret: async (reference) => {
     if (reference === 'env:ABSENT') throw new Error(`there is no secret ${CANARY}`);
     return `key-of-${reference}`;

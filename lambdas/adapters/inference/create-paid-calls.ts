@@ -7,6 +7,9 @@ import { Breaker } from '../../core/inference/circuit/breaker.ts';
 import type { Log, Measure } from '../../core/ports.ts';
 import { createSecrets } from '../access/create-secrets.ts';
 import { createDynamoClients, type DynamoClients } from '../aws/clients.ts';
+import { ConnectionPool } from '../connections/connection-pool.ts';
+import { createExchange } from '../connections/http-exchange.ts';
+import { createUpstreamFetch } from '../connections/upstream-fetch.ts';
 import { createLedger } from '../ledger/create-ledger.ts';
 import { createCapsules } from '../system/capsules.ts';
 import { createMeasure } from '../system/metrics.ts';
@@ -35,20 +38,30 @@ export function createPaidCalls({
   log,
   clients = createDynamoClients(),
   access = createSecrets({ environment, log }),
-  fetch = globalThis.fetch,
   measure = createMeasure(),
+  fetch,
 }: PaidCallOptions) {
   const world = { clock: systemClock, after: systemAfter, random: systemRandom, ulid: systemUlid };
   const ledger = createLedger({ clients, environment, log, measure });
   const replays = new DynamoReplayStore(clients.client, requireTable(environment, 'replays'));
   const table = requireTable(environment, 'circuits');
   const circuits = { ...world, ...clients, table, store: new DynamoCircuitStore(clients.client, table) };
+  const exchange = createExchange(new ConnectionPool(), () => {
+    measure({ values: { [METRICS.requestsRepeated]: 1 } });
+  });
+  const upstreamFetch = fetch ?? createUpstreamFetch(exchange);
   return {
     ...world,
     ...access,
     ...ledger,
-    fetch,
-    readToken: createEntraTokens({ fetch, readSecret: access.readSecret, clock: systemClock }),
+    /** How upstreams are reached, over one pool of connections. */
+    exchange,
+    fetch: upstreamFetch,
+    readToken: createEntraTokens({
+      fetch: upstreamFetch,
+      readSecret: access.readSecret,
+      clock: systemClock,
+    }),
     log,
     capsules: (peppers: Peppers) => createCapsules(peppers, systemClock),
     catalog: createCatalog({ ...clients, environment, log }),

@@ -6,11 +6,12 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { isIP, type LookupFunction, type Socket, type TcpSocketConnectOpts } from 'node:net';
 import { bareHost } from '../../core/address.ts';
 import { MAX_LOGGED_BODY_BYTES, type Outcome } from '../../core/webhooks/delivery.ts';
 import type { Send, SendRequest, SendResult } from '../../core/webhooks/ports.ts';
 import { type AddressRule, addressRule, parseTarget, type Resolve } from '../../core/webhooks/target.ts';
+import { ADDRESS_MS } from '../connections/connection-pool.ts';
 
 /** For everything: name, connection, TLS, headers and body (interface, Webhooks, reliability rules). */
 export const RECEIVER_MS = 5_000;
@@ -85,12 +86,17 @@ interface Post {
   readonly signal: AbortSignal;
 }
 
+/** What `node:http` hands on to `node:net`, though its types do not say so. */
+type DualStack = Pick<TcpSocketConnectOpts, 'autoSelectFamily' | 'autoSelectFamilyAttemptTimeout'>;
+
 async function post({ url, request, addresses, allowed, signal }: Post): Promise<SendResult> {
-  const options: RequestOptions = {
+  const options: RequestOptions & DualStack = {
     method: 'POST',
     // A connection of its own: one that is kept would have been checked for another attempt.
     agent: false,
     lookup: pinnedTo(addresses),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ADDRESS_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
     signal,
     headers: {

@@ -48,11 +48,3 @@ export function nextAttempt({ nowMs, tries, deadlineMs, retryAfterMs, chance }: 
   if (requested <= left) return Math.round(nowMs + requested);
   return left < LAST_WAIT_MS ? undefined : Math.round(deadlineMs - chance * LAST_SPREAD_MS);
 }
-
-/** `Retry-After` as milliseconds from now: seconds or a date (RFC 9110, section 10.2.3). */
-export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
-  if (header === undefined) return undefined;
-  if (/^\d{1,9}$/.test(header)) return Number(header) * SECOND_MS;
-  const date = /^[A-Z][a-z]{2}, /.test(header) ? Date.parse(header) : Number.NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
-}

@@ -2,9 +2,11 @@
  * One attempt of a delivery, and its consequences. The order of writes makes a crash safe anywhere: the trigger of the next
  * attempt is stored before the end of this one is recorded, and the trigger of this one is deleted last.
  */
+
+import { parseRetryAfter } from '../api/retry-after.ts';
 import { RetryLater } from '../errors.ts';
 import type { Clock, RandomSource, UlidSource } from '../ports.ts';
-import { nextAttempt, parseRetryAfter, RETRY_SPAN_MS } from './backoff.ts';
+import { nextAttempt, RETRY_SPAN_MS } from './backoff.ts';
 import type { Attempt, DeadReason, Delivery } from './delivery.ts';
 import { payloadOf, type StoredEvent } from './event.ts';
 import { triggerOf } from './fan-out.ts';

@@ -5,5 +5,8 @@ import { createEmbeddingCalls } from '../../providers/kinds/provider-calls.ts';
 import { createEmbeddings } from './endpoint.ts';
 
 export const handler = paidHandler('openai', (calls) =>
-  createEmbeddings(createEmbeddingCalls({ ...calls, bedrockClient: createBedrockClients().client }), calls),
+  createEmbeddings(
+    createEmbeddingCalls({ ...calls, bedrockClient: createBedrockClients({}, calls.exchange).client }),
+    calls,
+  ),
 );

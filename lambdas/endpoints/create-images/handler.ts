@@ -5,5 +5,8 @@ import { createImageCalls } from '../../providers/kinds/provider-calls.ts';
 import { createImages } from './endpoint.ts';
 
 export const handler = paidHandler('openai', (calls) =>
-  createImages(createImageCalls({ ...calls, bedrockClient: createBedrockClients().client }), calls),
+  createImages(
+    createImageCalls({ ...calls, bedrockClient: createBedrockClients({}, calls.exchange).client }),
+    calls,
+  ),
 );

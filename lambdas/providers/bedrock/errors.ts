@@ -65,6 +65,6 @@ function toStatusFailure({ name, message, $response }: ClientError, status: numb
     status,
     retryable,
     refusal: retryable ? undefined : refusalOf(message),
-    retryAfterSeconds: secondsOf($response?.headers?.['retry-after']),
+    retryAfterSeconds: secondsOf($response?.headers?.['retry-after'], $response?.headers?.date),
   });
 }

@@ -4,12 +4,7 @@
  */
 import type { Route } from '../../core/inference/catalog/catalog-document.ts';
 import type { Signatures } from '../../core/inference/upstream/capsules.ts';
-import type {
-  AssistantPart,
-  Conversation,
-  ToolCallPart,
-} from '../../core/inference/upstream/conversation.ts';
-import { budgetOf, effortOf, isOff } from '../../core/inference/upstream/effort.ts';
+import type { AssistantPart, ToolCallPart } from '../../core/inference/upstream/conversation.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/lossless-json.ts';
 import { openProof } from './proofs.ts';
 
@@ -18,31 +13,19 @@ export type Dialect = Route['dialect'];
 /** Stands for the signature of a call that Gemini did not make (Gemini API docs, Thought signatures, FAQs). */
 const PLACEHOLDER = 'skip_thought_signature_validator';
 
-/**
- * The fields that ask the model to think, or not to; none where the route has no way to say it. A budget is in the
- * form of Claude behind this protocol (Claude API docs, OpenAI SDK compatibility, Extended thinking).
- */
-export function reasoningFields(
-  { reasoning, maxTokens }: Pick<Conversation, 'reasoning' | 'maxTokens'>,
-  dialect: Dialect,
-): JsonObject {
-  const asked = dialect?.reasoning_request;
-  if (asked === undefined || reasoning === undefined) return {};
-  if (asked === 'switch') return { thinking: { type: isOff(reasoning) ? 'disabled' : 'enabled' } };
-  if (asked === 'budget') {
-    const budget = budgetOf(reasoning, maxTokens);
-    return budget === undefined ? {} : { thinking: { type: 'enabled', budget_tokens: budget } };
-  }
-  const effort = effortOf(reasoning, maxTokens);
-  return effort === undefined ? {} : { reasoning_effort: effort };
+/** The name under which the route takes the text of reasoning back, if it does. */
+function textField(dialect: Dialect): 'reasoning_content' | 'reasoning' | undefined {
+  const name = dialect?.reasoning_return;
+  return name === 'thought_signature' ? undefined : name;
 }
 
 /** The field of an assistant message that holds its reasoning, where the route wants it back: with tool calls, also an empty one. */
 export function reasoningText(parts: readonly AssistantPart[], dialect: Dialect): JsonObject {
-  if (dialect?.reasoning_return !== 'reasoning_content') return {};
+  const name = textField(dialect);
+  if (name === undefined) return {};
   const texts = parts.flatMap((part) => (part.type === 'reasoning' && part.text !== '' ? part.text : []));
   const hasCalls = parts.some(({ type }) => type === 'tool-call');
-  return texts.length === 0 && !hasCalls ? {} : { reasoning_content: texts.join('\n\n') };
+  return texts.length === 0 && !hasCalls ? {} : { [name]: texts.join('\n\n') };
 }
 
 /** The tool calls of an assistant message, each with the field that holds its thought signature, where the route wants them. */
@@ -89,11 +72,11 @@ function nativeMessage(message: JsonObject, dialect: Dialect, signatures: Signat
   } = message;
   const hasCalls = Array.isArray(calls) && calls.length > 0;
   const text = content ?? reasoning ?? (hasCalls ? '' : undefined);
-  const returned = dialect?.reasoning_return === 'reasoning_content' && text !== undefined;
+  const name = textField(dialect);
   const details = openDetails(sent, signatures);
   return {
     ...rest,
-    ...(returned ? { reasoning_content: text } : {}),
+    ...(name === undefined || text === undefined ? {} : { [name]: text }),
     ...(details.length === 0 ? {} : { reasoning_details: details }),
     ...(calls === undefined
       ? {}

@@ -10,7 +10,7 @@ import type {
   ToolResultPart,
   UserPart,
 } from '../../core/inference/upstream/conversation.ts';
-import { behindResults, withReminders } from '../../core/inference/upstream/system-reminder.ts';
+import { behindResults } from '../../core/inference/upstream/system-reminder.ts';
 import { ToolCallIds } from '../../core/inference/upstream/tool-calls.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
 import { plainName } from '../kept-fields.ts';
@@ -71,13 +71,12 @@ export interface MessageContext {
 }
 
 /** The conversation as messages: system texts first, tool results directly after the calls that they answer. */
-export function toMessages({ system, turns: given }: Conversation, context: MessageContext): JsonObject[] {
-  const turns = context.dialect?.system_messages === 'first' ? withReminders(given) : behindResults(given);
+export function toMessages({ system, turns }: Conversation, context: MessageContext): JsonObject[] {
   const opening = system.length === 0 ? [] : [{ role: 'system', content: textContent(system) }];
   const ids = new ToolCallIds(MAX_TOOL_CALL_ID);
   return [
     ...opening,
-    ...turns.flatMap((turn) => {
+    ...behindResults(turns).flatMap((turn) => {
       if (turn.role === 'assistant') return assistantMessage(turn.parts, ids, context);
       if (turn.role === 'user') return userMessages(turn.parts, ids);
       return [{ role: 'system', content: textContent(turn.parts.map(({ text }) => text)) }];

@@ -9,7 +9,9 @@ import type {
 } from '../../core/inference/upstream/conversation.ts';
 import type { ChatPayload } from '../../core/inference/upstream/provider.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
-import { nativeMessages, reasoningFields } from '../openai-formats/returned-reasoning.ts';
+import { forHost } from '../openai-formats/dialect-request.ts';
+import { nativeReasoning, reasoningFields } from '../openai-formats/reasoning-request.ts';
+import { nativeMessages } from '../openai-formats/returned-reasoning.ts';
 import { type MessageContext, toMessages } from './content.ts';
 
 type Target = Pick<Route, 'upstream_model' | 'reasoning' | 'dialect'>;
@@ -27,9 +29,9 @@ export function toRequestBody(payload: ChatPayload, route: Target, signatures: S
       ? fromNative(payload.body, context)
       : fromConversation(payload.conversation(), context);
   const request = { ...forModel(body, route), model: route.upstream_model };
-  if (!payload.stream) return { ...request, stream: false };
+  if (!payload.stream) return forHost({ ...request, stream: false }, route.dialect);
   const streamOptions = { ...(options as JsonObject | undefined), include_usage: true };
-  return { ...request, stream: true, stream_options: streamOptions };
+  return forHost({ ...request, stream: true, stream_options: streamOptions }, route.dialect);
 }
 
 /** Reasoning models know the output's bound under its newer name only (OpenAI API reference, `max_tokens`). */
@@ -38,10 +40,11 @@ function forModel(body: JsonObject, { reasoning }: Target): JsonObject {
   return !reasoning || maxTokens === undefined ? body : { ...rest, max_completion_tokens: maxTokens };
 }
 
-const fromNative = (body: JsonObject, { dialect, signatures }: MessageContext): JsonObject =>
-  body.messages === undefined
-    ? body
-    : { ...body, messages: nativeMessages(body.messages, dialect, signatures) };
+function fromNative(given: JsonObject, { dialect, signatures }: MessageContext): JsonObject {
+  const body = nativeReasoning(given, dialect);
+  if (body.messages === undefined) return body;
+  return { ...body, messages: nativeMessages(body.messages, dialect, signatures) };
+}
 
 function fromConversation(conversation: Conversation, context: MessageContext): JsonObject {
   const { tools, toolChoice, parallelToolCalls, format, temperature, topP, stop, user } = conversation;

@@ -1,6 +1,7 @@
 /** What the error within an answer of the Responses protocol means; an answer with another status is read as in chat completions. */
 import { UpstreamFailure } from '../../core/inference/upstream/provider.ts';
 import { isJsonObject } from '../../core/json/lossless-json.ts';
+import { isQuotaExhausted } from '../refusals/exhausted-quota.ts';
 import { refusalIn } from '../refusals/refusal.ts';
 
 /** Codes by which the request itself is at fault (OpenAI API reference, The response object, `error.code`; Azure's filter). */
@@ -12,6 +13,8 @@ export function failureOf(error: unknown): UpstreamFailure {
   const code = isJsonObject(error) ? String(error.code) : '';
   if (CALLER_FAULT.test(code))
     return new UpstreamFailure('status', { status: 400, retryable: false, refusal: refusalIn({ error }) });
-  if (code === 'rate_limit_exceeded') return new UpstreamFailure('status', { status: 429 });
+  const isExhausted = isQuotaExhausted({ error });
+  if (isExhausted || code === 'rate_limit_exceeded')
+    return new UpstreamFailure('status', { status: 429, isExhausted });
   return new UpstreamFailure('interrupted');
 }

@@ -1,12 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  JITTER,
-  nextAttempt,
-  parseRetryAfter,
-  RETRY_SPAN_MS,
-  WAITS_MS,
-} from '../../../lambdas/core/webhooks/backoff.ts';
+import { JITTER, nextAttempt, RETRY_SPAN_MS, WAITS_MS } from '../../../lambdas/core/webhooks/backoff.ts';
 
 const NOON_MS = Date.UTC(2026, 6, 15, 12);
 const HOUR_MS = 3_600_000;
@@ -62,21 +56,5 @@ describe('the next attempt', () => {
 
   it('is at the end of the 24 hours when the receiver asks for longer', () => {
     expect(nextAttempt({ ...failure, retryAfterMs: 48 * HOUR_MS })).toBe(NOON_MS + 24 * HOUR_MS - 5 * 60_000);
-  });
-});
-
-describe('Retry-After', () => {
-  it.each([
-    ['120', 120_000],
-    ['0', 0],
-    ['Wed, 15 Jul 2026 12:01:00 GMT', 60_000],
-    ['Wed, 15 Jul 2026 11:00:00 GMT', 0],
-    ['-5', undefined],
-    ['1.5', undefined],
-    ['soon', undefined],
-    ['99999999999999', undefined],
-    [undefined, undefined],
-  ])('of %s is read as a number of seconds or a date', (header, expected) => {
-    expect(parseRetryAfter(header, NOON_MS)).toBe(expected);
   });
 });

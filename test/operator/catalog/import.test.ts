@@ -47,7 +47,7 @@ function run(...args: readonly string[]) {
   const out = file('out.json');
   rmSync(out, { force: true });
   const outcome = COMMANDS['catalog import']?.alone?.([...args, '--out', out]);
-  if (outcome === undefined) throw new Error('catalog import needs a service');
+  if (outcome === undefined || outcome instanceof Promise) throw new Error('catalog import needs a service');
   const printed = outcome.output as unknown as Printed;
   const models: readonly Written[] = existsSync(out)
     ? (JSON.parse(readFileSync(out, 'utf8')) as { models: readonly Written[] }).models

@@ -1,11 +1,12 @@
 /** Any conversations, and those that hold to what every protocol asks: each call is answered in the next turn. */
+
 import fc from 'fast-check';
-import {
-  type Conversation,
-  EFFORTS,
-  type ToolResultPart,
-  type Turn,
-  type UserPart,
+import { EFFORTS } from '../../../lambdas/core/inference/catalog/efforts.ts';
+import type {
+  Conversation,
+  ToolResultPart,
+  Turn,
+  UserPart,
 } from '../../../lambdas/core/inference/upstream/conversation.ts';
 import { sealProof } from '../../../lambdas/providers/claude/proofs.ts';
 import { SIGNATURES, signaturesFor } from '../sealing.ts';

@@ -93,7 +93,7 @@ describe('an error answer of Bedrock', () => {
     ['0', 1],
     ['soon', undefined],
     ['1.5', undefined],
-    ['Wed, 21 Oct 2015 07:28:00 GMT', undefined],
+    ['Wed, 21 Oct 2015 07:28:00 GMT', 1],
   ])('says when the route may be asked again, in seconds: Retry-After %j', async (value, seconds) => {
     const failure = await failureFor(429, { type: 'ThrottlingException', headers: { 'retry-after': value } });
     expect(failure.retryAfterSeconds).toBe(seconds);

@@ -30,16 +30,41 @@ describe('an error answer', () => {
     [' 17 ', 17],
     ['0', 1],
     ['999999', 999_999],
+    ['Wed, 21 Oct 2015 07:28:00 GMT', 1],
   ])('says when the route may be asked again: Retry-After %j', async (value, seconds) => {
     expect((await failureOf(429, { headers: { 'retry-after': value } })).retryAfterSeconds).toBe(seconds);
   });
 
-  it.each(['', '-1', '1.5', '1e3', '0x10', 'soon', '10000000', 'Wed, 21 Oct 2015 07:28:00 GMT'])(
-    'says nothing of when, in a form that is not seconds: Retry-After %j',
+  it.each(['', '-1', '1.5', '1e3', '0x10', 'soon', '10000000000', '2015-10-21'])(
+    'says nothing of when, in a form that is neither seconds nor a date: Retry-After %j',
     async (value) => {
       expect((await failureOf(429, { headers: { 'retry-after': value } })).retryAfterSeconds).toBeUndefined();
     },
   );
+
+  it('reads a date of Retry-After beside the answer’s own clock, which may be wrong', async () => {
+    const headers = { date: 'Wed, 21 Oct 2015 07:28:00 GMT', 'retry-after': 'Wed, 21 Oct 2015 07:28:40 GMT' };
+    expect((await failureOf(429, { headers })).retryAfterSeconds).toBe(40);
+    const inHalfAMinute = new Date(Date.now() + 30_000).toUTCString();
+    const { retryAfterSeconds } = await failureOf(429, { headers: { 'retry-after': inHalfAMinute } });
+    expect(retryAfterSeconds).toBeGreaterThan(25);
+    expect(retryAfterSeconds).toBeLessThan(31);
+  });
+
+  it.each([
+    [{ type: 'insufficient_quota', code: 'project_spend_limit_exceeded' }, true],
+    [{ type: 'insufficient_quota', code: 'insufficient_quota' }, true],
+    [{ type: 'exceeded_current_quota_error' }, true],
+    [{ type: 'rate_limit_error', code: 'enforced_spend_limit_reached' }, true],
+    [{ type: 'requests', code: 'rate_limit_exceeded' }, false],
+    [{ message: 'You exceeded your current quota', type: 'tokens' }, false],
+    ['insufficient_quota', false],
+    [undefined, false],
+  ])('that is 429 shows an exhausted account by its type or code: %j', async (error, isExhausted) => {
+    const text = JSON.stringify({ error });
+    expect(await failureOf(429, { text })).toMatchObject({ status: 429, retryable: true, isExhausted });
+    expect(await failureOf(503, { text })).toMatchObject({ isExhausted: false });
+  });
 
   it('says nothing of when without Retry-After', async () => {
     expect((await failureOf(503)).retryAfterSeconds).toBeUndefined();

@@ -1,65 +1,77 @@
 /**
- * How a host differs from the protocol that it speaks; an entry of the catalog document. A field that is absent means
- * that the host does as its protocol says.
+ * How a host differs from the protocol that it speaks. A field that is absent means that the host does as its protocol
+ * says.
  */
 import * as z from 'zod';
+import { EFFORTS } from './efforts.ts';
 
 /** What an `openai` host must not be sent, or takes in another form. */
 const requests = {
-  /** `false`: the host refuses messages of the role `developer`; they are sent as `system`. */
-  developer_role: z.literal(false).optional(),
+  /** `false`: the host refuses messages of the role `developer`; they are sent as `system`, as `openai` hosts always get them. */
+  developer_role: z.literal(false),
   /** The one name under which the host knows the bound of the output; absent: as the route's `reasoning` says. */
-  max_tokens_field: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
+  max_tokens_field: z.enum(['max_tokens', 'max_completion_tokens']),
   /** `false`: the host refuses `strict` on tools; it is left out. */
-  strict_tools: z.literal(false).optional(),
+  strict_tools: z.literal(false),
   /** `false`: the host refuses `store`; it is left out (callers may only say `false`). */
-  store: z.literal(false).optional(),
+  store: z.literal(false),
   /** `false`: the host refuses `stream_options`; usage is read where it comes, else counted. */
-  stream_options: z.literal(false).optional(),
+  stream_options: z.literal(false),
   /** `false`: the host refuses `parallel_tool_calls`; it is left out. */
-  parallel_tool_calls: z.literal(false).optional(),
+  parallel_tool_calls: z.literal(false),
   /** `string`: the host takes the texts of a message as one string only, joined by a blank line. */
-  text_content: z.literal('string').optional(),
+  text_content: z.literal('string'),
   /** `false`: the host refuses an assistant message without content; one is sent with a text that says so. */
-  empty_assistant: z.literal(false).optional(),
+  empty_assistant: z.literal(false),
   /** `true`: the host wants an assistant message between a tool's result and a user's message. */
-  assistant_after_tools: z.literal(true).optional(),
+  assistant_after_tools: z.literal(true),
   /**
    * Where the host takes system messages: `anywhere`, or `first`, so that one between turns is sent as a reminder in a
    * user's message. Absent: anywhere on `openai` routes; first on `anthropic` routes, but with the beta that moves them.
    */
-  system_messages: z.enum(['first', 'anywhere']).optional(),
+  system_messages: z.enum(['first', 'anywhere']),
   /** `nine-characters`: ids of tool calls must be nine letters and digits (Mistral). */
-  tool_call_ids: z.literal('nine-characters').optional(),
+  tool_call_ids: z.literal('nine-characters'),
   /** `simple`: schemas without tuples, without `type` beside `anyOf`, and with a type for every `enum`. */
-  schemas: z.literal('simple').optional(),
+  schemas: z.literal('simple'),
   /** `true`: every property of an object must be `required`; one that may be left out is required and may be null. */
-  all_properties_required: z.literal(true).optional(),
+  all_properties_required: z.literal(true),
   /** `false`: an `openai-responses` host refuses `custom` tools; they are sent as functions, as on other protocols. */
-  custom_tools: z.literal(false).optional(),
+  custom_tools: z.literal(false),
 };
 
 /** What of an `openai` host's answers stands elsewhere than the protocol has it. */
 const answers = {
   /** `reasoning`: where a caller asked for JSON and the text is empty, the text is what stands in the reasoning. */
-  json_answer: z.literal('reasoning').optional(),
+  json_answer: z.literal('reasoning'),
 };
 
-export const dialect = z.strictObject({
+const reasoning = {
   /**
-   * How the model is asked to think; absent: it is not asked where the caller does not speak the route's protocol.
-   * `effort`: by an effort. `budget`: by a number of tokens (Claude's `thinking: {type: "enabled"}`). `adaptive`: as
-   * it sees fit, at an effort (Claude's `thinking: {type: "adaptive"}`). `switch`: on or off (`thinking: {type:
-   * "enabled"}` without a budget, as DeepSeek and Z.ai have it).
+   * How the model is asked to think; absent: it is not asked where the caller does not speak the route's protocol, and
+   * in the caller's own fields where it does. By name: `effort`: `reasoning_effort`. `budget`: a number of tokens
+   * (Claude's `thinking: {type: "enabled"}`). `adaptive`: as it sees fit, at an effort (Claude's `thinking: {type:
+   * "adaptive"}`). `switch`: `thinking: {type: "enabled"}` without a budget. `enable_thinking`: that field, with a
+   * `thinking_budget` that is taken off the bound of the output. `chat_template_kwargs`: the switches of chat templates in it.
+   * `reasoning`: an object with `effort`, `max_tokens` or `enabled`. `reasoning_enabled`: an object with `enabled`
+   * alone. `prompt_mode`: `reasoning` or nothing. `none`: the host has no field for it, and gets none.
    */
-  reasoning_request: z.enum(['effort', 'budget', 'adaptive', 'switch']).optional(),
+  reasoning_request: z.enum([
+    ...['effort', 'budget', 'adaptive', 'switch', 'enable_thinking', 'chat_template_kwargs'],
+    ...['reasoning', 'reasoning_enabled', 'prompt_mode', 'none'],
+  ] as const),
   /**
-   * What an `openai` route wants back of the model's reasoning: its text (DeepSeek: with every tool call), or the
-   * signatures of tool calls (Gemini); absent: nothing, because most hosts refuse the field.
+   * The efforts that an `openai` host knows; any other becomes the nearest of them. Beside a request that only
+   * switches reasoning on, they are sent as `reasoning_effort`.
    */
-  reasoning_return: z.enum(['reasoning_content', 'thought_signature']).optional(),
-  ...requests,
-  ...answers,
-});
+  reasoning_efforts: z.tuple([z.enum(EFFORTS)], z.enum(EFFORTS)),
+  /**
+   * What an `openai` route wants back of the model's reasoning: its text under one of two names (DeepSeek: with every
+   * tool call), or the signatures of tool calls (Gemini); absent: nothing, because most hosts refuse the field.
+   */
+  reasoning_return: z.enum(['reasoning_content', 'reasoning', 'thought_signature']),
+};
+
+export const dialect = z.strictObject({ ...reasoning, ...requests, ...answers }).partial();
 
 export type Dialect = z.infer<typeof dialect>;

@@ -3,7 +3,8 @@ import * as z from 'zod';
 import { prices } from '../pricing/prices.ts';
 import { AWS_SERVICES, awsAddressOf, KNOWN_AWS_HOSTS, signedFor } from './aws-address.ts';
 import { beta } from './betas.ts';
-import { dialect } from './dialect.ts';
+import type { Dialect } from './dialect.ts';
+import { namedDialect } from './named-dialect.ts';
 
 /** The id of a model or a route, and an alias. */
 export const catalogId = z
@@ -27,6 +28,9 @@ export const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock'] 
 
 /** How a route is authorised otherwise than its protocol says. */
 const AUTHS = ['sigv4', 'api-key', 'entra'] as const;
+
+/** Ways to ask a model to think that `openai` hosts do not have for themselves. */
+const OF_EVERY_PROTOCOL: ReadonlySet<string> = new Set(['effort', 'budget', 'adaptive', 'switch']);
 
 export const route = z
   .strictObject({
@@ -69,7 +73,7 @@ export const route = z
     /** The flags of `anthropic-beta` that the route takes; without it those that change neither price nor what is kept. */
     betas: z.array(beta).max(100).optional(),
     /** How the host differs from its protocol, and what of the model's reasoning it takes. */
-    dialect: dialect.optional(),
+    dialect: namedDialect.optional(),
     /** The model refuses `temperature` and `top_p`, as reasoning models do; they are left out. */
     reasoning: z.boolean().default(false),
     capabilities: z.array(z.enum(CAPABILITIES)).default([]),
@@ -97,6 +101,7 @@ interface Entry {
   readonly aws_region?: string | undefined;
   readonly workspace?: string | undefined;
   readonly betas?: readonly string[] | undefined;
+  readonly dialect?: Dialect | undefined;
 }
 
 interface Fault {
@@ -107,6 +112,9 @@ interface Fault {
 /** What of a route's address and authorisation does not fit together. */
 function* faultsOf(entry: Entry): Generator<Fault> {
   const { protocol, base_url: url, secret: key, auth, workspace } = entry;
+  const way = entry.dialect?.reasoning_request;
+  if (way !== undefined && !OF_EVERY_PROTOCOL.has(way) && protocol !== 'openai')
+    yield { path: 'dialect', message: `reasoning_request "${way}" is for the protocol "openai" only` };
   if (protocol === 'bedrock') {
     if (key !== undefined) yield { path: 'secret', message: "must be absent: the function's role signs" };
     if (auth !== undefined) yield { path: 'auth', message: 'must be absent: the protocol signs by itself' };

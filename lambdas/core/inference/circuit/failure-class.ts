@@ -11,12 +11,12 @@ export type FailureClass = 'failing' | 'doubtful' | 'limited' | 'serving' | 'neu
 /** Caused by the request, wherever they come from (RFC 9110, section 15.5; RFC 7725). */
 const ABOUT_THE_REQUEST: ReadonlySet<number> = new Set([409, 411, 413, 414, 415, 422, 431, 451]);
 
-export function classifyFailure({ retryable, status, kind }: UpstreamFailure): FailureClass {
+export function classifyFailure({ retryable, status, kind, isExhausted }: UpstreamFailure): FailureClass {
   if (!retryable) return 'serving';
   // The caller's own time was up.
   if (kind === 'deadline') return 'neutral';
   if (status === undefined) return kind === 'timeout' ? 'doubtful' : 'failing';
-  if (status === 429) return 'limited';
+  if (status === 429) return isExhausted ? 'failing' : 'limited';
   if (ABOUT_THE_REQUEST.has(status)) return 'neutral';
   // 401 and 402 are about the operator's account with the route, which is the same for every caller.
   return status >= 500 || status === 401 || status === 402 ? 'failing' : 'doubtful';

@@ -9,6 +9,7 @@ import type { Model, Route } from '../catalog/catalog-document.ts';
 import { type PromptBound, promptBounds } from '../metering/estimate.ts';
 import { promptSizeOf } from '../metering/prompt-size.ts';
 import { createPaidEndpoint, type PaidCall, type PaidEndpointDependencies } from '../paid-endpoint.ts';
+import { affinityOf, conversationIn, type RouteChance } from '../routing/affinity.ts';
 import { type PricedCandidate, pricedCandidates } from '../routing/priced-routes.ts';
 import { chooseRoutes } from '../routing/route-choice.ts';
 import { controlsOf } from '../routing/route-controls.ts';
@@ -37,13 +38,18 @@ export function createCompletionEndpoint<Request extends CompletionRequest>(
   dependencies: CompletionDependencies,
 ): StreamingEndpoint {
   const read = async (request: globalThis.Request, context: CallContext, { accountId }: VerifiedKey) => {
-    const capsules = dependencies.capsules(await dependencies.peppers())(accountId);
+    const peppers = await dependencies.peppers();
+    const capsules = dependencies.capsules(peppers)(accountId);
     const { text, value } = await readJson(request);
     const body = validate(schema, value);
     const { version, models } = await modelsOf(body, dependencies.catalog);
+    const chance = affinityOf(peppers, accountId, conversationIn(request.headers, body));
     return readCompletion(
       format,
-      { body, identity: text, models, catalog: version, capsules, headers: request.headers, context },
+      {
+        ...{ body, identity: text, models, catalog: version, capsules, context, chance },
+        headers: request.headers,
+      },
       dependencies,
     );
   };
@@ -60,6 +66,8 @@ interface ValidRequest<Request> {
   readonly capsules: Capsules;
   readonly headers?: CallerHeaders;
   readonly context: Pick<CallContext, 'requestId'>;
+  /** Decides between equal routes; when absent, chance does. */
+  readonly chance?: RouteChance;
 }
 
 type ReadDependencies = Pick<
@@ -73,18 +81,24 @@ export function readCompletion<Request extends CompletionRequest>(
   valid: ValidRequest<Request>,
   dependencies: ReadDependencies,
 ): PaidCall<Answer> {
-  const { identity, models, capsules } = valid;
   const { providers, random, ulid, clock } = dependencies;
+  const { identity, models, capsules, chance = random } = valid;
   const { tokens: asked, isChosen } = outputBound(models, format.maxTokens(valid.body));
   const body = asked === undefined || !isChosen ? valid.body : format.withMaxTokens(valid.body, asked);
   const payload = format.toPayload(body, capsules, valid.headers);
   const prompt = promptSizeOf(payload.body);
   const promptBound = promptBounds(prompt);
-  const able = chooseRoutes({ models, demands: payload, controls: controlsOf(body), providers, random });
+  const able = chooseRoutes({ models, demands: payload, controls: controlsOf(body), providers, chance });
   const candidates = withRoom(pricedCandidates(able, payload), promptBound, promptField(payload));
   const answerId = format.answerId(ulid());
   const answer = format.answer({ request: body, answerId, createdMs: clock(), clock, capsules });
-  const boundOn = completionBounds({ prompt, promptBound, candidates, choices: format.choices(body) });
+  const boundOn = completionBounds({
+    prompt,
+    promptBound,
+    candidates,
+    choices: format.choices(body),
+    body: payload.body,
+  });
   const call = { ...valid, prompt, candidates, answerId, answer, nameOf: namesOf(body, models) };
   const offerOf = (maxTokens: number) => {
     const within = asked === undefined ? limitedTo(payload, maxTokens) : payload;

@@ -1,6 +1,8 @@
 /** A chat call within one bound of its output: what it may cost, and how it is attempted and delivered. */
+import type { JsonObject } from '../../json/lossless-json.ts';
 import type { CallContext, Log } from '../../ports.ts';
 import type { Model, Route } from '../catalog/catalog-document.ts';
+import { dialectTokens, withMore } from '../metering/dialect-size.ts';
 import { boundTextTokens, LARGEST_WINDOW, type PromptBound, promptBounds } from '../metering/estimate.ts';
 import { tokenPrices } from '../metering/priced-usage.ts';
 import type { PromptSize } from '../metering/prompt-size.ts';
@@ -90,6 +92,8 @@ export function completionOffer(
 export interface BoundedCompletion extends Pick<OfferedCompletion, 'prompt' | 'candidates'> {
   readonly promptBound: (model: Model) => PromptBound;
   readonly choices: number;
+  /** The request as it leaves, but for what the dialect of a route changes. */
+  readonly body: JsonObject;
 }
 
 /** What a call may count and cost on each of its routes, by the most output tokens of one of its choices. */
@@ -98,12 +102,15 @@ export function completionBounds({
   promptBound,
   candidates,
   choices,
+  body,
 }: BoundedCompletion): (maxTokens: number) => BoundsByRoute {
   // What the provider's own tools add is counted apart, where the catalog says how much that is.
   const withoutTools = prompt.providerTools ? promptBounds({ ...prompt, providerTools: false }) : promptBound;
   const bounded = candidates.map((candidate) => {
-    const { model, terms } = candidate;
-    return { candidate, bound: (terms.tokensByUses === undefined ? promptBound : withoutTools)(model) };
+    const { model, route, terms } = candidate;
+    const bound = (terms.tokensByUses === undefined ? promptBound : withoutTools)(model);
+    const added = dialectTokens(route.dialect, body, prompt.messages);
+    return { candidate, bound: withMore(bound, added) };
   });
   return (maxTokens) =>
     new Map(

@@ -33,7 +33,7 @@ export function createKindEndpoint<Request extends CallRequestFields, Answer>(
       models: [model],
       demands: { needs: [], features: [] },
       controls: controlsOf(request),
-      random,
+      chance: random,
     });
     const estimate = callKind.estimate(request, model);
     return {

@@ -6,7 +6,7 @@ export const TOKENS_PER_MESSAGE = 6;
 /** The type and the edges of a part, or what a route of another protocol has around it. */
 export const TOKENS_PER_PART = 8;
 
-/** What stands around a system message between the turns where a route takes it in a user's message. */
+/** What stands around each text of a system message between turns where a route takes it in a user's message. */
 export const TOKENS_PER_REMINDER = 24;
 
 /** The declaration that a call's tool may need on a route of another protocol, and the text before a result's images. */

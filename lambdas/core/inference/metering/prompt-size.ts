@@ -68,9 +68,10 @@ class Walk implements PromptSize {
 
   message(message: unknown): void {
     this.#begin();
+    const { role, content } = objectOf(message);
+    if (role === 'system' || role === 'developer')
+      this.envelope += TOKENS_PER_REMINDER * (Array.isArray(content) ? content.length : 1);
     for (const [field, value] of Object.entries(objectOf(message))) {
-      if (field === 'role' && (value === 'system' || value === 'developer'))
-        this.envelope += TOKENS_PER_REMINDER;
       if (field === 'role' && ROLES.has(value)) continue;
       if (field === 'content') this.#content(value);
       else this.field(field, value);

@@ -1,9 +1,9 @@
 /** Which routes may carry a call, and in which order they are tried. */
 import { ServiceError } from '../../errors.ts';
-import type { RandomSource } from '../../ports.ts';
 import type { Model, Route } from '../catalog/catalog-document.ts';
 import type { Capability } from '../catalog/route-document.ts';
 import type { Feature, Provider } from '../upstream/provider.ts';
+import type { RouteChance } from './affinity.ts';
 import type { RouteControls } from './route-controls.ts';
 
 export interface Candidate {
@@ -15,8 +15,8 @@ const named = (names: readonly string[], { id, protocol }: Route) =>
   names.includes(id) || names.includes(protocol);
 
 /** Weighted order without replacement (Efraimidis and Spirakis, 2006): the smallest of -ln(u)/w goes first. */
-function draw(weight: number, random: RandomSource): number {
-  return weight === 0 ? Number.POSITIVE_INFINITY : -Math.log(1 - random()) / weight;
+function draw(weight: number, chance: number): number {
+  return weight === 0 ? Number.POSITIVE_INFINITY : -Math.log(1 - chance) / weight;
 }
 
 /** What a payload asks of a route: what the operator says that it can do, and what its protocol can say. */
@@ -32,16 +32,17 @@ export interface RouteChoice {
   readonly controls: RouteControls;
   /** What each protocol can say; not asked for a payload without features. */
   readonly providers?: Readonly<Record<Route['protocol'], Pick<Provider, 'features'>>>;
-  readonly random: RandomSource;
+  /** Decides between equal routes. */
+  readonly chance: RouteChance;
 }
 
 /**
  * The models' routes that can carry the payload, model after model; within a model by the caller's order, then
- * priority, then weighted chance. Throws 400 `unsupported_by_model` when no route can carry the payload and 400
+ * priority, then weighted chance or what stands in its place. Throws 400 `unsupported_by_model` when no route can carry the payload and 400
  * `invalid_value` when the caller's own controls leave none.
  */
 export function chooseRoutes(choice: RouteChoice): readonly Candidate[] {
-  const { models, controls, random } = choice;
+  const { models, controls, chance } = choice;
   const able = models.map((model) => ({
     model,
     routes: model.routes.filter((route) => carries(route, choice)),
@@ -60,8 +61,8 @@ export function chooseRoutes(choice: RouteChoice): readonly Candidate[] {
     routes
       .filter((route) => controls.only.length === 0 || named(controls.only, route))
       .filter((route) => !named(controls.ignore, route))
-      .map((route) => ({ route, rank: rankOf(route, controls), chance: draw(route.weight, random) }))
-      .sort((a, b) => a.rank - b.rank || a.route.priority - b.route.priority || a.chance - b.chance)
+      .map((route) => ({ route, rank: rankOf(route, controls), place: draw(route.weight, chance(route)) }))
+      .sort((a, b) => a.rank - b.rank || a.route.priority - b.route.priority || a.place - b.place)
       .map(({ route }) => ({ model, route })),
   );
   if (candidates.length === 0) {

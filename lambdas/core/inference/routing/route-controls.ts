@@ -17,8 +17,10 @@ export const NO_CONTROLS: RouteControls = { order: [], only: [], ignore: [], all
 export const reference = z.string().min(1).max(128);
 const references = z.array(reference).max(20).default([]);
 
-/** The fields in a request. */
+/** The fields in a request for a conversation. */
 export const routeControlFields = {
+  /** The caller's name for the conversation: its turns go to the same route while that can serve. */
+  session_id: z.string().max(256).nullish(),
   /** Further models, tried when every route of the first has failed. */
   models: z.array(reference).max(4, 'must name at most 4 further models').nullish(),
   provider: z
@@ -37,6 +39,7 @@ export type RouteControlFields = z.infer<z.ZodObject<typeof routeControlFields>>
 export function forwardedFields({
   models: _models,
   provider: _provider,
+  session_id: _session,
   ...fields
 }: JsonObject & Partial<RouteControlFields>): Record<string, unknown> {
   return Object.fromEntries(

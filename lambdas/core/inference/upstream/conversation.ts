@@ -3,6 +3,7 @@
  * is written from, and what it answers with. It holds what at least two protocols can say.
  */
 import type { JsonObject } from '../../json/lossless-json.ts';
+import { EFFORTS, type Effort } from '../catalog/efforts.ts';
 
 export interface TextPart {
   readonly type: 'text';
@@ -84,10 +85,6 @@ export type AnswerFormat =
       readonly description?: string;
       readonly strict?: boolean;
     };
-
-/** How much a model is to think, from nothing up; protocols that know fewer steps take the nearest. */
-export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
-export type Effort = (typeof EFFORTS)[number];
 
 /** The effort of this name; undefined for any other name. */
 export const effortOf = (name: unknown): Effort | undefined => EFFORTS.find((effort) => effort === name);

@@ -2,7 +2,8 @@
  * How much a model is to think, between the two ways in which protocols say it: an effort, and a budget of tokens
  * within the tokens of the answer.
  */
-import { EFFORTS, type Effort, type ReasoningRequest } from './conversation.ts';
+import { EFFORTS, type Effort } from '../catalog/efforts.ts';
+import type { ReasoningRequest } from './conversation.ts';
 
 /** Shares of the answer's tokens, percent, as OpenRouter publishes them (OpenRouter docs, Reasoning tokens, Reasoning effort level). */
 const SHARES: Readonly<Record<Effort, number>> = {

@@ -126,6 +126,8 @@ export class UpstreamFailure extends Error {
   readonly retryable: boolean;
   readonly status: number | undefined;
   readonly retryAfterSeconds: number | undefined;
+  /** With a 429: the operator's account with the route has nothing left to spend, which no wait ends. */
+  readonly isExhausted: boolean;
   /** The field that the upstream refused, if it said so. */
   readonly param: string | undefined;
 
@@ -135,6 +137,7 @@ export class UpstreamFailure extends Error {
       readonly retryable?: boolean;
       readonly status?: number | undefined;
       readonly retryAfterSeconds?: number | undefined;
+      readonly isExhausted?: boolean;
       readonly param?: string | undefined;
       readonly refusal?: Refusal | undefined;
       readonly cause?: unknown;
@@ -148,6 +151,7 @@ export class UpstreamFailure extends Error {
     this.retryable = details.retryable ?? true;
     this.status = details.status;
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.isExhausted = details.isExhausted ?? false;
     this.param = details.param;
     this.#refusal = details.refusal;
   }

@@ -17,6 +17,15 @@ export function legalToolCallId(id: string, maxLength: number): string {
   return `${PREFIX}${digest}`.slice(0, maxLength);
 }
 
+const NINE_CHARACTERS = /^[a-zA-Z0-9]{9}$/;
+
+/** The id in nine letters and digits (Mistral docs, Function calling): one of that form as it is, any other as a digest. */
+export function nineCharacterId(id: string): string {
+  if (NINE_CHARACTERS.test(id)) return id;
+  const digest = BigInt(`0x${createHash('sha256').update(id).digest('hex')}`);
+  return digest.toString(36).padStart(9, '0').slice(-9);
+}
+
 /**
  * The ids of one conversation, asked for in its order: legal, and each call's own even where a caller numbers every
  * turn anew. A result has the id of the first call under its own id that has no result yet.

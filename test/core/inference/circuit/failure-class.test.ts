@@ -40,3 +40,7 @@ it('a request that was understood and refused shows that the route serves, whate
     expect(classifyFailure(new UpstreamFailure('status', { status, retryable: false }))).toBe('serving');
   }
 });
+
+it('a 429 is a limit, unless the operator’s account is exhausted', () => {
+  expect(classifyFailure(new UpstreamFailure('status', { status: 429, isExhausted: true }))).toBe('failing');
+});

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type Model, parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
 import type { Demand } from '../../../../lambdas/core/inference/levers/demand.ts';
 import { pricedCandidates } from '../../../../lambdas/core/inference/routing/priced-routes.ts';
+import type { Conversation } from '../../../../lambdas/core/inference/upstream/conversation.ts';
 
 const route = (id: string, protocol: string) => ({
   id,
@@ -28,6 +29,8 @@ const { models } = parseCatalog({
   ],
 });
 
+const TALK: Conversation = { system: [], turns: [], tools: [], maxTokens: 256, stop: [] };
+
 const candidatesOf = (wanted: readonly Model[]) =>
   wanted.flatMap((model) => model.routes.map((each) => ({ model, route: each })));
 
@@ -35,7 +38,10 @@ const idsOf = (
   wanted: readonly Model[],
   demands: readonly Demand[],
   protocol: 'openai' | 'anthropic' = 'openai',
-) => pricedCandidates(candidatesOf(wanted), { protocol, demands }).map((each) => each.route.id);
+) =>
+  pricedCandidates(candidatesOf(wanted), { protocol, demands, conversation: () => TALK }).map(
+    (each) => each.route.id,
+  );
 
 const tier: Demand = { kind: 'service-tier', name: 'priority', param: 'service_tier' };
 const cache: Demand = { kind: 'cache-write', lifetime: '5m', param: 'system[0].cache_control' };
@@ -68,12 +74,38 @@ describe('a request that asks for what has a price of its own', () => {
   });
 
   it('may be billed by what it asks for on its own protocol, and by nothing of it on another', () => {
-    const terms = pricedCandidates(candidatesOf(models), { protocol: 'anthropic', demands: [cache] });
+    const terms = pricedCandidates(candidatesOf(models), {
+      ...{ protocol: 'anthropic', demands: [cache], conversation: () => TALK },
+    });
     const items = terms.map((each) => [each.route.id, each.terms.items.has('cache_write_5m')]);
     expect(items).toEqual([
       ['plain-openai', false],
       ['priced-openai', false],
       ['priced-anthropic', true],
     ]);
+  });
+});
+
+describe('a host that has another price while it thinks, and is asked to by `enable_thinking`', () => {
+  const [plain, tiered] = parseCatalog({
+    models: [{}, { service_tiers: { thinking: { factor: 4 } } }].map((more, index) => ({
+      ...{ id: `q/${index}`, type: 'chat', owned_by: 'q', created: 1 },
+      price: { unit: 'per_million_tokens', input: 1, output: 2, ...more },
+      routes: [{ ...route(`q-${index}`, 'openai'), dialect: { preset: 'qwen' } }],
+    })),
+  }).models;
+  const chosen = (reasoning: Conversation['reasoning'], protocol: 'openai' | 'anthropic') =>
+    pricedCandidates(candidatesOf([plain, tiered].filter((model) => model !== undefined)), {
+      ...{ protocol, demands: [] },
+      conversation: () => ({ ...TALK, ...(reasoning === undefined ? {} : { reasoning }) }),
+    });
+
+  it.each(['openai', 'anthropic'] as const)('thinks at that price only: callers of %s', (protocol) => {
+    expect(chosen(undefined, protocol)).toHaveLength(2);
+    expect(chosen({ effort: 'none' }, protocol)).toHaveLength(2);
+    const [only, ...others] = chosen({ effort: 'high' }, protocol);
+    expect(only?.route.id).toBe('q-1');
+    expect(others).toEqual([]);
+    expect(only?.terms).not.toEqual(chosen(undefined, protocol)[1]?.terms);
   });
 });

@@ -46,7 +46,7 @@ function evenly() {
 const NEEDS_NOTHING = { needs: [], features: [] };
 
 const choose = (models: readonly Model[], choice: Partial<RouteChoice> = {}) =>
-  chooseRoutes({ models, demands: NEEDS_NOTHING, controls: NO_CONTROLS, random: () => 0.5, ...choice });
+  chooseRoutes({ models, demands: NEEDS_NOTHING, controls: NO_CONTROLS, chance: () => 0.5, ...choice });
 
 const ids = (candidates: readonly Candidate[]) => candidates.map(({ route }) => route.id);
 
@@ -70,7 +70,7 @@ describe('routes of one priority', () => {
       { id: 'heavy', weight: 9 },
     ]);
     const random = evenly();
-    const first = Array.from({ length: 1_000 }, () => ids(choose([model], { random }))[0]);
+    const first = Array.from({ length: 1_000 }, () => ids(choose([model], { chance: random }))[0]);
     const heavy = first.filter((id) => id === 'heavy').length;
     expect(heavy).toBeGreaterThan(800);
     expect(heavy).toBeLessThan(980);
@@ -82,7 +82,7 @@ describe('routes of one priority', () => {
       { id: 'light', weight: 1 },
     ]);
     for (const chance of [0, 0.5, 0.999_999]) {
-      expect(ids(choose([model], { random: () => chance }))).toEqual(['light', 'spare']);
+      expect(ids(choose([model], { chance: () => chance }))).toEqual(['light', 'spare']);
     }
   });
 });

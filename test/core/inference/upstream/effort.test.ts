@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { EFFORTS, type Effort } from '../../../../lambdas/core/inference/upstream/conversation.ts';
+import { EFFORTS, type Effort } from '../../../../lambdas/core/inference/catalog/efforts.ts';
 import { budgetOf, effortOf, nearestEffort } from '../../../../lambdas/core/inference/upstream/effort.ts';
 
 const efforts = fc.constantFrom(...EFFORTS);

@@ -1,17 +1,16 @@
 /** A chat request as a conversation of no protocol (OpenAI API reference, Create chat completion). */
+import { askedReasoning } from '../../upstream/asked-reasoning.ts';
 import type {
   AnswerFormat,
   AssistantPart,
   Conversation,
   ImagePart,
   ReasoningPart,
-  ReasoningRequest,
   TextPart,
   Tool,
   ToolChoice,
   Turn,
 } from '../../upstream/conversation.ts';
-import { effortOf } from '../../upstream/conversation.ts';
 import {
   type ChatMessage,
   type ChatRequest,
@@ -28,7 +27,7 @@ export function toConversation(request: ChatRequest): Conversation {
   const { messages, stop, tools, top_p: topP, parallel_tool_calls: parallelToolCalls, user } = request;
   const toolChoice = toToolChoice(request.tool_choice);
   const format = toFormat(request.response_format);
-  const reasoning = toReasoning(request);
+  const reasoning = askedReasoning(request);
   const begin = messages.findIndex((message) => !isSystem(message));
   const leading = begin === -1 ? messages : messages.slice(0, begin);
   return {
@@ -121,20 +120,6 @@ function reasoningOf({ reasoning_details: details, ...texts }: ChatMessage): rea
   const text = texts.reasoning_content ?? texts.reasoning ?? '';
   if (text === '' || thoughts.some(({ part }) => part.text !== '')) return thoughts;
   return [{ part: { type: 'reasoning', text }, before: undefined }, ...thoughts];
-}
-
-/** What is asked of the model's reasoning, under the names that several hosts have for it. */
-function toReasoning(request: ChatRequest): ReasoningRequest | undefined {
-  const { reasoning_effort: named, reasoning, thinking } = request;
-  const switched = thinking?.type === 'disabled' || reasoning?.enabled === false ? 'none' : undefined;
-  const isOn = thinking?.type === 'enabled' || reasoning?.enabled === true;
-  const effort = switched ?? effortOf(named ?? reasoning?.effort) ?? (isOn ? 'medium' : undefined);
-  const maxTokens = reasoning?.max_tokens ?? thinking?.budget_tokens ?? undefined;
-  if (effort === undefined && maxTokens === undefined) return undefined;
-  return {
-    ...(effort === undefined ? {} : { effort }),
-    ...(maxTokens === undefined ? {} : { maxTokens }),
-  };
 }
 
 function toTool({ function: tool }: NonNullable<ChatRequest['tools']>[number]): Tool {

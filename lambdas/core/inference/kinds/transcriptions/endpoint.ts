@@ -89,7 +89,7 @@ async function readTranscription(
       models: [model],
       demands: { needs: [], features: [] },
       controls: NO_CONTROLS,
-      random,
+      chance: random,
     }),
     offers: [
       {

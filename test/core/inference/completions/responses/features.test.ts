@@ -35,7 +35,7 @@ describe('what routes of its own protocol alone can carry', () => {
         models: [],
         demands,
         controls: { order: [], only: [], ignore: [], allowFallbacks: true },
-        random: () => 0,
+        chance: () => 0,
       });
     expect(choose).toThrow(expect.objectContaining({ code: 'unsupported_by_model' }));
     expect(choose).toThrow(name);

@@ -1,0 +1,85 @@
+/** `fetch` for upstreams: over kept connections, and without redirects, cookies, caches and proxies (Fetch standard). */
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
+import { decodedBody } from './decoded-body.ts';
+import type { Exchange } from './http-exchange.ts';
+
+const USER_AGENT = 'unified-inference-service/1';
+
+/** What is read ahead of its reader, bytes; the end of a short answer frees its connection without a reader. */
+const READ_AHEAD = 64 * 1024;
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+/** Fetch standard, "null body status". */
+const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/**
+ * Takes a URL, a method, headers, a text, bytes or a stream, and a signal; rejects with what broke the connection, or
+ * the signal's reason. A redirect is an error: it would carry a prompt and a key to a host that no catalog names.
+ */
+export function createUpstreamFetch(exchange: Exchange): typeof globalThis.fetch {
+  return async (input, init = {}) => {
+    const { method = 'GET', body, signal } = init;
+    const answer = await exchange({
+      url: new URL(input instanceof Request ? input.url : input),
+      method,
+      headers: {
+        'user-agent': USER_AGENT,
+        // Compressed events come late.
+        'accept-encoding': 'identity',
+        ...Object.fromEntries(new Headers(init.headers)),
+      },
+      body: bodyOf(body),
+      signal: signal ?? undefined,
+    });
+    return responseOf(answer);
+  };
+}
+
+function bodyOf(body: RequestInit['body']): string | Uint8Array | Readable | undefined {
+  if (body === null || body === undefined) return undefined;
+  if (typeof body === 'string' || body instanceof Uint8Array) return body;
+  if (body instanceof URLSearchParams) return body.toString();
+  if (body instanceof ReadableStream) return Readable.fromWeb(body as NodeReadableStream<Uint8Array>);
+  throw new TypeError('a body must be a text, bytes or a stream');
+}
+
+function responseOf(answer: IncomingMessage): Response {
+  const { statusCode: status = 0, rawHeaders } = answer;
+  if (REDIRECTS.has(status)) {
+    answer.destroy();
+    throw new TypeError('an upstream must not redirect');
+  }
+  const headers = new Headers();
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    headers.append(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '');
+  if (WITHOUT_BODY.has(status)) {
+    answer.resume();
+    return new Response(null, { status, headers });
+  }
+  return new Response(webStreamOf(decodedBody(answer)), { status, headers });
+}
+
+/** The same bytes; a reader that leaves closes the connection, unless all of them are here. */
+function webStreamOf(source: Readable): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        source.on('data', (bytes: Buffer) => {
+          controller.enqueue(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+          if ((controller.desiredSize ?? 0) <= 0) source.pause();
+        });
+        source.once('end', () => controller.close());
+        source.once('error', (failure) => controller.error(failure));
+      },
+      pull() {
+        source.resume();
+      },
+      cancel() {
+        source.destroy();
+      },
+    },
+    { highWaterMark: READ_AHEAD, size: ({ byteLength }) => byteLength },
+  );
+}

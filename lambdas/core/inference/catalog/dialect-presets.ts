@@ -1,0 +1,92 @@
+/**
+ * How known hosts differ from the OpenAI protocol, by name. Each says what holds for the host's models in general; a
+ * model that differs overrides it on its route. Sources: the host's own API reference as named, and the table of hosts
+ * in `earendil-works/pi` (packages/ai/src/api/openai-completions.ts), "pi"; all read in November 2026.
+ */
+import type { Dialect } from './dialect.ts';
+
+/** What hosts that go by the older half of the protocol have in common (pi). */
+const OLDER: Dialect = { developer_role: false, max_tokens_field: 'max_tokens', store: false };
+
+export const PRESETS = {
+  /**
+   * DeepSeek API docs, Thinking mode (`thinking`, two efforts, `reasoning_content` of tool calls) and Context caching,
+   * which a system message amid the conversation breaks (`farion1231/cc-switch` 7252).
+   */
+  deepseek: {
+    ...OLDER,
+    reasoning_request: 'switch',
+    reasoning_efforts: ['high', 'max'],
+    reasoning_return: 'reasoning_content',
+    system_messages: 'first',
+  },
+  /** Kimi API docs, Thinking models; Moonshot's JSON Schema (`vercel/ai` 9435df8); pi. */
+  moonshot: {
+    ...OLDER,
+    reasoning_request: 'switch',
+    reasoning_return: 'reasoning_content',
+    strict_tools: false,
+    schemas: 'simple',
+  },
+  /** Z.ai docs, Thinking mode, Preserved thinking; pi. */
+  zai: { ...OLDER, reasoning_request: 'switch', reasoning_return: 'reasoning_content' },
+  /** xAI docs, Reasoning: most models think by themselves and refuse `reasoning_effort`; pi. */
+  xai: { developer_role: false, store: false, reasoning_request: 'none' },
+  /** Mistral docs, Chat completion (unknown fields are refused), Reasoning (`prompt_mode`), Function calling. */
+  mistral: {
+    ...OLDER,
+    reasoning_request: 'prompt_mode',
+    stream_options: false,
+    tool_call_ids: 'nine-characters',
+  },
+  /** Groq docs, Reasoning; OpenAI compatibility. */
+  groq: { developer_role: false, store: false, reasoning_request: 'effort' },
+  /** Cerebras docs, Reasoning; Chat completions; pi. */
+  cerebras: {
+    developer_role: false,
+    max_tokens_field: 'max_completion_tokens',
+    store: false,
+    reasoning_request: 'effort',
+    reasoning_efforts: ['none', 'low', 'medium', 'high'],
+  },
+  /** Together AI docs, Reasoning (`reasoning: {enabled}`); pi. */
+  together: { ...OLDER, reasoning_request: 'reasoning_enabled', strict_tools: false },
+  /** NVIDIA NIM docs, Thinking; pi (texts in parts are mirrored by DeepSeek there). */
+  nvidia: {
+    ...OLDER,
+    reasoning_request: 'chat_template_kwargs',
+    strict_tools: false,
+    text_content: 'string',
+  },
+  /** Ollama docs, OpenAI compatibility: `reasoning_effort` of four steps. */
+  ollama: {
+    ...OLDER,
+    reasoning_request: 'effort',
+    reasoning_efforts: ['none', 'low', 'medium', 'high'],
+  },
+  /** vLLM docs, Reasoning outputs: switches of chat templates; the text is `reasoning`. */
+  vllm: { reasoning_request: 'chat_template_kwargs', reasoning_return: 'reasoning' },
+  /** SGLang docs, Reasoning parser: switches of chat templates; the text is `reasoning_content`. */
+  sglang: { reasoning_request: 'chat_template_kwargs', reasoning_return: 'reasoning_content' },
+  /** Perplexity docs, Sonar chat completions: texts and their options alone; system messages first. */
+  perplexity: { ...OLDER, parallel_tool_calls: false, strict_tools: false, system_messages: 'first' },
+  /** OpenRouter docs, Reasoning tokens; pi. */
+  openrouter: { developer_role: false, reasoning_request: 'reasoning' },
+  /** Alibaba Cloud Model Studio, Deep thinking: `enable_thinking` and `thinking_budget`; pi. */
+  qwen: { ...OLDER, reasoning_request: 'enable_thinking' },
+  /** Fireworks docs, Reasoning; pi. */
+  fireworks: { developer_role: false, store: false, reasoning_request: 'effort' },
+  /** DeepInfra docs, Reasoning; OpenAI API. */
+  deepinfra: { developer_role: false, store: false, reasoning_request: 'effort' },
+  /** Gemini API docs, OpenAI compatibility: Thinking, Thought signatures; Gemini's schemas (`vercel/ai` da78d58). */
+  'gemini-compat': {
+    developer_role: false,
+    store: false,
+    reasoning_request: 'effort',
+    reasoning_efforts: ['none', 'minimal', 'low', 'medium', 'high'],
+    reasoning_return: 'thought_signature',
+    schemas: 'simple',
+  },
+} satisfies Readonly<Record<string, Dialect>>;
+
+export type PresetName = keyof typeof PRESETS;

@@ -1,0 +1,22 @@
+/**
+ * Listens on an address with no room for more than two connections that wait to be accepted; sends its port. For as many
+ * milliseconds as it is sent, it accepts none: the kernel then leaves requests for further ones unanswered, and
+ * callers repeat them after a second (RFC 6298, section 2).
+ */
+import { type AddressInfo, createServer } from 'node:net';
+
+const server = createServer((socket) => {
+  socket.on('error', () => {});
+  socket.on('data', () => {
+    socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}');
+  });
+});
+server.listen(
+  { port: Number(process.argv[3] ?? 0), host: process.argv[2] ?? '127.0.0.1', backlog: 1 },
+  () => {
+    process.send?.((server.address() as AddressInfo).port);
+  },
+);
+process.on('message', (ms: number) => {
+  process.send?.('busy', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms));
+});
