@@ -12,5 +12,19 @@ export async function* sseData(body: AsyncIterable<Uint8Array>): AsyncGenerator<
   }
   // A stream whose lines end in a lone CR has its last one open: the parser waits whether an LF follows.
   parser.feed('\n');
-  yield* ready;
+  yield* ready.splice(0);
+  // The last event may lack its blank line; what was cut off is none.
+  parser.feed('\n\n');
+  yield* ready.filter(isWhole);
+}
+
+/** A JSON text, or the mark of the end (OpenAI API reference, Streaming). */
+function isWhole(data: string): boolean {
+  if (data === '[DONE]') return true;
+  try {
+    JSON.parse(data);
+    return true;
+  } catch {
+    return false;
+  }
 }

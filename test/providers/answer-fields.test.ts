@@ -30,7 +30,9 @@ describe('a completion', () => {
       ],
     };
     const answer = completion({
-      choices: [choice({ message, logprobs: { content: [] }, finish_reason: 'stop', stop_reason: '###' })],
+      choices: [
+        choice({ message, logprobs: { content: [] }, finish_reason: 'tool_calls', stop_reason: '###' }),
+      ],
       citations: ['https://a'],
       search_results: [{ title: 'A' }],
       service_tier: 'flex',

@@ -14,6 +14,7 @@ import { behindResults } from '../../core/inference/upstream/system-reminder.ts'
 import { ToolCallIds } from '../../core/inference/upstream/tool-calls.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
 import { plainName } from '../kept-fields.ts';
+import { finishName } from '../openai-formats/chat-form.ts';
 import { type Dialect, provenCalls, reasoningText } from '../openai-formats/returned-reasoning.ts';
 
 interface Output {
@@ -50,8 +51,8 @@ export function toFinish(
   if (raw === 'stop' && typeof stopSequence === 'string')
     return { reason: 'stop-sequence', raw, stopSequence };
   // A forced tool's call ends with `stop`.
-  if (hasToolCalls && (raw === 'stop' || raw === '')) return { reason: 'tool-calls', raw };
-  return { reason: FINISH_REASONS.get(raw) ?? 'stop', raw };
+  if (hasToolCalls && raw === '') return { reason: 'tool-calls', raw };
+  return { reason: FINISH_REASONS.get(finishName(raw, hasToolCalls)) ?? 'stop', raw };
 }
 
 const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
@@ -62,7 +63,7 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
 ]);
 
 /** OpenAI refuses longer ids of tool calls. */
-const MAX_TOOL_CALL_ID = 40;
+export const MAX_TOOL_CALL_ID = 40;
 
 /** What the messages of one conversation depend on beside it. */
 export interface MessageContext {
@@ -100,8 +101,13 @@ function userMessages(parts: readonly UserPart[], ids: ToolCallIds): JsonObject[
 function userMessage(parts: readonly Exclude<UserPart, ToolResultPart>[]): JsonObject {
   if (parts.every((part) => part.type === 'text'))
     return { role: 'user', content: textContent(parts.map(({ text }) => text)) };
-  return { role: 'user', content: parts.map((part) => (part.type === 'text' ? part : imagePart(part))) };
+  return {
+    role: 'user',
+    content: parts.map((part) => (part.type === 'text' ? textPart(part) : imagePart(part))),
+  };
 }
+
+const textPart = ({ text }: TextPart): JsonObject => ({ type: 'text', text });
 
 function imagePart({ source }: ImagePart): JsonObject {
   const url = source.kind === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`;

@@ -2,13 +2,16 @@
 import type { Signatures } from '../../core/inference/upstream/capsules.ts';
 import type { AssistantPart, AssistantReply } from '../../core/inference/upstream/conversation.ts';
 import { type Attempt, type Reply, UpstreamFailure } from '../../core/inference/upstream/provider.ts';
+import { legalToolCallId } from '../../core/inference/upstream/tool-calls.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
 import { isJsonObject } from '../../core/json/lossless-json.ts';
 import { objectOf } from '../http-upstream.ts';
+import { CallNumbers } from '../openai-formats/call-numbers.ts';
+import { plainContent, requireGoodEnd, withFinishName } from '../openai-formats/chat-form.ts';
 import { CompletionFields } from '../openai-formats/completion-fields.ts';
 import { sealProof } from '../openai-formats/proofs.ts';
 import { signatureIn } from '../openai-formats/returned-reasoning.ts';
-import { reasoningOf, textOf, toFinish } from './content.ts';
+import { MAX_TOOL_CALL_ID, reasoningOf, textOf, toFinish } from './content.ts';
 import { UsageReader } from './usage.ts';
 
 /**
@@ -19,19 +22,51 @@ export function toReply(
   body: unknown,
   { payload, identity, signatures }: Pick<Attempt, 'payload' | 'identity' | 'signatures'>,
 ): Extract<Reply, { kind: 'json' }> {
-  const completion = objectOf(body);
-  const { choices, error } = completion;
+  const given = objectOf(body);
+  const choices = Array.isArray(given.choices) ? given.choices.map(plainChoice) : given.choices;
+  const completion: JsonObject = { ...given, choices };
+  const { error } = completion;
   if (!Array.isArray(choices) || choices.length === 0 || !choices.every(isChoice) || isError(error))
     throw new UpstreamFailure('protocol');
   const native = payload.protocol === 'openai';
   return {
     kind: 'json',
     answer: native
-      ? { body: new CompletionFields(identity, signatures).whole(completion) }
+      ? {
+          body: new CompletionFields(identity, signatures).whole(
+            wellFormed(choices, completion, identity.id),
+          ),
+        }
       : { reply: toAssistantReply(choices[0] as Choice, { answerId: identity.id, signatures }) },
     text: choices.map((choice) => textOf(choice.message)).join(''),
     usage: new UsageReader(native).read(completion),
   };
+}
+
+/** Throws `UpstreamFailure` for a choice that says that it failed. */
+function plainChoice(choice: unknown): unknown {
+  if (!isJsonObject(choice) || !isJsonObject(choice.message)) return choice;
+  requireGoodEnd(choice.finish_reason);
+  return { ...choice, message: plainContent(choice.message) };
+}
+
+/** The completion with an id for every tool call, and ends that callers know. */
+function wellFormed(choices: readonly Choice[], completion: JsonObject, answerId: string): JsonObject {
+  const named = choices.map((choice) => {
+    const { tool_calls: sent } = choice.message;
+    const hasCalls = Array.isArray(sent) && sent.length > 0;
+    const end = choice.finish_reason == null || choice.finish_reason === '' ? { finish_reason: 'stop' } : {};
+    const ended = withFinishName({ ...choice, ...end }, hasCalls);
+    if (!hasCalls) return ended;
+    const numbers = new CallNumbers(answerId);
+    const calls = sent.map((call, place) => {
+      if (!isJsonObject(call)) return call;
+      const { index: _number, ...numbered } = numbers.read({ ...call, index: place });
+      return 'index' in call ? { index: call.index, ...numbered } : numbered;
+    });
+    return { ...ended, message: { ...choice.message, tool_calls: calls } };
+  });
+  return { ...completion, choices: named };
 }
 
 interface Choice {
@@ -90,7 +125,7 @@ function toToolCall(call: unknown, fallbackId: string): AssistantPart {
   const text = called.arguments;
   return {
     type: 'tool-call',
-    id: typeof id === 'string' && id !== '' ? id : fallbackId,
+    id: typeof id === 'string' && id !== '' ? legalToolCallId(id, MAX_TOOL_CALL_ID) : fallbackId,
     name: called.name,
     // Some compatible servers send the object itself.
     arguments: typeof text === 'string' ? text : JSON.stringify(text ?? {}),

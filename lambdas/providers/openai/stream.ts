@@ -3,11 +3,13 @@ import type { Signatures } from '../../core/inference/upstream/capsules.ts';
 import type { StreamPart } from '../../core/inference/upstream/conversation.ts';
 import { type Attempt, type ReplyEvent, UpstreamFailure } from '../../core/inference/upstream/provider.ts';
 import { StreamBlocks } from '../../core/inference/upstream/stream-blocks.ts';
+import { legalToolCallId } from '../../core/inference/upstream/tool-calls.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
 import { isJsonObject } from '../../core/json/lossless-json.ts';
 import { drain, parseEvent } from '../http-upstream.ts';
+import { ChatForm, withFinishName } from '../openai-formats/chat-form.ts';
 import { CompletionFields } from '../openai-formats/completion-fields.ts';
-import { reasoningOf, textOf, toFinish } from './content.ts';
+import { MAX_TOOL_CALL_ID, reasoningOf, textOf, toFinish } from './content.ts';
 import { isError, sealedSignature } from './response.ts';
 import { UsageReader } from './usage.ts';
 
@@ -29,26 +31,31 @@ export async function* toReplyEvents(
   const iterator = data[Symbol.asyncIterator]();
   const progress = new Progress();
   const native = payload.protocol === 'openai';
-  const reader = new PartReader(identity.id, signatures);
+  const form = new ChatForm(identity.id);
+  const reader = new PartReader(signatures);
   const kept = new CompletionFields(identity, signatures);
   const account = new UsageReader(native);
   const translate: Translate = native
-    ? (chunk) => ({ payload: kept.chunk(chunk) })
+    ? (chunk) => ({ payload: kept.chunk(named(chunk, form)) })
     : (chunk) => ({ parts: reader.read(choicesOf(chunk)[0]) });
   let open = true;
   try {
-    for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
-      if (next.value === DONE) {
-        open = false;
-        // The body's last bytes are read in the background, so that the connection can be used again.
-        void drain(iterator);
-        progress.requireOutput();
-        break;
+    for (let next = await iterator.next(); open && !next.done; next = await iterator.next()) {
+      for (const text of textsOf(next.value)) {
+        if (text === DONE) {
+          open = false;
+          break;
+        }
+        const chunk: Chunk = form.read(parseEvent(text));
+        const event = toReplyEvent(chunk, translate, account);
+        progress.see(chunk, event);
+        yield event;
       }
-      const chunk: Chunk = parseEvent(next.value);
-      const event = toReplyEvent(chunk, translate, account);
-      progress.see(chunk, event);
-      yield event;
+      if (open) continue;
+      // The body's last bytes are read in the background, so that the connection can be used again.
+      void drain(iterator);
+      progress.requireOutput();
+      break;
     }
     if (open) progress.requireFinish();
     open = false;
@@ -56,16 +63,51 @@ export async function* toReplyEvents(
     if (open) await iterator.return?.();
   }
   if (!native) yield { parts: reader.end(), text: '', content: true };
+  else if (form.ends.length > 0)
+    yield { payload: { ...progress.frame, ...kept.chunk({ choices: form.ends }) }, text: '', content: true };
 }
+
+/** Some servers put several chunks into one event, a line each. */
+const textsOf = (data: string): readonly string[] =>
+  /}\s*\n\s*[{[]/.test(data) && !isJson(data)
+    ? data.split('\n').filter((line) => line.trim() !== '')
+    : [data];
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The chunk with the names of ends that callers know. */
+const named = (chunk: Chunk, form: ChatForm): JsonObject => ({
+  ...chunk,
+  choices: choicesOf(chunk).map((choice) => withFinishName({ ...choice }, form.hasCalls(choice.index))),
+});
 
 /** How far each choice of a stream has come. */
 class Progress {
   readonly #unfinished = new Set<unknown>();
   #finished = false;
   #output = false;
+  /** The account came behind all that was said, and only there. */
+  #accounted = false;
+  #accounts = 0;
+  #created: unknown;
 
-  see(chunk: Chunk, { content }: ReplyEvent): void {
+  /** What the chunks of the answer have in common. */
+  get frame(): JsonObject {
+    return this.#created === undefined ? {} : { created: this.#created };
+  }
+
+  see(chunk: Chunk, { content, payload, usage, text }: ReplyEvent): void {
     this.#output ||= content;
+    this.#created ??= payload?.created;
+    if (usage !== undefined) this.#accounts += 1;
+    this.#accounted = this.#accounts === 1 && text === '' && (this.#accounted || usage !== undefined);
     for (const { index = 0, finish_reason: reason } of choicesOf(chunk).filter(isSaid)) {
       if (!isReason(reason)) {
         this.#unfinished.add(index);
@@ -81,8 +123,9 @@ class Progress {
     if (!this.#output) throw new UpstreamFailure('protocol');
   }
 
-  /** A body that just ends must have finished every choice that it began. */
+  /** A body that just ends must have finished every choice that it began, or have said what the whole answer counts. */
   requireFinish(): void {
+    if (this.#output && this.#accounted) return;
     if (!this.#finished || this.#unfinished.size > 0) throw new UpstreamFailure('interrupted');
   }
 }
@@ -147,16 +190,13 @@ interface ToolCallDelta {
 
 /** Reads the one choice of a stream into parts. */
 class PartReader {
-  readonly #answerId: string;
   readonly #signatures: Signatures;
   readonly #blocks = new StreamBlocks();
-  /** The server's numbers of the tool calls, in the order of their start, and their blocks. */
+  /** The blocks of the tool calls, by their numbers. */
   readonly #calls = new Map<unknown, number>();
-  #lastId: unknown;
   #finish: ChunkChoice = {};
 
-  constructor(answerId: string, signatures: Signatures) {
-    this.#answerId = answerId;
+  constructor(signatures: Signatures) {
     this.#signatures = signatures;
   }
 
@@ -178,26 +218,20 @@ class PartReader {
   }
 
   *#readCall(delta: ToolCallDelta): Generator<StreamPart> {
-    const { id, function: called } = delta;
-    const isNew = typeof id === 'string' && id !== '' && id !== this.#lastId;
-    // Some compatible servers do not number their calls; a new id then means that another has begun.
-    const number = delta.index ?? (isNew ? `id ${id}` : [...this.#calls.keys()].at(-1));
-    if (isNew) this.#lastId = id;
-    let block = this.#calls.get(number);
+    const { id, index, function: called } = delta;
+    let block = this.#calls.get(index);
     if (block === undefined) {
-      if (typeof called?.name !== 'string') throw new UpstreamFailure('protocol');
+      if (typeof called?.name !== 'string' || typeof id !== 'string') throw new UpstreamFailure('protocol');
       yield* this.#proof(delta);
-      const started = this.#blocks.startCall(
-        isNew ? id : `${this.#answerId}_${this.#calls.size}`,
-        called.name,
-      );
+      const started = this.#blocks.startCall(legalToolCallId(id, MAX_TOOL_CALL_ID), called.name);
       block = started.block;
-      this.#calls.set(number, block);
+      this.#calls.set(index, block);
       yield* started.parts;
     }
     const text = called?.arguments;
     if (typeof text === 'string') yield* this.#blocks.arguments(block, text);
   }
+
   /** What proves a call stands directly before it, in a block of its own. */
   #proof({ extra_content: extra }: ToolCallDelta): StreamPart[] {
     const signature = sealedSignature(extra, this.#signatures);

@@ -6,7 +6,6 @@
 import type { JsonObject } from '../../../json/lossless-json.ts';
 import type { BlockStart, Finish, StreamPart } from '../../upstream/conversation.ts';
 import { UpstreamFailure } from '../../upstream/provider.ts';
-import { ObjectScan } from './object-scan.ts';
 
 export interface EventWriterOptions {
   /** The message as it begins. */
@@ -24,7 +23,6 @@ interface Block {
   readonly number: number;
   /** Whether the block is certain to be whole. */
   readonly isWhole: () => boolean;
-  readonly arguments?: ObjectScan;
   isOpen: boolean;
   /** Some of its text was sent. */
   isRead: boolean;
@@ -37,7 +35,8 @@ interface Block {
 
 /**
  * Writes the first block as it comes. A block that begins before it has ended waits, together with all that comes for
- * it, until the first is certain to be whole: a tool call is when its arguments are a complete object.
+ * it, until the first is whole: a text is when another block begins, a tool call when the stream says so, and not when its
+ * arguments look complete.
  */
 export class EventWriter {
   readonly #options: EventWriterOptions;
@@ -97,7 +96,6 @@ export class EventWriter {
       return;
     }
     block.held += text;
-    block.arguments?.read(text);
   }
 
   /** Everything that can be sent by now. */
@@ -160,13 +158,11 @@ const textBlock = (number: number): Block => ({
 });
 
 function callBlock(number: number, { id, name }: Extract<BlockStart, { type: 'tool-call' }>): Block {
-  const scan = new ObjectScan();
   return {
     ...NEW,
     content: { type: 'tool_use', id, name, input: {} },
     delta: (text) => ({ type: 'input_json_delta', partial_json: text }),
     number,
-    isWhole: () => scan.isComplete,
-    arguments: scan,
+    isWhole: () => false,
   };
 }

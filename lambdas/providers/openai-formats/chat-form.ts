@@ -1,0 +1,119 @@
+/** Messages and chunks of hosts that differ from the protocol, in its form; what the protocol does not know stays. */
+import { UpstreamFailure } from '../../core/inference/upstream/provider.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/lossless-json.ts';
+import { CallNumbers } from './call-numbers.ts';
+
+/** Reasons by which hosts say that the answer failed (Z.ai API docs, `finish_reason`; OpenRouter docs, Errors). */
+const FAILED: ReadonlySet<unknown> = new Set(['error', 'network_error']);
+
+/** The protocol's own (OpenAI API reference, The chat completion object). */
+const REASONS: ReadonlySet<unknown> = new Set([
+  ...['stop', 'length', 'tool_calls', 'function_call', 'content_filter'],
+]);
+
+/** Names that hosts have for them (Mistral and Z.ai API docs, `finish_reason`). */
+const NAMES: ReadonlyMap<unknown, string> = new Map([
+  ['model_length', 'length'],
+  ['max_tokens', 'length'],
+  ['sensitive', 'content_filter'],
+]);
+
+/** Throws `UpstreamFailure` for a reason that says that the answer failed. */
+export function requireGoodEnd(reason: unknown): void {
+  if (FAILED.has(reason)) throw new UpstreamFailure('interrupted');
+}
+
+/** The reason in the protocol's own names. */
+export function finishName(reason: string, hasCalls: boolean): string {
+  const named = REASONS.has(reason) ? reason : (NAMES.get(reason) ?? 'stop');
+  return named === 'stop' && hasCalls ? 'tool_calls' : named;
+}
+
+/** A message or delta whose content is one text (Mistral docs, Reasoning: a list of texts and thoughts). */
+export function plainContent(message: JsonObject): JsonObject {
+  const { content, ...rest } = message;
+  if (!Array.isArray(content)) return message;
+  const texts: string[] = [];
+  const thoughts: string[] = [];
+  for (const part of content) {
+    const { type, text, thinking } = isJsonObject(part) ? part : {};
+    if (type === 'text' && typeof text === 'string') texts.push(text);
+    else if (type === 'thinking') thoughts.push(thoughtOf(thinking));
+    else return message;
+  }
+  const thought = thoughts.join('');
+  return { ...rest, content: texts.join(''), ...(thought === '' ? {} : { reasoning_content: thought }) };
+}
+
+const thoughtOf = (thinking: unknown): string => {
+  if (typeof thinking === 'string') return thinking;
+  if (!Array.isArray(thinking)) return '';
+  return thinking
+    .map((part) => (isJsonObject(part) && typeof part.text === 'string' ? part.text : ''))
+    .join('');
+};
+
+/** A choice as far as it has come. */
+interface Begun {
+  readonly calls: CallNumbers;
+  finished: boolean;
+}
+
+/** The chunks of one answer. */
+export class ChatForm {
+  readonly #answerId: string;
+  readonly #choices = new Map<unknown, Begun>();
+
+  constructor(answerId: string) {
+    this.#answerId = answerId;
+  }
+
+  /** The chunk with its texts plain and its tool calls numbered and named. Throws `UpstreamFailure` for a failed answer. */
+  read(chunk: JsonObject): JsonObject {
+    if (!Array.isArray(chunk.choices)) return chunk;
+    return {
+      ...chunk,
+      choices: chunk.choices.map((choice) => (isJsonObject(choice) ? this.#choice(choice) : choice)),
+    };
+  }
+
+  #choice(choice: JsonObject): JsonObject {
+    const { index = 0, delta, finish_reason: reason } = choice;
+    requireGoodEnd(reason);
+    const begun = this.#at(index);
+    if (typeof reason === 'string' && reason !== '') begun.finished = true;
+    if (!isJsonObject(delta)) return choice;
+    const { tool_calls: calls, ...said } = plainContent(delta);
+    if (!Array.isArray(calls))
+      return { ...choice, delta: calls === undefined ? said : { ...said, tool_calls: calls } };
+    const numbered = calls.map((piece) => (isJsonObject(piece) ? begun.calls.read(piece) : piece));
+    return { ...choice, delta: { ...said, tool_calls: numbered } };
+  }
+
+  #at(index: unknown): Begun {
+    const known = this.#choices.get(index);
+    if (known !== undefined) return known;
+    const begun = { calls: new CallNumbers(this.#answerId), finished: false };
+    this.#choices.set(index, begun);
+    return begun;
+  }
+
+  hasCalls(index: unknown): boolean {
+    return (this.#choices.get(index ?? 0)?.calls.count ?? 0) > 0;
+  }
+
+  /** The end of the choices that the host has left without one. */
+  get ends(): readonly JsonObject[] {
+    return [...this.#choices].flatMap(([index, { finished, calls }]) =>
+      finished ? [] : [{ index, delta: {}, finish_reason: calls.count > 0 ? 'tool_calls' : 'stop' }],
+    );
+  }
+}
+
+/** A choice that ends by a name that callers know; the host's own name stands beside it. */
+export function withFinishName(choice: JsonObject, hasCalls: boolean): JsonObject {
+  const { finish_reason: reason } = choice;
+  if (typeof reason !== 'string' || reason === '') return choice;
+  const name = finishName(reason, hasCalls);
+  return name === reason ? choice : { ...choice, finish_reason: name, native_finish_reason: reason };
+}

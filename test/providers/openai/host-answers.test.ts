@@ -1,0 +1,281 @@
+import { describe, expect, it } from '@jest/globals';
+import type { StreamPart } from '../../../lambdas/core/inference/upstream/conversation.ts';
+import { UpstreamFailure } from '../../../lambdas/core/inference/upstream/provider.ts';
+import type { JsonObject } from '../../../lambdas/core/json/lossless-json.ts';
+import { toReply } from '../../../lambdas/providers/openai/response.ts';
+import { toReplyEvents } from '../../../lambdas/providers/openai/stream.ts';
+import { sseData } from '../../../lambdas/providers/sse-data.ts';
+import { callBlock, textBlock } from '../parts.ts';
+import { collect, encode, event } from './decoding.ts';
+import { CALL, IDENTITY } from './fixtures.ts';
+
+const CONVERTED = {
+  ...CALL,
+  payload: { ...CALL.payload, protocol: 'anthropic' as const },
+};
+
+async function* body(text: string, size: number): AsyncGenerator<Uint8Array, void> {
+  const bytes = encode(text);
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+const DONE = 'data: [DONE]\n\n';
+const chunk = (delta: unknown, reason: unknown = null, more: object = {}) => ({
+  choices: [{ index: 0, delta, finish_reason: reason }],
+  ...more,
+});
+const piece = (call: object) => chunk({ tool_calls: [call] });
+const sse = (...chunks: readonly unknown[]) => chunks.map(event).join('');
+
+/** What callers of other protocols get, however the bytes are cut. */
+async function partsOf(text: string): Promise<StreamPart[]> {
+  const [whole, single, some] = await Promise.all(
+    [text.length * 4, 1, 7].map(async (size) => {
+      const events = await collect(toReplyEvents(sseData(body(text, size)), CONVERTED));
+      return events.flatMap(({ parts }) => parts ?? []);
+    }),
+  );
+  expect([single, some]).toEqual([whole, whole]);
+  return whole ?? [];
+}
+
+interface Native {
+  readonly text: string;
+  readonly calls: JsonObject[];
+  readonly reasons: unknown[];
+}
+
+/** What a client of the protocol gathers, as OpenAI's SDK does: by the numbers of the calls. */
+async function nativeOf(text: string): Promise<Native> {
+  const events = await collect(toReplyEvents(sseData(body(text, text.length * 4)), CALL));
+  const calls: { id?: string; name?: string; arguments: string }[] = [];
+  const reasons: unknown[] = [];
+  let said = '';
+  for (const { payload } of events) {
+    for (const { delta, finish_reason: reason } of (payload?.choices ?? []) as {
+      delta: { content?: string; tool_calls?: { index: number; id?: string; function?: JsonObject }[] };
+      finish_reason: unknown;
+    }[]) {
+      said += delta.content ?? '';
+      if (reason !== null) reasons.push(reason);
+      for (const { index, id, function: called = {} } of delta.tool_calls ?? []) {
+        const call = calls[index] ?? { arguments: '' };
+        calls[index] = call;
+        if (id !== undefined) call.id = (call.id ?? '') + id;
+        if (called.name !== undefined) call.name = (call.name ?? '') + String(called.name);
+        call.arguments += String(called.arguments ?? '');
+      }
+    }
+  }
+  return { text: said, calls, reasons };
+}
+
+const made = (number: number) => `${IDENTITY.id}_${number}`;
+const f = (name: string, text: string) => ({ name, arguments: text });
+
+/** Two calls, as hosts number them; ids as they come out. */
+const NUMBERED: readonly (readonly [string, readonly object[], readonly string[]])[] = [
+  [
+    'left out, with ids (Gemini)',
+    [
+      { id: 'a', function: f('x', '{"a":') },
+      { function: { arguments: '1}' } },
+      { id: 'b', function: f('y', '{}') },
+    ],
+    ['a', 'b'],
+  ],
+  [
+    'left out, without ids: each call whole (Ollama)',
+    [{ function: f('x', '{"a":1}') }, { function: f('y', '{}') }],
+    [made(0), made(1)],
+  ],
+  [
+    'one number for all calls (Ollama)',
+    [
+      { index: 0, id: 'a', function: f('x', '{"a":1}') },
+      { index: 0, id: 'b', function: f('y', '{}') },
+    ],
+    ['a', 'b'],
+  ],
+  [
+    'with gaps (DeepSeek)',
+    [
+      { index: 3, id: 'a', function: f('x', '') },
+      { index: 3, function: { arguments: '{"a":1}' } },
+      { index: 7, id: 'b', function: f('y', '{}') },
+    ],
+    ['a', 'b'],
+  ],
+  [
+    'ids that are empty (Moonshot)',
+    [
+      { index: 0, id: '', function: f('x', '{"a":1}') },
+      { index: 1, id: '', function: f('y', '{}') },
+    ],
+    [made(0), made(1)],
+  ],
+  [
+    'ids that are the same',
+    [
+      { index: 0, id: 'a', function: f('x', '{"a":1}') },
+      { index: 1, id: 'a', function: f('y', '{}') },
+    ],
+    ['a', made(1)],
+  ],
+  [
+    'ids and names in every piece (Alibaba)',
+    [
+      { index: 0, id: 'a', function: f('x', '{"a":') },
+      { index: 0, id: 'a', function: f('x', '1}') },
+      { index: 1, id: 'b', function: f('y', '{}') },
+    ],
+    ['a', 'b'],
+  ],
+];
+
+describe('numbers and ids of streamed tool calls (D9, D10)', () => {
+  it.each(NUMBERED)('%s', async (_name, pieces, [first = '', second = '']) => {
+    const text = sse(...pieces.map(piece), chunk({}, 'tool_calls')) + DONE;
+    expect(await nativeOf(text)).toEqual({
+      text: '',
+      calls: [
+        { id: first, name: 'x', arguments: '{"a":1}' },
+        { id: second, name: 'y', arguments: '{}' },
+      ],
+      reasons: ['tool_calls'],
+    });
+    const calls = (await partsOf(text)).flatMap((part) => (part.type === 'start' ? [part.content] : []));
+    expect(calls).toMatchObject([
+      { id: first, name: 'x' },
+      { id: second, name: 'y' },
+    ]);
+  });
+
+  it('are legal for callers of every other protocol', async () => {
+    const text = sse(piece({ index: 0, id: 'functions.x:0|<é>', function: f('x', '{}') })) + DONE;
+    const [start] = await partsOf(text);
+    expect(start).toMatchObject({ content: { id: expect.stringMatching(/^[a-zA-Z0-9_-]{1,40}$/) } });
+    const message = { tool_calls: [{ id: 'functions.x:0', function: f('x', '{}') }] };
+    expect(toReply({ choices: [{ message }] }, CONVERTED).answer).toMatchObject({
+      reply: { parts: [{ id: expect.stringMatching(/^[a-zA-Z0-9_-]{1,40}$/) }] },
+    });
+  });
+
+  it('are there in a whole answer', () => {
+    const message = {
+      tool_calls: ['', 'a', 'a'].map((id) => ({ id, type: 'function', function: f('x', '{}') })),
+    };
+    const { answer } = toReply({ choices: [{ message, finish_reason: 'stop' }] }, CALL);
+    expect(answer).toMatchObject({
+      body: {
+        choices: [
+          {
+            message: { tool_calls: [{ id: made(0) }, { id: 'a' }, { id: made(2) }] },
+            finish_reason: 'tool_calls',
+          },
+        ],
+      },
+    });
+  });
+});
+
+describe('the end of an answer', () => {
+  const call = piece({ index: 0, id: 'a', function: f('x', '{}') });
+
+  it.each([
+    ['stop beside tool calls (D11)', sse(call, chunk({}, 'stop')) + DONE, 'tool-calls', 'tool_calls'],
+    ['none at all (D12)', sse(chunk({ content: 'Hi' })) + DONE, 'stop', 'stop'],
+    ['none, with tool calls', sse(call) + DONE, 'tool-calls', 'tool_calls'],
+    ['an empty one', sse(chunk({ content: 'Hi' }, '')) + DONE, 'stop', 'stop'],
+    ['a new name', sse(chunk({ content: 'Hi' }), chunk({}, 'end')) + DONE, 'stop', 'stop'],
+    [
+      'a name of its own',
+      sse(chunk({ content: 'Hi' }), chunk({}, 'model_length')) + DONE,
+      'length',
+      'length',
+    ],
+    ['no [DONE] (D16)', sse(chunk({ content: 'Hi' }), chunk({}, 'length')), 'length', 'length'],
+    [
+      'no [DONE] and none, but the account',
+      sse(chunk({ content: 'Hi' }), { choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } }),
+      'stop',
+      'stop',
+    ],
+    ['no blank line', sse(chunk({ content: 'Hi' }), chunk({}, 'stop')).trimEnd(), 'stop', 'stop'],
+    ['[DONE] without a blank line', `${sse(chunk({ content: 'Hi' }))}data: [DONE]`, 'stop', 'stop'],
+  ])('is one with %s', async (_name, text, reason, name) => {
+    expect((await partsOf(text)).at(-1)).toMatchObject({ type: 'finish', reason });
+    expect((await nativeOf(text)).reasons).toEqual([name]);
+  });
+
+  it.each([
+    ['a body cut within an event', `${sse(chunk({ content: 'Hi' }))}data: {"choices":[{"in`],
+    ['a body that ends amid the answer', sse(chunk({ content: 'Hi' }))],
+    [
+      'an account in every chunk (D15)',
+      sse(chunk({ content: 'Hi' }, null, { usage: { prompt_tokens: 1, completion_tokens: 1 } })),
+    ],
+    ['a reason that says that it failed', sse(chunk({ content: 'Hi' }), chunk({}, 'network_error')) + DONE],
+  ])('is none with %s', async (_name, text) => {
+    await expect(nativeOf(text)).rejects.toThrow(UpstreamFailure);
+    await expect(partsOf(text)).rejects.toThrow(UpstreamFailure);
+  });
+});
+
+describe('the events of a stream', () => {
+  it('may be unknown, have several chunks each, and repeat the whole text (D16)', async () => {
+    const cumulative = { choices: [{ index: 0, delta: { content: 'b' }, message: { content: 'ab' } }] };
+    const pair = `data: ${JSON.stringify(chunk({ content: 'a' }))}\ndata: ${JSON.stringify(cumulative)}\n\n`;
+    const ping = `event: ping\ndata: {"type":"ping"}\n\n${sse({ object: 'host.heartbeat' })}`;
+    const text = `${ping}: comment\n\n${pair}${ping}${sse(chunk({}, 'stop'))}${DONE}`;
+    expect(await partsOf(text)).toEqual([
+      ...textBlock(0, 'a', 'b'),
+      { type: 'finish', reason: 'stop', raw: 'stop' },
+    ]);
+    expect(await nativeOf(text)).toMatchObject({ text: 'ab', reasons: ['stop'] });
+  });
+
+  it('may have texts in parts, thoughts among them (D17)', async () => {
+    const thinking = [{ type: 'text', text: 'Hm.' }];
+    const text = sse(
+      chunk({ content: [{ type: 'thinking', thinking }] }),
+      chunk({ content: [{ type: 'text', text: 'a' }] }, 'stop'),
+    );
+    expect((await partsOf(text + DONE)).flatMap((part) => (part.type === 'delta' ? part.text : []))).toEqual([
+      'Hm.',
+      'a',
+    ]);
+    expect((await nativeOf(text + DONE)).text).toBe('a');
+    const message = {
+      content: [
+        { type: 'thinking', thinking },
+        { type: 'text', text: 'a' },
+      ],
+    };
+    expect(toReply({ choices: [{ message, finish_reason: 'stop' }] }, CONVERTED).answer).toMatchObject({
+      reply: {
+        parts: [
+          { type: 'reasoning', text: 'Hm.' },
+          { type: 'text', text: 'a' },
+        ],
+      },
+    });
+  });
+
+  it('go on with arguments that look complete (D13)', async () => {
+    const text = sse(
+      piece({ index: 0, id: 'a', function: f('x', '{}') }),
+      piece({ index: 1, id: 'b', function: f('y', '{"b":1}') }),
+      piece({ index: 0, function: { arguments: ' ' } }),
+      chunk({}, 'tool_calls'),
+    );
+    const parts = await partsOf(text + DONE);
+    expect(parts.filter(({ type }) => type !== 'finish').slice(0, 2)).toEqual(
+      callBlock(0, { id: 'a', name: 'x' }, '{}').slice(0, 2),
+    );
+    expect((await nativeOf(text + DONE)).calls).toMatchObject([
+      { arguments: '{} ' },
+      { arguments: '{"b":1}' },
+    ]);
+  });
+});
