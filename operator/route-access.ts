@@ -20,10 +20,10 @@ export interface SignedGet {
 export interface RouteAccess {
   /** Reads `env:NAME` from the operator's own environment, `secretsmanager:NAME#field` from the deployment's account. */
   readonly readSecret: SecretReader;
-  /** Signs requests to providers in AWS. */
-  readonly sign: RequestSigner;
   /** The token of Entra for the client whose credentials a secret holds. */
   readonly readToken: TokenReader;
+  /** Signs requests to providers in AWS. */
+  readonly sign: RequestSigner;
   /** The region of the deployment. Throws when none is configured. */
   region(): Promise<string>;
   /** The headers of a GET that is signed for a service of AWS; without a region, that of the deployment. */
@@ -49,8 +49,8 @@ export function createRouteAccess(
   });
   return {
     readSecret,
-    sign: (request) => createRequestSigner(clients())(request),
     readToken: createEntraTokens({ fetch, readSecret, clock: systemClock }),
+    sign: (request) => createRequestSigner(clients())(request),
     region: () => config().region(),
     async signedHeaders({ url, service, region: asked, headers: own = {} }) {
       const { hostname, host, protocol, port, pathname, searchParams } = new URL(url);

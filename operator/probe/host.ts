@@ -1,7 +1,9 @@
 /** One host under probe: a call at a time, each within the allowance, a failure of the moment tried once more. */
+
 import { setTimeout } from 'node:timers/promises';
 import type { Route } from '../../lambdas/core/inference/catalog/catalog-document.ts';
 import type { JsonObject } from '../../lambdas/core/json/lossless-json.ts';
+import { type AddressedRoute, addressOf } from '../../lambdas/providers/openai-formats/address.ts';
 import { type Allowance, promptBound } from './allowance.ts';
 import { reasonOf } from './refusal-reason.ts';
 import { isStream, type Said, saidWhole } from './said.ts';
@@ -14,7 +16,7 @@ export type Answer =
 
 /** Where requests go, and how they are authorised. */
 export interface Address {
-  readonly route: Pick<Route, 'base_url' | 'protocol'>;
+  readonly route: AddressedRoute & Pick<Route, 'protocol'>;
   readonly fetch: typeof fetch;
   /** Throws when the key cannot be read. */
   readonly authorize: (url: string, body: string) => Promise<Readonly<Record<string, string>>>;
@@ -65,7 +67,7 @@ export class Host {
   async ask(request: JsonObject): Promise<Answer> {
     const body = JSON.stringify(request);
     this.#allowance.take(promptBound(body), Math.max(...BOUNDS.map((name) => Number(request[name] ?? 0))));
-    const url = `${this.#address.route.base_url}${this.#path}`;
+    const url = addressOf(this.#address.route, this.#path);
     const stream = request.stream === true;
     const { answer, pauseMs } = await this.#try(url, body, stream);
     if (pauseMs === undefined || pauseMs > LONGEST_PAUSE_MS) return answer;

@@ -57,7 +57,11 @@ export function createPaidCalls({
     /** How upstreams are reached, over one pool of connections. */
     exchange,
     fetch: upstreamFetch,
-    readToken: createEntraTokens({ fetch: upstreamFetch, readSecret: access.readSecret, clock: systemClock }),
+    readToken: createEntraTokens({
+      fetch: upstreamFetch,
+      readSecret: access.readSecret,
+      clock: systemClock,
+    }),
     log,
     capsules: (peppers: Peppers) => createCapsules(peppers, systemClock),
     catalog: createCatalog({ ...clients, environment, log }),

@@ -27,11 +27,11 @@ const secret = z
 
 export const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock'] as const;
 
-/** Ways to ask a model to think that `openai` hosts do not have for themselves. */
-const OF_EVERY_PROTOCOL: ReadonlySet<string> = new Set(['effort', 'budget', 'adaptive', 'switch']);
-
 /** How a route is authorised otherwise than its protocol says. */
 const AUTHS = ['sigv4', 'api-key', 'entra'] as const;
+
+/** Ways to ask a model to think that `openai` hosts do not have for themselves. */
+const OF_EVERY_PROTOCOL: ReadonlySet<string> = new Set(['effort', 'budget', 'adaptive', 'switch']);
 
 export const route = z
   .strictObject({
