@@ -13,7 +13,7 @@ export async function* sseData(body: AsyncIterable<Uint8Array>): AsyncGenerator<
   // A stream whose lines end in a lone CR has its last one open: the parser waits whether an LF follows.
   parser.feed('\n');
   yield* ready.splice(0);
-  // The last event may lack its blank line; what was cut off is none.
+  // The last event may lack its blank line; what was cut off does not count.
   parser.feed('\n\n');
   yield* ready.filter(isWhole);
 }

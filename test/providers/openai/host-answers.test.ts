@@ -216,7 +216,7 @@ describe('the end of an answer', () => {
       sse(chunk({ content: 'Hi' }, null, { usage: { prompt_tokens: 1, completion_tokens: 1 } })),
     ],
     ['a reason that says that it failed', sse(chunk({ content: 'Hi' }), chunk({}, 'network_error')) + DONE],
-  ])('is none with %s', async (_name, text) => {
+  ])('is missing with %s', async (_name, text) => {
     await expect(nativeOf(text)).rejects.toThrow(UpstreamFailure);
     await expect(partsOf(text)).rejects.toThrow(UpstreamFailure);
   });
