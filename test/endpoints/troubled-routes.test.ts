@@ -94,7 +94,7 @@ async function serviceOver(upstreams: readonly Upstream[]) {
       bedrockClient: () => {
         throw new Error('no route is of Bedrock');
       },
-      catalog: { models: [model] },
+      catalog: () => ({ models: [model] }),
     },
     createBreaker({ clock: () => systemClock() + time.aheadMs, count: (event) => events.push(event) }),
   );

@@ -78,8 +78,8 @@ export type Service = Awaited<ReturnType<typeof startService>>;
 export interface Way {
   readonly fetch: typeof globalThis.fetch;
   bedrockClient(endpoint: string): BedrockRuntimeClient;
-  /** In place of a catalog with one route to each protocol of the simulated upstream. */
-  readonly catalog?: object;
+  /** The catalog for an upstream at an origin, in place of one with a route to each of its protocols. */
+  readonly catalog?: (origin: string) => object;
 }
 
 export async function startService({ gate, ledger, store }: Till, way: Way, breaker = createBreaker()) {
@@ -92,7 +92,7 @@ export async function startService({ gate, ledger, store }: Till, way: Way, brea
       void internalErrors.push(`${message} ${JSON.stringify(fields)}`),
   };
   const world = { clock: systemClock, after: systemAfter, random: systemRandom, ulid: systemUlid };
-  const catalog = openCatalog('1', way.catalog ?? catalogAt(upstream.url));
+  const catalog = openCatalog('1', way.catalog?.(upstream.url) ?? catalogAt(upstream.url));
   const calls = {
     ...world,
     ...{ ledger, gate, log, breaker },
@@ -131,7 +131,7 @@ export async function startService({ gate, ledger, store }: Till, way: Way, brea
     return handler(request, { remainingTimeMs: () => 60_000, pathParameters: {} });
   }
 
-  return { send, internalErrors, stop: () => upstream.close() };
+  return { send, internalErrors, origin: upstream.url, stop: () => upstream.close() };
 }
 
 export const envelopeOf = (name: SurfaceName): 'openai' | 'messages' =>

@@ -1,5 +1,6 @@
 /** Messages of the Messages protocol: from turns of a conversation, and the output that an answer's blocks hold. */
 import type {
+  CacheMarked,
   Finish,
   FinishReason,
   ImagePart,
@@ -20,7 +21,16 @@ interface Message extends JsonObject {
 export const toMessages = (turns: readonly ClaudeTurn[]): Message[] =>
   turns.map(({ role, parts }) => ({ role, content: [...parts].map(toBlock) }));
 
-function toBlock(part: UserPart | ClaudePart): JsonObject {
+/** The field of what is marked for a cache; 5 minutes are the protocol's own (Claude docs, Prompt caching). */
+export const cacheControl = ({ cache }: CacheMarked): JsonObject =>
+  cache === undefined
+    ? {}
+    : { cache_control: { type: 'ephemeral', ...(cache === '5m' ? {} : { ttl: cache }) } };
+
+const toBlock = (part: UserPart | ClaudePart): JsonObject =>
+  part.type === 'reasoning' ? thinkingBlock(part) : { ...toUnmarked(part), ...cacheControl(part) };
+
+function toUnmarked(part: Exclude<UserPart | ClaudePart, ProvenReasoning>): JsonObject {
   switch (part.type) {
     case 'image':
       return imageBlock(part);
@@ -28,8 +38,6 @@ function toBlock(part: UserPart | ClaudePart): JsonObject {
       return resultBlock(part);
     case 'tool-call':
       return { type: 'tool_use', id: part.id, name: part.name, input: toolInput(part.arguments) };
-    case 'reasoning':
-      return thinkingBlock(part);
     default:
       return { type: 'text', text: part.text };
   }

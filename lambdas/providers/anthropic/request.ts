@@ -2,6 +2,7 @@
 
 import { allowedBetas } from '../../core/inference/catalog/betas.ts';
 import type { Route } from '../../core/inference/catalog/catalog-document.ts';
+import { markedSystem } from '../../core/inference/upstream/cache-marks.ts';
 import type { Signatures } from '../../core/inference/upstream/capsules.ts';
 import type { Tool } from '../../core/inference/upstream/conversation.ts';
 import type { ChatPayload } from '../../core/inference/upstream/provider.ts';
@@ -11,7 +12,7 @@ import { calledTools, type JsonAnswer, jsonAnswerOf, soundTool } from '../claude
 import { nativeBody } from '../claude/native-body.ts';
 import { type ClaudeConversation, forClaude } from '../claude/thinking.ts';
 import { withOpenedThinking } from '../claude/thinking-blocks.ts';
-import { toMessages } from './content.ts';
+import { cacheControl, toMessages } from './content.ts';
 
 export interface MessagesRequest {
   readonly body: JsonObject;
@@ -47,7 +48,9 @@ export const betasOf = (
 
 function fromConversation(conversation: ClaudeConversation, answer: JsonAnswer): JsonObject {
   const { turns, maxTokens, temperature, topP, thinking, user } = conversation;
-  const system = [...conversation.system, ...answer.texts].filter(isNotBlank);
+  const system = [...markedSystem(conversation), ...answer.texts.map((text) => ({ text }))].filter(
+    ({ text }) => isNotBlank(text),
+  );
   const declared = conversation.tools.length > 0 ? conversation.tools : calledTools(conversation);
   const tools = [...declared, ...(answer.tool === undefined ? [] : [answer.tool])];
   const toolChoice = toToolChoice(conversation, answer.tool, declared.length > 0);
@@ -82,12 +85,17 @@ function toOutput({ effort }: ClaudeConversation, { native }: JsonAnswer): JsonO
 const MAX_TEMPERATURE = 1;
 const MAX_USER_ID = 256;
 
-const textContent = (texts: readonly string[]): unknown =>
-  texts.length === 1 ? texts[0] : texts.map((text) => ({ type: 'text', text }));
+type SystemTexts = ReturnType<typeof markedSystem>;
+
+function textContent(texts: SystemTexts): unknown {
+  const [first] = texts;
+  if (texts.length === 1 && first?.cache === undefined) return first?.text;
+  return texts.map((each) => ({ type: 'text', text: each.text, ...cacheControl(each) }));
+}
 
 function toTool(tool: Tool): JsonObject {
-  const { parameters, ...rest } = soundTool(tool);
-  return { ...rest, input_schema: parameters };
+  const { parameters, cache, ...rest } = soundTool(tool);
+  return { ...rest, input_schema: parameters, ...cacheControl({ ...(cache && { cache }) }) };
 }
 
 function toToolChoice(

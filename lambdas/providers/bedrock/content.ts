@@ -1,5 +1,6 @@
 /** Content blocks of Converse and the parts of a conversation (Amazon Bedrock API reference, ContentBlock). */
 import type {
+  CachePointBlock,
   ContentBlock,
   ImageBlock,
   ImageFormat,
@@ -10,7 +11,12 @@ import type {
   ToolUseBlock,
 } from '@aws-sdk/client-bedrock-runtime';
 import type { Signatures } from '../../core/inference/upstream/capsules.ts';
-import type { ImagePart, ToolResultPart, UserPart } from '../../core/inference/upstream/conversation.ts';
+import type {
+  CacheLifetime,
+  ImagePart,
+  ToolResultPart,
+  UserPart,
+} from '../../core/inference/upstream/conversation.ts';
 import { UpstreamFailure } from '../../core/inference/upstream/provider.ts';
 import { toolInput } from '../../core/inference/upstream/tool-calls.ts';
 import { parseJson, rawJson } from '../../core/json/lossless-json.ts';
@@ -32,7 +38,17 @@ export type Document = NonNullable<ToolUseBlock['input']>;
 
 /** The turns as messages. Throws `UpstreamFailure` for an image of a format that no provider knows. */
 export const toMessages = (turns: readonly ClaudeTurn[]): Message[] =>
-  turns.map(({ role, parts }) => ({ role, content: [...parts].map(toBlock) }));
+  turns.map(({ role, parts }) => ({ role, content: [...parts].flatMap(toMarkedBlock) }));
+
+/** The end of what is to be cached; Converse has 5 minutes where it does not say (CachePointBlock). */
+export const cachePoint = (cache: CacheLifetime): { readonly cachePoint: CachePointBlock } => ({
+  cachePoint: { type: 'default', ...(cache === '5m' ? {} : { ttl: cache }) },
+});
+
+const toMarkedBlock = (part: UserPart | ClaudePart): ContentBlock[] =>
+  part.type === 'reasoning' || part.cache === undefined
+    ? [toBlock(part)]
+    : [toBlock(part), cachePoint(part.cache)];
 
 function toBlock(part: UserPart | ClaudePart): ContentBlock {
   switch (part.type) {

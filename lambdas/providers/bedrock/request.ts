@@ -1,19 +1,22 @@
 /** A chat call as Converse takes it (Amazon Bedrock API reference, Converse and ConverseStream). */
 import type {
+  Tool as BedrockTool,
   ConverseRequest,
   InferenceConfiguration,
   OutputConfig,
+  SystemContentBlock,
   ToolConfiguration,
   ToolSpecification,
 } from '@aws-sdk/client-bedrock-runtime';
 import type { Route } from '../../core/inference/catalog/catalog-document.ts';
+import { markedSystem } from '../../core/inference/upstream/cache-marks.ts';
 import type { Signatures } from '../../core/inference/upstream/capsules.ts';
 import type { Conversation, Tool } from '../../core/inference/upstream/conversation.ts';
 import { effortOf, nearestEffort } from '../../core/inference/upstream/effort.ts';
 import { isNotBlank } from '../claude/alternating-turns.ts';
 import { calledTools, jsonAnswerOf, type SchemaFormat, soundTool } from '../claude/json-answer.ts';
 import { type ClaudeConversation, forClaude } from '../claude/thinking.ts';
-import { type Document, parseDocument, toMessages } from './content.ts';
+import { cachePoint, type Document, parseDocument, toMessages } from './content.ts';
 
 export interface ConverseCall {
   /** The same for an answer at once and a streamed one. */
@@ -37,14 +40,16 @@ export function toConverseCall(
   const conversation = forClaude(given, isClaude(modelId) ? way : undefined, signatures);
   const { native, tool: answerTool, texts } = jsonAnswerOf(conversation, reasoning || conversation.thinks);
   const more = isClaude(modelId) ? toClaudeFields(conversation) : toEffortFields(given, way);
-  const system = [...conversation.system, ...texts].filter(isNotBlank);
-  const toolConfig = toToolConfig(conversation, answerTool);
+  const system = [...markedSystem(conversation), ...texts.map((text) => ({ text }))].filter(({ text }) =>
+    isNotBlank(text),
+  );
+  const toolConfig = toToolConfig(withToolMarksFor(modelId, conversation), answerTool);
   const inferenceConfig = toInference(conversation, modelId);
   const request = {
     modelId,
     messages: toMessages(conversation.turns),
     inferenceConfig,
-    ...(system.length === 0 ? {} : { system: system.map((text) => ({ text })) }),
+    ...(system.length === 0 ? {} : { system: system.flatMap(toSystemBlocks) }),
     ...(toolConfig === undefined ? {} : { toolConfig }),
     ...(native === undefined ? {} : { outputConfig: toOutputConfig(native) }),
     ...(more === undefined ? {} : { additionalModelRequestFields: more }),
@@ -54,6 +59,15 @@ export function toConverseCall(
   };
   return { request, signatures, ...(answerTool === undefined ? {} : { answerTool: answerTool.name }) };
 }
+
+const toSystemBlocks = ({ text, cache }: ReturnType<typeof markedSystem>[number]): SystemContentBlock[] =>
+  cache === undefined ? [{ text }] : [{ text }, cachePoint(cache)];
+
+/** Claude alone caches tools; Nova refuses a point there (Amazon Bedrock user guide, Prompt caching, Supported models). */
+const withToolMarksFor = (modelId: string, conversation: ClaudeConversation): ClaudeConversation =>
+  isClaude(modelId)
+    ? conversation
+    : { ...conversation, tools: conversation.tools.map(({ cache: _mark, ...tool }) => tool) };
 
 /** Fields of Claude's own (Amazon Bedrock user guide, Extended thinking; Adaptive thinking). */
 function toClaudeFields({ thinking, effort }: ClaudeConversation): Document | undefined {
@@ -122,7 +136,10 @@ function toToolConfig(
   const choice =
     answerTool === undefined ? toToolChoice(toolChoice) : answerToolChoice(answerTool, others, offered);
   return {
-    tools: declared.map((tool) => ({ toolSpec: toSpec(tool) })),
+    tools: declared.flatMap((tool): BedrockTool[] => [
+      { toolSpec: toSpec(tool) },
+      ...(tool.cache === undefined ? [] : [cachePoint(tool.cache)]),
+    ]),
     ...(choice === undefined ? {} : { toolChoice: choice }),
   };
 }

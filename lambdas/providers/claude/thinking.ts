@@ -1,5 +1,6 @@
 /** A conversation beside Claude's thinking, of Anthropic and of Bedrock alike: how it is asked for, and what it forbids. */
 import type { Route } from '../../core/inference/catalog/catalog-document.ts';
+import { withSoundMarks } from '../../core/inference/upstream/cache-marks.ts';
 import type { Signatures } from '../../core/inference/upstream/capsules.ts';
 import type { Conversation } from '../../core/inference/upstream/conversation.ts';
 import { budgetOf, effortOf, isOff, nearestEffort } from '../../core/inference/upstream/effort.ts';
@@ -52,12 +53,12 @@ export function forClaude(
   const thinks = type === 'enabled' || type === 'adaptive';
   // A thought in the answer that called the tools is refused where there is to be none.
   const isQuiet = type === 'disabled' || (way === 'budget' && !thinks);
-  return {
+  return withSoundMarks({
     ...(thinks ? besideThinking(conversation) : conversation),
     ...sent,
     turns: isQuiet ? turns.map(withoutReasoning) : turns,
     thinks,
-  };
+  });
 }
 
 function askedOf(reasoning: NonNullable<Conversation['reasoning']>, way: Way, maxTokens: number): Asked {

@@ -101,8 +101,13 @@ function userMessages(parts: readonly UserPart[], ids: ToolCallIds): JsonObject[
 function userMessage(parts: readonly Exclude<UserPart, ToolResultPart>[]): JsonObject {
   if (parts.every((part) => part.type === 'text'))
     return { role: 'user', content: textContent(parts.map(({ text }) => text)) };
-  return { role: 'user', content: parts.map((part) => (part.type === 'text' ? part : imagePart(part))) };
+  return {
+    role: 'user',
+    content: parts.map((part) => (part.type === 'text' ? textPart(part) : imagePart(part))),
+  };
 }
+
+const textPart = ({ text }: TextPart): JsonObject => ({ type: 'text', text });
 
 function imagePart({ source }: ImagePart): JsonObject {
   const url = source.kind === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`;

@@ -68,13 +68,10 @@ const usageOf = (usage: ModelUsage, { figures }: MessageFrame) => ({
 });
 
 /** What was written to the cache, by how long it is kept there. */
-function creationOf({ cacheWriteTokens, cacheLifetime }: ModelUsage) {
-  const isHour = cacheLifetime === '1h';
-  return {
-    ephemeral_5m_input_tokens: isHour ? 0 : cacheWriteTokens,
-    ephemeral_1h_input_tokens: isHour ? cacheWriteTokens : 0,
-  };
-}
+const creationOf = ({ cacheWrites }: ModelUsage) => ({
+  ephemeral_5m_input_tokens: cacheWrites['5m'],
+  ephemeral_1h_input_tokens: cacheWrites['1h'],
+});
 
 const STOP_REASONS = { length: 'max_tokens', 'tool-calls': 'tool_use', refusal: 'refusal' } as const;
 

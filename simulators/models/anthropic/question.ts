@@ -6,11 +6,13 @@ import {
   checkToolTurns,
   checkUnique,
   type Part,
+  partTokens,
   toMessages,
 } from '../exchange/conversation.ts';
-import { lastMarked, type MarkedPrefix } from '../exchange/prompt-cache.ts';
+import type { Lifetime, PromptBlock } from '../exchange/prompt-cache.ts';
 import { requireThat } from '../exchange/request-error.ts';
 import type { ModelRequest } from '../model/model.ts';
+import { countTokens } from '../model/tokens.ts';
 import { checkThoughts } from './reasoning.ts';
 import { type AnyRequest, blocksOf, type ContentBlock, isCallersOwn, thinks } from './request.ts';
 
@@ -87,25 +89,38 @@ function checkFields(request: AnyRequest): void {
   requireThat(breakpoints(request) <= MAX_BREAKPOINTS, 'Too many blocks with cache_control.');
 }
 
-/** What the request asks to cache; a mark on the request itself is one on its last block. */
-export function markedPrefix(request: AnyRequest): MarkedPrefix | undefined {
-  const { model, tools = [], system, messages, cache_control: control } = request;
-  const said = messages.flatMap(({ content }) => blocksOf<ContentBlock>(content));
-  const blocks: readonly { readonly type?: unknown; readonly cache_control?: Mark }[] = [
-    ...tools,
-    ...blocksOf(system),
-    ...said,
-  ];
-  const marked = lastMarked(
-    blocks.map((block, index) =>
-      index === blocks.length - 1 && control ? { ...block, cache_control: control } : block,
-    ),
-    (block) => block.cache_control,
+/** The prompt as the cache reads it; a mark on the request itself is one on its last block. */
+export function promptBlocks(request: AnyRequest): readonly PromptBlock[] {
+  const { tools = [], system, messages, cache_control: control } = request;
+  const said = [{ role: 'system', content: system ?? [] }, ...messages].flatMap(({ role, content }) =>
+    blocksOf<ContentBlock>(content).map((block) => ({ role, block })),
   );
-  return marked && { model, ...marked };
+  const blocks = [
+    ...tools.map((tool) => blockOf('tool', tool, countTokens(JSON.stringify(unmarked(tool))))),
+    ...said.map(({ role, block }) => blockOf(role, block, partTokens(partOf(block)))),
+  ];
+  const last = blocks.length - 1;
+  return blocks.map((block, at) =>
+    at === last && control ? { mark: lifetimeOf(control), ...block } : block,
+  );
 }
 
-type Mark = AnyRequest['cache_control'];
+type Marked = { readonly cache_control?: AnyRequest['cache_control'] };
+
+function unmarked({ cache_control: _mark, ...block }: object & Marked): object {
+  return block;
+}
+
+function blockOf(role: string, block: object, tokens: number): PromptBlock {
+  const { cache_control: control } = block as Marked;
+  return {
+    content: [role, unmarked(block)],
+    tokens,
+    ...(control ? { mark: lifetimeOf(control) } : {}),
+  };
+}
+
+const lifetimeOf = ({ ttl }: { readonly ttl?: Lifetime | undefined }): Lifetime => ttl ?? '5m';
 
 /** One search for each tool that searches, as far as it may be used. */
 const searches = ({ tools = [] }: AnyRequest): number =>

@@ -8,7 +8,7 @@ import { identifierFrom } from '../model/random.ts';
 import { type MessageFrame, messageDocument, messageEvents } from './answer.ts';
 import { checkBetas } from './betas.ts';
 import { anthropicProtocol } from './protocol.ts';
-import { markedPrefix, toModelRequest } from './question.ts';
+import { promptBlocks, toModelRequest } from './question.ts';
 import { type AnyRequest, countRequestSchema, messagesRequestSchema } from './request.ts';
 
 const MESSAGE_ID_LENGTH = 22;
@@ -30,8 +30,10 @@ export function replyToMessages({ body, fault, headers, sequence, cache }: Call)
   const request = readRequest(messagesRequestSchema, body);
   checkBetas(request, headers);
   const question = toModelRequest(request, fault);
-  const marked = markedPrefix(request);
-  const { choice, usage } = singleAnswer({ ...question, ...(marked && { cache: cache.use(marked) }) });
+  const { choice, usage } = singleAnswer({
+    ...question,
+    cache: cache.use(request.model, promptBlocks(request)),
+  });
   const frame: MessageFrame = {
     id: `msg_01${identifierFrom(`message ${sequence}`, MESSAGE_ID_LENGTH)}`,
     model: request.model,

@@ -53,6 +53,10 @@ function* deltasOf(block: AnswerBlock, modelId: string): Generator<Fields> {
     yield { reasoningContent: { signature: signatureOf(scopeOf(modelId), block.text) } };
 }
 
+/** One entry for each lifetime of which something was written. */
+const detailsOf = (writes: ModelUsage['cacheWrites']) =>
+  (['1h', '5m'] as const).flatMap((ttl) => (writes[ttl] > 0 ? [{ ttl, inputTokens: writes[ttl] }] : []));
+
 /** `inputTokens` excludes what was read from the cache or written to it; the total includes it. */
 const usageOf = (usage: ModelUsage) => ({
   inputTokens: usage.promptTokens - usage.cachedTokens - usage.cacheWriteTokens,
@@ -60,9 +64,7 @@ const usageOf = (usage: ModelUsage) => ({
   totalTokens: usage.promptTokens + usage.completionTokens,
   cacheReadInputTokens: usage.cachedTokens,
   cacheWriteInputTokens: usage.cacheWriteTokens,
-  ...(usage.cacheWriteTokens === 0
-    ? {}
-    : { cacheDetails: [{ ttl: usage.cacheLifetime, inputTokens: usage.cacheWriteTokens }] }),
+  ...(usage.cacheWriteTokens === 0 ? {} : { cacheDetails: detailsOf(usage.cacheWrites) }),
 });
 
 const STOP_REASONS = { length: 'max_tokens', 'tool-calls': 'tool_use', refusal: 'content_filtered' } as const;

@@ -6,11 +6,13 @@ import {
   checkToolTurns,
   checkUnique,
   type Part,
+  partTokens,
   toMessages,
 } from '../exchange/conversation.ts';
-import { lastMarked, type MarkedPrefix } from '../exchange/prompt-cache.ts';
+import type { PromptBlock } from '../exchange/prompt-cache.ts';
 import { requireThat } from '../exchange/request-error.ts';
 import type { ModelRequest, ModelTool } from '../model/model.ts';
+import { countTokens } from '../model/tokens.ts';
 import { checkReasoning, thinks } from './reasoning.ts';
 import { type ContentBlock, type ConverseRequest, parsedObject, type ToolResult } from './request.ts';
 
@@ -59,16 +61,27 @@ function checkMessages({ messages, toolConfig }: ConverseRequest): void {
   requireThat(!!toolConfig || !usesTools, 'must be defined when tool blocks are used', ['toolConfig']);
 }
 
-/** What the request asks to cache. */
-export function markedPrefix(
-  { messages, system, toolConfig }: ConverseRequest,
-  model: string,
-): MarkedPrefix | undefined {
-  const said = (messages ?? []).flatMap(({ content }) => content);
-  const blocks = [...(toolConfig?.tools ?? []), ...(system ?? []), ...said];
-  const marked = lastMarked(blocks, ({ cachePoint }) => cachePoint);
-  return marked && { model, ...marked };
+/** The prompt as the cache reads it; a cache point marks what stands before it. */
+export function promptBlocks({ messages, system, toolConfig }: ConverseRequest): readonly PromptBlock[] {
+  const said = (messages ?? []).flatMap(({ role, content }) => content.map((block) => ({ role, block })));
+  const all = [
+    ...(toolConfig?.tools ?? []).map((block) => ({ role: 'tool', block })),
+    ...(system ?? []).map((block) => ({ role: 'system', block })),
+    ...said,
+  ];
+  const blocks: PromptBlock[] = [];
+  for (const { role, block } of all) {
+    const { cachePoint: point } = block;
+    const before = blocks.at(-1);
+    if (point == null) blocks.push({ content: [role, block], tokens: tokensOf(block) });
+    else if (before !== undefined) blocks[blocks.length - 1] = { ...before, mark: point.ttl ?? '5m' };
+  }
+  return blocks;
 }
+
+/** A tool has no parts, and counts as its JSON. */
+const tokensOf = (block: object): number =>
+  'toolSpec' in block ? countTokens(JSON.stringify(block.toolSpec)) : partTokens(partOf(block as Block));
 
 /** The model is asked for what the request says, and for what the fault adds to it. Throws `RequestError`. */
 export function toModelRequest(request: ConverseRequest, modelId: string, fault: Fault): ModelRequest {

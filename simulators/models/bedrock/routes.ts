@@ -5,7 +5,7 @@ import { singleAnswer } from '../model/answer.ts';
 import { type ConverseFrame, converseDocument, converseEvents } from './answer.ts';
 import { replyToInvoke } from './invoke.ts';
 import { bedrockProtocol } from './protocol.ts';
-import { markedPrefix, toModelRequest } from './question.ts';
+import { promptBlocks, toModelRequest } from './question.ts';
 import { converseRequestSchema } from './request.ts';
 import { signedRoutes } from './signed-routes.ts';
 
@@ -14,8 +14,7 @@ function replyToConverse({ body, fault, parameters, cache }: Call, streams: bool
   const request = readRequest(converseRequestSchema, body);
   const { modelId = '' } = parameters;
   const question = toModelRequest(request, modelId, fault);
-  const marked = markedPrefix(request, modelId);
-  const { choice, usage } = singleAnswer({ ...question, ...(marked && { cache: cache.use(marked) }) });
+  const { choice, usage } = singleAnswer({ ...question, cache: cache.use(modelId, promptBlocks(request)) });
   const fieldPaths = request.additionalModelResponseFieldPaths ?? [];
   const frame: ConverseFrame = {
     modelId,

@@ -1,5 +1,7 @@
 /** Conversations, whatever their wire format: content blocks as neutral messages, and what every provider requires of tools. */
 import type { ModelMessage, ModelToolCall } from '../model/model.ts';
+import { TOKENS_PER_IMAGE } from '../model/prompt-tokens.ts';
+import { countTokens } from '../model/tokens.ts';
 import { type Path, requireThat } from './request-error.ts';
 
 /** What a content block says; nothing, where it is no part of the conversation. */
@@ -43,6 +45,13 @@ export function toMessages(
   }
   endRun();
   return messages;
+}
+
+/** The tokens of a block's own content, without the edges of the message that it stands in. */
+export function partTokens({ text = '', isImage, call, result }: Part): number {
+  const called = call === undefined ? 0 : countTokens(call.name) + countTokens(call.arguments);
+  const inner = (result?.parts ?? []).reduce((sum, part) => sum + partTokens(part), 0);
+  return countTokens(text) + (isImage === true ? TOKENS_PER_IMAGE : 0) + called + inner;
 }
 
 /**

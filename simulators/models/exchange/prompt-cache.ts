@@ -1,21 +1,37 @@
-/** What of earlier prompts a provider has cached, so that a prefix that is marked is written once and read from then on. */
+/**
+ * What of earlier prompts a provider has cached (Claude docs, Prompt caching; Amazon Bedrock user guide, Prompt caching).
+ * A prompt is read block by block: tools, system texts, messages. A marked block is a breakpoint: the prompt up to it is
+ * written, and a later prompt that begins with the same blocks reads it, until its lifetime has passed since its last use.
+ */
 import { identifierFrom } from '../model/random.ts';
 
 export type Lifetime = '5m' | '1h';
 
-/** The part of a prompt that is to be cached. */
-export interface MarkedPrefix {
-  readonly model: string;
-  /** Everything up to the last mark. */
-  readonly blocks: readonly unknown[];
-  readonly lifetime: Lifetime;
+/** One block of a prompt, in its order. */
+export interface PromptBlock {
+  /** All that it says, without its mark. */
+  readonly content: unknown;
+  readonly tokens: number;
+  readonly mark?: Lifetime | undefined;
 }
 
-/** What a request finds of its prefix. */
+/** What of a prompt was read from the cache and written to it, in tokens. */
 export interface CacheUse {
-  readonly lifetime: Lifetime;
-  /** An earlier request has written it. */
-  readonly isWarm: boolean;
+  readonly read: number;
+  readonly written: Readonly<Record<Lifetime, number>>;
+}
+
+interface Breakpoint {
+  readonly at: number;
+  readonly mark: Lifetime;
+  readonly tokens: number;
+}
+
+/** A place in a prompt: everything up to the end of a block. */
+interface Prefix {
+  readonly key: string;
+  readonly tokens: number;
+  readonly mark: Lifetime | undefined;
 }
 
 const KEY_LENGTH = 43;
@@ -23,27 +39,85 @@ const KEY_LENGTH = 43;
 /** Enough for any test; the oldest are forgotten first. */
 const MAX_PREFIXES = 1000;
 
-export class PromptCache {
-  readonly #keys = new Set<string>();
+const LIFETIMES_MS: Readonly<Record<Lifetime, number>> = { '5m': 300_000, '1h': 3_600_000 };
 
-  /** Whether the prefix is known; from now on it is. */
-  use({ model, blocks, lifetime }: MarkedPrefix): CacheUse {
-    const key = identifierFrom(JSON.stringify([model, lifetime, blocks]), KEY_LENGTH);
-    const isWarm = this.#keys.delete(key);
-    this.#keys.add(key);
-    const [oldest] = this.#keys;
-    if (this.#keys.size > MAX_PREFIXES && oldest !== undefined) this.#keys.delete(oldest);
-    return { lifetime, isWarm };
+/** How many blocks before a breakpoint are looked at, itself included (Claude docs, Prompt caching). */
+const LOOKBACK_BLOCKS = 20;
+
+/**
+ * The fewest tokens that are cached, by what the model's id has in it (Claude docs, Prompt caching, Cache limitations;
+ * Amazon Bedrock user guide, Prompt caching, Supported models). The simulator's own models have no such bound.
+ */
+const MINIMUMS: readonly (readonly [RegExp, number])[] = [
+  [/claude-opus-4-[567]|claude-haiku-4-5/, 4_096],
+  [/claude-(3-5-haiku|3-haiku|haiku-3)/, 2_048],
+  [/claude-(opus|sonnet|3)/, 1_024],
+  [/amazon\.nova/, 1_000],
+];
+
+const minimumOf = (model: string): number => MINIMUMS.find(([name]) => name.test(model))?.[1] ?? 0;
+
+/** Nova reads at its breakpoints alone (Amazon Bedrock user guide, Prompt caching, Simplified cache management). */
+const lookbackOf = (model: string): number => (/amazon\.nova/.test(model) ? 1 : LOOKBACK_BLOCKS);
+
+export class PromptCache {
+  readonly #expiriesMs = new Map<string, number>();
+  readonly #now: () => number;
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  /** What the prompt reads and writes; from now on the cache has it. */
+  use(model: string, blocks: readonly PromptBlock[]): CacheUse {
+    const prefixes = prefixesOf(model, blocks);
+    const minimum = minimumOf(model);
+    const breakpoints = prefixes.flatMap(({ mark, tokens }, at): Breakpoint[] =>
+      mark !== undefined && tokens >= minimum ? [{ at, mark, tokens }] : [],
+    );
+    const read = this.#longest(prefixes, breakpoints.toReversed(), lookbackOf(model));
+    const written = { '5m': 0, '1h': 0 };
+    let covered = read;
+    for (const { at, mark, tokens } of breakpoints) {
+      written[mark] += Math.max(0, tokens - covered);
+      covered = Math.max(covered, tokens);
+      this.#keep(entryKey(prefixes[at], mark), mark);
+    }
+    return { read, written };
+  }
+
+  /** The tokens of the longest prefix that is known: of each breakpoint and the blocks before it, the last one first. */
+  #longest(prefixes: readonly Prefix[], breakpoints: readonly Breakpoint[], lookback: number): number {
+    for (const { at: from, mark } of breakpoints) {
+      for (const prefix of prefixes.slice(Math.max(0, from + 1 - lookback), from + 1).reverse()) {
+        const key = entryKey(prefix, mark);
+        if ((this.#expiriesMs.get(key) ?? 0) <= this.#now()) continue;
+        this.#keep(key, mark);
+        return prefix.tokens;
+      }
+    }
+    return 0;
+  }
+
+  /** An entry that is used lives on for its whole lifetime. */
+  #keep(key: string, lifetime: Lifetime): void {
+    this.#expiriesMs.delete(key);
+    this.#expiriesMs.set(key, this.#now() + LIFETIMES_MS[lifetime]);
+    const [oldest] = this.#expiriesMs.keys();
+    if (this.#expiriesMs.size > MAX_PREFIXES && oldest !== undefined) this.#expiriesMs.delete(oldest);
   }
 }
 
-/** The blocks up to the last one that is marked, with the lifetime that its mark asks for; undefined without a mark. */
-export function lastMarked<Block>(
-  blocks: readonly Block[],
-  markOf: (block: Block) => { readonly ttl?: string | null | undefined } | null | undefined,
-): Pick<MarkedPrefix, 'blocks' | 'lifetime'> | undefined {
-  const last = blocks.findLastIndex((block) => markOf(block));
-  const block = blocks[last];
-  if (block === undefined) return undefined;
-  return { blocks: blocks.slice(0, last + 1), lifetime: markOf(block)?.ttl === '1h' ? '1h' : '5m' };
+/** Entries of one prefix for two lifetimes are two. */
+const entryKey = (prefix: Prefix | undefined, lifetime: Lifetime): string =>
+  `${prefix?.key ?? ''} ${lifetime}`;
+
+/** Each place's key stands for the model and every block up to it. */
+function prefixesOf(model: string, blocks: readonly PromptBlock[]): Prefix[] {
+  let [key, tokens] = [model, 0];
+  return blocks.map((block) => {
+    key = identifierFrom(`${key} ${JSON.stringify(block.content)}`, KEY_LENGTH);
+    tokens += block.tokens;
+    return { key, tokens, mark: block.mark };
+  });
 }

@@ -43,18 +43,17 @@ function afterThought(request: ModelRequest, { text, tokenCount }: TokenCut, see
   return { ...choice, ...redacts, thinking: text, tokenCount: choice.tokenCount + tokenCount };
 }
 
-/** Half of the prompt is what a cache holds: read for models of a certain name, and else written, then read, on request. */
+/** What the cache of the wire format has; models of a certain name read half of any prompt. */
 function cacheUse(
   { model, cache }: ModelRequest,
   prompt: number,
-): Pick<ModelUsage, 'cachedTokens' | 'cacheWriteTokens' | 'cacheLifetime'> {
-  const half = Math.floor(prompt / 2);
-  const reads = cache?.isWarm === true || model.endsWith(CACHED_MODEL_SUFFIX);
-  return {
-    cachedTokens: reads ? half : 0,
-    cacheWriteTokens: !reads && cache !== undefined ? half : 0,
-    cacheLifetime: cache?.lifetime ?? '5m',
-  };
+): Pick<ModelUsage, 'cachedTokens' | 'cacheWriteTokens' | 'cacheWrites'> {
+  if (model.endsWith(CACHED_MODEL_SUFFIX) || cache === undefined) {
+    const cachedTokens = model.endsWith(CACHED_MODEL_SUFFIX) ? Math.floor(prompt / 2) : 0;
+    return { cachedTokens, cacheWriteTokens: 0, cacheWrites: { '5m': 0, '1h': 0 } };
+  }
+  const { read, written } = cache;
+  return { cachedTokens: read, cacheWriteTokens: written['5m'] + written['1h'], cacheWrites: written };
 }
 
 /**

@@ -33,6 +33,9 @@ export interface ModelTool {
   readonly freeform?: true | undefined;
 }
 
+/** Tokens that were put into the prompt cache, by how long they are kept there. */
+export type CacheWrites = Readonly<Record<'5m' | '1h', number>>;
+
 export interface ModelRequest {
   readonly model: string;
   readonly messages: readonly ModelMessage[];
@@ -48,8 +51,8 @@ export interface ModelRequest {
   readonly choiceCount: number;
   /** Asks for the reasoning before the answer, which counts into `maxTokens`. */
   readonly thinks?: boolean | undefined;
-  /** Asks to keep the prompt in the prompt cache, and whether it is there already. */
-  readonly cache?: { readonly lifetime: '5m' | '1h'; readonly isWarm: boolean } | undefined;
+  /** Tokens of the prompt that were read from the prompt cache, and written to it by how long they are kept. */
+  readonly cache?: { readonly read: number; readonly written: CacheWrites } | undefined;
   /** Searches that the provider runs for the answer, whose pages are part of the prompt. */
   readonly webSearches?: number | undefined;
   /** Makes the model decline, whatever is asked. */
@@ -79,8 +82,8 @@ export interface ModelUsage {
   readonly cachedTokens: number;
   /** The part of `promptTokens` that was put into the prompt cache. */
   readonly cacheWriteTokens: number;
-  /** How long it is kept there. */
-  readonly cacheLifetime: '5m' | '1h';
+  /** The same by how long it is kept there. */
+  readonly cacheWrites: CacheWrites;
   readonly completionTokens: number;
   /** The part of `completionTokens` spent on reasoning. */
   readonly thinkingTokens: number;

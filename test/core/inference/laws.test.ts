@@ -7,16 +7,19 @@ import { messagesRequest } from '../../../lambdas/core/inference/completions/mes
 import { toPayload as responsesPayload } from '../../../lambdas/core/inference/completions/responses/payload.ts';
 import type { ResponsesRequest } from '../../../lambdas/core/inference/completions/responses/request.ts';
 import { responsesRequest } from '../../../lambdas/core/inference/completions/responses/schema.ts';
-import type {
-  AnswerFormat,
-  AssistantPart,
-  Conversation,
-  ImagePart,
-  TextPart,
-  Tool,
-  ToolChoice,
-  Turn,
-  UserPart,
+import { systemOf } from '../../../lambdas/core/inference/upstream/cache-marks.ts';
+import {
+  type AnswerFormat,
+  type AssistantPart,
+  CACHE_LIFETIMES,
+  type CacheLifetime,
+  type Conversation,
+  type ImagePart,
+  type TextPart,
+  type Tool,
+  type ToolChoice,
+  type Turn,
+  type UserPart,
 } from '../../../lambdas/core/inference/upstream/conversation.ts';
 import type { ChatPayload } from '../../../lambdas/core/inference/upstream/provider.ts';
 import { validate } from '../../../lambdas/core/json/json-body.ts';
@@ -210,6 +213,26 @@ function canonical({ turns, format: wanted, tools: given, ...rest }: Conversatio
   return { ...rest, tools, turns: merged, ...(schema === undefined ? {} : { format: schema }) };
 }
 
+/** The conversation with marks for a cache on some of what can be marked, by its place in the prompt. */
+function withMarksAt(given: Conversation, places: readonly number[], cache: CacheLifetime): Conversation {
+  let place = 0;
+  const mark = () => (places.includes(place++) ? { cache } : {});
+  const tools = given.tools.map((tool) => ({ ...tool, ...mark() }));
+  const system = systemOf(given.system.map((text) => ({ text, ...mark() })));
+  const turns = given.turns.map(
+    ({ role, parts }) => ({ role, parts: [...parts].map((part) => ({ ...part, ...mark() })) }) as Turn,
+  );
+  return { ...given, ...system, tools, turns };
+}
+
+const markedConversation = fc
+  .tuple(
+    conversation,
+    fc.uniqueArray(fc.nat({ max: 12 }), { maxLength: 4 }),
+    fc.constantFrom(...CACHE_LIFETIMES),
+  )
+  .map(([given, places, cache]) => withMarksAt(given, places, cache));
+
 /** What Responses can say of a conversation: one text of instructions, and no stop sequences. */
 const sayable = (given: Conversation): Conversation => ({
   ...given,
@@ -244,6 +267,15 @@ describe('the law of conversations', () => {
     fc.assert(
       fc.property(conversation, (given) => {
         expect(canonical(walk(given).conversation())).toEqual(canonical(given));
+      }),
+      { numRuns: rounds(50) },
+    );
+  });
+
+  it('marks for a cache are the same after Messages', () => {
+    fc.assert(
+      fc.property(markedConversation, (given) => {
+        expect(canonical(throughMessages(given).conversation())).toEqual(canonical(given));
       }),
       { numRuns: rounds(50) },
     );

@@ -127,7 +127,7 @@ function costFault({ type, price }: { readonly type: Kind; readonly price: Price
 }
 
 const hasTiers = (price: Prices): boolean =>
-  price.unit === 'per_million_tokens' && (price.tiers ?? []).length > 0;
+  price.unit === 'per_million_tokens' && price.tiers?.[0] !== undefined;
 
 const defaultModels = z.partialRecord(z.enum(KINDS), id).default({});
 

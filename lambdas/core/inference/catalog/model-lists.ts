@@ -129,8 +129,8 @@ export const modelListQuery = z.object({
 
 /**
  * The response of `GET /v1/models`: each model, and behind it each alias as an entry of its own, because clients that
- * choose from the list look for names that they know. It has no errors: a `limit` that is none leaves the page whole, an
- * id that is none leaves it empty.
+ * choose from the list look for names that they know. It has no errors: an
+ * invalid `limit` leaves the page whole, an unknown id leaves it empty.
  */
 export function modelListBody(
   models: readonly Model[],

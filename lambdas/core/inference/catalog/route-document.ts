@@ -11,7 +11,8 @@ export const catalogId = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/, 'must be 1 to 128 of A-Z a-z 0-9 . _ : / -');
 
-export const CAPABILITIES = ['tools', 'json', 'vision', 'stream'] as const;
+/** `cache`: the host caches what a caller marks, so that a converted request has the marks too. */
+export const CAPABILITIES = ['tools', 'json', 'vision', 'stream', 'cache'] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
 /** A wait of more than 15 minutes outlives every function. */

@@ -10,6 +10,7 @@ import type { CallOffer } from '../paid-endpoint.ts';
 import { type CostBound, coverBoth } from '../pricing/cost-bound.ts';
 import { type MostTokens, promptWithUses, type Terms, worstCost } from '../pricing/terms.ts';
 import type { PricedCandidate } from '../routing/priced-routes.ts';
+import { withSentMarks } from '../routing/sent-marks.ts';
 import { type Capsules, signaturesOf } from '../upstream/capsules.ts';
 import type { ChatPayload, Provider } from '../upstream/provider.ts';
 import type { AnswerWriter } from './api-format.ts';
@@ -69,7 +70,7 @@ export function completionOffer(
         provider: providers[route.protocol],
         after,
         route,
-        payload: payloadFor(route, payload),
+        payload: payloadFor(route, withSentMarks({ model, route }, payload)),
         identity: { id: answerId, model: nameOf(model) },
         signatures: signaturesOf(capsules, route.id),
         remainingTimeMs,

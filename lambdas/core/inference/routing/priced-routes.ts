@@ -6,6 +6,7 @@ import { type Terms, termsOf } from '../pricing/terms.ts';
 import { isOff } from '../upstream/effort.ts';
 import type { ChatPayload } from '../upstream/provider.ts';
 import type { Candidate } from './route-choice.ts';
+import { sentMarks } from './sent-marks.ts';
 
 type Asked = Pick<ChatPayload, 'protocol' | 'demands' | 'conversation' | 'limitedTo'>;
 
@@ -26,10 +27,11 @@ export function pricedCandidates(
 ): readonly PricedCandidate[] {
   const { protocol, demands } = payload;
   let unpriced: Unpriced | undefined;
-  const priced = candidates.flatMap(({ model, route }) => {
+  const priced = candidates.flatMap((candidate) => {
+    const { model, route } = candidate;
     const isOwn = route.protocol === protocol;
     const foreign = isOwn ? undefined : demands.find(isLost);
-    const asked = [...(isOwn ? demands : []), ...thinkingTier(route, payload)];
+    const asked = [...(isOwn ? demands : sentMarks(candidate, demands)), ...thinkingTier(route, payload)];
     const terms = foreign === undefined ? termsOf(model.price, asked) : { unpriced: foreign.param };
     if (!('unpriced' in terms)) return { model, route, terms };
     unpriced ??= { field: terms.unpriced, model: model.id };
@@ -65,5 +67,8 @@ interface Unpriced {
   readonly model: string;
 }
 
-/** A route of another protocol gets the conversation alone: without marks for a cache and a prediction it answers the same. */
+/**
+ * A route of another protocol gets the conversation alone, with those marks for a cache that have a price there: without
+ * the others, and without a prediction, it answers the same.
+ */
 const isLost = ({ kind }: Demand): boolean => kind !== 'cache-write' && kind !== 'output';

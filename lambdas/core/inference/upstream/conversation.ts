@@ -5,19 +5,28 @@
 import type { JsonObject } from '../../json/lossless-json.ts';
 import { EFFORTS, type Effort } from '../catalog/efforts.ts';
 
-export interface TextPart {
+/** How long a provider keeps a part of a prompt that the caller marks for its cache (Claude docs, Prompt caching). */
+export const CACHE_LIFETIMES = ['5m', '1h'] as const;
+export type CacheLifetime = (typeof CACHE_LIFETIMES)[number];
+
+/** What a caller can mark: the prompt up to the end of it is to be cached. */
+export interface CacheMarked {
+  readonly cache?: CacheLifetime;
+}
+
+export interface TextPart extends CacheMarked {
   readonly type: 'text';
   readonly text: string;
 }
 
-export interface ImagePart {
+export interface ImagePart extends CacheMarked {
   readonly type: 'image';
   readonly source:
     | { readonly kind: 'base64'; readonly mediaType: string; readonly data: string }
     | { readonly kind: 'url'; readonly url: string };
 }
 
-export interface ToolCallPart {
+export interface ToolCallPart extends CacheMarked {
   readonly type: 'tool-call';
   readonly id: string;
   readonly name: string;
@@ -25,16 +34,17 @@ export interface ToolCallPart {
   readonly arguments: string;
 }
 
-export interface ToolResultPart {
+export interface ToolResultPart extends CacheMarked {
   readonly type: 'tool-result';
   /** The id of the call that it answers. */
   readonly id: string;
+  /** None of these is marked for a cache: the mark is the result's. */
   readonly content: readonly (TextPart | ImagePart)[];
   readonly isError: boolean;
 }
 
 /** A model's text that declines to answer. */
-export interface RefusalPart {
+export interface RefusalPart extends CacheMarked {
   readonly type: 'refusal';
   readonly text: string;
 }
@@ -61,7 +71,7 @@ export type Turn =
   /** A system message that does not lead the conversation. */
   | { readonly role: 'system'; readonly parts: readonly TextPart[] };
 
-export interface Tool {
+export interface Tool extends CacheMarked {
   readonly name: string;
   readonly description?: string;
   /** JSON Schema of an object. */
@@ -99,6 +109,8 @@ export interface ReasoningRequest {
 export interface Conversation {
   /** System and developer texts that lead the conversation, in order. */
   readonly system: readonly string[];
+  /** Marks for a cache, by the index of the text in `system`. */
+  readonly systemCache?: ReadonlyMap<number, CacheLifetime>;
   readonly turns: readonly Turn[];
   readonly tools: readonly Tool[];
   readonly toolChoice?: ToolChoice;

@@ -36,10 +36,15 @@ export function withReminders(turns: readonly Turn[]): SpokenTurn[] {
   return spoken;
 }
 
-const toReminder = (parts: readonly TextPart[]): TextPart => ({
-  type: 'text',
-  text: reminderOf(parts.map(({ text }) => text).join('\n\n')),
-});
+/** A mark for a cache on one of the texts is on all of them. */
+function toReminder(parts: readonly TextPart[]): TextPart {
+  const cache = parts.findLast((part) => part.cache !== undefined)?.cache;
+  return {
+    type: 'text',
+    text: reminderOf(parts.map(({ text }) => text).join('\n\n')),
+    ...(cache === undefined ? {} : { cache }),
+  };
+}
 
 /** The turns with each system message that stands between calls and their results behind the results. */
 export function behindResults(turns: readonly Turn[]): Turn[] {

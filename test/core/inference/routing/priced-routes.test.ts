@@ -62,7 +62,7 @@ describe('a request that asks for what has a price of its own', () => {
     );
   });
 
-  it('goes without its marks for a cache to a route of another protocol, which cannot have them', () => {
+  it('goes without its marks for a cache to a route of another protocol that does not cache', () => {
     expect(idsOf(models, [cache], 'anthropic')).toEqual([
       'plain-openai',
       'priced-openai',

@@ -1,5 +1,6 @@
 /** A chat request as a conversation of no protocol (OpenAI API reference, Create chat completion). */
 import { askedReasoning } from '../../upstream/asked-reasoning.ts';
+import { cacheMark, cacheMarkOf, systemOf, withLastMarked } from '../../upstream/cache-marks.ts';
 import type {
   AnswerFormat,
   AssistantPart,
@@ -9,6 +10,7 @@ import type {
   TextPart,
   Tool,
   ToolChoice,
+  ToolResultPart,
   Turn,
 } from '../../upstream/conversation.ts';
 import {
@@ -31,8 +33,8 @@ export function toConversation(request: ChatRequest): Conversation {
   const begin = messages.findIndex((message) => !isSystem(message));
   const leading = begin === -1 ? messages : messages.slice(0, begin);
   return {
-    system: leading.flatMap(({ content }) => textsOf(content)),
-    turns: messages.slice(leading.length).map(toTurn),
+    ...systemOf(leading.flatMap((message) => withMarkOf(message, textsOf(message.content)))),
+    turns: withLastMarked(messages.slice(leading.length).map(toTurn), cacheMarkOf(request.cache_control)),
     tools: (tools ?? []).map(toTool),
     ...(toolChoice === undefined ? {} : { toolChoice }),
     ...(parallelToolCalls == null ? {} : { parallelToolCalls }),
@@ -49,26 +51,52 @@ export function toConversation(request: ChatRequest): Conversation {
 
 const isSystem = ({ role }: ChatMessage) => role === 'system' || role === 'developer';
 
-const textsOf = (content: ChatMessage['content']): string[] =>
-  typeof content === 'string' ? [content] : (content ?? []).map(({ text }) => text ?? '');
+const textsOf = (content: ChatMessage['content']): TextPart[] =>
+  partsOf(content).map(({ text, cache_control: control }) => ({
+    type: 'text',
+    text: text ?? '',
+    ...cacheMark(control),
+  }));
+
+/** The parts of a message; a mark of the message itself, as LiteLLM takes it, is one of its last part. */
+function withMarkOf<Part extends AssistantPart | ImagePart>(
+  { cache_control: control }: ChatMessage,
+  parts: readonly Part[],
+): Part[] {
+  const mark = cacheMark(control);
+  const last = parts.findLastIndex(({ type }) => type !== 'reasoning');
+  return parts.map((part, index) => (index === last ? { ...mark, ...part } : part));
+}
 
 function toTurn(message: ChatMessage): Turn {
   const { role, content } = message;
-  if (role === 'assistant') return { role, parts: assistantParts(message) };
-  if (isSystem(message)) return { role: 'system', parts: textsOf(content).map(toTextPart) };
-  if (role !== 'tool') return { role: 'user', parts: partsOf(content).map(toUserPart) };
-  const id = message.tool_call_id ?? '';
-  const texts = textsOf(content).map(toTextPart);
-  return { role: 'user', parts: [{ type: 'tool-result', id, content: texts, isError: false }] };
+  if (role === 'assistant')
+    return { role, parts: withMarkOf<AssistantPart>(message, assistantParts(message)) };
+  if (isSystem(message)) return { role: 'system', parts: withMarkOf(message, textsOf(content)) };
+  if (role !== 'tool') return { role: 'user', parts: withMarkOf(message, partsOf(content).map(toUserPart)) };
+  return { role: 'user', parts: [toToolResult(message)] };
 }
 
-const toTextPart = (text: string): TextPart => ({ type: 'text', text });
+/** A mark within the result is one of the result: other protocols have no place for it. */
+function toToolResult(message: ChatMessage): ToolResultPart {
+  const texts = withMarkOf(message, textsOf(message.content));
+  const cache = texts.findLast((part) => part.cache !== undefined)?.cache;
+  return {
+    type: 'tool-result',
+    id: message.tool_call_id ?? '',
+    content: texts.map(({ text }) => ({ type: 'text', text })),
+    isError: false,
+    ...(cache === undefined ? {} : { cache }),
+  };
+}
 
 const partsOf = (content: ChatMessage['content']): readonly ContentPart[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
 
-function toUserPart({ text, image_url: image }: ContentPart): TextPart | ImagePart {
-  return image == null ? { type: 'text', text: text ?? '' } : { type: 'image', source: sourceOf(image.url) };
+function toUserPart({ text, image_url: image, cache_control: control }: ContentPart): TextPart | ImagePart {
+  const mark = cacheMark(control);
+  if (image == null) return { type: 'text', text: text ?? '', ...mark };
+  return { type: 'image', source: sourceOf(image.url), ...mark };
 }
 
 /** `data:<media type>;base64,<data>` (RFC 2397); the media type may have parameters, which no provider takes. */
@@ -84,8 +112,10 @@ function assistantParts(message: ChatMessage): AssistantPart[] {
   const { content, refusal, tool_calls: calls } = message;
   const thoughts = reasoningOf(message);
   const said = partsOf(content).map(
-    ({ text, refusal: declined }): AssistantPart =>
-      declined == null ? { type: 'text', text: text ?? '' } : { type: 'refusal', text: declined },
+    ({ text, refusal: declined, cache_control: control }): AssistantPart =>
+      declined == null
+        ? { type: 'text', text: text ?? '', ...cacheMark(control) }
+        : { type: 'refusal', text: declined, ...cacheMark(control) },
   );
   if (typeof refusal === 'string') said.push({ type: 'refusal', text: refusal });
   const called = (calls ?? []).flatMap((call): AssistantPart[] => {
@@ -122,7 +152,8 @@ function reasoningOf({ reasoning_details: details, ...texts }: ChatMessage): rea
   return [{ part: { type: 'reasoning', text }, before: undefined }, ...thoughts];
 }
 
-function toTool({ function: tool }: NonNullable<ChatRequest['tools']>[number]): Tool {
+/** OpenRouter has the mark beside the function, LiteLLM in it as well. */
+function toTool({ function: tool, ...beside }: NonNullable<ChatRequest['tools']>[number]): Tool {
   const { name, description, parameters, strict } = tool;
   return {
     name,
@@ -130,6 +161,7 @@ function toTool({ function: tool }: NonNullable<ChatRequest['tools']>[number]): 
     // A function without parameters takes an empty object (OpenAI API reference, function.parameters).
     parameters: parameters ?? { type: 'object', properties: {} },
     ...(strict == null ? {} : { strict }),
+    ...cacheMark(beside.cache_control ?? tool.cache_control),
   };
 }
 

@@ -70,6 +70,7 @@ export interface ContentPart {
   readonly text?: string | undefined;
   readonly refusal?: string | undefined;
   readonly image_url?: { readonly url: string } | undefined;
+  readonly cache_control?: unknown;
 }
 
 export interface ChatToolCall {
@@ -79,7 +80,9 @@ export interface ChatToolCall {
 }
 
 interface ChatTool {
+  readonly cache_control?: unknown;
   readonly function: {
+    readonly cache_control?: unknown;
     readonly name: string;
     readonly description?: string | null | undefined;
     readonly parameters?: JsonObject | null | undefined;

@@ -1,4 +1,5 @@
 /** A Messages request as a conversation of no protocol (Claude API reference, Create a Message). */
+import { cacheMark, cacheMarkOf, systemOf, withLastMarked } from '../../upstream/cache-marks.ts';
 import type {
   AnswerFormat,
   AssistantPart,
@@ -29,7 +30,7 @@ import {
 } from './request.ts';
 
 /**
- * Everything of the request that other protocols can say too. Cache marks and the like are dropped; a request with
+ * Everything of the request that other protocols can say too, marks for a cache among it; a request with
  * anything that cannot be dropped is kept from routes of other protocols.
  */
 export function toConversation(request: MessagesRequest): Conversation {
@@ -40,14 +41,14 @@ export function toConversation(request: MessagesRequest): Conversation {
   const begin = messages.findIndex(({ role }) => role !== 'system');
   const leading = begin === -1 ? messages : messages.slice(0, begin);
   return {
-    system: [system, ...leading.map(({ content }) => content)]
-      .flatMap(toBlocks)
-      .flatMap(toText)
-      .map(({ text }) => text),
-    turns: messages
-      .slice(leading.length)
-      .map(toTurn)
-      .filter(({ parts }) => parts.length > 0),
+    ...systemOf([system, ...leading.map(({ content }) => content)].flatMap(toBlocks).flatMap(toText)),
+    turns: withLastMarked(
+      messages
+        .slice(leading.length)
+        .map(toTurn)
+        .filter(({ parts }) => parts.length > 0),
+      cacheMarkOf(request.cache_control),
+    ),
     tools: (tools ?? []).filter(isCustomTool).map(toTool),
     ...(choice == null ? {} : { toolChoice: toToolChoice(choice) }),
     ...(choice?.disable_parallel_tool_use === true ? { parallelToolCalls: false } : {}),
@@ -70,7 +71,7 @@ function toTurn({ role, content }: Message): Turn {
 }
 
 const toText = (block: Block): TextPart[] =>
-  isBlock(block, 'text') ? [{ type: 'text', text: block.text }] : [];
+  isBlock(block, 'text') ? [{ type: 'text', text: block.text, ...cacheMark(block.cache_control) }] : [];
 
 const toShown = (block: Block): (TextPart | ImagePart)[] =>
   isBlock(block, 'image') ? [toImage(block)] : toText(block);
@@ -83,7 +84,8 @@ function toAssistantPart(block: Block): AssistantPart[] {
   if (isBlock(block, 'redacted_thinking')) return toReasoningPart('', block.data);
   if (!isBlock(block, 'tool_use')) return toText(block);
   const { id, name, input } = block;
-  return [{ type: 'tool-call', id, name, arguments: JSON.stringify(input) }];
+  const mark = cacheMark(block.cache_control);
+  return [{ type: 'tool-call', id, name, arguments: JSON.stringify(input), ...mark }];
 }
 
 const toReasoningPart = (text: string, signature: string): AssistantPart[] =>
@@ -102,21 +104,38 @@ function toReasoning({ thinking, output_config: output }: MessagesRequest): Reas
   };
 }
 
-function toImage({ source }: ImageBlock): ImagePart {
-  if (source.type === 'url') return { type: 'image', source: { kind: 'url', url: source.url } };
-  return { type: 'image', source: { kind: 'base64', mediaType: source.media_type, data: source.data } };
+function toImage({ source, cache_control: control }: ImageBlock): ImagePart {
+  const mark = cacheMark(control);
+  if (source.type === 'url') return { type: 'image', source: { kind: 'url', url: source.url }, ...mark };
+  const { media_type: mediaType, data } = source;
+  return { type: 'image', source: { kind: 'base64', mediaType, data }, ...mark };
 }
 
-function toToolResult({ tool_use_id: id, content, is_error: isError }: ToolResultBlock): ToolResultPart {
-  return { type: 'tool-result', id, content: toBlocks(content).flatMap(toShown), isError: isError === true };
+/** A mark within the result is one of the result: other protocols have no place for it. */
+function toToolResult({
+  tool_use_id: id,
+  content,
+  is_error: isError,
+  ...block
+}: ToolResultBlock): ToolResultPart {
+  const parts = toBlocks(content).flatMap(toShown);
+  const cache = cacheMarkOf(block.cache_control) ?? parts.findLast((part) => part.cache !== undefined)?.cache;
+  return {
+    type: 'tool-result',
+    id,
+    content: parts.map(({ cache: _mark, ...part }) => part),
+    isError: isError === true,
+    ...(cache === undefined ? {} : { cache }),
+  };
 }
 
-function toTool({ name, description, input_schema: parameters, strict }: CustomTool): Tool {
+function toTool({ name, description, input_schema: parameters, strict, ...tool }: CustomTool): Tool {
   return {
     name,
     ...(description == null ? {} : { description }),
     parameters,
     ...(strict == null ? {} : { strict }),
+    ...cacheMark(tool.cache_control),
   };
 }
 
