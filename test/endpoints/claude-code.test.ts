@@ -96,7 +96,7 @@ describe('the flags of a request', () => {
     wire.headers.length = 0;
     await ask('sim/anthropic', {}, `${OLDER},of-tomorrow-2027-01-01`);
     const [sent] = wire.headers;
-    expect(sent?.get('anthropic-beta')).toContain('context-management-2025-06-27');
+    expect(sent?.get('anthropic-beta')).toMatch(/^claude-code-20250219,.*context-management-2025-06-27/);
     expect(sent?.get('anthropic-beta')).not.toMatch(/context-1m|of-tomorrow/);
     expect(sent?.get('anthropic-version')).toBe('2023-06-01');
     expect([...(sent ?? [])].join()).not.toContain('heron-session');

@@ -5,7 +5,7 @@ import { callUpstream } from '../http-upstream.ts';
 import { toFailure } from '../openai/errors.ts';
 import type { OpenAiDependencies } from '../openai/provider.ts';
 import { addressOf } from '../openai-formats/address.ts';
-import { toRequestBody } from './request.ts';
+import { forHost, toRequestBody } from './request.ts';
 import { toReply } from './response.ts';
 import { toReplyEvents } from './stream.ts';
 
@@ -15,7 +15,8 @@ export const features: ReadonlySet<Feature> = new Set<Feature>(['image-urls', 'r
 export function createResponsesProvider(dependencies: OpenAiDependencies): Provider {
   return {
     features,
-    async chat(attempt) {
+    async chat(given) {
+      const attempt = { ...given, payload: forHost(given.payload, given.route) };
       const { route, payload, signatures, signal } = attempt;
       const url = addressOf(route, '/responses');
       const body = JSON.stringify(toRequestBody(payload, route, signatures));

@@ -9,7 +9,7 @@ import type {
 } from '../../core/inference/upstream/conversation.ts';
 import { effortOf } from '../../core/inference/upstream/effort.ts';
 import type { ChatPayload } from '../../core/inference/upstream/provider.ts';
-import type { JsonObject } from '../../core/json/lossless-json.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/lossless-json.ts';
 import { nativeInput } from '../openai-formats/native-input.ts';
 import { toInput } from './content.ts';
 
@@ -30,6 +30,19 @@ export function toRequestBody(payload: ChatPayload, route: Target, signatures: S
       : fromConversation(payload.conversation(), route, signatures);
   return { ...body, model: route.upstream_model, store: false, stream: payload.stream };
 }
+
+/**
+ * The call as the host can take it: where it refuses custom tools, like one of a caller of another protocol, to whom
+ * they are functions. Items that only this protocol has keep the request as it is.
+ */
+export function forHost(payload: ChatPayload, { dialect }: Target): ChatPayload {
+  const { protocol, body, features } = payload;
+  if (dialect?.custom_tools !== false || protocol !== 'openai-responses') return payload;
+  const has = Array.isArray(body.tools) && body.tools.some((tool: unknown) => isCustom(tool));
+  return has && !features.includes('responses-items') ? { ...payload, protocol: 'openai' } : payload;
+}
+
+const isCustom = (tool: unknown): boolean => isJsonObject(tool) && tool.type === 'custom';
 
 /** The operator says that the model reasons. */
 const reasons = ({ reasoning, dialect }: Target): boolean =>

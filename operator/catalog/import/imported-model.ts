@@ -102,6 +102,7 @@ export function catalogModel(
         upstream_model: id,
         cost: priceDocument('per_million_tokens', figures),
         ...(secret === undefined ? {} : { secret }),
+        ...(provider.preset === undefined ? {} : { dialect: { preset: provider.preset } }),
         ...(about.refusesTemperature ? { reasoning: true } : {}),
         capabilities,
       },

@@ -3,6 +3,7 @@
  * Addresses are those of the providers' API references, read in November 2026.
  */
 import type { Route } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
+import type { PresetName } from '../../../lambdas/core/inference/catalog/dialect-presets.ts';
 
 export interface KnownProvider {
   /** The name in `--providers`, and the beginning of the ids of models and routes. */
@@ -11,6 +12,8 @@ export interface KnownProvider {
   readonly protocol: Route['protocol'];
   /** Absent for Bedrock, where the function's own region is asked. */
   readonly baseUrl?: string;
+  /** How its host differs from the protocol. */
+  readonly preset?: PresetName;
   /** The environment variable of its key, as its own SDK names it; absent where the function's role signs. */
   readonly keyVariable?: string;
   readonly modelsDev: string;
@@ -23,7 +26,12 @@ const openai = (
   name: string,
   baseUrl: string,
   keyVariable: string,
-  names: { readonly genaiPrices?: string; readonly litellm?: string; readonly ownedBy?: string } = {},
+  names: {
+    readonly genaiPrices?: string;
+    readonly litellm?: string;
+    readonly ownedBy?: string;
+    readonly preset?: PresetName;
+  } = {},
 ): KnownProvider => ({
   name,
   ownedBy: names.ownedBy ?? name,
@@ -33,6 +41,7 @@ const openai = (
   modelsDev: name,
   genaiPrices: names.genaiPrices ?? name,
   litellm: [names.litellm ?? name],
+  ...(names.preset === undefined ? {} : { preset: names.preset }),
 });
 
 export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
@@ -42,24 +51,30 @@ export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
     protocol: 'anthropic',
   },
   openai('google', 'https://generativelanguage.googleapis.com/v1beta/openai', 'GEMINI_API_KEY', {
+    preset: 'gemini-compat',
     litellm: 'gemini',
   }),
-  openai('xai', 'https://api.x.ai/v1', 'XAI_API_KEY', { genaiPrices: 'x-ai' }),
-  openai('deepseek', 'https://api.deepseek.com/v1', 'DEEPSEEK_API_KEY'),
-  openai('groq', 'https://api.groq.com/openai/v1', 'GROQ_API_KEY'),
-  openai('mistral', 'https://api.mistral.ai/v1', 'MISTRAL_API_KEY'),
-  openai('moonshotai', 'https://api.moonshot.ai/v1', 'MOONSHOT_API_KEY', { litellm: 'moonshot' }),
-  openai('cerebras', 'https://api.cerebras.ai/v1', 'CEREBRAS_API_KEY'),
+  openai('xai', 'https://api.x.ai/v1', 'XAI_API_KEY', { preset: 'xai', genaiPrices: 'x-ai' }),
+  openai('deepseek', 'https://api.deepseek.com/v1', 'DEEPSEEK_API_KEY', { preset: 'deepseek' }),
+  openai('groq', 'https://api.groq.com/openai/v1', 'GROQ_API_KEY', { preset: 'groq' }),
+  openai('mistral', 'https://api.mistral.ai/v1', 'MISTRAL_API_KEY', { preset: 'mistral' }),
+  openai('moonshotai', 'https://api.moonshot.ai/v1', 'MOONSHOT_API_KEY', {
+    preset: 'moonshot',
+    litellm: 'moonshot',
+  }),
+  openai('cerebras', 'https://api.cerebras.ai/v1', 'CEREBRAS_API_KEY', { preset: 'cerebras' }),
   openai('togetherai', 'https://api.together.xyz/v1', 'TOGETHER_API_KEY', {
+    preset: 'together',
     genaiPrices: 'together',
     litellm: 'together_ai',
   }),
   openai('fireworks-ai', 'https://api.fireworks.ai/inference/v1', 'FIREWORKS_API_KEY', {
+    preset: 'fireworks',
     genaiPrices: 'fireworks',
     litellm: 'fireworks_ai',
   }),
-  openai('openrouter', 'https://openrouter.ai/api/v1', 'OPENROUTER_API_KEY'),
-  openai('zai', 'https://api.z.ai/api/paas/v4', 'ZHIPU_API_KEY'),
+  openai('openrouter', 'https://openrouter.ai/api/v1', 'OPENROUTER_API_KEY', { preset: 'openrouter' }),
+  openai('zai', 'https://api.z.ai/api/paas/v4', 'ZHIPU_API_KEY', { preset: 'zai' }),
   {
     name: 'amazon-bedrock',
     ownedBy: 'amazon',

@@ -16,7 +16,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...['fine-grained-tool-streaming', 'extended-cache-ttl', 'token-efficient-tools'],
 ]);
 
-const FLAG = /^([a-z0-9-]+?)-\d{4}-\d{2}-\d{2}$/u;
+const FLAG = /^([a-z0-9-]+?)-\d{4}-?\d{2}-?\d{2}$/u;
 
 function namesOf(headers: RequestHead['headers']): ReadonlySet<string> {
   const flags = String(headers['anthropic-beta'] ?? '')

@@ -3,7 +3,7 @@ import { OPENAI_RESPONSES } from '../../../lambdas/core/inference/levers/openai-
 import { demandsOf } from '../../../lambdas/core/inference/levers/table.ts';
 import type { Conversation } from '../../../lambdas/core/inference/upstream/conversation.ts';
 import type { JsonObject } from '../../../lambdas/core/json/lossless-json.ts';
-import { toRequestBody } from '../../../lambdas/providers/responses/request.ts';
+import { forHost, toRequestBody } from '../../../lambdas/providers/responses/request.ts';
 import { toReply } from '../../../lambdas/providers/responses/response.ts';
 import { SIGNATURES, signaturesFor } from '../sealing.ts';
 import { CANARY, contextOf, converted, IDENTITY, native, REASONING, RESPONSE } from './fixtures.ts';
@@ -206,5 +206,24 @@ describe('a whole response', () => {
       expect(() => toReply({ ...RESPONSE, ...more }, contextOf(payload))).toThrow(
         expect.objectContaining(failure),
       );
+  });
+});
+
+describe('a host that refuses custom tools (D21)', () => {
+  const custom = { tools: [{ type: 'custom', name: 'patch' }] };
+  const payloadWith = (body: object, more: object = {}) => ({
+    ...{ protocol: 'openai-responses' as const, stream: false, needs: [], features: [], demands: [] },
+    body: { ...body },
+    conversation: () => ({ system: [], turns: [], tools: [], maxTokens: 1, stop: [] }),
+    ...more,
+  });
+  const route = { upstream_model: 'm', reasoning: false, dialect: { custom_tools: false as const } };
+
+  it('gets them as callers of other protocols give them, where the request has nothing that only this protocol has', () => {
+    expect(forHost(payloadWith(custom), route).protocol).toBe('openai');
+    expect(forHost(payloadWith(custom), { ...route, dialect: {} }).protocol).toBe('openai-responses');
+    expect(forHost(payloadWith({ tools: [{ type: 'function' }] }), route).protocol).toBe('openai-responses');
+    const items = payloadWith(custom, { features: ['responses-items'] as const });
+    expect(forHost(items, route)).toBe(items);
   });
 });

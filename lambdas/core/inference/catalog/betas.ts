@@ -43,8 +43,8 @@ const HARMLESS: ReadonlySet<string> = new Set([
 /** Prompts beyond the usual window, which Anthropic charges at the rates of a tier (Claude API docs, Pricing, Long context). */
 const LONG_PROMPTS = 'context-1m';
 
-/** The name of a flag, without the date at its end. */
-export const betaName = (flag: string): string => flag.replace(/-\d{4}-\d{2}-\d{2}$/, '');
+/** The name of a flag, without the date at its end, in either of two spellings. */
+export const betaName = (flag: string): string => flag.replace(/-\d{4}-?\d{2}-?\d{2}$/, '');
 
 /** Of the flags of a request those that go to the route, in their order. */
 export const allowedBetas = (
