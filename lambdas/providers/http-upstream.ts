@@ -151,17 +151,20 @@ export interface ErrorReader {
   readonly paramOf: (body: unknown) => string | undefined;
   /** The refusal is of the route's own account, whatever its status says. */
   readonly isRouteFault?: (body: unknown) => boolean;
+  /** How long to wait after a 429, seconds, where the body says it and no header does. */
+  readonly retryDelayOf?: (body: unknown) => number | undefined;
 }
 
 /** The failure that a status means; only the body of a refusal or of a 429 is read. */
 export async function toStatusFailure(
   response: Response,
-  { paramOf, isRouteFault = () => false }: ErrorReader,
+  { paramOf, isRouteFault = () => false, retryDelayOf = () => undefined }: ErrorReader,
 ): Promise<UpstreamFailure> {
   const { status } = response;
-  const retryAfterSeconds = secondsOf(response.headers.get('retry-after'), response.headers.get('date'));
+  const inHeader = secondsOf(response.headers.get('retry-after'), response.headers.get('date'));
   const isRead = CALLER_FAULTS.has(status) || status === RATE_LIMITED;
   const body = isRead ? await errorBody(response) : undefined;
+  const retryAfterSeconds = inHeader ?? retryDelayOf(body);
   const retryable = !CALLER_FAULTS.has(status) || isRouteFault(body);
   const isExhausted = status === RATE_LIMITED && isQuotaExhausted(body);
   if (retryable) return new UpstreamFailure('status', { status, retryable, retryAfterSeconds, isExhausted });

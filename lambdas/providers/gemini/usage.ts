@@ -10,7 +10,7 @@ import { countIn, countOf, detailsOf, sumOf } from '../usage-counts.ts';
  */
 export function toUsage(reported: unknown): TokenUsage | undefined {
   if (!isJsonObject(reported) || !isTokenCount(reported.promptTokenCount)) return undefined;
-  const of = (list: string, modality: string) => inModality(reported[list], modality);
+  const of = (list: string, kind: string) => tokensOf(reported[list], kind);
   const reasoning = countIn(reported, 'thoughtsTokenCount');
   return {
     promptTokens: sumOf(reported.promptTokenCount, countIn(reported, 'toolUsePromptTokenCount')),
@@ -27,10 +27,11 @@ export function toUsage(reported: unknown): TokenUsage | undefined {
   };
 }
 
-const inModality = (details: unknown, wanted: string): number =>
+/** The tokens of one kind of content. */
+const tokensOf = (details: unknown, wanted: string): number =>
   sumOf(
     ...(Array.isArray(details) ? details : [])
       .map(detailsOf)
-      .filter(({ modality }) => modality === wanted)
+      .filter(({ modality: kind }) => kind === wanted)
       .map(({ tokenCount }) => countOf(tokenCount)),
   );

@@ -15,7 +15,7 @@ test('thoughts are completion beside the candidates, results of tools are prompt
   ).toMatchObject({ promptTokens: 105, cachedTokens: 40, completionTokens: 50, reasoningTokens: 30 });
 });
 
-test('each modality has a figure of its own', () => {
+test('each kind of content has a figure of its own', () => {
   const promptTokensDetails = [
     { modality: 'TEXT', tokenCount: 10 },
     { modality: 'IMAGE', tokenCount: 258 },
@@ -30,7 +30,7 @@ test('each modality has a figure of its own', () => {
 });
 
 test.each([undefined, null, [], {}, { promptTokenCount: -1 }, { promptTokenCount: '7' }])(
-  'an account without a count of the prompt is none: %j',
+  'an account without a count of the prompt is not one: %j',
   (reported) => {
     expect(toUsage(reported)).toBeUndefined();
   },

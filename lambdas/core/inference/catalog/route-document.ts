@@ -25,7 +25,7 @@ const secret = z
     error: 'must be "env:NAME" or "secretsmanager:NAME#field"',
   });
 
-export const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock'] as const;
+export const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock', 'gemini'] as const;
 
 /** How a route is authorised otherwise than its protocol says. */
 const AUTHS = ['sigv4', 'api-key', 'entra'] as const;
@@ -38,7 +38,7 @@ export const route = z
     id: catalogId,
     protocol: z.enum(PROTOCOLS),
     /**
-     * Ends in the version segment; the service appends `/chat/completions`, `/responses`, `/messages` and so on. Absent, and then
+     * Ends in the version segment; the service appends `/chat/completions`, `/responses`, `/messages`, `/models/...` and so on. Absent, and then
      * empty, on a `bedrock` route that uses the address of the function's own region.
      */
     base_url: z
@@ -123,6 +123,8 @@ function* faultsOf(entry: Entry): Generator<Fault> {
     yield { path: 'base_url', message: 'is required' };
     return;
   }
+  if (protocol === 'gemini' && auth !== undefined)
+    yield { path: 'auth', message: 'must be absent: the key goes into x-goog-api-key' };
   yield* azureFaults(entry);
   if (protocol !== 'anthropic' && entry.betas !== undefined)
     yield { path: 'betas', message: 'are of the protocol "anthropic" only' };
