@@ -119,8 +119,12 @@ describe('the service’s provider', () => {
 });
 
 describe('Google’s client', () => {
+  // Without a fetch of its own the client looks for Node's dispatcher among the globals, which are Jest's own here.
   const client = () =>
-    new GoogleGenAI({ apiKey: 'test', httpOptions: { baseUrl: upstream.running.url, apiVersion: 'v1beta' } });
+    new GoogleGenAI({
+      apiKey: 'test',
+      httpOptions: { baseUrl: upstream.running.url, apiVersion: 'v1beta', fetch },
+    });
 
   it('reads a text, whole and streamed', async () => {
     const request = { model: MODEL, contents: 'Repeat exactly: one two three' };
