@@ -114,6 +114,8 @@ class ContentWriter {
     const images = content.flatMap((part) => (part.type === 'image' ? plainPart(part) : []));
     const response = isError ? { error: text } : { output: text };
     const name = this.#names.get(id) ?? UNKNOWN_TOOL;
+    // Once: many results of one call would repeat a name that what is held does not count.
+    this.#names.delete(id);
     return [{ functionResponse: { ...this.#idField(id), name, response } }, ...images];
   }
 

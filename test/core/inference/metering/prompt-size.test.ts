@@ -18,6 +18,7 @@ import type { JsonObject } from '../../../../lambdas/core/json/lossless-json.ts'
 import { rawJson } from '../../../../lambdas/core/json/lossless-json.ts';
 import { toRequest as toAnthropic } from '../../../../lambdas/providers/anthropic/request.ts';
 import { toConverseCall } from '../../../../lambdas/providers/bedrock/request.ts';
+import { toRequestBody as toGemini } from '../../../../lambdas/providers/gemini/request.ts';
 import { toRequestBody as toOpenAi } from '../../../../lambdas/providers/openai/request.ts';
 import { toRequestBody as toResponses } from '../../../../lambdas/providers/responses/request.ts';
 import { SIGNATURES } from '../../../providers/sealing.ts';
@@ -31,9 +32,9 @@ const NO_LIMITS = { routes: [] };
 /** The bodies that would leave for a route of each protocol. */
 function bodiesOf(payload: ChatPayload, reasoning: boolean): unknown[] {
   const route = { upstream_model: 'm', reasoning } as Route;
-  const converse = () => {
+  const withoutUrls = (write: () => unknown) => {
     try {
-      return toConverseCall(payload.conversation(), route, SIGNATURES).request;
+      return write();
     } catch (failure) {
       if (failure instanceof UpstreamFailure) return {};
       throw failure;
@@ -44,7 +45,11 @@ function bodiesOf(payload: ChatPayload, reasoning: boolean): unknown[] {
   const isMessagesOnly = payload.features.includes('messages-blocks');
   if (isMessagesOnly) return [toAnthropic(payload, route, SIGNATURES).body];
   const { body } = toAnthropic(payload, route, SIGNATURES);
-  return [toOpenAi(payload, route, SIGNATURES), responses, body, converse()];
+  return [
+    ...[toOpenAi(payload, route, SIGNATURES), responses, body],
+    withoutUrls(() => toConverseCall(payload.conversation(), route, SIGNATURES).request),
+    withoutUrls(() => toGemini(payload.conversation(), route, SIGNATURES)),
+  ];
 }
 
 /** Names that a protocol gives to the parts of its messages; whatever else is a name is the caller's, and text. */
@@ -56,6 +61,10 @@ const PROTOCOL_NAMES: ReadonlySet<string> = new Set([
   ...['format', 'stopSequences', 'stop', 'stop_sequences', 'max_tokens', 'additionalModelResponseFieldPaths'],
   ...['toolConfig', 'toolChoice', 'tool_choice', 'response_format', 'json_schema', 'schema', 'output_config'],
   ...['outputConfig', 'textFormat', 'structure', 'jsonSchema', 'name', 'description', 'is_error', 'status'],
+  ...['contents', 'parts', 'systemInstruction', 'inlineData', 'mimeType', 'functionCall', 'args', 'output'],
+  ...['functionResponse', 'response', 'functionDeclarations', 'parametersJsonSchema', 'thoughtSignature'],
+  ...['toolConfig', 'functionCallingConfig', 'mode', 'allowedFunctionNames', 'generationConfig', 'topP'],
+  ...['maxOutputTokens', 'responseMimeType', 'responseJsonSchema', 'error'],
   ...['stream_options', 'include_usage', 'disable_parallel_tool_use', 'metadata', 'user_id'],
 ]);
 
@@ -63,7 +72,17 @@ const PROTOCOL_NAMES: ReadonlySet<string> = new Set([
 const PROTOCOL_WORDS: ReadonlySet<string> = new Set([
   ...['system', 'user', 'assistant', 'tool', 'text', 'image', 'image_url', 'tool_use', 'tool_result', 'm'],
   ...['function', 'base64', 'url', 'object', 'string', 'image/png', 'png', 'auto', 'any', 'none', 'required'],
-  ...['json_schema', 'json_object', 'refusal', 'thinking', '/stop_sequence', '/delta/stop_sequence', 'error'],
+  ...['AUTO', 'ANY', 'NONE', 'application/json', 'unknown', 'Begin.', 'skip_thought_signature_validator'],
+  ...[
+    'json_schema',
+    'json_object',
+    'refusal',
+    'model',
+    'thinking',
+    '/stop_sequence',
+    '/delta/stop_sequence',
+    'error',
+  ],
 ]);
 
 /** Every text in a body but images: values, and the names that the caller has given. */
