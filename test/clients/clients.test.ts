@@ -3,4 +3,6 @@ import './compliance.ts';
 import './ai-sdk.ts';
 import './programs.ts';
 import './codex.ts';
+import './claude-code.ts';
+import './opencode.ts';
 import './specification.ts';
