@@ -1,8 +1,7 @@
 /** Messages and chunks of hosts that differ from the protocol, in its form; what the protocol does not know stays. */
 import { UpstreamFailure } from '../../core/inference/upstream/provider.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/lossless-json.ts';
-import { CallNumbers } from './call-numbers.ts';
-import { PlaceholderArguments } from './placeholder-arguments.ts';
+import { CallNumbers, PlaceholderArguments } from './call-numbers.ts';
 
 /** Reasons by which hosts say that the answer failed (Z.ai API docs, `finish_reason`; OpenRouter docs, Errors). */
 const FAILED: ReadonlySet<unknown> = new Set(['error', 'network_error']);

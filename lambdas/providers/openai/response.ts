@@ -10,10 +10,10 @@ import { objectOf } from '../http-upstream.ts';
 import { CallNumbers } from '../openai-formats/call-numbers.ts';
 import { plainContent, requireGoodEnd, withFinishName } from '../openai-formats/chat-form.ts';
 import { CompletionFields } from '../openai-formats/completion-fields.ts';
+import { answeredMessage, mayBeReasoning } from '../openai-formats/json-answer.ts';
 import { sealProof } from '../openai-formats/proofs.ts';
 import { signatureIn } from '../openai-formats/returned-reasoning.ts';
 import { MAX_TOOL_CALL_ID, reasoningOf, textOf, toFinish } from './content.ts';
-import { answeredMessage, mayBeReasoning } from './json-answer.ts';
 import { UsageReader } from './usage.ts';
 
 /** What the reader of an answer knows of its call. */

@@ -9,8 +9,8 @@ import { isJsonObject } from '../../core/json/lossless-json.ts';
 import { drain, parseEvent } from '../http-upstream.ts';
 import { ChatForm, withFinishName } from '../openai-formats/chat-form.ts';
 import { CompletionFields } from '../openai-formats/completion-fields.ts';
+import { JsonAnswer, mayBeReasoning } from '../openai-formats/json-answer.ts';
 import { MAX_TOOL_CALL_ID, reasoningOf, textOf, toFinish } from './content.ts';
-import { JsonAnswer, mayBeReasoning } from './json-answer.ts';
 import { type AnsweredCall, isError, sealedSignature } from './response.ts';
 import { UsageReader } from './usage.ts';
 
