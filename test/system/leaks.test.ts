@@ -90,7 +90,8 @@ async function queueFault(fault: object, model: string): Promise<number> {
   const answer = await fetch(`${service.session.upstream_control_url}/faults`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ fault, match: { model } }),
+    // A connection that was kept is tried once more.
+    body: JSON.stringify({ fault, times: 2, match: { model } }),
   });
   return ((await answer.json()) as { rules: number }).rules;
 }
@@ -208,7 +209,7 @@ it.each(PROTOCOLS)(
     const body = { message, error: { message, type: 'x', code: 'y', param: UPSTREAM_TEXT } };
     for (const [index, { fault, stream, send }] of CASES.entries()) {
       const queued = 'status' in fault ? { ...fault, body } : fault;
-      expect(await queueFault(queued, upstreamModelOf(protocol, index))).toBe(1);
+      expect(await queueFault(queued, upstreamModelOf(protocol, index))).toBeGreaterThan(0);
       const model = modelOf(protocol, index);
       const text = await send(BODIES.get(send)?.({ model, stream }) ?? {});
       expect(text).toContain('"error"');
