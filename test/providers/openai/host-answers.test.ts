@@ -5,9 +5,10 @@ import type { JsonObject } from '../../../lambdas/core/json/lossless-json.ts';
 import { type AnsweredCall, toReply } from '../../../lambdas/providers/openai/response.ts';
 import { toReplyEvents } from '../../../lambdas/providers/openai/stream.ts';
 import { sseData } from '../../../lambdas/providers/sse-data.ts';
+import { offsets } from '../../thorough.ts';
 import { textBlock } from '../parts.ts';
-import { collect, encode, event } from './decoding.ts';
-import { CALL, IDENTITY } from './fixtures.ts';
+import { collect, decode, encode, event } from './decoding.ts';
+import { bytesOf, CALL, IDENTITY } from './fixtures.ts';
 
 const CONVERTED = {
   ...CALL,
@@ -73,69 +74,23 @@ async function nativeOf(text: string): Promise<Native> {
 const made = (number: number) => `${IDENTITY.id}_${number}`;
 const f = (name: string, text: string) => ({ name, arguments: text });
 
-/** Two calls, as hosts number them; ids as they come out. */
-const NUMBERED: readonly (readonly [string, readonly object[], readonly string[]])[] = [
-  [
-    'left out, with ids (Gemini)',
-    [
-      { id: 'a', function: f('x', '{"a":') },
-      { function: { arguments: '1}' } },
-      { id: 'b', function: f('y', '{}') },
-    ],
-    ['a', 'b'],
-  ],
-  [
-    'left out, without ids: each call whole (Ollama)',
-    [{ function: f('x', '{"a":1}') }, { function: f('y', '{}') }],
-    [made(0), made(1)],
-  ],
-  [
-    'one number for all calls (Ollama)',
-    [
-      { index: 0, id: 'a', function: f('x', '{"a":1}') },
-      { index: 0, id: 'b', function: f('y', '{}') },
-    ],
-    ['a', 'b'],
-  ],
-  [
-    'with gaps (DeepSeek)',
-    [
-      { index: 3, id: 'a', function: f('x', '') },
-      { index: 3, function: { arguments: '{"a":1}' } },
-      { index: 7, id: 'b', function: f('y', '{}') },
-    ],
-    ['a', 'b'],
-  ],
-  [
-    'ids that are empty (Moonshot)',
-    [
-      { index: 0, id: '', function: f('x', '{"a":1}') },
-      { index: 1, id: '', function: f('y', '{}') },
-    ],
-    [made(0), made(1)],
-  ],
-  [
-    'ids that are the same',
-    [
-      { index: 0, id: 'a', function: f('x', '{"a":1}') },
-      { index: 1, id: 'a', function: f('y', '{}') },
-    ],
-    ['a', made(1)],
-  ],
-  [
-    'ids and names in every piece (Alibaba)',
-    [
-      { index: 0, id: 'a', function: f('x', '{"a":') },
-      { index: 0, id: 'a', function: f('x', '1}') },
-      { index: 1, id: 'b', function: f('y', '{}') },
-    ],
-    ['a', 'b'],
-  ],
+/** Two calls, as hosts stream them; ids as they come out. Each file names the form's source. */
+const NUMBERED: readonly (readonly [string, readonly string[]])[] = [
+  ['numbers-left-out', ['a', 'b']],
+  ['numbers-and-ids-left-out', [made(0), made(1)]],
+  ['one-number', ['a', 'b']],
+  ['numbers-with-gaps', ['a', 'b']],
+  ['empty-ids', [made(0), made(1)]],
+  ['same-ids', ['a', made(1)]],
+  ['repeated-ids', ['a', 'b']],
+  ['placeholder-arguments', ['a', 'b']],
+  ['stop-beside-calls', ['a', 'b']],
 ];
 
-describe('numbers and ids of streamed tool calls (D9, D10)', () => {
-  it.each(NUMBERED)('%s', async (_name, pieces, [first = '', second = '']) => {
-    const text = sse(...pieces.map(piece), chunk({}, 'tool_calls')) + DONE;
+describe('streamed tool calls as hosts have them (D9, D10, D11, D13)', () => {
+  it.each(NUMBERED)('%s', async (name, [first = '', second = '']) => {
+    const bytes = bytesOf(`dialects/${name}`);
+    const text = new TextDecoder().decode(bytes);
     expect(await nativeOf(text)).toEqual({
       text: '',
       calls: [
@@ -149,6 +104,9 @@ describe('numbers and ids of streamed tool calls (D9, D10)', () => {
       { id: first, name: 'x' },
       { id: second, name: 'y' },
     ]);
+    const whole = await collect(decode(bytes));
+    for (const at of offsets(1, bytes.length - 1))
+      expect(await collect(decode(bytes.subarray(0, at), bytes.subarray(at)))).toEqual(whole);
   });
 
   it('are legal for callers of every other protocol', async () => {
