@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import type { StreamPart } from '../../../lambdas/core/inference/upstream/conversation.ts';
 import { UpstreamFailure } from '../../../lambdas/core/inference/upstream/provider.ts';
 import type { JsonObject } from '../../../lambdas/core/json/lossless-json.ts';
-import { toReply } from '../../../lambdas/providers/openai/response.ts';
+import { type AnsweredCall, toReply } from '../../../lambdas/providers/openai/response.ts';
 import { toReplyEvents } from '../../../lambdas/providers/openai/stream.ts';
 import { sseData } from '../../../lambdas/providers/sse-data.ts';
-import { callBlock, textBlock } from '../parts.ts';
+import { textBlock } from '../parts.ts';
 import { collect, encode, event } from './decoding.ts';
 import { CALL, IDENTITY } from './fixtures.ts';
 
@@ -262,20 +262,99 @@ describe('the events of a stream', () => {
     });
   });
 
-  it('go on with arguments that look complete (D13)', async () => {
-    const text = sse(
+  it('drop `{}` where arguments follow it, and give it where they do not (D13)', async () => {
+    const pieces = [
       piece({ index: 0, id: 'a', function: f('x', '{}') }),
-      piece({ index: 1, id: 'b', function: f('y', '{"b":1}') }),
+      piece({ index: 1, id: 'b', function: f('y', '{}') }),
+      piece({ index: 2, id: 'c', function: f('z', '{}') }),
       piece({ index: 0, function: { arguments: ' ' } }),
-      chunk({}, 'tool_calls'),
+      piece({ index: 0, function: { arguments: '{"a":' } }),
+      piece({ index: 2, function: { arguments: ' ' } }),
+      piece({ index: 0, function: { arguments: '{}}' } }),
+    ];
+    for (const end of ['', event(chunk({}, 'tool_calls')), event({ choices: [{ finish_reason: 'stop' }] })]) {
+      const text = sse(...pieces) + end + DONE;
+      const said = (await partsOf(text)).flatMap((part) => (part.type === 'delta' ? [part] : []));
+      const argumentsOf = (block: number) =>
+        said.map((part) => (part.block === block ? part.text : '')).join('');
+      expect([0, 1, 2].map(argumentsOf)).toEqual(['{"a":{}}', '{}', '{} ']);
+      const { calls, reasons } = await nativeOf(text);
+      expect(calls.map((call) => call.arguments)).toEqual(['{"a":{}}', '{}', '{} ']);
+      expect(reasons).toEqual(['tool_calls']);
+    }
+  });
+});
+
+describe('JSON that stands in the reasoning (`json_answer`, D23)', () => {
+  const CALLED = {
+    ...CALL,
+    route: { dialect: { json_answer: 'reasoning' as const } },
+    payload: { ...CALL.payload, needs: ['json' as const] },
+  };
+  const converted = { ...CALLED, payload: { ...CALLED.payload, protocol: 'anthropic' as const } };
+  const thought = (field: string, text: string) => chunk({ [field]: text });
+  const END = event(chunk({}, 'stop'));
+
+  const said = async (text: string, call: AnsweredCall = CALLED) => {
+    const events = await collect(toReplyEvents(sseData(body(text, 9)), call));
+    const deltas = events.flatMap(({ payload }) =>
+      ((payload?.choices ?? []) as { delta: JsonObject }[]).map(({ delta }) => delta),
     );
-    const parts = await partsOf(text + DONE);
-    expect(parts.filter(({ type }) => type !== 'finish').slice(0, 2)).toEqual(
-      callBlock(0, { id: 'a', name: 'x' }, '{}').slice(0, 2),
-    );
-    expect((await nativeOf(text + DONE)).calls).toMatchObject([
-      { arguments: '{} ' },
-      { arguments: '{"b":1}' },
+    const all = (field: string) => deltas.map((delta) => delta[field] ?? '').join('');
+    return { content: all('content'), reasoning: all('reasoning_content') + all('reasoning') };
+  };
+  const partsOfCall = async (text: string, call: AnsweredCall = converted) =>
+    (await collect(toReplyEvents(sseData(body(text, 9)), call)))
+      .flatMap(({ parts }) => parts ?? [])
+      .flatMap((part) =>
+        part.type === 'start' ? [part.content.type] : part.type === 'delta' ? [part.text] : [],
+      );
+
+  it.each(['reasoning_content', 'reasoning'])('is the text where nothing else is said: %s', async (field) => {
+    const pieces = sse(thought(field, '{"a":'), thought(field, '1}'));
+    for (const text of [pieces + END + DONE, pieces + DONE]) {
+      expect(await said(text)).toEqual({ content: '{"a":1}', reasoning: '' });
+      expect(await partsOfCall(text)).toEqual(['text', '{"a":1}']);
+    }
+    const message = { content: '', [field]: '{"a":1}' };
+    const answer = { choices: [{ message, finish_reason: 'stop' }] };
+    expect(toReply(answer, CALLED).answer).toMatchObject({
+      body: { choices: [{ message: { content: '{"a":1}' } }] },
+    });
+    expect(JSON.stringify(toReply(answer, CALLED).answer)).not.toContain('reasoning');
+    expect(toReply(answer, converted).answer).toMatchObject({
+      reply: { parts: [{ type: 'text', text: '{"a":1}' }] },
+    });
+  });
+
+  it('is not what a model thinks before its text or its calls', async () => {
+    const thoughts = sse(thought('reasoning', 'Hm'), thought('reasoning', '.'));
+    const text = thoughts + sse(chunk({ content: '{' }), chunk({ content: '}' })) + END + DONE;
+    expect(await said(text)).toEqual({ content: '{}', reasoning: 'Hm.' });
+    expect(await partsOfCall(text)).toEqual(['reasoning', 'Hm.', 'text', '{', '}']);
+    const calls = thoughts + sse(piece({ index: 0, id: 'a', function: f('x', '{}') })) + END + DONE;
+    expect(await partsOfCall(calls)).toEqual(['reasoning', 'Hm.', 'tool-call', '{}']);
+    const message = { content: '{}', reasoning: 'Hm.' };
+    expect(toReply({ choices: [{ message }] }, converted).answer).toMatchObject({
+      reply: { parts: [{ type: 'reasoning' }, { type: 'text', text: '{}' }] },
+    });
+  });
+
+  it.each<[string, AnsweredCall]>([
+    ['a caller who asked for no JSON', { ...converted, payload: { ...converted.payload, needs: [] } }],
+    ['a route without the flag', { ...converted, route: {} }],
+  ])('is reasoning for %s', async (_name, call) => {
+    expect(await partsOfCall(sse(thought('reasoning', '{}')) + END + DONE, call)).toEqual([
+      'reasoning',
+      '{}',
     ]);
+    const answer = { choices: [{ message: { content: '', reasoning: '{}' } }] };
+    expect(toReply(answer, call).answer).toMatchObject({ reply: { parts: [{ type: 'reasoning' }] } });
+  });
+
+  it('is counted once', async () => {
+    const text = sse(thought('reasoning', '{"a":'), thought('reasoning', '1}')) + DONE;
+    const events = await collect(toReplyEvents(sseData(body(text, 9)), CALLED));
+    expect(events.map((each) => each.text).join('')).toBe('{"a":1}');
   });
 });
