@@ -16,7 +16,7 @@ const described = installed === undefined ? describe.skip : describe;
 
 /** The path of the upstream's calls, and the model asked for: an id, an alias, or what the client takes without one. */
 const ROUTES: readonly (readonly [path: RegExp, model: string | undefined])[] = [
-  [/\/chat\/completions$/, 'sim/chat'],
+  [/\/chat\/completions$/, 'sim/chat-large'],
   [/\/responses$/, 'claude-opus-4-8'],
   [/^\/v1\/messages$/, 'claude-haiku-4-5-20251001'],
   [/^\/anthropic\/v1\/messages$/, undefined],
