@@ -4,7 +4,7 @@
  * `system` starts the whole service and drives it with official SDKs; `browser` opens its pages; `deploy` deploys it with
  * the CDK CLI into an emulated AWS account (`npm run test:deploy` installs the emulator); `dynamodb-local` runs tests of
  * `integration` on AWS's DynamoDB Local (`npm run test:dynamodb-local` installs and starts it); `clients` drives the
- * Responses API with its real clients (`npm run test:clients` installs them).
+ * service with its real clients (`npm run test:clients` installs them).
  */
 const PATHS = {
   template: ['lib/', 'bench/cost.test.ts'],

@@ -49,7 +49,7 @@ export function createRouteAccess(
   });
   return {
     readSecret,
-    readToken: createEntraTokens({ fetch, readSecret, clock: systemClock }),
+    readToken: createEntraTokens({ fetch, readSecret, clock: systemClock }).read,
     sign: (request) => createRequestSigner(clients())(request),
     region: () => config().region(),
     async signedHeaders({ url, service, region: asked, headers: own = {} }) {

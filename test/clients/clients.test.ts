@@ -1,6 +1,8 @@
-/** The clients of `POST /v1/responses`, as their authors ship them, and what its specification asks, on one service. */
+/** Clients as their authors ship them, and what the specification of `POST /v1/responses` asks, on one service. */
 import './compliance.ts';
 import './ai-sdk.ts';
 import './programs.ts';
 import './codex.ts';
+import './claude-code.ts';
+import './opencode.ts';
 import './specification.ts';

@@ -42,6 +42,8 @@ async function pipInstall(folder: string): Promise<void> {
 const SETS: Readonly<Record<string, ClientSet>> = {
   'OpenAI Agents SDK': { variable: 'CLIENTS_AGENTS', pins: 'agents', install: npmInstall },
   Codex: { variable: 'CLIENTS_CODEX', pins: 'codex', install: npmInstall },
+  'Claude Code': { variable: 'CLIENTS_CLAUDE_CODE', pins: 'claude-code', install: npmInstall },
+  opencode: { variable: 'CLIENTS_OPENCODE', pins: 'opencode', install: npmInstall },
   Python: { variable: 'CLIENTS_PYTHON', pins: 'python', install: pipInstall },
 };
 

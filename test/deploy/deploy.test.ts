@@ -372,5 +372,6 @@ describe('a destroyed deployment', () => {
     }
     expect(await deployment.tables()).toEqual([]);
     expect(commands.left).toEqual([]);
-  });
+    // Two commands a table, each a start of the AWS CLI.
+  }, 180_000);
 });

@@ -1,12 +1,24 @@
 /** Requests in the form in which Claude Code sends them (2.1.197 and 2.1.330, seen on the wire), over routes of each protocol. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CountingTill, CREDENTIAL } from '../fuzz/counting-till.ts';
-import { type Service, startService } from '../fuzz/running-service.ts';
+import { catalogAt, type Service, startService } from '../fuzz/running-service.ts';
 import { Wire } from '../fuzz/wire.ts';
 
 /** Keeps the headers of what is asked of the upstream. */
 class HeaderWire extends Wire {
   readonly headers: Headers[] = [];
+
+  /** A route of each protocol, and one that is given flags that its host does not know. */
+  readonly catalog = (origin: string) => {
+    const { models, ...rest } = catalogAt(origin);
+    const [model] = models.filter(({ id }) => id === 'sim/anthropic');
+    const betas = [...NEWEST.split(','), 'of-tomorrow-2027-01-01'];
+    const routes = model?.routes.map((route) => ({ ...route, id: 'takes-any-beta', betas }));
+    return {
+      ...rest,
+      models: [...models, { ...model, id: 'sim/takes-any-beta', aliases: ['claude-any'], routes }],
+    };
+  };
 
   override readonly fetch: typeof globalThis.fetch = (input, init) => {
     this.headers.push(new Headers(init?.headers));
@@ -15,7 +27,7 @@ class HeaderWire extends Wire {
 }
 
 const till = new CountingTill();
-const wire = new HeaderWire(0);
+const wire = new HeaderWire(1_000);
 let service: Service;
 
 beforeAll(async () => {
@@ -28,10 +40,7 @@ const NEWEST = [
   ...['per-turn-control-2026-07-01', 'mid-conversation-tool-changes-2026-07-01'],
   ...['thinking-token-count-2026-05-13', 'advanced-tool-use-2025-11-20', 'effort-2025-11-24'],
 ].join(',');
-const OLDER =
-  `${NEWEST},context-1m-2025-08-07,prompt-caching-scope-2026-01-05,mid-conversation-system-2026-04-07`
-    // Its flags come without the hyphens of a date here and there.
-    .replace('claude-code-20250219,', '');
+const OLDER = `${NEWEST},context-1m-2025-08-07,prompt-caching-scope-2026-01-05,mid-conversation-system-2026-04-07`;
 
 const tools = [
   {
@@ -63,10 +72,10 @@ const secondTurn = [
   { role: 'system', content: [{ type: 'text', text: 'Answer soon.' }] },
 ];
 
-async function ask(model: string, fields: object, betas: string) {
+async function ask(model: string, fields: object, betas: string, version = '2023-06-01') {
   const headers = {
     ...{ 'content-type': 'application/json', 'x-api-key': CREDENTIAL, 'anthropic-beta': betas },
-    ...{ 'anthropic-version': '2023-06-01', 'x-claude-code-session-id': 'heron-session' },
+    ...{ 'anthropic-version': version, 'x-claude-code-session-id': 'heron-session' },
   };
   const body = JSON.stringify({ ...request, model, ...fields });
   const answer = await service.send('messages', { headers, body });
@@ -97,9 +106,21 @@ describe('the flags of a request', () => {
     await ask('sim/anthropic', {}, `${OLDER},of-tomorrow-2027-01-01`);
     const [sent] = wire.headers;
     expect(sent?.get('anthropic-beta')).toMatch(/^claude-code-20250219,.*context-management-2025-06-27/);
-    expect(sent?.get('anthropic-beta')).not.toMatch(/context-1m|of-tomorrow/);
+    expect(sent?.get('anthropic-beta')).not.toMatch(/context-1m|of-tomorrow|mid-conversation-system/);
     expect(sent?.get('anthropic-version')).toBe('2023-06-01');
     expect([...(sent ?? [])].join()).not.toContain('heron-session');
+  });
+
+  it('go with the version that the caller speaks', async () => {
+    wire.headers.length = 0;
+    expect((await ask('sim/anthropic', {}, NEWEST, '2026-10-21')).status).toBe(200);
+    expect(wire.headers[0]?.get('anthropic-version')).toBe('2026-10-21');
+  });
+
+  it('are refused by the name of their header where a route does not know one that it is to get', async () => {
+    const { status, text } = await ask('sim/takes-any-beta', {}, `${NEWEST},of-tomorrow-2027-01-01`);
+    expect(status).toBe(400);
+    expect(text).toContain('Unexpected value(s) `of-tomorrow-2027-01-01` for the `anthropic-beta` header.');
   });
 
   it('reach no route of another protocol', async () => {
@@ -127,5 +148,13 @@ describe('an older structured output', () => {
       'structured-outputs-2025-11-13',
     );
     expect([status, text]).toEqual([200, expect.stringContaining('\\"a\\"')]);
+  });
+});
+
+describe('an answer', () => {
+  it.each([false, true])('is under the name that was asked for, an alias too: stream %s', async (stream) => {
+    const { text } = await ask('claude-any', { stream }, NEWEST);
+    expect(text).toContain('"model":"claude-any"');
+    expect(text).not.toContain('sim/takes');
   });
 });

@@ -6,7 +6,7 @@ import { Mutator, randomOf } from '../fuzz/mutants.ts';
 import { type Service, startService } from '../fuzz/running-service.ts';
 
 /** Of each protocol over each surface, whole and streamed; `FUZZ_ANSWERS=20000` looks longer. */
-const ANSWERS = Number(process.env.FUZZ_ANSWERS ?? 150);
+const ANSWERS = Number(process.env.FUZZ_ANSWERS ?? 100);
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_122);
 
 const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock'] as const;

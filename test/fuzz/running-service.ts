@@ -48,7 +48,7 @@ export interface Till {
 
 const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock'] as const;
 
-function catalogAt(origin: string) {
+export function catalogAt(origin: string) {
   const model = (id: string, type: string, price: object, routes: readonly object[]) => ({
     ...{ id, type, owned_by: 'sim', created: 1, price, routes },
     ...(type === 'chat' ? { max_output_tokens: 100_000 } : {}),

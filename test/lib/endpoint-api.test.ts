@@ -22,7 +22,9 @@ describe.each(SERVICE_STACKS)('the REST API of the %s stack', (stack) => {
     const routes = ROUTES.filter(({ api }) => api === stack);
     const expected = [
       ...routes.map(({ method, path, endpoint }) => `${method} ${path} ${endpoint}`),
-      ...new Set(routes.map(({ path }) => `ANY ${path} ${UNKNOWN_ROUTE_ENDPOINT}`)),
+      ...new Set(
+        ['/', ...routes.map(({ path }) => path)].map((path) => `ANY ${path} ${UNKNOWN_ROUTE_ENDPOINT}`),
+      ),
       `ANY /{proxy+} ${UNKNOWN_ROUTE_ENDPOINT}`,
     ];
     const found = methods[stack].map(({ method, path, endpoint }) => `${method} ${path} ${endpoint}`);

@@ -141,7 +141,7 @@ describe('a streamed call', () => {
   }, 30_000);
 
   it('that fails before its first byte frees the key', async () => {
-    await queueFault({ reset: true });
+    await queueFault({ status: 500 });
     const body = request('stream again', { stream: true });
     expect((await send(body, 'key-7')).status).toBe(503);
     expect((await send(body, 'key-7')).status).toBe(200);

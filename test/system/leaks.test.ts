@@ -10,6 +10,9 @@ const PROMPT = 'canaryprompt7f3a';
 const SYSTEM = 'canarysystem91bc';
 const ARGUMENT = 'canaryargument55de';
 const UPSTREAM_TEXT = 'canaryupstream0d1e';
+/** Of Claude Code: the header that names its session, and the first text of its system. */
+const SESSION = 'canarysession4c1b';
+const BILLING = 'canarybilling88e7';
 const SECRET = 'canarysecret2277';
 
 const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock'] as const;
@@ -90,7 +93,8 @@ async function queueFault(fault: object, model: string): Promise<number> {
   const answer = await fetch(`${service.session.upstream_control_url}/faults`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ fault, match: { model } }),
+    // A connection that was kept is tried once more.
+    body: JSON.stringify({ fault, times: 2, match: { model } }),
   });
   return ((await answer.json()) as { rules: number }).rules;
 }
@@ -104,7 +108,7 @@ async function callMessages(body: object): Promise<string> {
   const response = await service.fetch('/v1/messages', {
     method: 'POST',
     key: account.key,
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', 'x-claude-code-session-id': SESSION },
     body: JSON.stringify(body),
   });
   return response.text();
@@ -137,7 +141,10 @@ const responsesRequest = (fields: object = {}) => ({
 /** A Messages request with every kind of content that could be written down somewhere. */
 const messagesRequest = (fields: object = {}) => ({
   model: modelOf('anthropic', 0),
-  system: SYSTEM,
+  system: [
+    { type: 'text', text: `x-anthropic-billing-header: cc_version=${BILLING};` },
+    { type: 'text', text: SYSTEM },
+  ],
   messages: [
     { role: 'user', content: 'x' },
     { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', input: { a: ARGUMENT } }] },
@@ -191,7 +198,16 @@ it('a prompt, an answer, a key and a secret are in no log and in no table', asyn
   expect(wrong).toContain('temperature');
   expect(wrong).not.toContain(PROMPT);
   await service.stop();
-  const canaries = [PROMPT, SYSTEM, ARGUMENT, SECRET, account.key, account.key.slice(-72, -32)];
+  const canaries = [
+    PROMPT,
+    SYSTEM,
+    ARGUMENT,
+    SESSION,
+    BILLING,
+    SECRET,
+    account.key,
+    account.key.slice(-72, -32),
+  ];
   const left = new LeftTexts(service);
   // Neither is a secret: they show that the log and the database are searched as they are read.
   expect(left.find('requestId=req_').printed).toBe(true);
@@ -208,7 +224,7 @@ it.each(PROTOCOLS)(
     const body = { message, error: { message, type: 'x', code: 'y', param: UPSTREAM_TEXT } };
     for (const [index, { fault, stream, send }] of CASES.entries()) {
       const queued = 'status' in fault ? { ...fault, body } : fault;
-      expect(await queueFault(queued, upstreamModelOf(protocol, index))).toBe(1);
+      expect(await queueFault(queued, upstreamModelOf(protocol, index))).toBeGreaterThan(0);
       const model = modelOf(protocol, index);
       const text = await send(BODIES.get(send)?.({ model, stream }) ?? {});
       expect(text).toContain('"error"');

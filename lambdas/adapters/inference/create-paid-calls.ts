@@ -50,18 +50,19 @@ export function createPaidCalls({
     measure({ values: { [METRICS.requestsRepeated]: 1 } });
   });
   const upstreamFetch = fetch ?? createUpstreamFetch(exchange);
+  const tokens = createEntraTokens({
+    fetch: upstreamFetch,
+    readSecret: access.readSecret,
+    clock: systemClock,
+  });
   return {
     ...world,
     ...access,
     ...ledger,
     /** How upstreams are reached, over one pool of connections. */
     exchange,
-    fetch: upstreamFetch,
-    readToken: createEntraTokens({
-      fetch: upstreamFetch,
-      readSecret: access.readSecret,
-      clock: systemClock,
-    }),
+    fetch: tokens.watched(upstreamFetch),
+    readToken: tokens.read,
     log,
     capsules: (peppers: Peppers) => createCapsules(peppers, systemClock),
     catalog: createCatalog({ ...clients, environment, log }),

@@ -50,17 +50,29 @@ interface Held {
   /** The secret that the token was fetched for; a rotated one gets a token of its own. */
   readonly secret: string;
   readonly token: Promise<string>;
+  /** The same, once it is there. */
+  value?: string;
   /** Milliseconds since the epoch; set once the token is there. */
   untilMs: number;
 }
 
-/**
- * Gives the token of a secret of the form `{"tenant_id", "client_id", "client_secret"}`, fetched once for all calls that
- * wait for it and kept until shortly before its end. Throws an error that quotes neither secret nor token.
- */
-export function createEntraTokens({ fetch, readSecret, clock }: EntraOptions): TokenReader {
+export interface EntraTokens {
+  /**
+   * Gives the token of a secret of the form `{"tenant_id", "client_id", "client_secret"}`, fetched once for all calls
+   * that wait for it and kept until shortly before its end. Throws an error that quotes neither secret nor token.
+   */
+  readonly read: TokenReader;
+  /** The same `fetch`; a token that is answered with 401 is dropped, so that the next call has a new one. */
+  watched(fetch: typeof globalThis.fetch): typeof globalThis.fetch;
+}
+
+/** Unauthorized (RFC 9110, section 15.5.2). */
+const UNAUTHORIZED = 401;
+
+/** The tokens of this process. */
+export function createEntraTokens({ fetch, readSecret, clock }: EntraOptions): EntraTokens {
   const tokens = new Map<string, Held>();
-  return async (reference) => {
+  const read: TokenReader = async (reference) => {
     const secret = await readSecret(reference);
     const held = tokens.get(reference);
     if (held !== undefined && held.secret === secret && clock() < held.untilMs) return held.token;
@@ -72,8 +84,9 @@ export function createEntraTokens({ fetch, readSecret, clock }: EntraOptions): T
     };
     tokens.set(reference, next);
     fetched.then(
-      ({ expires_in: seconds }) => {
+      ({ access_token: token, expires_in: seconds }) => {
         const lifeMs = seconds * 1_000;
+        next.value = token;
         next.untilMs = clock() + Math.max(lifeMs - MARGIN_MS, lifeMs / 2);
       },
       () => {
@@ -81,6 +94,19 @@ export function createEntraTokens({ fetch, readSecret, clock }: EntraOptions): T
       },
     );
     return next.token;
+  };
+  const drop = (authorization: string | null) => {
+    for (const [reference, { value }] of tokens)
+      if (value !== undefined && authorization === `Bearer ${value}`) tokens.delete(reference);
+  };
+  return {
+    read,
+    watched: (upstream) => async (input, init) => {
+      const response = await upstream(input, init);
+      if (response.status === UNAUTHORIZED && tokens.size > 0)
+        drop(new Headers(init?.headers).get('authorization'));
+      return response;
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 /** Messages and chunks of hosts that differ from the protocol, in its form; what the protocol does not know stays. */
 import { UpstreamFailure } from '../../core/inference/upstream/provider.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/lossless-json.ts';
-import { CallNumbers } from './call-numbers.ts';
+import { CallNumbers, PlaceholderArguments } from './call-numbers.ts';
 
 /** Reasons by which hosts say that the answer failed (Z.ai API docs, `finish_reason`; OpenRouter docs, Errors). */
 const FAILED: ReadonlySet<unknown> = new Set(['error', 'network_error']);
@@ -56,6 +56,7 @@ const thoughtOf = (thinking: unknown): string => {
 /** A choice as far as it has come. */
 interface Begun {
   readonly calls: CallNumbers;
+  readonly placeholders: PlaceholderArguments;
   finished: boolean;
 }
 
@@ -81,19 +82,24 @@ export class ChatForm {
     const { index = 0, delta, finish_reason: reason } = choice;
     requireGoodEnd(reason);
     const begun = this.#at(index);
-    if (typeof reason === 'string' && reason !== '') begun.finished = true;
-    if (!isJsonObject(delta)) return choice;
-    const { tool_calls: calls, ...said } = plainContent(delta);
-    if (!Array.isArray(calls))
-      return { ...choice, delta: calls === undefined ? said : { ...said, tool_calls: calls } };
-    const numbered = calls.map((piece) => (isJsonObject(piece) ? begun.calls.read(piece) : piece));
-    return { ...choice, delta: { ...said, tool_calls: numbered } };
+    const isEnd = typeof reason === 'string' && reason !== '';
+    if (isEnd) begun.finished = true;
+    const { tool_calls: given, ...said } = isJsonObject(delta) ? plainContent(delta) : {};
+    const calls = Array.isArray(given) ? given.map((piece) => pieceOf(piece, begun)) : given;
+    const held = isEnd ? begun.placeholders.end() : [];
+    if (!isJsonObject(delta) && held.length === 0) return choice;
+    const all = held.length === 0 ? calls : [...(Array.isArray(calls) ? calls : []), ...held];
+    return { ...choice, delta: all === undefined ? said : { ...said, tool_calls: all } };
   }
 
   #at(index: unknown): Begun {
     const known = this.#choices.get(index);
     if (known !== undefined) return known;
-    const begun = { calls: new CallNumbers(this.#answerId), finished: false };
+    const begun = {
+      calls: new CallNumbers(this.#answerId),
+      placeholders: new PlaceholderArguments(),
+      finished: false,
+    };
     this.#choices.set(index, begun);
     return begun;
   }
@@ -103,12 +109,18 @@ export class ChatForm {
   }
 
   /** The end of the choices that the host has left without one. */
-  get ends(): readonly JsonObject[] {
-    return [...this.#choices].flatMap(([index, { finished, calls }]) =>
-      finished ? [] : [{ index, delta: {}, finish_reason: calls.count > 0 ? 'tool_calls' : 'stop' }],
-    );
+  ends(): readonly JsonObject[] {
+    return [...this.#choices].flatMap(([index, { finished, calls, placeholders }]) => {
+      if (finished) return [];
+      const held = placeholders.end();
+      const delta = held.length === 0 ? {} : { tool_calls: held };
+      return [{ index, delta, finish_reason: calls.count > 0 ? 'tool_calls' : 'stop' }];
+    });
   }
 }
+
+const pieceOf = (piece: unknown, { calls, placeholders }: Begun): unknown =>
+  isJsonObject(piece) ? placeholders.read(calls.read(piece)) : piece;
 
 /** A choice that ends by a name that callers know; the host's own name stands beside it. */
 export function withFinishName(choice: JsonObject, hasCalls: boolean): JsonObject {

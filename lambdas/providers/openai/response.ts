@@ -1,4 +1,5 @@
 /** A whole answer of an OpenAI-compatible server (OpenAI API reference, The chat completion object). */
+import type { Route } from '../../core/inference/catalog/catalog-document.ts';
 import type { Signatures } from '../../core/inference/upstream/capsules.ts';
 import type { AssistantPart, AssistantReply } from '../../core/inference/upstream/conversation.ts';
 import { type Attempt, type Reply, UpstreamFailure } from '../../core/inference/upstream/provider.ts';
@@ -9,10 +10,16 @@ import { objectOf } from '../http-upstream.ts';
 import { CallNumbers } from '../openai-formats/call-numbers.ts';
 import { plainContent, requireGoodEnd, withFinishName } from '../openai-formats/chat-form.ts';
 import { CompletionFields } from '../openai-formats/completion-fields.ts';
+import { answeredMessage, mayBeReasoning } from '../openai-formats/json-answer.ts';
 import { sealProof } from '../openai-formats/proofs.ts';
 import { signatureIn } from '../openai-formats/returned-reasoning.ts';
 import { MAX_TOOL_CALL_ID, reasoningOf, textOf, toFinish } from './content.ts';
 import { UsageReader } from './usage.ts';
+
+/** What the reader of an answer knows of its call. */
+export type AnsweredCall = Pick<Attempt, 'payload' | 'identity' | 'signatures'> & {
+  readonly route: Pick<Route, 'dialect'>;
+};
 
 /**
  * The answer: under our own id and model name for a caller of this protocol, else as a reply of no protocol. Throws
@@ -20,10 +27,13 @@ import { UsageReader } from './usage.ts';
  */
 export function toReply(
   body: unknown,
-  { payload, identity, signatures }: Pick<Attempt, 'payload' | 'identity' | 'signatures'>,
+  { route, payload, identity, signatures }: AnsweredCall,
 ): Extract<Reply, { kind: 'json' }> {
   const given = objectOf(body);
-  const choices = Array.isArray(given.choices) ? given.choices.map(plainChoice) : given.choices;
+  const isInReasoning = mayBeReasoning(route, payload);
+  const choices = Array.isArray(given.choices)
+    ? given.choices.map((choice) => plainChoice(choice, isInReasoning))
+    : given.choices;
   const completion: JsonObject = { ...given, choices };
   const { error } = completion;
   if (!Array.isArray(choices) || choices.length === 0 || !choices.every(isChoice) || isError(error))
@@ -44,10 +54,11 @@ export function toReply(
 }
 
 /** Throws `UpstreamFailure` for a choice that says that it failed. */
-function plainChoice(choice: unknown): unknown {
+function plainChoice(choice: unknown, isInReasoning: boolean): unknown {
   if (!isJsonObject(choice) || !isJsonObject(choice.message)) return choice;
   requireGoodEnd(choice.finish_reason);
-  return { ...choice, message: plainContent(choice.message) };
+  const message = plainContent(choice.message);
+  return { ...choice, message: isInReasoning ? answeredMessage(message, reasoningOf) : message };
 }
 
 /** The completion with an id for every tool call, and ends that callers know. */

@@ -1,7 +1,7 @@
 /** A streamed answer of an OpenAI-compatible server: bytes -> events -> chunks -> reply events. */
 import type { Signatures } from '../../core/inference/upstream/capsules.ts';
 import type { StreamPart } from '../../core/inference/upstream/conversation.ts';
-import { type Attempt, type ReplyEvent, UpstreamFailure } from '../../core/inference/upstream/provider.ts';
+import { type ReplyEvent, UpstreamFailure } from '../../core/inference/upstream/provider.ts';
 import { StreamBlocks } from '../../core/inference/upstream/stream-blocks.ts';
 import { legalToolCallId } from '../../core/inference/upstream/tool-calls.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
@@ -9,8 +9,9 @@ import { isJsonObject } from '../../core/json/lossless-json.ts';
 import { drain, parseEvent } from '../http-upstream.ts';
 import { ChatForm, withFinishName } from '../openai-formats/chat-form.ts';
 import { CompletionFields } from '../openai-formats/completion-fields.ts';
+import { JsonAnswer, mayBeReasoning } from '../openai-formats/json-answer.ts';
 import { MAX_TOOL_CALL_ID, reasoningOf, textOf, toFinish } from './content.ts';
-import { isError, sealedSignature } from './response.ts';
+import { type AnsweredCall, isError, sealedSignature } from './response.ts';
 import { UsageReader } from './usage.ts';
 
 /** The end of a stream (OpenAI API reference, Streaming). */
@@ -26,7 +27,7 @@ type Translate = (chunk: Chunk) => Pick<ReplyEvent, 'payload' | 'parts'>;
  */
 export async function* toReplyEvents(
   data: AsyncIterable<string>,
-  { payload, identity, signatures }: Pick<Attempt, 'payload' | 'identity' | 'signatures'>,
+  { route, payload, identity, signatures }: AnsweredCall,
 ): AsyncGenerator<ReplyEvent, void> {
   const iterator = data[Symbol.asyncIterator]();
   const progress = new Progress();
@@ -35,9 +36,11 @@ export async function* toReplyEvents(
   const reader = new PartReader(signatures);
   const kept = new CompletionFields(identity, signatures);
   const account = new UsageReader(native);
+  const json = mayBeReasoning(route, payload) ? new JsonAnswer(reasoningOf) : undefined;
+  const answered = (chunk: Chunk): Chunk => json?.read(chunk) ?? chunk;
   const translate: Translate = native
-    ? (chunk) => ({ payload: kept.chunk(named(chunk, form)) })
-    : (chunk) => ({ parts: reader.read(choicesOf(chunk)[0]) });
+    ? (chunk) => ({ payload: kept.chunk(named(answered(chunk), form)) })
+    : (chunk) => ({ parts: reader.read(choicesOf(answered(chunk))[0]) });
   let open = true;
   try {
     for (let next = await iterator.next(); open && !next.done; next = await iterator.next()) {
@@ -62,9 +65,12 @@ export async function* toReplyEvents(
   } finally {
     if (open) await iterator.return?.();
   }
-  if (!native) yield { parts: reader.end(), text: '', content: true };
-  else if (form.ends.length > 0)
-    yield { payload: { ...progress.frame, ...kept.chunk({ choices: form.ends }) }, text: '', content: true };
+  const ends = form.ends();
+  const text = ends.map(({ delta }) => (isJsonObject(delta) ? textOf(delta) : '')).join('');
+  const last = answered({ choices: ends });
+  if (!native) yield { parts: reader.end(choicesOf(last)[0]), text, content: true };
+  else if (ends.length > 0)
+    yield { payload: { ...progress.frame, ...kept.chunk(last) }, text, content: true };
 }
 
 /** Some servers put several chunks into one event, a line each. */
@@ -212,9 +218,10 @@ class PartReader {
     return parts;
   }
 
-  /** The parts that end the answer. */
-  end(): StreamPart[] {
-    return this.#blocks.finish(toFinish(this.#finish, this.#calls.size > 0));
+  /** The parts that end the answer; `last`: what came of it only with its end, where the host gave no reason. */
+  end(last: ChunkChoice | undefined): StreamPart[] {
+    const held = last?.delta === undefined ? [] : this.read({ delta: last.delta });
+    return [...held, ...this.#blocks.finish(toFinish(this.#finish, this.#calls.size > 0))];
   }
 
   *#readCall(delta: ToolCallDelta): Generator<StreamPart> {

@@ -1,4 +1,5 @@
 /** One model of a source as a model of a catalog: its cost, its price, and the route by which the service asks it. */
+import type { Capability } from '../../../lambdas/core/inference/catalog/route-document.ts';
 import type { JsonObject } from '../../../lambdas/core/json/lossless-json.ts';
 import { type Figures, priceDocument, pricesFrom, times } from '../figures.ts';
 import type { KnownProvider } from '../sources/known-providers.ts';
@@ -82,7 +83,7 @@ export function catalogModel(
   { markup, secretStage, priceSource }: ImportTerms,
 ): JsonObject {
   const { provider, id, about, figures } = model;
-  const { name, contextWindow, maxOutputTokens, created = 0, capabilities = ['stream'] } = about;
+  const { name, contextWindow, maxOutputTokens, created = 0 } = about;
   const secret = secretOf(provider, secretStage);
   return {
     id: catalogIdOf(model),
@@ -104,10 +105,25 @@ export function catalogModel(
         ...(secret === undefined ? {} : { secret }),
         ...(provider.preset === undefined ? {} : { dialect: { preset: provider.preset } }),
         ...(about.refusesTemperature ? { reasoning: true } : {}),
-        capabilities,
+        capabilities: capabilitiesOf(model),
       },
     ],
   };
+}
+
+/** The models that take marks for their cache, by the protocol of their routes. */
+const MARKED: Readonly<Partial<Record<KnownProvider['protocol'], RegExp>>> = {
+  // Claude API docs, Prompt caching.
+  anthropic: /claude/i,
+  // Amazon Bedrock user guide, Prompt caching, Supported models.
+  bedrock: /claude|amazon\.nova/i,
+};
+
+/** A model caches what is marked where it has a price for that: Bedrock refuses the marks of any other. */
+function capabilitiesOf({ provider, id, about, figures }: Importable): readonly Capability[] {
+  const { capabilities = ['stream'] } = about;
+  const isPriced = [...figures.keys()].some((name) => name.startsWith('cache_writes.'));
+  return isPriced && MARKED[provider.protocol]?.test(id) ? [...capabilities, 'cache'] : capabilities;
 }
 
 function secretOf({ name, keyVariable }: KnownProvider, stage: string | undefined): string | undefined {

@@ -1,4 +1,5 @@
 /** The choice that answers in text: what it says, in which format, and where the request's limits end it. */
+import { lastAsked } from './asked.ts';
 import { findRepeatInstruction, requestedWordCount } from './instructions.ts';
 import type { ModelChoice, ModelMessage, ModelRequest } from './model.ts';
 import { plainProse, proseOfWords } from './prose.ts';
@@ -27,7 +28,7 @@ function observations({ messages }: ModelRequest): string {
 function proseAnswer(request: ModelRequest, seed: string, choiceIndex: number): string {
   if (scriptOf(request) !== undefined) return `${observations(request)}Done.`;
   const random = randomFrom(seed);
-  const wordCount = requestedWordCount(lastTextOf(request, 'user'));
+  const wordCount = requestedWordCount(lastAsked(request.messages).text);
   if (wordCount !== undefined) return proseOfWords(random, choiceIndex, wordCount);
   return observations(request) + plainProse(random, choiceIndex);
 }
@@ -44,8 +45,9 @@ function isInstance(schema: NonNullable<ModelRequest['schema']>, text: string): 
 function answerText(request: ModelRequest, seed: string, choiceIndex: number): string {
   const { schema } = request;
   const instruction =
-    findRepeatInstruction(lastTextOf(request, 'user')) ??
-    findRepeatInstruction(lastTextOf(request, 'system'));
+    findRepeatInstruction(lastAsked(request.messages).text) ??
+    findRepeatInstruction(lastTextOf(request, 'system')) ??
+    findRepeatInstruction(lastTextOf(request, 'user'));
   if (schema === undefined) return instruction?.text ?? proseAnswer(request, seed, choiceIndex);
   if (instruction !== undefined && isInstance(schema, instruction.text)) return instruction.text;
   return JSON.stringify(schemaInstance(schema, seed));

@@ -11,8 +11,8 @@ const LIFE_SECONDS = 3_600;
 /** A reader of tokens whose clock and secret a test sets. */
 function reader(secret: () => string = () => credentials()) {
   const world = { now: 1_000_000 };
-  const readToken = createEntraTokens({ fetch, readSecret: async () => secret(), clock: () => world.now });
-  return { world, read: () => readToken('env:CLIENT') };
+  const tokens = createEntraTokens({ fetch, readSecret: async () => secret(), clock: () => world.now });
+  return { world, read: () => tokens.read('env:CLIENT'), watched: tokens.watched };
 }
 
 const credentials = (more: object = {}) =>
@@ -105,6 +105,20 @@ describe('a token of Entra', () => {
     expect(entra.requests).toHaveLength(1);
     issue();
     expect(await read()).toBe('token-1');
+  });
+
+  it.each([
+    ['fetched anew after 401 to it', 401, 'token-1', 'token-2'],
+    ['kept after another refusal', 403, 'token-1', 'token-1'],
+    ['kept after 401 to another token', 401, 'token-0', 'token-1'],
+  ])('is %s', async (_name, status, sent, then) => {
+    issue();
+    const { read, watched } = reader();
+    expect(await read()).toBe('token-1');
+    const upstream = watched(async () => new Response(null, { status }));
+    const answer = await upstream('https://azure.example', { headers: { authorization: `Bearer ${sent}` } });
+    expect(answer.status).toBe(status);
+    expect(await Promise.all([read(), read()])).toEqual([then, then]);
   });
 
   it.each([

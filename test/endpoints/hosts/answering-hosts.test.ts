@@ -5,8 +5,8 @@ import { type Ask, callersOf, FORMATS, type Format, type Heard } from './callers
 import { CALLING, CALLS as EXPECTED, PLAIN, TEXT, THINKING } from './requests.ts';
 import { startHosts } from './served-hosts.ts';
 
-/** Those that need a flag; and arguments behind others that are whole, of which no call can be made. */
-const OTHERS: readonly string[] = ['json-in-reasoning', 'mirrors-content', 'arguments-go-on'];
+/** Those that need a flag. */
+const OTHERS: readonly string[] = ['json-in-reasoning', 'mirrors-content'];
 const TOLERATED = ANSWER_QUIRKS.filter((quirk) => !OTHERS.includes(quirk));
 
 /** Hosts that do not count, where the service does. */

@@ -8,7 +8,7 @@ import {
   type FlaggedQuirk,
 } from '../../operator/probe/simulated-hosts.ts';
 import { type Ask, callersOf, FORMATS, type Format } from './callers.ts';
-import { EVERYTHING, TEXT, THINKING } from './requests.ts';
+import { CUSTOM, EVERYTHING, JSON_ANSWER, JSON_TEXT, TEXT, THINKING } from './requests.ts';
 import { startHosts } from './served-hosts.ts';
 
 /** The formats in which a host refuses the same conversation without the flag; in the others nothing of the kind is sent. */
@@ -48,6 +48,11 @@ beforeAll(async () => {
       { id: `flagged/${quirk}`, quirks: [quirk], dialect: FLAGS[quirk] },
       { id: `plain/${quirk}`, quirks: [quirk] },
     ]),
+    {
+      ...{ id: 'responses/flagged', quirks: ['no-custom-tools'], protocol: 'openai-responses' },
+      dialect: { custom_tools: false },
+    },
+    { id: 'responses/plain', quirks: ['no-custom-tools'], protocol: 'openai-responses' },
     { id: 'all/first', quirks: EVERY_STRICT, dialect: dialectOf(EVERY_STRICT) },
     { id: 'all/last', quirks: EVERY_OTHER, dialect: dialectOf(EVERY_OTHER) },
   ]);
@@ -99,7 +104,26 @@ describe.each(CALLS)('a strict host, to a caller of $format, stream: $stream', (
     expect([unasked.text, unasked.reasoning !== '']).toEqual([TEXT, isOwn]);
   });
 
+  it('json-in-reasoning: the text is where it belongs, and stands in the reasoning without the flag', async () => {
+    const { text, reasoning } = await ask('flagged/json-in-reasoning', JSON_ANSWER, call);
+    expect([text, reasoning]).toEqual([JSON_TEXT, '']);
+    const plain = await ask('plain/json-in-reasoning', JSON_ANSWER, call);
+    expect([plain.text, plain.reasoning]).toEqual(['', JSON_TEXT]);
+  });
+
   it('mirrors-content: the text is plain', async () => {
     expect(await ask('flagged/mirrors-content', EVERYTHING, call)).toMatchObject({ text: TEXT });
   });
 });
+
+describe.each([false, true])(
+  'a host of the Responses API that refuses custom tools, stream: %s',
+  (stream) => {
+    it('gets functions with its flag, and refuses them without it', async () => {
+      const { calls, ended } = await callers.responses({ model: 'responses/flagged', ...CUSTOM }, stream);
+      expect([calls, ended]).toEqual([[{ name: 'note', input: 'hello' }], 'calls']);
+      const refused = callers.responses({ model: 'responses/plain', ...CUSTOM }, stream);
+      await expect(refused).rejects.toMatchObject({ status: 400 });
+    });
+  },
+);

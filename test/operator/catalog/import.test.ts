@@ -105,7 +105,7 @@ describe('catalog import', () => {
           output: '15',
         },
         secret: 'env:ANTHROPIC_API_KEY',
-        capabilities: ['stream', 'tools', 'vision'],
+        capabilities: ['stream', 'tools', 'vision', 'cache'],
       },
     ]);
     // models.dev has no place for them: calls that ask for them are refused.
@@ -117,6 +117,24 @@ describe('catalog import', () => {
       },
     ]);
   });
+
+  it.each([
+    ['Claude on Bedrock', 'amazon-bedrock', 'us.anthropic.claude-sonnet-4-6', SONNET, true],
+    ['Nova with that price', 'amazon-bedrock', 'amazon.nova-pro-v1:0', SONNET, true],
+    ['Nova without it', 'amazon-bedrock', 'amazon.nova-pro-v1:0', '"input": 3, "output": 15', false],
+    ['another model on Bedrock', 'amazon-bedrock', 'vendor.model-v1', SONNET, false],
+    ['Claude by another protocol', 'openrouter', 'claude-sonnet-4-6', SONNET, false],
+  ])(
+    'has the marks of callers cached where writes have a price: %s',
+    (_name, provider, id, cost, isCached) => {
+      const from = ['--from', modelsDev(provider, { [id]: about(cost) }), '--unconfirmed', '--markup', '0%'];
+      const { models } = run(...from, '--providers', provider);
+      expect(models[0]?.routes[0]?.capabilities).toEqual([
+        ...['stream', 'tools', 'vision'],
+        ...(isCached ? ['cache'] : []),
+      ]);
+    },
+  );
 
   it('has prices of one hour and of searches when LiteLLM confirms them', () => {
     const confirmed = litellm({

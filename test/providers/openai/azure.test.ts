@@ -27,7 +27,7 @@ const readSecret = async (reference: string) =>
 const dependencies = {
   ...DEPENDENCIES,
   readSecret,
-  readToken: createEntraTokens({ fetch, readSecret, clock: Date.now }),
+  readToken: createEntraTokens({ fetch, readSecret, clock: Date.now }).read,
 };
 const chat = createOpenAiProvider(dependencies);
 const responses = createResponsesProvider(dependencies);

@@ -24,7 +24,7 @@ const payloadOf = (conversation: Partial<Conversation>, stream = false): ChatPay
   demands: [],
 });
 
-const CALL = { payload: payloadOf({}), identity: IDENTITY, signatures: SIGNATURES };
+const CALL = { route: {}, payload: payloadOf({}), identity: IDENTITY, signatures: SIGNATURES };
 const target = { upstream_model: 'm', reasoning: false };
 const requestOf = (conversation: Partial<Conversation>) =>
   toRequestBody(payloadOf(conversation), target, SIGNATURES);
@@ -259,8 +259,8 @@ describe('a streamed answer to a caller of another protocol', () => {
       { type: 'start', block: 0, content: { type: 'tool-call', id: 'a', name: 'f' } },
       { type: 'start', block: 1, content: { type: 'tool-call', id: 'b', name: 'g' } },
       { type: 'delta', block: 1, text: '{' },
-      { type: 'delta', block: 0, text: '{}' },
       { type: 'delta', block: 1, text: '}' },
+      { type: 'delta', block: 0, text: '{}' },
       { type: 'end', block: 0 },
       { type: 'end', block: 1 },
       { type: 'finish', reason: 'tool-calls', raw: 'stop' },

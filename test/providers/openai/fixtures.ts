@@ -31,7 +31,7 @@ export const nativePayload = (body: JsonObject = {}, stream = false): ChatPayloa
 });
 
 /** What the reader of an answer knows of its call. */
-export const CALL = { payload: nativePayload(), identity: IDENTITY, signatures: SIGNATURES };
+export const CALL = { route: {}, payload: nativePayload(), identity: IDENTITY, signatures: SIGNATURES };
 
 const folder = join(import.meta.dirname, 'fixtures');
 

@@ -2,12 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import type { StreamPart } from '../../../lambdas/core/inference/upstream/conversation.ts';
 import { UpstreamFailure } from '../../../lambdas/core/inference/upstream/provider.ts';
 import type { JsonObject } from '../../../lambdas/core/json/lossless-json.ts';
-import { toReply } from '../../../lambdas/providers/openai/response.ts';
+import { type AnsweredCall, toReply } from '../../../lambdas/providers/openai/response.ts';
 import { toReplyEvents } from '../../../lambdas/providers/openai/stream.ts';
 import { sseData } from '../../../lambdas/providers/sse-data.ts';
-import { callBlock, textBlock } from '../parts.ts';
-import { collect, encode, event } from './decoding.ts';
-import { CALL, IDENTITY } from './fixtures.ts';
+import { offsets } from '../../thorough.ts';
+import { textBlock } from '../parts.ts';
+import { collect, decode, encode, event } from './decoding.ts';
+import { bytesOf, CALL, IDENTITY } from './fixtures.ts';
 
 const CONVERTED = {
   ...CALL,
@@ -73,69 +74,23 @@ async function nativeOf(text: string): Promise<Native> {
 const made = (number: number) => `${IDENTITY.id}_${number}`;
 const f = (name: string, text: string) => ({ name, arguments: text });
 
-/** Two calls, as hosts number them; ids as they come out. */
-const NUMBERED: readonly (readonly [string, readonly object[], readonly string[]])[] = [
-  [
-    'left out, with ids (Gemini)',
-    [
-      { id: 'a', function: f('x', '{"a":') },
-      { function: { arguments: '1}' } },
-      { id: 'b', function: f('y', '{}') },
-    ],
-    ['a', 'b'],
-  ],
-  [
-    'left out, without ids: each call whole (Ollama)',
-    [{ function: f('x', '{"a":1}') }, { function: f('y', '{}') }],
-    [made(0), made(1)],
-  ],
-  [
-    'one number for all calls (Ollama)',
-    [
-      { index: 0, id: 'a', function: f('x', '{"a":1}') },
-      { index: 0, id: 'b', function: f('y', '{}') },
-    ],
-    ['a', 'b'],
-  ],
-  [
-    'with gaps (DeepSeek)',
-    [
-      { index: 3, id: 'a', function: f('x', '') },
-      { index: 3, function: { arguments: '{"a":1}' } },
-      { index: 7, id: 'b', function: f('y', '{}') },
-    ],
-    ['a', 'b'],
-  ],
-  [
-    'ids that are empty (Moonshot)',
-    [
-      { index: 0, id: '', function: f('x', '{"a":1}') },
-      { index: 1, id: '', function: f('y', '{}') },
-    ],
-    [made(0), made(1)],
-  ],
-  [
-    'ids that are the same',
-    [
-      { index: 0, id: 'a', function: f('x', '{"a":1}') },
-      { index: 1, id: 'a', function: f('y', '{}') },
-    ],
-    ['a', made(1)],
-  ],
-  [
-    'ids and names in every piece (Alibaba)',
-    [
-      { index: 0, id: 'a', function: f('x', '{"a":') },
-      { index: 0, id: 'a', function: f('x', '1}') },
-      { index: 1, id: 'b', function: f('y', '{}') },
-    ],
-    ['a', 'b'],
-  ],
+/** Two calls, as hosts stream them; ids as they come out. Each file names the form's source. */
+const NUMBERED: readonly (readonly [string, readonly string[]])[] = [
+  ['numbers-left-out', ['a', 'b']],
+  ['numbers-and-ids-left-out', [made(0), made(1)]],
+  ['one-number', ['a', 'b']],
+  ['numbers-with-gaps', ['a', 'b']],
+  ['empty-ids', [made(0), made(1)]],
+  ['same-ids', ['a', made(1)]],
+  ['repeated-ids', ['a', 'b']],
+  ['placeholder-arguments', ['a', 'b']],
+  ['stop-beside-calls', ['a', 'b']],
 ];
 
-describe('numbers and ids of streamed tool calls (D9, D10)', () => {
-  it.each(NUMBERED)('%s', async (_name, pieces, [first = '', second = '']) => {
-    const text = sse(...pieces.map(piece), chunk({}, 'tool_calls')) + DONE;
+describe('streamed tool calls as hosts have them (D9, D10, D11, D13)', () => {
+  it.each(NUMBERED)('%s', async (name, [first = '', second = '']) => {
+    const bytes = bytesOf(`dialects/${name}`);
+    const text = new TextDecoder().decode(bytes);
     expect(await nativeOf(text)).toEqual({
       text: '',
       calls: [
@@ -149,6 +104,9 @@ describe('numbers and ids of streamed tool calls (D9, D10)', () => {
       { id: first, name: 'x' },
       { id: second, name: 'y' },
     ]);
+    const whole = await collect(decode(bytes));
+    for (const at of offsets(1, bytes.length - 1))
+      expect(await collect(decode(bytes.subarray(0, at), bytes.subarray(at)))).toEqual(whole);
   });
 
   it('are legal for callers of every other protocol', async () => {
@@ -262,20 +220,99 @@ describe('the events of a stream', () => {
     });
   });
 
-  it('go on with arguments that look complete (D13)', async () => {
-    const text = sse(
+  it('drop `{}` where arguments follow it, and give it where they do not (D13)', async () => {
+    const pieces = [
       piece({ index: 0, id: 'a', function: f('x', '{}') }),
-      piece({ index: 1, id: 'b', function: f('y', '{"b":1}') }),
+      piece({ index: 1, id: 'b', function: f('y', '{}') }),
+      piece({ index: 2, id: 'c', function: f('z', '{}') }),
       piece({ index: 0, function: { arguments: ' ' } }),
-      chunk({}, 'tool_calls'),
+      piece({ index: 0, function: { arguments: '{"a":' } }),
+      piece({ index: 2, function: { arguments: ' ' } }),
+      piece({ index: 0, function: { arguments: '{}}' } }),
+    ];
+    for (const end of ['', event(chunk({}, 'tool_calls')), event({ choices: [{ finish_reason: 'stop' }] })]) {
+      const text = sse(...pieces) + end + DONE;
+      const said = (await partsOf(text)).flatMap((part) => (part.type === 'delta' ? [part] : []));
+      const argumentsOf = (block: number) =>
+        said.map((part) => (part.block === block ? part.text : '')).join('');
+      expect([0, 1, 2].map(argumentsOf)).toEqual(['{"a":{}}', '{}', '{} ']);
+      const { calls, reasons } = await nativeOf(text);
+      expect(calls.map((call) => call.arguments)).toEqual(['{"a":{}}', '{}', '{} ']);
+      expect(reasons).toEqual(['tool_calls']);
+    }
+  });
+});
+
+describe('JSON that stands in the reasoning (`json_answer`, D23)', () => {
+  const CALLED = {
+    ...CALL,
+    route: { dialect: { json_answer: 'reasoning' as const } },
+    payload: { ...CALL.payload, needs: ['json' as const] },
+  };
+  const converted = { ...CALLED, payload: { ...CALLED.payload, protocol: 'anthropic' as const } };
+  const thought = (field: string, text: string) => chunk({ [field]: text });
+  const END = event(chunk({}, 'stop'));
+
+  const said = async (text: string, call: AnsweredCall = CALLED) => {
+    const events = await collect(toReplyEvents(sseData(body(text, 9)), call));
+    const deltas = events.flatMap(({ payload }) =>
+      ((payload?.choices ?? []) as { delta: JsonObject }[]).map(({ delta }) => delta),
     );
-    const parts = await partsOf(text + DONE);
-    expect(parts.filter(({ type }) => type !== 'finish').slice(0, 2)).toEqual(
-      callBlock(0, { id: 'a', name: 'x' }, '{}').slice(0, 2),
-    );
-    expect((await nativeOf(text + DONE)).calls).toMatchObject([
-      { arguments: '{} ' },
-      { arguments: '{"b":1}' },
+    const all = (field: string) => deltas.map((delta) => delta[field] ?? '').join('');
+    return { content: all('content'), reasoning: all('reasoning_content') + all('reasoning') };
+  };
+  const partsOfCall = async (text: string, call: AnsweredCall = converted) =>
+    (await collect(toReplyEvents(sseData(body(text, 9)), call)))
+      .flatMap(({ parts }) => parts ?? [])
+      .flatMap((part) =>
+        part.type === 'start' ? [part.content.type] : part.type === 'delta' ? [part.text] : [],
+      );
+
+  it.each(['reasoning_content', 'reasoning'])('is the text where nothing else is said: %s', async (field) => {
+    const pieces = sse(thought(field, '{"a":'), thought(field, '1}'));
+    for (const text of [pieces + END + DONE, pieces + DONE]) {
+      expect(await said(text)).toEqual({ content: '{"a":1}', reasoning: '' });
+      expect(await partsOfCall(text)).toEqual(['text', '{"a":1}']);
+    }
+    const message = { content: '', [field]: '{"a":1}' };
+    const answer = { choices: [{ message, finish_reason: 'stop' }] };
+    expect(toReply(answer, CALLED).answer).toMatchObject({
+      body: { choices: [{ message: { content: '{"a":1}' } }] },
+    });
+    expect(JSON.stringify(toReply(answer, CALLED).answer)).not.toContain('reasoning');
+    expect(toReply(answer, converted).answer).toMatchObject({
+      reply: { parts: [{ type: 'text', text: '{"a":1}' }] },
+    });
+  });
+
+  it('is not what a model thinks before its text or its calls', async () => {
+    const thoughts = sse(thought('reasoning', 'Hm'), thought('reasoning', '.'));
+    const text = thoughts + sse(chunk({ content: '{' }), chunk({ content: '}' })) + END + DONE;
+    expect(await said(text)).toEqual({ content: '{}', reasoning: 'Hm.' });
+    expect(await partsOfCall(text)).toEqual(['reasoning', 'Hm.', 'text', '{', '}']);
+    const calls = thoughts + sse(piece({ index: 0, id: 'a', function: f('x', '{}') })) + END + DONE;
+    expect(await partsOfCall(calls)).toEqual(['reasoning', 'Hm.', 'tool-call', '{}']);
+    const message = { content: '{}', reasoning: 'Hm.' };
+    expect(toReply({ choices: [{ message }] }, converted).answer).toMatchObject({
+      reply: { parts: [{ type: 'reasoning' }, { type: 'text', text: '{}' }] },
+    });
+  });
+
+  it.each<[string, AnsweredCall]>([
+    ['a caller who asked for no JSON', { ...converted, payload: { ...converted.payload, needs: [] } }],
+    ['a route without the flag', { ...converted, route: {} }],
+  ])('is reasoning for %s', async (_name, call) => {
+    expect(await partsOfCall(sse(thought('reasoning', '{}')) + END + DONE, call)).toEqual([
+      'reasoning',
+      '{}',
     ]);
+    const answer = { choices: [{ message: { content: '', reasoning: '{}' } }] };
+    expect(toReply(answer, call).answer).toMatchObject({ reply: { parts: [{ type: 'reasoning' }] } });
+  });
+
+  it('is counted once', async () => {
+    const text = sse(thought('reasoning', '{"a":'), thought('reasoning', '1}')) + DONE;
+    const events = await collect(toReplyEvents(sseData(body(text, 9)), CALLED));
+    expect(events.map((each) => each.text).join('')).toBe('{"a":1}');
   });
 });

@@ -161,7 +161,7 @@ async function eventsOf(payload: ChatPayload, ...pieces: readonly Uint8Array[]) 
   async function* bytes() {
     yield* pieces;
   }
-  const context = { payload, identity: IDENTITY, signatures: SIGNATURES };
+  const context = { route: {}, payload, identity: IDENTITY, signatures: SIGNATURES };
   return withProofs(await collect(toReplyEvents(sseData(bytes()), context)));
 }
 

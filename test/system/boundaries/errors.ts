@@ -170,6 +170,9 @@ const ELSEWHERE: readonly ErrorCode[] = [
   'identity_provider_unavailable',
   'payment_provider_unavailable',
   'price_changed',
+  // Refusals of a route, whose tests are those of failover and of Azure.
+  'context_length_exceeded',
+  'content_filter',
   ...codesOf(/_quota$/),
 ];
 

@@ -185,7 +185,7 @@ describe('the official OpenAI SDK', () => {
       model: 'claude-sonnet-4-5',
       messages: ask('Hi'),
     });
-    expect(model).toBe('sim/chat-large');
+    expect(model).toBe('claude-sonnet-4-5');
   });
 
   it('abandons a stream, and pays what the route reports in the end', async () => {

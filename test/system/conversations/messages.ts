@@ -184,7 +184,7 @@ describe('what the Messages protocol alone can say', () => {
     [
       'a document',
       PROTOCOLS.openai,
-      { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'x' } },
+      { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0xLjQ=' } },
     ],
     [
       'an image by URL',

@@ -21,7 +21,6 @@ const HARMLESS: ReadonlySet<string> = new Set([
   'fine-grained-tool-streaming',
   'interleaved-thinking',
   'max-tokens-3-5-sonnet',
-  'mid-conversation-system',
   'mid-conversation-tool-changes',
   'model-context-window-exceeded',
   'output-128k',

@@ -27,7 +27,7 @@ const requests = {
   assistant_after_tools: z.literal(true),
   /**
    * Where the host takes system messages: `anywhere`, or `first`, so that one between turns is sent as a reminder in a
-   * user's message. Absent: anywhere on `openai` routes; first on `anthropic` routes, but with the beta that moves them.
+   * user's message. Absent: anywhere on `openai` routes; first on `anthropic` routes, unless they list the beta for it and the caller has it.
    */
   system_messages: z.enum(['first', 'anywhere']),
   /** `nine-characters`: ids of tool calls must be nine letters and digits (Mistral). */

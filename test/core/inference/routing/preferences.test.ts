@@ -152,4 +152,28 @@ describe('require_parameters', () => {
     if (converse === undefined) throw new Error('there is no route');
     expect(leftOutBy(converse, askedFields(protocol, { [lost]: 1, [carried]: 1 }))).toEqual([lost]);
   });
+
+  const strictChat = { tools: [{ type: 'function', function: { name: 'f', strict: true } }] };
+  const strictTool = { tools: [{ name: 'f', strict: true }] };
+  const oneCall = { tool_choice: { type: 'auto', disable_parallel_tool_use: true } };
+  it.each<[CallerProtocol, object, object, readonly string[]]>([
+    ['openai', strictChat, { strict_tools: false }, ['tools.strict']],
+    ['anthropic', strictTool, { strict_tools: false }, ['tools.strict']],
+    ['openai-responses', strictTool, { strict_tools: false }, ['tools.strict']],
+    ['openai', { tools: [{ function: { strict: false } }] }, { strict_tools: false }, []],
+    ['openai', strictChat, {}, []],
+    ['openai', { parallel_tool_calls: false }, { parallel_tool_calls: false }, ['parallel_tool_calls']],
+    ['anthropic', oneCall, { parallel_tool_calls: false }, ['tool_choice.disable_parallel_tool_use']],
+    ['anthropic', oneCall, {}, []],
+    ['openai', { reasoning_effort: 'high' }, { reasoning_request: 'none' }, ['reasoning_effort']],
+    ['openai', { reasoning_effort: 'high' }, {}, []],
+    ['anthropic', { thinking: { type: 'enabled' } }, {}, ['thinking']],
+    ['openai-responses', { reasoning: { effort: 'high' } }, { reasoning_request: 'effort' }, []],
+    ['openai', { store: false, stream_options: {} }, { store: false, stream_options: false }, []],
+  ])('knows what a dialect leaves out: %s %j, %j', (protocol, request, dialect, lost) => {
+    const openai = model('a/b', { input: 1, output: 1 }, [route('r', { dialect })]);
+    const [read] = parseCatalog({ models: [openai] }).models[0]?.routes ?? [];
+    if (read === undefined) throw new Error('there is no route');
+    expect(leftOutBy(read, askedFields(protocol, request))).toEqual(lost);
+  });
 });

@@ -1,0 +1,16 @@
+/** What the user asks for: the last message of theirs, without what a client says in it as reminders. */
+import type { ModelMessage } from './model.ts';
+
+/** Marks text in a user's message that is no user's (Claude Code's form, which Claude knows). */
+const REMINDER = /<system-reminder>.*?<\/system-reminder>/gsu;
+
+/** The index of the message in `messages`, -1 without one, and its text without reminders. */
+export function lastAsked(messages: readonly ModelMessage[]): {
+  readonly index: number;
+  readonly text: string;
+} {
+  const texts = messages.map(({ role, text }) => (role === 'user' ? text.replace(REMINDER, '') : undefined));
+  const written = texts.findLastIndex((text) => text !== undefined && text.trim() !== '');
+  const index = written >= 0 ? written : texts.findLastIndex((text) => text !== undefined);
+  return { index, text: texts[index] ?? '' };
+}
