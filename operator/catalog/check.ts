@@ -156,6 +156,7 @@ class Check {
   async #ofProvider(route: Route): Promise<Finding> {
     if (route.auth === 'api-key' || route.auth === 'entra' || route.api_version !== undefined)
       return { state: 'unknown', reason: 'Azure lists models, not deployments' };
+    if (route.auth === 'google') return { state: 'unknown', reason: 'Vertex AI has no list of its models' };
     // Both protocols of OpenAI have one list.
     const format = route.protocol === 'openai-responses' ? 'openai' : route.protocol;
     const place = `${format} ${route.base_url} ${route.secret ?? ''} ${route.workspace ?? ''}`;

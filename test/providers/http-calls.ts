@@ -30,9 +30,9 @@ export const DEPENDENCIES: OpenAiDependencies = {
     if (reference === 'env:ABSENT') throw new Error(`there is no secret ${CANARY}`);
     return `key-of-${reference}`;
   },
-  readToken: async (reference) => {
+  readToken: async (issuer, reference) => {
     if (reference === 'env:ABSENT') throw new Error(`there is no token ${CANARY}`);
-    return `token-of-${reference}`;
+    return `${issuer}-token-of-${reference}`;
   },
   sign: async ({ headers }) => ({ ...headers, authorization: 'signed' }),
 };

@@ -8,9 +8,6 @@ import { toContents } from './content.ts';
 
 type Target = Pick<Route, 'upstream_model' | 'reasoning' | 'dialect'>;
 
-/** The most stop sequences (Gemini API reference, GenerationConfig). */
-const MAX_STOP = 5;
-
 const JSON_TYPE = 'application/json';
 
 /**
@@ -33,7 +30,7 @@ export function toRequestBody(conversation: Conversation, route: Target, signatu
 /** The bound of the output counts what is thought too (Gemini API docs, Thinking). */
 function toGeneration(conversation: Conversation, route: Target): JsonObject {
   const { maxTokens, temperature, topP, format } = conversation;
-  const stop = conversation.stop.filter((text) => text !== '').slice(0, MAX_STOP);
+  const stop = conversation.stop.filter((text) => text !== '');
   const thinkingConfig = toThinking(conversation, route.dialect);
   return {
     maxOutputTokens: maxTokens,

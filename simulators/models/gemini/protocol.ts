@@ -5,6 +5,7 @@ import { jsonReply, type Protocol, type WholeReply } from '../exchange/reply.ts'
 /** Names of `google.rpc.Code`, by status. */
 const CODES: Readonly<Record<number, string>> = {
   400: 'INVALID_ARGUMENT',
+  401: 'UNAUTHENTICATED',
   403: 'PERMISSION_DENIED',
   404: 'NOT_FOUND',
   429: 'RESOURCE_EXHAUSTED',
@@ -15,7 +16,8 @@ const CODES: Readonly<Record<number, string>> = {
 
 const RETRY_INFO = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '7.5s' };
 
-function envelope(code: number, message: string, details: readonly object[] = []) {
+/** An error as Google's APIs write it. */
+export function envelope(code: number, message: string, details: readonly object[] = []) {
   const status = CODES[code] ?? 'UNKNOWN';
   return { error: { code, message, status, ...(details.length === 0 ? {} : { details }) } };
 }

@@ -1,4 +1,4 @@
-/** The routes of the Gemini API (its reference, models.generateContent and models.streamGenerateContent). */
+/** The routes of the Gemini API (its reference, models.generateContent and models.streamGenerateContent), and of Vertex AI. */
 import { type Call, jsonReply, type Reply, type Route } from '../exchange/reply.ts';
 import { RequestError, readRequest, requireThat } from '../exchange/request-error.ts';
 import { singleAnswer } from '../model/answer.ts';
@@ -7,6 +7,7 @@ import { geminiDocument, geminiEvents } from './answer.ts';
 import { geminiProtocol } from './protocol.ts';
 import { toModelRequest } from './question.ts';
 import { generateRequestSchema } from './request.ts';
+import { googleTokenProtocol, replyWithGoogleToken, vertexProtocol } from './vertex.ts';
 
 const RESPONSE_ID_LENGTH = 22;
 
@@ -36,4 +37,11 @@ export const geminiRoutes: readonly Route[] = [
     protocol: geminiProtocol,
     reply: replyToModel,
   },
+  {
+    method: 'POST',
+    path: '/vertex/v1/projects/{project}/locations/{location}/publishers/google/models/{modelId}\\:{method}',
+    protocol: vertexProtocol,
+    reply: replyToModel,
+  },
+  { method: 'POST', path: '/google/token', protocol: googleTokenProtocol, reply: replyWithGoogleToken },
 ];

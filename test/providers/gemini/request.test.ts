@@ -40,7 +40,7 @@ describe('a request of generateContent', () => {
         maxOutputTokens: 4_000,
         temperature: 2,
         topP: 0.5,
-        stopSequences: ['1', '2', '3', '4', '5'],
+        stopSequences: ['1', '2', '3', '4', '5', '6'],
         responseMimeType: 'application/json',
         responseJsonSchema: { type: 'object' },
       },

@@ -179,6 +179,15 @@ const chatMessage = fc.oneof(
   ),
   merged(more, fc.record({ role: fc.constant('tool'), content: words, tool_call_id: name })),
 );
+/** A call and its result, as a route of another protocol may name them twice. */
+const longName = fc.stringMatching(/^[a-z0-9_]{100,128}$/);
+const chatMessagesOfCall = fc.tuple(name, longName, words).map(([id, called, content]) => [
+  {
+    role: 'assistant',
+    tool_calls: [{ id, type: 'function', function: { name: called, arguments: '{}' } }],
+  },
+  { role: 'tool', tool_call_id: id, content },
+]);
 const chatTool = fc.record({
   type: fc.constant('function'),
   function: merged(fc.record({ name, description: maybe(words), parameters: maybe(schema) })),
@@ -187,7 +196,15 @@ const chat = merged(
   others,
   fc.record({
     model: fc.constant('a/b'),
-    messages: fc.array(chatMessage, { minLength: 1, maxLength: 3 }),
+    messages: fc
+      .array(
+        fc.oneof({ weight: 3, arbitrary: chatMessage.map((message) => [message]) }, chatMessagesOfCall),
+        {
+          minLength: 1,
+          maxLength: 3,
+        },
+      )
+      .map((lists) => lists.flat()),
     tools: maybe(fc.array(chatTool, { minLength: 1, maxLength: 2 })),
     response_format: maybe(
       fc.oneof(
@@ -237,8 +254,22 @@ const use = merged(
   }),
 );
 const thought = fc.record({ type: fc.constant('thinking'), thinking: words, signature: words });
+const messagesOfCall = fc.tuple(name, longName, words).map(([id, called, content]) => [
+  { role: 'assistant', content: [{ type: 'tool_use', id, name: called, input: {} }] },
+  { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content }] },
+]);
 const contentOf = (...kinds: fc.Arbitrary<JsonObject>[]) =>
   fc.oneof(words, fc.array(fc.oneof(...kinds), { minLength: 1, maxLength: 3 }));
+const turn = fc.oneof(
+  merged(more, fc.record({ role: fc.constant('user'), content: contentOf(block, result, document) })),
+  merged(
+    more,
+    fc.record({
+      role: fc.constant('assistant'),
+      content: contentOf(merged(fc.record({ type: fc.constant('text'), text: words })), use, thought),
+    }),
+  ),
+);
 const messages = merged(
   others,
   fc.record({
@@ -249,19 +280,12 @@ const messages = merged(
         fc.array(merged(fc.record({ type: fc.constant('text'), text: words })), { maxLength: 2 }),
       ),
     ),
-    messages: fc.array(
-      fc.oneof(
-        merged(more, fc.record({ role: fc.constant('user'), content: contentOf(block, result, document) })),
-        merged(
-          more,
-          fc.record({
-            role: fc.constant('assistant'),
-            content: contentOf(merged(fc.record({ type: fc.constant('text'), text: words })), use, thought),
-          }),
-        ),
-      ),
-      { minLength: 1, maxLength: 3 },
-    ),
+    messages: fc
+      .array(fc.oneof({ weight: 3, arbitrary: turn.map((message) => [message]) }, messagesOfCall), {
+        minLength: 1,
+        maxLength: 3,
+      })
+      .map((lists) => lists.flat()),
     tools: maybe(
       fc.array(merged(fc.record({ name, description: maybe(words), input_schema: schema })), {
         maxLength: 2,
