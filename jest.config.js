@@ -6,6 +6,8 @@
  * `integration` on AWS's DynamoDB Local (`npm run test:dynamodb-local` installs and starts it); `clients` drives the
  * service with its real clients (`npm run test:clients` installs them).
  */
+import { join } from 'node:path';
+
 const PATHS = {
   template: ['lib/', 'bench/cost.test.ts'],
   integration: [
@@ -48,6 +50,9 @@ const NOT_ON_DYNAMODB_LOCAL = [
   ...['adapters/payments/stripe', 'adapters/webhooks/', 'core/ledger/processes', 'core/ledger/upkeep'],
   ...['adapters/inference/circuit-'],
 ];
+
+/** The processes that tests start, hundreds of them, compile no module that one before has compiled. */
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.cache', 'compiled');
 
 const pathsOf = (paths) => paths.map((path) => `<rootDir>/test/${path}`);
 const testsIn = (paths) => pathsOf(paths).map((path) => (path.endsWith('/') ? `${path}**/*.test.ts` : path));

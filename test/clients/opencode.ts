@@ -15,7 +15,7 @@ const isHere = installed !== undefined && process.platform === 'linux' && proces
 const described = isHere ? describe : describe.skip;
 
 const FORMATS = [
-  ['chat', '@ai-sdk/openai-compatible', 'sim/chat'],
+  ['chat', '@ai-sdk/openai-compatible', 'sim/chat-large'],
   ['Messages', '@ai-sdk/anthropic', 'sim/chat-anthropic'],
 ] as const;
 
