@@ -46,7 +46,7 @@ export interface Call {
 }
 
 export interface HttpProtocol {
-  readonly protocol: ChatPayload['protocol'];
+  readonly protocol: Route['protocol'];
   readonly provider: Provider;
   readonly identity: Identity;
   /** A request of the protocol's own format. */
