@@ -1,8 +1,8 @@
 /** An error of the Gemini API: is the route at fault, or the request (Google APIs, error model: `google.rpc.Status`)? */
 import { UpstreamFailure } from '../../core/inference/upstream/provider.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/lossless-json.ts';
-import { toStatusFailure } from '../http-upstream.ts';
 import { refusalIn } from '../refusals/refusal.ts';
+import { toStatusFailure } from '../refusals/status-failure.ts';
 
 /** Fields of a request as `google.rpc.BadRequest` names them, and the chat field that each was made from. */
 const CHAT_FIELDS: ReadonlyMap<string, string> = new Map([

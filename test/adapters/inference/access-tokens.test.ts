@@ -211,7 +211,7 @@ describe('a token of Google', () => {
   it.each<[string, object]>([
     ['another kind of credentials', { type: 'authorized_user' }],
     ['no key', { private_key: undefined }],
-    ['a key that is none', { private_key: `${pem.slice(0, 300)}-----` }],
+    ['a key in pieces', { private_key: `${pem.slice(0, 300)}-----` }],
     ['a key of another kind', { private_key: ellipticPem() }],
     ['an address in clear text', { token_uri: 'http://oauth2.example.com/token' }],
   ])('is not asked for with %s', async (_name, more) => {
