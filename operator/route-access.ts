@@ -4,7 +4,7 @@ import { SignatureV4 } from '@smithy/signature-v4';
 import { createBedrockClients } from '../lambdas/adapters/aws/bedrock-clients.ts';
 import { createRequestSigner } from '../lambdas/adapters/aws/request-signer.ts';
 import { createSecretReader } from '../lambdas/adapters/aws/secrets.ts';
-import { createEntraTokens } from '../lambdas/adapters/inference/entra-tokens.ts';
+import { createAccessTokens } from '../lambdas/adapters/inference/access-tokens.ts';
 import { systemClock } from '../lambdas/adapters/system/system.ts';
 import type { Log, RequestSigner, SecretReader, TokenReader } from '../lambdas/core/ports.ts';
 import type { Target } from './target.ts';
@@ -20,7 +20,7 @@ export interface SignedGet {
 export interface RouteAccess {
   /** Reads `env:NAME` from the operator's own environment, `secretsmanager:NAME#field` from the deployment's account. */
   readonly readSecret: SecretReader;
-  /** The token of Entra for the client whose credentials a secret holds. */
+  /** The token of Entra or of Google for the client whose credentials a secret holds. */
   readonly readToken: TokenReader;
   /** Signs requests to providers in AWS. */
   readonly sign: RequestSigner;
@@ -49,7 +49,7 @@ export function createRouteAccess(
   });
   return {
     readSecret,
-    readToken: createEntraTokens({ fetch, readSecret, clock: systemClock }).read,
+    readToken: createAccessTokens({ fetch, readSecret, clock: systemClock }).read,
     sign: (request) => createRequestSigner(clients())(request),
     region: () => config().region(),
     async signedHeaders({ url, service, region: asked, headers: own = {} }) {

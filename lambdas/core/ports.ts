@@ -36,8 +36,11 @@ export type Measure = (measured: Measured) => void;
 /** Reads a secret by reference (`env:NAME`, `secretsmanager:NAME#field`); throws when there is none. */
 export type SecretReader = (reference: string) => Promise<string>;
 
+/** Who gives out access tokens: Microsoft Entra ID, or Google Cloud. */
+export type TokenIssuer = 'entra' | 'google';
+
 /** Gives the access token of the client whose credentials a secret holds; throws when there is none to be had. */
-export type TokenReader = (reference: string) => Promise<string>;
+export type TokenReader = (issuer: TokenIssuer, reference: string) => Promise<string>;
 
 /**
  * Signs a POST request to an AWS service with the function's own role; gives the headers to send, those of the

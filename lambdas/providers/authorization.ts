@@ -1,4 +1,4 @@
-/** How a request over HTTP is authorised: by the route's key in a header, by a token of Entra, or by the function's own role. */
+/** How a request over HTTP is authorised: by the route's key in a header, by a token of Entra or Google, or by the function's own role. */
 import { signedFor } from '../core/inference/catalog/aws-address.ts';
 import type { Route } from '../core/inference/catalog/catalog-document.ts';
 import { UpstreamFailure } from '../core/inference/upstream/provider.ts';
@@ -7,7 +7,7 @@ import { readKey } from './http-upstream.ts';
 
 export interface KeyDependencies {
   readonly readSecret: SecretReader;
-  /** For routes whose `auth` is `entra`. */
+  /** For routes whose `auth` is `entra` or `google`. */
   readonly readToken: TokenReader;
 }
 
@@ -57,8 +57,8 @@ export async function keyHeadersOf(
   { auth, secret }: Pick<Route, 'auth' | 'secret'>,
   keyHeader = bearer,
 ): Promise<Readonly<Record<string, string>>> {
-  if (auth === 'entra') {
-    const token = await readKey(readToken, secret);
+  if (auth === 'entra' || auth === 'google') {
+    const token = await readKey((reference) => readToken(auth, reference), secret);
     return token === undefined ? {} : bearer(token);
   }
   const key = await readKey(readSecret, secret);

@@ -1,22 +1,10 @@
 /** What every upstream that takes JSON over HTTP has in common: the key, one POST, its answer and its failures. */
 
-import { parseHttpDate, parseRetryAfter } from '../core/api/retry-after.ts';
 import { type Reply, type ReplyEvent, UpstreamFailure } from '../core/inference/upstream/provider.ts';
 import type { JsonObject } from '../core/json/lossless-json.ts';
 import { isJsonObject, isTooDeep, MAX_DEPTH, parseJson } from '../core/json/lossless-json.ts';
 import type { SecretReader } from '../core/ports.ts';
-import { isQuotaExhausted } from './refusals/exhausted-quota.ts';
-import { refusalIn } from './refusals/refusal.ts';
 import { sseData } from './sse-data.ts';
-
-/** Statuses by which a route that understood the request says that no other route will do better. */
-const CALLER_FAULTS: ReadonlySet<number> = new Set([400, 413, 422]);
-
-/** Too Many Requests (RFC 6585, section 4). */
-const RATE_LIMITED = 429;
-
-/** An error body is small; more than this is not read. */
-const MAX_ERROR_BYTES = 64 * 1024;
 
 export interface UpstreamRequest {
   readonly url: string;
@@ -142,60 +130,5 @@ export async function drain(iterator: AsyncIterator<unknown>): Promise<void> {
     while (!(await iterator.next()).done);
   } catch {
     // The answer is complete; how its connection ends no longer matters.
-  }
-}
-
-/** How a protocol's error body is read; each function receives the body's JSON, or undefined. */
-export interface ErrorReader {
-  /** The field that was refused, as the caller knows it. */
-  readonly paramOf: (body: unknown) => string | undefined;
-  /** The refusal is of the route's own account, whatever its status says. */
-  readonly isRouteFault?: (body: unknown) => boolean;
-}
-
-/** The failure that a status means; only the body of a refusal or of a 429 is read. */
-export async function toStatusFailure(
-  response: Response,
-  { paramOf, isRouteFault = () => false }: ErrorReader,
-): Promise<UpstreamFailure> {
-  const { status } = response;
-  const retryAfterSeconds = secondsOf(response.headers.get('retry-after'), response.headers.get('date'));
-  const isRead = CALLER_FAULTS.has(status) || status === RATE_LIMITED;
-  const body = isRead ? await errorBody(response) : undefined;
-  const retryable = !CALLER_FAULTS.has(status) || isRouteFault(body);
-  const isExhausted = status === RATE_LIMITED && isQuotaExhausted(body);
-  if (retryable) return new UpstreamFailure('status', { status, retryable, retryAfterSeconds, isExhausted });
-  const refusal = refusalIn(body);
-  return new UpstreamFailure('status', {
-    status,
-    retryable,
-    retryAfterSeconds,
-    param: paramOf(body),
-    refusal,
-  });
-}
-
-/**
- * When the route may be asked again, whole seconds from now and at least one; undefined when it does not say. A date
- * is read beside the answer's own `Date`, whatever the clock here shows.
- */
-export function secondsOf(retryAfter: unknown, date: unknown): number | undefined {
-  if (typeof retryAfter !== 'string') return undefined;
-  const nowMs = (typeof date === 'string' ? parseHttpDate(date) : undefined) ?? Date.now();
-  const ms = parseRetryAfter(retryAfter.trim(), nowMs);
-  return ms === undefined ? undefined : Math.max(1, Math.ceil(ms / 1000));
-}
-
-async function errorBody({ body }: Response): Promise<unknown> {
-  const decoder = new TextDecoder();
-  let text = '';
-  try {
-    for await (const bytes of body ?? []) {
-      text += decoder.decode(bytes, { stream: true });
-      if (text.length > MAX_ERROR_BYTES) return undefined;
-    }
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

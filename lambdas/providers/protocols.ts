@@ -3,10 +3,14 @@ import type { Route } from '../core/inference/catalog/catalog-document.ts';
 import type { Provider } from '../core/inference/upstream/provider.ts';
 import { type AnthropicDependencies, createAnthropicProvider } from './anthropic/provider.ts';
 import { type BedrockDependencies, createBedrockProvider } from './bedrock/provider.ts';
+import { createGeminiProvider, type GeminiDependencies } from './gemini/provider.ts';
 import { createOpenAiProvider, type OpenAiDependencies } from './openai/provider.ts';
 import { createResponsesProvider } from './responses/provider.ts';
 
-export type ProviderDependencies = OpenAiDependencies & AnthropicDependencies & BedrockDependencies;
+export type ProviderDependencies = OpenAiDependencies &
+  AnthropicDependencies &
+  BedrockDependencies &
+  GeminiDependencies;
 
 export function createProviders(
   dependencies: ProviderDependencies,
@@ -16,5 +20,6 @@ export function createProviders(
     'openai-responses': createResponsesProvider(dependencies),
     anthropic: createAnthropicProvider(dependencies),
     bedrock: createBedrockProvider(dependencies),
+    gemini: createGeminiProvider(dependencies),
   };
 }

@@ -45,6 +45,24 @@ const list = z.looseObject({
   last_id: z.string().nullish(),
 });
 
+/** Gemini API reference, models.list; a name begins with `models/`. */
+const geminiList = z
+  .looseObject({
+    models: z.array(z.looseObject({ name: z.string() })),
+    nextPageToken: z.string().optional(),
+  })
+  .transform(({ models, nextPageToken }) => ({
+    data: models.map(({ name }) => ({ id: name })),
+    has_more: nextPageToken !== undefined && nextPageToken !== '',
+    last_id: nextPageToken,
+  }));
+
+/** Of the protocols whose lists come in pages: how a page is asked for, after the last id or the mark of the one before. */
+const PAGES: Readonly<Partial<Record<Route['protocol'], readonly [size: string, next: string]>>> = {
+  anthropic: ['?limit=1000', '&after_id='],
+  gemini: ['?pageSize=1000', '&pageToken='],
+};
+
 /** Amazon Bedrock API reference, GetFoundationModel. */
 const foundationModel = z.looseObject({
   modelDetails: z.looseObject({
@@ -138,13 +156,14 @@ class Check {
   async #ofProvider(route: Route): Promise<Finding> {
     if (route.auth === 'api-key' || route.auth === 'entra' || route.api_version !== undefined)
       return { state: 'unknown', reason: 'Azure lists models, not deployments' };
+    if (route.auth === 'google') return { state: 'unknown', reason: 'Vertex AI has no list of its models' };
     // Both protocols of OpenAI have one list.
-    const format = route.protocol === 'anthropic' ? 'anthropic' : 'openai';
+    const format = route.protocol === 'openai-responses' ? 'openai' : route.protocol;
     const place = `${format} ${route.base_url} ${route.secret ?? ''} ${route.workspace ?? ''}`;
     const listed = this.#lists.get(place) ?? this.#listOf(route);
     this.#lists.set(place, listed);
     const ids = await listed;
-    // Gemini's OpenAI endpoint names its models `models/<id>`.
+    // Both of Gemini's lists name models `models/<id>`.
     return ids.has(route.upstream_model) || ids.has(`models/${route.upstream_model}`)
       ? { state: 'alive', reason: 'the provider lists it' }
       : { state: 'unknown', reason: 'the provider does not list it' };
@@ -152,14 +171,16 @@ class Check {
 
   async #listOf(route: Route): Promise<ReadonlySet<string>> {
     const ids = new Set<string>();
-    let query = route.protocol === 'anthropic' && !isMantle(route) ? '?limit=1000' : '';
+    const [size = '', next = ''] = isMantle(route) ? [] : (PAGES[route.protocol] ?? []);
+    const format = route.protocol === 'gemini' ? geminiList : list;
+    let query = size;
     for (let page = 0; page < MOST_PAGES; page += 1) {
       const url = `${listAddressOf(route)}${query}`;
       const response = await this.#get(url, await this.#headersOf(route, url));
-      const { data, has_more: more, last_id: last } = list.parse(await this.#json(response));
+      const { data, has_more: more, last_id: last } = format.parse(await this.#json(response));
       for (const { id } of data) ids.add(id);
-      if (more !== true || last === undefined || last === null) break;
-      query = `?limit=1000&after_id=${encodeURIComponent(last)}`;
+      if (next === '' || more !== true || last === undefined || last === null) break;
+      query = `${size}${next}${encodeURIComponent(last)}`;
     }
     return ids;
   }
@@ -174,6 +195,7 @@ class Check {
     if (address !== undefined) return this.#access.signedHeaders({ url, ...address, headers });
     if (secret === undefined) return headers;
     const key = await this.#access.readSecret(secret);
+    if (protocol === 'gemini') return { ...headers, 'x-goog-api-key': key };
     return {
       ...headers,
       ...(protocol === 'anthropic' ? { 'x-api-key': key } : { authorization: `Bearer ${key}` }),

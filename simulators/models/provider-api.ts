@@ -14,6 +14,7 @@ import type { PromptCache } from './exchange/prompt-cache.ts';
 import type { Route, WholeReply } from './exchange/reply.ts';
 import { readBody } from './exchange/request-body.ts';
 import { RouteTable } from './exchange/route-table.ts';
+import { geminiRoutes } from './gemini/routes.ts';
 import { hostRoutes } from './hosts/routes.ts';
 import { openAiRoutes } from './openai/routes.ts';
 import { responsesRoutes } from './responses/routes.ts';
@@ -35,6 +36,7 @@ export const ROUTES: readonly Route[] = [
   ...bedrockRoutes,
   ...hostRoutes,
   ...azureRoutes,
+  ...geminiRoutes,
 ];
 const table = new RouteTable(ROUTES);
 

@@ -21,6 +21,7 @@ const ROUTES: readonly (readonly [path: RegExp, model: string | undefined])[] = 
   [/^\/v1\/messages$/, 'claude-haiku-4-5-20251001'],
   [/^\/anthropic\/v1\/messages$/, undefined],
   [/converse-stream$/, 'sim-bedrock'],
+  [/streamGenerateContent/, 'sim/chat-gemini'],
 ];
 const MORE: typeof ROUTES = [
   [/\/responses$/, 'sim/reasoner-responses'],

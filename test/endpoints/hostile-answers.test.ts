@@ -9,7 +9,7 @@ import { type Service, startService } from '../fuzz/running-service.ts';
 const ANSWERS = Number(process.env.FUZZ_ANSWERS ?? 100);
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_122);
 
-const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock'] as const;
+const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock', 'gemini'] as const;
 const SURFACES = ['chat', 'responses', 'messages'] as const;
 type Surface = (typeof SURFACES)[number];
 
@@ -45,7 +45,7 @@ async function ask(surface: Surface, protocol: Protocol, stream: boolean) {
   const response = await service.send(surface, { headers, body });
   const text = await response.text();
   const received = `${text}\n${JSON.stringify([...response.headers])}`;
-  const fault = [CANARY, '0.0421'].some((word) => received.includes(word))
+  const fault = [CANARY, '0.0421'].some((word) => withoutToolContent(received).includes(word))
     ? 'leaks'
     : faultOf(surface, response, text);
   return {
@@ -55,6 +55,30 @@ async function ask(surface: Surface, protocol: Protocol, stream: boolean) {
 }
 
 type Json = Readonly<Record<string, unknown>>;
+
+const KNOWN_KINDS: ReadonlySet<unknown> = new Set([
+  ...['message', 'reasoning', 'function_call', 'custom_tool_call'],
+  ...['text', 'thinking', 'redacted_thinking', 'tool_use', 'text_delta', 'thinking_delta'],
+  ...['input_json_delta', 'signature_delta', 'citations_delta', 'compaction_delta'],
+]);
+const isOfToolKind = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'type' in value && !KNOWN_KINDS.has(value.type);
+
+/** Items, blocks and deltas of other kinds are a provider's tools, and content as they are. */
+const withoutToolContent = (received: string): string =>
+  received
+    .split('\n')
+    .map((line) => {
+      const [, start = '', data = ''] = /^(data: )?(\{.*)$/.exec(line) ?? [];
+      if (data === '') return line;
+      const kept = JSON.parse(data, (name, value: unknown) => {
+        if (['item', 'content_block', 'delta'].includes(name) && isOfToolKind(value)) return undefined;
+        if (!['output', 'content'].includes(name) || !Array.isArray(value)) return value;
+        return value.filter((one) => !isOfToolKind(one));
+      }) as unknown;
+      return `${start}${JSON.stringify(kept)}`;
+    })
+    .join('\n');
 
 const ERROR_TYPES = /^(service_unavailable|invalid_request_error)$/;
 

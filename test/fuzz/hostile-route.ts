@@ -43,6 +43,22 @@ const WHOLE: Readonly<Record<Protocol, unknown>> = {
     usage: { inputTokens: 5, outputTokens: 6, totalTokens: 11 },
     metrics: { latencyMs: 5 },
   },
+  gemini: {
+    candidates: [
+      {
+        content: {
+          role: 'model',
+          parts: [
+            { text: 'Hm', thought: true },
+            { text: 'Hi' },
+            { functionCall: { name: 'f', args: { a: [1] } } },
+          ],
+        },
+        finishReason: 'STOP',
+      },
+    ],
+    usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 6, totalTokenCount: 11 },
+  },
 };
 
 const STREAMED: Readonly<Record<Exclude<Protocol, 'bedrock'>, readonly (readonly unknown[])[]>> = {
@@ -62,6 +78,17 @@ const STREAMED: Readonly<Record<Exclude<Protocol, 'bedrock'>, readonly (readonly
       closed(2),
       END,
       STOP,
+    ],
+  ],
+  gemini: [
+    [
+      { candidates: [{ content: { role: 'model', parts: [{ text: 'Hi' }] } }] },
+      {
+        candidates: [
+          { content: { parts: [{ functionCall: { name: 'f', args: { a: 1 } } }] }, finishReason: 'STOP' },
+        ],
+        usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 6, totalTokenCount: 11 },
+      },
     ],
   ],
 };

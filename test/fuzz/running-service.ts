@@ -46,7 +46,11 @@ export interface Till {
   readonly store: ReplayStore;
 }
 
-const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock'] as const;
+const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock', 'gemini'] as const;
+
+/** Where the upstream has the API of a protocol. */
+const baseOf = (origin: string, protocol: string): string =>
+  `${origin}/${protocol === 'gemini' ? 'v1beta' : 'v1'}`;
 
 export function catalogAt(origin: string) {
   const model = (id: string, type: string, price: object, routes: readonly object[]) => ({
@@ -56,7 +60,7 @@ export function catalogAt(origin: string) {
   });
   const route = (id: string, protocol: string, upstream_model = 'sim') => ({
     ...{ id, protocol, upstream_model, capabilities: ['tools', 'json', 'vision', 'stream'] },
-    ...(protocol === 'bedrock' ? {} : { base_url: `${origin}/v1`, secret: 'env:KEY' }),
+    ...(protocol === 'bedrock' ? {} : { base_url: baseOf(origin, protocol), secret: 'env:KEY' }),
   });
   const tokens = { unit: 'per_million_tokens', input: 1, output: 2 };
   return {

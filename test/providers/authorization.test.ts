@@ -152,7 +152,7 @@ describe('a call to Azure', () => {
     'of %s has the token of Entra',
     async (protocol) => {
       const { sent } = await callTo({ ...V1, auth: 'entra' }, protocol);
-      expect(sent).toMatchObject([{ headers: { authorization: 'Bearer token-of-env:KEY' } }]);
+      expect(sent).toMatchObject([{ headers: { authorization: 'Bearer entra-token-of-env:KEY' } }]);
       expect(sent[0]?.headers).not.toHaveProperty('x-api-key');
     },
   );

@@ -8,6 +8,8 @@ import { callAt as callAnthropic } from './anthropic/calling.ts';
 import * as anthropic from './anthropic/fixtures.ts';
 import * as bedrock from './bedrock/calling.ts';
 import * as frames from './bedrock/frames.ts';
+import { callAt as callGemini } from './gemini/calling.ts';
+import * as gemini from './gemini/fixtures.ts';
 import { EVENT_STREAM, eventsOf, failureOf, JSON_TYPE, streamOf, until } from './http-calls.ts';
 import { callAt as callOpenAi } from './openai/calling.ts';
 import * as openai from './openai/fixtures.ts';
@@ -57,6 +59,14 @@ const PROTOCOLS: readonly Protocol[] = [
     streams: [['with metadata', frames.TEXT]],
     part: frames.TEXT_PART,
     whole: bedrock.ANSWER,
+  },
+  {
+    protocol: 'gemini',
+    callAt: callGemini,
+    streamType: EVENT_STREAM,
+    streams: [['with a reason and its usage', gemini.bytesOf(gemini.EVENTS)]],
+    part: gemini.bytesOf(gemini.EVENTS.slice(0, 2)),
+    whole: gemini.ANSWER,
   },
 ];
 

@@ -6,6 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ANTHROPIC_MESSAGES } from '../../lambdas/core/inference/levers/anthropic-messages.ts';
 import { BEDROCK_CONVERSE } from '../../lambdas/core/inference/levers/bedrock-converse.ts';
+import { GEMINI } from '../../lambdas/core/inference/levers/gemini.ts';
 import { OPENAI_CHAT } from '../../lambdas/core/inference/levers/openai-chat.ts';
 import { OPENAI_RESPONSES } from '../../lambdas/core/inference/levers/openai-responses.ts';
 import { demandsOf, type LeverTable } from '../../lambdas/core/inference/levers/table.ts';
@@ -14,6 +15,7 @@ import type { ChatPayload } from '../../lambdas/core/inference/upstream/provider
 import type { JsonObject } from '../../lambdas/core/json/lossless-json.ts';
 import { toRequest } from '../../lambdas/providers/anthropic/request.ts';
 import { toConverseCall } from '../../lambdas/providers/bedrock/request.ts';
+import { toRequestBody as toGeminiBody } from '../../lambdas/providers/gemini/request.ts';
 import { toRequestBody } from '../../lambdas/providers/openai/request.ts';
 import { toRequestBody as toResponsesBody } from '../../lambdas/providers/responses/request.ts';
 import { rounds } from '../thorough.ts';
@@ -36,7 +38,7 @@ const payloadOf = (
 
 type Written = (conversation: Conversation, stream: boolean, reasoning: boolean) => JsonObject;
 
-/** Converse takes no images by URL: routes of it are no candidates for them. */
+/** Converse and Gemini take no images by URL: routes of these are no candidates for them. */
 const withoutUrls = (conversation: Conversation): boolean =>
   !JSON.stringify(conversation).includes('"kind":"url"');
 
@@ -79,6 +81,17 @@ const WRITTEN: Readonly<Record<string, readonly [LeverTable, Written]>> = {
           ).request as unknown as JsonObject)
         : {},
   ],
+  generateContent: [
+    GEMINI,
+    (conversation, _stream, reasoning) =>
+      withoutUrls(conversation)
+        ? toGeminiBody(
+            conversation,
+            { upstream_model: 'm', reasoning, dialect: { reasoning_request: 'effort' } },
+            SIGNATURES,
+          )
+        : {},
+  ],
 };
 
 describe.each(Object.entries(WRITTEN))(
@@ -98,7 +111,8 @@ describe.each(Object.entries(WRITTEN))(
       const body = {
         ...written(plain, false, false),
         service_tier: 'priority',
-        serviceTier: { type: 'priority' },
+        // In Gemini's requests it is a name, in either spelling of the field.
+        ...(table === GEMINI ? {} : { serviceTier: { type: 'priority' } }),
       };
       expect(demandsOf(table, body)).toEqual([
         expect.objectContaining({ kind: 'service-tier', name: 'priority' }),

@@ -30,9 +30,9 @@ export const DEPENDENCIES: OpenAiDependencies = {
     if (reference === 'env:ABSENT') throw new Error(`there is no secret ${CANARY}`);
     return `key-of-${reference}`;
   },
-  readToken: async (reference) => {
+  readToken: async (issuer, reference) => {
     if (reference === 'env:ABSENT') throw new Error(`there is no token ${CANARY}`);
-    return `token-of-${reference}`;
+    return `${issuer}-token-of-${reference}`;
   },
   sign: async ({ headers }) => ({ ...headers, authorization: 'signed' }),
 };
@@ -46,7 +46,7 @@ export interface Call {
 }
 
 export interface HttpProtocol {
-  readonly protocol: ChatPayload['protocol'];
+  readonly protocol: Route['protocol'];
   readonly provider: Provider;
   readonly identity: Identity;
   /** A request of the protocol's own format. */

@@ -15,7 +15,7 @@ const SESSION = 'canarysession4c1b';
 const BILLING = 'canarybilling88e7';
 const SECRET = 'canarysecret2277';
 
-const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock'] as const;
+const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock', 'gemini'] as const;
 
 /** Ways in which a route fails. */
 const FAULTS: readonly object[] = [
@@ -51,7 +51,9 @@ const catalogAt = (upstream: string) => ({
           protocol,
           upstream_model: upstreamModelOf(protocol, index),
           capabilities: ['tools', 'json', 'vision', 'stream'],
-          ...(protocol === 'bedrock' ? {} : { base_url: `${upstream}/v1`, secret: 'env:SIM_KEY' }),
+          ...(protocol === 'bedrock'
+            ? {}
+            : { base_url: `${upstream}/${protocol === 'gemini' ? 'v1beta' : 'v1'}`, secret: 'env:SIM_KEY' }),
         },
       ],
     })),

@@ -1,4 +1,5 @@
 /** What every endpoint that sells a model's work is built from, made once and kept warm. */
+
 import { METRICS } from '../../contract/metrics.ts';
 import { requireTable } from '../../contract/tables.ts';
 import type { Peppers } from '../../core/access/api-key.ts';
@@ -14,10 +15,10 @@ import { createLedger } from '../ledger/create-ledger.ts';
 import { createCapsules } from '../system/capsules.ts';
 import { createMeasure } from '../system/metrics.ts';
 import { systemAfter, systemClock, systemRandom, systemUlid } from '../system/system.ts';
+import { createAccessTokens } from './access-tokens.ts';
 import { createCatalog } from './catalog-store.ts';
 import { CircuitSnapshots } from './circuit-snapshots.ts';
 import { DynamoCircuitStore } from './circuit-store.ts';
-import { createEntraTokens } from './entra-tokens.ts';
 import { DynamoReplayStore } from './replay-store.ts';
 
 export interface PaidCallOptions {
@@ -50,7 +51,7 @@ export function createPaidCalls({
     measure({ values: { [METRICS.requestsRepeated]: 1 } });
   });
   const upstreamFetch = fetch ?? createUpstreamFetch(exchange);
-  const tokens = createEntraTokens({
+  const tokens = createAccessTokens({
     fetch: upstreamFetch,
     readSecret: access.readSecret,
     clock: systemClock,

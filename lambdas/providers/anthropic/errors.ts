@@ -1,7 +1,7 @@
 /** An error answer of a server of the Messages protocol: is the route at fault, or the request (Claude API docs, Errors)? */
 import type { ChatPayload, UpstreamFailure } from '../../core/inference/upstream/provider.ts';
-import { toStatusFailure } from '../http-upstream.ts';
 import { isFieldPath } from '../refusals/field-names.ts';
+import { toStatusFailure } from '../refusals/status-failure.ts';
 
 /** The path that a validation error opens with, as in `messages.0.content: Field required`. */
 const LEADING_PATH = /^([a-z][a-z0-9_]{0,63})((?:\.(?:\d{1,6}|[a-z][a-z0-9_]{0,63})){0,12}): /;

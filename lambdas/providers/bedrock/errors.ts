@@ -1,7 +1,7 @@
 /** Errors of Bedrock and of its client: is the route at fault, or the request (Amazon Bedrock API reference, Converse, Errors)? */
 import { UpstreamFailure } from '../../core/inference/upstream/provider.ts';
-import { secondsOf } from '../http-upstream.ts';
 import { refusalOf } from '../refusals/refusal.ts';
+import { secondsOf } from '../refusals/status-failure.ts';
 
 /** Statuses of the errors that a stream brings as events (Amazon Bedrock API reference, ConverseStreamOutput). */
 const STATUSES: ReadonlyMap<unknown, number> = new Map([

@@ -77,15 +77,19 @@ export class CompletionFields {
 
   whole(body: unknown): JsonObject {
     const { id, model } = this.#identity;
-    return { id, object: 'chat.completion', model, ...kept(body, this.#completion) };
+    return { id, object: 'chat.completion', model, ...dated(kept(body, this.#completion)) };
   }
 
   /** One event of a stream. */
   chunk(body: unknown): JsonObject {
     const { id, model } = this.#identity;
-    return { id, object: 'chat.completion.chunk', model, ...kept(body, this.#chunk) };
+    return { id, object: 'chat.completion.chunk', model, ...dated(kept(body, this.#chunk)) };
   }
 }
+
+/** Without `created` where it is null, so that the call's own time stands there. */
+const dated = ({ created, ...rest }: Record<string, unknown>): JsonObject =>
+  created == null ? rest : { created, ...rest };
 
 function toWholeChoice(value: unknown, named: Fields): JsonObject {
   const { index, finish_reason: reason, message: said, ...rest } = kept(value, named);

@@ -1,7 +1,7 @@
 /** An error answer of an OpenAI-compatible server: is the route at fault, or the request (OpenAI docs, Error codes)? */
 import type { UpstreamFailure } from '../../core/inference/upstream/provider.ts';
-import { toStatusFailure } from '../http-upstream.ts';
 import { isFieldPath } from '../refusals/field-names.ts';
+import { toStatusFailure } from '../refusals/status-failure.ts';
 
 /** A field path as OpenAI writes them; nothing else of the upstream's text is passed on. */
 const FIELD_PATH = /^[a-z_]{1,64}(\[\d{1,4}\]|\.[a-z_]{1,64}|\.\d{1,4}){0,8}$/;

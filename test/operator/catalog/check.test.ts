@@ -29,6 +29,10 @@ function answerOf(path: string, query: URLSearchParams): { readonly status: numb
     return query.get('after_id') === 'claude-a'
       ? json({ data: [{ id: 'claude-b' }], has_more: false, last_id: 'claude-b' })
       : json({ data: [{ id: 'claude-a' }], has_more: true, last_id: 'claude-a' });
+  if (path === '/gemini/v1/models')
+    return query.get('pageToken') === 'more'
+      ? json({ models: [{ name: 'models/gemini-b' }] })
+      : json({ models: [{ name: 'models/gemini-a' }], nextPageToken: 'more' });
   if (path === '/html/v1/models') return { status: 200, body: '<html>' };
   if (path === '/other/v1/models') return json({ models: [] });
   const [, id] = /^\/foundation-models\/(.+)$/.exec(path) ?? [];
@@ -122,6 +126,16 @@ describe('catalog check', () => {
     expect(requests.map(({ headers }) => [headers['x-api-key'], headers['anthropic-version']])).toEqual([
       ['sk-checked', '2023-06-01'],
       ['sk-checked', '2023-06-01'],
+    ]);
+  });
+
+  it('reads every page of a list of Gemini', async () => {
+    const gemini = (model: string) => ({ ...openai(model, 'gemini'), protocol: 'gemini' });
+    const { routes } = await check([gemini('gemini-a'), gemini('gemini-b'), gemini('gemini-c')]);
+    expect(routes.map(({ state }) => state)).toEqual(['alive', 'alive', 'unknown']);
+    expect(requests.map(({ headers }) => [headers['x-goog-api-key'], headers.authorization])).toEqual([
+      ['sk-checked', undefined],
+      ['sk-checked', undefined],
     ]);
   });
 

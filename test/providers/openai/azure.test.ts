@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createEntraTokens } from '../../../lambdas/adapters/inference/entra-tokens.ts';
+import { createAccessTokens } from '../../../lambdas/adapters/inference/access-tokens.ts';
 import { parseCatalog } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
 import type { Provider } from '../../../lambdas/core/inference/upstream/provider.ts';
 import { createOpenAiProvider } from '../../../lambdas/providers/openai/provider.ts';
@@ -27,7 +27,7 @@ const readSecret = async (reference: string) =>
 const dependencies = {
   ...DEPENDENCIES,
   readSecret,
-  readToken: createEntraTokens({ fetch, readSecret, clock: Date.now }).read,
+  readToken: createAccessTokens({ fetch, readSecret, clock: Date.now }).read,
 };
 const chat = createOpenAiProvider(dependencies);
 const responses = createResponsesProvider(dependencies);

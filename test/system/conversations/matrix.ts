@@ -18,6 +18,7 @@ const MODELS = {
   anthropic: 'sim/chat-anthropic',
   'anthropic, signed': 'sim/messages-signed',
   bedrock: 'sim/chat-bedrock',
+  gemini: 'sim/chat-gemini',
   'openai-responses': 'sim/responses',
 };
 

@@ -8,6 +8,7 @@ import { Payer } from '../payer.ts';
 const MODELS = [
   'sim/reasoner-openai',
   'sim/reasoner-gemini',
+  'sim/chat-gemini',
   'sim/reasoner-anthropic',
   'sim/reasoner-bedrock',
   'sim/reasoner-responses',

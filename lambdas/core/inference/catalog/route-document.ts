@@ -25,10 +25,10 @@ const secret = z
     error: 'must be "env:NAME" or "secretsmanager:NAME#field"',
   });
 
-export const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock'] as const;
+export const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock', 'gemini'] as const;
 
 /** How a route is authorised otherwise than its protocol says. */
-const AUTHS = ['sigv4', 'api-key', 'entra'] as const;
+const AUTHS = ['sigv4', 'api-key', 'entra', 'google'] as const;
 
 /** Ways to ask a model to think that `openai` hosts do not have for themselves. */
 const OF_EVERY_PROTOCOL: ReadonlySet<string> = new Set(['effort', 'budget', 'adaptive', 'switch']);
@@ -38,7 +38,7 @@ export const route = z
     id: catalogId,
     protocol: z.enum(PROTOCOLS),
     /**
-     * Ends in the version segment; the service appends `/chat/completions`, `/responses`, `/messages` and so on. Absent, and then
+     * Ends in the version segment; the service appends `/chat/completions`, `/responses`, `/messages`, `/models/...` and so on. Absent, and then
      * empty, on a `bedrock` route that uses the address of the function's own region.
      */
     base_url: z
@@ -52,7 +52,8 @@ export const route = z
     /**
      * `sigv4`: the request is signed with the function's own role, for the service and region that the host names.
      * `api-key`: the secret goes into the header of that name, as Azure takes keys. `entra`: the secret is a client's
-     * credentials, by which a token of Microsoft Entra ID is fetched. Absent: the key goes where the protocol has it.
+     * credentials, by which a token of Microsoft Entra ID is fetched. `google`: it is the key file of a service account,
+     * by which one of Google Cloud is fetched. Absent: the key goes where the protocol has it.
      */
     auth: z.enum(AUTHS).optional(),
     /** Azure's `api-version`; below an address without `/v1` the deployment is then a part of the path. */
@@ -123,6 +124,7 @@ function* faultsOf(entry: Entry): Generator<Fault> {
     yield { path: 'base_url', message: 'is required' };
     return;
   }
+  yield* googleFaults(entry);
   yield* azureFaults(entry);
   if (protocol !== 'anthropic' && entry.betas !== undefined)
     yield { path: 'betas', message: 'are of the protocol "anthropic" only' };
@@ -135,11 +137,18 @@ function* faultsOf(entry: Entry): Generator<Fault> {
   yield* signingFaults(entry, host !== undefined);
 }
 
+function* googleFaults({ protocol, auth }: Entry): Generator<Fault> {
+  if (protocol === 'gemini' && auth !== undefined && auth !== 'google')
+    yield { path: 'auth', message: 'must be "google" or absent for the protocol "gemini"' };
+  if (auth === 'google' && protocol !== 'gemini' && protocol !== 'openai' && protocol !== 'bedrock')
+    yield { path: 'auth', message: 'is "google" for the protocols "gemini" and "openai" only' };
+}
+
 function* azureFaults({ protocol, auth, secret, api_version: version }: Entry): Generator<Fault> {
   const isOpenAi = protocol === 'openai' || protocol === 'openai-responses';
   if (auth === 'api-key' && !isOpenAi)
     yield { path: 'auth', message: 'is "api-key" for the protocols "openai" and "openai-responses" only' };
-  if ((auth === 'api-key' || auth === 'entra') && protocol !== 'bedrock' && secret === undefined)
+  if (auth !== undefined && auth !== 'sigv4' && protocol !== 'bedrock' && secret === undefined)
     yield { path: 'secret', message: `is required for auth "${auth}"` };
   if (version !== undefined && !isOpenAi)
     yield { path: 'api_version', message: 'is for the protocols "openai" and "openai-responses" only' };

@@ -76,7 +76,8 @@ class Walk implements PromptSize {
       if (field === 'content') this.#content(value);
       else this.field(field, value);
       if (field === 'tool_call_id') this.envelope += TOKENS_PER_CALL;
-      if (field === 'tool_calls' && Array.isArray(value)) this.envelope += value.length * TOKENS_PER_CALL;
+      if (field === 'tool_calls' && Array.isArray(value))
+        for (const call of value) this.#call(objectOf(call));
     }
   }
 
@@ -99,7 +100,8 @@ class Walk implements PromptSize {
       this.#json(item);
       return;
     }
-    this.envelope += TOKENS_PER_CALL + TOKENS_FOR_NAME;
+    this.#call(objectOf(item));
+    this.envelope += TOKENS_FOR_NAME;
     for (const [field, value] of Object.entries(objectOf(item))) {
       if (field === 'type') continue;
       if (PARTS_OF_ITEMS.has(field)) this.#content(value);
@@ -135,6 +137,13 @@ class Walk implements PromptSize {
     }
   }
 
+  /** What a call or a result has more on a route of another protocol; a result may repeat the name of its call. */
+  #call({ function: called, custom, ...fields }: JsonObject): void {
+    this.envelope += TOKENS_PER_CALL;
+    for (const { name, namespace } of [fields, objectOf(called), objectOf(custom)])
+      for (const text of [name, namespace]) if (typeof text === 'string') this.texts.push(text);
+  }
+
   /** A field that has no rule of its own: its name and all that it holds. */
   field(name: string, value: unknown): void {
     if (value !== null && value !== undefined) this.#json({ [name]: value });
@@ -164,7 +173,7 @@ class Walk implements PromptSize {
   }
 
   #seen(type: unknown, fields: JsonObject): void {
-    if (type === 'tool_use' || type === 'tool_result') this.envelope += TOKENS_PER_CALL;
+    if (type === 'tool_use' || type === 'tool_result') this.#call(fields);
     for (const [field, value] of Object.entries(fields)) this.#partField({ type, fields }, field, value);
   }
 

@@ -109,6 +109,31 @@ describe('a route that is signed', () => {
   });
 });
 
+describe('a route to Google', () => {
+  const GEMINI = 'https://generativelanguage.googleapis.com/v1beta';
+  const VERTEX = 'https://aiplatform.googleapis.com/v1/projects/p/locations/global';
+  const account = { auth: 'google', secret: 'secretsmanager:prod/providers/google' };
+
+  it.each([
+    { protocol: 'gemini', base_url: GEMINI, secret: 'env:KEY' },
+    { protocol: 'gemini', base_url: `${VERTEX}/publishers/google`, ...account },
+    { protocol: 'openai', base_url: `${VERTEX}/endpoints/openapi`, ...account },
+  ])('may be %j', (route) => {
+    expect(faultsOf(route)).toEqual([]);
+  });
+
+  it.each([
+    [{ protocol: 'gemini', auth: 'google' }, 'secret is required for auth "google"'],
+    [
+      { protocol: 'gemini', auth: 'entra', secret: 'env:KEY' },
+      'auth must be "google" or absent for the protocol "gemini"',
+    ],
+    [{ protocol: 'anthropic', ...account }, 'auth is "google" for the protocols "gemini" and "openai" only'],
+  ])('is not %j', (route, fault) => {
+    expect(faultsOf({ base_url: VERTEX, ...route })).toContain(fault);
+  });
+});
+
 describe('a route to Azure', () => {
   const V1 = 'https://r.openai.azure.com/openai/v1';
   const DATED = { base_url: 'https://r.openai.azure.com/openai', api_version: '2024-10-21' };

@@ -18,6 +18,7 @@ import type { JsonObject } from '../../../../lambdas/core/json/lossless-json.ts'
 import { rawJson } from '../../../../lambdas/core/json/lossless-json.ts';
 import { toRequest as toAnthropic } from '../../../../lambdas/providers/anthropic/request.ts';
 import { toConverseCall } from '../../../../lambdas/providers/bedrock/request.ts';
+import { toRequestBody as toGemini } from '../../../../lambdas/providers/gemini/request.ts';
 import { toRequestBody as toOpenAi } from '../../../../lambdas/providers/openai/request.ts';
 import { toRequestBody as toResponses } from '../../../../lambdas/providers/responses/request.ts';
 import { SIGNATURES } from '../../../providers/sealing.ts';
@@ -31,9 +32,9 @@ const NO_LIMITS = { routes: [] };
 /** The bodies that would leave for a route of each protocol. */
 function bodiesOf(payload: ChatPayload, reasoning: boolean): unknown[] {
   const route = { upstream_model: 'm', reasoning } as Route;
-  const converse = () => {
+  const withoutUrls = (write: () => unknown) => {
     try {
-      return toConverseCall(payload.conversation(), route, SIGNATURES).request;
+      return write();
     } catch (failure) {
       if (failure instanceof UpstreamFailure) return {};
       throw failure;
@@ -44,7 +45,11 @@ function bodiesOf(payload: ChatPayload, reasoning: boolean): unknown[] {
   const isMessagesOnly = payload.features.includes('messages-blocks');
   if (isMessagesOnly) return [toAnthropic(payload, route, SIGNATURES).body];
   const { body } = toAnthropic(payload, route, SIGNATURES);
-  return [toOpenAi(payload, route, SIGNATURES), responses, body, converse()];
+  return [
+    ...[toOpenAi(payload, route, SIGNATURES), responses, body],
+    withoutUrls(() => toConverseCall(payload.conversation(), route, SIGNATURES).request),
+    withoutUrls(() => toGemini(payload.conversation(), route, SIGNATURES)),
+  ];
 }
 
 /** Names that a protocol gives to the parts of its messages; whatever else is a name is the caller's, and text. */
@@ -56,6 +61,10 @@ const PROTOCOL_NAMES: ReadonlySet<string> = new Set([
   ...['format', 'stopSequences', 'stop', 'stop_sequences', 'max_tokens', 'additionalModelResponseFieldPaths'],
   ...['toolConfig', 'toolChoice', 'tool_choice', 'response_format', 'json_schema', 'schema', 'output_config'],
   ...['outputConfig', 'textFormat', 'structure', 'jsonSchema', 'name', 'description', 'is_error', 'status'],
+  ...['contents', 'parts', 'systemInstruction', 'inlineData', 'mimeType', 'functionCall', 'args', 'output'],
+  ...['functionResponse', 'response', 'functionDeclarations', 'parametersJsonSchema', 'thoughtSignature'],
+  ...['toolConfig', 'functionCallingConfig', 'mode', 'allowedFunctionNames', 'generationConfig', 'topP'],
+  ...['maxOutputTokens', 'responseMimeType', 'responseJsonSchema', 'error'],
   ...['stream_options', 'include_usage', 'disable_parallel_tool_use', 'metadata', 'user_id'],
 ]);
 
@@ -63,7 +72,17 @@ const PROTOCOL_NAMES: ReadonlySet<string> = new Set([
 const PROTOCOL_WORDS: ReadonlySet<string> = new Set([
   ...['system', 'user', 'assistant', 'tool', 'text', 'image', 'image_url', 'tool_use', 'tool_result', 'm'],
   ...['function', 'base64', 'url', 'object', 'string', 'image/png', 'png', 'auto', 'any', 'none', 'required'],
-  ...['json_schema', 'json_object', 'refusal', 'thinking', '/stop_sequence', '/delta/stop_sequence', 'error'],
+  ...['AUTO', 'ANY', 'NONE', 'application/json', 'unknown', 'Begin.', 'skip_thought_signature_validator'],
+  ...[
+    'json_schema',
+    'json_object',
+    'refusal',
+    'model',
+    'thinking',
+    '/stop_sequence',
+    '/delta/stop_sequence',
+    'error',
+  ],
 ]);
 
 /** Every text in a body but images: values, and the names that the caller has given. */
@@ -160,6 +179,15 @@ const chatMessage = fc.oneof(
   ),
   merged(more, fc.record({ role: fc.constant('tool'), content: words, tool_call_id: name })),
 );
+/** A call and its result, as a route of another protocol may name them twice. */
+const longName = fc.stringMatching(/^[a-z0-9_]{100,128}$/);
+const chatMessagesOfCall = fc.tuple(name, longName, words).map(([id, called, content]) => [
+  {
+    role: 'assistant',
+    tool_calls: [{ id, type: 'function', function: { name: called, arguments: '{}' } }],
+  },
+  { role: 'tool', tool_call_id: id, content },
+]);
 const chatTool = fc.record({
   type: fc.constant('function'),
   function: merged(fc.record({ name, description: maybe(words), parameters: maybe(schema) })),
@@ -168,7 +196,15 @@ const chat = merged(
   others,
   fc.record({
     model: fc.constant('a/b'),
-    messages: fc.array(chatMessage, { minLength: 1, maxLength: 3 }),
+    messages: fc
+      .array(
+        fc.oneof({ weight: 3, arbitrary: chatMessage.map((message) => [message]) }, chatMessagesOfCall),
+        {
+          minLength: 1,
+          maxLength: 3,
+        },
+      )
+      .map((lists) => lists.flat()),
     tools: maybe(fc.array(chatTool, { minLength: 1, maxLength: 2 })),
     response_format: maybe(
       fc.oneof(
@@ -218,8 +254,22 @@ const use = merged(
   }),
 );
 const thought = fc.record({ type: fc.constant('thinking'), thinking: words, signature: words });
+const messagesOfCall = fc.tuple(name, longName, words).map(([id, called, content]) => [
+  { role: 'assistant', content: [{ type: 'tool_use', id, name: called, input: {} }] },
+  { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content }] },
+]);
 const contentOf = (...kinds: fc.Arbitrary<JsonObject>[]) =>
   fc.oneof(words, fc.array(fc.oneof(...kinds), { minLength: 1, maxLength: 3 }));
+const turn = fc.oneof(
+  merged(more, fc.record({ role: fc.constant('user'), content: contentOf(block, result, document) })),
+  merged(
+    more,
+    fc.record({
+      role: fc.constant('assistant'),
+      content: contentOf(merged(fc.record({ type: fc.constant('text'), text: words })), use, thought),
+    }),
+  ),
+);
 const messages = merged(
   others,
   fc.record({
@@ -230,19 +280,12 @@ const messages = merged(
         fc.array(merged(fc.record({ type: fc.constant('text'), text: words })), { maxLength: 2 }),
       ),
     ),
-    messages: fc.array(
-      fc.oneof(
-        merged(more, fc.record({ role: fc.constant('user'), content: contentOf(block, result, document) })),
-        merged(
-          more,
-          fc.record({
-            role: fc.constant('assistant'),
-            content: contentOf(merged(fc.record({ type: fc.constant('text'), text: words })), use, thought),
-          }),
-        ),
-      ),
-      { minLength: 1, maxLength: 3 },
-    ),
+    messages: fc
+      .array(fc.oneof({ weight: 3, arbitrary: turn.map((message) => [message]) }, messagesOfCall), {
+        minLength: 1,
+        maxLength: 3,
+      })
+      .map((lists) => lists.flat()),
     tools: maybe(
       fc.array(merged(fc.record({ name, description: maybe(words), input_schema: schema })), {
         maxLength: 2,

@@ -1,6 +1,8 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { createEntraTokens } from '../../../lambdas/adapters/inference/entra-tokens.ts';
+import { jwtVerify } from 'jose';
+import { createAccessTokens } from '../../../lambdas/adapters/inference/access-tokens.ts';
 import { wireServer } from '../../providers/wire-server.ts';
 
 const entra = wireServer();
@@ -11,8 +13,8 @@ const LIFE_SECONDS = 3_600;
 /** A reader of tokens whose clock and secret a test sets. */
 function reader(secret: () => string = () => credentials()) {
   const world = { now: 1_000_000 };
-  const tokens = createEntraTokens({ fetch, readSecret: async () => secret(), clock: () => world.now });
-  return { world, read: () => tokens.read('env:CLIENT'), watched: tokens.watched };
+  const tokens = createAccessTokens({ fetch, readSecret: async () => secret(), clock: () => world.now });
+  return { world, read: () => tokens.read('entra', 'env:CLIENT'), watched: tokens.watched };
 }
 
 const credentials = (more: object = {}) =>
@@ -149,6 +151,73 @@ describe('a token of Entra', () => {
     const failure = await failureOf(reader(secret).read);
     expect(failure.message).toMatch(/^the secret is not JSON of the form/);
     expect(inspect(failure)).not.toContain(SECRET);
+    expect(entra.requests).toEqual([]);
+  });
+});
+
+const ellipticPem = () =>
+  generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    .privateKey.export({ type: 'pkcs8', format: 'pem' })
+    .toString();
+
+describe('a token of Google', () => {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  const EMAIL = 'svc@project.iam.gserviceaccount.example';
+  const account = (more: object = {}) =>
+    JSON.stringify({
+      ...{ type: 'service_account', project_id: 'project', private_key_id: 'key-1', private_key: pem },
+      ...{
+        client_email: EMAIL,
+        token_uri: `${entra.origin}/token`,
+        universe_domain: 'googleapis.com',
+        ...more,
+      },
+    });
+  const NOW = 1_800_000_000_000;
+  const readerOf = (secret: string) => {
+    const tokens = createAccessTokens({ fetch, readSecret: async () => secret, clock: () => NOW });
+    return () => tokens.read('google', 'env:ACCOUNT');
+  };
+
+  it('is asked for with an assertion that the account’s key has signed', async () => {
+    issue();
+    const read = readerOf(account());
+    expect(await Promise.all([read(), read()])).toEqual(['token-1', 'token-1']);
+    expect(entra.requests).toMatchObject([{ method: 'POST', path: '/token' }]);
+    const form = new URLSearchParams(entra.requests[0]?.body);
+    expect([...form.keys()]).toEqual(['grant_type', 'assertion']);
+    expect(form.get('grant_type')).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer');
+    const { payload, protectedHeader } = await jwtVerify(form.get('assertion') ?? '', publicKey, {
+      currentDate: new Date(NOW),
+    });
+    expect(protectedHeader).toEqual({ alg: 'RS256', typ: 'JWT', kid: 'key-1' });
+    expect(payload).toEqual({
+      iss: EMAIL,
+      scope: 'https://www.googleapis.com/auth/cloud-platform',
+      aud: `${entra.origin}/token`,
+      iat: NOW / 1_000,
+      exp: NOW / 1_000 + 3_600,
+    });
+  });
+
+  it('that is refused says nothing of the key', async () => {
+    entra.reply = (response) => void response.writeHead(400).end(JSON.stringify({ error: pem }));
+    const failure = await failureOf(readerOf(account()));
+    expect(failure.message).toBe('Google answered 400');
+    expect(inspect(failure, { depth: 9 })).not.toContain(pem.slice(40, 80));
+  });
+
+  it.each<[string, object]>([
+    ['another kind of credentials', { type: 'authorized_user' }],
+    ['no key', { private_key: undefined }],
+    ['a key in pieces', { private_key: `${pem.slice(0, 300)}-----` }],
+    ['a key of another kind', { private_key: ellipticPem() }],
+    ['an address in clear text', { token_uri: 'http://oauth2.example.com/token' }],
+  ])('is not asked for with %s', async (_name, more) => {
+    const failure = await failureOf(readerOf(account(more)));
+    expect(failure.message).toMatch(/^the (?:private_key of the )?secret is no/);
+    expect(inspect(failure, { depth: 9 })).not.toContain(pem.slice(40, 80));
     expect(entra.requests).toEqual([]);
   });
 });

@@ -1,0 +1,62 @@
+/** What all Gemini API routes share: the key, the error envelope, response headers (Google APIs, error model). */
+import { sse } from '../exchange/encodings.ts';
+import { jsonReply, type Protocol, type WholeReply } from '../exchange/reply.ts';
+
+/** Names of `google.rpc.Code`, by status. */
+const CODES: Readonly<Record<number, string>> = {
+  400: 'INVALID_ARGUMENT',
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  429: 'RESOURCE_EXHAUSTED',
+  500: 'INTERNAL',
+  503: 'UNAVAILABLE',
+  504: 'DEADLINE_EXCEEDED',
+};
+
+const RETRY_INFO = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '7.5s' };
+
+/** An error as Google's APIs write it. */
+export function envelope(code: number, message: string, details: readonly object[] = []) {
+  const status = CODES[code] ?? 'UNKNOWN';
+  return { error: { code, message, status, ...(details.length === 0 ? {} : { details }) } };
+}
+
+/** A missing key is forbidden; a wrong one is refused as the request. */
+const MISSING_KEY = 'Method does not allow unregistered callers. Please use API Key.';
+
+const refusal: Protocol['refusal'] = ({ headers }): WholeReply | undefined =>
+  headers['x-goog-api-key'] ? undefined : jsonReply(403, envelope(403, MISSING_KEY));
+
+/** Inline requests are at most 20 MB (Gemini API docs, Image understanding). */
+const MAX_BODY_BYTES = 20 * 1024 * 1024;
+
+const snakeCase = (key: PropertyKey): string =>
+  String(key).replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
+
+/** A path as `google.rpc.BadRequest` writes it. */
+const fieldOf = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>(
+    (field, key) =>
+      typeof key === 'number' ? `${field}[${key}]` : `${field}${field === '' ? '' : '.'}${snakeCase(key)}`,
+    '',
+  );
+
+export const geminiProtocol: Protocol = {
+  encoding: sse,
+  maxBodyBytes: MAX_BODY_BYTES,
+  refusal,
+  badRequest({ status, path, message }) {
+    const violation = { field: fieldOf(path), description: message };
+    const details = [{ '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: [violation] }];
+    return jsonReply(status, envelope(status, message, path.length === 0 ? [] : details));
+  },
+  failure: (status) =>
+    jsonReply(status, envelope(status, `Status ${status}`, status === 429 ? [RETRY_INFO] : [])),
+  failureEvent: () => ({
+    data: JSON.stringify(envelope(503, 'The model is overloaded. Please try again later.')),
+    part: 'end',
+    failure: true,
+  }),
+  responseHeaders: () => ({ 'x-gemini-service-tier': 'standard' }),
+};

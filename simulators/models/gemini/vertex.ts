@@ -1,0 +1,74 @@
+/**
+ * Gemini on Vertex AI (Vertex AI API reference, projects.locations.publishers.models.generateContent), and Google's
+ * token endpoint for service accounts (Google Identity docs, Using OAuth 2.0 for Server to Server Applications).
+ */
+import { z } from 'zod';
+import { type Call, jsonReply, type Protocol, type Reply, type RequestHead } from '../exchange/reply.ts';
+import { openAiProtocol } from '../openai/protocol.ts';
+import { envelope, geminiProtocol } from './protocol.ts';
+
+const PREFIX = 'ya29.sim-';
+
+const UNAUTHENTICATED =
+  'Request is missing required authentication credential. Expected OAuth 2 access token.';
+
+const isIssued = ({ headers }: RequestHead): boolean =>
+  String(headers.authorization).startsWith(`Bearer ${PREFIX}`);
+
+/** Only tokens open it; an API key does not. */
+export const vertexProtocol: Protocol = {
+  ...geminiProtocol,
+  refusal: (head) => (isIssued(head) ? undefined : jsonReply(401, envelope(401, UNAUTHENTICATED))),
+};
+
+/** The token endpoint has no headers to refuse by. */
+export const googleTokenProtocol: Protocol = { ...openAiProtocol, refusal: () => undefined };
+
+const requestSchema = z.object({
+  grant_type: z.literal('urn:ietf:params:oauth:grant-type:jwt-bearer'),
+  assertion: z.string().regex(/^[\w-]+\.[\w-]+\.[\w-]{64,}$/u),
+});
+
+const headerSchema = z.object({ alg: z.literal('RS256'), typ: z.literal('JWT') });
+
+const claimsSchema = z.object({
+  iss: z.email(),
+  scope: z.literal('https://www.googleapis.com/auth/cloud-platform'),
+  aud: z.url(),
+  iat: z.int(),
+  exp: z.int(),
+});
+
+/** Seconds; the life of a token, and the longest that an assertion may be valid. */
+const LIFETIME_SECONDS = 3_599;
+const MAX_VALID_SECONDS = 3_600;
+
+const jsonIn = (part = ''): unknown => {
+  try {
+    return JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+};
+
+/** Whether the assertion says what it must; its signature can be any, for no key is known here. */
+function isAssertion(assertion: string): boolean {
+  const [header, claims] = assertion.split('.');
+  const read = claimsSchema.safeParse(jsonIn(claims));
+  if (!headerSchema.safeParse(jsonIn(header)).success || !read.success) return false;
+  const { iat, exp, aud } = read.data;
+  return exp > iat && exp - iat <= MAX_VALID_SECONDS && aud.endsWith('/google/token');
+}
+
+/** Answers a request for a token. */
+export function replyWithGoogleToken({ body, sequence }: Call): Reply {
+  const request = requestSchema.safeParse(body);
+  if (!request.success) return jsonReply(400, { error: 'invalid_request' });
+  if (!isAssertion(request.data.assertion))
+    return jsonReply(400, { error: 'invalid_grant', error_description: 'Invalid JWT.' });
+  return jsonReply(200, {
+    access_token: `${PREFIX}${sequence}`,
+    expires_in: LIFETIME_SECONDS,
+    token_type: 'Bearer',
+  });
+}

@@ -1,0 +1,22 @@
+/** Calls of the provider with a conversation, as it has them from every API format. */
+import type { ChatPayload } from '../../../lambdas/core/inference/upstream/provider.ts';
+import { createGeminiProvider } from '../../../lambdas/providers/gemini/provider.ts';
+import { callsOf, DEPENDENCIES } from '../http-calls.ts';
+
+const payload = (stream: boolean): ChatPayload => ({
+  protocol: 'openai',
+  body: {},
+  stream,
+  conversation: () => ({
+    ...{ system: [], tools: [], maxTokens: 100, stop: [] },
+    turns: [{ role: 'user', parts: [{ type: 'text', text: 'Grüße' }] }],
+  }),
+  ...{ needs: [], features: [], demands: [] },
+});
+
+export const callAt = callsOf({
+  protocol: 'gemini',
+  provider: createGeminiProvider(DEPENDENCIES),
+  identity: { id: 'chatcmpl-abc', model: 'a/b' },
+  payload,
+});
