@@ -110,7 +110,7 @@ described('Claude Code, on the Messages API', () => {
         expect(headers['anthropic-version']).toBe(isNative ? '2023-06-01' : undefined);
         if (isNative) expect(headers['anthropic-beta']).toContain('context-management-2025-06-27');
         else expect(headers['anthropic-beta']).toBeUndefined();
-        const names = Object.keys(headers).filter((name) => /^x-(?!api-key|amz-)/.test(name));
+        const names = Object.keys(headers).filter((name) => /^x-(?!api-key|amz-|goog-api-key)/.test(name));
         expect(names).toEqual([]);
         expect(JSON.stringify(headers)).not.toContain(session);
       }

@@ -20,6 +20,8 @@ export class Deployment {
   /** For files that a command reads; deleted with the deployment's other files. */
   readonly folder = mkdtempSync(join(tmpdir(), 'deployment-'));
   readonly #cloudFormation: CloudFormationClient;
+  /** The settings that the assembly in the folder is of. */
+  #synthesized: string | undefined;
 
   constructor(emulator: Emulator) {
     this.#emulator = emulator;
@@ -36,7 +38,7 @@ export class Deployment {
   }
 
   bootstrap(): Promise<string> {
-    return this.#cdk({}, 'bootstrap', `aws://${ACCOUNT}/${REGION}`);
+    return this.#cdk(undefined, 'bootstrap', `aws://${ACCOUNT}/${REGION}`);
   }
 
   /** `npm run deploy` with these settings; resolves with what the CLI printed. */
@@ -104,12 +106,20 @@ export class Deployment {
     return `${this.#emulator.url}/_aws/execute-api/${id}/${this.stage}`;
   }
 
-  async #cdk(settings: object, ...command: string[]): Promise<string> {
-    writeFileSync(join(this.folder, 'config.json'), JSON.stringify({ stage: this.stage, ...settings }));
+  /** The app is synthesized once for the same settings; a command without settings does not need it. */
+  async #cdk(settings: object | undefined, ...command: string[]): Promise<string> {
+    const config = JSON.stringify({ stage: this.stage, ...settings });
+    const output = join(this.folder, 'cdk.out');
+    const app =
+      settings === undefined ? [] : this.#synthesized === config ? ['--app', output] : ['--output', output];
+    writeFileSync(join(this.folder, 'config.json'), config);
     const cli = join(root, 'node_modules', 'aws-cdk', 'bin', 'cdk');
-    const args = [cli, ...command, '--no-notices', '--ci', '--output', join(this.folder, 'cdk.out')];
+    const args = [cli, ...command, '--no-notices', '--ci', ...app];
+    if (settings !== undefined) this.#synthesized = config;
     try {
-      const options = { cwd: root, env: this.#environment(), maxBuffer: MAX_OUTPUT_BYTES };
+      // The app is named by the checkout's own settings of the CLI.
+      const cwd = settings === undefined ? this.folder : root;
+      const options = { cwd, env: this.#environment(), maxBuffer: MAX_OUTPUT_BYTES };
       const { stdout, stderr } = await run(process.execPath, args, options);
       return stdout + stderr;
     } catch (failure) {
