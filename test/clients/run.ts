@@ -45,6 +45,7 @@ const SETS: Readonly<Record<string, ClientSet>> = {
   'Claude Code': { variable: 'CLIENTS_CLAUDE_CODE', pins: 'claude-code', install: npmInstall },
   opencode: { variable: 'CLIENTS_OPENCODE', pins: 'opencode', install: npmInstall },
   Python: { variable: 'CLIENTS_PYTHON', pins: 'python', install: pipInstall },
+  aider: { variable: 'CLIENTS_AIDER', pins: 'aider', install: pipInstall },
 };
 
 /** The folder of a set, installed at most once for the same pins; throws when it cannot be had. */
