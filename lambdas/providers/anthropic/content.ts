@@ -1,12 +1,15 @@
 /** Messages of the Messages protocol: from turns of a conversation, and the output that an answer's blocks hold. */
+
 import type {
   CacheMarked,
+  DocumentPart,
   Finish,
   FinishReason,
   ImagePart,
   ToolResultPart,
   UserPart,
 } from '../../core/inference/upstream/conversation.ts';
+import { UpstreamFailure } from '../../core/inference/upstream/provider.ts';
 import { toolInput } from '../../core/inference/upstream/tool-calls.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
 import type { ClaudePart, ClaudeTurn, ProvenReasoning } from '../claude/proofs.ts';
@@ -34,6 +37,11 @@ function toUnmarked(part: Exclude<UserPart | ClaudePart, ProvenReasoning>): Json
   switch (part.type) {
     case 'image':
       return imageBlock(part);
+    case 'document':
+      return documentBlock(part);
+    case 'audio':
+      // Routes of this protocol are no candidates for it.
+      throw new UpstreamFailure('status', { status: 415, retryable: false });
     case 'tool-result':
       return resultBlock(part);
     case 'tool-call':
@@ -53,6 +61,16 @@ function imageBlock({ source }: ImagePart): JsonObject {
   const mediaType = source.mediaType === JPG ? JPEG : source.mediaType;
   return { type: 'image', source: { type: 'base64', media_type: mediaType, data: source.data } };
 }
+
+/** Claude API docs, PDF support. */
+const documentBlock = ({ source, name }: DocumentPart): JsonObject => ({
+  type: 'document',
+  source:
+    source.kind === 'url'
+      ? { type: 'url', url: source.url }
+      : { type: 'base64', media_type: source.mediaType, data: source.data },
+  ...(name === undefined ? {} : { title: name }),
+});
 
 /** A name that callers use, and the one that the protocol knows. */
 const JPG = 'image/jpg';

@@ -13,6 +13,8 @@ const VERSION = '2023-06-01';
 /** What the Messages protocol expresses beyond a conversation (Claude API reference, Create a Message). */
 export const features: ReadonlySet<Feature> = new Set<Feature>([
   'image-urls',
+  'documents',
+  'document-urls',
   'messages-blocks',
   'stop-sequences',
 ]);

@@ -2,6 +2,7 @@
 import type {
   CachePointBlock,
   ContentBlock,
+  DocumentBlock,
   ImageBlock,
   ImageFormat,
   Message,
@@ -13,6 +14,7 @@ import type {
 import type { Signatures } from '../../core/inference/upstream/capsules.ts';
 import type {
   CacheLifetime,
+  DocumentPart,
   ImagePart,
   ToolResultPart,
   UserPart,
@@ -37,20 +39,35 @@ const IMAGE_FORMATS: ReadonlyMap<string, ImageFormat> = new Map([
 export type Document = NonNullable<ToolUseBlock['input']>;
 
 /** The turns as messages. Throws `UpstreamFailure` for an image of a format that no provider knows. */
-export const toMessages = (turns: readonly ClaudeTurn[]): Message[] =>
-  turns.map(({ role, parts }) => ({ role, content: [...parts].flatMap(toMarkedBlock) }));
+export function toMessages(turns: readonly ClaudeTurn[]): Message[] {
+  let documents = 0;
+  return turns.map(({ role, parts }) => {
+    const content = [...parts].flatMap((part): ContentBlock[] => {
+      if (part.type !== 'document') return marked(toBlock(part), part);
+      documents += 1;
+      return marked({ document: toDocument(part, documents) }, part);
+    });
+    return { role, content: withText(content) };
+  });
+}
+
+/** A message with a document must have a text (Amazon Bedrock API reference, ContentBlock). */
+const withText = (content: ContentBlock[]): ContentBlock[] =>
+  content.some(({ document }) => document !== undefined) && !content.some(({ text }) => text !== undefined)
+    ? [...content, { text: DOCUMENT_TEXT }]
+    : content;
+
+const DOCUMENT_TEXT = '(document)';
 
 /** The end of what is to be cached; Converse has 5 minutes where it does not say (CachePointBlock). */
 export const cachePoint = (cache: CacheLifetime): { readonly cachePoint: CachePointBlock } => ({
   cachePoint: { type: 'default', ...(cache === '5m' ? {} : { ttl: cache }) },
 });
 
-const toMarkedBlock = (part: UserPart | ClaudePart): ContentBlock[] =>
-  part.type === 'reasoning' || part.cache === undefined
-    ? [toBlock(part)]
-    : [toBlock(part), cachePoint(part.cache)];
+const marked = (block: ContentBlock, part: UserPart | ClaudePart): ContentBlock[] =>
+  part.type === 'reasoning' || part.cache === undefined ? [block] : [block, cachePoint(part.cache)];
 
-function toBlock(part: UserPart | ClaudePart): ContentBlock {
+function toBlock(part: Exclude<UserPart | ClaudePart, DocumentPart>): ContentBlock {
   switch (part.type) {
     case 'image':
       return { image: toImage(part) };
@@ -62,6 +79,8 @@ function toBlock(part: UserPart | ClaudePart): ContentBlock {
     }
     case 'reasoning':
       return { reasoningContent: toReasoning(part) };
+    case 'audio':
+      throw unsupported();
     default:
       return { text: part.text };
   }
@@ -83,10 +102,29 @@ export function signatureOf(
   return sealProof({ redacted: Buffer.from(redacted).toString('base64') }, signatures);
 }
 
+/** For what routes of this protocol are no candidates. */
+const unsupported = () => new UpstreamFailure('status', { status: 415, retryable: false });
+
+/** No two documents of a request may have one name, which may hold little (Amazon Bedrock API reference, DocumentBlock). */
+function toDocument({ source, name = '' }: DocumentPart, number: number): DocumentBlock {
+  if (source.kind === 'url') throw unsupported();
+  const plain = name
+    .replaceAll(/[^A-Za-z0-9()[\]-]+/g, ' ')
+    .trim()
+    .slice(0, MAX_NAME);
+  return {
+    format: 'pdf',
+    name: `${plain === '' ? 'Document' : plain} [${number}]`,
+    source: { bytes: Buffer.from(source.data, 'base64') },
+  };
+}
+
+/** Letters of 200, with room for the number. */
+const MAX_NAME = 180;
+
 function toImage({ source }: ImagePart): ImageBlock {
   const format = source.kind === 'base64' ? IMAGE_FORMATS.get(source.mediaType) : undefined;
-  if (source.kind === 'url' || format === undefined)
-    throw new UpstreamFailure('status', { status: 415, retryable: false });
+  if (source.kind === 'url' || format === undefined) throw unsupported();
   return { format, source: { bytes: Buffer.from(source.data, 'base64') } };
 }
 

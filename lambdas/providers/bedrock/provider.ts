@@ -18,7 +18,7 @@ import { toReply } from './response.ts';
 import { toReplyEvents } from './stream.ts';
 
 /** What Converse expresses beyond a conversation (Amazon Bedrock API reference, Converse). */
-export const features: ReadonlySet<Feature> = new Set<Feature>(['stop-sequences']);
+export const features: ReadonlySet<Feature> = new Set<Feature>(['documents', 'stop-sequences']);
 
 export interface BedrockDependencies {
   /** The client for an address; an empty one means the function's own region. It sends each request once. */

@@ -2,8 +2,7 @@
 import type { Signatures } from '../../core/inference/upstream/capsules.ts';
 import type {
   AssistantPart,
-  ImagePart,
-  TextPart,
+  ShownPart,
   ToolResultPart,
   Turn,
   UserPart,
@@ -127,12 +126,16 @@ class ContentWriter {
 /** The name of a tool whose call is not in the conversation. */
 const UNKNOWN_TOOL = 'unknown';
 
-function plainPart(part: TextPart | ImagePart): JsonObject[] {
+function plainPart(part: ShownPart): JsonObject[] {
   if (part.type === 'text') return part.text === '' ? [] : [{ text: part.text }];
+  if (part.type === 'audio') return [{ inlineData: { mimeType: AUDIO_TYPES[part.format], data: part.data } }];
   if (part.source.kind === 'url') throw new UpstreamFailure('status', { status: 415, retryable: false });
   const { mediaType, data } = part.source;
   return [{ inlineData: { mimeType: mediaType === 'image/jpg' ? 'image/jpeg' : mediaType, data } }];
 }
+
+/** Gemini API docs, Audio understanding, Supported audio formats. */
+const AUDIO_TYPES = { wav: 'audio/wav', mp3: 'audio/mp3' } as const;
 
 /** A thought signature on its way to a caller. */
 export const sealSignature = (signature: string, signatures: Signatures): string =>

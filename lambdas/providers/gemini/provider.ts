@@ -8,7 +8,7 @@ import { toReply } from './response.ts';
 import { toReplyEvents } from './stream.ts';
 
 /** What the protocol expresses beyond a conversation (Gemini API reference, GenerationConfig); images are sent inline. */
-export const features: ReadonlySet<Feature> = new Set<Feature>(['stop-sequences']);
+export const features: ReadonlySet<Feature> = new Set<Feature>(['documents', 'audio', 'stop-sequences']);
 
 /** How the protocol takes a key (Gemini API docs, Using Gemini API keys). */
 const keyHeader: KeyHeader = (key) => ({ 'x-goog-api-key': key });

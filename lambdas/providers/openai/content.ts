@@ -1,4 +1,5 @@
 /** Messages of the OpenAI protocol: from turns of a conversation, and the text that an answer's message holds. */
+
 import type { Signatures } from '../../core/inference/upstream/capsules.ts';
 import type {
   AssistantPart,
@@ -6,10 +7,12 @@ import type {
   Finish,
   FinishReason,
   ImagePart,
+  ShownPart,
   TextPart,
   ToolResultPart,
   UserPart,
 } from '../../core/inference/upstream/conversation.ts';
+import { urlOf } from '../../core/inference/upstream/sources.ts';
 import { behindResults } from '../../core/inference/upstream/system-reminder.ts';
 import { ToolCallIds } from '../../core/inference/upstream/tool-calls.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
@@ -98,21 +101,32 @@ function userMessages(parts: readonly UserPart[], ids: ToolCallIds): JsonObject[
   return [...results.map(toolMessage), ...(said.length === 0 ? [] : [userMessage(said)])];
 }
 
-function userMessage(parts: readonly Exclude<UserPart, ToolResultPart>[]): JsonObject {
+function userMessage(parts: readonly ShownPart[]): JsonObject {
   if (parts.every((part) => part.type === 'text'))
     return { role: 'user', content: textContent(parts.map(({ text }) => text)) };
   return {
     role: 'user',
-    content: parts.map((part) => (part.type === 'text' ? textPart(part) : imagePart(part))),
+    content: parts.map(shownPart),
   };
 }
 
 const textPart = ({ text }: TextPart): JsonObject => ({ type: 'text', text });
 
-function imagePart({ source }: ImagePart): JsonObject {
-  const url = source.kind === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`;
-  return { type: 'image_url', image_url: { url } };
+function shownPart(part: ShownPart): JsonObject {
+  switch (part.type) {
+    case 'image':
+      return { type: 'image_url', image_url: { url: urlOf(part.source) } };
+    case 'document':
+      return { type: 'file', file: { filename: part.name ?? FILE_NAME, file_data: urlOf(part.source) } };
+    case 'audio':
+      return { type: 'input_audio', input_audio: { data: part.data, format: part.format } };
+    default:
+      return textPart(part);
+  }
 }
+
+/** OpenAI takes no file without a name. */
+const FILE_NAME = 'document.pdf';
 
 /** A tool message holds text only; that the tool failed has no field, so the text says it. */
 function toolMessage({ id, content, isError }: ToolResultPart): JsonObject {

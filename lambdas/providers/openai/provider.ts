@@ -9,7 +9,9 @@ import { toReply } from './response.ts';
 import { toReplyEvents } from './stream.ts';
 
 /** What the OpenAI protocol expresses beyond a conversation (OpenAI API reference, Create chat completion). */
-export const features: ReadonlySet<Feature> = new Set<Feature>(['choices', 'image-urls', 'stop-sequences']);
+export const features: ReadonlySet<Feature> = new Set<Feature>([
+  ...(['choices', 'image-urls', 'documents', 'audio', 'stop-sequences'] as const),
+]);
 
 export interface OpenAiDependencies extends AuthorizationDependencies {
   readonly fetch: typeof fetch;

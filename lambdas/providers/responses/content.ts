@@ -1,14 +1,16 @@
 /** Turns of a conversation as input items (OpenAI API reference, Create a model response, `input`). */
+
 import type { Signatures } from '../../core/inference/upstream/capsules.ts';
 import type {
   AssistantPart,
-  ImagePart,
   ReasoningPart,
-  TextPart,
+  ShownPart,
   ToolResultPart,
   Turn,
   UserPart,
 } from '../../core/inference/upstream/conversation.ts';
+import { UpstreamFailure } from '../../core/inference/upstream/provider.ts';
+import { urlOf } from '../../core/inference/upstream/sources.ts';
 import { ToolCallIds } from '../../core/inference/upstream/tool-calls.ts';
 import type { JsonObject } from '../../core/json/lossless-json.ts';
 import { openProof } from '../openai-formats/proofs.ts';
@@ -34,19 +36,30 @@ function userItems(parts: readonly UserPart[], ids: ToolCallIds): JsonObject[] {
   ];
 }
 
-const messageItem = (role: 'user' | 'system', parts: readonly (TextPart | ImagePart)[]): JsonObject => ({
+const messageItem = (role: 'user' | 'system', parts: readonly ShownPart[]): JsonObject => ({
   type: 'message',
   role,
   content: parts.map(inputPart),
 });
 
-const inputPart = (part: TextPart | ImagePart): JsonObject =>
-  part.type === 'text'
-    ? { type: 'input_text', text: part.text }
-    : { type: 'input_image', image_url: urlOf(part), detail: 'auto' };
+function inputPart(part: ShownPart): JsonObject {
+  switch (part.type) {
+    case 'image':
+      return { type: 'input_image', image_url: urlOf(part.source), detail: 'auto' };
+    case 'document':
+      return part.source.kind === 'url'
+        ? { type: 'input_file', file_url: part.source.url }
+        : { type: 'input_file', filename: part.name ?? FILE_NAME, file_data: urlOf(part.source) };
+    case 'audio':
+      // Routes of this protocol are no candidates for it.
+      throw new UpstreamFailure('status', { status: 415, retryable: false });
+    default:
+      return { type: 'input_text', text: part.text };
+  }
+}
 
-const urlOf = ({ source }: ImagePart): string =>
-  source.kind === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`;
+/** OpenAI takes no file without a name. */
+const FILE_NAME = 'document.pdf';
 
 /** That the tool failed has no field, so the text says it. */
 function resultItem({ id, content, isError }: ToolResultPart, ids: ToolCallIds): JsonObject {

@@ -10,7 +10,9 @@ import { toReply } from './response.ts';
 import { toReplyEvents } from './stream.ts';
 
 /** What the protocol expresses beyond a conversation; it has no field for stop sequences (OpenAI API reference, Create a model response). */
-export const features: ReadonlySet<Feature> = new Set<Feature>(['image-urls', 'responses-items']);
+export const features: ReadonlySet<Feature> = new Set<Feature>([
+  ...(['image-urls', 'documents', 'document-urls', 'responses-items'] as const),
+]);
 
 export function createResponsesProvider(dependencies: OpenAiDependencies): Provider {
   return {

@@ -42,7 +42,10 @@ export function forHost(payload: ChatPayload, { dialect }: Target): ChatPayload 
   return has && !features.includes('responses-items') ? { ...payload, protocol: 'openai' } : payload;
 }
 
-const isCustom = (tool: unknown): boolean => isJsonObject(tool) && tool.type === 'custom';
+/** A namespace may hold custom tools too. */
+const isCustom = (tool: unknown): boolean =>
+  isJsonObject(tool) &&
+  (tool.type === 'custom' || (Array.isArray(tool.tools) && tool.tools.some((one: unknown) => isCustom(one))));
 
 /** The operator says that the model reasons. */
 const reasons = ({ reasoning, dialect }: Target): boolean =>

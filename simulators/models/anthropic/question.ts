@@ -18,7 +18,8 @@ import { type AnyRequest, blocksOf, type ContentBlock, isCallersOwn, thinks } fr
 
 function partOf(block: ContentBlock): Part {
   if (block.type === 'text') return { text: block.text };
-  if (block.type === 'image') return { isImage: true };
+  if (block.type === 'document' && block.source.type === 'text') return { text: block.source.data };
+  if (block.type === 'image' || block.type === 'document') return { isImage: true };
   if (block.type === 'tool_use') {
     const { id, name, input } = block;
     return { call: { id, name, arguments: JSON.stringify(input) } };

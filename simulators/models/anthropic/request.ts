@@ -28,8 +28,26 @@ const imageBlock = z.strictObject({
   ...cacheable,
 });
 
+const documentBlock = z.strictObject({
+  type: z.literal('document'),
+  source: z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('base64'), media_type: z.literal('application/pdf'), data: base64 }),
+    z.strictObject({ type: z.literal('text'), media_type: z.literal('text/plain'), data: z.string() }),
+    z.strictObject({
+      type: z.literal('content'),
+      content: z.union([z.string(), z.array(z.discriminatedUnion('type', [textBlock, imageBlock]))]),
+    }),
+    z.strictObject({ type: z.literal('url'), url: z.string().regex(/^https?:\/\/\S+$/u) }),
+    z.strictObject({ type: z.literal('file'), file_id: z.string() }),
+  ]),
+  title: z.string().min(1).max(500).nullish(),
+  context: z.string().min(1).nullish(),
+  citations: z.looseObject({ enabled: z.boolean().optional() }).nullish(),
+  ...cacheable,
+});
+
 /** What a service passes on as it came. */
-const otherBlock = z.looseObject({ type: z.enum(['document', 'search_result']) });
+const otherBlock = z.looseObject({ type: z.literal('search_result') });
 
 /** Ids of tool calls, whoever gave them. */
 const toolUseId = z.string().regex(/^[a-zA-Z0-9_-]+$/u);
@@ -43,7 +61,7 @@ const toolUseBlock = z.strictObject({
   ...cacheable,
 });
 
-const resultContent = z.discriminatedUnion('type', [textBlock, imageBlock, otherBlock]);
+const resultContent = z.discriminatedUnion('type', [textBlock, imageBlock, documentBlock, otherBlock]);
 const toolResultBlock = z.strictObject({
   type: z.literal('tool_result'),
   tool_use_id: toolUseId,
@@ -53,7 +71,13 @@ const toolResultBlock = z.strictObject({
   ...cacheable,
 });
 
-const userBlock = z.discriminatedUnion('type', [textBlock, imageBlock, otherBlock, toolResultBlock]);
+const userBlock = z.discriminatedUnion('type', [
+  textBlock,
+  imageBlock,
+  documentBlock,
+  otherBlock,
+  toolResultBlock,
+]);
 const assistantBlock = z.discriminatedUnion('type', [
   textBlock,
   toolUseBlock,

@@ -22,13 +22,14 @@ function partOf(block: Block): Part {
   const {
     text,
     image,
+    document,
     toolUse: use,
     toolResult: result,
-  } = { toolUse: undefined, toolResult: undefined, ...block };
+  } = { toolUse: undefined, toolResult: undefined, document: undefined, ...block };
   const json = 'json' in block && block.json !== undefined ? JSON.stringify(block.json) : undefined;
   return {
     text: text ?? json,
-    isImage: image !== undefined,
+    isImage: image !== undefined || document !== undefined,
     call: use && { id: use.toolUseId, name: use.name, arguments: JSON.stringify(use.input) },
     result: result && {
       toolCallId: result.toolUseId,
@@ -61,6 +62,17 @@ function checkMessages({ messages, toolConfig }: ConverseRequest): void {
   requireThat(!!toolConfig || !usesTools, 'must be defined when tool blocks are used', ['toolConfig']);
 }
 
+/** A message with a document has a text too, and each document a name of its own (API reference, ContentBlock, DocumentBlock). */
+function checkDocuments({ messages }: ConverseRequest): void {
+  const names = (messages ?? []).flatMap(({ content }, turn) => {
+    const documents = content.flatMap(({ document }) => document?.name ?? []);
+    const hasText = documents.length === 0 || content.some(({ text }) => text !== undefined);
+    requireThat(hasText, 'A message with a document must have a text block.', ['messages', turn]);
+    return documents;
+  });
+  checkUnique(names, ['messages']);
+}
+
 /** The prompt as the cache reads it; a cache point marks what stands before it. */
 export function promptBlocks({ messages, system, toolConfig }: ConverseRequest): readonly PromptBlock[] {
   const said = (messages ?? []).flatMap(({ role, content }) => content.map((block) => ({ role, block })));
@@ -86,6 +98,7 @@ const tokensOf = (block: object): number =>
 /** The model is asked for what the request says, and for what the fault adds to it. Throws `RequestError`. */
 export function toModelRequest(request: ConverseRequest, modelId: string, fault: Fault): ModelRequest {
   checkMessages(request);
+  checkDocuments(request);
   checkReasoning(request, modelId);
   const tools = toolsOf(request);
   const names = tools.map(({ name }) => name);

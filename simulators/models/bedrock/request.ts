@@ -37,8 +37,20 @@ const toolUse = z.strictObject({
   type: z.string().nullish(),
 });
 
-/** A document, a video and the like are what a service passes on as it came. */
-const others = { document: loose, video: loose, searchResult: loose };
+/** A name may hold little (Amazon Bedrock API reference, DocumentBlock). */
+const document = z.strictObject({
+  format: z.enum(['pdf', 'csv', 'doc', 'docx', 'xls', 'xlsx', 'html', 'txt', 'md']),
+  name: z
+    .string()
+    .max(200)
+    .regex(/^[A-Za-z0-9()[\]-]+(?:\s[A-Za-z0-9()[\]-]+)*$/u),
+  source: unionOf({ bytes: base64, s3Location: loose, text: loose, content: loose }),
+  context: z.string().nullish(),
+  citations: loose.nullish(),
+});
+
+/** A video and the like are what a service passes on as it came. */
+const others = { document, video: loose, searchResult: loose };
 const toolResult = z
   .strictObject({
     toolUseId: identifier,

@@ -5,7 +5,16 @@ const jsonObject = z.record(z.string(), z.unknown());
 const base64 = z.string().regex(/^[A-Za-z0-9+/]+={0,2}$/u, 'Base64 decoding failed');
 
 /** Gemini API docs, Image understanding, Supported image formats. */
-const imageType = z.enum(['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif']);
+const inlineType = z.enum([
+  'image/png',
+  'image/jpeg',
+  'image/webp',
+  'image/heic',
+  'image/heif',
+  'application/pdf',
+  'audio/wav',
+  'audio/mp3',
+]);
 const id = z.string().optional();
 
 const partSchema = z
@@ -13,7 +22,7 @@ const partSchema = z
     text: z.string().min(1, 'must not be empty').optional(),
     thought: z.boolean().optional(),
     thoughtSignature: z.string().min(1).optional(),
-    inlineData: z.strictObject({ mimeType: imageType, data: base64 }).optional(),
+    inlineData: z.strictObject({ mimeType: inlineType, data: base64 }).optional(),
     functionCall: z.strictObject({ id, name: z.string().min(1), args: jsonObject.optional() }).optional(),
     functionResponse: z.strictObject({ id, name: z.string().min(1), response: jsonObject }).optional(),
   })

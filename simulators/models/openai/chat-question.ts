@@ -9,8 +9,8 @@ import { checkReasoning, thinks } from './reasoning.ts';
 type ContentPart = Exclude<NonNullable<ChatMessage['content']>, string>[number];
 
 function partOf(part: ContentPart): Part {
-  if (part.type === 'image_url') return { isImage: true };
-  return { text: part.type === 'text' ? part.text : part.refusal };
+  if (part.type === 'text') return { text: part.text };
+  return part.type === 'refusal' ? { text: part.refusal } : { isImage: true };
 }
 
 function toModelMessages(message: ChatMessage, turn: number): ModelMessage[] {

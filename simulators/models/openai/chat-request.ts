@@ -13,6 +13,20 @@ const imagePart = z.looseObject({
   }),
 });
 
+/** A PDF as a base64 data URL, with its name. */
+const PDF_URL = /^data:application\/pdf;base64,[A-Za-z0-9+/]+={0,2}$/u;
+const filePart = z.looseObject({
+  type: z.literal('file'),
+  file: z.strictObject({ filename: z.string().min(1), file_data: z.string().regex(PDF_URL) }),
+});
+const audioPart = z.looseObject({
+  type: z.literal('input_audio'),
+  input_audio: z.strictObject({
+    data: z.string().regex(/^[A-Za-z0-9+/]+={0,2}$/u),
+    format: z.enum(['wav', 'mp3']),
+  }),
+});
+
 const contentOf = <Part extends z.ZodType>(part: Part) => z.union([z.string(), z.array(part).min(1)]);
 const plainContent = contentOf(textPart);
 
@@ -32,7 +46,7 @@ const messageSchema = z.discriminatedUnion('role', [
   z.looseObject({ role: z.enum(['system', 'developer']), content: plainContent, name }),
   z.looseObject({
     role: z.literal('user'),
-    content: contentOf(z.discriminatedUnion('type', [textPart, imagePart])),
+    content: contentOf(z.discriminatedUnion('type', [textPart, imagePart, filePart, audioPart])),
     name,
   }),
   z.looseObject({

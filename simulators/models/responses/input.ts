@@ -31,7 +31,19 @@ const inputPart = z.discriminatedUnion('type', [
     detail: z.enum(['low', 'high', 'auto', 'original']).nullish(),
     ...breakpoint,
   }),
-  z.looseObject({ type: z.literal('input_file') }),
+  z
+    .strictObject({
+      type: z.literal('input_file'),
+      filename: z.string().min(1).nullish(),
+      file_data: z.string().min(1).nullish(),
+      file_url: z
+        .string()
+        .regex(/^https?:\/\/\S+$/u)
+        .nullish(),
+      file_id: z.string().nullish(),
+      ...breakpoint,
+    })
+    .refine(({ filename, file_data: data }) => data == null || filename != null, 'filename is required'),
 ]);
 const outputPart = z.discriminatedUnion('type', [
   z.strictObject({

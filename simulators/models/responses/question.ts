@@ -9,7 +9,7 @@ import { callersTools, type ResponsesRequest, thinks } from './request.ts';
 import { checkStrict } from './strict-schema.ts';
 
 function partOf(part: InputPart): Part {
-  if (part.type === 'input_image') return { isImage: true };
+  if (part.type === 'input_image' || part.type === 'input_file') return { isImage: true };
   if (part.type === 'refusal') return { text: part.refusal };
   return 'text' in part ? { text: String(part.text) } : {};
 }

@@ -17,6 +17,11 @@ const image = fc.constantFrom(
   { type: 'image', source: { kind: 'url', url: 'https://example.com/a.png' } } as const,
   { type: 'image', source: { kind: 'base64', mediaType: 'image/jpg', data: 'QUJD' } } as const,
 );
+const pdf = { kind: 'base64', mediaType: 'application/pdf', data: 'QUJD' } as const;
+const document = fc.constantFrom(
+  { type: 'document', source: pdf } as const,
+  { type: 'document', source: pdf, name: 'a. b.pdf' } as const,
+);
 const id = fc.oneof(fc.string(), fc.constantFrom('call_0', 'call_1', 'functions.f:0', 'x'.repeat(80)));
 const name = fc.stringMatching(/^[a-zA-Z0-9_-]{1,20}$/);
 const call = fc.record({
@@ -49,7 +54,7 @@ const reasoning = fc.record(
 const refusal = words.map((said) => ({ type: 'refusal', text: said }) as const);
 
 const userParts = (...kinds: fc.Arbitrary<UserPart>[]) =>
-  fc.array(fc.oneof(text, image, ...kinds), { maxLength: 4 });
+  fc.array(fc.oneof(text, image, document, ...kinds), { maxLength: 4 });
 const spoken = fc.array(fc.oneof(text, refusal, reasoning), { maxLength: 3 });
 
 const anyTurn: fc.Arbitrary<Turn> = fc.oneof(

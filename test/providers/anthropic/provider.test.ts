@@ -19,7 +19,9 @@ const replyWithJson = () => replyWith(200, JSON_TYPE, JSON.stringify(jsonOf('mes
 
 describe('a call', () => {
   it('can say image addresses and the protocol’s own blocks beside a conversation', () => {
-    expect([...features].sort()).toEqual(['image-urls', 'messages-blocks', 'stop-sequences']);
+    expect([...features].sort()).toEqual([
+      ...['document-urls', 'documents', 'image-urls', 'messages-blocks', 'stop-sequences'],
+    ]);
   });
 
   it('is one POST to the route’s address, with its key, the protocol’s version and the route’s model', async () => {

@@ -52,8 +52,8 @@ describe('a call of Bedrock', () => {
     expect(server.requests[0]?.body).toContain('"input":{"id":12345678901234567890}');
   });
 
-  it('can say nothing beside a conversation', () => {
-    expect([...features]).toEqual(['stop-sequences']);
+  it('can say documents and stop sequences beside a conversation', () => {
+    expect([...features]).toEqual(['documents', 'stop-sequences']);
   });
 
   it.each([429, 500, 503])('is made once: failover is the retry: %i', async (status) => {

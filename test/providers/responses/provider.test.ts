@@ -46,6 +46,6 @@ describe('a call', () => {
   });
 });
 
-it('says items and images by URL beside a conversation, and no stop sequences', () => {
-  expect([...features].sort()).toEqual(['image-urls', 'responses-items']);
+it('says items, images and documents by URL beside a conversation, and no stop sequences', () => {
+  expect([...features].sort()).toEqual(['document-urls', 'documents', 'image-urls', 'responses-items']);
 });

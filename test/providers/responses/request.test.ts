@@ -221,6 +221,8 @@ describe('a host that refuses custom tools (D21)', () => {
 
   it('gets them as callers of other protocols give them, where the request has nothing that only this protocol has', () => {
     expect(forHost(payloadWith(custom), route).protocol).toBe('openai');
+    const inNamespace = { tools: [{ type: 'namespace', name: 'files', tools: custom.tools }] };
+    expect(forHost(payloadWith(inNamespace), route).protocol).toBe('openai');
     expect(forHost(payloadWith(custom), { ...route, dialect: {} }).protocol).toBe('openai-responses');
     expect(forHost(payloadWith({ tools: [{ type: 'function' }] }), route).protocol).toBe('openai-responses');
     const items = payloadWith(custom, { features: ['responses-items'] as const });

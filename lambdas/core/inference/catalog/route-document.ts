@@ -11,8 +11,11 @@ export const catalogId = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/, 'must be 1 to 128 of A-Z a-z 0-9 . _ : / -');
 
-/** `cache`: the host caches what a caller marks, so that a converted request has the marks too. */
-export const CAPABILITIES = ['tools', 'json', 'vision', 'stream', 'cache'] as const;
+/**
+ * `cache`: the host caches what a caller marks, so that a converted request has the marks too. `documents`: the model
+ * reads PDF files; `audio`: it hears what is in a message.
+ */
+export const CAPABILITIES = ['tools', 'json', 'vision', 'documents', 'audio', 'stream', 'cache'] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
 /** A wait of more than 15 minutes outlives every function. */
@@ -29,6 +32,17 @@ export const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock', 
 
 /** How a route is authorised otherwise than its protocol says. */
 const AUTHS = ['sigv4', 'api-key', 'entra', 'google'] as const;
+
+/** Protocols whose every model that sees images reads the pages of a PDF too (Claude, OpenAI and Gemini API docs, PDF support). */
+const READ_DOCUMENTS: ReadonlySet<string> = new Set(['anthropic', 'openai-responses', 'gemini']);
+
+/** Whether a route's model can do something, by what the catalog says of it. */
+export const isCapable = (
+  { capabilities, protocol }: { readonly capabilities: readonly Capability[]; readonly protocol: string },
+  need: Capability,
+): boolean =>
+  capabilities.includes(need) ||
+  (need === 'documents' && READ_DOCUMENTS.has(protocol) && capabilities.includes('vision'));
 
 /** Ways to ask a model to think that `openai` hosts do not have for themselves. */
 const OF_EVERY_PROTOCOL: ReadonlySet<string> = new Set(['effort', 'budget', 'adaptive', 'switch']);

@@ -6,6 +6,7 @@
 import type { JsonObject } from '../../json/lossless-json.ts';
 import { isJsonObject } from '../../json/lossless-json.ts';
 import { isBase64 } from '../upstream/base64.ts';
+import { type ImageField, imageBytesOf, isFileBytes } from '../upstream/sources.ts';
 import { imageSizeOf } from './image-size.ts';
 import type { PromptImage } from './image-tokens.ts';
 import {
@@ -164,7 +165,9 @@ class Walk implements PromptSize {
     this.envelope += TOKENS_PER_PART;
     const { type, ...fields } = objectOf(part);
     if (type === 'document') this.#document(fields);
-    else if (type === 'input_file') this.#file(fields);
+    else if (type === 'input_file') this.#file('file_data', fields);
+    else if (type === 'file') this.#inner('file', fields, 'file_data');
+    else if (type === 'input_audio') this.#inner('input_audio', fields, 'data');
     else if (SEEN_PARTS.has(type)) this.#seen(type, fields);
     else {
       this.unseen += 1;
@@ -188,9 +191,9 @@ class Walk implements PromptSize {
   }
 
   /** An image whose bytes, where they are sent, are in the field `at`; what else its part says is text. */
-  #picture(source: unknown, at: 'url' | 'data'): void {
+  #picture(source: unknown, at: ImageField): void {
     const { [at]: sent, ...rest } = objectOf(source);
-    const bytes = typeof sent === 'string' ? bytesOf(sent, at) : undefined;
+    const bytes = typeof sent === 'string' ? imageBytesOf(sent, at) : undefined;
     const { detail } = rest;
     this.images.push({
       size: bytes === undefined ? undefined : imageSizeOf(bytes),
@@ -209,11 +212,16 @@ class Walk implements PromptSize {
     this.#json(isFile || type === 'text' || type === 'content' ? rest : source);
   }
 
-  /** A file of the Responses format: its bytes are not read as text. */
-  #file({ file_data: data, ...fields }: JsonObject): void {
+  /** A file or audio, whose bytes in the field `at` are not read as text. */
+  #file(at: 'file_data' | 'data', { [at]: data, ...fields }: JsonObject): void {
     this.unseen += 1;
-    const bytes = typeof data === 'string' ? data.replace(FILE_URL, '') : '';
-    this.#json(isBase64(bytes) ? fields : { ...fields, data });
+    this.#json(typeof data === 'string' && isFileBytes(data) ? fields : { ...fields, data });
+  }
+
+  /** The same of the chat format, where it is one field of its part. */
+  #inner(name: string, { [name]: file, ...fields }: JsonObject, at: 'file_data' | 'data'): void {
+    this.#file(at, objectOf(file));
+    this.#json(fields);
   }
 
   #json(value: unknown): void {
@@ -230,17 +238,6 @@ interface SeenPart {
 
 /** The object itself; any other value as the field of one. */
 const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : { value });
-
-/** RFC 2397. */
-const FILE_URL = /^data:[a-z0-9.+-]{1,64}\/[a-z0-9.+-]{1,64};base64,/i;
-const IMAGE_URL = /^data:image\/[a-z0-9.+-]{1,64};base64,/i;
-
-/** The bytes of an image as they are sent, in base64: within a URL, or as they are; no text that somebody has put there. */
-function bytesOf(text: string, at: 'url' | 'data'): string | undefined {
-  const opening = at === 'url' ? IMAGE_URL.exec(text)?.[0] : '';
-  const bytes = opening === undefined ? '' : text.slice(opening.length);
-  return isBase64(bytes) ? bytes : undefined;
-}
 
 /** The rest of a request that is no conversation, as JSON: every field but those named and those left out. */
 export const textsBeside = (named: ReadonlySet<string>, fields: JsonObject): readonly string[] =>

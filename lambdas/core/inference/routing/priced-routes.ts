@@ -31,7 +31,8 @@ export function pricedCandidates(
     const { model, route } = candidate;
     const isOwn = route.protocol === protocol;
     const foreign = isOwn ? undefined : demands.find(isLost);
-    const asked = [...(isOwn ? demands : sentMarks(candidate, demands)), ...thinkingTier(route, payload)];
+    const sent = isOwn ? demands : [...sentMarks(candidate, demands), ...demands.filter(isSpoken)];
+    const asked = [...sent, ...thinkingTier(route, payload)];
     const terms = foreign === undefined ? termsOf(model.price, asked) : { unpriced: foreign.param };
     if (!('unpriced' in terms)) return { model, route, terms };
     unpriced ??= { field: terms.unpriced, model: model.id };
@@ -71,4 +72,9 @@ interface Unpriced {
  * A route of another protocol gets the conversation alone, with those marks for a cache that have a price there: without
  * the others, and without a prediction, it answers the same.
  */
-const isLost = ({ kind }: Demand): boolean => kind !== 'cache-write' && kind !== 'output';
+const isLost = (demand: Demand): boolean =>
+  demand.kind !== 'cache-write' && demand.kind !== 'output' && !isSpoken(demand);
+
+/** Audio in a user's message is a part of the conversation. */
+const isSpoken = (demand: Demand): boolean =>
+  demand.kind === 'tokens' && demand.rate === 'audio_input' && demand.param.endsWith('.input_audio');

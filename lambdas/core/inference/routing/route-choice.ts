@@ -1,7 +1,7 @@
 /** Which routes may carry a call, and in which order they are tried. */
 import { ServiceError } from '../../errors.ts';
 import type { Model, Route } from '../catalog/catalog-document.ts';
-import type { Capability } from '../catalog/route-document.ts';
+import { type Capability, isCapable } from '../catalog/route-document.ts';
 import type { Feature, Provider } from '../upstream/provider.ts';
 import type { RouteChance } from './affinity.ts';
 import { affordable, byPrice } from './price-limit.ts';
@@ -112,14 +112,18 @@ function placed(route: Route, { controls, chance, latency }: RouteChoice) {
 const DESCRIPTIONS: Readonly<Record<Feature, string>> = {
   choices: 'n above 1',
   'image-urls': 'images by URL',
+  documents: 'PDF documents',
+  'document-urls': 'documents by URL',
+  audio: 'audio in messages',
   'stop-sequences': 'stop sequences',
   'messages-blocks': 'this kind of content block or tool',
   'responses-items': 'this kind of item or tool',
 };
 
-function carries({ capabilities, protocol }: Route, { demands, providers }: RouteChoice): boolean {
+function carries(route: Route, { demands, providers }: RouteChoice): boolean {
+  const { protocol } = route;
   return (
-    demands.needs.every((need) => capabilities.includes(need)) &&
+    demands.needs.every((need) => isCapable(route, need)) &&
     demands.features.every((feature) => providers?.[protocol].features.has(feature) === true)
   );
 }

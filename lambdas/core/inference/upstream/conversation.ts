@@ -4,6 +4,7 @@
  */
 import type { JsonObject } from '../../json/lossless-json.ts';
 import { EFFORTS, type Effort } from '../catalog/efforts.ts';
+import type { AudioFormat, Source } from './sources.ts';
 
 /** How long a provider keeps a part of a prompt that the caller marks for its cache (Claude docs, Prompt caching). */
 export const CACHE_LIFETIMES = ['5m', '1h'] as const;
@@ -21,10 +22,26 @@ export interface TextPart extends CacheMarked {
 
 export interface ImagePart extends CacheMarked {
   readonly type: 'image';
-  readonly source:
-    | { readonly kind: 'base64'; readonly mediaType: string; readonly data: string }
-    | { readonly kind: 'url'; readonly url: string };
+  readonly source: Source;
 }
+
+/** A PDF. */
+export interface DocumentPart extends CacheMarked {
+  readonly type: 'document';
+  readonly source: Source;
+  /** What the caller calls it. */
+  readonly name?: string;
+}
+
+/** Speech or any other sound, in base64. */
+export interface AudioPart extends CacheMarked {
+  readonly type: 'audio';
+  readonly format: AudioFormat;
+  readonly data: string;
+}
+
+/** What a user shows a model beside the results of tools. */
+export type ShownPart = TextPart | ImagePart | DocumentPart | AudioPart;
 
 export interface ToolCallPart extends CacheMarked {
   readonly type: 'tool-call';
@@ -61,7 +78,7 @@ export interface ReasoningPart {
   readonly signature?: string;
 }
 
-export type UserPart = TextPart | ImagePart | ToolResultPart;
+export type UserPart = ShownPart | ToolResultPart;
 export type AssistantPart = TextPart | RefusalPart | ReasoningPart | ToolCallPart;
 
 /** Neighbours may have the same role. */

@@ -17,9 +17,15 @@ export type Feature =
   | 'choices'
   /** Images that the upstream fetches itself. */
   | 'image-urls'
+  /** PDF documents in a user's messages. */
+  | 'documents'
+  /** Documents that the upstream fetches itself. */
+  | 'document-urls'
+  /** Audio in a user's messages. */
+  | 'audio'
   /** Texts at which an answer ends; the Responses protocol has no field for them. */
   | 'stop-sequences'
-  /** Documents, server tools and other blocks of the Messages protocol alone. */
+  /** Cited documents, server tools and other blocks of the Messages protocol alone. */
   | 'messages-blocks'
   /** Tools and items of the Responses protocol alone. */
   | 'responses-items';

@@ -5,14 +5,15 @@ import type {
   AnswerFormat,
   AssistantPart,
   Conversation,
-  ImagePart,
   ReasoningPart,
+  ShownPart,
   TextPart,
   Tool,
   ToolChoice,
   ToolResultPart,
   Turn,
 } from '../../upstream/conversation.ts';
+import { sourceOf } from '../../upstream/sources.ts';
 import {
   type ChatMessage,
   type ChatRequest,
@@ -59,7 +60,7 @@ const textsOf = (content: ChatMessage['content']): TextPart[] =>
   }));
 
 /** The parts of a message; a mark of the message itself, as LiteLLM takes it, is one of its last part. */
-function withMarkOf<Part extends AssistantPart | ImagePart>(
+function withMarkOf<Part extends AssistantPart | ShownPart>(
   { cache_control: control }: ChatMessage,
   parts: readonly Part[],
 ): Part[] {
@@ -93,19 +94,13 @@ function toToolResult(message: ChatMessage): ToolResultPart {
 const partsOf = (content: ChatMessage['content']): readonly ContentPart[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
 
-function toUserPart({ text, image_url: image, cache_control: control }: ContentPart): TextPart | ImagePart {
-  const mark = cacheMark(control);
-  if (image == null) return { type: 'text', text: text ?? '', ...mark };
-  return { type: 'image', source: sourceOf(image.url), ...mark };
-}
-
-/** `data:<media type>;base64,<data>` (RFC 2397); the media type may have parameters, which no provider takes. */
-const DATA_URL = /^data:([^;,]+)(?:;[^;,]*)*;base64,(.*)$/is;
-
-function sourceOf(url: string): ImagePart['source'] {
-  const [, mediaType, data] = DATA_URL.exec(url) ?? [];
-  if (mediaType === undefined || data === undefined) return { kind: 'url', url };
-  return { kind: 'base64', mediaType: mediaType.toLowerCase(), data };
+function toUserPart({ text, image_url: image, file, input_audio: audio, ...part }: ContentPart): ShownPart {
+  const mark = cacheMark(part.cache_control);
+  if (image != null) return { type: 'image', source: sourceOf(image.url), ...mark };
+  if (audio != null) return { type: 'audio', format: audio.format, data: audio.data, ...mark };
+  if (file == null) return { type: 'text', text: text ?? '', ...mark };
+  const name = file.filename ?? '';
+  return { type: 'document', source: sourceOf(file.file_data), ...(name === '' ? {} : { name }), ...mark };
 }
 
 function assistantParts(message: ChatMessage): AssistantPart[] {

@@ -13,13 +13,13 @@ import {
   choicesOf,
   DEFAULT_MAX_TOKENS,
   DEFAULT_TEMPERATURE,
-  imagesOf,
+  partsOf,
   thoughtSignatureOf,
 } from './request.ts';
 
 /**
  * The request with defaults filled in, without nulls and without the fields that only the service uses. Throws 400
- * `invalid_value` for an image on a private network, and `invalid_capsule` for a signature that was changed.
+ * `invalid_value` for an image or a file on a private network, and `invalid_capsule` for a signature that was changed.
  */
 export function toPayload(request: ChatRequest, capsules: Capsules): ChatPayload {
   openAll(request, capsules);
@@ -29,17 +29,28 @@ export function toPayload(request: ChatRequest, capsules: Capsules): ChatPayload
   // Two names of one thing: servers refuse a request that uses both.
   if (body.max_completion_tokens === undefined) body.max_tokens ??= DEFAULT_MAX_TOKENS;
   else delete body.max_tokens;
-  const images = imagesOf(request);
-  requirePublicImages(images);
+  const parts = partsOf(request);
+  const images = parts.flatMap(({ image_url: image }) => image?.url ?? []);
+  const files = parts.flatMap(({ file }) => file?.file_data ?? []);
+  const hasAudio = parts.some(({ input_audio: audio }) => audio !== undefined);
+  requirePublicImages([...images, ...files]);
   return {
     protocol: 'openai',
     body,
     conversation: () => toConversation(request),
     stream: request.stream === true,
-    needs: needsOf(request, images.length > 0),
+    needs: [
+      ...needsOf(request),
+      ...(images.length > 0 ? (['vision'] as const) : []),
+      ...(files.length > 0 ? (['documents'] as const) : []),
+      ...(hasAudio ? (['audio'] as const) : []),
+    ],
     features: [
       ...(choicesOf(request) > 1 ? (['choices'] as const) : []),
-      ...(images.some((url) => !url.startsWith('data:')) ? (['image-urls'] as const) : []),
+      ...(images.some(isLink) ? (['image-urls'] as const) : []),
+      ...(files.length > 0 ? (['documents'] as const) : []),
+      ...(files.some(isLink) ? (['document-urls'] as const) : []),
+      ...(hasAudio ? (['audio'] as const) : []),
       ...(hasStop(request) ? (['stop-sequences'] as const) : []),
     ],
     demands: demandsOf(OPENAI_CHAT, body),
@@ -68,14 +79,15 @@ const hasStop = ({ stop }: ChatRequest): boolean => stop != null && stop.length 
 const asSystem = (message: ChatMessage): ChatMessage =>
   message.role === 'developer' ? { ...message, role: 'system' } : message;
 
-function needsOf(request: ChatRequest, hasImages: boolean): Capability[] {
+const isLink = (url: string): boolean => !/^data:/i.test(url);
+
+function needsOf(request: ChatRequest): Capability[] {
   const needs: Capability[] = [];
   const hasToolTurns = request.messages.some(
     ({ role, tool_calls: calls }) => role === 'tool' || calls != null,
   );
   if (request.tools != null || request.tool_choice != null || hasToolTurns) needs.push('tools');
   if (request.response_format != null && request.response_format.type !== 'text') needs.push('json');
-  if (hasImages) needs.push('vision');
   if (request.stream === true) needs.push('stream');
   return needs;
 }

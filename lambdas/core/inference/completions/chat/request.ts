@@ -1,5 +1,6 @@
-/** The chat request: the fields that matter to routing and money, their defaults, and the images in it. */
+/** The chat request: the fields that matter to routing and money, their defaults, and the parts in it. */
 import type { JsonObject } from '../../../json/lossless-json.ts';
+import type { AudioFormat } from '../../upstream/sources.ts';
 import type { CompletionRequest } from '../api-format.ts';
 
 /** Defaults of the interface where they differ from the protocol's own (interface, ChatCompletionRequest). */
@@ -64,12 +65,14 @@ export interface ReasoningDetail extends JsonObject {
   readonly id?: string | null | undefined;
 }
 
-/** A text, a refusal or an image: whichever field is there. */
+/** A text, a refusal, an image, a PDF or audio: whichever field is there. */
 export interface ContentPart {
   readonly type: string;
   readonly text?: string | undefined;
   readonly refusal?: string | undefined;
   readonly image_url?: { readonly url: string } | undefined;
+  readonly file?: { readonly file_data: string; readonly filename?: string | null | undefined } | undefined;
+  readonly input_audio?: { readonly data: string; readonly format: AudioFormat } | undefined;
   readonly cache_control?: unknown;
 }
 
@@ -107,11 +110,9 @@ export const maxTokensOf = (request: ChatRequest): number =>
 
 export const choicesOf = (request: ChatRequest): number => request.n ?? 1;
 
-/** The addresses of all images. */
-export const imagesOf = ({ messages }: ChatRequest): readonly string[] =>
-  messages.flatMap(({ content }) =>
-    typeof content === 'string' ? [] : (content ?? []).flatMap(({ image_url: image }) => image?.url ?? []),
-  );
+/** All parts of all messages; a content that is a string has none. */
+export const partsOf = ({ messages }: ChatRequest): readonly ContentPart[] =>
+  messages.flatMap(({ content }) => (typeof content === 'string' ? [] : (content ?? [])));
 
 /** Gemini's proof of a tool call, where its own protocol carries it (Gemini API docs, OpenAI compatibility, Thought signatures). */
 export function thoughtSignatureOf({ extra_content: extra }: ChatToolCall): string | undefined {

@@ -1,48 +1,11 @@
 /** ChatCompletionRequest (interface, Resources), checked in full; fields it does not name are kept and forwarded. */
 import * as z from 'zod';
 import { reference, routeControlFields } from '../../routing/route-controls.ts';
-import { isBase64 } from '../../upstream/base64.ts';
 import { only } from '../../upstream/foreign-fields.ts';
 import { PLAIN_TOOL_CHOICES, SYSTEM_ROLES } from '../openai-names.ts';
+import { assistantContent, textContent, userContent } from './content-schema.ts';
 
 const name = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, 'must be 1 to 64 of a-z A-Z 0-9 _ -');
-
-/** What parts of a message hold, each of its own type alone (OpenAI API reference, Create chat completion). */
-const PARTS = ['text', 'refusal', 'image_url', 'input_audio', 'file'];
-
-const textPart = z
-  .looseObject({ type: z.literal('text'), text: z.string() })
-  .superRefine(only('a text part', PARTS, ['text']));
-const refusalPart = z
-  .looseObject({ type: z.literal('refusal'), refusal: z.string() })
-  .superRefine(only('a refusal part', PARTS, ['refusal']));
-const imagePart = z
-  .looseObject({
-    type: z.literal('image_url'),
-    image_url: z.looseObject({
-      url: z.string().refine(isImageUrl, 'must be an http(s) or a base64 data URL'),
-      detail: z.string().nullish(),
-    }),
-  })
-  .superRefine(only('an image_url part', PARTS, ['image_url']));
-
-const DATA_URL = /^data:image\/[a-z0-9.+-]{1,64};base64,/i;
-
-function isImageUrl(url: string): boolean {
-  const opening = DATA_URL.exec(url)?.[0];
-  return opening === undefined ? /^https?:\/\//i.test(url) : isBase64(url.slice(opening.length));
-}
-
-const texts = (...parts: [typeof textPart] | [typeof textPart, typeof refusalPart]) =>
-  z.union(
-    [z.string(), z.array(z.discriminatedUnion('type', parts)).min(1)],
-    'must be a string or an array of text parts',
-  );
-
-const userContent = z.union(
-  [z.string(), z.array(z.discriminatedUnion('type', [textPart, imagePart])).min(1)],
-  'must be a string or an array of text and image_url parts',
-);
 
 const called = z.looseObject({ name: z.string().min(1), arguments: z.string() });
 
@@ -67,7 +30,7 @@ const message = z.discriminatedUnion(
   'role',
   [
     z
-      .looseObject({ role: z.enum(SYSTEM_ROLES), content: texts(textPart), name: optionalName })
+      .looseObject({ role: z.enum(SYSTEM_ROLES), content: textContent, name: optionalName })
       .superRefine(only('a system message', OF_ROLES, [])),
     z
       .looseObject({ role: z.literal('user'), content: userContent, name: optionalName })
@@ -75,7 +38,7 @@ const message = z.discriminatedUnion(
     z
       .looseObject({
         role: z.literal('assistant'),
-        content: texts(textPart, refusalPart).nullish(),
+        content: assistantContent.nullish(),
         refusal: z.string().nullish(),
         name: optionalName,
         tool_calls: z.array(toolCall).min(1).max(128).nullish(),
@@ -93,7 +56,7 @@ const message = z.discriminatedUnion(
     z
       .looseObject({
         role: z.literal('tool'),
-        content: texts(textPart),
+        content: textContent,
         tool_call_id: z.string().min(1),
         name: optionalName,
       })

@@ -1,4 +1,5 @@
 /** A Messages request as a conversation of no protocol (Claude API reference, Create a Message). */
+
 import { cacheMark, cacheMarkOf, systemOf, withLastMarked } from '../../upstream/cache-marks.ts';
 import type {
   AnswerFormat,
@@ -14,6 +15,7 @@ import type {
   UserPart,
 } from '../../upstream/conversation.ts';
 import { effortOf } from '../../upstream/conversation.ts';
+import type { Source } from '../../upstream/sources.ts';
 import {
   type Block,
   type CustomTool,
@@ -26,6 +28,7 @@ import {
   type Message,
   type MessagesRequest,
   maxTokensOf,
+  pdfSourceOf,
   type ToolResultBlock,
   toBlocks,
   topPOf,
@@ -81,8 +84,21 @@ function toText(block: Block): TextPart[] {
 const toShown = (block: Block): (TextPart | ImagePart)[] =>
   isBlock(block, 'image') ? [toImage(block)] : toText(block);
 
-const toUserPart = (block: Block): UserPart[] =>
-  isBlock(block, 'tool_result') ? [toToolResult(block)] : toShown(block);
+function toUserPart(block: Block): UserPart[] {
+  if (isBlock(block, 'tool_result')) return [toToolResult(block)];
+  const source = pdfSourceOf(block);
+  return source === undefined ? toShown(block) : toDocument(block, source);
+}
+
+/** What the caller says of the document stands before it. */
+function toDocument({ title, context, cache_control: control }: Block, source: Source): UserPart[] {
+  return [
+    ...(isSaid(context) ? [{ type: 'text' as const, text: context }] : []),
+    { type: 'document', source, ...(isSaid(title) ? { name: title } : {}), ...cacheMark(control) },
+  ];
+}
+
+const isSaid = (text: unknown): text is string => typeof text === 'string' && text.trim() !== '';
 
 function toAssistantPart(block: Block): AssistantPart[] {
   if (isBlock(block, 'thinking')) return toReasoningPart(block.thinking, block.signature ?? '');

@@ -20,6 +20,7 @@ import {
   isTextDocument,
   type MessagesRequest,
   maxTokensOf,
+  pdfSourceOf,
   toBlocks,
   topPOf,
 } from './request.ts';
@@ -112,15 +113,15 @@ function needsOf(request: MessagesRequest, blocks: readonly Block[]): Capability
   const hasToolTurns = blocks.some((block) => isBlock(block, 'tool_use') || isBlock(block, 'tool_result'));
   if ((tools ?? []).length > 0 || choice != null || hasToolTurns) needs.push('tools');
   if (output?.format != null) needs.push('json');
-  if (blocks.some(isSeen)) needs.push('vision');
+  if (blocks.some((block) => isBlock(block, 'image'))) needs.push('vision');
+  if (blocks.some(isFile)) needs.push('documents');
   if (stream === true) needs.push('stream');
   return needs;
 }
 
-/** Images, and documents that are read as images of their pages. */
-const isSeen = (block: Block): boolean =>
-  isBlock(block, 'image') ||
-  (isBlock(block, 'document') && block.source.type !== 'text' && block.source.type !== 'content');
+/** A document whose pages are read, not its text alone. */
+const isFile = (block: Block): boolean =>
+  isBlock(block, 'document') && block.source.type !== 'text' && block.source.type !== 'content';
 
 /** The blocks that other protocols can express, and those that they can do without. */
 const COMMON_BLOCKS: ReadonlySet<string> = new Set([
@@ -129,11 +130,22 @@ const COMMON_BLOCKS: ReadonlySet<string> = new Set([
 ]);
 
 function featuresOf(request: MessagesRequest, blocks: readonly Block[]): Feature[] {
-  const { tools, container, mcp_servers: servers } = request;
+  const { tools, container, mcp_servers: servers, messages } = request;
   const features: Feature[] = [];
   if (blocks.some((block) => isBlock(block, 'image') && block.source.type === 'url'))
     features.push('image-urls');
-  const hasOwnBlocks = blocks.some((block) => !COMMON_BLOCKS.has(block.type) && !isTextDocument(block));
+  // In the result of a tool no other protocol has a place for a document.
+  const said = new Set(
+    messages.filter(({ role }) => role === 'user').flatMap(({ content }) => toBlocks(content)),
+  );
+  const pdfs = [...said].flatMap((block) => pdfSourceOf(block) ?? []);
+  if (pdfs.length > 0) features.push('documents');
+  if (pdfs.some(({ kind }) => kind === 'url')) features.push('document-urls');
+  const isCommon = (block: Block) =>
+    COMMON_BLOCKS.has(block.type) ||
+    isTextDocument(block) ||
+    (said.has(block) && pdfSourceOf(block) !== undefined);
+  const hasOwnBlocks = !blocks.every(isCommon);
   const hasServerTools = (tools ?? []).some((tool) => !isCustomTool(tool));
   const hasServers = Array.isArray(servers) ? servers.length > 0 : servers != null;
   if (hasOwnBlocks || hasServerTools || hasServers || container != null) features.push('messages-blocks');

@@ -1,6 +1,8 @@
 /** The Messages request: the fields that matter to routing and money, their defaults, and its content blocks. */
+
 import type { JsonObject } from '../../../json/lossless-json.ts';
 import type { TOOL_CHOICES } from '../../upstream/conversation.ts';
+import { PDF, type Source } from '../../upstream/sources.ts';
 import type { CompletionRequest } from '../api-format.ts';
 
 /** Defaults of the interface where they differ from the protocol's own (interface, MessagesRequest). */
@@ -75,9 +77,13 @@ export interface ToolResultBlock extends Block {
 export interface DocumentBlock extends Block {
   readonly type: 'document';
   readonly source:
-    | { readonly type: 'base64' | 'text'; readonly data: string }
+    | { readonly type: 'base64'; readonly media_type?: unknown; readonly data: string }
+    | { readonly type: 'text'; readonly data: string }
     | { readonly type: 'content'; readonly content: Message['content'] }
-    | { readonly type: 'url' | 'file' };
+    | { readonly type: 'url'; readonly url?: unknown }
+    | { readonly type: 'file' };
+  readonly title?: unknown;
+  readonly context?: unknown;
 }
 
 export interface ThinkingBlock extends Block {
@@ -114,6 +120,16 @@ export const isTextDocument = (block: Block): block is DocumentBlock & { readonl
 function isCited({ citations }: DocumentBlock): boolean {
   const { enabled } = Object(citations) as { readonly enabled?: unknown };
   return enabled === true;
+}
+
+/** Where a PDF is that other protocols have a place for; undefined for any other document. */
+export function pdfSourceOf(block: Block): Source | undefined {
+  if (!isBlock(block, 'document') || isCited(block)) return undefined;
+  const { source } = block;
+  if (source.type === 'url')
+    return typeof source.url === 'string' ? { kind: 'url', url: source.url } : undefined;
+  if (source.type !== 'base64' || source.media_type !== PDF) return undefined;
+  return { kind: 'base64', mediaType: PDF, data: source.data };
 }
 
 interface TextSource {

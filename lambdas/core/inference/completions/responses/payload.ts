@@ -15,6 +15,7 @@ import { resolveItems } from './input/references.ts';
 import {
   COMMON_ITEMS,
   type Item,
+  isPdfPart,
   itemType,
   maxTokensOf,
   type Part,
@@ -50,6 +51,8 @@ export function toPayload(request: ResponsesRequest, capsules: Capsules): ChatPa
     needs: needsOf(request, given, parts),
     features: [
       ...(parts.some(isLinked) ? (['image-urls'] as const) : []),
+      ...(parts.some(isPdfPart) ? (['documents'] as const) : []),
+      ...(parts.some(({ file_url: url }) => typeof url === 'string') ? (['document-urls'] as const) : []),
       ...(own === undefined ? [] : (['responses-items'] as const)),
     ],
     ...(own === undefined ? {} : { featureNames: { 'responses-items': own } }),
@@ -127,8 +130,8 @@ function needsOf(request: ResponsesRequest, items: readonly Item[], parts: reado
   if ((tools ?? []).length > 0 || (choice != null && choice !== 'none' && choice !== 'auto') || hasToolTurns)
     needs.push('tools');
   if (isJsonObject(text?.format) && text.format.type !== 'text') needs.push('json');
-  // Pages of a file are read as images.
-  if (parts.some(({ type }) => type === 'input_image' || type === 'input_file')) needs.push('vision');
+  if (parts.some(({ type }) => type === 'input_image')) needs.push('vision');
+  if (parts.some(({ type }) => type === 'input_file')) needs.push('documents');
   if (stream === true) needs.push('stream');
   return needs;
 }
@@ -150,7 +153,8 @@ function ownThing(
   if (tool !== undefined) return `the tool ${tool.type}`;
   const item = items.find((one) => !COMMON_ITEMS.has(itemType(one)));
   if (item !== undefined) return `an item of type ${itemType(item)}`;
-  const part = parts.find(({ type }) => !COMMON_PARTS.has(type));
+  const said = new Set(items.filter((one) => itemType(one) === 'message').flatMap(partsOfItem));
+  const part = parts.find((one) => !COMMON_PARTS.has(one.type) && !(said.has(one) && isPdfPart(one)));
   if (part !== undefined) return `a part of type ${part.type}`;
   if (isHosted(choice)) return 'this tool_choice';
   return truncation === 'auto' ? 'truncation "auto"' : undefined;

@@ -1,5 +1,7 @@
 /** The Responses request: the fields that matter to routing, money and its answer, and its items. */
+
 import type { JsonObject } from '../../../json/lossless-json.ts';
+import { isPdfUrl } from '../../upstream/sources.ts';
 import type { CompletionRequest } from '../api-format.ts';
 
 /** The fields of a validated request that matter here; all others are forwarded unseen. */
@@ -65,6 +67,10 @@ export function partsOfItem(item: Item): readonly Part[] {
   if (type === 'message') return partsOf(item.content);
   return type === 'function_call_output' || type === 'custom_tool_call_output' ? partsOf(item.output) : [];
 }
+
+/** A file that other protocols have a place for: a PDF, or what lies at an address. */
+export const isPdfPart = ({ type, file_url: url, file_data: data }: Part): boolean =>
+  type === 'input_file' && (typeof url === 'string' || (typeof data === 'string' && isPdfUrl(data)));
 
 /** The types of items that every route can be given, in the terms of its protocol. */
 export const COMMON_ITEMS: ReadonlySet<string | undefined> = new Set([

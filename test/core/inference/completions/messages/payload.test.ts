@@ -61,7 +61,7 @@ describe('what a Messages request asks of a route', () => {
           },
         ],
       },
-      ['vision'],
+      ['documents'],
     ],
     ['a stream', { stream: true }, ['stream']],
   ])('needs a route’s ability for %s', (_what, fields, needs) => {

@@ -44,7 +44,7 @@ describe('a document that is a text', () => {
   it.each<[string, object]>([
     ['is to be cited', { citations: { enabled: true } }],
     ['is empty', { source: { ...source, data: ' ' } }],
-    ['is a PDF', { source: { type: 'base64', media_type: 'application/pdf', data: 'aGk=' } }],
+    ['is a file', { source: { type: 'file', file_id: 'file_1' } }],
   ])('keeps the call on routes of its own protocol where it %s', (_why, more) => {
     expect(payloadOf({ ...document, ...more }).features).toEqual(['messages-blocks']);
   });

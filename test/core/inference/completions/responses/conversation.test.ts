@@ -3,10 +3,13 @@ import fc from 'fast-check';
 import type {
   AssistantPart,
   Conversation,
+  DocumentPart,
+  ImagePart,
   TextPart,
   Turn,
   UserPart,
 } from '../../../../../lambdas/core/inference/upstream/conversation.ts';
+import { urlOf } from '../../../../../lambdas/core/inference/upstream/sources.ts';
 import { rounds } from '../../../../thorough.ts';
 import { CAPSULES, type Fields, payloadOf } from './requests.ts';
 
@@ -30,16 +33,17 @@ function assistantItem(part: AssistantPart): unknown {
   return { role: 'assistant', content: [content] };
 }
 
-const shown = (part: Exclude<UserPart, { type: 'tool-result' }>) =>
-  part.type === 'text'
-    ? { type: 'input_text', text: part.text }
-    : {
-        type: 'input_image',
-        image_url:
-          part.source.kind === 'url'
-            ? part.source.url
-            : `data:${part.source.mediaType};base64,${part.source.data}`,
-      };
+function shown(part: TextPart | ImagePart | DocumentPart) {
+  if (part.type === 'text') return { type: 'input_text', text: part.text };
+  const url = urlOf(part.source);
+  if (part.type === 'image') return { type: 'input_image', image_url: url };
+  const named = part.name === undefined ? {} : { filename: part.name };
+  return {
+    type: 'input_file',
+    ...(part.source.kind === 'url' ? { file_url: url } : { file_data: url }),
+    ...named,
+  };
+}
 
 function userItems(parts: readonly UserPart[]): unknown[] {
   const results = parts.flatMap((part) =>
@@ -47,7 +51,9 @@ function userItems(parts: readonly UserPart[]): unknown[] {
       ? [{ type: 'function_call_output', call_id: part.id, output: part.content.map(shown) }]
       : [],
   );
-  const content = parts.flatMap((part) => (part.type === 'tool-result' ? [] : [shown(part)]));
+  const content = parts.flatMap((part) =>
+    part.type === 'tool-result' || part.type === 'audio' ? [] : [shown(part)],
+  );
   return results.length > 0 ? results : [{ role: 'user', content }];
 }
 
@@ -55,6 +61,10 @@ const text: fc.Arbitrary<TextPart> = fc.record({ type: fc.constant('text' as con
 const image = fc.constantFrom(
   { type: 'image', source: { kind: 'url', url: 'https://example.com/a.png' } } as const,
   { type: 'image', source: { kind: 'base64', mediaType: 'image/png', data: 'aGk=' } } as const,
+);
+const document: fc.Arbitrary<DocumentPart> = fc.constantFrom(
+  { type: 'document', source: { kind: 'url', url: 'https://example.com/a.pdf' } },
+  { type: 'document', source: { kind: 'base64', mediaType: 'application/pdf', data: 'aGk=' }, name: 'a.pdf' },
 );
 const proof = CAPSULES.seal('signature', JSON.stringify(['route', 'proof']));
 const said = fc.oneof<fc.Arbitrary<AssistantPart>[]>(
@@ -66,7 +76,7 @@ const said = fc.oneof<fc.Arbitrary<AssistantPart>[]>(
 /** What the model says, its calls, and their results. */
 const round = fc
   .tuple(
-    fc.array(fc.oneof(text, image), { minLength: 1, maxLength: 3 }),
+    fc.array(fc.oneof(text, image, document), { minLength: 1, maxLength: 3 }),
     fc.array(said, { minLength: 1, maxLength: 3 }),
     fc.option(fc.tuple(fc.json(), fc.array(fc.oneof(text, image), { maxLength: 2 })), { nil: undefined }),
   )

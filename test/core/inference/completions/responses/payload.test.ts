@@ -87,7 +87,7 @@ describe('what a Responses request asks of a route', () => {
       { input: [call, { type: 'function_call_output', call_id: 'c', output: [PNG] }] },
       ['tools', 'vision'],
     ],
-    ['a file', user({ type: 'input_file', file_data: 'QUJD' }), ['vision']],
+    ['a file', user({ type: 'input_file', file_data: 'QUJD' }), ['documents']],
     ['a stream', { stream: true }, ['stream']],
   ])('needs a route’s ability for %s', (_what, fields, needs) => {
     expect(payloadOf(fields).needs).toEqual(needs);

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../../../json/lossless-json.ts';
 import { isJsonObject } from '../../../../json/lossless-json.ts';
 import { isBase64 } from '../../../upstream/base64.ts';
 import { only } from '../../../upstream/foreign-fields.ts';
-import { SYSTEM_ROLES } from '../../openai-names.ts';
+import { FILE_KEPT_NOWHERE, SYSTEM_ROLES } from '../../openai-names.ts';
 import { type Item, itemType } from '../request.ts';
 
 /** More items are refused before any of them is read. */
@@ -23,8 +23,7 @@ const refusal = z
   .looseObject({ refusal: z.string() })
   .superRefine(only('a refusal part', CONTENTS, ['refusal']));
 
-const KEPT_NOWHERE = 'names a file, and this service keeps none: send its URL or its bytes';
-const fileId = z.null(KEPT_NOWHERE).optional();
+const fileId = z.null(FILE_KEPT_NOWHERE).optional();
 
 const DATA_URL = /^data:image\/[a-z0-9.+-]{1,64};base64,/i;
 

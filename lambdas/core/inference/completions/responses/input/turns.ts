@@ -3,12 +3,14 @@ import type {
   AssistantPart,
   ImagePart,
   ReasoningPart,
+  ShownPart,
   TextPart,
   ToolResultPart,
   Turn,
   UserPart,
 } from '../../../upstream/conversation.ts';
-import { type Item, itemType, type Part, partsOf } from '../request.ts';
+import { sourceOf } from '../../../upstream/sources.ts';
+import { type Item, isPdfPart, itemType, type Part, partsOf } from '../request.ts';
 import { CUSTOM_ARGUMENT, type ToolNames } from '../tool-names.ts';
 import { objectsIn } from './references.ts';
 
@@ -48,7 +50,7 @@ export function toTurns(items: readonly Item[], names: ToolNames): Turn[] {
 /** What the caller's side says; undefined for an item of the model's. */
 function userParts(item: Item): UserPart[] | undefined {
   const type = itemType(item);
-  if (type === 'message' && item.role !== 'assistant') return partsOf(item.content).flatMap(toShown);
+  if (type === 'message' && item.role !== 'assistant') return partsOf(item.content).flatMap(toShownOrFile);
   return type === 'function_call_output' || type === 'custom_tool_call_output' ? [toResult(item)] : undefined;
 }
 
@@ -88,19 +90,18 @@ function toReasoning({ summary, content, encrypted_content: signature }: Item): 
 /** Between the parts of one summary. */
 const PARAGRAPH = '\n\n';
 
+/** A file that no other protocol can be given is in a request for routes of its own protocol alone. */
+function toShownOrFile(part: Part): ShownPart[] {
+  if (!isPdfPart(part)) return toShown(part);
+  const name = string(part.filename);
+  const source = sourceOf(string(part.file_url ?? part.file_data));
+  return [{ type: 'document', source, ...(name === '' ? {} : { name }) }];
+}
+
 const toShown = (part: Part): (TextPart | ImagePart)[] => {
   if (part.type === 'input_image') return [{ type: 'image', source: sourceOf(string(part.image_url)) }];
   return part.type === 'input_text' ? [{ type: 'text', text: textOf(part) }] : [];
 };
-
-/** `data:<media type>;base64,<data>` (RFC 2397); the media type may have parameters, which no provider takes. */
-const DATA_URL = /^data:([^;,]+)(?:;[^;,]*)*;base64,(.*)$/is;
-
-function sourceOf(url: string): ImagePart['source'] {
-  const [, mediaType, data] = DATA_URL.exec(url) ?? [];
-  if (mediaType === undefined || data === undefined) return { kind: 'url', url };
-  return { kind: 'base64', mediaType: mediaType.toLowerCase(), data };
-}
 
 const textOf = ({ text }: Part): string => string(text);
 

@@ -1,0 +1,52 @@
+/** What of a request is no text: images, PDF documents and audio, and where their bytes are. */
+import { isBase64 } from './base64.ts';
+
+/** Bytes in base64, or an address that the upstream fetches. */
+export type Source =
+  | { readonly kind: 'base64'; readonly mediaType: string; readonly data: string }
+  | { readonly kind: 'url'; readonly url: string };
+
+/** `data:<media type>;base64,<data>` (RFC 2397); the media type may have parameters, which no provider takes. */
+const DATA_URL = /^data:([^;,]+)(?:;[^;,]*)*;base64,(.*)$/is;
+
+/** The bytes of a data URL; any other URL is an address. */
+export function sourceOf(url: string): Source {
+  const [, mediaType, data] = DATA_URL.exec(url) ?? [];
+  if (mediaType === undefined || data === undefined) return { kind: 'url', url };
+  return { kind: 'base64', mediaType: mediaType.toLowerCase(), data };
+}
+
+/** The source as one URL. */
+export const urlOf = (source: Source): string =>
+  source.kind === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`;
+
+/** The one type of document that every protocol with documents has (RFC 8118). */
+export const PDF = 'application/pdf';
+
+const PDF_URL = /^data:application\/pdf;base64,/i;
+
+/** Whether a text is the data URL of a PDF. */
+export function isPdfUrl(url: string): boolean {
+  const opening = PDF_URL.exec(url)?.[0];
+  return opening !== undefined && isBase64(url.slice(opening.length));
+}
+
+const FILE_URL = /^data:[a-z0-9.+-]{1,64}\/[a-z0-9.+-]{1,64};base64,/i;
+const IMAGE_URL = /^data:image\/[a-z0-9.+-]{1,64};base64,/i;
+
+/** Whether a text is the bytes of a file, within a URL or as they are; no text that somebody has put there. */
+export const isFileBytes = (text: string): boolean => isBase64(text.replace(FILE_URL, ''));
+
+/** Where an image's bytes are in base64: in a data URL, or in a field of their own. */
+export type ImageField = 'url' | 'data';
+
+/** The bytes of an image in base64: within a URL, or as they are; undefined for any other text. */
+export function imageBytesOf(text: string, at: ImageField): string | undefined {
+  const opening = at === 'url' ? IMAGE_URL.exec(text)?.[0] : '';
+  const bytes = opening === undefined ? '' : text.slice(opening.length);
+  return isBase64(bytes) ? bytes : undefined;
+}
+
+/** The formats of audio, in a prompt and as speech (OpenAI API reference, Create chat completion, `input_audio`). */
+export const AUDIO_FORMATS = ['mp3', 'wav'] as const;
+export type AudioFormat = (typeof AUDIO_FORMATS)[number];

@@ -1,0 +1,123 @@
+/** PDF documents and audio from callers of every format over routes of every protocol that has a form for them. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { CountingTill, CREDENTIAL } from '../fuzz/counting-till.ts';
+import { type Service, type SurfaceName, startService } from '../fuzz/running-service.ts';
+import { Wire } from '../fuzz/wire.ts';
+
+const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock', 'gemini'] as const;
+
+const catalogOf = (origin: string) => {
+  const model = (id: string, protocol: string, capabilities: readonly string[]) => ({
+    ...{ id, type: 'chat', owned_by: 'sim', created: 1, context_window: 100_000, max_output_tokens: 1_000 },
+    price: { unit: 'per_million_tokens', input: 1, output: 2, audio_input: 3 },
+    routes: [
+      {
+        ...{ id, protocol, upstream_model: 'sim', capabilities },
+        ...(protocol === 'bedrock'
+          ? {}
+          : { base_url: `${origin}/${protocol === 'gemini' ? 'v1beta' : 'v1'}`, secret: 'env:KEY' }),
+      },
+    ],
+  });
+  return {
+    models: [
+      ...PROTOCOLS.map((protocol) => model(`sim/${protocol}`, protocol, ['documents', 'audio', 'stream'])),
+      ...PROTOCOLS.map((protocol) => model(`seeing/${protocol}`, protocol, ['vision'])),
+    ],
+  };
+};
+
+const till = new CountingTill();
+let service: Service;
+beforeAll(async () => {
+  service = await startService(till, Object.assign(new Wire(1_000_000), { catalog: catalogOf }));
+});
+afterAll(() => service.stop());
+
+const PDF = 'JVBERi0xLjQK';
+const DATA_URL = `data:application/pdf;base64,${PDF}`;
+const ASKED = 'Say exactly: seen';
+
+/** A request with a PDF in the bytes of which nothing is read. */
+const DOCUMENTS: Readonly<Record<'chat' | 'messages' | 'responses', object>> = {
+  chat: {
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'file', file: { filename: 'a.pdf', file_data: DATA_URL } },
+          { type: 'text', text: ASKED },
+        ],
+      },
+    ],
+  },
+  messages: {
+    max_tokens: 100,
+    messages: [
+      {
+        role: 'user',
+        content: [
+          {
+            type: 'document',
+            source: { type: 'base64', media_type: 'application/pdf', data: PDF },
+            title: 'a.pdf',
+          },
+          { type: 'text', text: ASKED },
+        ],
+      },
+    ],
+  },
+  responses: {
+    max_output_tokens: 100,
+    store: false,
+    input: [
+      {
+        role: 'user',
+        content: [
+          { type: 'input_file', filename: 'a.pdf', file_data: DATA_URL },
+          { type: 'input_text', text: ASKED },
+        ],
+      },
+    ],
+  },
+};
+
+async function ask(format: SurfaceName, model: string, body: object) {
+  const headers = { authorization: `Bearer ${CREDENTIAL}`, 'content-type': 'application/json' };
+  const response = await service.send(format, { headers, body: JSON.stringify({ model, ...body }) });
+  return { status: response.status, text: await response.text() };
+}
+
+const FORMATS = ['chat', 'messages', 'responses'] as const;
+
+describe.each(FORMATS)('a PDF from a caller of %s', (format) => {
+  it.each(PROTOCOLS)('is read by a model behind a route of %s', async (protocol) => {
+    const { status, text } = await ask(format, `sim/${protocol}`, DOCUMENTS[format]);
+    expect(`${status} ${text}`).toMatch(/^200 .*"seen"/s);
+    expect(till.open).toEqual(new Map());
+  });
+
+  it.each(PROTOCOLS)(
+    'needs no other ability than to see, where all that see read it: %s',
+    async (protocol) => {
+      const { status, text } = await ask(format, `seeing/${protocol}`, DOCUMENTS[format]);
+      const reads = ['anthropic', 'openai-responses', 'gemini'].includes(protocol);
+      expect(status).toBe(reads ? 200 : 400);
+      if (!reads) expect(text).toContain('documents');
+    },
+  );
+});
+
+describe('audio from a caller of chat', () => {
+  const content = [
+    { type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } },
+    { type: 'text', text: ASKED },
+  ];
+
+  it.each(PROTOCOLS)('is heard where the protocol has a form for it: %s', async (protocol) => {
+    const { status, text } = await ask('chat', `sim/${protocol}`, { messages: [{ role: 'user', content }] });
+    if (protocol === 'openai' || protocol === 'gemini') expect(`${status} ${text}`).toMatch(/^200 .*"seen"/s);
+    else expect(`${status} ${text}`).toMatch(/^400 .*audio/s);
+    expect(till.open).toEqual(new Map());
+  });
+});
