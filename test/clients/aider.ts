@@ -11,16 +11,12 @@ import { caller } from './caller.ts';
 const run = promisify(execFile);
 
 const { CLIENTS_AIDER: installed } = process.env;
-const isThorough = Number(process.env.THOROUGH ?? 1) > 1;
 const described = installed === undefined ? describe.skip : describe;
 
 /** LiteLLM's name of the format, and a model. */
 const RUNS = [
   ['openai', 'sim/chat-large'],
   ['anthropic', 'sim/chat-anthropic'],
-] as const;
-/** Each run takes seconds of a processor. */
-const MORE = [
   ['anthropic', 'sim/chat-bedrock'],
   ['openai', 'sim/chat-gemini'],
 ] as const;
@@ -71,19 +67,16 @@ described('aider', () => {
     return (await running).stdout;
   }
 
-  it.each([...RUNS, ...(isThorough ? MORE : [])])(
-    'edits a file by its answer, as a client of %s on %s',
-    async (provider, id) => {
-      const model = `${provider}/${id}`;
-      const home = join(folder, model.replaceAll('/', '-'));
-      mkdirSync(home);
-      const file = join(home, 'greeting.txt');
-      writeFileSync(file, 'alpha\n');
-      writeSettings(home, provider, model);
-      const printed = await aider(home, provider, model);
-      expect(printed).toContain('Applied edit to greeting.txt');
-      expect(printed).toMatch(/Tokens: [1-9]\S* sent, [1-9]\S* received/);
-      expect(readFileSync(file, 'utf8')).toBe('gamma\n');
-    },
-  );
+  it.each(RUNS)('edits a file by its answer, as a client of %s on %s', async (provider, id) => {
+    const model = `${provider}/${id}`;
+    const home = join(folder, model.replaceAll('/', '-'));
+    mkdirSync(home);
+    const file = join(home, 'greeting.txt');
+    writeFileSync(file, 'alpha\n');
+    writeSettings(home, provider, model);
+    const printed = await aider(home, provider, model);
+    expect(printed).toContain('Applied edit to greeting.txt');
+    expect(printed).toMatch(/Tokens: [1-9]\S* sent, [1-9]\S* received/);
+    expect(readFileSync(file, 'utf8')).toBe('gamma\n');
+  });
 });
