@@ -5,4 +5,5 @@ import './programs.ts';
 import './codex.ts';
 import './claude-code.ts';
 import './opencode.ts';
+import './aider.ts';
 import './specification.ts';

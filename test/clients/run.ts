@@ -47,6 +47,13 @@ const SETS: Readonly<Record<string, ClientSet>> = {
   Python: { variable: 'CLIENTS_PYTHON', pins: 'python', install: pipInstall },
 };
 
+/** Its 73 packages take most of a minute to install. */
+const THOROUGH_SETS: typeof SETS = {
+  aider: { variable: 'CLIENTS_AIDER', pins: 'aider', install: pipInstall },
+};
+
+const isThorough = Number(process.env.THOROUGH ?? 1) > 1;
+
 /** The folder of a set, installed at most once for the same pins; throws when it cannot be had. */
 async function folderOf({ pins, install }: ClientSet): Promise<string> {
   const from = join(import.meta.dirname, 'packages', pins);
@@ -67,7 +74,11 @@ async function folderOf({ pins, install }: ClientSet): Promise<string> {
 
 async function main(): Promise<number> {
   const environment: Record<string, string> = {};
-  const installing = Object.entries(SETS).map(async ([name, set]) => {
+  if (!isThorough)
+    for (const name of Object.keys(THOROUGH_SETS))
+      skipRing(`clients (${name})`, 'THOROUGH=2 runs it', 'a plain run leaves it out');
+  const sets = { ...SETS, ...(isThorough ? THOROUGH_SETS : {}) };
+  const installing = Object.entries(sets).map(async ([name, set]) => {
     try {
       environment[set.variable] = await folderOf(set);
     } catch (failure) {
