@@ -31,6 +31,13 @@ const catalogOf = (origin: string) => ({
   models: [
     ['sim/messages', route('anthropic', CLAUDE, { base_url: `${origin}/v1`, secret: 'env:KEY' })] as const,
     ['sim/converse', route('bedrock', CONVERSE)] as const,
+    [
+      'sim/signed',
+      route('anthropic', CONVERSE, {
+        ...{ id: 'signed', base_url: `${origin}/anthropic/v1`, auth: 'sigv4' },
+        ...{ aws_service: 'bedrock', aws_region: 'eu-central-1' },
+      }),
+    ] as const,
     ['sim/uncached', route('bedrock', CONVERSE, { id: 'uncached', capabilities: [] })] as const,
   ].map(([id, one]) => ({
     ...{ id, type: 'chat', owned_by: 'sim', created: 1, price: PRICE, max_output_tokens: 1_000 },
@@ -119,6 +126,8 @@ describe('a conversation of 50,000 tokens with marks for the cache', () => {
     ['chat', 'sim/messages', 'B'],
     ['messages', 'sim/converse', 'C'],
     ['chat', 'sim/converse', 'D'],
+    ['messages', 'sim/signed', 'F'],
+    ['chat', 'sim/signed', 'G'],
   ])('costs what the provider takes, turn by turn: %s over %s', async (format, model, topic) => {
     const system = manual(topic);
     for (const turns of [FIRST, SECOND]) {

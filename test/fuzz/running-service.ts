@@ -26,6 +26,7 @@ import {
 import { createProviders } from '../../lambdas/providers/protocols.ts';
 import { startUpstream } from '../../simulators/models/server.ts';
 import { createBreaker } from '../core/inference/circuit/memory-circuits.ts';
+import { SIGNED_HEADERS } from '../simulators/models/running-upstream.ts';
 
 export type SurfaceName =
   | 'chat'
@@ -104,7 +105,10 @@ export async function startService({ gate, ledger, store }: Till, way: Way, brea
     bedrockClient: () => way.bedrockClient(upstream.url),
     readSecret: async () => 'key',
     readToken: async () => 'token',
-    sign: async ({ headers }: { readonly headers: Readonly<Record<string, string>> }) => headers,
+    sign: async ({ headers }: { readonly headers: Readonly<Record<string, string>> }) => ({
+      ...headers,
+      ...SIGNED_HEADERS,
+    }),
     peppers: async () => PEPPERS,
     capsules: (peppers: Peppers) => createCapsules(peppers, systemClock),
     catalog: async () => catalog,
