@@ -11,14 +11,14 @@ import {
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { STREAM_TIMEOUT_SECONDS } from '../../lambdas/contract/environment.ts';
-import type { FunctionHosting } from './service-function.ts';
+import type { Hosting } from './hosting.ts';
 
 /** An environment has 512 MB of disk, and each upload up to 25 MB of it. */
 const UPLOADS_AT_ONCE = 16;
 
 export interface UploadHostProps {
   readonly bundles: string;
-  readonly hosting: FunctionHosting;
+  readonly hosting: Hosting;
 }
 
 export class UploadHost extends Construct {

@@ -19,7 +19,7 @@ import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { Config } from '../config/config.ts';
 import { uploadServiceName } from '../config/names.ts';
-import type { FunctionHosting } from './service-function.ts';
+import type { Hosting } from './hosting.ts';
 
 /** One task that fails or is replaced leaves another; each takes about 25 uploads at once. */
 const TASKS = { least: 2, most: 10 } as const;
@@ -42,7 +42,7 @@ export interface UploadServiceProps {
   readonly config: Config;
   readonly bundles: string;
   /** The transcription function's own, so that both hosts act in one role. */
-  readonly hosting: FunctionHosting;
+  readonly hosting: Hosting;
 }
 
 export class UploadService extends Construct {

@@ -6,7 +6,7 @@ import type { Construct } from 'constructs';
 import { ROUTES } from '../../lambdas/contract/routes.ts';
 import type { Config } from '../config/config.ts';
 import type { EndpointApi } from '../constructs/endpoint-api.ts';
-import type { FunctionHosting } from '../constructs/service-function.ts';
+import type { Hosting } from '../constructs/hosting.ts';
 import { httpsOrigin, ORIGIN_SILENCE, UploadDistribution } from '../constructs/upload-distribution.ts';
 import { UploadHost } from '../constructs/upload-host.ts';
 import { UploadService } from '../constructs/upload-service.ts';
@@ -16,7 +16,7 @@ export interface IngressStackProps extends StackProps {
   readonly bundles: string;
   readonly api: EndpointApi;
   /** The transcription function's own, so that both hosts act in one role. */
-  readonly hosting: FunctionHosting;
+  readonly hosting: Hosting;
 }
 
 /** Apart from the stacks of the service, so that what is new in AWS cannot keep those from being deployed. */
