@@ -1,14 +1,18 @@
-/** Starts our own functions behind HTTP, on a database and with the secrets that they would find in AWS. */
+/** Starts the shared host, on a database and with the secrets that it would find in AWS. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { ROUTES } from '../../lambdas/contract/routes.ts';
 import { REGION } from '../../local/assembly/intrinsics.ts';
 import { ENGINE_CREDENTIALS } from '../../local/dynamodb/client.ts';
 import { functionVariables } from '../bundles/environment.ts';
 import { PEPPERS } from '../harness/service/account.ts';
 import type { Database } from '../harness/service/database.ts';
+import { PROGRAM } from './bundle.ts';
+
+const SERVED = ROUTES.filter(({ api }) => api === 'inference').map(({ endpoint }) => endpoint);
 
 export interface HostProcess {
   readonly url: string;
@@ -19,7 +23,7 @@ export interface HostProcess {
 
 export interface HostOptions {
   readonly database: Database;
-  /** What `bundleHosted` wrote. */
+  /** What `bundleHost` wrote. */
   readonly folder: string;
   readonly secretsUrl: string;
   readonly execArgv?: readonly string[];
@@ -49,24 +53,28 @@ export async function startHost({
   secretsUrl,
   execArgv = [],
 }: HostOptions): Promise<HostProcess> {
-  const child = fork(join(import.meta.dirname, 'main.ts'), [folder], {
+  const child = fork(join(folder, PROGRAM), {
     execArgv: [...execArgv],
     // What functions print goes where it costs no reader anything.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: {
       PATH: process.env.PATH ?? '',
-      ...functionVariables('create-chat-completion'),
+      ...Object.assign({}, ...SERVED.map((name) => functionVariables(name))),
       ...database.environment,
       AWS_REGION: REGION,
       AWS_ACCESS_KEY_ID: ENGINE_CREDENTIALS.accessKeyId,
       AWS_SECRET_ACCESS_KEY: ENGINE_CREDENTIALS.secretAccessKey,
       AWS_ENDPOINT_URL_DYNAMODB: database.endpoint,
       AWS_ENDPOINT_URL_SECRETS_MANAGER: secretsUrl,
-      AWS_LAMBDA_FUNCTION_NAME: 'bench',
       SIM_KEY: 'simulated',
+      PORT: '0',
+      HOST: '127.0.0.1',
+      HOST_GRACE_SECONDS: '1',
     },
   });
-  const [port] = (await Promise.race([once(child, 'message'), failed(once(child, 'close'))])) as [number];
+  const [{ port }] = (await Promise.race([once(child, 'message'), failed(once(child, 'close'))])) as [
+    { readonly port: number },
+  ];
   return {
     url: `http://127.0.0.1:${port}`,
     pid: child.pid ?? 0,
