@@ -19,6 +19,8 @@ export interface HostProcess {
   readonly pid: number;
   /** Lets it write its profile, if it makes one. */
   stop(): Promise<void>;
+  /** Ends it where it is. */
+  kill(): Promise<void>;
 }
 
 export interface HostOptions {
@@ -27,6 +29,8 @@ export interface HostOptions {
   readonly folder: string;
   readonly secretsUrl: string;
   readonly execArgv?: readonly string[];
+  /** Variables over those that it has in AWS. */
+  readonly overrides?: Readonly<Record<string, string>>;
 }
 
 /** Answers every read of a secret with the peppers: the only secret that is not in the environment. */
@@ -52,6 +56,7 @@ export async function startHost({
   folder,
   secretsUrl,
   execArgv = [],
+  overrides = {},
 }: HostOptions): Promise<HostProcess> {
   const child = fork(join(folder, PROGRAM), {
     execArgv: [...execArgv],
@@ -66,23 +71,27 @@ export async function startHost({
       AWS_SECRET_ACCESS_KEY: ENGINE_CREDENTIALS.secretAccessKey,
       AWS_ENDPOINT_URL_DYNAMODB: database.endpoint,
       AWS_ENDPOINT_URL_SECRETS_MANAGER: secretsUrl,
+      POWERTOOLS_SERVICE_NAME: 'inference-host',
       SIM_KEY: 'simulated',
       PORT: '0',
       HOST: '127.0.0.1',
       HOST_GRACE_SECONDS: '1',
+      ...overrides,
     },
   });
   const [{ port }] = (await Promise.race([once(child, 'message'), failed(once(child, 'close'))])) as [
     { readonly port: number },
   ];
+  const end = async (signal: NodeJS.Signals) => {
+    const ended = once(child, 'close');
+    child.kill(signal);
+    await ended;
+  };
   return {
     url: `http://127.0.0.1:${port}`,
     pid: child.pid ?? 0,
-    async stop() {
-      const ended = once(child, 'close');
-      child.kill('SIGTERM');
-      await ended;
-    },
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
   };
 }
 
