@@ -19,6 +19,8 @@ const EVENTS = 60;
 const FIRST_AFTER_MS = 100;
 export const OPEN_ANSWER = modelNamed({ chunks: EVENTS, pauseMs: FIRST_AFTER_MS, everyMs: 1_000 });
 
+export const WARM_UP_ANSWER = modelNamed({ chunks: 20, pauseMs: 0 });
+
 const MEMORY_MB = 512;
 const SPREAD = 3;
 const LOOK_MS = 250;
@@ -33,7 +35,7 @@ export async function measureOpenStreams(stage: Stage, options: OpenStreams): Pr
   }, LOOK_MS);
   try {
     const load = { url: host.url, model, accounts: stage.accounts, perSecond };
-    await streamAll({ ...load, count: 1 });
+    await streamAll({ ...load, model: catalogModel('openai', WARM_UP_ANSWER), count: 20 });
     const cpu = cpuMsOf(host.pid);
     const streamed = await streamAll({ ...load, count });
     const cpuMs = cpuMsOf(host.pid) - cpu;

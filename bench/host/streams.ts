@@ -55,7 +55,7 @@ async function stream(pool: Pool, model: string, account: Account): Promise<Stre
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${account.credential}` },
       body: JSON.stringify({
-        ...{ model, stream: true, max_tokens: 64 },
+        ...{ model, stream: true, max_tokens: 16_000 },
         messages: [{ role: 'user', content: 'What does a gateway do?' }],
       }),
     });
