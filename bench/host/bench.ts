@@ -2,16 +2,27 @@
 import type { Figure } from '../harness/report.ts';
 import { KILLED_ANSWER, measureKills } from './kills.ts';
 import { measureOpenStreams, OPEN_ANSWER, WARM_UP_ANSWER } from './open-streams.ts';
-import { openStage } from './stage.ts';
+import { openStage, type Stage } from './stage.ts';
 
 export async function measureHost(): Promise<readonly Figure[]> {
-  const stage = await openStage([OPEN_ANSWER, WARM_UP_ANSWER, KILLED_ANSWER]);
+  const streams = (count: number, perSecond: number, isPromised: boolean) =>
+    onStage([OPEN_ANSWER, WARM_UP_ANSWER], (stage) =>
+      measureOpenStreams(stage, { count, perSecond, isPromised }),
+    );
+  return [
+    ...(await streams(1_000, 50, true)),
+    ...(await streams(5_000, 100, false)),
+    ...(await onStage([KILLED_ANSWER], measureKills)),
+  ];
+}
+
+async function onStage(
+  upstreams: readonly string[],
+  measure: (stage: Stage) => Promise<readonly Figure[]>,
+): Promise<readonly Figure[]> {
+  const stage = await openStage(upstreams);
   try {
-    return [
-      ...(await measureOpenStreams(stage, { count: 1_000, perSecond: 50, isPromised: true })),
-      ...(await measureOpenStreams(stage, { count: 5_000, perSecond: 100, isPromised: false })),
-      ...(await measureKills(stage)),
-    ];
+    return await measure(stage);
   } finally {
     await stage.close();
   }

@@ -1,7 +1,7 @@
 /**
  * The upstream of the comparisons: answers at once or after a pause, never computes, and counts its calls, so that a
  * contestant that did not ask it is found out. The model's name says what to answer: `c<chunks>-d<pause in ms>`,
- * and `-e<ms>` how long it takes between two events.
+ * and `-e<ms>` how long it takes between two events once it has begun to write.
  */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -76,11 +76,11 @@ async function answer(answers: AnswerStore, request: IncomingMessage, response: 
     return;
   }
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
-  for (const event of answers.events(protocol, chunks)) {
+  for (const [at, event] of answers.events(protocol, chunks).entries()) {
     // One write an event, as providers do; a contestant that is slower than this is waited for.
     if (!response.write(event)) await new Promise((resolve) => response.once('drain', resolve));
     if (response.destroyed) return;
-    if (everyMs > 0) await sleep(everyMs);
+    if (everyMs > 0 && at > 0) await sleep(everyMs);
   }
   response.end();
 }
