@@ -13,6 +13,7 @@ import {
   round,
   writeReport,
 } from './harness/report.ts';
+import { measureHost } from './host/bench.ts';
 import { measureAudit } from './ledger/audit/bench.ts';
 import { measureLedger } from './ledger/bench.ts';
 import { measureLoad } from './ledger/load/bench.ts';
@@ -40,6 +41,7 @@ const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<r
   tokens: measureTokens,
   mutants: measureMutants,
   audit: measureAudit,
+  host: measureHost,
 };
 
 const RESULTS = join(import.meta.dirname, 'results');

@@ -9,7 +9,7 @@ import { openDatabase } from '../harness/service/database.ts';
 import { median } from '../harness/statistics.ts';
 import { startBenchUpstream } from '../harness/upstream/process.ts';
 import { modelNamed } from '../harness/upstream/server.ts';
-import { bundleHosted } from '../host/bundle.ts';
+import { bundleHost } from '../host/bundle.ts';
 import { startSecrets } from '../host/process.ts';
 import { bodyOf, CASES, type Case } from '../peers/cases.ts';
 import { applyCatalog, catalogModel, catalogOf } from '../peers/catalog.ts';
@@ -40,7 +40,7 @@ export async function measureLengths(): Promise<Figure[]> {
   const database = await openDatabase({ inMemory: true });
   const secrets = await startSecrets();
   try {
-    await bundleHosted(folder, { money: true });
+    await bundleHost(folder, { money: true });
     await applyCatalog(database, catalogOf(upstream.url, { upstreams: LENGTHS.map(upstreamName) }));
     const { credential } = await openAccount(database.connect(), database.environment);
     const host = { database, folder, secretsUrl: secrets.url };

@@ -32,6 +32,7 @@ export const modelOf = ({ id, protocol, upstreamUrl, upstream }: ModelOptions) =
       upstream_model: upstream,
       secret: SECRET,
       capabilities: ['tools', 'json', 'vision', 'stream'],
+      timeout_ms: 180_000,
     },
   ],
 });

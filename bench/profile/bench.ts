@@ -8,7 +8,7 @@ import type { Figure } from '../harness/report.ts';
 import { openAccount } from '../harness/service/account.ts';
 import { openDatabase } from '../harness/service/database.ts';
 import { startBenchUpstream } from '../harness/upstream/process.ts';
-import { bundleHosted } from '../host/bundle.ts';
+import { bundleHost } from '../host/bundle.ts';
 import { startSecrets } from '../host/process.ts';
 import { CASES, type Case } from '../peers/cases.ts';
 import { applyCatalog, catalogOf } from '../peers/catalog.ts';
@@ -43,7 +43,7 @@ async function profileOf(asked: Case, money: boolean): Promise<readonly Figure[]
     await startSecrets(),
   ];
   try {
-    await bundleHosted(folder, { money, readable: true });
+    await bundleHost(folder, { money, readable: true });
     await applyCatalog(database, catalogOf(upstream.url));
     const credentials: string[] = [];
     for (let account = 0; account < ACCOUNTS; account += 1)
