@@ -6,6 +6,7 @@ import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { SERVICE_NAME } from '../../lambdas/contract/limits.ts';
 import { QUEUES, type Queue, type QueueName } from '../../lambdas/contract/queues.ts';
+import { reservedOf } from '../config/concurrency.ts';
 import type { Config } from '../config/config.ts';
 import { type FunctionName, GRANTS } from '../config/grants.ts';
 import { memoryOf } from '../config/memory.ts';
@@ -49,6 +50,7 @@ export class ServiceFunction extends Construct {
       messaging,
     });
     const { role, environment, logGroup } = this.hosting;
+    const reserved = reservedOf(config).get(name);
     this.function = new LambdaFunction(this, 'Function', {
       functionName: functionName(Stack.of(this), name),
       description: `${SERVICE_NAME}: ${name}`,
@@ -62,6 +64,7 @@ export class ServiceFunction extends Construct {
       logGroup,
       tracing: config.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
       environment,
+      ...(reserved === undefined ? {} : { reservedConcurrentExecutions: reserved }),
     });
     if (config.tracing) {
       Validations.of(role).acknowledge({

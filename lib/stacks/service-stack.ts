@@ -57,14 +57,16 @@ export class ServiceStack extends Stack {
         messaging,
       });
 
+    const routes = ROUTES.filter((candidate) => candidate.api === props.api);
     this.api = new EndpointApi(this, 'Api', {
       config,
       name: `${config.stage}-${props.api}`,
       domainName: config.domains?.[props.api],
       fallback: makeFunction(UNKNOWN_ROUTE_ENDPOINT, 'buffered'),
+      routes,
     });
     const functions = new Map<EndpointName, ServiceFunction>();
-    for (const route of ROUTES.filter((candidate) => candidate.api === props.api)) {
+    for (const route of routes) {
       const target = functions.get(route.endpoint) ?? makeFunction(route.endpoint, route.response);
       functions.set(route.endpoint, target);
       this.api.addRoute(route, target);

@@ -28,6 +28,8 @@ export const CONFIGURATIONS = {
     providerSecrets: ['openai', 'anthropic'],
     domains: DOMAINS,
   },
+  /** An account whose quota is known. */
+  concurrency: { lambdaConcurrency: 1000 },
   'web-function-ingress': { ingress: 'web-function' },
   'fargate-ingress': { ingress: 'fargate' },
   'web-function': { compute: 'web-function', region: 'eu-central-1', edgeDomain: EDGE_DOMAIN },
