@@ -13,11 +13,11 @@ import {
   round,
   writeReport,
 } from './harness/report.ts';
+import { measureHost } from './host/bench.ts';
 import { measureAudit } from './ledger/audit/bench.ts';
 import { measureLedger } from './ledger/bench.ts';
 import { measureLoad } from './ledger/load/bench.ts';
 import { measureMutants } from './mutants/bench.ts';
-import { measureHost } from './one-process/bench.ts';
 import { measurePeers } from './peers/bench.ts';
 import { updatePage } from './peers/comparison.ts';
 import { measureProfile } from './profile/bench.ts';

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Account, auditOf, openAccount } from '../harness/service/account.ts';
+import { applyCatalog, catalogOf } from '../harness/service/bench-catalog.ts';
 import { type Database, openDatabase } from '../harness/service/database.ts';
 import { startBenchUpstream } from '../harness/upstream/process.ts';
-import { bundleHost } from '../host/bundle.ts';
-import { type HostProcess, startHost, startSecrets } from '../host/process.ts';
-import { applyCatalog, catalogOf } from '../peers/catalog.ts';
+import { bundleHost } from './bundle.ts';
+import { type HostProcess, startHost, startSecrets } from './process.ts';
 
 /** Calls at once come from several customers. */
 const ACCOUNTS = 8;

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { startFront } from '../harness/database/front.ts';
 import { callOnce } from '../harness/load/call.ts';
+import { CASES, endOf } from '../harness/load/cases.ts';
 import type { Figure } from '../harness/report.ts';
+import { catalogModel } from '../harness/service/bench-catalog.ts';
 import { median } from '../harness/statistics.ts';
 import { modelNamed } from '../harness/upstream/server.ts';
-import { CASES, endOf } from '../peers/cases.ts';
-import { catalogModel } from '../peers/catalog.ts';
 import type { Stage } from './stage.ts';
 
 /** Every answer of AWS takes so long: far more than a call's own work. */
