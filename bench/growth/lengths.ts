@@ -2,22 +2,22 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { bodyOf, CASES, type Case } from '../harness/load/cases.ts';
 import { closedLoop } from '../harness/load/loops.ts';
 import type { Figure } from '../harness/report.ts';
 import { openAccount } from '../harness/service/account.ts';
+import { applyCatalog, catalogModel, catalogOf } from '../harness/service/bench-catalog.ts';
 import { openDatabase } from '../harness/service/database.ts';
 import { median } from '../harness/statistics.ts';
 import { startBenchUpstream } from '../harness/upstream/process.ts';
 import { modelNamed } from '../harness/upstream/server.ts';
+import { cpuMsOf, residentMbOf } from '../harness/weigh.ts';
 import { bundleHost } from '../host/bundle.ts';
 import { startSecrets } from '../host/process.ts';
-import { bodyOf, CASES, type Case } from '../peers/cases.ts';
-import { applyCatalog, catalogModel, catalogOf } from '../peers/catalog.ts';
 import type { Contestant, Running } from '../peers/contestant.ts';
 import { OURS, ourContestant } from '../peers/ours.ts';
 import { portkeyContestant } from '../peers/portkey.ts';
 import { installable } from '../peers/ring.ts';
-import { cpuMsOf, residentMbOf } from '../peers/weigh.ts';
 
 const LENGTHS = [1_000, 10_000, 50_000] as const;
 const PASSES = 3;

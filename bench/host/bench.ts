@@ -2,6 +2,7 @@
 import type { Figure } from '../harness/report.ts';
 import { KILLED_ANSWER, measureKills } from './kills.ts';
 import { measureOpenStreams, OPEN_ANSWER, WARM_UP_ANSWER } from './open-streams.ts';
+import { measureRounds, QUICK_ANSWER } from './rounds.ts';
 import { openStage, type Stage } from './stage.ts';
 
 export async function measureHost(): Promise<readonly Figure[]> {
@@ -10,6 +11,7 @@ export async function measureHost(): Promise<readonly Figure[]> {
       measureOpenStreams(stage, { count, perSecond, isPromised }),
     );
   return [
+    ...(await onStage([QUICK_ANSWER], measureRounds)),
     ...(await streams(1_000, 50, true)),
     ...(await streams(5_000, 100, false)),
     ...(await onStage([KILLED_ANSWER], measureKills)),

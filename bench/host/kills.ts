@@ -7,8 +7,8 @@ import { requireTable } from '../../lambdas/contract/tables.ts';
 import { sweep } from '../../lambdas/core/ledger/upkeep.ts';
 import type { Figure } from '../harness/report.ts';
 import { SILENT, UNMEASURED } from '../harness/service/account.ts';
+import { catalogModel } from '../harness/service/bench-catalog.ts';
 import { modelNamed } from '../harness/upstream/server.ts';
-import { catalogModel } from '../peers/catalog.ts';
 import type { Stage } from './stage.ts';
 import { type Streamed, streamAll } from './streams.ts';
 

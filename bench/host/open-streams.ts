@@ -1,9 +1,9 @@
 /** Streams held open in one process: its memory, the time to the first token while others begin, and the books. */
 import type { Figure } from '../harness/report.ts';
+import { catalogModel } from '../harness/service/bench-catalog.ts';
 import { median, percentile } from '../harness/statistics.ts';
 import { modelNamed } from '../harness/upstream/server.ts';
-import { catalogModel } from '../peers/catalog.ts';
-import { cpuMsOf, residentMbOf } from '../peers/weigh.ts';
+import { cpuMsOf, residentMbOf } from '../harness/weigh.ts';
 import type { Stage } from './stage.ts';
 import { streamAll } from './streams.ts';
 

@@ -34,11 +34,12 @@ export interface HostOptions {
 }
 
 /** Answers every read of a secret with the peppers: the only secret that is not in the environment. */
-export async function startSecrets(): Promise<{ readonly url: string; close(): void }> {
+export async function startSecrets(delayMs = 0): Promise<{ readonly url: string; close(): void }> {
   const server = createServer((request, response) => {
     request.resume();
     response.setHeader('content-type', 'application/x-amz-json-1.1');
-    response.end(JSON.stringify({ Name: 'pepper', SecretString: JSON.stringify(PEPPERS) }));
+    const answer = JSON.stringify({ Name: 'pepper', SecretString: JSON.stringify(PEPPERS) });
+    setTimeout(() => response.end(answer), delayMs);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Account, auditOf, openAccount } from '../harness/service/account.ts';
+import { applyCatalog, catalogOf } from '../harness/service/bench-catalog.ts';
 import { type Database, openDatabase } from '../harness/service/database.ts';
 import { startBenchUpstream } from '../harness/upstream/process.ts';
-import { applyCatalog, catalogOf } from '../peers/catalog.ts';
 import { bundleHost } from './bundle.ts';
 import { type HostProcess, startHost, startSecrets } from './process.ts';
 
@@ -15,7 +15,8 @@ const ACCOUNTS = 8;
 export interface Stage {
   readonly database: Database;
   readonly accounts: readonly Account[];
-  start(overrides?: Readonly<Record<string, string>>): Promise<HostProcess>;
+  /** `secretsMs`: how long the reading of a secret takes. */
+  start(overrides?: Readonly<Record<string, string>>, secretsMs?: number): Promise<HostProcess>;
   /** How far the books of all accounts are off and what they still hold, nano-USD, and what they were charged. */
   books(): Promise<{ readonly off: bigint; readonly held: bigint; readonly usage: bigint }>;
   close(): Promise<void>;
@@ -24,11 +25,8 @@ export interface Stage {
 /** The catalog has a model for each of the upstream's names of an answer. */
 export async function openStage(upstreams: readonly string[]): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-host-'));
-  const [upstream, database, secrets] = [
-    await startBenchUpstream(),
-    await openDatabase({ inMemory: true }),
-    await startSecrets(),
-  ];
+  const [upstream, database] = [await startBenchUpstream(), await openDatabase({ inMemory: true })];
+  const secrets: Awaited<ReturnType<typeof startSecrets>>[] = [];
   const clients = database.connect();
   await bundleHost(folder, { money: true });
   await applyCatalog(database, catalogOf(upstream.url, { upstreams }));
@@ -38,7 +36,11 @@ export async function openStage(upstreams: readonly string[]): Promise<Stage> {
   return {
     database,
     accounts,
-    start: (overrides = {}) => startHost({ database, folder, secretsUrl: secrets.url, overrides }),
+    async start(overrides = {}, secretsMs = 0) {
+      const reader = await startSecrets(secretsMs);
+      secrets.push(reader);
+      return startHost({ database, folder, secretsUrl: reader.url, overrides });
+    },
     async books() {
       let [off, held, usage] = [0n, 0n, 0n];
       for (const { accountId } of accounts) {
@@ -50,7 +52,7 @@ export async function openStage(upstreams: readonly string[]): Promise<Stage> {
       return { off, held, usage };
     },
     async close() {
-      secrets.close();
+      for (const reader of secrets) reader.close();
       await database.close();
       await upstream.stop();
       rmSync(folder, { recursive: true, force: true });

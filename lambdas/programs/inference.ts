@@ -103,4 +103,4 @@ const REPORT_MS = 15_000;
 const measure = createMeasure();
 setInterval(() => measure({ values: { [METRICS.openCalls]: host.takePeak() } }), REPORT_MS).unref();
 
-serve(host, () => endOfCalls.abort());
+serve(host, resources.log, () => endOfCalls.abort());

@@ -25,10 +25,12 @@ const transcription = createTranscriptionHandler({
   tooLarge: () => fileTooLarge(TRANSCRIPTION_FILE_BYTES),
 });
 
+const resources = createResources();
+
 const elsewhere = createRequestHandler(
   unknownRoute((path) => PATHS.filter((route) => route.path === path).map(({ method }) => method)),
   'openai',
-  createResources(),
+  resources,
 );
 
 const host = new NodeHost({
@@ -44,4 +46,4 @@ const host = new NodeHost({
   mostCalls: MOST_CALLS,
 });
 
-serve(host, () => endOfCalls.abort());
+serve(host, resources.log, () => endOfCalls.abort());
