@@ -15,6 +15,7 @@ import { METRIC_NAMESPACE, METRICS } from '../../../lambdas/contract/metrics.ts'
 import { type EndpointName, ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../../lambdas/contract/routes.ts';
 import { type Config, hostTasksOf } from '../../config/config.ts';
 import { GRANTS } from '../../config/grants.ts';
+import { HOST_TASK } from '../../config/host-size.ts';
 import { hostServiceName } from '../../config/names.ts';
 import { unionOf } from '../../config/union-of-grants.ts';
 import { createHosting, type Hosting } from '../hosting.ts';
@@ -27,16 +28,6 @@ const PROGRAM = 'inference-host';
 
 /** The most that Lambda sends to one environment (Lambda developer guide, Web Functions): nearly all of them wait for a route. */
 const CALLS_AN_ENVIRONMENT = 128;
-
-/**
- * 5 ms of CPU a streamed call are 200 calls a second of one vCPU, and 1,000 open calls of 5 s. 2 GB are what these calls
- * with their connections (100 MB), the bodies that are read at once (768 MB as text and values) and Node take, and again
- * as much.
- */
-const SIZE = { cpu: 1024, memoryMiB: 2048 } as const;
-
-/** Half of what a task takes, so that one of two can go and the other takes its calls. */
-const TARGET_OPEN_CALLS = DEFAULT_OPEN_CALLS / 2;
 
 /** A call that begins just before a task is drained may go on for as long as its route allows, and a little to settle. */
 const DRAINING = Duration.seconds(STREAM_TIMEOUT_SECONDS + 60);
@@ -100,15 +91,17 @@ export class InferenceHost extends Construct {
       hosting: withOpenCalls(hosting, DEFAULT_OPEN_CALLS),
       role: hosting.role,
       logPrefix: PROGRAM,
-      size: SIZE,
+      size: { cpu: HOST_TASK.vcpu * 1024, memoryMiB: HOST_TASK.gb * 1024 },
       tasks: hostTasksOf(config),
       health: HEALTH,
       draining: DRAINING,
-      scale: (count) =>
+      scale: (count) => {
         count.scaleToTrackCustomMetric('OpenCalls', {
           metric: openCallsATask(config),
-          targetValue: TARGET_OPEN_CALLS,
-        }),
+          targetValue: HOST_TASK.openCalls,
+        });
+        count.scaleOnCpuUtilization('Cpu', { targetUtilizationPercent: HOST_TASK.cpuPercent });
+      },
     });
   }
 }

@@ -70,11 +70,21 @@ describe('the shared host on Fargate', () => {
 });
 
 describe('the number of tasks', () => {
-  it('follows the open calls of a task, which are the metric that the program raises', () => {
-    expect(only('AWS::ApplicationAutoScaling::ScalingPolicy')).toMatchObject({
+  it('follows the open calls of a task, which are the metric that the program raises, and the CPU of short ones', () => {
+    const [byCalls, byCpu, ...others] = app
+      .resources('ingress', 'AWS::ApplicationAutoScaling::ScalingPolicy')
+      .map(([, { Properties }]) => Properties);
+    expect(others).toEqual([]);
+    expect(byCpu).toMatchObject({
+      TargetTrackingScalingPolicyConfiguration: {
+        TargetValue: 70,
+        PredefinedMetricSpecification: { PredefinedMetricType: 'ECSServiceAverageCPUUtilization' },
+      },
+    });
+    expect(byCalls).toMatchObject({
       PolicyType: 'TargetTrackingScaling',
       TargetTrackingScalingPolicyConfiguration: {
-        TargetValue: 500,
+        TargetValue: 300,
         CustomizedMetricSpecification: {
           MetricName: METRICS.openCalls,
           Namespace: 'UnifiedInference/prod',
