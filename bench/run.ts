@@ -13,6 +13,7 @@ import {
   round,
   writeReport,
 } from './harness/report.ts';
+import { measureIdle } from './idle/bench.ts';
 import { measureAudit } from './ledger/audit/bench.ts';
 import { measureLedger } from './ledger/bench.ts';
 import { measureLoad } from './ledger/load/bench.ts';
@@ -31,6 +32,7 @@ const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<r
   load: measureLoad,
   bundles: measureBundles,
   start: measureStart,
+  idle: measureIdle,
   stream: measureStream,
   search: measureSearch,
   webhooks: measureWebhooks,
