@@ -19,6 +19,7 @@ const PATHS = {
     'core/hostile-bodies.test.ts',
     'core/inference/kinds/transcriptions/lengths/bounds.test.ts',
     'edge/node-host.test.ts',
+    'programs/',
     'endpoints/',
     'operator/catalog/check.test.ts',
     'operator/catalog/stored-catalogs.test.ts',

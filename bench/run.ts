@@ -13,7 +13,7 @@ import {
   round,
   writeReport,
 } from './harness/report.ts';
-import { measureIdle } from './idle/bench.ts';
+import { measureHost } from './host/bench.ts';
 import { measureAudit } from './ledger/audit/bench.ts';
 import { measureLedger } from './ledger/bench.ts';
 import { measureLoad } from './ledger/load/bench.ts';
@@ -23,6 +23,7 @@ import { updatePage } from './peers/comparison.ts';
 import { measureProfile } from './profile/bench.ts';
 import { measureSearch } from './search/bench.ts';
 import { measureStart } from './start/bench.ts';
+import { measureIdle } from './start/idle.ts';
 import { measureStream } from './stream/bench.ts';
 import { measureTokens } from './tokens/bench.ts';
 import { measureWebhooks } from './webhooks/bench.ts';
@@ -42,6 +43,7 @@ const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<r
   tokens: measureTokens,
   mutants: measureMutants,
   audit: measureAudit,
+  host: measureHost,
 };
 
 const RESULTS = join(import.meta.dirname, 'results');

@@ -1,8 +1,9 @@
 /** Puts the stacks together and writes the cloud assembly. */
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { bundleFunctions } from './bundle.ts';
+import { bundleFunctions, SHARED_HOST } from './bundle.ts';
 import { type Config, loadConfig } from './config/config.ts';
 import { DataStack } from './stacks/data-stack.ts';
 import { IngressStack } from './stacks/ingress-stack.ts';
@@ -42,5 +43,7 @@ export async function synthesizeApp(options: SynthesizeOptions): Promise<void> {
   const config = loadConfig(options.configFile);
   const bundles = join(import.meta.dirname, '..', '.build', 'functions');
   await bundleFunctions(bundles);
-  buildApp(config, bundles, options.outdir).synth();
+  const { directory } = buildApp(config, bundles, options.outdir).synth();
+  // The shared host, which the settings may leave out of the templates: the local service runs it from here.
+  cpSync(join(bundles, SHARED_HOST), join(directory, SHARED_HOST), { recursive: true });
 }

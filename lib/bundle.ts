@@ -38,11 +38,14 @@ function addDocsAssets(directory: string): void {
   }
 }
 
-/** The node:http host of the upload ingress: the same endpoint as its function's, so it lies in the same folder. */
-const UPLOAD_HOST = { in: join(root, 'lambdas', 'hosts', 'upload.ts'), out: 'create-transcription/host' };
+/** The folder of the shared host. */
+export const SHARED_HOST = 'inference-host';
 
-/** How that host becomes an image, for platforms that run one. */
-const DOCKERFILE = join(root, 'lambdas', 'hosts', 'upload.dockerfile');
+/** The programs that listen by themselves, by their folder; that of the uploads lies beside the function it stands in for. */
+const PROGRAMS = { 'create-transcription': 'upload.ts', [SHARED_HOST]: 'inference.ts' } as const;
+
+/** How a program becomes an image, for platforms that run one. */
+const DOCKERFILE = join(root, 'lambdas', 'programs', 'host.dockerfile');
 
 /**
  * Writes `<directory>/<function>/index.mjs` (minified, with a source map beside it) for every handler, and returns
@@ -59,11 +62,14 @@ export async function bundleFunctions(directory: string): Promise<Metafile> {
     ...BUNDLING,
     entryPoints: [
       ...folders.map(({ name, handler }) => ({ in: handler, out: `${name}/index` })),
-      UPLOAD_HOST,
+      ...Object.entries(PROGRAMS).map(([folder, file]) => ({
+        in: join(root, 'lambdas', 'programs', file),
+        out: `${folder}/host`,
+      })),
     ],
     outdir: directory,
   });
   addDocsAssets(join(directory, 'get-docs-asset'));
-  copyFileSync(DOCKERFILE, join(directory, 'create-transcription', 'Dockerfile'));
+  for (const folder of Object.keys(PROGRAMS)) copyFileSync(DOCKERFILE, join(directory, folder, 'Dockerfile'));
   return result.metafile;
 }

@@ -19,7 +19,7 @@ import { TableWrites } from './dynamodb/table-writes.ts';
 import { deploymentEnvironment } from './functions/deployment-environment.ts';
 import { functionEnvironment } from './functions/environment.ts';
 import { FunctionFleet } from './functions/function-fleet.ts';
-import { hasUploadHost, UploadHost } from './functions/upload-host.ts';
+import { createHosts, sharedCaller } from './functions/hosts.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { startStreams } from './streams/streams.ts';
 
@@ -48,6 +48,8 @@ export interface RuntimeOptions {
   readonly bodyStallTimeoutMs?: number | undefined;
   /** `none`: uploads go through API Gateway, with its limits. */
   readonly ingress?: 'host' | 'none' | undefined;
+  /** `host`: one process serves the inference API, as the shared host does. */
+  readonly compute?: 'functions' | 'host' | undefined;
   readonly log: (line: string) => void;
 }
 
@@ -133,22 +135,26 @@ async function assemble(options: RuntimeOptions, releases: Release[]): Promise<O
 interface Served {
   readonly assembly: Assembly;
   readonly functions: ReturnType<typeof startFunctions>;
-  readonly endpoints: Parameters<typeof startUploadHosts>[1];
+  readonly endpoints: Endpoints;
   readonly options: RuntimeOptions;
 }
 
-/** Opens the gateway, with the hosts of uploads; resolves with its address. */
+/** Opens the gateway, with the hosts beside the functions; resolves with its address. */
 async function serve(
   { assembly, functions, endpoints, options }: Served,
   releases: Release[],
 ): Promise<string> {
-  const uploads = startUploadHosts(assembly, endpoints, options);
+  const { assemblyDir, ingress = 'host', compute = 'functions', log } = options;
+  const hosts = createHosts({
+    ...{ assemblyDir, ingress, compute, log, functions: assembly.functions },
+    environmentOf: (description, caller) => environmentIn(description, endpoints, options, caller),
+  });
   releases.push(async () => {
-    await Promise.all([...uploads.values()].map((host) => host.close()));
+    await Promise.all([...new Set(hosts.values())].map((host) => host.close()));
   });
   const gateway = new Gateway({
     ingress: (arn) => {
-      const host = uploads.get(arn);
+      const host = hosts.get(arn);
       return host && ((request, response) => host.relay(request, response));
     },
     apis: assembly.restApis,
@@ -156,7 +162,7 @@ async function serve(
     invoke: (arn, event, requestId) => functions.invoke(arn, event, requestId),
     ipRequestsPerMinute: options.ipRequestsPerMinute,
     bodyStallTimeoutMs: options.bodyStallTimeoutMs,
-    log: options.log,
+    log,
   });
   const url = await gateway.listen();
   releases.push((graceMs) => gateway.close(graceMs));
@@ -195,6 +201,7 @@ async function startAws(
     },
     authorizeAs: createCallers({
       functions: assembly.functions,
+      hosts: [sharedCaller(assembly.functions)],
       roles: assembly.roles,
       enforce: enforceIam,
       log,
@@ -218,31 +225,17 @@ function startFunctions(assembly: Assembly, endpoints: Endpoints, options: Runti
   return new FunctionFleet({ functions: assembly.functions, log: options.log, environmentOf });
 }
 
-/** By the ARN of the function whose route each serves. */
-function startUploadHosts(
-  { functions }: Assembly,
-  endpoints: Endpoints,
-  options: RuntimeOptions,
-): ReadonlyMap<string, UploadHost> {
-  const hosted = options.ingress === 'none' ? [] : functions.filter(hasUploadHost);
-  return new Map(
-    hosted.map((description) => {
-      const environment = environmentIn(description, endpoints, options);
-      return [description.arn, new UploadHost({ description, environment, log: options.log })];
-    }),
-  );
-}
-
 function environmentIn(
   description: FunctionDescription,
   { aws, engine }: Endpoints,
   { environment, overrides, enforceIam = true }: RuntimeOptions,
+  caller: string = description.name,
 ): Record<string, string> {
   return functionEnvironment({
     description,
     passedThrough: environment,
     overrides,
-    accessKeyId: enforceIam ? accessKeyIdOf(description) : ENGINE_CREDENTIALS.accessKeyId,
+    accessKeyId: enforceIam ? accessKeyIdOf({ name: caller }) : ENGINE_CREDENTIALS.accessKeyId,
     awsEndpoint: aws,
     dynamodbEndpoint: enforceIam ? aws : engine,
   });

@@ -11,6 +11,8 @@ export interface Settings {
   readonly enforceIam: boolean;
   /** `none`: uploads go through API Gateway, with its limits. */
   readonly ingress: 'host' | 'none';
+  /** What serves the inference API: a function for each route, or one host for all. */
+  readonly compute: 'functions' | 'host';
   readonly queueVisibilityMs: number | undefined;
   /** Variables that win over the templates in every function. */
   readonly overrides: Readonly<Record<string, string>>;
@@ -38,6 +40,7 @@ export function readSettings(shell: Shell): Settings {
     ipRequestsPerMinute: integer(shell, 'IP_RPM', { least: 0 }),
     enforceIam: choice(text('IAM') ?? 'on', 'IAM', ['on', 'off']) === 'on',
     ingress: choice(text('INGRESS') ?? 'host', 'INGRESS', ['host', 'none']) as Settings['ingress'],
+    compute: choice(text('COMPUTE') ?? 'functions', 'COMPUTE', ['functions', 'host']) as Settings['compute'],
     queueVisibilityMs: visibility === undefined ? undefined : visibility * 1000,
     overrides: {
       ...(loopback === '1' ? { [ALLOW_LOOPBACK_VARIABLE]: loopback } : {}),

@@ -2,22 +2,22 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { bodyOf, CASES, type Case } from '../harness/load/cases.ts';
 import { closedLoop } from '../harness/load/loops.ts';
 import type { Figure } from '../harness/report.ts';
 import { openAccount } from '../harness/service/account.ts';
+import { applyCatalog, catalogModel, catalogOf } from '../harness/service/bench-catalog.ts';
 import { openDatabase } from '../harness/service/database.ts';
 import { median } from '../harness/statistics.ts';
 import { startBenchUpstream } from '../harness/upstream/process.ts';
 import { modelNamed } from '../harness/upstream/server.ts';
-import { bundleHosted } from '../host/bundle.ts';
+import { cpuMsOf, residentMbOf } from '../harness/weigh.ts';
+import { bundleHost } from '../host/bundle.ts';
 import { startSecrets } from '../host/process.ts';
-import { bodyOf, CASES, type Case } from '../peers/cases.ts';
-import { applyCatalog, catalogModel, catalogOf } from '../peers/catalog.ts';
 import type { Contestant, Running } from '../peers/contestant.ts';
 import { OURS, ourContestant } from '../peers/ours.ts';
 import { portkeyContestant } from '../peers/portkey.ts';
 import { installable } from '../peers/ring.ts';
-import { cpuMsOf, residentMbOf } from '../peers/weigh.ts';
 
 const LENGTHS = [1_000, 10_000, 50_000] as const;
 const PASSES = 3;
@@ -40,7 +40,7 @@ export async function measureLengths(): Promise<Figure[]> {
   const database = await openDatabase({ inMemory: true });
   const secrets = await startSecrets();
   try {
-    await bundleHosted(folder, { money: true });
+    await bundleHost(folder, { money: true });
     await applyCatalog(database, catalogOf(upstream.url, { upstreams: LENGTHS.map(upstreamName) }));
     const { credential } = await openAccount(database.connect(), database.environment);
     const host = { database, folder, secretsUrl: secrets.url };

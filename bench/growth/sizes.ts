@@ -1,13 +1,13 @@
 /** Whether a call costs more when the catalog is long, and when its account has many keys. */
 
 import { createKeyIssuer } from '../../lambdas/adapters/access/create-accounts.ts';
+import { upstreamModel } from '../harness/load/cases.ts';
 import type { Figure } from '../harness/report.ts';
 import { openAccount, PEPPERS, UNLIMITED } from '../harness/service/account.ts';
+import { applyCatalog, catalogModel, catalogOf } from '../harness/service/bench-catalog.ts';
 import { callChat, composeChat } from '../harness/service/chat.ts';
 import { type Database, openDatabase } from '../harness/service/database.ts';
 import { wholeAnswer } from '../harness/upstream/answers.ts';
-import { upstreamModel } from '../peers/cases.ts';
-import { applyCatalog, catalogModel, catalogOf } from '../peers/catalog.ts';
 import { type Kind, measureBlocks, middleOf, ratioOf } from './blocks.ts';
 
 const MODELS = [10, 1_000, 10_000] as const;

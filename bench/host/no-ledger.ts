@@ -4,13 +4,18 @@ import type { CallRequest } from '../../lambdas/core/ledger/call.ts';
 import type { Settlement } from '../../lambdas/core/ledger/settlement.ts';
 import type { Outcome } from '../../lambdas/core/ledger/usage-record.ts';
 
+const gate = { checked: <T>(_key: unknown, check: () => Promise<T>): Promise<T> => check() };
+
 /** Takes the place of `createLedger` of `lambdas/adapters/ledger/create-ledger.ts`, as far as a call uses it. */
-export function createLedger() {
-  return {
-    ledger: { admit: async (request: CallRequest): Promise<Admission> => admitted(request) },
-    gate: { checked: <T>(_key: unknown, check: () => Promise<T>): Promise<T> => check() },
-  };
-}
+export const createLedger = () => ({
+  ledger: { admit: async (request: CallRequest): Promise<Admission> => admitted(request) },
+  gate,
+  keys: {},
+  wallets: {},
+  usage: {},
+});
+
+export const createKeyGate = () => ({ gate, keys: {} });
 
 function admitted({ requestId, key, scope, offers }: CallRequest): Admission {
   const { kind } = scope;

@@ -1,36 +1,45 @@
-/** Starts our own functions behind HTTP, on a database and with the secrets that they would find in AWS. */
+/** Starts the shared host, on a database and with the secrets that it would find in AWS. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { ROUTES } from '../../lambdas/contract/routes.ts';
 import { REGION } from '../../local/assembly/intrinsics.ts';
 import { ENGINE_CREDENTIALS } from '../../local/dynamodb/client.ts';
 import { functionVariables } from '../bundles/environment.ts';
 import { PEPPERS } from '../harness/service/account.ts';
 import type { Database } from '../harness/service/database.ts';
+import { PROGRAM } from './bundle.ts';
+
+const SERVED = ROUTES.filter(({ api }) => api === 'inference').map(({ endpoint }) => endpoint);
 
 export interface HostProcess {
   readonly url: string;
   readonly pid: number;
   /** Lets it write its profile, if it makes one. */
   stop(): Promise<void>;
+  /** Ends it where it is. */
+  kill(): Promise<void>;
 }
 
 export interface HostOptions {
   readonly database: Database;
-  /** What `bundleHosted` wrote. */
+  /** What `bundleHost` wrote. */
   readonly folder: string;
   readonly secretsUrl: string;
   readonly execArgv?: readonly string[];
+  /** Variables over those that it has in AWS. */
+  readonly overrides?: Readonly<Record<string, string>>;
 }
 
 /** Answers every read of a secret with the peppers: the only secret that is not in the environment. */
-export async function startSecrets(): Promise<{ readonly url: string; close(): void }> {
+export async function startSecrets(delayMs = 0): Promise<{ readonly url: string; close(): void }> {
   const server = createServer((request, response) => {
     request.resume();
     response.setHeader('content-type', 'application/x-amz-json-1.1');
-    response.end(JSON.stringify({ Name: 'pepper', SecretString: JSON.stringify(PEPPERS) }));
+    const answer = JSON.stringify({ Name: 'pepper', SecretString: JSON.stringify(PEPPERS) });
+    setTimeout(() => response.end(answer), delayMs);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -48,33 +57,42 @@ export async function startHost({
   folder,
   secretsUrl,
   execArgv = [],
+  overrides = {},
 }: HostOptions): Promise<HostProcess> {
-  const child = fork(join(import.meta.dirname, 'main.ts'), [folder], {
+  const child = fork(join(folder, PROGRAM), {
     execArgv: [...execArgv],
     // What functions print goes where it costs no reader anything.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: {
       PATH: process.env.PATH ?? '',
-      ...functionVariables('create-chat-completion'),
+      ...Object.assign({}, ...SERVED.map((name) => functionVariables(name))),
       ...database.environment,
       AWS_REGION: REGION,
       AWS_ACCESS_KEY_ID: ENGINE_CREDENTIALS.accessKeyId,
       AWS_SECRET_ACCESS_KEY: ENGINE_CREDENTIALS.secretAccessKey,
       AWS_ENDPOINT_URL_DYNAMODB: database.endpoint,
       AWS_ENDPOINT_URL_SECRETS_MANAGER: secretsUrl,
-      AWS_LAMBDA_FUNCTION_NAME: 'bench',
+      POWERTOOLS_SERVICE_NAME: 'inference-host',
       SIM_KEY: 'simulated',
+      PORT: '0',
+      HOST: '127.0.0.1',
+      HOST_GRACE_SECONDS: '1',
+      ...overrides,
     },
   });
-  const [port] = (await Promise.race([once(child, 'message'), failed(once(child, 'close'))])) as [number];
+  const [{ port }] = (await Promise.race([once(child, 'message'), failed(once(child, 'close'))])) as [
+    { readonly port: number },
+  ];
+  const end = async (signal: NodeJS.Signals) => {
+    const ended = once(child, 'close');
+    child.kill(signal);
+    await ended;
+  };
   return {
     url: `http://127.0.0.1:${port}`,
     pid: child.pid ?? 0,
-    async stop() {
-      const ended = once(child, 'close');
-      child.kill('SIGTERM');
-      await ended;
-    },
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
   };
 }
 

@@ -1,6 +1,7 @@
 /** The upstream itself, which every contestant stands before: what a call takes without any of them. */
+
+import { bodyOf, endOf, upstreamModel } from '../harness/load/cases.ts';
 import type { BenchUpstream } from '../harness/upstream/process.ts';
-import { bodyOf, endOf, upstreamModel } from './cases.ts';
 import type { Contestant } from './contestant.ts';
 
 export const BARE = 'bare upstream';

@@ -1,17 +1,17 @@
 /** Us and others who do the same work, side by side: the same calls, the same upstream, the same machine, in turns. */
 
+import { CASES } from '../harness/load/cases.ts';
 import { closedLoop } from '../harness/load/loops.ts';
 import type { Figure } from '../harness/report.ts';
 import { auditOf } from '../harness/service/account.ts';
 import { median } from '../harness/statistics.ts';
+import { residentMbOf } from '../harness/weigh.ts';
 import { BARE } from './bare.ts';
-import { CASES } from './cases.ts';
 import type { Contestant } from './contestant.ts';
 import { caseFigures, goalFigures, type Weight, weightFigures } from './figures.ts';
 import { openRing, type Ring } from './ring.ts';
 import { measureRounds, type Started, warmUp } from './rounds.ts';
 import { Samples } from './samples.ts';
-import { residentMbOf } from './weigh.ts';
 
 /** When the last round should have ended, of the whole run's eight minutes; a slower machine makes fewer rounds. */
 const RUN_MS = Number(process.env.BENCH_SECONDS ?? 420) * 1_000;

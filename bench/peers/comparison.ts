@@ -1,9 +1,9 @@
 /** The comparison with others in docs/benchmarks.md, made from the newest results of `npm run bench -- peers`. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CaseName } from '../harness/load/cases.ts';
 import { boundsOf, type Figure, type Report, verdictOf } from '../harness/report.ts';
 import { BARE } from './bare.ts';
-import type { CaseName } from './cases.ts';
 import { ADDED_ALONE, CPU, DATABASE_CPU, figureName, PEAK, RESIDENT, START } from './figures.ts';
 import { LITELLM } from './litellm.ts';
 import { OURS, OURS_WITHOUT_MONEY } from './ours.ts';

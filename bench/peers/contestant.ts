@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadRequest } from '../harness/load/call.ts';
-import type { Case } from './cases.ts';
+import type { Case } from '../harness/load/cases.ts';
 
 export interface Running {
   readonly url: string;

@@ -1,7 +1,8 @@
 /** What the samples come to: goals first, as ratios, then what they are made of. */
+
+import { CASES, type CaseName } from '../harness/load/cases.ts';
 import type { Figure } from '../harness/report.ts';
 import { BARE } from './bare.ts';
-import { CASES, type CaseName } from './cases.ts';
 import { OURS, OURS_WITHOUT_MONEY } from './ours.ts';
 import { PORTKEY } from './portkey.ts';
 import type { LoadName } from './sample.ts';

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../local/process/free-port.ts';
+import { bodyOf, type Case, endOf, PATHS, PAUSES_MS, upstreamModel } from '../harness/load/cases.ts';
 import { installLiteLlm } from './cache.ts';
-import { bodyOf, type Case, endOf, PATHS, PAUSES_MS, upstreamModel } from './cases.ts';
 import { type Contestant, startPeer } from './contestant.ts';
 
 export const LITELLM = 'LiteLLM';

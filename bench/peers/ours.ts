@@ -1,7 +1,8 @@
 /** Our own functions, as they deploy, in one process behind HTTP; with the ledger, and without it to price the money. */
+
+import { bodyOf, endOf, PATHS, upstreamModel } from '../harness/load/cases.ts';
+import { catalogModel } from '../harness/service/bench-catalog.ts';
 import { type HostOptions, startHost } from '../host/process.ts';
-import { bodyOf, endOf, PATHS, upstreamModel } from './cases.ts';
-import { catalogModel } from './catalog.ts';
 import type { Contestant } from './contestant.ts';
 
 export const OURS = 'ours';

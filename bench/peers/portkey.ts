@@ -1,8 +1,8 @@
 /** Portkey's gateway as it is published on npm: stateless, the route and its key in the headers of each request. */
 import { dirname } from 'node:path';
 import { freePort } from '../../local/process/free-port.ts';
+import { bodyOf, endOf, PATHS, upstreamModel } from '../harness/load/cases.ts';
 import { installPortkey } from './cache.ts';
-import { bodyOf, endOf, PATHS, upstreamModel } from './cases.ts';
 import { type Contestant, startPeer } from './contestant.ts';
 
 export const PORTKEY = 'Portkey';

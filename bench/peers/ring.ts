@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Account, openAccount } from '../harness/service/account.ts';
+import { applyCatalog, catalogOf } from '../harness/service/bench-catalog.ts';
 import { type Database, openDatabase } from '../harness/service/database.ts';
 import { type BenchUpstream, startBenchUpstream } from '../harness/upstream/process.ts';
-import { bundleHosted } from '../host/bundle.ts';
+import { bundleHost } from '../host/bundle.ts';
 import { startSecrets } from '../host/process.ts';
 import { bareContestant } from './bare.ts';
-import { applyCatalog, catalogOf } from './catalog.ts';
 import type { Contestant } from './contestant.ts';
 import { LITELLM, liteLlmContestant } from './litellm.ts';
 import { OURS, OURS_WITHOUT_MONEY, ourContestant } from './ours.ts';
@@ -46,7 +46,7 @@ export async function openRing(): Promise<Ring> {
     const credentials = accounts.map(({ credential }) => credential);
     const ours = async (name: string, money: boolean) => {
       const bundles = join(folder, money ? 'money' : 'no-money');
-      await bundleHosted(bundles, { money });
+      await bundleHost(bundles, { money });
       return ourContestant({ name, credentials, database, folder: bundles, secretsUrl: secrets.url });
     };
     const contestants = [

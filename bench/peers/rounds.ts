@@ -1,12 +1,12 @@
 /** Loads every contestant in turn, round after round, so that what disturbs the machine disturbs all of them. */
 import type { LoadRequest } from '../harness/load/call.ts';
+import { CASES, type Case, PAUSE_MS } from '../harness/load/cases.ts';
 import { closedLoop, type Loaded, openLoop } from '../harness/load/loops.ts';
+import { cpuMsOf, enginePid } from '../harness/weigh.ts';
 import { BARE } from './bare.ts';
-import { CASES, type Case, PAUSE_MS } from './cases.ts';
 import type { Contestant, Running } from './contestant.ts';
 import type { Ring } from './ring.ts';
 import { type LoadName, type Sample, sampleOf } from './sample.ts';
-import { cpuMsOf, enginePid } from './weigh.ts';
 
 export interface Started {
   readonly contestant: Contestant;

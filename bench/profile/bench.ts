@@ -3,15 +3,15 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CASES, type Case } from '../harness/load/cases.ts';
 import { closedLoop } from '../harness/load/loops.ts';
 import type { Figure } from '../harness/report.ts';
 import { openAccount } from '../harness/service/account.ts';
+import { applyCatalog, catalogOf } from '../harness/service/bench-catalog.ts';
 import { openDatabase } from '../harness/service/database.ts';
 import { startBenchUpstream } from '../harness/upstream/process.ts';
-import { bundleHosted } from '../host/bundle.ts';
+import { bundleHost } from '../host/bundle.ts';
 import { startSecrets } from '../host/process.ts';
-import { CASES, type Case } from '../peers/cases.ts';
-import { applyCatalog, catalogOf } from '../peers/catalog.ts';
 import { OURS, ourContestant } from '../peers/ours.ts';
 import { sourceMapOf } from './readable-bundle.ts';
 import { type CpuProfile, type ProfileSummary, summarize } from './summary.ts';
@@ -43,7 +43,7 @@ async function profileOf(asked: Case, money: boolean): Promise<readonly Figure[]
     await startSecrets(),
   ];
   try {
-    await bundleHosted(folder, { money, readable: true });
+    await bundleHost(folder, { money, readable: true });
     await applyCatalog(database, catalogOf(upstream.url));
     const credentials: string[] = [];
     for (let account = 0; account < ACCOUNTS; account += 1)

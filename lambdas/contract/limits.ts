@@ -9,6 +9,9 @@ export const LAMBDA_PAYLOAD_BYTES = 6 * 1024 * 1024;
 /** API Gateway takes 10 MB (API Gateway quotas, payload size). */
 export const GATEWAY_PAYLOAD_BYTES = 10 * 1024 * 1024;
 
+/** The largest body of a request to the shared host, which no gateway bounds: as large as Anthropic takes (Claude API docs). */
+export const HOST_BODY_BYTES = 32 * 1024 * 1024;
+
 /** The largest file of a transcription (interface, Limits). */
 export const TRANSCRIPTION_FILE_BYTES = 25 * 1024 * 1024;
 

@@ -59,6 +59,8 @@ export const METRICS = {
   costsOutdated: 'CostsOutdated',
   /** Looks at reference prices that are too old to be relied on. */
   referencePricesOld: 'ReferencePricesOld',
+  /** The most calls that a process of the shared host had open at once, since it last said so. */
+  openCalls: 'OpenCalls',
   /** Requests to upstreams that were sent once more, because their kept connection was found closed. */
   requestsRepeated: 'RequestsRepeated',
   /** Calls that a route failed for reasons of its own. */

@@ -80,9 +80,11 @@ export interface StreamedAnswer {
   readonly headers: Readonly<Record<string, string>>;
   /**
    * Bytes, or events that are complete with their blank line. Whatever the call leaves to be done (its settlement) is
-   * done before this ends, also when its reader stops early; it throws when the answer breaks off.
+   * done before this ends; it throws when the answer breaks off. One that has begun is read to its end.
    */
   readonly chunks: AsyncGenerator<string | Uint8Array, void>;
+  /** Ends what the chunks wait for, once their reader has left; absent where only the end says what the answer costs. */
+  readonly leave?: () => void;
   /** Set when the chunks are server-sent events. */
   readonly events?: EventFormat;
   /** Set when the headers are to leave before there is a chunk: an event to send with them. */

@@ -1,6 +1,7 @@
 /** The body of a `node:http` request as a stream that cannot grow, stall, drip or last beyond its bounds. */
 import type { IncomingMessage } from 'node:http';
-import { ServiceError } from '../core/errors.ts';
+import { overloaded, ServiceError } from '../core/errors.ts';
+import type { ByteBudget } from './byte-budget.ts';
 
 export interface BodyBounds {
   readonly maxBytes: number;
@@ -10,11 +11,13 @@ export interface BodyBounds {
   readonly totalMs: number;
   /** What a body must bring on average, once it has had time to begin. */
   readonly leastRate: { readonly bytesPerSecond: number; readonly afterMs: number };
+  /** What the bodies of all open requests may have together. */
+  readonly budget?: ByteBudget;
 }
 
 export interface BoundedBody {
   readonly stream: ReadableStream<Uint8Array>;
-  /** Lets go of the request, so that the rest of it can be drained. */
+  /** Lets go of the request, so that the rest of it can be drained, and of what its bytes take of the budget. */
   release(): void;
 }
 
@@ -32,8 +35,9 @@ const tooSlow = (message: string) => new ServiceError('invalid_json', message);
  * events, because a stream that was once read by iteration could not be drained any more.
  */
 export function boundedBody(incoming: IncomingMessage, bounds: BodyBounds): BoundedBody {
-  const { maxBytes, idleMs } = bounds;
+  const { maxBytes, idleMs, budget } = bounds;
   let bytes = 0;
+  let taken = 0;
   let over = false;
   let wanted = false;
   let timers: readonly NodeJS.Timeout[] = [];
@@ -44,19 +48,24 @@ export function boundedBody(incoming: IncomingMessage, bounds: BodyBounds): Boun
     if (!coming) setImmediate(take);
     coming = true;
   };
-  const release = () => {
+  const finish = () => {
     over = true;
     incoming.off('readable', soon);
     incoming.setTimeout(0);
     for (const timer of timers) clearTimeout(timer);
   };
+  const release = () => {
+    finish();
+    budget?.give(taken);
+    taken = 0;
+  };
   const stream = new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        const end = (finish: () => void) => {
+        const end = (settle: () => void) => {
           if (over) return;
-          release();
           finish();
+          settle();
         };
         const fail = (cause: Error) => end(() => controller.error(cause));
         if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) return fail(tooLarge(maxBytes));
@@ -73,6 +82,8 @@ export function boundedBody(incoming: IncomingMessage, bounds: BodyBounds): Boun
           if (chunk === null) return;
           bytes += chunk.length;
           if (bytes > maxBytes) return fail(tooLarge(maxBytes));
+          if (budget?.take(chunk.length) === false) return fail(overloaded());
+          taken += chunk.length;
           wanted = false;
           controller.enqueue(chunk);
         };
@@ -82,7 +93,7 @@ export function boundedBody(incoming: IncomingMessage, bounds: BodyBounds): Boun
         wanted = true;
         soon();
       },
-      cancel: release,
+      cancel: finish,
     },
     // A chunk is read when it is asked for.
     { highWaterMark: 0 },

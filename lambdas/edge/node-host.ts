@@ -8,52 +8,119 @@ import type { Handler } from './request-handler.ts';
 export interface Target {
   readonly handler: Handler;
   readonly pathParameters: Readonly<Record<string, string>>;
+  readonly body: BodyBounds;
+  /** Answers in its place while the host has as many calls as it takes; absent: it is served all the same. */
+  readonly refuse?: Handler;
 }
 
 export interface NodeHostOptions {
   readonly resolve: (method: string, path: string) => Target;
   readonly clock: Clock;
-  readonly body: BodyBounds;
   /** The longest a call may take; its endpoint ends it in time. */
   readonly callMs: number;
+  /** The most calls at once. */
+  readonly mostCalls: number;
 }
 
-/** A server that is not listening yet. A client that leaves does not end its call: the call settles as if it stayed. */
-export function createNodeHost(options: NodeHostOptions): Server {
-  const server = createServer((request, response) => {
-    serve(options, request, response).catch(() => response.destroy());
-  });
-  // The body's own bounds answer in our envelope; Node's would not.
-  server.requestTimeout = 0;
-  return server;
+/** A call that is ended has so long to send its error, and to settle in two rounds of database calls with retries. */
+const SETTLE_MS = 15_000;
+
+/** A reader that takes nothing for so long has left. */
+const UNREAD_MS = 60_000;
+
+export class NodeHost {
+  /** Not listening yet. */
+  readonly server: Server;
+  readonly #options: NodeHostOptions;
+  #open = 0;
+  #peak = 0;
+  /** When the calls that are open end at the latest, once the host stops. */
+  #endsMs = Number.POSITIVE_INFINITY;
+  #onEmpty = () => {};
+
+  constructor(options: NodeHostOptions) {
+    this.#options = options;
+    this.server = createServer((request, response) => {
+      this.#serve(request, response).catch(() => response.destroy());
+    });
+    // The body's own bounds answer in our envelope; Node's would not.
+    this.server.requestTimeout = 0;
+    this.server.keepAliveTimeout = KEEP_ALIVE_MS;
+  }
+
+  get isStopping(): boolean {
+    return this.#endsMs !== Number.POSITIVE_INFINITY;
+  }
+
+  /** The most calls that were open at once since it was last asked. */
+  takePeak(): number {
+    const peak = this.#peak;
+    this.#peak = this.#open;
+    return peak;
+  }
+
+  /**
+   * Takes no new connections; calls in flight have `graceMs` to end. Then `endCalls` has those that are left ended with an
+   * error, and they settle. Resolves when all have, or their time is over.
+   */
+  async stop(graceMs: number, endCalls: () => void): Promise<void> {
+    this.#endsMs = this.#options.clock() + graceMs + SETTLE_MS;
+    this.server.close();
+    if (!(await this.#emptyWithin(graceMs))) {
+      endCalls();
+      await this.#emptyWithin(SETTLE_MS);
+    }
+    this.server.closeAllConnections();
+  }
+
+  async #emptyWithin(ms: number): Promise<boolean> {
+    if (this.#open > 0) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        this.#onEmpty = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    return this.#open === 0;
+  }
+
+  async #serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const { clock, callMs, mostCalls, resolve } = this.#options;
+    const deadlineMs = clock() + callMs;
+    const url = new URL(targetOf(incoming));
+    const method = methodOf(incoming);
+    const { handler, refuse, pathParameters, body: bounds } = resolve(method, url.pathname);
+    const respond = refuse !== undefined && this.#open >= mostCalls ? refuse : handler;
+    const hasBody = method !== 'GET' && method !== 'HEAD';
+    const body = hasBody ? boundedBody(incoming, bounds) : undefined;
+    this.#open += 1;
+    this.#peak = Math.max(this.#peak, this.#open);
+    try {
+      const request = new Request(url, {
+        method,
+        headers: headersOf(incoming),
+        ...(body === undefined ? {} : { body: body.stream, duplex: 'half' }),
+      } as RequestInit);
+      const remainingTimeMs = () => Math.min(deadlineMs, this.#endsMs) - clock();
+      const answer = await respond(request, { pathParameters, remainingTimeMs });
+      if (!incoming.complete || this.isStopping) outgoing.setHeader('connection', 'close');
+      outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
+      outgoing.flushHeaders();
+      await deliver(answer.body, outgoing);
+    } finally {
+      body?.release();
+      this.#open -= 1;
+      if (this.#open === 0) this.#onEmpty();
+    }
+    await drain(incoming);
+    outgoing.end();
+  }
 }
 
-async function serve(
-  options: NodeHostOptions,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-): Promise<void> {
-  const { clock, callMs, resolve } = options;
-  const deadlineMs = clock() + callMs;
-  const url = new URL(targetOf(incoming));
-  const method = methodOf(incoming);
-  const { handler, pathParameters } = resolve(method, url.pathname);
-  const hasBody = method !== 'GET' && method !== 'HEAD';
-  const body = hasBody ? boundedBody(incoming, options.body) : undefined;
-  const request = new Request(url, {
-    method,
-    headers: headersOf(incoming),
-    ...(body === undefined ? {} : { body: body.stream, duplex: 'half' }),
-  } as RequestInit);
-  const answer = await handler(request, { pathParameters, remainingTimeMs: () => deadlineMs - clock() });
-  if (!incoming.complete) outgoing.setHeader('connection', 'close');
-  outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
-  outgoing.flushHeaders();
-  await deliver(answer.body, outgoing);
-  body?.release();
-  await drain(incoming);
-  outgoing.end();
-}
+/** Longer than balancers and CloudFront keep an idle connection, so that it is they who close it. */
+const KEEP_ALIVE_MS = 130_000;
 
 /** How much, and for how long, to take in what a refused client still sends. */
 const DRAIN_BYTES = 64 * 1024 * 1024;
@@ -107,18 +174,35 @@ function headersOf(incoming: IncomingMessage): Headers {
   return headers;
 }
 
-/** Writes the body as the client takes it; when the client leaves, the rest is read all the same, so that it settles. */
+/**
+ * Writes the body as the client takes it. When the client leaves, the body is cancelled, which settles the call; resolves
+ * when it has.
+ */
 async function deliver(body: ReadableStream<Uint8Array> | null, outgoing: ServerResponse): Promise<void> {
-  let gone = false;
-  const closed = new Promise<void>((resolve) => {
-    outgoing.once('error', () => {});
-    outgoing.once('close', () => {
-      gone = true;
-      resolve();
-    });
-  });
-  for await (const chunk of body ?? []) {
-    if (!gone && !outgoing.write(chunk))
-      await Promise.race([new Promise((resolve) => outgoing.once('drain', resolve)), closed]);
+  const reader = body?.getReader();
+  if (reader === undefined) return;
+  let left: Promise<void> | undefined;
+  const leave = () => {
+    left ??= reader.cancel().catch(() => {});
+  };
+  outgoing.once('error', () => {}).once('close', leave);
+  if (outgoing.destroyed) leave();
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    if (!outgoing.write(next.value)) await drained(outgoing);
   }
+  outgoing.off('close', leave);
+  await left;
 }
+
+/** Waits until the client has taken what was written, or has left. */
+const drained = (outgoing: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    const unread = setTimeout(() => outgoing.destroy(), UNREAD_MS);
+    const done = () => {
+      clearTimeout(unread);
+      outgoing.off('drain', done).off('close', done);
+      resolve();
+    };
+    outgoing.on('drain', done).on('close', done);
+    if (outgoing.destroyed) done();
+  });

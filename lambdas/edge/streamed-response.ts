@@ -37,7 +37,6 @@ class Delivery {
   readonly #options: StreamedResponseOptions;
   #stopHeartbeat = () => {};
   #writtenMs = 0;
-  #asked = false;
   #begun = false;
   #cancelled = false;
   #ended = false;
@@ -57,7 +56,6 @@ class Delivery {
   async pull(controller: Controller): Promise<void> {
     const { chunks, events } = this.#answer;
     try {
-      this.#asked = true;
       const next = await chunks.next();
       if (this.#cancelled) return;
       if (next.done) {
@@ -77,12 +75,11 @@ class Delivery {
   }
 
   async cancel(): Promise<void> {
-    const { chunks } = this.#answer;
+    const { chunks, leave } = this.#answer;
     this.#cancelled = true;
     try {
-      // A generator that has not begun would skip its `finally`, which settles the call.
-      if (!this.#asked) await chunks.next();
-      await chunks.return();
+      leave?.();
+      for (let next = await chunks.next(); !next.done; next = await chunks.next());
       this.#end({ status: 'cancelled' });
     } catch (failure) {
       this.#end({ status: 'failed', failure });

@@ -3,6 +3,7 @@ import { createDynamoClients, type DynamoClients } from '../adapters/aws/clients
 import { createLog } from '../adapters/system/logger.ts';
 import { systemAfter, systemClock, systemUlid } from '../adapters/system/system.ts';
 import type { After, Clock, Log, UlidSource } from '../core/ports.ts';
+import { oncePerEnvironment } from './once.ts';
 
 export interface Resources {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -24,7 +25,9 @@ export const createResources = (): Resources => ({
   ulid: systemUlid,
 });
 
-export const createDataResources = (): DataResources => ({
-  ...createResources(),
-  clients: createDynamoClients(),
-});
+export const createDataResources = oncePerEnvironment(
+  (): DataResources => ({
+    ...createResources(),
+    clients: createDynamoClients(),
+  }),
+);

@@ -1,8 +1,6 @@
 /** Puts `POST /v1/audio/transcriptions` together, for whichever host takes its uploads. */
 
-import { createPaidCalls } from '../adapters/inference/create-paid-calls.ts';
 import { createSettlements } from '../adapters/inference/create-settlements.ts';
-import { createLog } from '../adapters/system/logger.ts';
 import { spoolToDisk } from '../adapters/system/spool.ts';
 import { ServiceError } from '../core/errors.ts';
 import { createTranscriptionEndpoint } from '../core/inference/kinds/transcriptions/endpoint.ts';
@@ -10,9 +8,9 @@ import { Precheck } from '../core/ledger/precheck.ts';
 import { createUploadReader } from '../edge/multipart.ts';
 import { createRequestHandler, type Handler } from '../edge/request-handler.ts';
 import { createTranscriptionCalls } from '../providers/kinds/provider-calls.ts';
+import { paidCalls } from './paid-calls.ts';
 
 export interface TranscriptionHostOptions {
-  readonly environment: Readonly<Record<string, string | undefined>>;
   /** The largest file that the host takes. */
   readonly maxFileBytes: number;
   /** What is said of a larger one. */
@@ -20,15 +18,11 @@ export interface TranscriptionHostOptions {
 }
 
 /** Throws an error that names the variable when one is not set. */
-export function createTranscriptionHandler({
-  environment,
-  maxFileBytes,
-  tooLarge,
-}: TranscriptionHostOptions): Handler {
-  const calls = createPaidCalls({ environment, log: createLog() });
+export function createTranscriptionHandler({ maxFileBytes, tooLarge }: TranscriptionHostOptions): Handler {
+  const calls = paidCalls();
   const endpoint = createTranscriptionEndpoint(createTranscriptionCalls(calls), {
     ...calls,
-    settlements: createSettlements(environment),
+    settlements: createSettlements(process.env),
     receive: createUploadReader({ spool: spoolToDisk, maxFileBytes, tooLarge }),
     precheck: new Precheck(calls),
   });

@@ -18,6 +18,8 @@ export function accessKeyIdOf(description: Pick<FunctionDescription, 'name'>): s
 
 export interface CallerOptions {
   readonly functions: readonly FunctionDescription[];
+  /** What acts with the grants of several roles, and no more. */
+  readonly hosts?: readonly { readonly name: string; readonly roleArns: readonly string[] }[];
   readonly roles: readonly RoleDescription[];
   /** False: everybody may do everything. */
   readonly enforce: boolean;
@@ -34,6 +36,11 @@ export function createCallers(options: CallerOptions): (accessKeyId: string | un
     const role = options.roles.find(({ arn }) => arn === description.roleArn);
     if (role === undefined) throw new Error(`function ${description.name} has no role`);
     callers.set(accessKeyIdOf(description), authorizeAs(role, description.name, options.log));
+  }
+  for (const { name, roleArns } of options.hosts ?? []) {
+    const roles = options.roles.filter(({ arn }) => roleArns.includes(arn));
+    const statements = roles.flatMap((role) => role.statements);
+    callers.set(accessKeyIdOf({ name }), authorizeAs({ name, statements }, name, options.log));
   }
   return (accessKeyId) => {
     if (!options.enforce) return () => {};
@@ -65,7 +72,11 @@ export function authorizeRole(
 }
 
 /** Lets a role act under a session's name. The message is AWS's own (IAM user guide, troubleshooting access denied errors). */
-export function authorizeAs(role: RoleDescription, session: string, log: (line: string) => void): Authorize {
+export function authorizeAs(
+  role: Pick<RoleDescription, 'name' | 'statements'>,
+  session: string,
+  log: (line: string) => void,
+): Authorize {
   const policy = compilePolicy(role.statements);
   const user = `arn:${PARTITION}:sts::${ACCOUNT_ID}:assumed-role/${role.name}/${session}`;
   return (action, resourceArn) => {

@@ -31,6 +31,8 @@ export const LAYERS: readonly Layer[] = [
     holds: /^lambdas\/hosts\//,
     ours: /^lambdas\/(core|contract|adapters|edge|providers|hosts)\//,
   },
+  // What runs as a process of its own, and composes as handlers do.
+  { name: 'program', holds: /^lambdas\/programs\//, ours: /^lambdas\// },
   { name: 'handler', holds: /^lambdas\/(endpoints|consumers)\/[^/]+\/handler\.ts$/, ours: /^lambdas\// },
   // `endpoint.ts` and `consumer.ts`.
   {

@@ -1,11 +1,12 @@
-import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { overloaded } from '../../lambdas/core/errors.ts';
 import { readJson } from '../../lambdas/core/json/json-body.ts';
 import type { Log } from '../../lambdas/core/ports.ts';
-import { createNodeHost } from '../../lambdas/edge/node-host.ts';
+import { ByteBudget } from '../../lambdas/edge/byte-budget.ts';
+import { NodeHost } from '../../lambdas/edge/node-host.ts';
 import { createRequestHandler } from '../../lambdas/edge/request-handler.ts';
 
 const log: Log = { info: () => {}, warn: () => {}, error: () => {} };
@@ -14,9 +15,9 @@ const BODY_IDLE_MS = 500;
 const BODY_MS = 1_500;
 const LEAST_RATE = { bytesPerSecond: 1_000, afterMs: 600 };
 
-let server: Server;
+let host: NodeHost;
 let url: string;
-let finishedStreams = 0;
+let cancelledStreams = 0;
 
 /** What the host asked to be resolved. */
 const resolved: (readonly [method: string, path: string])[] = [];
@@ -33,6 +34,18 @@ function bodyCounted(request: Request): Request {
   });
   const body = request.body?.pipeThrough(counter) ?? null;
   return new Request(request, { body, duplex: 'half' } as RequestInit);
+}
+
+const BODY = { maxBytes: MAX_BODY_BYTES, idleMs: BODY_IDLE_MS, totalMs: BODY_MS, leastRate: LEAST_RATE };
+
+async function listen({ server }: NodeHost): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function close({ server }: NodeHost): void {
+  server.closeAllConnections();
+  server.close();
 }
 
 const headOf = (header: string) =>
@@ -58,13 +71,15 @@ const slowStream = () => {
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       await pause(20);
-      if (sent === 5) {
-        finishedStreams += 1;
-        controller.close();
-      } else {
+      if (sent === 5) controller.close();
+      else {
         sent += 1;
         controller.enqueue(new TextEncoder().encode(`chunk ${sent}\n`));
       }
+    },
+    async cancel() {
+      await pause(20);
+      cancelledStreams += 1;
     },
   });
 };
@@ -82,23 +97,19 @@ beforeAll(async () => {
     'openai',
     { clock: Date.now, after: () => () => {}, ulid: () => '01ARZ3NDEKTSV4RRFFQ69G5FAV', log },
   );
-  server = createNodeHost({
+  host = new NodeHost({
     resolve: (method, path) => {
       resolved.push([method, path]);
-      return { handler, pathParameters: { path } };
+      return { handler, pathParameters: { path }, body: BODY };
     },
     clock: Date.now,
-    body: { maxBytes: MAX_BODY_BYTES, idleMs: BODY_IDLE_MS, totalMs: BODY_MS, leastRate: LEAST_RATE },
     callMs: 1_000,
+    mostCalls: 100,
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  url = await listen(host);
 });
 
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+afterAll(() => close(host));
 
 const post = (body: RequestInit['body'], init: object = {}) =>
   fetch(`${url}/a/b`, {
@@ -186,14 +197,16 @@ describe('the node:http host', () => {
     expect(resolved.at(-1)).toEqual([method, path]);
   });
 
-  it('reads a stream to its end when the client leaves, so that the call settles', async () => {
-    const before = finishedStreams;
+  it('cancels the answer of a client that leaves, and counts the call as open until it has settled', async () => {
+    const before = cancelledStreams;
+    host.takePeak();
     const response = await fetch(url);
     const reader = response.body?.getReader();
     await reader?.read();
     await reader?.cancel();
-    for (let waited = 0; waited < 50 && finishedStreams === before; waited += 1) await pause(20);
-    expect(finishedStreams).toBe(before + 1);
+    for (let waited = 0; waited < 50 && host.takePeak() > 0; waited += 1) await pause(20);
+    expect(cancelledStreams).toBe(before + 1);
+    expect(host.takePeak()).toBe(0);
   });
 
   it('sends chunks as they are made', async () => {
@@ -202,5 +215,120 @@ describe('the node:http host', () => {
     for await (const chunk of response.body ?? []) reads.push(new TextDecoder().decode(chunk));
     expect(reads.join('')).toBe('chunk 1\nchunk 2\nchunk 3\nchunk 4\nchunk 5\n');
     expect(reads.length).toBeGreaterThan(1);
+  });
+});
+
+/** A host whose calls stay open until the test ends them, or the host does. */
+async function holdingHost({ budget, mostCalls = 100 }: { budget?: ByteBudget; mostCalls?: number }) {
+  const ended = new AbortController();
+  const waiting: (() => void)[] = [];
+  const wait = () =>
+    new Promise<void>((resolve) => {
+      waiting.push(resolve);
+      ended.signal.addEventListener('abort', () => resolve());
+    });
+  const dependencies = {
+    clock: Date.now,
+    after: () => () => {},
+    ulid: () => '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+    log,
+  };
+  const handler = createRequestHandler(
+    async (request, { remainingTimeMs }) => {
+      if (request.method === 'POST') await readJson(request);
+      await wait();
+      return Response.json({ ended: ended.signal.aborted, remaining: remainingTimeMs() });
+    },
+    'openai',
+    dependencies,
+  );
+  const refuse = createRequestHandler(() => Promise.reject(overloaded()), 'messages', dependencies);
+  const holding = new NodeHost({
+    resolve: (_method, path) => ({
+      handler: path === '/health' ? async () => new Response('well') : handler,
+      pathParameters: {},
+      body: { ...BODY, ...(budget === undefined ? {} : { budget }) },
+      ...(path === '/health' ? {} : { refuse }),
+    }),
+    clock: Date.now,
+    callMs: 60_000,
+    mostCalls,
+  });
+  const address = await listen(holding);
+  const open = async (count: number) => {
+    for (let waited = 0; waited < 100 && waiting.length < count; waited += 1) await pause(5);
+    return waiting.length;
+  };
+  const release = () => {
+    for (const resolve of waiting.splice(0)) resolve();
+  };
+  return { holding, address, open, release, endCalls: () => ended.abort() };
+}
+
+describe('a host that has as many calls as it takes', () => {
+  it('refuses more in the format of the route, with a time to retry, and answers what is not counted', async () => {
+    const { holding, address, open, release } = await holdingHost({ mostCalls: 2 });
+    const calls = [fetch(address), fetch(address)];
+    expect(await open(2)).toBe(2);
+    const refused = await fetch(address);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
+    expect(await refused.json()).toMatchObject({ type: 'error', error: { type: 'service_unavailable' } });
+    expect(await (await fetch(`${address}/health`)).text()).toBe('well');
+    release();
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200]);
+    const next = fetch(address);
+    expect(await open(1)).toBe(1);
+    release();
+    expect((await next).status).toBe(200);
+    close(holding);
+  });
+
+  it('refuses a body that does not fit beside those of the open calls, and takes it once they have ended', async () => {
+    const { holding, address, open, release } = await holdingHost({ budget: new ByteBudget(10_000) });
+    const send = () =>
+      fetch(address, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify('b'.repeat(6_000)),
+      });
+    const first = send();
+    expect(await open(1)).toBe(1);
+    expect((await send()).status).toBe(503);
+    release();
+    expect((await first).status).toBe(200);
+    const third = send();
+    expect(await open(1)).toBe(1);
+    release();
+    expect((await third).status).toBe(200);
+    close(holding);
+  });
+});
+
+describe('a host that stops', () => {
+  it('lets calls end, takes no more, and ends those that are left when their time is over', async () => {
+    const { holding, address, open, release, endCalls } = await holdingHost({});
+    const early = fetch(address);
+    expect(await open(1)).toBe(1);
+    const stopped = holding.stop(300, endCalls);
+    expect(holding.isStopping).toBe(true);
+    release();
+    const answer = await early;
+    expect(await answer.json()).toMatchObject({ ended: false });
+    expect(answer.headers.get('connection')).toBe('close');
+    await stopped;
+    await expect(fetch(address)).rejects.toThrow('fetch failed');
+  });
+
+  it('ends calls that are left when their time is over, which are answered', async () => {
+    const { holding, address, open, endCalls } = await holdingHost({});
+    const late = fetch(address);
+    expect(await open(1)).toBe(1);
+    const startedMs = performance.now();
+    const stopped = holding.stop(200, endCalls);
+    const { ended, remaining } = (await (await late).json()) as { ended: boolean; remaining: number };
+    expect(ended).toBe(true);
+    expect(remaining).toBeLessThanOrEqual(15_000);
+    await stopped;
+    expect(performance.now() - startedMs).toBeLessThan(5_000);
   });
 });

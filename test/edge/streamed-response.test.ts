@@ -250,24 +250,40 @@ describe('the heartbeat', () => {
 });
 
 describe('a reader that leaves', () => {
-  it('ends the chunks, which settle, and the heartbeat', async () => {
-    const { time, source, read, cancel, outcomes } = open();
+  it('ends the chunks at once, which settle, and the heartbeat', async () => {
+    let ended = () => {};
+    const opened = open({ leave: () => ended() });
+    const { time, source, read, cancel, outcomes } = opened;
+    ended = () => source.end();
     await turn();
     source.give('data: 1\n\n');
     await read();
-    const cancelled = cancel();
-    source.give('data: 2\n\n');
-    await cancelled;
+    await cancel();
     expect(source.settled).toBe(1);
     expect(time.pending).toBe(0);
     expect(outcomes).toEqual([{ status: 'cancelled' }]);
   });
 
   it('settles a stream that it leaves before anything was asked of it', async () => {
-    const { source, cancel, outcomes } = open({ opening: HEARTBEAT });
-    const cancelled = cancel();
+    const { source, cancel, outcomes } = open({
+      opening: HEARTBEAT,
+      leave: () => setImmediate(() => source.end()),
+    });
+    await cancel();
+    expect(source.settled).toBe(1);
+    expect(outcomes).toEqual([{ status: 'cancelled' }]);
+  });
+
+  it('has an answer read to its end that cannot be left, and not before', async () => {
+    const { source, read, cancel, outcomes } = open();
     await turn();
     source.give('data: 1\n\n');
+    await read();
+    const cancelled = cancel();
+    source.give('data: 2\n\n');
+    await turn();
+    expect([source.settled, outcomes]).toEqual([0, []]);
+    source.end();
     await cancelled;
     expect(source.settled).toBe(1);
     expect(outcomes).toEqual([{ status: 'cancelled' }]);

@@ -12,6 +12,7 @@ describe('the settings of a start', () => {
       ipRequestsPerMinute: undefined,
       enforceIam: true,
       ingress: 'host',
+      compute: 'functions',
       overrides: {},
     });
     expect(readSettings({ PORT: '', CATALOG: '' })).toEqual(readSettings({}));
@@ -38,6 +39,7 @@ describe('the settings of a start', () => {
       ipRequestsPerMinute: 0,
       enforceIam: false,
       ingress: 'host',
+      compute: 'functions',
       queueVisibilityMs: 3_000,
       overrides: {
         HOLD_TTL_SECONDS: '5',

@@ -97,7 +97,7 @@ describe('through the ingress', () => {
 describe('without an ingress', () => {
   it('small files pass, and the refusal of larger ones names the limit', async () => {
     await service.stop();
-    await service.start({ INGRESS: 'none' });
+    await service.start({ INGRESS: 'none', COMPUTE: 'functions' });
     expect((await payer.post(PATH, form(wavOfBytes(3 * MB), 'short.wav'))).status).toBe(200);
     const large = await payer.post(PATH, form(wavOfBytes(4 * MB + 1), 'long.wav'));
     expect([large.status, await large.json()]).toMatchObject([

@@ -1,8 +1,11 @@
 /**
  * The upstream of the comparisons: answers at once or after a pause, never computes, and counts its calls, so that a
- * contestant that did not ask it is found out. The model's name says what to answer: `c<chunks>-d<pause in ms>`.
+ * contestant that did not ask it is found out. The model's name says what to answer: `c<chunks>-d<pause in ms>`,
+ * and `-e<ms>` how long it takes between two events once it has begun to write.
  */
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { eventsOf, type Protocol, wholeAnswer } from './answers.ts';
 
 /** Longer than contestants keep idle connections, so that no call meets one that is just closing. */
@@ -11,14 +14,17 @@ const KEEP_ALIVE_MS = 120_000;
 interface Script {
   readonly chunks: number;
   readonly pauseMs: number;
+  /** Between two events of a stream; 0 when absent. */
+  readonly everyMs?: number;
 }
 
 /** The upstream's name of a model that answers so. */
-export const modelNamed = ({ chunks, pauseMs }: Script): string => `c${chunks}-d${pauseMs}`;
+export const modelNamed = ({ chunks, pauseMs, everyMs = 0 }: Script): string =>
+  `c${chunks}-d${pauseMs}${everyMs === 0 ? '' : `-e${everyMs}`}`;
 
-function scriptOf(model: string): Script {
-  const [, chunks, pauseMs] = /c(\d+)-d(\d+)$/.exec(model) ?? [];
-  return { chunks: Number(chunks), pauseMs: Number(pauseMs) };
+function scriptOf(model: string): Required<Script> {
+  const [, chunks, pauseMs, everyMs = 0] = /c(\d+)-d(\d+)(?:-e(\d+))?$/.exec(model) ?? [];
+  return { chunks: Number(chunks), pauseMs: Number(pauseMs), everyMs: Number(everyMs) };
 }
 
 export function createUpstreamServer(): Server {
@@ -60,9 +66,9 @@ async function answer(answers: AnswerStore, request: IncomingMessage, response: 
   let text = '';
   for await (const piece of request) text += piece;
   const { model, stream } = JSON.parse(text) as { model: string; stream?: boolean };
-  const { chunks, pauseMs } = scriptOf(model);
+  const { chunks, pauseMs, everyMs } = scriptOf(model);
   const protocol = request.url?.endsWith('/messages') ? 'anthropic' : 'openai';
-  if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  if (pauseMs > 0) await sleep(pauseMs);
   if (!stream) {
     const body = answers.whole(protocol, chunks);
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
@@ -70,10 +76,11 @@ async function answer(answers: AnswerStore, request: IncomingMessage, response: 
     return;
   }
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
-  for (const event of answers.events(protocol, chunks)) {
+  for (const [at, event] of answers.events(protocol, chunks).entries()) {
     // One write an event, as providers do; a contestant that is slower than this is waited for.
     if (!response.write(event)) await new Promise((resolve) => response.once('drain', resolve));
     if (response.destroyed) return;
+    if (everyMs > 0 && at > 0) await sleep(everyMs);
   }
   response.end();
 }

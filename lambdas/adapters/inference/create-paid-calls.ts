@@ -4,6 +4,7 @@ import { METRICS } from '../../contract/metrics.ts';
 import { requireTable } from '../../contract/tables.ts';
 import type { Peppers } from '../../core/access/api-key.ts';
 import { Idempotency } from '../../core/idempotency/idempotency.ts';
+import type { CatalogSource } from '../../core/inference/catalog/catalog.ts';
 import { Breaker } from '../../core/inference/circuit/breaker.ts';
 import type { Log, Measure } from '../../core/ports.ts';
 import { createSecrets } from '../access/create-secrets.ts';
@@ -29,6 +30,9 @@ export interface PaidCallOptions {
   readonly access?: ReturnType<typeof createSecrets>;
   readonly fetch?: typeof globalThis.fetch;
   readonly measure?: Measure;
+  readonly catalog?: CatalogSource;
+  /** Fires when the host ends the calls that are open. */
+  readonly hostEnds?: AbortSignal;
 }
 
 export type PaidCalls = ReturnType<typeof createPaidCalls>;
@@ -41,6 +45,8 @@ export function createPaidCalls({
   access = createSecrets({ environment, log }),
   measure = createMeasure(),
   fetch,
+  catalog = createCatalog({ ...clients, environment, log }),
+  hostEnds,
 }: PaidCallOptions) {
   const world = { clock: systemClock, after: systemAfter, random: systemRandom, ulid: systemUlid };
   const ledger = createLedger({ clients, environment, log, measure });
@@ -66,7 +72,8 @@ export function createPaidCalls({
     readToken: tokens.read,
     log,
     capsules: (peppers: Peppers) => createCapsules(peppers, systemClock),
-    catalog: createCatalog({ ...clients, environment, log }),
+    catalog,
+    hostEnds,
     breaker: new Breaker({
       ...world,
       store: new CircuitSnapshots(circuits),

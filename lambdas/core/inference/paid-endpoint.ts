@@ -31,6 +31,8 @@ export interface PaidEndpointDependencies {
   readonly breaker: Breaker;
   readonly after: After;
   readonly log: Log;
+  /** Fires when the host ends the calls that are open; a host that serves one call at a time has their time alone. */
+  readonly hostEnds?: AbortSignal | undefined;
 }
 
 /** How one kind of call is read. */
@@ -216,7 +218,10 @@ async function withHeadersSoon(
   });
   const early = await Promise.race([answer, patience]).finally(stopWaiting);
   if (early !== undefined) return early;
-  return { headers: admission.headers, chunks: chunksOf(answer), events, opening: events.heartbeat };
+  const leave = () => {
+    answer.then((late) => (late instanceof Response ? undefined : late.leave?.())).catch(() => {});
+  };
+  return { headers: admission.headers, chunks: chunksOf(answer), events, opening: events.heartbeat, leave };
 }
 
 async function* chunksOf(

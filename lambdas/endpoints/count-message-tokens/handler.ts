@@ -1,7 +1,7 @@
 /** Wires `POST /v1/messages/count_tokens` for Lambda. */
-import { createCatalog } from '../../adapters/inference/catalog-store.ts';
 import { createCapsules } from '../../adapters/system/capsules.ts';
 import { systemClock } from '../../adapters/system/system.ts';
+import { catalogSource } from '../../hosts/catalog.ts';
 import { keyHandler } from '../../hosts/key-handler.ts';
 import { countMessageTokens } from './endpoint.ts';
 
@@ -9,6 +9,6 @@ export const handler = keyHandler('messages', (resources) =>
   countMessageTokens({
     ...resources,
     capsules: (peppers) => createCapsules(peppers, systemClock),
-    catalog: createCatalog({ ...resources, ...resources.clients }),
+    catalog: catalogSource(),
   }),
 );

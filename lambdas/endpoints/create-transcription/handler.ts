@@ -5,7 +5,6 @@ import { createTranscriptionHandler, fileTooLargeHere } from '../../hosts/transc
 
 export const handler = streamed(
   createTranscriptionHandler({
-    environment: process.env,
     maxFileBytes: FUNCTION_FILE_BYTES,
     tooLarge: () => fileTooLargeHere(FUNCTION_FILE_BYTES),
   }),

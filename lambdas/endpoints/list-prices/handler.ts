@@ -1,8 +1,6 @@
 /** Wires `GET /api/v1/models` for Lambda. */
-import { createCatalog } from '../../adapters/inference/catalog-store.ts';
+import { catalogSource } from '../../hosts/catalog.ts';
 import { publicHandler } from '../../hosts/public-handler.ts';
 import { listPrices } from './endpoint.ts';
 
-export const handler = publicHandler('openai', (resources) =>
-  listPrices(createCatalog({ ...resources, ...resources.clients })),
-);
+export const handler = publicHandler('openai', () => listPrices(catalogSource()));

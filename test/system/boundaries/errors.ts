@@ -3,7 +3,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
 import { ERROR_CODES, type ErrorCode } from '../../../lambdas/core/errors.ts';
-import { service } from './service.ts';
+import { service, TOO_LARGE } from './service.ts';
 
 let funded: string;
 
@@ -144,7 +144,7 @@ const CASES: Readonly<Partial<Record<ErrorCode, Case>>> = {
   kind_not_allowed: { provoke: withAccount('1', { allowed_kinds: ['tts'] }) },
   unknown_path: { provoke: ({ path }) => ({ path: `${path}/nothing` }) },
   method_not_allowed: { provoke: () => ({ method: 'DELETE' }) },
-  request_too_large: { provoke: withBody({ pad: 'x'.repeat(7 << 20) }) },
+  request_too_large: { provoke: withBody({ pad: 'x'.repeat(TOO_LARGE) }) },
   requests_per_minute: { provoke: withAccount('1', { rpm: 1 }, true) },
   tokens_per_minute: { provoke: withAccount('1', { tpm: 10 }) },
   all_routes_failed: { provoke: withBody({ model: 'sim/chat-down' }) },

@@ -75,7 +75,7 @@ interface ValidRequest<Request> {
 
 type ReadDependencies = Pick<
   CompletionDependencies,
-  'providers' | 'random' | 'ulid' | 'clock' | 'after' | 'log'
+  'providers' | 'random' | 'ulid' | 'clock' | 'after' | 'hostEnds' | 'log'
 > & { readonly times?: RouteTimes };
 
 /** Throws 400 when no model takes so much prompt, or writes so much. */

@@ -18,6 +18,7 @@ import type { AnswerWriter } from './api-format.ts';
 import { type Answer, type AttemptOptions, attemptRoute } from './attempt.ts';
 import { prepareCompletion } from './delivery.ts';
 import { payloadFor } from './route-payload.ts';
+import { mayWriteUnseen } from './unseen-output.ts';
 
 /** What a call may count and cost on a route, and what it may be billed by there. */
 interface RouteBounds {
@@ -49,7 +50,7 @@ export interface OfferedCompletion {
   readonly context: Pick<CallContext, 'requestId'>;
 }
 
-interface OfferDependencies extends Pick<AttemptOptions, 'after'> {
+interface OfferDependencies extends Pick<AttemptOptions, 'after' | 'hostEnds'> {
   readonly providers: Readonly<Record<Route['protocol'], Provider>>;
   readonly log: Pick<Log, 'warn'>;
   readonly clock: Clock;
@@ -58,7 +59,7 @@ interface OfferDependencies extends Pick<AttemptOptions, 'after'> {
 
 export function completionOffer(
   { payload, bounds, chosenTokens, prompt, catalog, candidates, ...call }: OfferedCompletion,
-  { providers, after, log, clock, times }: OfferDependencies,
+  { providers, after, hostEnds, log, clock, times }: OfferDependencies,
 ): CallOffer<Answer> {
   const { capsules, nameOf, answerId, answer, context } = call;
   const routesOf = (model: Model) => candidates.filter((candidate) => candidate.model === model);
@@ -78,6 +79,7 @@ export function completionOffer(
         identity: { id: answerId, model: nameOf(model) },
         signatures: signaturesOf(capsules, route.id),
         remainingTimeMs,
+        hostEnds,
       });
       if (reply.kind === 'stream') times?.note(route.id, clock() - startedMs);
       return reply;
@@ -91,6 +93,7 @@ export function completionOffer(
         onImpossible: ({ id }) => {
           log.warn('a route counted more than is possible', { requestId: context.requestId, route: id });
         },
+        mayWriteUnseen: (route) => mayWriteUnseen(route, payload),
         identity: { id: answerId, model: nameOf(paid.candidate.model) },
         ...answer,
       }),

@@ -12,6 +12,7 @@ import { receiptHeaders } from '../metering/receipt.ts';
 import type { AnsweredCall, Deliver } from '../paid-endpoint.ts';
 import type { TokenUsage } from '../pricing/token-usage.ts';
 import { type Identity, type ReplyEvent, UpstreamFailure } from '../upstream/provider.ts';
+import { hasLeft } from '../upstream/route-clock.ts';
 import type { Answer } from './attempt.ts';
 import type { ReplyWriter, WriterOptions } from './reply-writer.ts';
 
@@ -28,6 +29,8 @@ export interface CompletionWriting {
   readonly most: MeterOptions['most'];
   /** Called when a route reports more than that. */
   readonly onImpossible: (route: Route) => void;
+  /** Whether the stream may not show all that is billed. */
+  readonly mayWriteUnseen: (route: Route) => boolean;
   /** The id of the answer, in the API's form, and the name of its model. */
   readonly identity: Identity;
   /** Writes the answer in the format of the API. */
@@ -70,7 +73,8 @@ export async function prepareCompletion(
   if (answer.kind === 'stream') {
     const events = stream({ answer, meter, writer, paid });
     const headers = { ...admission.headers, 'x-route': route.id, ...bound };
-    return async () => ({ headers, chunks: writing.frames(events), events: writing.events });
+    const leave = writing.mayWriteUnseen(route) ? {} : { leave: () => answer.close(false) };
+    return async () => ({ headers, chunks: writing.frames(events), events: writing.events, ...leave });
   }
   meter.add(answer);
   const text = writer.whole(answer.answer, meter.usage);
@@ -105,6 +109,7 @@ async function* stream({ answer, meter, writer, paid }: StreamDelivery): AsyncGe
     status = 'completed';
   } catch (failure) {
     if (!(failure instanceof UpstreamFailure)) throw failure;
+    if (hasLeft(failure)) return;
     paid.broke(failure);
     throw new ServiceError(
       'all_routes_failed',

@@ -21,7 +21,7 @@ export function createKindEndpoint<Request extends CallRequestFields, Answer>(
   providers: ProviderCalls<JsonObject, Answer>,
   dependencies: KindEndpointDependencies,
 ): StreamingEndpoint {
-  const { catalog, random, after } = dependencies;
+  const { catalog, random, after, hostEnds } = dependencies;
   const { kind, stream, schema } = callKind;
   const read = async (sent: globalThis.Request): Promise<PaidCall<KindAnswer<Answer>>> => {
     const { text, value } = await readJson(sent);
@@ -46,7 +46,7 @@ export function createKindEndpoint<Request extends CallRequestFields, Answer>(
           tokens: estimate.tokens,
           costBound: () => estimate,
           attempt: ({ route }, remainingTimeMs) =>
-            attemptKind(providers, payload, { after, route, remainingTimeMs, stream }),
+            attemptKind(providers, payload, { after, route, remainingTimeMs, stream, hostEnds }),
           prepare: ({ answer, clock }, paid) =>
             callKind.prepare({ ...paid, request, answer, estimate, clock, catalog: known.version }),
         },

@@ -12,6 +12,9 @@ const DRAIN_MS = 1_000;
 /** Why a connection ends that nobody reads any more. Made once: one made for each call would take its stack each time. */
 const LEFT = new UpstreamFailure('interrupted');
 
+/** Whether an answer broke off because its reader left, and by no fault of the route's. */
+export const hasLeft = (failure: UpstreamFailure): boolean => failure === LEFT;
+
 export interface RouteClock {
   /** Fires with an `UpstreamFailure` when time is up. */
   readonly signal: AbortSignal;
@@ -28,20 +31,26 @@ export interface RouteClockOptions {
   readonly remainingTimeMs: number;
   /** Whether the first content has a time of its own. */
   readonly stream: boolean;
+  /** Fires when the host ends the calls that are open. */
+  readonly hostEnds?: AbortSignal | undefined;
 }
 
-export function startRouteClock({ after, route, remainingTimeMs, stream }: RouteClockOptions): RouteClock {
+export function startRouteClock(options: RouteClockOptions): RouteClock {
+  const { after, route, remainingTimeMs, stream, hostEnds } = options;
   const controller = new AbortController();
   const abort = (kind: FailureKind) => controller.abort(new UpstreamFailure(kind));
   const totalMs = Math.max(0, Math.min(route.timeout_ms, remainingTimeMs));
   const stopTotal = after(totalMs, () => abort(totalMs < route.timeout_ms ? 'deadline' : 'timeout'));
   const begun = stream ? after(route.first_byte_timeout_ms, () => abort('timeout')) : () => {};
+  const onHostEnd = () => abort('deadline');
+  hostEnds?.addEventListener('abort', onHostEnd, { once: true });
   return {
     signal: controller.signal,
     begun,
     close(complete) {
       stopTotal();
       begun();
+      hostEnds?.removeEventListener('abort', onHostEnd);
       if (complete) after(DRAIN_MS, () => controller.abort(LEFT));
       else controller.abort(LEFT);
     },

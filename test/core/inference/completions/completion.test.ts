@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { createBedrockClients } from '../../../../lambdas/adapters/aws/bedrock-clients.ts';
 import { createCapsules } from '../../../../lambdas/adapters/system/capsules.ts';
 import {
@@ -14,6 +14,7 @@ import { readCompletion } from '../../../../lambdas/core/inference/completions/c
 import { type Caller, runPaidCall } from '../../../../lambdas/core/inference/paid-endpoint.ts';
 import type { Ledger } from '../../../../lambdas/core/ledger/admission.ts';
 import type { Outcome } from '../../../../lambdas/core/ledger/usage-record.ts';
+import type { StreamedAnswer } from '../../../../lambdas/core/ports.ts';
 import { createProviders } from '../../../../lambdas/providers/protocols.ts';
 import { startUpstream } from '../../../../simulators/models/server.ts';
 import { createBreaker } from '../circuit/memory-circuits.ts';
@@ -33,7 +34,7 @@ function calling(
   stream: boolean,
   remainingMs = 900_000,
   keep?: Caller['keep'],
-  { bound = {}, limits = {} }: { bound?: { max_tokens?: number }; limits?: object } = {
+  { bound = {}, limits = {}, hostEnds }: { bound?: object; limits?: object; hostEnds?: AbortSignal } = {
     bound: { max_tokens: 50 },
   },
 ) {
@@ -87,16 +88,17 @@ function calling(
   const call = readCompletion(
     chatFormat,
     { body, identity: '', models, catalog: 'v1', capsules: capsulesOf('acc_1'), context },
-    { ...world, providers, log },
+    { ...world, providers, log, hostEnds },
   );
-  const dependencies = { ledger, breaker: createBreaker(), after: world.after, log };
+  const breaker = createBreaker();
+  const dependencies = { ledger, breaker, after: world.after, log };
   const run = (accountId = 'acc_1') =>
     runPaidCall(dependencies, call, {
       key: { accountId, keyId: 'key_1', secretHash: '' },
       keep,
       context,
     });
-  return { call, run, outcomes };
+  return { call, run, outcomes, breaker };
 }
 
 const queueFault = (fault: object) =>
@@ -105,6 +107,10 @@ const queueFault = (fault: object) =>
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ fault }),
   });
+
+async function allOf(chunks: StreamedAnswer['chunks']): Promise<void> {
+  for (let next = await chunks.next(); !next.done; next = await chunks.next());
+}
 
 type Run = ReturnType<typeof calling>['run'];
 
@@ -143,6 +149,58 @@ describe('the deadline of the host', () => {
     const { run, outcomes } = calling(['chat'], false, 14_000);
     await expect(run()).rejects.toMatchObject({ code: 'all_routes_failed' });
     expect(outcomes).toMatchObject([{ status: 'failed', cost: 0n, route: null }]);
+  });
+});
+
+describe('a host that ends its calls', () => {
+  it('ends a stream that hangs, which settles on what was delivered', async () => {
+    const ends = new AbortController();
+    const { run, outcomes } = calling(['chat'], true, 900_000, undefined, {
+      bound: { max_tokens: 50 },
+      hostEnds: ends.signal,
+    });
+    await queueFault({ hang_after_chunks: 3 });
+    const { chunks } = (await run()) as StreamedAnswer;
+    await chunks.next();
+    setTimeout(() => ends.abort(), 50);
+    await expect(allOf(chunks)).rejects.toThrow('failed before its answer was complete');
+    expect(outcomes).toMatchObject([{ status: 'interrupted', estimated: true }]);
+  });
+
+  it('ends a whole answer that hangs, which costs nothing', async () => {
+    const ends = new AbortController();
+    const { run, outcomes } = calling(['hang'], false, 900_000, undefined, { hostEnds: ends.signal });
+    setTimeout(() => ends.abort(), 50);
+    await expect(run()).rejects.toMatchObject({ code: 'all_routes_failed' });
+    expect(outcomes).toMatchObject([{ status: 'failed', cost: 0n }]);
+  });
+});
+
+describe('a reader that leaves', () => {
+  const leaving = async (bound: object) => {
+    const { run, outcomes, breaker } = calling(['chat'], true, 900_000, undefined, {
+      bound: { max_tokens: 50, ...bound },
+    });
+    await queueFault({ chunk_delay_ms: 20 });
+    const { chunks, leave } = (await run()) as StreamedAnswer;
+    await chunks.next();
+    const failed = jest.spyOn(breaker, 'broke');
+    leave?.();
+    await allOf(chunks);
+    return { outcomes, failures: failed.mock.calls.length };
+  };
+
+  it('ends the stream, which settles on what has come and is no failure of its route', async () => {
+    const { outcomes, failures } = await leaving({});
+    expect(outcomes).toMatchObject([{ status: 'interrupted', estimated: true }]);
+    expect(outcomes[0]?.outputUnits).toBeLessThan(20);
+    expect(failures).toBe(0);
+  });
+
+  it('has a stream read to its end whose model may think unseen', async () => {
+    const { outcomes } = await leaving({ reasoning_effort: 'low' });
+    expect(outcomes).toMatchObject([{ status: 'completed', estimated: false }]);
+    expect(outcomes[0]?.outputUnits).toBeGreaterThan(20);
   });
 });
 

@@ -15,6 +15,7 @@ import type { Deliver } from '../../paid-endpoint.ts';
 import { exactly } from '../../pricing/cost-bound.ts';
 import type { Measured } from '../../pricing/counts.ts';
 import { UpstreamFailure } from '../../upstream/provider.ts';
+import { hasLeft } from '../../upstream/route-clock.ts';
 import { type CallKind, forwarded, type KindCall } from '../call-kind.ts';
 import { type SpeechRequest, speechRequest } from './schema.ts';
 
@@ -92,7 +93,7 @@ async function prepare(call: KindCall<SpeechRequest, SpeechAnswer>): Promise<Del
     'x-route': candidate.route.id,
     'x-cost-usd': formatUsd(estimate.amount),
   };
-  return async () => ({ headers, chunks: settledAudio(call) });
+  return async () => ({ headers, chunks: settledAudio(call), leave: () => call.clock.close(false) });
 }
 
 /** The audio as it comes; however it ends, the call is settled before its reader learns of it. */
@@ -105,6 +106,7 @@ async function* settledAudio(call: KindCall<SpeechRequest, SpeechAnswer>): Async
     status = 'completed';
   } catch (failure) {
     if (!(failure instanceof UpstreamFailure)) throw failure;
+    if (hasLeft(failure)) return;
     broke(failure);
     throw new ServiceError(
       'all_routes_failed',

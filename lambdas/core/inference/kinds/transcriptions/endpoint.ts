@@ -71,7 +71,7 @@ async function readTranscription(
   upload: Upload,
   dependencies: TranscriptionDependencies,
 ): Promise<PaidCall<KindAnswer<Transcript>>> {
-  const { catalog, random, after } = dependencies;
+  const { catalog, random, after, hostEnds } = dependencies;
   const form = readForm(upload);
   // `readForm` throws when there is none.
   const { content, sha256 } = upload.file as UploadedFile;
@@ -99,7 +99,7 @@ async function readTranscription(
           ceiling: measuredCost(priced, { seconds: mostSeconds(recording) }),
         }),
         attempt: ({ route }, remainingTimeMs) =>
-          attemptKind(providers, payload, { after, route, remainingTimeMs, stream: false }),
+          attemptKind(providers, payload, { after, route, remainingTimeMs, stream: false, hostEnds }),
         prepare: ({ answer: transcript }, paid) =>
           prepareTranscript(dependencies, {
             ...paid,

@@ -1,31 +1,28 @@
-/** The upload ingress, run as the deployed one: a `node:http` program beside the function whose endpoint it serves. */
+/** A program that listens by itself, run as the deployed one: the upload ingress, or the shared host. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { type IncomingMessage, type ServerResponse, request as send } from 'node:http';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { FunctionDescription } from '../assembly/functions.ts';
 import { formatLogLine } from './log-lines.ts';
 
-/** The program in a function's bundle. */
-const PROGRAM = 'host.mjs';
-
-export const hasUploadHost = ({ assetDir }: FunctionDescription): boolean =>
-  existsSync(join(assetDir, PROGRAM));
-
-export interface UploadHostOptions {
-  readonly description: FunctionDescription;
-  /** The function's own, so that both act in one role. */
-  readonly environment: Record<string, string>;
+export interface ProgramHostOptions {
+  /** The bundled program (absolute). */
+  readonly program: string;
+  /** What a person calls it. */
+  readonly label: string;
+  readonly environment: Readonly<Record<string, string>>;
   readonly log: (line: string) => void;
 }
 
-export class UploadHost {
-  readonly #options: UploadHostOptions;
+/** The gateway has given calls their time before it closes its hosts; what is open then ends with an error, and settles. */
+const GRACE_SECONDS = '0';
+const SETTLE_MS = 5_000;
+
+export class ProgramHost {
+  readonly #options: ProgramHostOptions;
   #running: Promise<{ readonly child: ChildProcess; readonly port: number }> | undefined;
 
-  constructor(options: UploadHostOptions) {
+  constructor(options: ProgramHostOptions) {
     this.#options = options;
   }
 
@@ -41,11 +38,13 @@ export class UploadHost {
       headers: request.headers,
     });
     request.pipe(onward);
+    // A caller who leaves is noticed there.
+    response.once('close', () => onward.destroy());
     // A host that has refused an upload may close before all of it is sent; what matters is its answer.
     onward.on('error', () => {});
     const [answer] = (await Promise.race([
       once(onward, 'response'),
-      once(onward, 'close').then(() => Promise.reject(new Error('the upload host closed the connection'))),
+      once(onward, 'close').then(() => Promise.reject(new Error('the host closed the connection'))),
     ])) as [IncomingMessage];
     response.writeHead(answer.statusCode ?? 502, answer.headers);
     answer.on('error', () => response.socket?.destroySoon());
@@ -56,14 +55,18 @@ export class UploadHost {
   async close(): Promise<void> {
     const running = await this.#running?.catch(() => undefined);
     if (running === undefined || running.child.exitCode !== null || running.child.signalCode !== null) return;
-    running.child.kill('SIGKILL');
-    await once(running.child, 'exit');
+    const { child } = running;
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => child.kill('SIGKILL'), SETTLE_MS);
+    await ended;
+    clearTimeout(timer);
   }
 
   async #start(): Promise<{ readonly child: ChildProcess; readonly port: number }> {
-    const { description, environment, log } = this.#options;
-    const child = fork(join(description.assetDir, PROGRAM), {
-      env: { ...environment, PORT: '0', HOST: '127.0.0.1' },
+    const { program, label, environment, log } = this.#options;
+    const child = fork(program, {
+      env: { ...environment, PORT: '0', HOST: '127.0.0.1', HOST_GRACE_SECONDS: GRACE_SECONDS },
       execArgv: [],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       detached: true,
@@ -71,7 +74,7 @@ export class UploadHost {
     for (const output of [child.stdout, child.stderr]) {
       if (output === null) continue;
       createInterface({ input: output, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
-        const formatted = formatLogLine(description.label, line);
+        const formatted = formatLogLine(label, line);
         if (formatted !== undefined) log(formatted);
       });
     }
@@ -81,7 +84,7 @@ export class UploadHost {
     });
     const [message] = await Promise.race([
       once(child, 'message'),
-      once(child, 'exit').then(() => Promise.reject(new Error('the upload host ended before it was ready'))),
+      once(child, 'exit').then(() => Promise.reject(new Error(`${label} ended before it was ready`))),
     ]);
     return { child, port: (message as { port: number }).port };
   }

@@ -1,9 +1,9 @@
 /** The catalog of our own side of the comparison: a model for each protocol and pause, and as many more as are wanted. */
-import { writeCatalog } from '../../lambdas/adapters/inference/catalog-store.ts';
-import { requireVariable } from '../../lambdas/contract/environment.ts';
-import { TABLES } from '../../lambdas/contract/tables.ts';
-import type { Database } from '../harness/service/database.ts';
-import { type Case, PAUSES_MS, upstreamModel } from './cases.ts';
+import { writeCatalog } from '../../../lambdas/adapters/inference/catalog-store.ts';
+import { requireVariable } from '../../../lambdas/contract/environment.ts';
+import { TABLES } from '../../../lambdas/contract/tables.ts';
+import { type Case, PAUSES_MS, upstreamModel } from '../load/cases.ts';
+import type { Database } from './database.ts';
 
 type Protocol = Case['protocol'];
 
@@ -32,6 +32,7 @@ export const modelOf = ({ id, protocol, upstreamUrl, upstream }: ModelOptions) =
       upstream_model: upstream,
       secret: SECRET,
       capabilities: ['tools', 'json', 'vision', 'stream'],
+      timeout_ms: 180_000,
     },
   ],
 });

@@ -1,5 +1,5 @@
 /** What is asked of every contestant: the same prompt and the same answer, on four surfaces. */
-import { modelNamed } from '../harness/upstream/server.ts';
+import { modelNamed } from '../upstream/server.ts';
 
 export type CaseName = 'chat' | 'chat streamed' | 'messages streamed' | 'messages over openai';
 

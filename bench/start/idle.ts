@@ -1,7 +1,4 @@
-/**
- * What `npm start` costs while nobody calls: CPU and memory of all its processes, after one paid call. The shell's
- * variables reach the service, so `COMPUTE=host npm run bench -- idle` measures it on the other kind of host.
- */
+/** What `npm start` costs while nobody calls, with each setting of `COMPUTE`: CPU and memory of all its processes, after one paid call. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -25,24 +22,52 @@ const MEASURED_MS = 60_000;
 /** Longer than the shortest schedule, five minutes, so that what it starts is measured too. */
 const SCHEDULED_MS = 5 * 60_000;
 
+/** What serves the calls: the setting `COMPUTE` of `npm start`. */
+const COMPUTES = ['functions', 'host'] as const;
+
+/** Both at the same time: what is counted is the CPU's time, not the clock's. */
 export async function measureIdle(): Promise<readonly Figure[]> {
+  const services: IdleService[] = [];
+  try {
+    for (const compute of COMPUTES) services.push(await openService(compute));
+    await sleep(SETTLE_MS);
+    return (await Promise.all(services.map(figuresOfService))).flat();
+  } finally {
+    for (const service of services) await service.close();
+  }
+}
+
+interface IdleService {
+  readonly compute: string;
+  readonly pid: number;
+  close(): Promise<void>;
+}
+
+async function openService(compute: string): Promise<IdleService> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-idle-'));
   const child = spawn(process.execPath, [join(import.meta.dirname, '..', '..', 'local', 'start.ts')], {
-    env: { ...process.env, PORT: '0', LOCAL_DIR: folder },
+    env: { ...process.env, COMPUTE: compute, PORT: '0', LOCAL_DIR: folder },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  try {
-    const session = await readSession(folder, child);
-    await callOnce(session);
-    await sleep(SETTLE_MS);
-    const first = await measure(session.pid, MEASURED_MS);
-    const second = await measure(session.pid, SCHEDULED_MS);
-    return [...figuresOf('idle', first), ...figuresOf('idle, with schedules', second)];
-  } finally {
+  const close = async () => {
     const gone = once(child, 'close');
     if (child.exitCode === null && child.kill('SIGTERM')) await gone;
     rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    const session = await readSession(folder, child);
+    await callOnce(session);
+    return { compute, pid: session.pid, close };
+  } catch (failure) {
+    await close();
+    throw failure;
   }
+}
+
+async function figuresOfService({ compute, pid }: IdleService): Promise<readonly Figure[]> {
+  const first = await measure(pid, MEASURED_MS);
+  const second = await measure(pid, SCHEDULED_MS);
+  return [...figuresOf(`${compute}: idle`, first), ...figuresOf(`${compute}: idle, with schedules`, second)];
 }
 
 async function callOnce({ base_url, api_key }: Session): Promise<void> {

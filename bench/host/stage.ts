@@ -1,0 +1,61 @@
+/** What a bench of the shared host needs around it: upstream, database, secrets, accounts, and the program as it deploys. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Account, auditOf, openAccount } from '../harness/service/account.ts';
+import { applyCatalog, catalogOf } from '../harness/service/bench-catalog.ts';
+import { type Database, openDatabase } from '../harness/service/database.ts';
+import { startBenchUpstream } from '../harness/upstream/process.ts';
+import { bundleHost } from './bundle.ts';
+import { type HostProcess, startHost, startSecrets } from './process.ts';
+
+/** Calls at once come from several customers. */
+const ACCOUNTS = 8;
+
+export interface Stage {
+  readonly database: Database;
+  readonly accounts: readonly Account[];
+  /** `secretsMs`: how long the reading of a secret takes. */
+  start(overrides?: Readonly<Record<string, string>>, secretsMs?: number): Promise<HostProcess>;
+  /** How far the books of all accounts are off and what they still hold, nano-USD, and what they were charged. */
+  books(): Promise<{ readonly off: bigint; readonly held: bigint; readonly usage: bigint }>;
+  close(): Promise<void>;
+}
+
+/** The catalog has a model for each of the upstream's names of an answer. */
+export async function openStage(upstreams: readonly string[]): Promise<Stage> {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-host-'));
+  const [upstream, database] = [await startBenchUpstream(), await openDatabase({ inMemory: true })];
+  const secrets: Awaited<ReturnType<typeof startSecrets>>[] = [];
+  const clients = database.connect();
+  await bundleHost(folder, { money: true });
+  await applyCatalog(database, catalogOf(upstream.url, { upstreams }));
+  const accounts: Account[] = [];
+  for (let account = 0; account < ACCOUNTS; account += 1)
+    accounts.push(await openAccount(clients, database.environment));
+  return {
+    database,
+    accounts,
+    async start(overrides = {}, secretsMs = 0) {
+      const reader = await startSecrets(secretsMs);
+      secrets.push(reader);
+      return startHost({ database, folder, secretsUrl: reader.url, overrides });
+    },
+    async books() {
+      let [off, held, usage] = [0n, 0n, 0n];
+      for (const { accountId } of accounts) {
+        const books = await auditOf(clients, database.environment, accountId);
+        off += books.drift < 0n ? -books.drift : books.drift;
+        held += books.held;
+        usage += books.usage;
+      }
+      return { off, held, usage };
+    },
+    async close() {
+      for (const reader of secrets) reader.close();
+      await database.close();
+      await upstream.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

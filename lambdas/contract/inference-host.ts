@@ -1,0 +1,17 @@
+/** What the stacks and the program of the shared host have in common. */
+import { requirePositiveInteger } from './environment.ts';
+
+/** Where a balancer asks whether the host takes calls. No route: callers of the API are answered by the API itself. */
+export const HOST_HEALTH_PATH = '/health/host';
+
+/** The most calls that one process has open; more are refused with 503. */
+export const OPEN_CALLS_VARIABLE = 'HOST_OPEN_CALLS';
+
+/** A call that waits for its route takes about 100 KB with its connections, beside what its body takes. */
+export const DEFAULT_OPEN_CALLS = 1_000;
+
+/** Throws an error that names the variable when it is set to anything but a positive integer. */
+export function openCallsOf(environment: Readonly<Record<string, string | undefined>>): number {
+  const isSet = environment[OPEN_CALLS_VARIABLE] !== undefined;
+  return isSet ? requirePositiveInteger(environment, OPEN_CALLS_VARIABLE) : DEFAULT_OPEN_CALLS;
+}
