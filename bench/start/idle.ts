@@ -117,7 +117,7 @@ function figuresOf(name: string, { cpuPercent, memoryMb, processes, seconds }: M
       value: memoryMb,
       unit: 'MB',
       most: MEMORY_MB,
-      note: `${processes} processes; what they share is counted once (Pss)`,
+      note: `${processes} processes; what they share is counted once (Pss), and what both services share, Node itself, half for each`,
     },
   ];
 }
