@@ -101,10 +101,14 @@ export class EndpointApi extends Construct {
     this.#acknowledge();
   }
 
+  get id(): string {
+    return this.#api.restApiId;
+  }
+
   /** The host name of the API; its paths begin with the stage's name. */
   get host(): string {
     const { region, urlSuffix } = Stack.of(this);
-    return `${this.#api.restApiId}.execute-api.${region}.${urlSuffix}`;
+    return `${this.id}.execute-api.${region}.${urlSuffix}`;
   }
 
   get stage(): Stage {

@@ -38,6 +38,7 @@ export class IngressStack extends Stack {
   constructor(scope: Construct, id: string, props: IngressStackProps) {
     super(scope, id, props);
     const { config, platform } = props;
+    keepExports(props);
     const distribution = new EdgeDistribution(this, 'Ingress', {
       paths: config.compute === 'lambda' ? this.#functions(props) : this.#host(props),
       rest: apiOrigin(platform, config),
@@ -66,10 +67,24 @@ export class IngressStack extends Stack {
   #host({ config, data, bundles, inference }: IngressStackProps): readonly EdgePaths[] {
     const { settlements, ipRateLimit } = inference;
     if (settlements === undefined) throw new Error('the shared host needs the workflow of settlements');
-    const { host } = new InferenceHost(this, 'InferenceHost', { config, data, bundles, settlements });
+    // Each has an id of its own: while CloudFormation puts one in the other's place, both serve.
+    const id = config.compute === 'fargate' ? 'InferenceTasks' : 'InferenceFunction';
+    const { host } = new InferenceHost(this, id, { config, data, bundles, settlements });
     if (!(host instanceof HostFunction)) ipRateLimit.protect(this, host.balancer.loadBalancerArn);
     return [{ origin: hostOrigin(host), patterns: inferencePatterns(ROUTES) }];
   }
+}
+
+/**
+ * Has the stack of the inference API export whatever this one may import under any setting. It is deployed first, and
+ * CloudFormation does not let it drop an export that this stack, as it was deployed before, still imports.
+ */
+function keepExports({ inference }: IngressStackProps): void {
+  const { api, settlements, functions } = inference;
+  const { role, logGroup } = functions.get(UPLOADS)?.hosting ?? {};
+  const hosting = [role?.roleArn, logGroup?.logGroupName, logGroup?.logGroupArn];
+  for (const value of [api.id, settlements?.stateMachineArn, ...hosting])
+    if (value !== undefined) inference.exportValue(value);
 }
 
 const apiOrigin = ({ api }: ServiceStack, { stage }: Config): IOrigin => httpsOrigin(api.host, `/${stage}`);

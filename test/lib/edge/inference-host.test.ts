@@ -36,7 +36,8 @@ function environmentOf(app: SynthesizedApp, name: Hosted): Readonly<Record<strin
   return Object.fromEntries(variables.map(({ Name, Value }) => [Name, Value]));
 }
 
-const isHostRole = ([id]: readonly [string, unknown]) => /^InferenceHostRole[0-9A-F]{8}$/.test(id);
+const isHostRole = ([id]: readonly [string, unknown]) =>
+  /^Inference(Tasks|Function)Role[0-9A-F]{8}$/.test(id);
 
 describe.each<Hosted>(['web-function', 'fargate'])('the shared host under %s', (name) => {
   const app = new SynthesizedApp(name);
@@ -54,7 +55,7 @@ describe.each<Hosted>(['web-function', 'fargate'])('the shared host under %s', (
   it('writes to a log group of its own, with the life of the others', () => {
     const [[logs = ''] = []] = app
       .resources('ingress', 'AWS::Logs::LogGroup')
-      .filter(([id]) => id.startsWith('InferenceHostLogs'));
+      .filter(([id]) => /^Inference(Tasks|Function)Logs/.test(id));
     expect(permissions.filter((permission) => permission.startsWith('logs:'))).toEqual(
       ['logs:CreateLogStream', 'logs:PutLogEvents'].map(
         (action) => `${action} ingress:${logs.replace(/[0-9A-F]{8}$/, '')}.Arn`,
@@ -125,7 +126,7 @@ describe('the shared host as a Web Function', () => {
 
   it('takes no call before its role may do its work', () => {
     expect(revision.DependsOn).toEqual(
-      expect.arrayContaining([expect.stringMatching(/^InferenceHostRoleDefaultPolicy/)]),
+      expect.arrayContaining([expect.stringMatching(/^InferenceFunctionRoleDefaultPolicy/)]),
     );
   });
 });
