@@ -9,7 +9,7 @@ import type { Config } from '../config/config.ts';
 import type { Grants } from '../config/grant.ts';
 import type { Messaging } from './messaging.ts';
 import { allowBedrockModels, allowSignedModels } from './model-access.ts';
-import { reportedRegion } from './reported-region.ts';
+import { reportedPartition, reportedRegion } from './reported-names.ts';
 import type { StoredData } from './stored-data.ts';
 
 /** Stripe API reference. */
@@ -143,7 +143,7 @@ class RoleGrants {
     });
     this.#allow(['scheduler:CreateSchedule'], resource);
     this.#allow(['iam:PassRole'], scheduleRole.roleArn);
-    const account = `arn:<AWS::Partition>:scheduler:${reportedRegion(this.#role)}:<AWS::AccountId>`;
+    const account = `arn:${reportedPartition(this.#role)}:scheduler:${reportedRegion(this.#role)}:<AWS::AccountId>`;
     Validations.of(this.#role).acknowledge({
       id: `AwsSolutions-IAM5[Resource::${account}:schedule/${scheduleGroup}/*]`,
       reason: 'Each schedule is named after the attempt that it triggers; the group confines them.',
@@ -175,7 +175,7 @@ class RoleGrants {
       this.#allow(['secretsmanager:GetSecretValue'], resource);
     }
     if (providerSecrets !== undefined) return;
-    const account = `arn:<AWS::Partition>:secretsmanager:${reportedRegion(this.#role)}:<AWS::AccountId>`;
+    const account = `arn:${reportedPartition(this.#role)}:secretsmanager:${reportedRegion(this.#role)}:<AWS::AccountId>`;
     Validations.of(this.#role).acknowledge({
       id: `AwsSolutions-IAM5[Resource::${account}:secret:${stage}/providers/*]`,
       reason: 'The catalog names provider secrets at run time; the prefix confines them to this deployment.',

@@ -14,8 +14,9 @@ export const CONFIGURATIONS = {
   standard: {},
   /** The same as `standard`, synthesized once more. */
   again: {},
-  /** Under the feature flags of `cdk.json`, as the CDK CLI synthesizes it. */
+  /** Under the feature flags of `cdk.json`, as the CDK CLI synthesizes it; so is `web-function-flags`. */
   'feature-flags': {},
+  'web-function-flags': { compute: 'web-function', region: 'eu-central-1' },
   'every-setting': {
     stage: 'eu-test-2',
     logRetentionDays: 7,

@@ -11,7 +11,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { STREAM_TIMEOUT_SECONDS } from '../../../lambdas/contract/environment.ts';
 import type { Hosting } from '../hosting.ts';
-import { reportedRegion } from '../reported-region.ts';
+import { reportedPartition, reportedRegion } from '../reported-names.ts';
 
 export interface HostFunctionProps {
   /** The folder of the program's bundle. */
@@ -59,7 +59,7 @@ function acknowledgeCopies(stack: Stack): void {
   const assets = `cdk-hnb659fds-assets-<AWS::AccountId>-${reportedRegion(stack)}`;
   accept('S1', 'The bucket holds the code alone, and Lambda alone reads it.');
   accept('IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]', copy);
-  accept(`IAM5[Resource::arn:<AWS::Partition>:s3:::${assets}/*]`, copy);
+  accept(`IAM5[Resource::arn:${reportedPartition(stack)}:s3:::${assets}/*]`, copy);
   accept('IAM5[Resource::<AWSCDKWebFunctionAssetBucket5B596593.Arn>/web-function/*]', copy);
   accept('IAM5[Action::s3:Abort*]', copy);
   accept('IAM5[Action::s3:DeleteObject*]', copy);

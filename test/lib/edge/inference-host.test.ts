@@ -124,6 +124,18 @@ describe('the shared host as a Web Function', () => {
     });
   });
 
+  it('may do the same under the feature flags of the CDK CLI', () => {
+    const [plain, flagged] = (['web-function', 'web-function-flags'] as const).map((name) => {
+      const app = new SynthesizedApp(name);
+      const [[roleId = ''] = []] = app.resources('ingress', 'AWS::IAM::Role').filter(isHostRole);
+      return permissionsOf(app, 'ingress', roleId).map((permission) =>
+        permission.replaceAll('<AWS::Partition>', 'aws'),
+      );
+    });
+    expect(flagged?.length).toBeGreaterThan(20);
+    expect(flagged).toEqual(plain);
+  });
+
   it('takes no call before its role may do its work', () => {
     expect(revision.DependsOn).toEqual(
       expect.arrayContaining([expect.stringMatching(/^InferenceFunctionRoleDefaultPolicy/)]),
