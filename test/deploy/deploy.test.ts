@@ -312,13 +312,37 @@ describe('an update of the deployment', () => {
     alarmEmail: 'operators@example.com',
     tracing: true,
     providerSecrets: ['sim'],
+    compute: 'fargate',
+    hostTasks: { least: 2, most: 4 },
+    lambdaConcurrency: 1_000,
   };
+  /** Those that callers of the APIs reach; the emulator runs neither CloudFront nor a container that was built here. */
+  const stacks = ['data', 'inference', 'platform', 'operations'];
   let before: unknown;
+  /** What calls were answered with while the deployment changed. */
+  const statuses: number[] = [];
 
   beforeAll(async () => {
     before = await deployment.admin('audit');
-    await deployment.deploy(settings);
+    let isDeploying = true;
+    const caller = async () => {
+      while (isDeploying) {
+        const answer = await get(`${inferenceUrl}/v1/usage?limit=1`, bearer());
+        statuses.push(answer.status);
+        await answer.arrayBuffer();
+        await sleep(100);
+      }
+    };
+    const calling = caller();
+    await deployment.deploy(settings, stacks);
+    isDeploying = false;
+    await calling;
   }, DEPLOY_MS);
+
+  it('answers every call meanwhile, also where it moves the inference API to another host', () => {
+    expect(statuses.length).toBeGreaterThan(10);
+    expect(statuses.filter((status) => status !== 200)).toEqual([]);
+  });
 
   it('keeps every row, and the keys that were signed before it, under either pepper', async () => {
     expect(await deployment.admin('audit')).toEqual(before);

@@ -41,9 +41,11 @@ export class Deployment {
     return this.#cdk(undefined, 'bootstrap', `aws://${ACCOUNT}/${REGION}`);
   }
 
-  /** `npm run deploy` with these settings; resolves with what the CLI printed. */
-  deploy(settings: object = {}): Promise<string> {
-    return this.#cdk(settings, 'deploy', '--all', '--require-approval', 'never');
+  /** `npm run deploy` with these settings, of all stacks or of some; resolves with what the CLI printed. */
+  deploy(settings: object = {}, stacks?: readonly string[]): Promise<string> {
+    const chosen =
+      stacks === undefined ? ['--all'] : ['--exclusively', ...stacks.map((name) => this.stackName(name))];
+    return this.#cdk(settings, 'deploy', ...chosen, '--require-approval', 'never');
   }
 
   destroy(settings: object = {}): Promise<string> {
