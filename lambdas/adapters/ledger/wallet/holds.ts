@@ -74,15 +74,23 @@ export class WalletHolds {
     const placement = this.#placements.of(accountId);
     const index = this.#placements.pick(placement, wanted);
     const answer = index === undefined ? undefined : await this.#holdOn(accountId, index, wanted, false);
-    const result =
-      typeof answer === 'object'
-        ? answer
-        : // What one call moves and makes serves those that wait; other processes are met in transactions.
-          await this.#turns.take(accountId, wanted, () =>
-            this.#holdAnywhere(accountId, placement, wanted, index),
-          );
+    const result = typeof answer === 'object' ? answer : await this.#holdInTurn(accountId, wanted, index);
     this.#tried.delete(wanted.id);
     return result;
+  }
+
+  /** What one call moves and makes serves those that wait; other processes are met in transactions. */
+  async #holdInTurn(accountId: string, wanted: Hold, first: number | undefined): Promise<HoldResult> {
+    const placement = this.#placements.of(accountId);
+    const anywhere = () => this.#holdAnywhere(accountId, placement, wanted, first);
+    const result = await this.#turns.take<number>(accountId, wanted, async (waited) => {
+      // A place that a turn before has found is taken outside, together with others that waited for it.
+      const found = waited ? this.#placements.pickKnown(placement, wanted) : undefined;
+      return found ?? anywhere();
+    });
+    if (typeof result === 'object') return result;
+    const answer = await this.#holdOn(accountId, result, wanted, false);
+    return typeof answer === 'object' ? answer : this.#turns.take(accountId, wanted, anywhere);
   }
 
   /** Takes a hold on one part; says why another part, or money of others, is needed. */

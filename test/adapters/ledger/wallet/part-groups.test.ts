@@ -6,13 +6,14 @@ import type { DynamoClients } from '../../../../lambdas/adapters/aws/clients.ts'
 import { number } from '../../../../lambdas/adapters/dynamodb/attribute-values.ts';
 import { MAX_HOLDS } from '../../../../lambdas/adapters/ledger/wallet/item.ts';
 import { PartGroups } from '../../../../lambdas/adapters/ledger/wallet/part-groups.ts';
+import { WalletReads } from '../../../../lambdas/adapters/ledger/wallet/reads.ts';
 import { createWalletStore } from '../../../../lambdas/adapters/ledger/wallet/store.ts';
 import type { Hold, WalletStore } from '../../../../lambdas/core/ledger/ports.ts';
 import { aroundSend } from '../../../core/ledger/failing-process.ts';
 import { rounds } from '../../../thorough.ts';
 import { startDatabase, type TestDatabase } from '../../engine.ts';
 import { splitWallet } from '../../split-wallet.ts';
-import { brokenPart, storedParts } from '../../stored-parts.ts';
+import { brokenPart } from '../../stored-parts.ts';
 import { type TroublePlan, troubledClients, troubles } from '../troubled-writes.ts';
 
 /** A UTC day and the next one, in seconds. */
@@ -129,8 +130,8 @@ async function play(clients: DynamoClients, accountId: string, plan: readonly (r
   return { entries, broken };
 }
 
-const partsOf = async (accountId: string) =>
-  (await storedParts(database)).filter(({ walletId }) => walletId.split('#')[0] === accountId);
+const partsOf = (accountId: string) =>
+  new WalletReads(database.client, database.tables.wallets).readAll(accountId);
 
 const sum = (values: readonly bigint[]) => values.reduce((total, value) => total + value, 0n);
 
