@@ -46,6 +46,8 @@ interface Made {
   readonly charge: KeyCharge;
   granted: boolean;
   failed: boolean;
+  /** Its settlement failed: what it overran may be missing. */
+  unsettled: boolean;
 }
 
 let database: TestDatabase;
@@ -107,16 +109,23 @@ async function play(
 ) {
   const keys = storeOf(clients);
   const made: Made[] = [];
-  const settle = async ({ plan: each, charge, granted, failed }: Made) => {
+  const settle = async (entry: Made) => {
+    const { plan: each, charge, granted, failed } = entry;
     const end = { windows: NOW, taken: charge, used: usedOf(each) };
-    if (granted) await keys.settle(keyId, end).catch(() => {});
+    if (granted) await keys.settle(keyId, end).catch(() => Object.assign(entry, { unsettled: true }));
     if (failed)
       await keys
         .settle(keyId, { ...end, used: { tokens: 0, amount: 0n }, unsure: { newest: charge.call ?? '' } })
         .catch(() => {});
   };
   const make = async (each: CallPlan) => {
-    const entry: Made = { plan: each, charge: chargeOf(keyId, each), granted: false, failed: false };
+    const entry: Made = {
+      plan: each,
+      charge: chargeOf(keyId, each),
+      granted: false,
+      failed: false,
+      unsettled: false,
+    };
     made.push(entry);
     await keys.charge(entry.charge).then(
       ({ granted }) => Object.assign(entry, { granted }),
@@ -149,9 +158,17 @@ const countersOf = ({ requestsLeft, tokensLeft, dayLeft, monthLeft }: KeyState) 
   monthLeft,
 });
 
+/** What a granted call is charged with at least: what it used, and no overrun whose charge has failed. */
+function chargedAtLeast({ plan, unsettled }: Made) {
+  const used = usedOf(plan);
+  if (!unsettled) return used;
+  const { amount, tokens } = plan;
+  return { amount: used.amount < amount ? used.amount : amount, tokens: Math.min(used.tokens, tokens) };
+}
+
 /** What is left of a key by the calls that it granted. */
 function expectedOf(before: KeyState, made: readonly Made[]) {
-  const granted = made.filter((entry) => entry.granted).map(({ plan }) => usedOf(plan));
+  const granted = made.filter((entry) => entry.granted).map(chargedAtLeast);
   const amount = granted.reduce((sum, used) => sum + used.amount, 0n);
   const counters = countersOf(before);
   return {

@@ -47,7 +47,7 @@ interface Made {
   readonly plan: CallPlan;
   readonly id: string;
   /** As the wallet has it; undefined when the hold was refused or failed. */
-  hold?: Hold;
+  hold?: Hold | undefined;
   failed: boolean;
 }
 
@@ -109,8 +109,16 @@ async function play(clients: DynamoClients, accountId: string, plan: readonly (r
   const end = async (entry: Made) => {
     if (entry.hold === undefined && !entry.failed) return;
     await wallets.endHold(accountId, endOf(entry)).catch(() => {});
-    const left = (await healthy.read(accountId))?.holds.find(({ id }) => id === entry.id);
-    if (left !== undefined) await healthy.endHold(accountId, { ...endOf(entry), walletId: left.walletId });
+    const left = ((await healthy.read(accountId))?.holds ?? []).filter(({ id }) => id === entry.id);
+    for (const { walletId, attempt } of left) {
+      // A copy that no record names is released at no cost.
+      const isOwn = attempt === entry.hold?.attempt;
+      await healthy.endHold(accountId, {
+        ...endOf(isOwn ? entry : { ...entry, hold: undefined }),
+        ...(isOwn ? {} : { fellShort: false }),
+        walletId,
+      });
+    }
   };
   const make = async (each: CallPlan) => {
     const entry: Made = { plan: each, id: `req_${made}_${entries.length}`, failed: false };
@@ -243,6 +251,31 @@ describe('one write of a part', () => {
     expect(ended.map((each) => each?.balance)).toEqual(
       ids.map(() => 100_000_000n - 30n * BigInt(ids.length)),
     );
+  });
+
+  it('that arrives late changes nothing while its calls are open, and then leaves holds of another attempt', async () => {
+    const accountId = await openWallet(100_000_000n, 1);
+    let late: (() => Promise<unknown>) | undefined;
+    const onceClient = aroundSend(database.onceClient, async (command, send) => {
+      if (late !== undefined) return send(command);
+      late = () => send(command);
+      throw Object.assign(new Error('the request timed out'), { name: 'TimeoutError' });
+    });
+    const parts = new PartGroups({ ...database, onceClient }, database.tables.wallets);
+    const ids = ['a', 'b', 'c'];
+    const held = await Promise.all(ids.map((id) => parts.hold(accountId, wanted(id))));
+    expect(held.map(({ outcome }) => outcome)).toEqual(ids.map(() => 'granted'));
+    const [open] = await partsOf(accountId);
+    await late?.().catch(() => {});
+    const byId = (holds: readonly Hold[] = []) => holds.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    const [unchanged] = await partsOf(accountId);
+    expect({ ...unchanged, holds: byId(unchanged?.holds) }).toEqual({ ...open, holds: byId(open?.holds) });
+    await Promise.all((open?.holds ?? []).map((each) => parts.end(accountId, end(each))));
+    await late?.();
+    const [after] = await partsOf(accountId);
+    expect(after?.holds.map(({ id }) => id).toSorted()).toEqual(ids);
+    for (const { id, attempt } of after?.holds ?? [])
+      expect(attempt).not.toBe(open?.holds.find((each) => each.id === id)?.attempt);
   });
 
   it('is refused for all when one of them does not fit, and each then has the answer that is its own', async () => {
