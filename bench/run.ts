@@ -23,6 +23,7 @@ import { updatePage } from './peers/comparison.ts';
 import { measureProfile } from './profile/bench.ts';
 import { measureSearch } from './search/bench.ts';
 import { measureStart } from './start/bench.ts';
+import { measureIdle } from './start/idle.ts';
 import { measureStream } from './stream/bench.ts';
 import { measureTokens } from './tokens/bench.ts';
 import { measureWebhooks } from './webhooks/bench.ts';
@@ -32,6 +33,7 @@ const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<r
   load: measureLoad,
   bundles: measureBundles,
   start: measureStart,
+  idle: measureIdle,
   stream: measureStream,
   search: measureSearch,
   webhooks: measureWebhooks,

@@ -15,6 +15,7 @@ import { invokeBuffered, startBackground } from './background.ts';
 import { ENGINE_CREDENTIALS } from './dynamodb/client.ts';
 import { startEngine } from './dynamodb/engine.ts';
 import { startTables } from './dynamodb/start-tables.ts';
+import { TableWrites } from './dynamodb/table-writes.ts';
 import { deploymentEnvironment } from './functions/deployment-environment.ts';
 import { functionEnvironment } from './functions/environment.ts';
 import { FunctionFleet } from './functions/function-fleet.ts';
@@ -96,7 +97,8 @@ async function assemble(options: RuntimeOptions, releases: Release[]): Promise<O
     endpoint: options.dynamodbEndpoint,
   });
   releases.push(() => engine.stop());
-  releases.push(await startTables(assembly.tables, engine.endpoint, log));
+  const writes = new TableWrites();
+  releases.push(await startTables(assembly.tables, engine.endpoint, writes, log));
   const visibilityMs = options.queueVisibilityMs;
   const messaging = new Messaging({ assembly, stateDir, enforceIam, visibilityMs, log });
   releases.push(async () => messaging.close());
@@ -105,7 +107,7 @@ async function assemble(options: RuntimeOptions, releases: Release[]): Promise<O
     run: (arn, input) => background.runWorkflow(arn, input),
     log,
   });
-  const services = { assembly, engineEndpoint: engine.endpoint, messaging, states, options };
+  const services = { assembly, engineEndpoint: engine.endpoint, writes, messaging, states, options };
   const aws = await startAws(services, releases);
   const endpoints = { aws: aws.url, engine: engine.endpoint };
   const functions = startFunctions(assembly, endpoints, options);
@@ -116,8 +118,9 @@ async function assemble(options: RuntimeOptions, releases: Release[]): Promise<O
   messaging.start(invoke);
   releases.push(async () => messaging.stop());
   const { queues } = messaging;
-  const streams = { assembly, stateDir, engineEndpoint: engine.endpoint, queues, enforceIam, invoke, log };
-  releases.push(await startStreams(streams));
+  const allWritesNoticed = enforceIam && options.dynamodbEndpoint === undefined;
+  const followed = { assembly, stateDir, engineEndpoint: engine.endpoint, writes, allWritesNoticed };
+  releases.push(await startStreams({ ...followed, queues, enforceIam, invoke, log }));
   return {
     url: await serve({ assembly, functions, endpoints, options }, releases),
     awsEndpoint: aws.url,
@@ -169,6 +172,7 @@ async function serve(
 interface AwsOptions {
   readonly assembly: Assembly;
   readonly engineEndpoint: string;
+  readonly writes: TableWrites;
   readonly messaging: Messaging;
   readonly states: AwsService;
   readonly options: RuntimeOptions;
@@ -178,13 +182,14 @@ async function startAws(
   {
     assembly,
     engineEndpoint,
+    writes,
     messaging,
     states,
     options: { stateDir, bedrockUrl, enforceIam = true, log },
   }: AwsOptions,
   releases: Release[],
 ): Promise<AwsEndpoint> {
-  const dynamodb = createDynamoDbService(engineEndpoint);
+  const dynamodb = createDynamoDbService(engineEndpoint, writes);
   const endpoint = await startAwsEndpoint({
     services: {
       DynamoDB_20120810: dynamodb.service,

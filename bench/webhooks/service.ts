@@ -1,10 +1,9 @@
 /** The whole local service in a process of its own, for benches that load it and kill its functions. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { createQueueClient } from '../../lambdas/adapters/aws/clients.ts';
 import { QUEUES, type QueueName } from '../../lambdas/contract/queues.ts';
@@ -12,9 +11,7 @@ import type { Session } from '../../local/process/state-folder.ts';
 import { createOperator, type Operator } from '../../operator/operator.ts';
 import { readLocalTarget } from '../../operator/target.ts';
 import { SILENT } from '../harness/service/account.ts';
-
-/** A fresh checkout bundles and synthesizes first. */
-const READY_MS = 60_000;
+import { readSession } from '../harness/service/session.ts';
 
 /** Short, so that what a killed function held is taken up again while the bench waits. */
 const SETTINGS = {
@@ -69,18 +66,6 @@ export async function openService(): Promise<BenchService> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function readSession(folder: string, child: ChildProcess): Promise<Session> {
-  const deadlineMs = Date.now() + READY_MS;
-  while (Date.now() < deadlineMs && child.exitCode === null) {
-    try {
-      return JSON.parse(readFileSync(join(folder, 'session.json'), 'utf8')) as Session;
-    } catch {
-      await sleep(50);
-    }
-  }
-  throw new Error('the service did not start');
 }
 
 /** The service's children are its functions' processes (proc(5), `environ` and `stat`). */

@@ -27,6 +27,17 @@ const TRANSACTION_ACTIONS: Readonly<Record<string, string>> = {
   ConditionCheck: 'ConditionCheckItem',
 };
 
+/** The actions after which a table's stream may hold more. */
+const WRITES = new Set(
+  ['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'].map((name) => `dynamodb:${name}`),
+);
+
+/** The names of the tables that a call with these needs may write to. */
+export function writtenTables(needed: readonly NeededAccess[]): ReadonlySet<string> {
+  const tables = needed.filter(({ action }) => WRITES.has(action));
+  return new Set(tables.map(({ resourceArn }) => resourceArn.slice(resourceArn.lastIndexOf('/') + 1)));
+}
+
 const ON_ALL_RESOURCES = new Set(['ListTables', 'DescribeEndpoints', 'DescribeLimits']);
 
 /** Throws `UnknownOperationException` on an operation whose permissions it does not know (PartiQL, backups). */

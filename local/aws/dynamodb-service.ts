@@ -1,9 +1,10 @@
-/** Checks DynamoDB calls against IAM and forwards them to the engine, bytes in and bytes out. */
+/** Checks DynamoDB calls against IAM and forwards them to the engine, bytes in and bytes out; gives notice of writes. */
 import { Agent, request } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { REGION } from '../assembly/intrinsics.ts';
 import { ENGINE_CREDENTIALS } from '../dynamodb/client.ts';
-import { neededAccess } from './dynamodb-access.ts';
+import type { TableWrites } from '../dynamodb/table-writes.ts';
+import { neededAccess, writtenTables } from './dynamodb-access.ts';
 import type { AwsService } from './endpoint.ts';
 import { AwsError } from './errors.ts';
 
@@ -13,14 +14,21 @@ const ENGINE_AUTHORIZATION =
   'SignedHeaders=host;x-amz-date;x-amz-target, Signature=0000000000000000000000000000000000000000000000000000000000000000';
 
 /** The service for an engine at `endpoint`, and a way to give up its idle connections. */
-export function createDynamoDbService(endpoint: string): { readonly service: AwsService; close(): void } {
+export function createDynamoDbService(
+  endpoint: string,
+  writes: TableWrites,
+): { readonly service: AwsService; close(): void } {
   const url = new URL(endpoint);
   const secure = url.protocol === 'https:';
   const agent = secure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
   const send = secure ? secureRequest : request;
 
   const service: AwsService = async ({ operation, target, body, headers, authorize }, response) => {
-    for (const { action, resourceArn } of neededAccess(operation, body)) authorize(action, resourceArn);
+    const needed = neededAccess(operation, body);
+    for (const { action, resourceArn } of needed) authorize(action, resourceArn);
+    const noticeWrites = () => {
+      for (const table of writtenTables(needed)) writes.written(table);
+    };
     const forwarded = {
       'content-type': headers['content-type'] ?? 'application/x-amz-json-1.0',
       'content-length': body.length,
@@ -30,12 +38,14 @@ export function createDynamoDbService(endpoint: string): { readonly service: Aws
     };
     await new Promise<void>((resolve, reject) => {
       const call = send(url, { method: 'POST', agent, headers: forwarded }, (answer) => {
+        noticeWrites();
         response.writeHead(answer.statusCode ?? 500, endToEndHeaders(answer.rawHeaders));
         answer.pipe(response);
         response.once('close', resolve);
         answer.once('error', () => response.destroy());
       });
       call.once('error', (cause) => {
+        noticeWrites();
         if (response.headersSent) response.destroy();
         reject(
           new AwsError('InternalServerError', `the DynamoDB engine does not answer: ${cause.message}`, 500),

@@ -1,6 +1,7 @@
 /** The tables of a deployment in the engine, with expired items leaving them. */
 import type { Assembly } from '../assembly/assembly.ts';
 import { createEngineClient } from './client.ts';
+import type { TableWrites } from './table-writes.ts';
 import { ensureTables } from './tables.ts';
 import { startTtlSweeper } from './ttl-sweeper.ts';
 
@@ -8,11 +9,12 @@ import { startTtlSweeper } from './ttl-sweeper.ts';
 export async function startTables(
   tables: Assembly['tables'],
   endpoint: string,
+  writes: TableWrites,
   log: (line: string) => void,
 ): Promise<() => Promise<void>> {
   const client = createEngineClient(endpoint);
   await ensureTables(client, tables);
-  const stopSweeper = startTtlSweeper({ client, tables, log });
+  const stopSweeper = startTtlSweeper({ client, tables, writes, log });
   return async () => {
     await stopSweeper();
     client.destroy();

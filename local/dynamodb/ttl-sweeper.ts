@@ -9,6 +9,7 @@ import {
   paginateScan,
 } from '@aws-sdk/client-dynamodb';
 import type { TableDescription } from '../assembly/tables.ts';
+import type { TableWrites } from './table-writes.ts';
 
 /** DynamoDB takes up to days; soon enough to watch, seldom enough not to be felt. */
 const SWEEP_INTERVAL_MS = 10_000;
@@ -20,17 +21,22 @@ const EXPIRED = 'attribute_type(#ttl, :number) AND #ttl < :now AND #ttl > :oldes
 
 type ExpiringTable = TableDescription & { readonly ttlAttribute: string };
 
-/** Deletes what has expired from every table with a TTL; returns how many items went. */
+/** Deletes what has expired from every table with a TTL; returns how many items went, and gives notice of each. */
 export async function sweepExpired(
   client: DynamoDBClient,
   tables: readonly TableDescription[],
+  writes: TableWrites,
 ): Promise<number> {
   const expiring = tables.filter((table): table is ExpiringTable => table.ttlAttribute !== undefined);
-  const counts = await Promise.all(expiring.map((table) => sweepTable(client, table)));
+  const counts = await Promise.all(expiring.map((table) => sweepTable(client, table, writes)));
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-async function sweepTable(client: DynamoDBClient, table: ExpiringTable): Promise<number> {
+async function sweepTable(
+  client: DynamoDBClient,
+  table: ExpiringTable,
+  writes: TableWrites,
+): Promise<number> {
   const nowSeconds = Math.floor(Date.now() / 1000);
   const keyNames = table.keySchema.map(({ AttributeName }) => String(AttributeName));
   const expired = {
@@ -53,8 +59,10 @@ async function sweepTable(client: DynamoDBClient, table: ExpiringTable): Promise
   );
   let count = 0;
   for await (const { Items } of pages) {
-    for (const Key of Items ?? [])
+    for (const Key of Items ?? []) {
       count += await deleteExpired(client, { ...expired, Key, ttlAttribute: table.ttlAttribute });
+      writes.written(table.name);
+    }
   }
   return count;
 }
@@ -87,12 +95,13 @@ async function deleteExpired(
 export function startTtlSweeper(options: {
   readonly client: DynamoDBClient;
   readonly tables: readonly TableDescription[];
+  readonly writes: TableWrites;
   readonly log: (line: string) => void;
 }): () => Promise<void> {
-  const { client, tables, log } = options;
+  const { client, tables, writes, log } = options;
   let sweep: Promise<unknown> = Promise.resolve();
   const timer = setInterval(() => {
-    sweep = sweepExpired(client, tables).catch((failure: Error) =>
+    sweep = sweepExpired(client, tables, writes).catch((failure: Error) =>
       log(`time-to-live sweep failed: ${failure.message}`),
     );
   }, SWEEP_INTERVAL_MS);

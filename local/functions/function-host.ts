@@ -1,4 +1,4 @@
-/** Runs one function: forks its process at the first call, shares it between calls, and replaces a broken one. */
+/** Runs one function: forks its process at the first call, shares it between calls, replaces a broken one, ends an idle one. */
 import type { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
 import { FunctionFailed, FunctionTimedOut } from './function-errors.ts';
@@ -10,13 +10,23 @@ export interface FunctionHostOptions {
   readonly timeoutMs: number;
   readonly environment: Record<string, string>;
   readonly log: (line: string) => void;
+  /** Replaces how long an idle process is kept beyond the function's timeout. */
+  readonly idleMs?: number | undefined;
 }
+
+/**
+ * Lambda ends an idle environment after minutes that it does not name; longer than the shortest schedule, five minutes,
+ * spares a start for each of its events.
+ */
+const IDLE_MS = 6 * 60_000;
 
 export class FunctionHost {
   readonly #options: FunctionHostOptions;
   /** Calls in flight, by the process that runs them; a process that is not the current one gets no new calls. */
   readonly #calls = new Map<FunctionProcess, number>();
   #current: FunctionProcess | undefined;
+  /** Ends the current process, which has no calls. */
+  #idle: NodeJS.Timeout | undefined;
 
   constructor(options: FunctionHostOptions) {
     this.#options = options;
@@ -51,12 +61,14 @@ export class FunctionHost {
 
   /** Ends every process of the function. */
   async close(): Promise<void> {
+    clearTimeout(this.#idle);
     const processes = [...this.#calls.keys()];
     for (const process of processes) process.kill();
     await Promise.all(processes.map(({ exited }) => exited));
   }
 
   #acquire(): FunctionProcess {
+    clearTimeout(this.#idle);
     const process = this.#current ?? this.#fork();
     this.#calls.set(process, (this.#calls.get(process) ?? 0) + 1);
     return process;
@@ -66,7 +78,19 @@ export class FunctionHost {
     const calls = this.#calls.get(process);
     if (calls === undefined) return;
     this.#calls.set(process, calls - 1);
-    if (calls === 1 && process !== this.#current) process.kill();
+    if (calls > 1) return;
+    if (process === this.#current) this.#endWhenIdle(process);
+    else process.kill();
+  }
+
+  /** A call whose reader has gone may run on unseen until the function's timeout, as in Lambda: it is not cut short. */
+  #endWhenIdle(process: FunctionProcess): void {
+    const { timeoutMs, idleMs = IDLE_MS } = this.#options;
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => {
+      this.#retire(process);
+      process.kill();
+    }, timeoutMs + idleMs).unref();
   }
 
   #fork(): FunctionProcess {

@@ -1,4 +1,7 @@
-/** Lambda's poller of a stream: delivers batches in their order, the next when one is done or given up. */
+/**
+ * Lambda's poller of a stream: delivers batches in their order, the next when one is done or given up. At the end of the
+ * stream it waits for notice of a write, so that an idle service does not spend its time on looking.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { _Record as StreamRecord } from '@aws-sdk/client-dynamodb-streams';
 import { REGION } from '../assembly/intrinsics.ts';
@@ -10,6 +13,8 @@ export interface StreamPollerOptions {
   readonly read: ReadRecords;
   /** Where an earlier run has got to. */
   readonly start: Checkpoint | undefined;
+  /** How long it waits at the end of the stream without a notice, which not every writer may give; at least `POLL_MS`. */
+  readonly longestWaitMs: number;
   /** Keeps how far it has got. */
   readonly save: (checkpoint: Checkpoint) => void;
   /** Invokes the function with an event; rejects when the function fails. */
@@ -20,31 +25,47 @@ export interface StreamPollerOptions {
 }
 
 export interface StreamPoller {
+  /** Says that the table was written to. */
+  notify(): void;
   /** Resolves when the batch in hand has ended. */
   stop(): Promise<void>;
 }
 
 /** Lambda looks four times a second (Lambda developer guide, polling and batching streams); here a caller waits for it. */
-const POLL_MS = 50;
+export const POLL_MS = 50;
 
 /** Lambda's wait grows with each failure, to a minute; here to 5 s, because a developer waits for it. */
 const RETRY_MS = 100;
 const LONGEST_RETRY_MS = 5_000;
 
 export function startStreamPoller(options: StreamPollerOptions): StreamPoller {
-  const { mapping, read, save, log } = options;
+  const { mapping, read, save, log, longestWaitMs } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
+  /** Whether there may be records that no look has had the chance to find. */
+  let noticed = false;
+  let waiting: AbortController | undefined;
+
+  /** Looks are `POLL_MS` apart, however many the writes; a write after a longer wait is looked for at once. */
+  async function awaitNotice(): Promise<void> {
+    await pause(POLL_MS, signal);
+    if (noticed || signal.aborted) return;
+    waiting = new AbortController();
+    await pause(longestWaitMs - POLL_MS, waiting.signal);
+    waiting = undefined;
+  }
 
   async function run(): Promise<void> {
     let checkpoint = options.start;
     while (!signal.aborted) {
+      noticed = false;
       const found = await read(checkpoint, mapping.batchSize).catch((failure: Error) => {
+        noticed = true;
         if (!signal.aborted) log(`stream of ${mapping.tableName}: ${failure.message}`);
         return undefined;
       });
       if (found === undefined) {
-        await pause(POLL_MS, signal);
+        await awaitNotice();
         continue;
       }
       await handOver(options, found.records, 0, signal);
@@ -56,8 +77,13 @@ export function startStreamPoller(options: StreamPollerOptions): StreamPoller {
 
   const running = run();
   return {
+    notify() {
+      noticed = true;
+      waiting?.abort();
+    },
     stop() {
       stopping.abort();
+      waiting?.abort();
       return running;
     },
   };

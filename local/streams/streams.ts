@@ -7,26 +7,34 @@ import { REGION } from '../assembly/intrinsics.ts';
 import type { StreamMappingDescription } from '../assembly/stream-mappings.ts';
 import { authorizeRole } from '../aws/callers.ts';
 import { createEngineClient, ENGINE_CREDENTIALS } from '../dynamodb/client.ts';
+import type { TableWrites } from '../dynamodb/table-writes.ts';
 import type { Queues } from '../messaging/queues.ts';
-import { startStreamPoller } from './stream-poller.ts';
+import { POLL_MS, startStreamPoller } from './stream-poller.ts';
 import { type Checkpoint, createStreamReader } from './stream-reader.ts';
 
 export interface StreamsOptions {
   readonly assembly: Pick<Assembly, 'streamMappings' | 'functions' | 'roles'>;
   readonly stateDir: string;
   readonly engineEndpoint: string;
+  /** Gives notice of writes. */
+  readonly writes: TableWrites;
+  /** Whether every function and program writes where notice is given, so that looking often is not needed. */
+  readonly allWritesNoticed: boolean;
   readonly queues: Queues;
   readonly enforceIam: boolean;
   readonly invoke: (functionArn: string, event: unknown) => Promise<unknown>;
   readonly log: (line: string) => void;
 }
 
+/** How soon a write is found that a person makes past the runtime, straight to the engine. */
+const UNNOTICED_MS = 5_000;
+
 /** What Lambda does in the function's role before it reads a stream, by what it does it to. */
 const READING = ['DescribeStream', 'GetShardIterator', 'GetRecords'];
 
 /** Starts every follower; the function returned stops them. Throws when a role may not do what its follower needs. */
 export async function startStreams(options: StreamsOptions): Promise<() => Promise<void>> {
-  const { assembly, stateDir, engineEndpoint, queues, log } = options;
+  const { assembly, stateDir, engineEndpoint, writes, queues, log } = options;
   if (assembly.streamMappings.length === 0) return async () => {};
   const tables = createEngineClient(engineEndpoint);
   const streams = new DynamoDBStreamsClient({
@@ -39,8 +47,9 @@ export async function startStreams(options: StreamsOptions): Promise<() => Promi
     assembly.streamMappings.map(async (mapping) => {
       const functionArn = authorizeFollower(mapping, options);
       const name = `${mapping.tableName} ${mapping.functionName}`;
-      return startStreamPoller({
+      const poller = startStreamPoller({
         mapping,
+        longestWaitMs: options.allWritesNoticed ? UNNOTICED_MS : POLL_MS,
         read: await createStreamReader(tables, streams, mapping.tableName),
         start: checkpoints.read(name),
         save: (checkpoint) => checkpoints.write(name, checkpoint),
@@ -52,10 +61,15 @@ export async function startStreams(options: StreamsOptions): Promise<() => Promi
         },
         log,
       });
+      const unsubscribe = writes.onWrite(mapping.tableName, poller.notify);
+      return async () => {
+        unsubscribe();
+        await poller.stop();
+      };
     }),
   );
   return async () => {
-    await Promise.all(pollers.map((poller) => poller.stop()));
+    await Promise.all(pollers.map((stop) => stop()));
     streams.destroy();
     tables.destroy();
   };

@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { functionVariables } from '../../bench/bundles/environment.ts';
 import { CONSUMERS } from '../../lambdas/contract/consumers.ts';
 import { type FunctionName, GRANTS } from '../../lib/config/grants.ts';
@@ -10,7 +11,12 @@ const moduleOf = (name: FunctionName): string =>
   `../../lambdas/${name in CONSUMERS ? 'consumers' : 'endpoints'}/${name}/handler.ts`;
 
 const { env } = process;
-afterEach(() => {
+
+/** What functions begin to read as they load finds nothing there, and has given up by then. */
+const GIVEN_UP_MS = 1_500;
+
+afterAll(async () => {
+  await pause(GIVEN_UP_MS);
   process.env = env;
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { neededAccess } from '../../../local/aws/dynamodb-access.ts';
+import { neededAccess, writtenTables } from '../../../local/aws/dynamodb-access.ts';
 
 const arn = (table: string) => `arn:aws:dynamodb:us-east-1:000000000000:table/${table}`;
 const access = (operation: string, request: unknown) =>
@@ -43,6 +43,19 @@ describe('the access that a DynamoDB call needs', () => {
     expect(access('TransactGetItems', { TransactItems: [{ Get: { TableName: 'B' } }] })).toEqual([
       ['dynamodb:GetItem', arn('B')],
     ]);
+  });
+
+  it('names the tables that a call may write to, and none for a call that reads', () => {
+    const written = (operation: string, input: object) => [
+      ...writtenTables(neededAccess(operation, Buffer.from(JSON.stringify(input)))),
+    ];
+    const TransactItems = [{ Put: { TableName: 'A' } }, { ConditionCheck: { TableName: 'B' } }];
+    for (const operation of ['PutItem', 'UpdateItem', 'DeleteItem'])
+      expect(written(operation, { TableName: arn('A') })).toEqual(['A']);
+    expect(written('BatchWriteItem', { RequestItems: { A: [], B: [] } })).toEqual(['A', 'B']);
+    expect(written('TransactWriteItems', { TransactItems })).toEqual(['A']);
+    for (const operation of ['GetItem', 'Query', 'Scan'])
+      expect(written(operation, { TableName: 'A', IndexName: 'by-owner' })).toEqual([]);
   });
 
   it('is refused as unknown when the call names no table', () => {

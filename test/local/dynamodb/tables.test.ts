@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TableDescription } from '../../../local/assembly/tables.ts';
 import { createEngineClient } from '../../../local/dynamodb/client.ts';
 import { type DynamoEngine, startEngine } from '../../../local/dynamodb/engine.ts';
+import { TableWrites } from '../../../local/dynamodb/table-writes.ts';
 import { ensureTables } from '../../../local/dynamodb/tables.ts';
 import { sweepExpired } from '../../../local/dynamodb/ttl-sweeper.ts';
 import { temporaryFolder } from '../fixture/synthesize.ts';
@@ -89,7 +90,7 @@ describe('tables of the templates', () => {
 });
 
 describe('the sweeper', () => {
-  it('deletes what has expired, and nothing else', async () => {
+  it('deletes what has expired, and nothing else, and gives notice of it', async () => {
     const table = described('expiring', { ttlAttribute: 'ttl' });
     await ensureTables(client, [table]);
     const now = Math.floor(Date.now() / 1000);
@@ -107,7 +108,11 @@ describe('the sweeper', () => {
     await client.send(
       new PutItemCommand({ TableName: 'expiring', Item: { pk: { S: 'none' }, sk: { N: '1' } } }),
     );
-    expect(await sweepExpired(client, [table, described('made')])).toBe(1);
+    const writes = new TableWrites();
+    const noticed: string[] = [];
+    for (const name of ['expiring', 'made']) writes.onWrite(name, () => noticed.push(name));
+    expect(await sweepExpired(client, [table, described('made')], writes)).toBe(1);
+    expect(noticed).toEqual(['expiring']);
     const gone = await client.send(
       new GetItemCommand({ TableName: 'expiring', Key: { pk: { S: 'past' }, sk: { N: '1' } } }),
     );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { StreamMappingDescription } from '../../../local/assembly/stream-mappings.ts';
-import { startStreamPoller } from '../../../local/streams/stream-poller.ts';
+import { POLL_MS, startStreamPoller } from '../../../local/streams/stream-poller.ts';
 import type { Checkpoint, ReadRecords } from '../../../local/streams/stream-reader.ts';
 
 const MAPPING: StreamMappingDescription = {
@@ -35,6 +35,7 @@ function follow(count: number, failures: Readonly<Record<string, number>>, start
     mapping: MAPPING,
     read,
     start,
+    longestWaitMs: POLL_MS,
     save: (checkpoint) => saved.push(checkpoint),
     async invoke(event) {
       const sequence = (event as Event).Records.map(({ dynamodb }) => dynamodb.SequenceNumber);
@@ -58,6 +59,92 @@ async function until(done: () => boolean): Promise<void> {
 
 const numbers = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => String(from + index));
+
+/** A poller at the end of its stream that counts its looks; `arrive` puts a record there, with or without a notice. */
+function waitAtEnd(longestWaitMs: number) {
+  let looks = 0;
+  let last = 0;
+  const handled: string[] = [];
+  const poller = startStreamPoller({
+    mapping: MAPPING,
+    read: async (after) => {
+      looks += 1;
+      const next = Number(after?.sequenceNumber ?? 0) + 1;
+      if (next > last) return undefined;
+      return { records: [{ dynamodb: { SequenceNumber: String(next) } }], shardId: 'shard' };
+    },
+    start: undefined,
+    longestWaitMs,
+    save: (checkpoint) => handled.push(checkpoint.sequenceNumber ?? ''),
+    invoke: async () => {},
+    onGivenUp: () => {},
+    log: () => {},
+  });
+  const arrive = () => {
+    last += 1;
+  };
+  return { poller, handled, arrive, looks: () => looks };
+}
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('at the end of its stream, the follower', () => {
+  it('looks no more until there is a notice, and then at once', async () => {
+    const { poller, handled, arrive, looks } = waitAtEnd(60_000);
+    await sleep(4 * POLL_MS);
+    expect(looks()).toBe(1);
+    arrive();
+    await sleep(4 * POLL_MS);
+    expect(handled).toEqual([]);
+    poller.notify();
+    await sleep(POLL_MS / 2);
+    expect(handled).toEqual(['1']);
+    await poller.stop();
+  });
+
+  it('misses no write whose notice comes while it looks or rests, and looks seldom however many come', async () => {
+    const { poller, handled, arrive, looks } = waitAtEnd(60_000);
+    for (let notice = 0; notice < 100; notice += 1) poller.notify();
+    arrive();
+    poller.notify();
+    await until(() => handled.length === 1);
+    expect(handled).toEqual(['1']);
+    expect(looks()).toBeLessThanOrEqual(3);
+    await poller.stop();
+  });
+
+  it('finds a write without a notice within its longest wait', async () => {
+    const { poller, handled, arrive } = waitAtEnd(3 * POLL_MS);
+    await sleep(POLL_MS);
+    arrive();
+    await until(() => handled.length === 1);
+    expect(handled).toEqual(['1']);
+    await poller.stop();
+  });
+
+  it('looks again soon after a look that failed', async () => {
+    let looks = 0;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const poller = startStreamPoller({
+      mapping: MAPPING,
+      read: async () => {
+        looks += 1;
+        if (looks === 1) throw new Error('the engine is away');
+        resolve();
+        return undefined;
+      },
+      start: undefined,
+      longestWaitMs: 60_000,
+      save: () => {},
+      invoke: async () => {},
+      onGivenUp: () => {},
+      log: () => {},
+    });
+    await promise;
+    expect(looks).toBe(2);
+    await poller.stop();
+  });
+});
 
 describe('the follower of a stream', () => {
   it('is handed every record in its order, and goes on where it had got to', async () => {

@@ -1,0 +1,69 @@
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readAssembly } from '../../../local/assembly/assembly.ts';
+import { functionEnvironment } from '../../../local/functions/environment.ts';
+import { FunctionHost } from '../../../local/functions/function-host.ts';
+import { FIXTURE_TIMEOUT_MS, fixtureAssembly } from '../fixture/synthesize.ts';
+
+const IDLE_MS = 400;
+const TIMEOUT_MS = 600;
+
+let host: FunctionHost;
+
+beforeAll(async () => {
+  const { functions } = readAssembly(await fixtureAssembly());
+  const description = functions.find(({ name }) => name.includes('misbehave'));
+  if (description === undefined) throw new Error('the fixture has no function misbehave');
+  const environment = functionEnvironment({
+    description,
+    passedThrough: {},
+    overrides: {},
+    accessKeyId: 'local-admin',
+    awsEndpoint: 'http://127.0.0.1:1',
+    dynamodbEndpoint: 'http://127.0.0.1:1',
+  });
+  host = new FunctionHost({
+    label: description.label,
+    timeoutMs: TIMEOUT_MS,
+    environment,
+    log: () => {},
+    idleMs: IDLE_MS,
+  });
+}, FIXTURE_TIMEOUT_MS);
+
+afterAll(() => host.close());
+
+/** The id of the process that answers a call. */
+async function call(): Promise<number> {
+  const event = { body: JSON.stringify({ way: 'pid' }) };
+  const { body } = JSON.parse(await text(await host.invoke(Buffer.from(JSON.stringify(event)), 'id')));
+  return Number(body);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+describe('the process of a function', () => {
+  it('is kept while calls come, ended when none has come for long enough, and started again by the next', async () => {
+    const first = await call();
+    for (let calls = 0; calls < 3; calls += 1) {
+      await sleep((TIMEOUT_MS + IDLE_MS) / 2);
+      expect(await call()).toBe(first);
+    }
+    await sleep(TIMEOUT_MS + IDLE_MS + 200);
+    expect(isAlive(first)).toBe(false);
+    expect(await call()).not.toBe(first);
+  });
+
+  it('is not ended before what its last call may still do has had the time of the function', async () => {
+    const pid = await call();
+    await sleep(TIMEOUT_MS);
+    expect(isAlive(pid)).toBe(true);
+  });
+});
