@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { bundleFunctions, SHARED_HOST } from './bundle.ts';
-import { type Config, loadConfig } from './config/config.ts';
+import { type Config, hasEdge, loadConfig } from './config/config.ts';
 import { DataStack } from './stacks/data-stack.ts';
+import { EdgeLimitStack } from './stacks/edge-limit-stack.ts';
 import { IngressStack } from './stacks/ingress-stack.ts';
 import { OperationsStack } from './stacks/operations-stack.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
@@ -15,19 +16,29 @@ export function buildApp(config: Config, bundles: string, outdir?: string): App 
   const app = new App(outdir === undefined ? {} : { outdir });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   const id = (stack: string) => `Inference-${config.stage}-${stack}`;
-  const data = new DataStack(app, id('data'), { config });
-  const inference = new ServiceStack(app, id('inference'), { api: 'inference', config, data, bundles });
+  const env = config.region === undefined ? {} : { env: { region: config.region } };
+  const common = { ...env, config, bundles };
+  const data = new DataStack(app, id('data'), { ...env, config });
+  const inference = new ServiceStack(app, id('inference'), { ...common, api: 'inference', data });
   const platform = new ServiceStack(app, id('platform'), {
+    ...common,
     api: 'platform',
-    config,
     data,
-    bundles,
     ipRateLimit: inference.ipRateLimit,
   });
-  const uploads = inference.functions.get('create-transcription');
-  if (config.ingress !== 'none' && uploads !== undefined)
-    new IngressStack(app, id('ingress'), { config, bundles, api: inference.api, hosting: uploads.hosting });
-  new OperationsStack(app, id('operations'), { config, data, stacks: [inference, platform] });
+  if (hasEdge(config)) {
+    const limit =
+      config.compute === 'web-function' ? new EdgeLimitStack(app, id('edge-limit'), { config }) : undefined;
+    new IngressStack(app, id('ingress'), {
+      ...common,
+      ...(limit === undefined ? {} : { crossRegionReferences: true }),
+      data,
+      inference,
+      platform,
+      webAclArn: limit?.webAclArn,
+    });
+  }
+  new OperationsStack(app, id('operations'), { ...env, config, data, stacks: [inference, platform] });
   return app;
 }
 

@@ -1,7 +1,7 @@
 /** What a call takes, from the newest results of the benches. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Measured } from './model.ts';
+import type { HostMeasured } from './computes.ts';
 
 const RESULTS = join(import.meta.dirname, '..', 'results');
 
@@ -22,8 +22,9 @@ function figuresOf(bench: string): readonly Figure[] {
   return (JSON.parse(readFileSync(join(RESULTS, newest), 'utf8')) as { figures: Figure[] }).figures;
 }
 
-export function readMeasured(): Measured {
+export function readMeasured(): HostMeasured {
   const [ledger, bundles] = [figuresOf('ledger'), figuresOf('bundles')];
+  const [profile, stream] = [figuresOf('profile'), figuresOf('stream')];
   const value = (figures: readonly Figure[], name: string, unit: string): number => {
     const found = figures.find((figure) => figure.name === name && figure.unit === unit);
     if (found === undefined) throw new Error(`the results of the benches have no figure "${name}"`);
@@ -33,6 +34,9 @@ export function readMeasured(): Measured {
     writeUnits: value(ledger, 'endpoint: a call', 'write units'),
     writeUnitsIdempotent: value(ledger, 'endpoint, with an Idempotency-Key: a call', 'write units'),
     cpuMs: value(ledger, 'endpoint: own CPU a call', 'ms CPU'),
+    hostCpuMs:
+      value(profile, 'chat streamed, ledger on: main thread, all but idle', 'microseconds a call') / 1000,
+    chunkCpuMs: value(stream, 'chat over openai: CPU a chunk', 'microseconds') / 1000,
     initMs: value(bundles, 'create-chat-completion: init', 'ms'),
   };
 }

@@ -60,9 +60,12 @@ const GB = 1e9;
 /** A core is what 1,769 MB buy (AWS Lambda developer guide, memory). */
 export const CORE_MB = 1_769;
 
+/** Of an answer, with its headers. */
+export const bytesOf = ({ tokens }: Traffic): number => HEADER_BYTES + tokens * CHUNK_BYTES;
+
 export function costOf(traffic: Traffic, measured: Measured): readonly Line[] {
-  const { calls, seconds, tokens, memoryMb, idempotent } = traffic;
-  const bytes = HEADER_BYTES + tokens * CHUNK_BYTES;
+  const { calls, seconds, memoryMb, idempotent } = traffic;
+  const bytes = bytesOf(traffic);
   const units = measured.writeUnits * (1 - idempotent) + measured.writeUnitsIdempotent * idempotent;
   const gbSeconds = calls * seconds * (memoryMb / 1024);
   const apiUnits = Math.max(1, Math.ceil(bytes / API_UNIT_BYTES));

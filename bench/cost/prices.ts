@@ -10,6 +10,7 @@ export interface Price {
 }
 
 const NOVEMBER = '2026-11-20';
+const HOSTS = '2026-11-23';
 
 export const PRICES = {
   lambdaGbSecond: {
@@ -74,5 +75,59 @@ export const PRICES = {
     per: 'secret a month',
     source: 'aws.amazon.com/secrets-manager/pricing',
     read: NOVEMBER,
+  },
+  taskVcpuHour: {
+    usd: 0.03238,
+    per: 'vCPU-hour of Fargate, arm64',
+    source: 'aws.amazon.com/fargate/pricing, by cloudburn.io and dev.to/dspv',
+    read: HOSTS,
+  },
+  taskGbHour: {
+    usd: 0.00356,
+    per: 'GB-hour of Fargate, arm64',
+    source: 'aws.amazon.com/fargate/pricing, by vantage.sh',
+    read: HOSTS,
+  },
+  addressHour: {
+    usd: 0.005,
+    per: 'hour of a public IPv4 address',
+    source: 'aws.amazon.com/vpc/pricing',
+    read: HOSTS,
+  },
+  balancerHour: {
+    usd: 0.0225,
+    per: 'hour of an application load balancer',
+    source: 'aws.amazon.com/elasticloadbalancing/pricing, by cloud-horizons.com',
+    read: HOSTS,
+  },
+  balancerUnit: {
+    usd: 0.008,
+    per: 'capacity unit an hour of it: 1 GB, which is what streams reach first',
+    source: 'aws.amazon.com/elasticloadbalancing/pricing, by cloud-horizons.com',
+    read: HOSTS,
+  },
+  edgeRequest: {
+    usd: 1e-6,
+    per: 'HTTPS request to CloudFront, North America and Europe',
+    source: 'aws.amazon.com/cloudfront/pricing, by wring.co',
+    read: HOSTS,
+  },
+  edgeFunction: {
+    usd: 0.1e-6,
+    per: 'run of a CloudFront Function',
+    source: 'aws.amazon.com/cloudfront/pricing, by cur.vantage.sh',
+    read: HOSTS,
+  },
+  edgeTransferGb: {
+    usd: 0.085,
+    per: 'GB out of CloudFront, the first 10 TB, North America and Europe',
+    source: 'aws.amazon.com/cloudfront/pricing',
+    read: HOSTS,
+  },
+  edgeOriginGb: {
+    usd: 0.02,
+    per: 'GB from CloudFront to its origin',
+    source: 'aws.amazon.com/cloudfront/pricing',
+    read: HOSTS,
   },
 } as const satisfies Record<string, Price>;

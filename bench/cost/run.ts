@@ -1,58 +1,68 @@
-/** `npm run cost -- --calls 1e6 --seconds 5`: what a month of calls costs, by service. */
+/** `npm run cost -- --calls 1e6 --seconds 5`: what a month of calls costs, by service, and on each compute. */
 import { parseArgs } from 'node:util';
 import { METRICS } from '../../lambdas/contract/metrics.ts';
+import type { HostTraffic } from './computes.ts';
 import { fixturesOf } from './fixtures.ts';
 import { readMeasured } from './measured.ts';
-import { compareMemory, costOf, idleCost, type Line, type Traffic, total } from './model.ts';
+import { compareMemory, costOf, idleCost } from './model.ts';
 import { PRICES } from './prices.ts';
+import { bill, breakEvenText, computes, dollars, markdown } from './tables.ts';
 
-/** A million calls of a chat model: 300 tokens at the pace of a hosted one, with its thinking time. */
-export const USUAL: Traffic = { calls: 1e6, seconds: 5, tokens: 300, memoryMb: 512, idempotent: 0 };
+/**
+ * A million calls of a chat model: 300 tokens at the pace of a hosted one, with its thinking time, ten a second. That calls
+ * which settle together take 3 write units each is what the ledger is to reach; `--grouped` takes what was measured.
+ */
+export const USUAL: HostTraffic = {
+  calls: 1e6,
+  seconds: 5,
+  tokens: 300,
+  memoryMb: 512,
+  idempotent: 0,
+  callsPerSecond: 10,
+  groupedUnits: 3,
+};
 
 const SIZES_MB = [256, 512, 1024, 1769];
 
-function readTraffic(args: readonly string[]): Traffic {
+function readTraffic(args: readonly string[]): HostTraffic {
   const option = { type: 'string' } as const;
   const { values } = parseArgs({
     args: [...args],
-    options: { calls: option, seconds: option, tokens: option, memory: option, idempotent: option },
+    options: {
+      calls: option,
+      seconds: option,
+      tokens: option,
+      memory: option,
+      idempotent: option,
+      rate: option,
+      grouped: option,
+    },
   });
   const number = (text: string | undefined, usual: number): number => {
     const value = text === undefined ? usual : Number(text);
     if (!Number.isFinite(value) || value < 0) throw new Error(`"${text}" is not a number of 0 or more`);
     return value;
   };
+  const callsPerSecond = number(values.rate, USUAL.callsPerSecond);
+  if (callsPerSecond === 0) throw new Error('--rate must be more than 0 calls a second');
   return {
     calls: number(values.calls, USUAL.calls),
     seconds: number(values.seconds, USUAL.seconds),
     tokens: number(values.tokens, USUAL.tokens),
     memoryMb: number(values.memory, USUAL.memoryMb),
     idempotent: number(values.idempotent, USUAL.idempotent),
+    callsPerSecond,
+    groupedUnits: number(values.grouped, USUAL.groupedUnits),
   };
 }
-
-const dollars = (usd: number): string => `$${usd.toFixed(2)}`;
-
-function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [row(head), row(head.map(() => '---')), ...rows.map(row)].join('\n');
-}
-
-/** A bill as a Markdown table, with its total. */
-export const bill = (lines: readonly Line[], of: string): string =>
-  markdown(
-    ['Service', of, 'How'],
-    [
-      ...lines.map(({ service, usd, how }) => [service, dollars(usd), how]),
-      ['**together**', `**${dollars(total(lines))}**`, ''],
-    ],
-  );
 
 async function main(args: readonly string[]): Promise<void> {
   const { synthesizedTemplates } = await import('./templates.ts');
   const traffic = readTraffic(args);
   const measured = readMeasured();
   console.log(bill(costOf(traffic, measured), `${traffic.calls.toLocaleString('en')} calls`), '\n');
+  console.log(computes(traffic, measured), '\n');
+  console.log(breakEvenText(traffic, measured), '\n');
   const fixtures = fixturesOf(synthesizedTemplates(), Object.keys(METRICS).length);
   console.log(bill(idleCost(fixtures), 'a month, idle'), '\n');
   const sizes = compareMemory(traffic, measured, SIZES_MB).map(({ memoryMb, usd, initMs, ownMs }) => [

@@ -58,11 +58,13 @@ export const GATEWAY_ERRORS: readonly GatewayError[] = [
     retryAfterSeconds: 1,
   },
   {
+    // Among what fails before a function runs is Lambda's own 429, when no concurrent execution is left.
     responseType: 'INTEGRATION_FAILURE',
-    status: 500,
-    type: 'api_error',
-    code: 'internal_error',
-    message: 'The service failed to answer.',
+    status: 503,
+    type: 'service_unavailable',
+    code: 'overloaded',
+    message: 'The service is overloaded; retry.',
+    retryAfterSeconds: 2,
   },
   {
     responseType: 'INTEGRATION_TIMEOUT',

@@ -25,7 +25,8 @@ export const createResources = (): Resources => ({
   ulid: systemUlid,
 });
 
-export const createDataResources = oncePerEnvironment(
+/** Marked for the bundler, so that a function that reads no data carries no client. */
+export const createDataResources = /* @__PURE__ */ oncePerEnvironment(
   (): DataResources => ({
     ...createResources(),
     clients: createDynamoClients(),

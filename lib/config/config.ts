@@ -7,16 +7,44 @@ import { IP_REQUESTS_PER_MINUTE } from '../../lambdas/contract/limits.ts';
 
 const hostName = z.string().regex(/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/);
 
+/** A certificate of AWS Certificate Manager. */
+const certificateIn = (region: string) =>
+  z.string().regex(new RegExp(`^arn:aws[a-z-]*:acm:${region}:\\d{12}:certificate/[0-9a-f-]+$`));
+
+/** The fewest and the most tasks that serve the inference API on Fargate. */
+const hostTasks = z
+  .strictObject({
+    least: z.int().min(1).max(1_000),
+    most: z.int().min(1).max(1_000),
+  })
+  .refine(({ least, most }) => least <= most, { error: 'least must not exceed most' });
+
 const schema = z.strictObject({
   /** Names the deployment: stack names and the API's stage carry it. */
   stage: z
     .string()
     .regex(/^[a-z][a-z0-9-]{0,19}$/)
     .default('prod'),
+  /** The region of the deployment, where it must be known before: `compute` `web-function` needs it. */
+  region: z
+    .string()
+    .regex(/^[a-z]{2}(-[a-z]+)+-\d$/)
+    .optional(),
   /** Days that function and access logs are kept. */
   logRetentionDays: z.union([7, 14, 30, 60, 90, 180, 365].map((days) => z.literal(days))).default(30),
   /** Seconds after which an unsettled hold may be recovered. */
   holdTtlSeconds: z.int().min(1).default(DEFAULT_HOLD_TTL_SECONDS),
+  /**
+   * What serves the inference API: `lambda` is a function for each route behind API Gateway, one call at a time each;
+   * `web-function` and `fargate` are one program for all routes, many calls at once in a process, with CloudFront before
+   * it as the one hostname of both APIs. The functions stay deployed, and keep their addresses.
+   */
+  compute: z.enum(['lambda', 'web-function', 'fargate']).default('lambda'),
+  /**
+   * The fewest and the most tasks of `compute` `fargate`; 2 and 10 when it is absent: one that fails leaves another, and
+   * ten take 10,000 calls at once.
+   */
+  hostTasks: hostTasks.optional(),
   /**
    * What takes uploads of up to 25 MB, in front of which CloudFront gives the API one hostname: `web-function` is a
    * Lambda Web Function, `fargate` two tasks or more behind a VPC origin; with `none` there is no CloudFront, and files
@@ -35,6 +63,12 @@ const schema = z.strictObject({
    * account runs.
    */
   requestsPerSecond: z.int().min(1).max(10_000).default(1_000),
+  /**
+   * The account's quota of concurrent executions of Lambda in the region. When it is given, the functions that move money
+   * have a share of their own, and streams are throttled to what the rest can carry. Absent by default, because nothing
+   * can be reserved of the 10 that a new account may have.
+   */
+  lambdaConcurrency: z.int().min(10).max(100_000).optional(),
   /** Receives every alarm; none is sent when it is absent. AWS sends it a mail to confirm. */
   alarmEmail: z.email().optional(),
   /** Days back to which a table can be restored, to the second (1 to 35, DynamoDB point-in-time recovery). */
@@ -55,12 +89,14 @@ const schema = z.strictObject({
     .strictObject({
       inference: hostName,
       platform: hostName,
-      certificateArn: z.string().regex(/^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[0-9a-f-]+$/),
+      certificateArn: certificateIn('[a-z0-9-]+'),
     })
     .refine(({ inference, platform }) => inference !== platform, {
       error: 'inference and platform must be two names: each API answers one',
     })
     .optional(),
+  /** The name of CloudFront's hostname; CloudFront takes certificates of us-east-1 alone. */
+  edgeDomain: z.strictObject({ name: hostName, certificateArn: certificateIn('us-east-1') }).optional(),
 });
 
 export type Config = z.infer<typeof schema>;
@@ -72,12 +108,41 @@ export const SETTINGS: readonly string[] = Object.keys(schema.shape);
 export function parseConfig(input: unknown): Config {
   const result = schema.safeParse(input);
   if (!result.success) throw new Error(`configuration: ${z.prettifyError(result.error)}`);
-  if (result.data.holdTtlSeconds <= STREAM_TIMEOUT_SECONDS) {
-    throw new Error(
-      `configuration: holdTtlSeconds must exceed the longest call (${STREAM_TIMEOUT_SECONDS} s), got ${result.data.holdTtlSeconds}`,
-    );
-  }
+  const [contradiction] = contradictionsOf(result.data);
+  if (contradiction !== undefined) throw new Error(`configuration: ${contradiction}`);
   return result.data;
+}
+
+/** Whether CloudFront stands in front of the APIs. */
+export const hasEdge = ({ compute, ingress }: Pick<Config, 'compute' | 'ingress'>): boolean =>
+  compute !== 'lambda' || ingress !== 'none';
+
+const USUAL_TASKS = { least: 2, most: 10 } as const;
+
+/** The fewest and the most tasks that serve the inference API on Fargate. */
+export const hostTasksOf = ({ hostTasks }: Pick<Config, 'hostTasks'>) => hostTasks ?? USUAL_TASKS;
+
+/** What settings say against each other; each names the field that is to change. */
+function contradictionsOf(config: Config): readonly string[] {
+  const { compute, ingress, hostTasks, region, edgeDomain, domains, holdTtlSeconds } = config;
+  const names: readonly unknown[] = [domains?.inference, domains?.platform];
+  return [
+    holdTtlSeconds > STREAM_TIMEOUT_SECONDS ||
+      `holdTtlSeconds must exceed the longest call (${STREAM_TIMEOUT_SECONDS} s), got ${holdTtlSeconds}`,
+    compute === 'lambda' ||
+      ingress === 'none' ||
+      `ingress must be "none" with compute "${compute}", which takes uploads itself; got "${ingress}"`,
+    hostTasks === undefined || compute === 'fargate' || 'hostTasks is for compute "fargate" alone',
+    compute !== 'web-function' ||
+      region !== undefined ||
+      'region is needed with compute "web-function": the limit by address lies in us-east-1, and the stacks must know where they are',
+    edgeDomain === undefined ||
+      hasEdge(config) ||
+      'edgeDomain needs CloudFront: compute other than "lambda", or ingress other than "none"',
+    edgeDomain === undefined ||
+      !names.includes(edgeDomain.name) ||
+      'edgeDomain must be another name than those of domains, which API Gateway answers',
+  ].filter((problem) => problem !== true);
 }
 
 /** Reads settings from a JSON file, or gives the defaults when no file is named. */

@@ -2,3 +2,6 @@
 
 /** Of the cluster and of the service that take uploads on Fargate. */
 export const uploadServiceName = (stage: string): string => `${stage}-uploads`;
+
+/** Of the cluster and of the service that serve the inference API on Fargate. */
+export const hostServiceName = (stage: string): string => `${stage}-inference`;

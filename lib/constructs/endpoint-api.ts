@@ -11,6 +11,7 @@ import {
   RestApi,
   SecurityPolicy,
   type Stage,
+  type StageOptions,
 } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -18,6 +19,7 @@ import { Construct } from 'constructs';
 import { STREAM_TIMEOUT_SECONDS } from '../../lambdas/contract/environment.ts';
 import { GATEWAY_ERRORS, gatewayErrorBody } from '../../lambdas/contract/gateway-errors.ts';
 import type { Route } from '../../lambdas/contract/route.ts';
+import { streamsPerSecond } from '../config/concurrency.ts';
 import type { Config } from '../config/config.ts';
 import type { ServiceFunction } from './service-function.ts';
 
@@ -43,6 +45,23 @@ export interface EndpointApiProps {
   readonly domainName: string | undefined;
   /** Answers unknown paths and methods. */
   readonly fallback: ServiceFunction;
+  /** The routes that it will serve. */
+  readonly routes: readonly Route[];
+}
+
+/** Paid calls keep a function busy for as long as their route writes: where the account's concurrency is known, they are throttled by it. */
+function streamThrottles(config: Config, routes: readonly Route[]): Pick<StageOptions, 'methodOptions'> {
+  if (config.lambdaConcurrency === undefined) return {};
+  const rate = streamsPerSecond(config);
+  const paid = routes.filter((route) => route.paid === true);
+  return {
+    methodOptions: Object.fromEntries(
+      paid.map(({ method, path }) => [
+        `${path}/${method}`,
+        { throttlingRateLimit: rate, throttlingBurstLimit: rate, metricsEnabled: true },
+      ]),
+    ),
+  };
 }
 
 export class EndpointApi extends Construct {
@@ -69,6 +88,7 @@ export class EndpointApi extends Construct {
         metricsEnabled: true,
         throttlingRateLimit: props.config.requestsPerSecond,
         throttlingBurstLimit: props.config.requestsPerSecond,
+        ...streamThrottles(props.config, props.routes),
         tracingEnabled: props.config.tracing,
       },
     });
@@ -81,10 +101,14 @@ export class EndpointApi extends Construct {
     this.#acknowledge();
   }
 
+  get id(): string {
+    return this.#api.restApiId;
+  }
+
   /** The host name of the API; its paths begin with the stage's name. */
   get host(): string {
     const { region, urlSuffix } = Stack.of(this);
-    return `${this.#api.restApiId}.execute-api.${region}.${urlSuffix}`;
+    return `${this.id}.execute-api.${region}.${urlSuffix}`;
   }
 
   get stage(): Stage {

@@ -1,9 +1,8 @@
 /** The limit on requests from one IP address: a WAF rate rule that answers in our own envelope. */
-import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { gatewayErrorBody, IP_RATE_ERROR } from '../../lambdas/contract/gateway-errors.ts';
-import type { Config } from '../config/config.ts';
+import { type Config, hasEdge } from '../config/config.ts';
 
 /** The interface counts a minute; WAF offers windows of 60, 120, 300 and 600 s. */
 const WINDOW_SECONDS = 60;
@@ -11,10 +10,20 @@ const WINDOW_SECONDS = 60;
 /** Set by CloudFront, when it stands in front of the API; its own address would be every caller's. */
 export const VIEWER_IP_HEADER = 'x-viewer-ip';
 
+export interface IpRateLimitProps {
+  readonly config: Config;
+  /** CloudFront's is of the whole world, and lies in us-east-1 (WAF developer guide, "Resources that you can protect"). */
+  readonly scope: 'REGIONAL' | 'CLOUDFRONT';
+}
+
 /** By the address that connects; behind CloudFront by the one that it forwards, for requests that carry one. */
-function statements(config: Config): Readonly<Record<string, CfnWebACL.RateBasedStatementProperty>> {
+function statements({
+  config,
+  scope,
+}: IpRateLimitProps): Readonly<Record<string, CfnWebACL.RateBasedStatementProperty>> {
   const rate = { limit: config.ipRequestsPerMinute, evaluationWindowSec: WINDOW_SECONDS };
-  if (config.ingress === 'none') return { IpRequestsPerMinute: { ...rate, aggregateKeyType: 'IP' } };
+  if (scope === 'CLOUDFRONT' || !hasEdge(config))
+    return { IpRequestsPerMinute: { ...rate, aggregateKeyType: 'IP' } };
   const forwarded: CfnWebACL.StatementProperty = {
     sizeConstraintStatement: {
       fieldToMatch: { singleHeader: { Name: VIEWER_IP_HEADER } },
@@ -42,7 +51,7 @@ const BODY_KEY = 'too-many-requests';
 export class IpRateLimit extends Construct {
   readonly #acl: CfnWebACL;
 
-  constructor(scope: Construct, id: string, props: { readonly config: Config }) {
+  constructor(scope: Construct, id: string, props: IpRateLimitProps) {
     super(scope, id);
     const visibility = (metricName: string) => ({
       cloudWatchMetricsEnabled: true,
@@ -51,13 +60,13 @@ export class IpRateLimit extends Construct {
     });
     const retryAfter = { name: 'Retry-After', value: String(IP_RATE_ERROR.retryAfterSeconds) };
     this.#acl = new CfnWebACL(this, 'Acl', {
-      scope: 'REGIONAL',
+      scope: props.scope,
       defaultAction: { allow: {} },
       visibilityConfig: visibility('WebAcl'),
       customResponseBodies: {
         [BODY_KEY]: { contentType: 'APPLICATION_JSON', content: gatewayErrorBody(IP_RATE_ERROR) },
       },
-      rules: Object.entries(statements(props.config)).map(([name, rateBasedStatement], priority) => ({
+      rules: Object.entries(statements(props)).map(([name, rateBasedStatement], priority) => ({
         name,
         priority,
         statement: { rateBasedStatement },
@@ -75,11 +84,12 @@ export class IpRateLimit extends Construct {
     });
   }
 
-  /** Applies the limit to an API's stage. */
-  protect(scope: Construct, stage: Stage): void {
-    new CfnWebACLAssociation(scope, 'IpRateLimitAssociation', {
-      resourceArn: stage.stageArn,
-      webAclArn: this.#acl.attrArn,
-    });
+  get webAclArn(): string {
+    return this.#acl.attrArn;
+  }
+
+  /** Applies the limit to what takes requests in this region: an API's stage or a load balancer. */
+  protect(scope: Construct, resourceArn: string): void {
+    new CfnWebACLAssociation(scope, 'IpRateLimitAssociation', { resourceArn, webAclArn: this.webAclArn });
   }
 }

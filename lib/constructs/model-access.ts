@@ -1,6 +1,7 @@
 /** What a role needs to call models on AWS: the actions of inference alone, on whatever the catalog names at run time. */
 import { Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
+import { reportedPartition } from './reported-names.ts';
 
 /** A cross-region inference profile is of this account; its models are of every region that it reaches. */
 export function allowBedrockModels(role: Role): void {
@@ -10,7 +11,7 @@ export function allowBedrockModels(role: Role): void {
   allow(role, actions, `arn:${partition}:bedrock:*:${account}:inference-profile/*`);
   for (const resource of [':foundation-model/*', '<AWS::AccountId>:inference-profile/*']) {
     Validations.of(role).acknowledge({
-      id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:bedrock:*:${resource}]`,
+      id: `AwsSolutions-IAM5[Resource::arn:${reportedPartition(role)}:bedrock:*:${resource}]`,
       reason:
         'The catalog names models and regions at run time; the role may call models and nothing else there.',
     });
@@ -32,7 +33,7 @@ export function allowSignedModels(role: Role): void {
   for (const [service, resource] of SIGNED_SERVICES) {
     allow(role, [`${service}:CreateInference`], `arn:${partition}:${service}:*:${account}:${resource}/*`);
     Validations.of(role).acknowledge({
-      id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:${service}:*:<AWS::AccountId>:${resource}/*]`,
+      id: `AwsSolutions-IAM5[Resource::arn:${reportedPartition(role)}:${service}:*:<AWS::AccountId>:${resource}/*]`,
       reason:
         'The catalog names regions and workspaces at run time; the role may ask for inference and nothing else there.',
     });

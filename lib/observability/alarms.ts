@@ -5,6 +5,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { DIMENSIONS, METRICS } from '../../lambdas/contract/metrics.ts';
+import { HOST_ALARMS } from './host-alarms.ts';
 import {
   allFunctions,
   api,
@@ -16,12 +17,14 @@ import {
   queueLength,
   schedule,
   tableThrottles,
-  uploadTasks,
   workflow,
 } from './metrics.ts';
 import { MONEY_ALARMS } from './money-alarms.ts';
 import type { System } from './system.ts';
 import { type AlarmRow, each, once } from './watch.ts';
+
+/** Of an account that has asked for no more (Lambda quotas, concurrent executions). */
+const DEFAULT_CONCURRENCY = 1_000;
 
 /** Fewer requests than this in five minutes make no rate worth waking for. */
 const MIN_REQUESTS = 20;
@@ -55,8 +58,13 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
   },
   concurrency: {
     severity: 'warning',
-    meaning: 'The account runs 800 functions at once; its default limit is 1,000.',
-    watches: () => [{ metric: allFunctions('ConcurrentExecutions', 'Maximum'), threshold: 800 }],
+    meaning: 'The account runs four fifths of the functions that it may at once, 1,000 by default.',
+    watches: ({ config }) => [
+      {
+        metric: allFunctions('ConcurrentExecutions', 'Maximum'),
+        threshold: Math.floor(0.8 * (config.lambdaConcurrency ?? DEFAULT_CONCURRENCY)),
+      },
+    ],
   },
   'api-5xx': {
     severity: 'critical',
@@ -154,12 +162,7 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
     watches: (system) =>
       followerAges(system).map((metric) => ({ metric, threshold: Duration.minutes(5).toMilliseconds() })),
   },
-  'upload-tasks-missing': {
-    severity: 'critical',
-    meaning: 'No task takes uploads; transcriptions fail at the edge.',
-    watches: ({ config }) =>
-      uploadTasks(config).map((metric) => ({ metric, threshold: 1, when: 'below' as const })),
-  },
+  ...HOST_ALARMS,
   'table-throttles': {
     severity: 'critical',
     meaning: 'DynamoDB refused reads or writes of a table because of its load.',

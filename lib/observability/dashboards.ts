@@ -3,6 +3,7 @@
  * sections share them.
  */
 import { DIMENSIONS, METRICS } from '../../lambdas/contract/metrics.ts';
+import { hostLoad } from './host-alarms.ts';
 import {
   allFunctions,
   api,
@@ -13,7 +14,6 @@ import {
   queueAge,
   queueLength,
   table,
-  uploadTasks,
 } from './metrics.ts';
 import { MONEY, UPKEEP } from './money-graphs.ts';
 import type { Section } from './section.ts';
@@ -148,8 +148,8 @@ const CAPACITY: Section = {
   title: 'Capacity',
   graphs: [
     {
-      title: 'Functions at once (and tasks that take uploads, on Fargate), and refused',
-      left: ({ config }) => [allFunctions('ConcurrentExecutions', 'Maximum'), ...uploadTasks(config)],
+      title: 'Functions, tasks and open calls of a host at once, and functions refused',
+      left: ({ config }) => [allFunctions('ConcurrentExecutions', 'Maximum'), ...hostLoad(config)],
       right: () => [allFunctions('Throttles', 'Sum')],
     },
     {

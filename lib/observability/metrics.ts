@@ -5,7 +5,6 @@ import { SERVICE_NAME } from '../../lambdas/contract/limits.ts';
 import { METRIC_NAMESPACE, type METRICS } from '../../lambdas/contract/metrics.ts';
 import { type QueueName, queueNameOf } from '../../lambdas/contract/queues.ts';
 import type { Config } from '../config/config.ts';
-import { uploadServiceName } from '../config/names.ts';
 import type { System, Watched } from './system.ts';
 
 /** Five minutes: what a person reads a graph by, and an alarm's delay that is still in time. */
@@ -97,21 +96,15 @@ export const followerAges = ({ functions }: System): readonly Metric[] =>
     .filter(({ label }) => label === 'platform-follow-listings')
     .map((follower) => lambda(follower, 'IteratorAge', 'Maximum'));
 
-/** Tasks that take uploads, where Fargate does (Amazon ECS Container Insights metrics). */
-export const uploadTasks = ({ stage, ingress }: Config): readonly Metric[] => {
-  if (ingress !== 'fargate') return [];
-  const name = uploadServiceName(stage);
-  const dimensionsMap = { ClusterName: name, ServiceName: name };
-  return [
-    read({
-      namespace: 'ECS/ContainerInsights',
-      metricName: 'RunningTaskCount',
-      statistic: 'Minimum',
-      dimensionsMap,
-      label: 'tasks that take uploads',
-    }),
-  ];
-};
+/** Tasks of a service that run (Amazon ECS Container Insights metrics). */
+export const runningTasks = ({ name, label }: Watched, statistic: 'Minimum' | 'Maximum'): Metric =>
+  read({
+    namespace: 'ECS/ContainerInsights',
+    metricName: 'RunningTaskCount',
+    statistic,
+    dimensionsMap: { ClusterName: name, ServiceName: name },
+    label,
+  });
 
 /** Of all functions of the account in the region. */
 export const allFunctions = (metricName: string, statistic: string): Metric =>

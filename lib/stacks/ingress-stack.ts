@@ -1,70 +1,99 @@
-/** One hostname for everything: CloudFront in front of the API, and of the host that takes uploads of 25 MB. */
-import { CfnOutput, Stack, type StackProps, Validations } from 'aws-cdk-lib';
-import { type IOrigin, OriginProtocolPolicy } from 'aws-cdk-lib/aws-cloudfront';
+/** One hostname for both APIs: CloudFront, and the hosts behind it that API Gateway has no part in. */
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import type { IOrigin } from 'aws-cdk-lib/aws-cloudfront';
+import { OriginProtocolPolicy } from 'aws-cdk-lib/aws-cloudfront';
 import { VpcOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import type { Construct } from 'constructs';
 import { ROUTES } from '../../lambdas/contract/routes.ts';
 import type { Config } from '../config/config.ts';
-import type { EndpointApi } from '../constructs/endpoint-api.ts';
-import type { FunctionHosting } from '../constructs/service-function.ts';
-import { httpsOrigin, ORIGIN_SILENCE, UploadDistribution } from '../constructs/upload-distribution.ts';
-import { UploadHost } from '../constructs/upload-host.ts';
-import { UploadService } from '../constructs/upload-service.ts';
+import { inferencePatterns } from '../config/edge-paths.ts';
+import {
+  EdgeDistribution,
+  type EdgePaths,
+  httpsOrigin,
+  ORIGIN_SILENCE,
+} from '../constructs/edge/edge-distribution.ts';
+import { HostFunction } from '../constructs/edge/host-function.ts';
+import type { HostService } from '../constructs/edge/host-service.ts';
+import { InferenceHost } from '../constructs/edge/inference-host.ts';
+import { uploadFunction, uploadService } from '../constructs/edge/upload-host.ts';
+import type { StoredData } from '../constructs/stored-data.ts';
+import type { ServiceStack } from './service-stack.ts';
+
+/** The one endpoint whose bodies are too large for API Gateway. */
+const UPLOADS = 'create-transcription';
 
 export interface IngressStackProps extends StackProps {
   readonly config: Config;
+  readonly data: StoredData;
   readonly bundles: string;
-  readonly api: EndpointApi;
-  /** The transcription function's own, so that both hosts act in one role. */
-  readonly hosting: FunctionHosting;
+  readonly inference: ServiceStack;
+  readonly platform: ServiceStack;
+  /** CloudFront's web ACL, where nothing behind it limits the host by address. */
+  readonly webAclArn: string | undefined;
 }
 
 /** Apart from the stacks of the service, so that what is new in AWS cannot keep those from being deployed. */
 export class IngressStack extends Stack {
   constructor(scope: Construct, id: string, props: IngressStackProps) {
     super(scope, id, props);
-    const { config, api } = props;
-    const distribution = new UploadDistribution(this, 'Ingress', {
-      api: { host: api.host, stage: config.stage },
-      uploads: config.ingress === 'fargate' ? this.#service(props) : this.#webFunction(props),
-      uploadPaths: ROUTES.filter(({ endpoint }) => endpoint === 'create-transcription').map(
-        ({ path }) => path,
-      ),
+    const { config, platform } = props;
+    keepExports(props);
+    const distribution = new EdgeDistribution(this, 'Ingress', {
+      paths: config.compute === 'lambda' ? this.#functions(props) : this.#host(props),
+      rest: apiOrigin(platform, config),
+      domain: config.edgeDomain,
+      webAclArn: props.webAclArn,
     });
-    new CfnOutput(this, 'BaseUrl', { value: `https://${distribution.domainName}` });
+    const { domainName } = distribution;
+    new CfnOutput(this, 'BaseUrl', { value: `https://${config.edgeDomain?.name ?? domainName}` });
+    if (config.edgeDomain !== undefined) new CfnOutput(this, 'DomainTarget', { value: domainName });
   }
 
-  #webFunction({ bundles, hosting }: IngressStackProps): IOrigin {
-    const { domainName } = new UploadHost(this, 'UploadHost', { bundles, hosting });
-    this.#acknowledge();
-    return httpsOrigin(domainName);
+  /** The functions behind API Gateway, and a host for uploads alone. */
+  #functions({ config, bundles, inference }: IngressStackProps): readonly EdgePaths[] {
+    const uploads = inference.functions.get(UPLOADS);
+    if (uploads === undefined) throw new Error(`no function serves ${UPLOADS}`);
+    const options = { config, bundles, hosting: uploads.hosting };
+    const host = config.ingress === 'fargate' ? uploadService(this, options) : uploadFunction(this, options);
+    const paths = ROUTES.filter(({ endpoint }) => endpoint === UPLOADS).map(({ path }) => path);
+    return [
+      { origin: hostOrigin(host), patterns: paths },
+      { origin: apiOrigin(inference, config), patterns: inferencePatterns(ROUTES) },
+    ];
   }
 
-  #service({ config, bundles, hosting }: IngressStackProps): IOrigin {
-    const { balancer } = new UploadService(this, 'UploadService', { config, bundles, hosting });
-    return VpcOrigin.withApplicationLoadBalancer(balancer, {
-      // Within AWS's network: an internal balancer has no name that a certificate could be issued for.
-      protocolPolicy: OriginProtocolPolicy.HTTP_ONLY,
-      readTimeout: ORIGIN_SILENCE,
-    });
+  /** The shared host, which serves the whole inference API. */
+  #host({ config, data, bundles, inference }: IngressStackProps): readonly EdgePaths[] {
+    const { settlements, ipRateLimit } = inference;
+    if (settlements === undefined) throw new Error('the shared host needs the workflow of settlements');
+    // Each has an id of its own: while CloudFormation puts one in the other's place, both serve.
+    const id = config.compute === 'fargate' ? 'InferenceTasks' : 'InferenceFunction';
+    const { host } = new InferenceHost(this, id, { config, data, bundles, settlements });
+    if (!(host instanceof HostFunction)) ipRateLimit.protect(this, host.balancer.loadBalancerArn);
+    return [{ origin: hostOrigin(host), patterns: inferencePatterns(ROUTES) }];
   }
+}
 
-  /** What the CDK makes for the code of a Web Function: a bucket, and a function that copies the code into it. */
-  #acknowledge(): void {
-    const accept = (id: string, reason: string) =>
-      Validations.of(this).acknowledge({ id: `AwsSolutions-${id}`, reason });
-    const copy = 'The CDK’s own function copies the code from its bucket of assets, and nothing else.';
-    accept('S1', 'The bucket holds the code alone, and Lambda alone reads it.');
-    accept(
-      'IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]',
-      copy,
-    );
-    accept(
-      'IAM5[Resource::arn:<AWS::Partition>:s3:::cdk-hnb659fds-assets-<AWS::AccountId>-<AWS::Region>/*]',
-      copy,
-    );
-    accept('IAM5[Resource::<AWSCDKWebFunctionAssetBucket5B596593.Arn>/web-function/*]', copy);
-    accept('IAM5[Action::s3:Abort*]', copy);
-    accept('IAM5[Action::s3:DeleteObject*]', copy);
-  }
+/**
+ * Has the stack of the inference API export whatever this one may import under any setting. It is deployed first, and
+ * CloudFormation does not let it drop an export that this stack, as it was deployed before, still imports.
+ */
+function keepExports({ inference }: IngressStackProps): void {
+  const { api, settlements, functions } = inference;
+  const { role, logGroup } = functions.get(UPLOADS)?.hosting ?? {};
+  const hosting = [role?.roleArn, logGroup?.logGroupName, logGroup?.logGroupArn];
+  for (const value of [api.id, settlements?.stateMachineArn, ...hosting])
+    if (value !== undefined) inference.exportValue(value);
+}
+
+const apiOrigin = ({ api }: ServiceStack, { stage }: Config): IOrigin => httpsOrigin(api.host, `/${stage}`);
+
+function hostOrigin(host: HostFunction | HostService): IOrigin {
+  if (host instanceof HostFunction) return httpsOrigin(host.domainName);
+  return VpcOrigin.withApplicationLoadBalancer(host.balancer, {
+    // Within AWS's network: an internal balancer has no name that a certificate could be issued for.
+    protocolPolicy: OriginProtocolPolicy.HTTP_ONLY,
+    readTimeout: ORIGIN_SILENCE,
+  });
 }

@@ -1,5 +1,6 @@
 /** One of the two stateless halves of the service: a REST API and a function for each of its routes. */
 import { Stack, type StackProps } from 'aws-cdk-lib';
+import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import type { Construct } from 'constructs';
 import { STREAM_TIMEOUT_SECONDS } from '../../lambdas/contract/environment.ts';
 import type { Route } from '../../lambdas/contract/route.ts';
@@ -34,11 +35,13 @@ export class ServiceStack extends Stack {
   readonly api: EndpointApi;
   /** The functions of the routes, by endpoint. */
   readonly functions: ReadonlyMap<EndpointName, ServiceFunction>;
+  /** The workflow that settles transcriptions, in the stack of the inference API. */
+  readonly settlements: StateMachine | undefined;
 
   constructor(scope: Construct, id: string, props: ServiceStackProps) {
     super(scope, id, props);
     const { config, data, bundles } = props;
-    const settlements =
+    this.settlements =
       props.api === 'inference'
         ? new TranscriptionSettlement(this, 'TranscriptionSettlement', { config, data, bundles }).workflow
         : undefined;
@@ -50,18 +53,20 @@ export class ServiceStack extends Stack {
         config,
         data,
         bundles,
-        settlements,
+        settlements: this.settlements,
         messaging,
       });
 
+    const routes = ROUTES.filter((candidate) => candidate.api === props.api);
     this.api = new EndpointApi(this, 'Api', {
       config,
       name: `${config.stage}-${props.api}`,
       domainName: config.domains?.[props.api],
       fallback: makeFunction(UNKNOWN_ROUTE_ENDPOINT, 'buffered'),
+      routes,
     });
     const functions = new Map<EndpointName, ServiceFunction>();
-    for (const route of ROUTES.filter((candidate) => candidate.api === props.api)) {
+    for (const route of routes) {
       const target = functions.get(route.endpoint) ?? makeFunction(route.endpoint, route.response);
       functions.set(route.endpoint, target);
       this.api.addRoute(route, target);
@@ -75,7 +80,8 @@ export class ServiceStack extends Stack {
       new WebhookDelivery(this, 'WebhookDelivery', { config, data, bundles, messaging });
       new Market(this, 'Market', { config, data, bundles, messaging });
     }
-    this.ipRateLimit = props.ipRateLimit ?? new IpRateLimit(this, 'IpRateLimit', { config });
-    this.ipRateLimit.protect(this, this.api.stage);
+    this.ipRateLimit =
+      props.ipRateLimit ?? new IpRateLimit(this, 'IpRateLimit', { config, scope: 'REGIONAL' });
+    this.ipRateLimit.protect(this, this.api.stage.stageArn);
   }
 }

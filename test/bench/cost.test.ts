@@ -1,14 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import {
+  apart,
+  breakEven,
+  DATA_OUT,
+  fargateCost,
+  ratesOf,
+  tasksAt,
+  webFunctionCost,
+} from '../../bench/cost/computes.ts';
 import { fixturesOf } from '../../bench/cost/fixtures.ts';
 import { readMeasured } from '../../bench/cost/measured.ts';
 import { CHUNK_BYTES, compareMemory, costOf, idleCost, total } from '../../bench/cost/model.ts';
-import { bill, USUAL } from '../../bench/cost/run.ts';
+import { USUAL } from '../../bench/cost/run.ts';
+import { bill, breakEvenText, computes } from '../../bench/cost/tables.ts';
 import { METRICS } from '../../lambdas/contract/metrics.ts';
 import { SynthesizedApp } from '../lib/synthesized-app.ts';
 
 const measured = {
+  hostCpuMs: 9,
+  chunkCpuMs: 0.01,
   writeUnits: 5,
   writeUnitsIdempotent: 7,
   cpuMs: 0.9,
@@ -49,6 +61,62 @@ describe('the cost of calls', () => {
   });
 });
 
+describe('the cost of calls on a host', () => {
+  const on = (service: string, lines: readonly { readonly service: string; readonly usd: number }[]) =>
+    lines.find((line) => line.service === service)?.usd ?? Number.NaN;
+  const at = (callsPerSecond: number, traffic: Partial<typeof USUAL> = {}) =>
+    fargateCost({ ...USUAL, ...traffic, callsPerSecond }, measured);
+
+  it('is what the public price lists come to', () => {
+    // A million calls at ten a second are 27.8 hours of two tasks of 1 vCPU and 2 GB with an address each.
+    const hours = 1e6 / 10 / 3600;
+    expect(on('Fargate', at(10))).toBeCloseTo(hours * 2 * (0.03238 + 2 * 0.00356 + 0.005), 6);
+    const gigabytes = (2_000 + 700 + 300 * CHUNK_BYTES) / 1e3;
+    expect(on('Load balancer', at(10))).toBeCloseTo(hours * 0.0225 + gigabytes * 0.008, 6);
+    expect(on('CloudFront', at(10))).toBeCloseTo(1 + 0.1 + 0.04, 6);
+    expect(on('DynamoDB', at(10))).toBeCloseTo(3 * 0.625, 6);
+    expect(on('DynamoDB', at(10, { groupedUnits: 5 }))).toBeCloseTo(5 * 0.625, 6);
+    expect(on(DATA_OUT, at(10))).toBeCloseTo(((700 + 300 * CHUNK_BYTES) / 1e9) * 1e6 * 0.085, 6);
+  });
+
+  it('has as many tasks as the open calls or the CPU of the calls need, and never fewer than two', () => {
+    const tasks = (rate: number, traffic: Partial<typeof USUAL> = {}) =>
+      tasksAt(rate, { ...USUAL, ...traffic }, measured);
+    expect(tasks(1)).toBe(2);
+    // 2,400 open calls, 300 a task.
+    expect(tasks(240, { seconds: 10 })).toBe(8);
+    // 200 calls of 12 ms are 2.4 vCPU, of which a task has 0.7.
+    expect(tasks(200, { seconds: 0.5 })).toBe(4);
+  });
+
+  it('is less a call the more calls share the tasks, and Lambda’s at the break-even rate', () => {
+    expect(total(at(30))).toBeLessThan(total(at(3)));
+    const rate = breakEven(USUAL, measured) ?? Number.NaN;
+    expect(apart(at(rate)).rest).toBeCloseTo(apart(costOf(USUAL, measured)).rest, 6);
+    expect(apart(at(rate * 1.1)).rest).toBeLessThan(apart(costOf(USUAL, measured)).rest);
+    expect(apart(at(rate / 1.1)).rest).toBeGreaterThan(apart(costOf(USUAL, measured)).rest);
+  });
+
+  it('has no break-even where Lambda is cheaper at any rate', () => {
+    expect(breakEven({ ...USUAL, seconds: 0.01, groupedUnits: 20 }, measured)).toBeUndefined();
+  });
+
+  it('of a million calls of 5 s is under 17 dollars in all, from ten a second on, also with the units of today', () => {
+    const counts = readMeasured();
+    for (const groupedUnits of [USUAL.groupedUnits, counts.writeUnits])
+      expect(total(fargateCost({ ...USUAL, groupedUnits }, counts))).toBeLessThan(17);
+    expect(total(costOf(USUAL, counts))).toBeGreaterThan(17);
+  });
+
+  it('of Web Functions goes with rates that are not known', () => {
+    const of = (times: number) => on('Web Functions', webFunctionCost(USUAL, measured, ratesOf(times)));
+    // 12 ms of CPU a call, and 5 s of a 64th of 2 GB.
+    const used = (1e6 / 3600) * (0.012 * 0.03238 + (5 / 64) * 2 * 0.00356);
+    expect(of(1)).toBeCloseTo(used + 0.2, 6);
+    expect(of(4)).toBeCloseTo(4 * used + 0.2, 6);
+  });
+});
+
 describe('the cost model', () => {
   it('takes its counts from results that are there', () => {
     const counts = Object.values(readMeasured());
@@ -59,6 +127,8 @@ describe('the cost model', () => {
   it('is in the operator’s page as it stands', () => {
     const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'operate.md'), 'utf8');
     expect(page).toContain(bill(costOf(USUAL, readMeasured()), '1,000,000 calls'));
+    expect(page).toContain(computes(USUAL, readMeasured()));
+    expect(page.replaceAll(/\s+/g, ' ')).toContain(breakEvenText(USUAL, readMeasured()));
   });
 
   it('of a deployment without traffic stays under 50 dollars a month', () => {

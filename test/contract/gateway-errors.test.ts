@@ -40,7 +40,7 @@ describe('an error that the gateway makes', () => {
         ['MISSING_AUTHENTICATION_TOKEN', 404],
         ['REQUEST_TOO_LARGE', 413],
         ['THROTTLED', 429],
-        ['INTEGRATION_FAILURE', 500],
+        ['INTEGRATION_FAILURE', 503],
         ['INTEGRATION_TIMEOUT', 503],
       ]),
     );

@@ -18,8 +18,13 @@ const bundleOf = (endpoint: string, root = folder): string => join(root, endpoin
 const hashOf = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
 
 describe('the bundles', () => {
-  it('are one folder a function, with the bundle and its source map; the files of the reference page are in one of them', () => {
-    expect(readdirSync(folder).sort()).toEqual([...FUNCTIONS].sort());
+  it('are one folder a function and one for the shared host, with source maps and what is served or built from there', () => {
+    expect(readdirSync(folder).sort()).toEqual([...FUNCTIONS, 'inference-host'].sort());
+    expect(readdirSync(join(folder, 'inference-host')).sort()).toEqual([
+      'Dockerfile',
+      'host.mjs',
+      'host.mjs.map',
+    ]);
     for (const endpoint of FUNCTIONS)
       expect(readdirSync(join(folder, endpoint)).sort()).toEqual([
         // The upload ingress is a second program beside the function, and an image of it.

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { type Config, loadConfig, parseConfig } from '../../lib/config/config.ts';
-import { DOMAINS } from './configurations.ts';
+import { DOMAINS, EDGE_DOMAIN } from './configurations.ts';
 import { permissionsOf } from './permissions.ts';
 import { methodsOf } from './rest-apis.ts';
 import { joined, SERVICE_STACKS, SynthesizedApp, temporaryFolder } from './synthesized-app.ts';
@@ -11,6 +11,7 @@ const DEFAULTS: Config = {
   stage: 'prod',
   logRetentionDays: 30,
   holdTtlSeconds: 1200,
+  compute: 'lambda',
   ingress: 'none',
   ipRequestsPerMinute: 200,
   identityProviders: {},
@@ -71,6 +72,26 @@ describe('the settings', () => {
     ['domains', { domains: { ...DOMAINS, platform: DOMAINS.inference } }],
     ['domains', { domains: { ...DOMAINS, inference: 'https://api.example.com' } }],
     ['certificateArn', { domains: { ...DOMAINS, certificateArn: 'arn:aws:iam::1:role/x' } }],
+    ['compute', { compute: 'ec2' }],
+    ['region', { region: 'Frankfurt' }],
+    ['region', { compute: 'web-function' }],
+    ['ingress', { compute: 'fargate', ingress: 'fargate' }],
+    ['ingress', { compute: 'web-function', region: 'eu-central-1', ingress: 'web-function' }],
+    ['hostTasks', { hostTasks: { least: 1, most: 2 } }],
+    ['hostTasks', { compute: 'web-function', region: 'eu-central-1', hostTasks: { least: 1, most: 2 } }],
+    ['hostTasks', { compute: 'fargate', hostTasks: { least: 3, most: 2 } }],
+    ['least', { compute: 'fargate', hostTasks: { least: 0, most: 2 } }],
+    ['most', { compute: 'fargate', hostTasks: { least: 1 } }],
+    ['edgeDomain', { edgeDomain: EDGE_DOMAIN }],
+    [
+      'edgeDomain',
+      { compute: 'fargate', domains: DOMAINS, edgeDomain: { ...EDGE_DOMAIN, name: DOMAINS.platform } },
+    ],
+    [
+      'certificateArn',
+      { compute: 'fargate', edgeDomain: { ...EDGE_DOMAIN, certificateArn: DOMAINS.certificateArn } },
+    ],
+    ['lambdaConcurrency', { lambdaConcurrency: 9 }],
   ])('that are wrong are refused by name: %s %j', (field, settings) => {
     expect(() => parseConfig(settings)).toThrow(new RegExp(`^configuration: .*${field}`, 's'));
   });

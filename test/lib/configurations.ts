@@ -5,12 +5,18 @@ export const DOMAINS = {
   certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b2c3d-0000-4000-8000-000000000000',
 };
 
+export const EDGE_DOMAIN = {
+  name: 'ai.example.com',
+  certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-0000-4000-8000-000000000001',
+};
+
 export const CONFIGURATIONS = {
   standard: {},
   /** The same as `standard`, synthesized once more. */
   again: {},
-  /** Under the feature flags of `cdk.json`, as the CDK CLI synthesizes it. */
+  /** Under the feature flags of `cdk.json`, as the CDK CLI synthesizes it; so is `web-function-flags`. */
   'feature-flags': {},
+  'web-function-flags': { compute: 'web-function', region: 'eu-central-1' },
   'every-setting': {
     stage: 'eu-test-2',
     logRetentionDays: 7,
@@ -23,8 +29,13 @@ export const CONFIGURATIONS = {
     providerSecrets: ['openai', 'anthropic'],
     domains: DOMAINS,
   },
+  /** An account whose quota is known. */
+  concurrency: { lambdaConcurrency: 1000 },
   'web-function-ingress': { ingress: 'web-function' },
   'fargate-ingress': { ingress: 'fargate' },
+  'web-function': { compute: 'web-function', region: 'eu-central-1', edgeDomain: EDGE_DOMAIN },
+  fargate: { compute: 'fargate' },
+  'fargate-sized': { compute: 'fargate', hostTasks: { least: 3, most: 40 } },
 } as const satisfies Readonly<Record<string, object>>;
 
 export type ConfigurationName = keyof typeof CONFIGURATIONS;

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { VARIABLES } from '../../lambdas/contract/environment.ts';
 import { QUEUES } from '../../lambdas/contract/queues.ts';
@@ -40,30 +41,50 @@ let given: Record<string, string> = {};
 let asked = new Set<string>();
 let imports = 0;
 
+/** Functions read ahead while they load: these let the reads fail at once, and in silence. */
+const UNREACHABLE: Readonly<Record<string, string>> = {
+  AWS_REGION: 'eu-central-1',
+  AWS_ACCESS_KEY_ID: 'id',
+  AWS_SECRET_ACCESS_KEY: 'secret',
+  AWS_ENDPOINT_URL: 'http://127.0.0.1:9',
+  AWS_MAX_ATTEMPTS: '1',
+  AWS_EC2_METADATA_DISABLED: 'true',
+  LOG_LEVEL: 'SILENT',
+};
+
+/** Gives the variables of the contract that a function is given, and notes which are asked for. */
+const environment = (): NodeJS.ProcessEnv =>
+  new Proxy(
+    {},
+    {
+      get(_target, name: string) {
+        if (!NAMES.has(name)) return UNREACHABLE[name] ?? outer[name];
+        asked.add(name);
+        return given[name];
+      },
+    },
+  );
+
 /** Runs a handler's module afresh, in an environment that has these variables of the contract and no others. */
 async function start(name: FunctionName, variables: readonly string[]): Promise<unknown> {
   given = Object.fromEntries(variables.map((variable) => [variable, SPECIAL[variable] ?? 'a-name']));
   asked = new Set();
   imports += 1;
+  // Another object: what handlers of one process have in common is made once for each environment.
+  process.env = environment();
   const kind = CONSUMER_NAMES.some((consumer) => consumer === name) ? 'consumers' : 'endpoints';
   return import(`${join(LAMBDAS, kind, name, 'handler.ts')}?start=${imports}`);
 }
 
 beforeAll(() => {
   Object.assign(globalThis, { awslambda: { streamifyResponse: (handler: unknown) => handler } });
-  process.env = new Proxy(
-    {},
-    {
-      get(_target, name: string) {
-        if (!NAMES.has(name)) return name === 'AWS_REGION' ? 'eu-central-1' : outer[name];
-        asked.add(name);
-        return given[name];
-      },
-    },
-  );
 });
 
-afterAll(() => {
+/** For what was read ahead to fail. */
+const READS_MS = 2_000;
+
+afterAll(async () => {
+  await setTimeout(READS_MS);
   process.env = outer;
   Reflect.deleteProperty(globalThis, 'awslambda');
 });

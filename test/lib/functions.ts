@@ -19,6 +19,8 @@ export function writePlaceholderBundles(folder: string): void {
     writeFileSync(join(folder, name, 'index.mjs'), name);
     writeFileSync(join(folder, name, 'index.mjs.map'), '{}');
   }
-  for (const file of ['host.mjs', 'Dockerfile'])
-    writeFileSync(join(folder, 'create-transcription', file), file);
+  mkdirSync(join(folder, 'inference-host'));
+  for (const program of ['create-transcription', 'inference-host']) {
+    for (const file of ['host.mjs', 'Dockerfile']) writeFileSync(join(folder, program, file), file);
+  }
 }

@@ -190,8 +190,11 @@ describe('the dashboards', () => {
 });
 
 describe('the metrics of the contract', () => {
+  // A host of its own raises some that functions do not.
+  const watched = template + JSON.stringify(new SynthesizedApp('fargate').templates.operations);
+
   it.each(Object.values(METRICS))('are each on a dashboard or an alarm: %s', (metric) => {
-    expect(template.includes(metric)).toBe(true);
+    expect(watched.includes(metric)).toBe(true);
   });
 
   it('are raised in the namespace that is watched', () => {

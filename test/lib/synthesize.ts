@@ -19,7 +19,7 @@ writePlaceholderBundles(bundles);
 
 for (const [name, settings] of Object.entries(CONFIGURATIONS)) {
   // Where the CDK CLI leaves the context of `cdk.json` for the app.
-  if (name === 'feature-flags') process.env.CDK_CONTEXT_JSON = JSON.stringify(cliContext());
+  if (name.endsWith('-flags')) process.env.CDK_CONTEXT_JSON = JSON.stringify(cliContext());
   else delete process.env.CDK_CONTEXT_JSON;
   buildApp(parseConfig(settings), bundles, join(folder, name)).synth();
 }

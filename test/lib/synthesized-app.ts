@@ -1,5 +1,5 @@
 /** The app synthesized with placeholder bundles, and its templates read as a deployment would resolve them. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
@@ -9,7 +9,8 @@ import { assemblyOf } from './assemblies.ts';
 import { CONFIGURATIONS, type ConfigurationName } from './configurations.ts';
 import { FUNCTIONS } from './functions.ts';
 
-export type StackName = 'data' | 'inference' | 'platform' | 'operations';
+export type StackName = 'data' | 'inference' | 'platform' | 'operations' | 'ingress' | 'edge-limit';
+/** Those of every deployment; settings add the others. */
 export const STACK_NAMES: readonly StackName[] = ['data', 'inference', 'platform', 'operations'];
 export const SERVICE_STACKS = ['inference', 'platform'] as const;
 
@@ -50,15 +51,20 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** The templates of an assembly. */
+/** The templates of an assembly; one that the settings leave out is empty. */
 function templatesOf(outdir: string, stage: string): Readonly<Record<StackName, Template>> {
-  const template = (name: StackName) =>
-    JSON.parse(readFileSync(join(outdir, `Inference-${stage}-${name}.template.json`), 'utf8')) as Template;
+  const template = (name: StackName): Template => {
+    const file = join(outdir, `Inference-${stage}-${name}.template.json`);
+    if (!existsSync(file) && !STACK_NAMES.includes(name)) return { Resources: {}, Outputs: {} };
+    return JSON.parse(readFileSync(file, 'utf8')) as Template;
+  };
   return {
     data: template('data'),
     inference: template('inference'),
     platform: template('platform'),
     operations: template('operations'),
+    ingress: template('ingress'),
+    'edge-limit': template('edge-limit'),
   };
 }
 

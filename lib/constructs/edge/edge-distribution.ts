@@ -1,5 +1,6 @@
-/** CloudFront in front of the API and the upload host: caches nothing, and passes on everything but the host's name. */
+/** CloudFront as the one hostname of both APIs: caches nothing, and passes on everything but the host's name. */
 import { Duration, Validations } from 'aws-cdk-lib';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
   AllowedMethods,
   CachePolicy,
@@ -16,23 +17,34 @@ import {
 } from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { Construct } from 'constructs';
-import { VIEWER_IP_HEADER } from './ip-rate-limit.ts';
+import type { Config } from '../../config/config.ts';
+import { VIEWER_IP_HEADER } from '../ip-rate-limit.ts';
 
 /** The longest silence of an origin that CloudFront allows without a raised quota (CloudFront quotas). */
-export const ORIGIN_SILENCE = Duration.seconds(60);
+export const ORIGIN_SILENCE = Duration.seconds(120);
 
-/** CloudFront's own addresses hide the callers' from the API's rate rule, so the edge sends the caller's address. */
+/** CloudFront's own addresses hide the callers' from the rate rules behind it, so the edge sends the caller's address. */
 const TELL_VIEWER = `function handler(event) {
   var request = event.request;
   request.headers['${VIEWER_IP_HEADER}'] = { value: event.viewer.ip };
   return request;
 }`;
 
-export interface UploadDistributionProps {
-  readonly api: { readonly host: string; readonly stage: string };
-  /** What takes the uploads. */
-  readonly uploads: IOrigin;
-  readonly uploadPaths: readonly string[];
+/** Where the requests of some paths go. */
+export interface EdgePaths {
+  readonly origin: IOrigin;
+  /** As CloudFront writes them. */
+  readonly patterns: readonly string[];
+}
+
+export interface EdgeDistributionProps {
+  /** The first pattern that fits a path takes it. */
+  readonly paths: readonly EdgePaths[];
+  /** What takes every other path. */
+  readonly rest: IOrigin;
+  readonly domain: Config['edgeDomain'];
+  /** Of CloudFront's own scope; absent where what lies behind limits by address. */
+  readonly webAclArn: string | undefined;
 }
 
 /** An origin with a name and a certificate of AWS's own. */
@@ -43,10 +55,10 @@ export const httpsOrigin = (host: string, originPath?: string): IOrigin =>
     ...(originPath === undefined ? {} : { originPath }),
   });
 
-export class UploadDistribution extends Construct {
+export class EdgeDistribution extends Construct {
   readonly domainName: string;
 
-  constructor(scope: Construct, id: string, props: UploadDistributionProps) {
+  constructor(scope: Construct, id: string, { paths, rest, domain, webAclArn }: EdgeDistributionProps) {
     super(scope, id);
     const tellViewer = new EdgeFunction(this, 'TellViewer', {
       runtime: FunctionRuntime.JS_2_0,
@@ -61,18 +73,35 @@ export class UploadDistribution extends Construct {
       compress: false,
       functionAssociations: [{ function: tellViewer, eventType: FunctionEventType.VIEWER_REQUEST }],
     });
-    const uploads = behaviour(props.uploads);
     const distribution = new Distribution(this, 'Distribution', {
-      defaultBehavior: behaviour(httpsOrigin(props.api.host, `/${props.api.stage}`)),
-      additionalBehaviors: Object.fromEntries(props.uploadPaths.map((path) => [path, uploads])),
+      defaultBehavior: behaviour(rest),
+      additionalBehaviors: Object.fromEntries(
+        paths.flatMap(({ origin, patterns }) => {
+          const shared = behaviour(origin);
+          return patterns.map((pattern) => [pattern, shared]);
+        }),
+      ),
       httpVersion: HttpVersion.HTTP2_AND_3,
+      ...(domain === undefined ? {} : this.#named(domain)),
+      ...(webAclArn === undefined ? {} : { webAclId: webAclArn }),
     });
     this.domainName = distribution.distributionDomainName;
+    this.#acknowledge(distribution);
+  }
+
+  #named({ name, certificateArn }: NonNullable<Config['edgeDomain']>) {
+    return {
+      domainNames: [name],
+      certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
+    };
+  }
+
+  #acknowledge(distribution: Distribution): void {
     const accept = (rule: string, reason: string) =>
       Validations.of(distribution).acknowledge({ id: `AwsSolutions-${rule}`, reason });
     accept('CFR1', 'The service is offered everywhere.');
-    accept('CFR2', 'The API has its own web ACL; the edge sends it the caller’s address.');
-    accept('CFR3', 'Both origins log; a log of the edge would hold the keys in /credits/{api_key}.');
+    accept('CFR2', 'What lies behind has its own web ACL; the edge sends it the caller’s address.');
+    accept('CFR3', 'Every origin logs; a log of the edge would hold the keys in /credits/{api_key}.');
     accept('CFR4', 'The default certificate allows no other policy; an operator’s own domain sets its own.');
   }
 }

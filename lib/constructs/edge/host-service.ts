@@ -1,5 +1,4 @@
-/** The upload host on Fargate: the `node:http` program as tasks behind an internal load balancer that CloudFront reaches. */
-import { join } from 'node:path';
+/** A program that listens, on Fargate: tasks behind an internal load balancer that CloudFront reaches. */
 import { Duration, Stack, Validations } from 'aws-cdk-lib';
 import { IpAddresses, type IVpc, Peer, Port, SubnetType, Vpc } from 'aws-cdk-lib/aws-ec2';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
@@ -13,44 +12,51 @@ import {
   type ICluster,
   LogDrivers,
   OperatingSystemFamily,
+  type ScalableTaskCount,
 } from 'aws-cdk-lib/aws-ecs';
-import { ApplicationLoadBalancer, ApplicationProtocol } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  ApplicationLoadBalancer,
+  ApplicationProtocol,
+  type HealthCheck,
+} from 'aws-cdk-lib/aws-elasticloadbalancingv2';
+import type { IRole } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import type { Config } from '../config/config.ts';
-import { uploadServiceName } from '../config/names.ts';
-import type { FunctionHosting } from './service-function.ts';
-
-/** One task that fails or is replaced leaves another; each takes about 25 uploads at once. */
-const TASKS = { least: 2, most: 10 } as const;
-
-/** Parsing and TLS to the routes are all of the work: a task is busy long before its memory is full. */
-const TARGET_CPU_PERCENT = 60;
+import type { Hosting } from '../hosting.ts';
 
 const PORT = 8080;
 
 /** It is connected to no other network. */
 const NETWORK = '10.0.0.0/16';
 
-/** The most that Fargate gives a task to end its uploads (Amazon ECS developer guide, "Task definition parameters"). */
-const STOP_TIMEOUT = Duration.seconds(120);
+/** The most that Fargate gives a task to end its calls (Amazon ECS developer guide, "Task definition parameters"). */
+export const STOP_TIMEOUT = Duration.seconds(120);
 
 /** Longer than CloudFront waits for a silent origin, so that it is never the balancer that cuts. */
-const IDLE_TIMEOUT = Duration.seconds(120);
+const IDLE_TIMEOUT = Duration.seconds(125);
 
-export interface UploadServiceProps {
-  readonly config: Config;
-  readonly bundles: string;
-  /** The transcription function's own, so that both hosts act in one role. */
-  readonly hosting: FunctionHosting;
+export interface HostServiceProps {
+  /** Of the cluster and of the service. */
+  readonly name: string;
+  /** The folder of the program's bundle, with its Dockerfile. */
+  readonly program: string;
+  readonly hosting: Pick<Hosting, 'environment' | 'logGroup'>;
+  readonly role: IRole;
+  /** What the streams of its log begin with. */
+  readonly logPrefix: string;
+  readonly size: { readonly cpu: number; readonly memoryMiB: number };
+  readonly tasks: { readonly least: number; readonly most: number };
+  readonly health: HealthCheck;
+  /** How long the balancer lets the calls of a task go on that it sends no more calls to. */
+  readonly draining: Duration;
+  readonly scale: (count: ScalableTaskCount) => void;
 }
 
-export class UploadService extends Construct {
+export class HostService extends Construct {
   readonly balancer: ApplicationLoadBalancer;
 
-  constructor(scope: Construct, id: string, props: UploadServiceProps) {
+  constructor(scope: Construct, id: string, props: HostServiceProps) {
     super(scope, id);
-    const name = uploadServiceName(props.config.stage);
+    const { name, tasks } = props;
     const vpc = this.#network();
     const cluster = new Cluster(this, 'Cluster', {
       clusterName: name,
@@ -61,17 +67,15 @@ export class UploadService extends Construct {
       serviceName: name,
       cluster: cluster as ICluster,
       taskDefinition: this.#task(props),
-      desiredCount: TASKS.least,
+      desiredCount: tasks.least,
       minHealthyPercent: 100,
       circuitBreaker: { rollback: true },
       // An address of their own is the way out to the routes: a NAT gateway costs more than all else here.
       assignPublicIp: true,
       vpcSubnets: { subnetType: SubnetType.PUBLIC },
     });
-    service
-      .autoScaleTaskCount({ minCapacity: TASKS.least, maxCapacity: TASKS.most })
-      .scaleOnCpuUtilization('Cpu', { targetUtilizationPercent: TARGET_CPU_PERCENT });
-    this.balancer = this.#balance(vpc, service);
+    props.scale(service.autoScaleTaskCount({ minCapacity: tasks.least, maxCapacity: tasks.most }));
+    this.balancer = this.#balance(vpc, service, props);
   }
 
   /** CloudFront reaches a balancer in private subnets of a VPC that has an internet gateway, which nothing comes in by. */
@@ -94,30 +98,21 @@ export class UploadService extends Construct {
     return vpc as IVpc;
   }
 
-  #task({ bundles, hosting }: UploadServiceProps): FargateTaskDefinition {
-    const { role, environment, logGroup } = hosting;
-    role.assumeRolePolicy?.addStatements(
-      new PolicyStatement({
-        actions: ['sts:AssumeRole'],
-        principals: [new ServicePrincipal('ecs-tasks.amazonaws.com')],
-      }),
-    );
+  #task({ program, hosting, role, logPrefix, size }: HostServiceProps): FargateTaskDefinition {
+    const { environment, logGroup } = hosting;
     const task = new FargateTaskDefinition(this, 'Task', {
-      cpu: 512,
-      memoryLimitMiB: 1024,
+      cpu: size.cpu,
+      memoryLimitMiB: size.memoryMiB,
       runtimePlatform: {
         cpuArchitecture: CpuArchitecture.ARM64,
         operatingSystemFamily: OperatingSystemFamily.LINUX,
       },
-      taskRole: Role.fromRoleArn(this, 'Role', role.roleArn, { mutable: false }),
+      taskRole: role,
     });
     task.addContainer('Host', {
-      image: new AssetImage(join(bundles, 'create-transcription'), {
-        platform: Platform.LINUX_ARM64,
-        exclude: ['*.map', 'index.mjs'],
-      }),
+      image: new AssetImage(program, { platform: Platform.LINUX_ARM64, exclude: ['*.map', 'index.mjs'] }),
       environment: { ...environment, PORT: String(PORT), AWS_REGION: Stack.of(this).region },
-      logging: LogDrivers.awsLogs({ logGroup, streamPrefix: 'uploads' }),
+      logging: LogDrivers.awsLogs({ logGroup, streamPrefix: logPrefix }),
       portMappings: [{ containerPort: PORT }],
       stopTimeout: STOP_TIMEOUT,
     });
@@ -129,7 +124,7 @@ export class UploadService extends Construct {
   }
 
   /** Plain HTTP from CloudFront's own interfaces in the VPC, and from nowhere else. */
-  #balance(vpc: IVpc, service: FargateService): ApplicationLoadBalancer {
+  #balance(vpc: IVpc, service: FargateService, props: HostServiceProps): ApplicationLoadBalancer {
     const balancer = new ApplicationLoadBalancer(this, 'Balancer', {
       vpc,
       internetFacing: false,
@@ -147,9 +142,8 @@ export class UploadService extends Construct {
       port: PORT,
       protocol: ApplicationProtocol.HTTP,
       targets: [service],
-      deregistrationDelay: STOP_TIMEOUT,
-      // The program knows one path; that it refuses another one says that it lives.
-      healthCheck: { path: '/', healthyHttpCodes: '404' },
+      deregistrationDelay: props.draining,
+      healthCheck: props.health,
     });
     Validations.of(balancer).acknowledge({
       id: 'AwsSolutions-ELB2',

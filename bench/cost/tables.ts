@@ -1,0 +1,73 @@
+/** The cost model's results as Markdown. */
+import {
+  apart,
+  breakEven,
+  fargateCost,
+  type HostMeasured,
+  type HostTraffic,
+  ratesOf,
+  tasksAt,
+  webFunctionCost,
+} from './computes.ts';
+import { costOf, type Line, total } from './model.ts';
+
+export const dollars = (usd: number): string => `$${usd.toFixed(2)}`;
+
+export function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [row(head), row(head.map(() => '---')), ...rows.map(row)].join('\n');
+}
+
+/** A bill as a table, with its total. */
+export const bill = (lines: readonly Line[], of: string): string =>
+  markdown(
+    ['Service', of, 'How'],
+    [
+      ...lines.map(({ service, usd, how }) => [service, dollars(usd), how]),
+      ['**together**', `**${dollars(total(lines))}**`, ''],
+    ],
+  );
+
+/** Calls a second at which Fargate's fixed hours are shared out. */
+const RATES = [1, 3, 10, 30, 100];
+
+/** How many times Fargate's the unknown rates of Web Functions may be. */
+const TIMES = [1, 4, 10];
+
+/** The computes beside each other, data out apart. */
+export function computes(traffic: HostTraffic, measured: HostMeasured): string {
+  const row = (name: string, lines: readonly Line[]) => {
+    const { rest, dataOut } = apart(lines);
+    return [name, dollars(rest), dollars(dataOut), dollars(rest + dataOut)];
+  };
+  const onFargate = [...new Set([...RATES, traffic.callsPerSecond])].sort((one, other) => one - other);
+  return markdown(
+    ['Compute', 'without data out', 'data out', 'together'],
+    [
+      row('`lambda`, at any rate', costOf(traffic, measured)),
+      ...onFargate.map((callsPerSecond) =>
+        row(
+          `\`fargate\`, ${callsPerSecond} a second on ${tasksAt(callsPerSecond, traffic, measured)} tasks`,
+          fargateCost({ ...traffic, callsPerSecond }, measured),
+        ),
+      ),
+      ...TIMES.map((times) =>
+        row(
+          `\`web-function\`, if its rates are ${times === 1 ? 'Fargate’s' : `${times} times Fargate’s`}`,
+          webFunctionCost(traffic, measured, ratesOf(times)),
+        ),
+      ),
+    ],
+  );
+}
+
+/** From which rate on Fargate is cheaper, in a sentence. */
+export function breakEvenText(traffic: HostTraffic, measured: HostMeasured): string {
+  const rate = breakEven(traffic, measured);
+  if (rate === undefined) return 'Fargate is not cheaper than Lambda for these calls at any rate.';
+  const month = (rate * 30 * 24 * 3600) / 1e6;
+  return (
+    `Fargate is cheaper than Lambda from ${rate.toFixed(2)} calls of ${traffic.seconds} s a second, day and night ` +
+    `(${month.toFixed(1)} million a month).`
+  );
+}

@@ -1,0 +1,50 @@
+/**
+ * How the account's concurrent executions of Lambda are shared out: a part of their own for the functions that move money,
+ * and a throttle that keeps streams to what the others can carry.
+ */
+import type { Config } from './config.ts';
+import type { FunctionName } from './grants.ts';
+
+type Settings = Pick<Config, 'lambdaConcurrency' | 'requestsPerSecond'>;
+
+/** Lambda keeps this many for functions without a part of their own (Lambda developer guide, "Configuring reserved concurrency"). */
+const LEAST_UNRESERVED = 100;
+
+/** Holds are swept on a schedule, one sweep at a time; the next one may begin while one is late. */
+const SWEEPS = 2;
+
+/**
+ * In hundredths of the account's, rounded up. An event of a payment takes about 100 ms and a sign-in 300 ms: of 1,000
+ * they have 100 and 66 a second. A part of their own is also their most.
+ */
+const HUNDREDTHS = { 'receive-payment-event': 1, 'create-session': 2 } as const;
+
+/** Of what nobody has for itself, in hundredths; the rest is for reads, keys and orders. */
+const STREAMS_HUNDREDTHS = 80;
+
+/** Of a usual call: a function is busy from its request to the end of its stream. */
+const CALL_SECONDS = 10;
+
+/** The functions that have a part of their own, with its size; none where the account cannot spare it, or the setting is absent. */
+export function reservedOf({ lambdaConcurrency }: Settings): ReadonlyMap<FunctionName, number> {
+  if (lambdaConcurrency === undefined) return new Map();
+  const parts = new Map<FunctionName, number>([['sweep-holds', SWEEPS]]);
+  for (const [name, share] of Object.entries(HUNDREDTHS))
+    parts.set(name as FunctionName, Math.ceil((lambdaConcurrency * share) / 100));
+  return lambdaConcurrency - sum(parts) < LEAST_UNRESERVED ? new Map() : parts;
+}
+
+/**
+ * The most calls a second of a route that streams: as many as keep its share of the unreserved executions busy with calls
+ * of 10 s, at least 1, and never more than `requestsPerSecond`.
+ */
+export function streamsPerSecond(settings: Settings): number {
+  const { lambdaConcurrency, requestsPerSecond } = settings;
+  if (lambdaConcurrency === undefined) return requestsPerSecond;
+  const shared = lambdaConcurrency - sum(reservedOf(settings));
+  const calls = Math.floor((shared * STREAMS_HUNDREDTHS) / 100 / CALL_SECONDS);
+  return Math.min(requestsPerSecond, Math.max(1, calls));
+}
+
+const sum = (parts: ReadonlyMap<FunctionName, number>): number =>
+  [...parts.values()].reduce((total, part) => total + part, 0);

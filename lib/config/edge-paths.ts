@@ -1,0 +1,40 @@
+/** Which paths of one hostname CloudFront sends where, as patterns of cache behaviours. */
+import type { Route } from '../../lambdas/contract/route.ts';
+
+type Addressed = Pick<Route, 'api' | 'path'>;
+
+/** The first segment of a path: `v1` of `/v1/models`. */
+const headOf = ({ path }: Addressed): string => path.split('/')[1] ?? '';
+
+/** A route's path as CloudFront writes one: a segment that varies is a star. */
+const patternOf = ({ path }: Addressed): string => path.replaceAll(/\{[^}]+\}/g, '*');
+
+/**
+ * The patterns that cover every path of the inference API and no path of the platform API: one for each first segment
+ * that the inference API has for itself, so that unknown paths there are answered in its format, else one for each path.
+ * Throws when a pattern would take a path of the platform API.
+ */
+export function inferencePatterns(routes: readonly Addressed[]): readonly string[] {
+  const others = routes.filter(({ api }) => api === 'platform');
+  const shared = new Set(others.map(headOf));
+  const patterns = new Set(
+    routes
+      .filter(({ api }) => api === 'inference')
+      .map((route) => (shared.has(headOf(route)) ? patternOf(route) : `/${headOf(route)}/*`)),
+  );
+  for (const pattern of patterns) {
+    const taken = others.find(({ path }) => matchesPattern(pattern, path));
+    if (taken !== undefined)
+      throw new Error(`the pattern ${pattern} would take ${taken.path} of the platform API`);
+  }
+  return [...patterns];
+}
+
+/**
+ * Whether CloudFront takes a path for a pattern: `*` is any number of characters, slashes too, and `?` is one; letters
+ * differ by their case (CloudFront developer guide, "Path pattern").
+ */
+export function matchesPattern(pattern: string, path: string): boolean {
+  const escaped = pattern.replaceAll(/[.+^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${escaped.replaceAll('*', '.*').replaceAll('?', '.')}$`, 's').test(path);
+}

@@ -1,0 +1,56 @@
+/** What one role needs that stands in for the roles of several functions. */
+import type { TableName } from '../../lambdas/contract/tables.ts';
+import type { DynamoAction, Grants } from './grant.ts';
+
+/** The grants that are one flag each. */
+type Flag = {
+  [Name in keyof Grants]-?: Grants[Name] extends true | undefined ? Name : never;
+}[keyof Grants];
+
+/** Every flag by its name, so that the compiler refuses a grant that the union would forget. */
+const FLAGS: Readonly<Record<Flag, Flag>> = {
+  keyPepper: 'keyPepper',
+  sessionKey: 'sessionKey',
+  identityProviders: 'identityProviders',
+  payments: 'payments',
+  providerSecrets: 'providerSecrets',
+  bedrockModels: 'bedrockModels',
+  signedModels: 'signedModels',
+  settlements: 'settlements',
+  holds: 'holds',
+  webhookKey: 'webhookKey',
+  schedules: 'schedules',
+  publishes: 'publishes',
+};
+
+/**
+ * Everything that one of `all` grants, each once, and nothing besides. Throws when one follows the changes of a table:
+ * Lambda reads a stream in the name of one function, which no host can stand in for.
+ */
+export function unionOf(all: readonly Grants[]): Grants {
+  if (all.some(({ follows }) => follows !== undefined))
+    throw new Error('a function that follows the changes of a table cannot be served by a host');
+  const indexes = once(all.flatMap((grants) => grants.indexes ?? []));
+  const sends = once(all.flatMap((grants) => grants.sends ?? []));
+  const flags = Object.values(FLAGS).filter((flag) => all.some((grants) => grants[flag] === true));
+  return {
+    tables: tablesOf(all),
+    ...(indexes.length === 0 ? {} : { indexes }),
+    ...(sends.length === 0 ? {} : { sends }),
+    ...Object.fromEntries(flags.map((flag) => [flag, true])),
+  };
+}
+
+function tablesOf(all: readonly Grants[]): Grants['tables'] & object {
+  const tables: Partial<Record<TableName, readonly DynamoAction[]>> = {};
+  for (const grants of all) {
+    for (const [name, actions] of Object.entries(grants.tables ?? {}))
+      tables[name as TableName] = once([...(tables[name as TableName] ?? []), ...actions]);
+  }
+  return tables;
+}
+
+/** Each value once, by what it says. */
+const once = <T>(values: readonly T[]): readonly T[] => [
+  ...new Map(values.map((value) => [JSON.stringify(value), value])).values(),
+];

@@ -1,0 +1,125 @@
+/** The shared host: one program for every route of the inference API, in a role with the grants of all its endpoints. */
+import { join } from 'node:path';
+import { Duration } from 'aws-cdk-lib';
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import { Construct } from 'constructs';
+import { STREAM_TIMEOUT_SECONDS } from '../../../lambdas/contract/environment.ts';
+import {
+  DEFAULT_OPEN_CALLS,
+  HOST_HEALTH_PATH,
+  OPEN_CALLS_VARIABLE,
+} from '../../../lambdas/contract/inference-host.ts';
+import { SERVICE_NAME } from '../../../lambdas/contract/limits.ts';
+import { METRIC_NAMESPACE, METRICS } from '../../../lambdas/contract/metrics.ts';
+import { type EndpointName, ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../../lambdas/contract/routes.ts';
+import { type Config, hostTasksOf } from '../../config/config.ts';
+import { GRANTS } from '../../config/grants.ts';
+import { HOST_TASK } from '../../config/host-size.ts';
+import { hostServiceName } from '../../config/names.ts';
+import { unionOf } from '../../config/union-of-grants.ts';
+import { createHosting, type Hosting } from '../hosting.ts';
+import type { StoredData } from '../stored-data.ts';
+import { HostFunction } from './host-function.ts';
+import { HostService } from './host-service.ts';
+
+/** The folder of its bundle, and its name in logs. */
+const PROGRAM = 'inference-host';
+
+/** The most that Lambda sends to one environment (Lambda developer guide, Web Functions): nearly all of them wait for a route. */
+const CALLS_AN_ENVIRONMENT = 128;
+
+/** A call that begins just before a task is drained may go on for as long as its route allows, and a little to settle. */
+const DRAINING = Duration.seconds(STREAM_TIMEOUT_SECONDS + 60);
+
+/** A task that stops says so at once, and is sent no calls after three tries. */
+const HEALTH = {
+  path: HOST_HEALTH_PATH,
+  interval: Duration.seconds(10),
+  timeout: Duration.seconds(5),
+  healthyThresholdCount: 2,
+  unhealthyThresholdCount: 3,
+};
+
+/** The endpoints that it serves. */
+export const HOSTED: readonly EndpointName[] = [
+  ...new Set<EndpointName>([
+    ...ROUTES.filter(({ api }) => api === 'inference').map(({ endpoint }) => endpoint),
+    UNKNOWN_ROUTE_ENDPOINT,
+  ]),
+];
+
+export interface InferenceHostProps {
+  readonly config: Config;
+  readonly data: StoredData;
+  readonly bundles: string;
+  /** The workflow that settles transcriptions. */
+  readonly settlements: StateMachine;
+}
+
+export class InferenceHost extends Construct {
+  /** One of the two, as the setting `compute` says. */
+  readonly host: HostFunction | HostService;
+
+  constructor(scope: Construct, id: string, props: InferenceHostProps) {
+    super(scope, id);
+    const { config, data, bundles, settlements } = props;
+    const onFargate = config.compute === 'fargate';
+    const hosting = createHosting(this, {
+      name: PROGRAM,
+      grants: unionOf(HOSTED.map((endpoint) => GRANTS[endpoint])),
+      reads: [],
+      service: onFargate ? 'ecs-tasks.amazonaws.com' : 'lambda.amazonaws.com',
+      config,
+      data,
+      settlements,
+    });
+    const program = join(bundles, PROGRAM);
+    this.host = onFargate
+      ? this.#service(program, config, hosting)
+      : new HostFunction(this, 'WebFunction', {
+          program,
+          hosting: withOpenCalls(hosting, CALLS_AN_ENVIRONMENT),
+          callsAtOnce: CALLS_AN_ENVIRONMENT,
+        });
+  }
+
+  #service(program: string, config: Config, hosting: Hosting): HostService {
+    return new HostService(this, 'Service', {
+      name: hostServiceName(config.stage),
+      program,
+      hosting: withOpenCalls(hosting, DEFAULT_OPEN_CALLS),
+      role: hosting.role,
+      logPrefix: PROGRAM,
+      size: { cpu: HOST_TASK.vcpu * 1024, memoryMiB: HOST_TASK.gb * 1024 },
+      tasks: hostTasksOf(config),
+      health: HEALTH,
+      draining: DRAINING,
+      scale: (count) => {
+        count.scaleToTrackCustomMetric('OpenCalls', {
+          metric: openCallsATask(config),
+          targetValue: HOST_TASK.openCalls,
+        });
+        count.scaleOnCpuUtilization('Cpu', { targetUtilizationPercent: HOST_TASK.cpuPercent });
+      },
+    });
+  }
+}
+
+/**
+ * Open calls of a task: every task reports as often as every other, so the mean over their reports is the sum of their
+ * open calls by their number. A task that drains reports too, until it ends.
+ */
+const openCallsATask = ({ stage }: Config): Metric =>
+  new Metric({
+    namespace: `${METRIC_NAMESPACE}/${stage}`,
+    metricName: METRICS.openCalls,
+    dimensionsMap: { application: SERVICE_NAME },
+    statistic: 'Average',
+    period: Duration.minutes(1),
+  });
+
+const withOpenCalls = (hosting: Hosting, most: number): Hosting => ({
+  ...hosting,
+  environment: { ...hosting.environment, [OPEN_CALLS_VARIABLE]: String(most) },
+});

@@ -1,0 +1,40 @@
+/** What a program acts in, knows and writes its logs to, on whichever compute it runs. */
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import { METRIC_NAMESPACE, METRIC_NAMESPACE_VARIABLE } from '../../lambdas/contract/metrics.ts';
+import { grantTo, type RoleGrantsOptions } from './role-grants.ts';
+
+export interface Hosting {
+  readonly role: Role;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly logGroup: LogGroup;
+}
+
+export interface HostingOptions extends RoleGrantsOptions {
+  /** The service of AWS that takes on the role. */
+  readonly service: 'lambda.amazonaws.com' | 'ecs-tasks.amazonaws.com';
+}
+
+/** A role of its own with the grants and no more, a log group of its own, and the variables. */
+export function createHosting(scope: Construct, { service, ...options }: HostingOptions): Hosting {
+  const { name, config } = options;
+  const logGroup = new LogGroup(scope, 'Logs', {
+    retention: config.logRetentionDays,
+    removalPolicy: RemovalPolicy.DESTROY,
+  });
+  const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal(service) });
+  role.addToPolicy(
+    new PolicyStatement({
+      actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+      resources: [logGroup.logGroupArn],
+    }),
+  );
+  const environment = {
+    POWERTOOLS_SERVICE_NAME: name,
+    [METRIC_NAMESPACE_VARIABLE]: `${METRIC_NAMESPACE}/${config.stage}`,
+    ...grantTo(role, options),
+  };
+  return { role, environment, logGroup };
+}

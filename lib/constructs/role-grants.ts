@@ -1,0 +1,188 @@
+/** Turns grants into the statements of a role and into the variables that name what the role reaches. */
+import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
+import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
+import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import { DEFAULT_DELIVERY_LEASE_SECONDS, VARIABLES } from '../../lambdas/contract/environment.ts';
+import { QUEUES, type QueueName } from '../../lambdas/contract/queues.ts';
+import { TABLES, type TableName } from '../../lambdas/contract/tables.ts';
+import type { Config } from '../config/config.ts';
+import type { Grants } from '../config/grant.ts';
+import type { Messaging } from './messaging.ts';
+import { allowBedrockModels, allowSignedModels } from './model-access.ts';
+import { reportedPartition, reportedRegion } from './reported-names.ts';
+import type { StoredData } from './stored-data.ts';
+
+/** Stripe API reference. */
+const STRIPE_API = 'https://api.stripe.com';
+
+export interface RoleGrantsOptions {
+  /** Who acts in the role, for errors. */
+  readonly name: string;
+  readonly grants: Grants;
+  /** Queues that Lambda reads in its name. */
+  readonly reads: readonly QueueName[];
+  readonly config: Config;
+  readonly data: StoredData;
+  /** Needed by who settles by a workflow. */
+  readonly settlements?: StateMachine | undefined;
+  /** Needed by who sends, plans or publishes. */
+  readonly messaging?: Messaging | undefined;
+}
+
+/** Allows the role what the grants list and nothing more; returns the variables. Throws when a needed part is missing. */
+export function grantTo(role: Role, options: RoleGrantsOptions): Record<string, string> {
+  return new RoleGrants(role, options).apply();
+}
+
+class RoleGrants {
+  readonly #role: Role;
+  readonly #options: RoleGrantsOptions;
+
+  constructor(role: Role, options: RoleGrantsOptions) {
+    this.#role = role;
+    this.#options = options;
+  }
+
+  apply(): Record<string, string> {
+    const { grants, config } = this.#options;
+    const environment = { ...this.#grantTables(), ...this.#grantSecrets() };
+    if (grants.identityProviders)
+      environment[VARIABLES.identityProviders] = JSON.stringify(config.identityProviders);
+    if (grants.payments) {
+      environment[VARIABLES.paymentApiUrl] = STRIPE_API;
+      environment[VARIABLES.paymentReturnUrl] = config.paymentReturnUrl;
+    }
+    if (grants.providerSecrets) this.#grantProviderSecrets();
+    if (grants.bedrockModels) allowBedrockModels(this.#role);
+    if (grants.signedModels) allowSignedModels(this.#role);
+    if (grants.settlements) this.#grantSettlements(environment);
+    if (grants.holds) environment[VARIABLES.holdTtlSeconds] = String(config.holdTtlSeconds);
+    return { ...environment, ...this.#grantMessaging(grants) };
+  }
+
+  #grantTables(): Record<string, string> {
+    const { grants, data } = this.#options;
+    const environment: Record<string, string> = {};
+    for (const [name, actions] of Object.entries(grants.tables ?? {})) {
+      const table = data.tables[name as TableName];
+      if (actions.length > 0)
+        this.#allow(
+          actions.map((action) => `dynamodb:${action}`),
+          table.tableArn,
+        );
+      environment[TABLES[name as TableName].variable] = table.tableName;
+    }
+    for (const index of grants.indexes ?? []) {
+      this.#allow(['dynamodb:Query'], `${data.tables[index.table].tableArn}/index/${index.name}`);
+    }
+    return environment;
+  }
+
+  #grantSecrets(): Record<string, string> {
+    const { grants, data } = this.#options;
+    const environment: Record<string, string> = {};
+    const granted = [
+      ...(grants.keyPepper ? [VARIABLES.keyPepperSecret] : []),
+      ...(grants.sessionKey ? [VARIABLES.sessionKeySecret] : []),
+      ...(grants.webhookKey ? [VARIABLES.webhookKeySecret] : []),
+      ...(grants.identityProviders ? [VARIABLES.identitySecret] : []),
+      ...(grants.payments ? [VARIABLES.paymentSecret] : []),
+    ];
+    for (const variable of granted) {
+      const { secretArn } = data.secrets[variable];
+      this.#allow(['secretsmanager:GetSecretValue'], secretArn);
+      environment[variable] = secretArn;
+    }
+    return environment;
+  }
+
+  #grantMessaging({ sends = [], schedules, publishes, follows }: Grants): Record<string, string> {
+    const { name, messaging, reads } = this.#options;
+    if ([...sends, ...reads].length === 0 && !schedules && !publishes && !follows) return {};
+    if (messaging === undefined) throw new Error(`${name} needs queues, and its stack has none`);
+    const environment: Record<string, string> = {};
+    for (const queue of sends) {
+      this.#allow(['sqs:SendMessage'], messaging.queues[queue].queueArn);
+      environment[QUEUES[queue].variable] = messaging.queues[queue].queueUrl;
+    }
+    for (const queue of reads)
+      this.#allow(
+        ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
+        messaging.queues[queue].queueArn,
+      );
+    if (publishes) {
+      this.#allow(['events:PutEvents'], messaging.bus.eventBusArn);
+      environment[VARIABLES.eventBus] = messaging.bus.eventBusName;
+    }
+    if (follows !== undefined) this.#grantStream(follows.table, messaging.queues[follows.dead].queueArn);
+    return schedules ? { ...environment, ...this.#grantSchedules(messaging) } : environment;
+  }
+
+  /** What Lambda itself needs to read a stream in a function's name, and to note what the function fails at. */
+  #grantStream(name: TableName, deadLettersArn: string): void {
+    const { tableStreamArn } = this.#options.data.tables[name];
+    if (tableStreamArn === undefined) throw new Error(`the table ${name} has no stream`);
+    this.#allow(
+      ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
+      tableStreamArn,
+    );
+    this.#allow(['dynamodb:ListStreams'], '*');
+    this.#allow(['sqs:SendMessage'], deadLettersArn);
+    Validations.of(this.#role).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason: 'The action takes no resource (service authorization reference, DynamoDB, ListStreams).',
+    });
+  }
+
+  /** Schedules are named at run time, in a group of their own; they act in a role that sends to one queue. */
+  #grantSchedules({ scheduleGroup, scheduleRole }: Messaging): Record<string, string> {
+    const resource = Stack.of(this.#role).formatArn({
+      service: 'scheduler',
+      resource: 'schedule',
+      resourceName: `${scheduleGroup}/*`,
+    });
+    this.#allow(['scheduler:CreateSchedule'], resource);
+    this.#allow(['iam:PassRole'], scheduleRole.roleArn);
+    const account = `arn:${reportedPartition(this.#role)}:scheduler:${reportedRegion(this.#role)}:<AWS::AccountId>`;
+    Validations.of(this.#role).acknowledge({
+      id: `AwsSolutions-IAM5[Resource::${account}:schedule/${scheduleGroup}/*]`,
+      reason: 'Each schedule is named after the attempt that it triggers; the group confines them.',
+    });
+    return {
+      [VARIABLES.scheduleGroup]: scheduleGroup,
+      [VARIABLES.scheduleRole]: scheduleRole.roleArn,
+      [VARIABLES.deliveryLeaseSeconds]: String(DEFAULT_DELIVERY_LEASE_SECONDS),
+    };
+  }
+
+  #grantSettlements(environment: Record<string, string>): void {
+    const { name, settlements } = this.#options;
+    if (settlements === undefined) throw new Error(`${name} needs the workflow that settles transcriptions`);
+    this.#allow(['states:StartExecution'], settlements.stateMachineArn);
+    environment[VARIABLES.settlementWorkflow] = settlements.stateMachineArn;
+  }
+
+  #grantProviderSecrets(): void {
+    const { stage, providerSecrets } = this.#options.config;
+    // Secrets Manager ends each ARN in a dash and six random characters.
+    for (const name of providerSecrets?.map((secret) => `${secret}-??????`) ?? ['*']) {
+      const resource = Stack.of(this.#role).formatArn({
+        service: 'secretsmanager',
+        resource: 'secret',
+        resourceName: `${stage}/providers/${name}`,
+        arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+      });
+      this.#allow(['secretsmanager:GetSecretValue'], resource);
+    }
+    if (providerSecrets !== undefined) return;
+    const account = `arn:${reportedPartition(this.#role)}:secretsmanager:${reportedRegion(this.#role)}:<AWS::AccountId>`;
+    Validations.of(this.#role).acknowledge({
+      id: `AwsSolutions-IAM5[Resource::${account}:secret:${stage}/providers/*]`,
+      reason: 'The catalog names provider secrets at run time; the prefix confines them to this deployment.',
+    });
+  }
+
+  #allow(actions: string[], resource: string): void {
+    this.#role.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
+  }
+}

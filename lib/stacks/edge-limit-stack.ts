@@ -1,0 +1,17 @@
+/** The limit by address of a host that takes no web ACL itself: CloudFront's, which lies in us-east-1. */
+import { Stack, type StackProps } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import type { Config } from '../config/config.ts';
+import { IpRateLimit } from '../constructs/ip-rate-limit.ts';
+
+/** Where AWS WAF keeps what protects CloudFront (WAF developer guide, "Resources that you can protect"). */
+export const EDGE_REGION = 'us-east-1';
+
+export class EdgeLimitStack extends Stack {
+  readonly webAclArn: string;
+
+  constructor(scope: Construct, id: string, { config, ...props }: StackProps & { readonly config: Config }) {
+    super(scope, id, { ...props, env: { region: EDGE_REGION }, crossRegionReferences: true });
+    this.webAclArn = new IpRateLimit(this, 'IpRateLimit', { config, scope: 'CLOUDFRONT' }).webAclArn;
+  }
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ConfigurationName } from '../configurations.ts';
+import { type Resource, type StackName, SynthesizedApp } from '../synthesized-app.ts';
+
+const EDGES: readonly ConfigurationName[] = [
+  'web-function-ingress',
+  'fargate-ingress',
+  'web-function',
+  'fargate',
+];
+const CHANGES = EDGES.flatMap((from) => EDGES.filter((to) => to !== from).map((to) => [from, to] as const));
+
+const exportsOf = (app: SynthesizedApp, stack: StackName): string[] =>
+  Object.values(app.templates[stack].Outputs ?? {})
+    .flatMap(({ Export }) => Export?.Name ?? [])
+    .sort();
+
+const importsOf = (app: SynthesizedApp): string[] =>
+  [...JSON.stringify(app.templates.ingress).matchAll(/"Fn::ImportValue":"([^"]+)"/g)].map(
+    ([, name = '']) => name,
+  );
+
+/** What is changed where it is, and sends calls to the new host once that is there. */
+const IN_PLACE = /^IngressDistribution/;
+
+const REGION = 'eu-central-1';
+
+/** A resource's properties, as they are in the region that one of the settings names. */
+const settled = (resource: Resource | undefined): string =>
+  JSON.stringify(resource?.Properties)
+    .replaceAll('",{"Ref":"AWS::Region"},"', REGION)
+    .replaceAll('[{"Ref":"AWS::Region"},"', `["${REGION}`)
+    .replaceAll(/\{"Fn::Join":\["",\["([^"]*)"\]\]\}/g, '"$1"')
+    .replaceAll(/\$\{AWS::Region\}/g, REGION);
+
+describe.each(CHANGES)('a change of the settings from %s to %s', (from, to) => {
+  const [before, after] = [new SynthesizedApp(from), new SynthesizedApp(to)];
+
+  it('can be deployed: no stack drops an export that the ingress, as it was, imports', () => {
+    const kept = new Set(
+      (['data', 'inference', 'platform'] as const).flatMap((stack) => exportsOf(after, stack)),
+    );
+    expect(importsOf(before).length).toBeGreaterThan(5);
+    expect(importsOf(before).filter((name) => !kept.has(name))).toEqual([]);
+  });
+
+  it('keeps the hostname', () => {
+    const id = (app: SynthesizedApp) =>
+      app.resources('ingress', 'AWS::CloudFront::Distribution').map(([each]) => each);
+    expect(id(after)).toEqual(id(before));
+  });
+
+  it('changes nothing of the old host while calls still come to it', () => {
+    const [old, fresh] = [before.templates.ingress.Resources, after.templates.ingress.Resources];
+    const changed = Object.keys(old).filter(
+      (id) => id in fresh && !IN_PLACE.test(id) && settled(old[id]) !== settled(fresh[id]),
+    );
+    expect(changed).toEqual([]);
+  });
+});

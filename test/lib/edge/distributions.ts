@@ -1,0 +1,45 @@
+/** CloudFront's distribution of a template, read as CloudFront reads it: which origin takes a path. */
+import { matchesPattern } from '../../../lib/config/edge-paths.ts';
+import { joined, type SynthesizedApp } from '../synthesized-app.ts';
+
+interface Behaviour {
+  readonly TargetOriginId: string;
+  readonly PathPattern?: string;
+  readonly AllowedMethods: readonly string[];
+  readonly ViewerProtocolPolicy: string;
+}
+
+interface Origin {
+  readonly Id: string;
+  readonly DomainName: unknown;
+  readonly OriginPath?: string;
+  readonly VpcOriginConfig?: object;
+  readonly CustomOriginConfig?: object;
+}
+
+export interface DistributionConfig {
+  readonly DefaultCacheBehavior: Behaviour;
+  readonly CacheBehaviors: readonly Behaviour[];
+  readonly Origins: readonly Origin[];
+  readonly Aliases?: readonly string[];
+  readonly ViewerCertificate?: object;
+  readonly WebACLId?: unknown;
+}
+
+export const distributionOf = (app: SynthesizedApp): DistributionConfig =>
+  app.only('ingress', 'AWS::CloudFront::Distribution').Properties.DistributionConfig as DistributionConfig;
+
+/** What takes a path, by the first behaviour that fits it: one of the two APIs, or a host by what it is. */
+export function originOf(app: SynthesizedApp, path: string): string {
+  const { CacheBehaviors: behaviours, DefaultCacheBehavior: rest, Origins: origins } = distributionOf(app);
+  const { TargetOriginId: id } =
+    behaviours.find(({ PathPattern: pattern = '' }) => matchesPattern(pattern, path)) ?? rest;
+  const origin = origins.find(({ Id }) => Id === id);
+  if (origin === undefined) throw new Error(`no origin is ${id}`);
+  if (origin.VpcOriginConfig !== undefined) return 'tasks';
+  const parts = origin.DomainName as { 'Fn::Join'?: [string, { 'Fn::ImportValue'?: string }[]] };
+  const [, api] = /^Inference-prod-(\w+):/.exec(parts['Fn::Join']?.[1][0]?.['Fn::ImportValue'] ?? '') ?? [];
+  if (api === undefined)
+    return /WebFunction|UploadHost/.test(joined(origin.DomainName)) ? 'web function' : '?';
+  return `${api}${origin.OriginPath}`;
+}
