@@ -1,6 +1,9 @@
-/** The conditional updates of a key's item, as expressions (DynamoDB developer guide, update and condition expressions). */
+/** The conditional updates of a key's item, one call's each, as expressions. */
+
+import type { VerifiedKey } from '../../core/access/api-key.ts';
 import type { KeyChange } from '../../core/access/api-keys.ts';
 import {
+  type CallScope,
   dailyOf,
   type KeyCharge,
   type KeyState,
@@ -11,37 +14,11 @@ import {
 import type { Policy } from '../../core/access/policy.ts';
 import type { Windows } from '../../core/access/windows.ts';
 import type { ChargeEnd } from '../../core/ledger/ports.ts';
-import { type Item, number, text } from '../dynamodb/attribute-values.ts';
+import { number, text } from '../dynamodb/attribute-values.ts';
+import { Clauses, type Expression } from './clauses.ts';
 import { encodePolicy, POLICY_ATTRIBUTES } from './key-item.ts';
 
-/** The part of an update's input that says what to do and when. */
-export interface Expression {
-  readonly UpdateExpression: string;
-  readonly ConditionExpression: string;
-  readonly ExpressionAttributeNames: Record<string, string>;
-  readonly ExpressionAttributeValues?: Item;
-}
-
-/** Collects the clauses of one expression. */
-class Clauses {
-  readonly sets: string[] = [];
-  readonly conditions: string[] = [];
-  readonly names: Record<string, string> = {};
-  readonly values: Item = {};
-
-  build(removal = ''): Expression {
-    const set = this.sets.length === 0 ? '' : `SET ${this.sets.join(', ')}`;
-    return {
-      UpdateExpression: `${set}${removal}`.trim(),
-      ConditionExpression: this.conditions.join(' AND '),
-      ExpressionAttributeNames: this.names,
-      // DynamoDB refuses an empty set of values.
-      ...(Object.keys(this.values).length === 0 ? {} : { ExpressionAttributeValues: this.values }),
-    };
-  }
-}
-
-const WINDOWS = ['minute', 'day', 'month'] as const;
+export const WINDOWS = ['minute', 'day', 'month'] as const;
 
 interface Counter {
   readonly window: (typeof WINDOWS)[number];
@@ -76,16 +53,7 @@ export function chargeExpression(
   rolled?: { readonly from: KeyState; readonly to: KeyState },
 ): Expression {
   const clauses = new Clauses();
-  clauses.conditions.push(
-    '#status = :active AND (secret_hash = :hash OR (previous_hash = :hash AND previous_until > :now))',
-    // The text of a key names its account: whoever had the pepper could write another's into a key of their own.
-    'account_id = :account',
-  );
-  clauses.values[':account'] = text(charge.key.accountId);
-  clauses.values[':now'] = number(nowSeconds);
-  clauses.names['#status'] = 'status';
-  clauses.values[':active'] = text('active');
-  clauses.values[':hash'] = text(charge.key.secretHash);
+  requireActive(clauses, charge.key, nowSeconds);
   const begun = new Set(
     WINDOWS.filter((name) => rolled !== undefined && rolled.to.windows[name] > rolled.from.windows[name]),
   );
@@ -103,9 +71,27 @@ export function chargeExpression(
     clauses.values[':version'] = number(rolled.from.version);
   }
   mark(clauses, charge);
-  limitScope(clauses, charge);
+  limitScope(clauses, charge.scope === undefined ? [] : [charge.scope]);
   // Earlier versions remembered open calls here; the first call of a day removes what a crash has left of them.
   return clauses.build(begun.has('day') ? ' REMOVE charges' : '');
+}
+
+/** The key is active, of that account, and has that secret. */
+export function requireActive(
+  clauses: Clauses,
+  { accountId, secretHash }: VerifiedKey,
+  nowSeconds: number,
+): void {
+  clauses.conditions.push(
+    '#status = :active AND (secret_hash = :hash OR (previous_hash = :hash AND previous_until > :now))',
+    // The text of a key names its account: whoever had the pepper could write another's into a key of their own.
+    'account_id = :account',
+  );
+  clauses.values[':account'] = text(accountId);
+  clauses.values[':now'] = number(nowSeconds);
+  clauses.names['#status'] = 'status';
+  clauses.values[':active'] = text('active');
+  clauses.values[':hash'] = text(secretHash);
 }
 
 function countDown(clauses: Clauses, { attribute, take, full }: Counter, begun: KeyState | undefined): void {
@@ -131,13 +117,18 @@ function mark(clauses: Clauses, { call }: KeyCharge): void {
 }
 
 /** The policy's lists are sets in the item; an absent set allows everything. Short names: an expression has 4 KB. */
-function limitScope(clauses: Clauses, { scope }: KeyCharge): void {
-  if (scope === undefined) return;
-  clauses.values[':kind'] = text(scope.kind);
-  clauses.conditions.push('(attribute_not_exists(allowed_kinds) OR contains(allowed_kinds, :kind))');
-  clauses.names['#a'] = 'allowed_models';
+export function limitScope(clauses: Clauses, scopes: readonly CallScope[]): void {
+  for (const [place, kind] of [...new Set(scopes.map(({ kind }) => kind))].entries()) {
+    const placeholder = place === 0 ? ':kind' : `:kind${place}`;
+    clauses.values[placeholder] = text(kind);
+    clauses.conditions.push(
+      `(attribute_not_exists(allowed_kinds) OR contains(allowed_kinds, ${placeholder}))`,
+    );
+  }
+  const models = new Map(scopes.flatMap((scope) => scope.models.map((names) => [names.join('\n'), names])));
+  if (scopes.length > 0) clauses.names['#a'] = 'allowed_models';
   let count = 0;
-  for (const names of scope.models) {
+  for (const names of models.values()) {
     const alternatives = names.map((name) => {
       const placeholder = `:m${count}`;
       count += 1;

@@ -1,4 +1,4 @@
-/** Keys in DynamoDB: one conditional update takes a call from every window at once. */
+/** Keys in DynamoDB: one conditional update takes a call from every window at once, or several calls that arrive together. */
 import type { KeyCharge, KeyState } from '../../core/access/key-state.ts';
 import { laterOf, windowsAt } from '../../core/access/windows.ts';
 import type { ChargeEnd, ChargeResult, KeyStore } from '../../core/ledger/ports.ts';
@@ -9,6 +9,8 @@ import { text } from '../dynamodb/attribute-values.ts';
 import { readItem } from '../dynamodb/reads.ts';
 import { updateItem } from '../dynamodb/update-item.ts';
 import { chargeExpression, type Difference, settleExpression } from './key-expressions.ts';
+import { refundOf } from './key-group-expression.ts';
+import { KeyGroups, type Rolled } from './key-groups.ts';
 import { decodeKey } from './key-item.ts';
 
 /** Each further try needs another window to roll within milliseconds. */
@@ -24,10 +26,13 @@ export function createKeyStore({ clients, table, clock }: KeyStoreOptions): KeyS
   const { client, onceClient } = clients;
   const keyOf = (keyId: string) => ({ TableName: table, Key: { key_id: text(keyId) } });
 
-  async function charge(
-    request: KeyCharge,
-    rolled?: { readonly from: KeyState; readonly to: KeyState },
-  ): Promise<ChargeResult> {
+  const groups = new KeyGroups({
+    ...{ clients, table, clock },
+    charge: chargeAlone,
+    give: (keyId, end) => apply(onceClient, keyId, end, differencesOf(end).gives),
+  });
+
+  async function chargeAlone(request: KeyCharge, rolled: Rolled | undefined): Promise<ChargeResult> {
     const { applied, item } = await updateItem(client, {
       ...keyOf(request.key.keyId),
       ...chargeExpression(request, Math.floor(clock() / 1000), rolled),
@@ -40,16 +45,9 @@ export function createKeyStore({ clients, table, clock }: KeyStoreOptions): KeyS
   }
 
   async function settle(keyId: string, end: ChargeEnd): Promise<void> {
-    const { taken, used } = end;
-    const change = { tokens: taken.tokens - used.tokens, amount: taken.amount - used.amount };
-    const takes: Difference = {
-      tokens: Math.min(change.tokens, 0),
-      amount: change.amount < 0n ? change.amount : 0n,
-    };
-    const gives: Difference = {
-      tokens: Math.max(change.tokens, 0),
-      amount: change.amount > 0n ? change.amount : 0n,
-    };
+    const refund = end.unsure === undefined ? refundOf(end) : undefined;
+    if (refund !== undefined) return groups.give(keyId, refund, end);
+    const { takes, gives } = differencesOf(end);
     await Promise.all([apply(client, keyId, end, takes), apply(onceClient, keyId, end, gives)]);
   }
 
@@ -84,5 +82,17 @@ export function createKeyStore({ clients, table, clock }: KeyStoreOptions): KeyS
     return item === undefined ? undefined : decodeKey(item);
   }
 
-  return { charge, settle, read };
+  return { charge: (request, rolled) => groups.charge(request, rolled), settle, read };
+}
+
+/** What an ended call overran, and what it did not use. */
+function differencesOf({ taken, used }: ChargeEnd): {
+  readonly takes: Difference;
+  readonly gives: Difference;
+} {
+  const change = { tokens: taken.tokens - used.tokens, amount: taken.amount - used.amount };
+  return {
+    takes: { tokens: Math.min(change.tokens, 0), amount: change.amount < 0n ? change.amount : 0n },
+    gives: { tokens: Math.max(change.tokens, 0), amount: change.amount > 0n ? change.amount : 0n },
+  };
 }

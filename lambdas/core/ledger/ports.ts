@@ -54,6 +54,8 @@ export interface HoldEnd {
   /** As the hold has it; undefined when it is not known, then every part that this process tried is. */
   readonly walletId?: string | undefined;
   readonly amount: NanoUsd;
+  /** As the hold has it, where it is known. */
+  readonly exposure?: NanoUsd;
   /** At most `amount`. */
   readonly cost: NanoUsd;
   /** When the usage record was written, seconds since the epoch; what it cost counts for that day. */

@@ -9,7 +9,8 @@ import { isRefusal } from '../../../core/transient.ts';
 import type { DynamoClients } from '../../aws/clients.ts';
 import { chooseDonors, chooseTarget, toDonor } from './choice.ts';
 import { newAttempt, type Part, partId, spareOf, toWallet } from './item.ts';
-import { type Outcome, WalletParts } from './part.ts';
+import type { Outcome } from './part.ts';
+import type { PartGroups } from './part-groups.ts';
 import type { Placement, Placements } from './placement.ts';
 import { WalletPostings } from './posting.ts';
 import { WalletReads } from './reads.ts';
@@ -33,10 +34,16 @@ const GROWTH_SPREAD_MS = 60;
 /** Bounds the memory of where the holds in flight were tried. */
 const MAX_IN_FLIGHT = 10_000;
 
+export interface WalletAccess {
+  readonly clients: DynamoClients;
+  readonly table: string;
+  readonly parts: PartGroups;
+}
+
 export class WalletHolds {
   readonly #client: DynamoDBClient;
   readonly #table: string;
-  readonly #parts: WalletParts;
+  readonly #parts: PartGroups;
   readonly #reads: WalletReads;
   readonly #transfers: WalletTransfers;
   readonly #postings: WalletPostings;
@@ -46,10 +53,10 @@ export class WalletHolds {
   /** By call, the parts that its hold may be on as long as no answer has said which. */
   readonly #tried = new BoundedMap<string, readonly string[]>(MAX_IN_FLIGHT);
 
-  constructor(clients: DynamoClients, table: string, placements: Placements, random: RandomSource) {
+  constructor({ clients, table, parts }: WalletAccess, placements: Placements, random: RandomSource) {
     this.#client = clients.client;
     this.#table = table;
-    this.#parts = new WalletParts(clients, table);
+    this.#parts = parts;
     this.#reads = new WalletReads(clients.client, table);
     this.#transfers = new WalletTransfers(clients.client, table);
     this.#postings = new WalletPostings(clients.client, table);
@@ -67,15 +74,23 @@ export class WalletHolds {
     const placement = this.#placements.of(accountId);
     const index = this.#placements.pick(placement, wanted);
     const answer = index === undefined ? undefined : await this.#holdOn(accountId, index, wanted, false);
-    const result =
-      typeof answer === 'object'
-        ? answer
-        : // What one call moves and makes serves those that wait; other processes are met in transactions.
-          await this.#turns.take(accountId, wanted, () =>
-            this.#holdAnywhere(accountId, placement, wanted, index),
-          );
+    const result = typeof answer === 'object' ? answer : await this.#holdInTurn(accountId, wanted, index);
     this.#tried.delete(wanted.id);
     return result;
+  }
+
+  /** What one call moves and makes serves those that wait; other processes are met in transactions. */
+  async #holdInTurn(accountId: string, wanted: Hold, first: number | undefined): Promise<HoldResult> {
+    const placement = this.#placements.of(accountId);
+    const anywhere = () => this.#holdAnywhere(accountId, placement, wanted, first);
+    const result = await this.#turns.take<number>(accountId, wanted, async (waited) => {
+      // A place that a turn before has found is taken outside, together with others that waited for it.
+      const found = waited ? this.#placements.pickKnown(placement, wanted) : undefined;
+      return found ?? anywhere();
+    });
+    if (typeof result === 'object') return result;
+    const answer = await this.#holdOn(accountId, result, wanted, false);
+    return typeof answer === 'object' ? answer : this.#turns.take(accountId, wanted, anywhere);
   }
 
   /** Takes a hold on one part; says why another part, or money of others, is needed. */

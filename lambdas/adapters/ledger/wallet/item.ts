@@ -88,6 +88,11 @@ export const newAttempt = (): string => randomBytes(4).toString('hex');
 
 const DAY = /^spent_(\d+)$/;
 
+const DAY_SECONDS = 86_400;
+
+/** The UTC day of a time in seconds since the epoch, counted from the epoch. */
+export const dayOf = (seconds: number): number => Math.floor(seconds / DAY_SECONDS);
+
 /** The attribute of what was spent by records of a UTC day, counted from the epoch. */
 export const spentOn = (day: number): string => `spent_${day}`;
 
@@ -176,6 +181,9 @@ export function settleOwed(
 
 /** The condition that an item's open holds are exposed by no more than `:others`, on which cover was computed. */
 export const EXPOSED_AT_MOST = '(attribute_not_exists(exposure) OR exposure <= :others)';
+
+/** The condition of a hold with exposure: the account is not on probation. */
+export const NOT_ON_PROBATION = '(attribute_not_exists(probation) OR probation <= :zero)';
 
 /** The first part alone has the allowance, so that an account has it once. */
 export const allowanceOf = (walletId: string): NanoUsd => (indexOf(walletId) === 0 ? ALLOWANCE : 0n);

@@ -1,22 +1,22 @@
 /** What one part of a wallet can do, each in one conditional update that is safe to repeat. */
 import { type DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
-import { BoundedMap } from '../../../core/bounded-map.ts';
-import { ALLOWANCE } from '../../../core/ledger/exposure.ts';
 import type { Hold, HoldEnd } from '../../../core/ledger/ports.ts';
-import { greatest, type NanoUsd } from '../../../core/money.ts';
+import type { NanoUsd } from '../../../core/money.ts';
 import { optimistically } from '../../../core/optimistic.ts';
 import { isRefusal } from '../../../core/transient.ts';
 import type { DynamoClients } from '../../aws/clients.ts';
 import { number, text } from '../../dynamodb/attribute-values.ts';
 import { updateItem } from '../../dynamodb/update-item.ts';
+import { Exposures } from './exposures.ts';
 import {
   coverIn,
+  dayOf,
   decodePart,
   EXPOSED_AT_MOST,
   encodeHold,
   HAS_PLACE,
-  indexOf,
   MAX_HOLDS,
+  NOT_ON_PROBATION,
   newAttempt,
   type Part,
   spentOn,
@@ -32,14 +32,7 @@ const MAX_GROW_TRIES = 5;
 /** A hold that found other exposure than it had cover for is tried again with what it found, which moves too. */
 const MAX_MISSES = 9;
 
-/** Bounds the memory of parts with exposure; one that falls out is found again at its next hold. */
-const MAX_EXPOSED = 10_000;
-
 const EXPOSE = 'exposure = if_not_exists(exposure, :zero) + :exposure';
-const NOT_ON_PROBATION = '(attribute_not_exists(probation) OR probation <= :zero)';
-
-const DAY_SECONDS = 86_400;
-
 /**
  * `full`: every place for a hold is taken. `lacking`: its own balance does not suffice. `absent`: there is no such part.
  * `busy`: the database refuses writes to it for now.
@@ -54,13 +47,13 @@ export class WalletParts {
   readonly #client: DynamoDBClient;
   readonly #onceClient: DynamoDBClient;
   readonly #table: string;
-  /** By part, the exposure that the next hold finds cover for. */
-  readonly #exposures = new BoundedMap<string, NanoUsd>(MAX_EXPOSED);
+  readonly #exposures: Exposures;
 
-  constructor({ client, onceClient }: DynamoClients, table: string) {
+  constructor({ client, onceClient }: DynamoClients, table: string, exposures: Exposures = new Exposures()) {
     this.#client = client;
     this.#onceClient = onceClient;
     this.#table = table;
+    this.#exposures = exposures;
   }
 
   /** The item's name in a request. */
@@ -74,7 +67,7 @@ export class WalletParts {
    * Without patience a part that is `busy` is not waited for.
    */
   async hold(walletId: string, wanted: Hold, patient = true): Promise<PartAnswer> {
-    let others = this.#exposures.get(walletId) ?? defaultExposure(walletId, wanted);
+    let others = this.#exposures.toCover(walletId, wanted);
     return optimistically<PartAnswer>(MAX_MISSES, 'the wallet', async () => {
       const result = await this.#holdBeside(walletId, wanted, others, patient).catch((failure: unknown) => {
         if (patient || !isRefusal(failure)) throw failure;
@@ -85,7 +78,7 @@ export class WalletParts {
       const { applied, item } = result;
       const part = decodePart(item);
       const { balance, exposure } = part;
-      this.#remember(part);
+      this.#exposures.remember(part);
       // A request whose answer was lost has left its hold, and it is ours.
       if (applied || part.holds.some(({ id }) => id === wanted.id)) return { outcome: 'granted', part };
       const outcome = refusalOf(part, wanted);
@@ -129,15 +122,6 @@ export class WalletParts {
       ReturnValues: 'ALL_NEW',
     } as const;
     return patient ? updateItem(this.#onceClient, update) : updateItem(this.#onceClient, update, 0);
-  }
-
-  /** Notes for how much exposure the next hold is to find cover: more than there is, as other processes take holds too. */
-  #remember({ walletId, balance, exposure }: Part): void {
-    if (indexOf(walletId) === 0 && exposure <= ALLOWANCE / 2n) this.#exposures.delete(walletId);
-    else {
-      const room = greatest((balance - exposure) / 2n, indexOf(walletId) === 0 ? ALLOWANCE : 0n);
-      this.#exposures.set(walletId, exposure + room);
-    }
   }
 
   /** Notes in an open hold that its key has been charged. */
@@ -198,7 +182,7 @@ export class WalletParts {
       ConditionExpression: 'holds.#id.amount = :amount',
       ExpressionAttributeNames: {
         '#id': id,
-        ...(cost === 0n ? {} : { '#day': spentOn(Math.floor(recorded / DAY_SECONDS)) }),
+        ...(cost === 0n ? {} : { '#day': spentOn(dayOf(recorded)) }),
       },
       ExpressionAttributeValues: {
         ':refund': number(amount - cost),
@@ -213,10 +197,6 @@ export class WalletParts {
     return applied && item !== undefined ? decodePart(item) : undefined;
   }
 }
-
-/** A part that nothing is known of may have other open holds: in the first one the allowance covers them. */
-const defaultExposure = (walletId: string, { exposure }: Hold): NanoUsd =>
-  indexOf(walletId) === 0 ? ALLOWANCE : exposure * BigInt(MAX_HOLDS - 1);
 
 /** Why a part refuses a hold; undefined when it does not, as it is now. */
 function refusalOf(part: Part, wanted: Hold) {

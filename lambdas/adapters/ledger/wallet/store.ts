@@ -9,7 +9,7 @@ import type { DynamoClients } from '../../aws/clients.ts';
 import { systemClock, systemRandom } from '../../system/system.ts';
 import { WalletHolds } from './holds.ts';
 import { indexOf, toWallet } from './item.ts';
-import { WalletParts } from './part.ts';
+import { PartGroups } from './part-groups.ts';
 import { Placements } from './placement.ts';
 import { WalletReads } from './reads.ts';
 import { WalletTotals } from './totals.ts';
@@ -32,7 +32,7 @@ export function createWalletStore(
 }
 
 class DynamoWalletStore implements WalletStore {
-  readonly #parts: WalletParts;
+  readonly #parts: PartGroups;
   readonly #reads: WalletReads;
   readonly #transfers: WalletTransfers;
   readonly #totals: WalletTotals;
@@ -44,12 +44,12 @@ class DynamoWalletStore implements WalletStore {
     table: string,
     { random, clock }: { readonly random: RandomSource; readonly clock: Clock },
   ) {
-    this.#parts = new WalletParts(clients, table);
+    this.#parts = new PartGroups(clients, table);
     this.#reads = new WalletReads(clients.client, table);
     this.#transfers = new WalletTransfers(clients.client, table);
     this.#totals = new WalletTotals(clients.client, table, clock);
     this.#placements = new Placements(random);
-    this.#holds = new WalletHolds(clients, table, this.#placements, random);
+    this.#holds = new WalletHolds({ clients, table, parts: this.#parts }, this.#placements, random);
   }
 
   hold(accountId: string, wanted: Hold): Promise<HoldResult> {
@@ -101,7 +101,7 @@ class DynamoWalletStore implements WalletStore {
   /** Ends a hold whose answer was lost, on whichever part it was tried. */
   async #endSomewhere(accountId: string, end: HoldEnd): Promise<NanoUsd | undefined> {
     const walletIds = new Set([accountId, ...(this.#holds.triedOn(end.id) ?? [])]);
-    const ends = await Promise.all([...walletIds].map((walletId) => this.#parts.end(walletId, end)));
+    const ends = await Promise.all([...walletIds].map((walletId) => this.#parts.endIfThere(walletId, end)));
     return ends.find((part) => part !== undefined)?.balance;
   }
 

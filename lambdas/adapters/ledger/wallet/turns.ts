@@ -15,8 +15,15 @@ interface Queue {
 export class WalletTurns {
   readonly #queues = new Map<string, Queue>();
 
-  /** Runs the turn when those before it have ended; forgets the wallet when nobody waits. */
-  async take(accountId: string, hold: Hold, turn: () => Promise<HoldResult>): Promise<HoldResult> {
+  /**
+   * Runs the turn when those before it have ended, and says whether there were any; a turn may end with something else
+   * than a result. Forgets the wallet when nobody waits.
+   */
+  async take<Other = never>(
+    accountId: string,
+    hold: Hold,
+    turn: (waited: boolean) => Promise<HoldResult | Other>,
+  ): Promise<HoldResult | Other> {
     const queue = this.#queues.get(accountId) ?? {
       waiting: 0,
       last: Promise.resolve(),
@@ -24,6 +31,7 @@ export class WalletTurns {
       arrivals: 0,
     };
     this.#queues.set(accountId, queue);
+    const waited = queue.waiting > 0;
     queue.waiting += 1;
     queue.arrivals += 1;
     const arrival = queue.arrivals;
@@ -32,8 +40,8 @@ export class WalletTurns {
       if (refusal !== undefined && refusal.arrivals >= arrival && wantsNoLess(hold, refusal.hold))
         return refusal.result;
       const { arrivals } = queue;
-      const result = await turn();
-      if (!result.granted) queue.refusal = { arrivals, hold, result };
+      const result = await turn(waited);
+      if (isRefused(result)) queue.refusal = { arrivals, hold, result };
       return result;
     });
     queue.last = mine.catch(() => {});
@@ -45,6 +53,9 @@ export class WalletTurns {
     }
   }
 }
+
+const isRefused = (result: unknown): result is HoldResult =>
+  typeof result === 'object' && result !== null && 'granted' in result && result.granted === false;
 
 const wantsNoLess = (hold: Hold, refused: Hold): boolean =>
   hold.amount >= refused.amount && hold.exposure >= refused.exposure;

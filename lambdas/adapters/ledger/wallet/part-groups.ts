@@ -1,0 +1,146 @@
+/**
+ * What calls of this process do to the same part of a wallet at the same time, in one write. When the write is refused or
+ * its answer is lost, each goes alone: a hold that is there is then found, and an end that has happened changes nothing.
+ */
+import type { Hold, HoldEnd } from '../../../core/ledger/ports.ts';
+import type { DynamoClients } from '../../aws/clients.ts';
+import { type GroupResult, ItemGroups } from '../../dynamodb/item-groups.ts';
+import { updateItem, type WriteResult } from '../../dynamodb/update-item.ts';
+import { Exposures } from './exposures.ts';
+import { decodePart, MAX_HOLDS, newAttempt, type Part } from './item.ts';
+import { type PartAnswer, WalletParts } from './part.ts';
+import { type KnownEnd, mostExposed, type PartChanges, updateOfPart } from './part-update.ts';
+
+/** Each adds at most 150 bytes to an expression, which has 4 KB (developer guide, service quotas). */
+const MAX_OPERATIONS = 16;
+
+type PartOperation =
+  | { readonly hold: Hold; readonly patient: boolean }
+  | { readonly end: KnownEnd }
+  | { readonly confirm: string };
+
+const idOf = (operation: PartOperation): string => {
+  if ('hold' in operation) return operation.hold.id;
+  return 'end' in operation ? operation.end.id : operation.confirm;
+};
+
+export class PartGroups {
+  readonly #clients: DynamoClients;
+  readonly #exposures = new Exposures();
+  readonly #parts: WalletParts;
+  readonly #groups: ItemGroups<PartOperation, PartAnswer>;
+
+  constructor(clients: DynamoClients, table: string) {
+    this.#clients = clients;
+    this.#parts = new WalletParts(clients, table, this.#exposures);
+    this.#groups = new ItemGroups({
+      choose,
+      alone: (walletId, operation) => this.#alone(walletId, operation),
+      together: (walletId, operations) => this.#together(walletId, operations),
+    });
+  }
+
+  /** As `WalletParts.hold`. */
+  hold(walletId: string, wanted: Hold, patient = true): Promise<PartAnswer> {
+    return this.#groups.submit(walletId, { hold: wanted, patient });
+  }
+
+  /** As `WalletParts.end`. */
+  async end(walletId: string, end: HoldEnd): Promise<Part | undefined> {
+    const { exposure } = end;
+    // What the database alone knows cannot be added up here.
+    if (exposure === undefined) return this.#parts.end(walletId, end);
+    const { outcome, part } = await this.#groups.submit(walletId, { end: { ...end, exposure } });
+    return outcome === 'granted' ? part : undefined;
+  }
+
+  /** Ends a hold that may lie in another part; as `WalletParts.end`. */
+  endIfThere(walletId: string, end: HoldEnd): Promise<Part | undefined> {
+    return this.#parts.end(walletId, end);
+  }
+
+  /** As `WalletParts.confirm`. */
+  async confirm(walletId: string, id: string): Promise<void> {
+    await this.#groups.submit(walletId, { confirm: id });
+  }
+
+  /** As `WalletParts.grow`. */
+  grow(...growth: Parameters<WalletParts['grow']>): ReturnType<WalletParts['grow']> {
+    return this.#parts.grow(...growth);
+  }
+
+  async #alone(walletId: string, operation: PartOperation): Promise<PartAnswer> {
+    if ('hold' in operation) return this.#parts.hold(walletId, operation.hold, operation.patient);
+    if ('end' in operation) {
+      const part = await this.#parts.end(walletId, operation.end);
+      return part === undefined ? { outcome: 'absent', part } : { outcome: 'granted', part };
+    }
+    await this.#parts.confirm(walletId, operation.confirm);
+    return { outcome: 'absent', part: undefined };
+  }
+
+  async #together(
+    walletId: string,
+    operations: readonly PartOperation[],
+  ): Promise<readonly GroupResult<PartAnswer>[]> {
+    const changes = changesOf(operations);
+    const { applied, item } = await this.#write(walletId, changes, operations);
+    if (!applied || item === undefined) return [];
+    const part = decodePart(item);
+    this.#exposures.remember(part);
+    return operations.map(() => ({ answer: { outcome: 'granted', part } }));
+  }
+
+  /** Again, once, when the holds were covered for less exposure of others than there is. */
+  async #write(
+    walletId: string,
+    changes: PartChanges,
+    operations: readonly PartOperation[],
+  ): Promise<WriteResult> {
+    const { holds } = changes;
+    const { client, onceClient } = this.#clients;
+    const others = () => this.#exposures.toCover(walletId, { exposure: mostExposed(holds) });
+    const covered = others();
+    const send = (exposure: bigint) => {
+      const update = {
+        ...this.#parts.key(walletId),
+        ...updateOfPart(walletId, withAttempts(changes), exposure),
+        ReturnValues: 'ALL_NEW',
+      } as const;
+      const isImpatient = operations.some((each) => 'hold' in each && !each.patient);
+      const by = holds.length > 0 ? onceClient : client;
+      return isImpatient ? updateItem(by, update, 0) : updateItem(by, update);
+    };
+    const result = await send(covered);
+    if (result.applied || result.item === undefined) return result;
+    const part = decodePart(result.item);
+    this.#exposures.remember(part);
+    return holds.length > 0 && part.exposure > covered ? send(others()) : result;
+  }
+}
+
+/** Each of another call: two changes of one hold do not go in one update. As many holds as a part has places. */
+function choose(waiting: readonly PartOperation[]): readonly PartOperation[] {
+  const ids = new Set<string>();
+  let holds = 0;
+  return waiting.filter((operation) => {
+    const id = idOf(operation);
+    const isHold = 'hold' in operation;
+    if (ids.has(id) || ids.size === MAX_OPERATIONS || (isHold && holds === MAX_HOLDS)) return false;
+    ids.add(id);
+    holds += isHold ? 1 : 0;
+    return true;
+  });
+}
+
+const changesOf = (operations: readonly PartOperation[]): PartChanges => ({
+  holds: operations.flatMap((each) => ('hold' in each ? [each.hold] : [])),
+  ends: operations.flatMap((each) => ('end' in each ? [each.end] : [])),
+  confirmed: operations.flatMap((each) => ('confirm' in each ? [each.confirm] : [])),
+});
+
+/** A request that arrives late has left holds that no record names. */
+const withAttempts = ({ holds, ...others }: PartChanges): PartChanges => ({
+  ...others,
+  holds: holds.map((hold) => ({ ...hold, attempt: newAttempt() })),
+});
