@@ -327,7 +327,7 @@ describe('an update of the deployment', () => {
     let isDeploying = true;
     const caller = async () => {
       while (isDeploying) {
-        const answer = await get(`${inferenceUrl}/v1/usage?limit=1`, bearer());
+        const answer = await get(`${inferenceUrl}/v1/models`);
         statuses.push(answer.status);
         await answer.arrayBuffer();
         await sleep(100);

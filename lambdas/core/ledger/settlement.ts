@@ -110,6 +110,9 @@ async function grow(
   }
 }
 
+/** A failed database call is repeated once: if this process dies at the record, nobody takes from the cap what it overran. */
+const CHARGE_TRIES = 2;
+
 /** Charges the key with what the call cost beyond its hold; returns what it is charged with then. */
 async function chargeMore(
   { keys, log }: SettlementDependencies,
@@ -118,12 +121,15 @@ async function chargeMore(
 ): Promise<NanoUsd> {
   const { tokens } = request;
   const end = { windows, taken: { tokens, amount: hold.amount }, used: { tokens, amount: cost } };
-  try {
-    await keys.settle(request.key.keyId, end);
-    return cost;
-  } catch (failure) {
-    log.warn('key not charged with more', { requestId: hold.id, failure: String(failure) });
-    return hold.amount;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await keys.settle(request.key.keyId, end);
+      return cost;
+    } catch (failure) {
+      if (tries < CHARGE_TRIES) continue;
+      log.warn('key not charged with more', { requestId: hold.id, failure: String(failure) });
+      return hold.amount;
+    }
   }
 }
 

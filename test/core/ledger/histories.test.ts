@@ -122,3 +122,62 @@ describe(`${LANES * HISTORIES_PER_LANE} random histories of calls, crashes and l
     expect(shortest(astray)).toEqual([]);
   });
 });
+
+describe('a call that costs more than its hold and than its cap', () => {
+  /** It has about as many requests; further places are of none. */
+  const REQUESTS = 10;
+  /** Calls of one step of a settlement, and of the next one, lie so near. */
+  const NEAR = 3;
+  const places = Array.from({ length: REQUESTS }, (_, place) => place + 1);
+  const pairs = places.flatMap((one) =>
+    places.filter((other) => other > one && other <= one + NEAR).map((other) => [one, other] as const),
+  );
+
+  it.each(FAULTS)(
+    'leaves nothing of the cap, whichever request has %s and whichever later one fails',
+    async (first) => {
+      const found: Finding[] = [];
+      for (const second of FAULTS) {
+        const stories = pairs.map(
+          ([one, other]): History => ({
+            ...{
+              startMs: Date.UTC(2026, 6, 15, 12),
+              lagSeconds: 0,
+              balance: 5_000n,
+              parts: 1,
+              earlier: false,
+            },
+            policies: [{ daily_usd: 492n }, {}],
+            calls: [
+              {
+                process: 0,
+                key: 0,
+                amount: 6n,
+                cost: 2_000n,
+                settles: 'at-once',
+                pauseSeconds: 0,
+                copies: 1,
+                tidies: false,
+              },
+            ],
+            overlapping: false,
+            faults: [
+              new Map([
+                [one, first],
+                [other, second],
+              ]),
+              new Map(),
+            ],
+            sweeperFaults: new Map(),
+            lateLands: 'after',
+          }),
+        );
+        await Promise.all(
+          stories.map(async (story) => note(found, brokenCaps(await play(database, story)), story)),
+        );
+      }
+      expect(shortest(found)).toEqual([]);
+    },
+    60_000,
+  );
+});
