@@ -140,7 +140,8 @@ const eventOf = ({ method, path, authentication, endpoint }: Route) => {
 
 /** One call of the route's own handler while its database fails from a request on. */
 async function callUnder(route: Route, from: number): Promise<Answer & { readonly wasTroubled: boolean }> {
-  process.env.AWS_ENDPOINT_URL = `${origin}/${route.endpoint}`;
+  // Another environment: what handlers of one process have in common, they do not have here.
+  process.env = { ...process.env, AWS_ENDPOINT_URL: `${origin}/${route.endpoint}` };
   const trouble = { requests: 0, from };
   troubles.set(route.endpoint, trouble);
   const { handler } = await import(`../../lambdas/endpoints/${route.endpoint}/handler.ts`);

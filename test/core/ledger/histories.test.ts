@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { MAX_HOLDS } from '../../../lambdas/adapters/ledger/wallet/item.ts';
 import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
 import { rounds } from '../../thorough.ts';
-import { FAULTS, type FaultPlan } from './failing-process.ts';
+import { FAULTS, type Fault, type FaultPlan } from './failing-process.ts';
 import { brokenBooks, brokenCaps, type CallPlan, type History, play, unexpectedFailures } from './history.ts';
 
 /** Lanes of fast-check, each with seeds of its own, keep the database busy. */
