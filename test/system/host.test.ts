@@ -51,8 +51,9 @@ async function until<T>(look: () => Promise<T>, enough: (found: T) => boolean, m
   }
 }
 
+/** None while no process answers. */
 const usageOf = async (key: string): Promise<readonly UsageRecord[]> =>
-  ((await (await service.fetch('/v1/usage?limit=100', { key })).json()) as { data: UsageRecord[] }).data;
+  ((await (await service.fetch('/v1/usage?limit=100', { key })).json()) as { data?: UsageRecord[] }).data ?? [];
 
 const heldBy = async (id: string): Promise<number> =>
   (await service.admin<{ held: number }>('wallet', 'show', '--account', id)).held;
@@ -169,8 +170,11 @@ describe('a host that is stopped', () => {
     const ends = (await texts).map((text) => text.trimEnd().split('\n').at(-1) ?? '');
     expect(ends.filter((end) => end !== 'data: [DONE]' && !end.includes('"error"'))).toEqual([]);
     expect(ends.filter((end) => end.includes('"error"')).length).toBeGreaterThan(0);
-    // The next request finds another process.
-    const records = await usageOf(key);
+    // Once it has ended, requests find another process.
+    const records = await until(
+      () => usageOf(key),
+      (found) => found.length === streamed,
+    );
     expect(records).toHaveLength(streamed);
     expect(await heldBy(id)).toBe(0);
     expect(await service.admin('audit')).toMatchObject({ exact: true, drift: 0 });

@@ -29,14 +29,12 @@ const COMMON = {
 
 const event = (fields: object) => `data: ${JSON.stringify({ ...COMMON, ...fields })}\n\n`;
 
-const USAGE_TOKENS = 16_000;
-
 /** A role, `chunks - 2` pieces of text and a finish reason, then usage and the end. */
 function openAiBody(chunks: number): string[] {
   const choice = (delta: object, finish: string | null = null) =>
     event({ choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }] });
   const text = Array.from({ length: chunks - 2 }, (_, at) => choice({ content: WORDS[at % WORDS.length] }));
-  const usage = { prompt_tokens: 8, completion_tokens: USAGE_TOKENS, total_tokens: 8 + USAGE_TOKENS };
+  const usage = { prompt_tokens: 8, completion_tokens: chunks, total_tokens: 8 + chunks };
   return [
     choice({ role: 'assistant', content: '' }),
     ...text,
@@ -61,7 +59,7 @@ function anthropicBody(chunks: number): string[] {
     named('content_block_stop', { index: 0 }),
     named('message_delta', {
       delta: { stop_reason: 'end_turn', stop_sequence: null },
-      usage: { output_tokens: USAGE_TOKENS },
+      usage: { output_tokens: chunks },
     }),
     named('message_stop', {}),
   ];
@@ -83,7 +81,7 @@ function responsesBody(chunks: number): string[] {
   const words = Array.from({ length: chunks - 2 }, (_, at) => WORDS[at % WORDS.length] ?? '');
   const text = words.join('');
   const message = { ...item, status: 'completed', content: [partOf(text)] };
-  const usage = { input_tokens: 8, output_tokens: USAGE_TOKENS, total_tokens: 8 + USAGE_TOKENS };
+  const usage = { input_tokens: 8, output_tokens: chunks, total_tokens: 8 + chunks };
   return [
     named('created', { response: { ...response, status: 'in_progress', output: [] } }),
     named('in_progress', { response: { ...response, status: 'in_progress', output: [] } }),

@@ -187,7 +187,7 @@ function excessOf(before: KeyState, state: KeyState, made: readonly Made[]): str
   );
 }
 
-const numRuns = rounds(25);
+const numRuns = rounds(12);
 
 describe('charges and settlements that arrive together', () => {
   it('grant and leave what they do one by one', async () => {

@@ -17,7 +17,7 @@ import { auditAll, booksOf, NOON_MS, openAccount, openLedger } from './running-l
 const PROCESSES = 4;
 const PLENTY = 10n ** 15n;
 
-const SEEDS = rounds(20);
+const SEEDS = rounds(10);
 /** Random shares of a wallet in parts: 6 in a plain run, 50 in a thorough one. */
 const SPLITS = Math.min(rounds(6), 50);
 const RACING = 200;

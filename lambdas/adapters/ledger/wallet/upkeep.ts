@@ -124,7 +124,8 @@ export class WalletUpkeep {
     const { applied, item } = await updateItem(this.#client, {
       ...this.#key(walletId),
       UpdateExpression: 'SET converting = if_not_exists(converting, :now)',
-      ConditionExpression: 'attribute_not_exists(received)',
+      // A part that was converted and merged since it was read must not be made anew.
+      ConditionExpression: 'attribute_exists(wallet_id) AND attribute_not_exists(received)',
       ExpressionAttributeValues: { ':now': number(nowSeconds) },
       ReturnValues: 'ALL_NEW',
     });

@@ -171,7 +171,7 @@ async function foundOf(accountId: string): Promise<ReturnType<typeof expectedOf>
   };
 }
 
-const numRuns = rounds(20);
+const numRuns = rounds(10);
 const setup = fc.record({
   balance: fc.oneof(fc.integer({ min: 200, max: 3_000 }), fc.constant(1_000_000)).map(BigInt),
   parts: fc.constantFrom(1, 1, 4),

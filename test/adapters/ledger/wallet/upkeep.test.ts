@@ -236,6 +236,26 @@ describe('a wallet of the earlier layout', () => {
     }
   });
 
+  it('leaves nothing of itself when its conversion arrives after it was converted and merged', async () => {
+    await writeEarlierLayout([], 2);
+    const late: (() => Promise<unknown>)[] = [];
+    const client = aroundSend(database.client, async (command, send) => {
+      const { input } = command as UpdateItemCommand;
+      if (input.UpdateExpression?.includes('SET converting')) late.push(() => send(command));
+      return send(command);
+    });
+    await tidy(client);
+    nowMs += 1_200_000;
+    await tidy();
+    await tidy();
+    expect([late.length, await readAll()]).toMatchObject([2, [{ parts: 1, balance: CREDIT - 500n }]]);
+    for (const send of late) await send().catch(() => {});
+    // A sweep reads every item there is.
+    await sweep(open(), database.client);
+    expect(await readAll()).toHaveLength(1);
+    await expectExact();
+  });
+
   it('is not converted while money of another part enters a hold of it, which its balance does not show', async () => {
     await writeEarlierLayout([['req_1', 8_500n, NOON + HOLD_TTL_SECONDS]], 2);
     const [held] = (await firstPart()).holds;

@@ -10,6 +10,9 @@ import {
 } from 'ai';
 import { CLOCK, type Client, PERSON, type Seen, WEATHER } from './scenarios.ts';
 
+/** It warns of every model that it does not know; its setting is a global. */
+Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
+
 interface Result {
   readonly text: string;
   readonly toolCalls: readonly { readonly toolName: string; readonly input: unknown }[];
