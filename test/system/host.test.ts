@@ -53,7 +53,8 @@ async function until<T>(look: () => Promise<T>, enough: (found: T) => boolean, m
 
 /** None while no process answers. */
 const usageOf = async (key: string): Promise<readonly UsageRecord[]> =>
-  ((await (await service.fetch('/v1/usage?limit=100', { key })).json()) as { data?: UsageRecord[] }).data ?? [];
+  ((await (await service.fetch('/v1/usage?limit=100', { key })).json()) as { data?: UsageRecord[] }).data ??
+  [];
 
 const heldBy = async (id: string): Promise<number> =>
   (await service.admin<{ held: number }>('wallet', 'show', '--account', id)).held;
