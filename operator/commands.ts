@@ -14,6 +14,12 @@ function amountOf(value: string): NanoUsd {
   return amount;
 }
 
+function timeOf(value: string): Date {
+  const time = z.iso.datetime({ offset: true }).safeParse(value);
+  if (!time.success) throw new Error('--at must be a time such as 2026-11-21T09:30:00Z');
+  return new Date(value);
+}
+
 function typeOf(value: string): string {
   if (SUBSCRIBABLE_TYPES.some((type) => type === value)) return value;
   throw new Error(`--type must be one of ${SUBSCRIBABLE_TYPES.join(', ')}`);
@@ -135,6 +141,13 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
         drift: usdJson(books.drift),
       };
       return { output, exitCode: books.exact ? 0 : 1 };
+    },
+  },
+  restore: {
+    usage: '--at TIME',
+    async run(operator, args) {
+      const at = timeOf(options(args, ['at']).at);
+      return ok({ restoredTables: await operator.restore(at) });
     },
   },
   'event publish': {

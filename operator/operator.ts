@@ -48,6 +48,7 @@ import type { NanoUsd } from '../lambdas/core/money.ts';
 import type { Log } from '../lambdas/core/ports.ts';
 import type { PublishedEvent } from '../lambdas/core/webhooks/event.ts';
 import { type Redriven, redrive } from './redrive.ts';
+import { type RestoredTables, restoreTables } from './restore.ts';
 import { createRouteAccess, type RouteAccess } from './route-access.ts';
 import type { Target } from './target.ts';
 import { scanUsage, type TimeSpan, type UsageScan, usageOfAccount } from './usage-records.ts';
@@ -79,6 +80,8 @@ export interface Operator {
   writtenOff(accountId: string): Promise<NanoUsd>;
   /** Puts an event on the platform's bus. */
   publish(event: PublishedEvent): Promise<void>;
+  /** Brings the tables back as they were then, beside the present ones. Refused on the local service, which keeps no past. */
+  restore(at: Date): Promise<RestoredTables>;
   /** Brings every dead letter of that kind back; returns how many. */
   redrive(what: Redriven): Promise<number>;
   applyCatalog(json: string): Promise<string>;
@@ -168,13 +171,10 @@ export function createOperator(target: Target, log: Log): Operator {
         { pages: createAccountPages(client, tables.wallets), store: auditStore, clock: systemClock, log },
         whole,
       ),
-    async writtenOff(accountId) {
-      let sum = 0n;
-      for await (const record of auditStore.usage(accountId, {})) sum += record.writtenOff;
-      return sum;
-    },
+    writtenOff: (accountId) => writtenOffBy(auditStore.usage(accountId, {})),
     publish: messages.publish,
     redrive: messages.redrive,
+    restore: (at) => restoreTables(client, target, at),
     ...catalogOf(client, table('catalog')),
     ...usageRecords(client, tables, wallet),
     isLocal: target.client.endpoint !== undefined,
@@ -183,6 +183,12 @@ export function createOperator(target: Target, log: Log): Operator {
       for (const each of [client, clients.onceClient, secrets, messages]) each.destroy();
     },
   };
+}
+
+async function writtenOffBy(records: AsyncIterable<{ readonly writtenOff: NanoUsd }>): Promise<NanoUsd> {
+  let sum = 0n;
+  for await (const { writtenOff } of records) sum += writtenOff;
+  return sum;
 }
 
 /** Returns the version of the reference prices; undefined when there are none from now on. */

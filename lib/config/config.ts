@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { DEFAULT_HOLD_TTL_SECONDS, STREAM_TIMEOUT_SECONDS } from '../../lambdas/contract/environment.ts';
 import { identityProvidersSchema } from '../../lambdas/contract/identity-providers.ts';
 import { IP_REQUESTS_PER_MINUTE } from '../../lambdas/contract/limits.ts';
+import { TABLES, type TableName } from '../../lambdas/contract/tables.ts';
 
 const hostName = z.string().regex(/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/);
 
@@ -18,6 +19,12 @@ const hostTasks = z
     most: z.int().min(1).max(1_000),
   })
   .refine(({ least, most }) => least <= most, { error: 'least must not exceed most' });
+
+/** A table that was restored to take the place of the one that the data stack made; see `npm run admin -- restore`. */
+const restoredTable = z.strictObject({
+  name: z.string().regex(/^[A-Za-z0-9_.-]{3,255}$/),
+  streamArn: z.string().startsWith('arn:').optional(),
+});
 
 const schema = z.strictObject({
   /** Names the deployment: stack names and the API's stage carry it. */
@@ -73,6 +80,19 @@ const schema = z.strictObject({
   alarmEmail: z.email().optional(),
   /** Days back to which a table can be restored, to the second (1 to 35, DynamoDB point-in-time recovery). */
   recoveryDays: z.int().min(1).max(35).default(35),
+  /** Tables that take the place of those that the data stack made, which stay: what `npm run admin -- restore` prints. */
+  restoredTables: z
+    .partialRecord(z.enum(Object.keys(TABLES) as [TableName, ...TableName[]]), restoredTable)
+    .default({}),
+  /** A vault of AWS Backup in another account or region, which gets a copy of every table each day for as many days. */
+  backupCopies: z
+    .strictObject({
+      vaultArn: z
+        .string()
+        .regex(/^arn:aws[a-z-]*:backup:[a-z0-9-]+:\d{12}:backup-vault:[A-Za-z0-9_-]{2,50}$/),
+      keepDays: z.int().min(1).max(3_650),
+    })
+    .optional(),
   /** Traces every call with X-Ray: about $5 a million calls, and a few milliseconds at each cold start. */
   tracing: z.boolean().default(false),
   /**

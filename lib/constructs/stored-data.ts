@@ -1,11 +1,11 @@
 /** What survives a deployment, as the constructs that use it know it; a stack of its own makes it. */
-import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { SecretVariable } from '../../lambdas/contract/environment.ts';
 import type { TableName } from '../../lambdas/contract/tables.ts';
 
 export interface StoredData {
-  readonly tables: Readonly<Record<TableName, Table>>;
+  readonly tables: Readonly<Record<TableName, ITable>>;
   /** By the variable that names each to a function. */
   readonly secrets: Readonly<Record<SecretVariable, Secret>>;
 }

@@ -3,6 +3,7 @@ import { CfnOutput, RemovalPolicy, Stack, type StackProps, Validations } from 'a
 import {
   AttributeType,
   BillingMode,
+  type ITable,
   ProjectionType,
   StreamViewType,
   Table,
@@ -14,6 +15,7 @@ import { outputName, SECRET_VARIABLES, VARIABLES } from '../../lambdas/contract/
 import { TABLES, type TableName, type Table as TableSpec } from '../../lambdas/contract/tables.ts';
 import type { Config } from '../config/config.ts';
 import type { StoredData } from '../constructs/stored-data.ts';
+import { TableBackup } from '../constructs/table-backup.ts';
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
@@ -71,8 +73,13 @@ export class DataStack extends Stack implements StoredData {
   constructor(scope: Construct, id: string, props: DataStackProps) {
     super(scope, id, props);
     this.tables = Object.fromEntries(
-      Object.entries(TABLES).map(([name, spec]) => [name, this.#table(name, spec, props.config)]),
-    ) as Record<TableName, Table>;
+      Object.entries(TABLES).map(([name, spec]) => {
+        const table = this.#table(name, spec, props.config);
+        return [name, this.#restored(name as TableName, props.config) ?? table];
+      }),
+    ) as Record<TableName, ITable>;
+    const { backupCopies: copies } = props.config;
+    if (copies !== undefined) new TableBackup(this, 'Backup', { tables: Object.values(this.tables), copies });
     this.secrets = {
       [VARIABLES.keyPepperSecret]: this.#secret('KeyPepper', KEY_PEPPER),
       [VARIABLES.sessionKeySecret]: this.#secret('SessionKey', SESSION_KEY),
@@ -106,6 +113,16 @@ export class DataStack extends Stack implements StoredData {
     return secret;
   }
 
+  /** The table that the settings put in the place of this one. */
+  #restored(name: TableName, { restoredTables }: Config): ITable | undefined {
+    const restored = restoredTables[name];
+    if (restored === undefined) return undefined;
+    return Table.fromTableAttributes(this, `Restored-${name}`, {
+      tableName: restored.name,
+      ...(restored.streamArn === undefined ? {} : { tableStreamArn: restored.streamArn }),
+    });
+  }
+
   #table(name: string, spec: TableSpec, { recoveryDays }: Config): Table {
     const table = new Table(this, name[0]?.toUpperCase() + name.slice(1), {
       partitionKey: text(spec.partitionKey),
@@ -121,6 +138,13 @@ export class DataStack extends Stack implements StoredData {
       deletionProtection: true,
       removalPolicy: RemovalPolicy.RETAIN,
     });
+    // The other stacks import these for as long as they are deployed with them, whatever the settings are by then.
+    for (const value of [
+      table.tableName,
+      table.tableArn,
+      ...(table.tableStreamArn === undefined ? [] : [table.tableStreamArn]),
+    ])
+      this.exportValue(value);
     for (const index of spec.indexes ?? []) {
       table.addGlobalSecondaryIndex({
         indexName: index.name,

@@ -3,6 +3,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  DescribeContinuousBackupsCommand,
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  DynamoDBClient,
+} from '@aws-sdk/client-dynamodb';
+import {
   CreateSecretCommand,
   GetSecretValueCommand,
   SecretsManagerClient,
@@ -10,7 +16,8 @@ import {
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import OpenAI, { toFile } from 'openai';
 import { ROUTES } from '../../lambdas/contract/routes.ts';
-import { TABLES } from '../../lambdas/contract/tables.ts';
+import { TABLES, type Table } from '../../lambdas/contract/tables.ts';
+import { RESTORED, type RestoredTables } from '../../operator/restore.ts';
 import { startUpstreamProcess, type UpstreamProcess } from '../../simulators/models/models-process.ts';
 import { Deployment } from './deployment.ts';
 import { ACCOUNT, Emulator, REGION, ROOT } from './emulator.ts';
@@ -33,6 +40,7 @@ let account: string;
 let key: string;
 /** Made after the key pepper was rotated. */
 let signedAnew: string;
+let restored: RestoredTables = {};
 
 const get = (url: string, headers: Record<string, string> = {}) => fetch(url, { headers });
 const bearer = () => ({ authorization: `Bearer ${key}` });
@@ -284,13 +292,36 @@ describe('the operator’s commands', () => {
     expect(started).toMatchObject({ executionArn: expect.stringContaining('audit-books') });
   });
 
-  it('restore a table beside the one there is', async () => {
-    const table = (await deployment.tables()).find((name) => /wallets/i.test(name)) ?? '';
-    const [restored] = await commands.run('aws dynamodb restore-table-to-point-in-time', {
-      '<table>': table,
-    });
-    expect(restored).toMatchObject({ TableDescription: { TableName: `${table}-restored` } });
-    await commands.run('aws dynamodb delete-table', { '<table>': `${table}-restored` });
+  it('bring every table back with what a restore leaves out, and again without harm', async () => {
+    const at = new Date().toISOString();
+    const { restoredTables } = await deployment.admin<{ restoredTables: RestoredTables }>(
+      'restore',
+      '--at',
+      at,
+    );
+    expect(Object.keys(restoredTables).toSorted()).toEqual(RESTORED.toSorted());
+    expect(await deployment.admin('restore', '--at', at)).toEqual({ restoredTables });
+    const client = new DynamoDBClient({ endpoint: emulator.url, region: REGION, credentials: ROOT });
+    for (const name of RESTORED) {
+      const spec: Table = TABLES[name];
+      const TableName = restoredTables[name]?.name;
+      const { Table: table } = await client.send(new DescribeTableCommand({ TableName }));
+      const { TimeToLiveDescription: expiry } = await client.send(
+        new DescribeTimeToLiveCommand({ TableName }),
+      );
+      const { ContinuousBackupsDescription: backups } = await client.send(
+        new DescribeContinuousBackupsCommand({ TableName }),
+      );
+      expect([name, table?.DeletionProtectionEnabled, expiry?.AttributeName]).toEqual([name, true, spec.ttl]);
+      expect([name, table?.LatestStreamArn]).toEqual([name, restoredTables[name]?.streamArn]);
+      expect(restoredTables[name]?.streamArn !== undefined).toBe(spec.stream === true);
+      expect(backups?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus).toBe('ENABLED');
+      expect(table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName)).toEqual(
+        spec.indexes?.map((index) => index.name),
+      );
+    }
+    client.destroy();
+    restored = restoredTables;
   });
 
   it('name options that the AWS CLI takes, where the emulator cannot do it', async () => {
@@ -334,7 +365,7 @@ describe('an update of the deployment', () => {
       }
     };
     const calling = caller();
-    await deployment.deploy(settings, stacks);
+    await deployment.deploy({ ...settings, restoredTables: restored }, stacks);
     isDeploying = false;
     await calling;
   }, DEPLOY_MS);
@@ -351,6 +382,14 @@ describe('an update of the deployment', () => {
     // A function that still ran would learn of the new pepper within five minutes; an update starts new ones.
     const anew = await get(`${inferenceUrl}/v1/usage`, { authorization: `Bearer ${signedAnew}` });
     expect(anew.status).toBe(200);
+  });
+
+  it('serves from the restored tables, and what calls cost since goes there', async () => {
+    const { WALLETSTABLE: wallets } = await deployment.outputs('data');
+    expect(wallets).toBe(restored.wallets?.name);
+    const { id } = await openai().chat.completions.create({ model: 'sim/chat', messages: ask('Restored.') });
+    expect(id).toMatch(/^chatcmpl-/);
+    expect(await deployment.admin('audit')).toMatchObject({ exact: true, drift: 0 });
   });
 
   it('keeps serving at the same address', async () => {
@@ -379,23 +418,27 @@ describe('an update of the deployment', () => {
     expect(await listed()).toBe(60);
   });
 
-  afterAll(() => deployment.destroy(settings), DEPLOY_MS);
+  afterAll(() => deployment.destroy({ ...settings, restoredTables: restored }), DEPLOY_MS);
 });
 
 describe('a destroyed deployment', () => {
   it('leaves its tables and secrets, and nothing else', async () => {
     expect(await deployment.stacks()).toEqual([]);
+    const names = Object.values(restored).map(({ name }) => name);
+    const left = await deployment.tables();
+    expect(left.filter((table) => names.includes(table)).toSorted()).toEqual(names.toSorted());
+    await deployment.deleteTables(names);
     expect(await deployment.tables()).toHaveLength(Object.keys(TABLES).length);
     expect((await get(`${platformUrl}/health`)).status).toBeGreaterThanOrEqual(400);
   });
 
   it('is gone altogether after the last commands of the operator’s page, which were the last to be run', async () => {
-    for (const table of await deployment.tables()) {
-      await commands.run('aws dynamodb update-table', { '<table>': table });
-      await commands.run('aws dynamodb delete-table', { '<table>': table });
-    }
+    // Each command is a start of the AWS CLI: one table shows them.
+    const [first = '', ...others] = await deployment.tables();
+    await commands.run('aws dynamodb update-table', { '<table>': first });
+    await commands.run('aws dynamodb delete-table', { '<table>': first });
+    await deployment.deleteTables(others);
     expect(await deployment.tables()).toEqual([]);
     expect(commands.left).toEqual([]);
-    // Two commands a table, each a start of the AWS CLI.
-  }, 180_000);
+  });
 });

@@ -5,7 +5,12 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import {
+  DeleteTableCommand,
+  DynamoDBClient,
+  ListTablesCommand,
+  UpdateTableCommand,
+} from '@aws-sdk/client-dynamodb';
 import { ACCOUNT, type Emulator, REGION, ROOT } from './emulator.ts';
 
 const run = promisify(execFile);
@@ -77,6 +82,16 @@ export class Deployment {
     const { TableNames: names } = await client.send(new ListTablesCommand({}));
     client.destroy();
     return names ?? [];
+  }
+
+  /** As the operator's page has it for each table. */
+  async deleteTables(names: readonly string[]): Promise<void> {
+    const client = new DynamoDBClient({ endpoint: this.#emulator.url, region: REGION, credentials: ROOT });
+    for (const TableName of names) {
+      await client.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: false }));
+      await client.send(new DeleteTableCommand({ TableName }));
+    }
+    client.destroy();
   }
 
   /** The names of the stacks that are deployed. */

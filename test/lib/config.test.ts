@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { TABLES } from '../../lambdas/contract/tables.ts';
 import { type Config, loadConfig, parseConfig } from '../../lib/config/config.ts';
-import { DOMAINS, EDGE_DOMAIN } from './configurations.ts';
+import { BACKUP_VAULT, DOMAINS, EDGE_DOMAIN } from './configurations.ts';
 import { permissionsOf } from './permissions.ts';
 import { methodsOf } from './rest-apis.ts';
 import { joined, SERVICE_STACKS, SynthesizedApp, temporaryFolder } from './synthesized-app.ts';
@@ -18,6 +19,7 @@ const DEFAULTS: Config = {
   paymentReturnUrl: 'https://example.com/',
   requestsPerSecond: 1000,
   recoveryDays: 35,
+  restoredTables: {},
   tracing: false,
 };
 
@@ -64,6 +66,10 @@ describe('the settings', () => {
     ['requestsPerSecond', { requestsPerSecond: 0 }],
     ['requestsPerSecond', { requestsPerSecond: 10_001 }],
     ['recoveryDays', { recoveryDays: 36 }],
+    ['restoredTables', { restoredTables: { purses: { name: 'restored' } } }],
+    ['name', { restoredTables: { wallets: { name: 'a b' } } }],
+    ['backupCopies', { backupCopies: { vaultArn: 'arn:aws:s3:::copies', keepDays: 35 } }],
+    ['keepDays', { backupCopies: { vaultArn: BACKUP_VAULT, keepDays: 0 } }],
     ['alarmEmail', { alarmEmail: 'nobody' }],
     ['tracing', { tracing: 'yes' }],
     ['providerSecrets', { providerSecrets: [] }],
@@ -133,6 +139,24 @@ describe('every setting', () => {
       Protocol: 'email',
       Endpoint: 'operators@example.com',
     });
+  });
+
+  it('backupCopies: copies every table once a day to a vault of another account, which may read them', () => {
+    const plan = app.only('data', 'AWS::Backup::BackupPlan').Properties.BackupPlan;
+    expect(plan).toMatchObject({
+      BackupPlanRule: [
+        {
+          Lifecycle: { DeleteAfterDays: 35 },
+          CopyActions: [{ DestinationBackupVaultArn: BACKUP_VAULT, Lifecycle: { DeleteAfterDays: 35 } }],
+        },
+      ],
+    });
+    const { Resources: chosen } = Object(
+      app.only('data', 'AWS::Backup::BackupSelection').Properties.BackupSelection,
+    );
+    expect(chosen).toHaveLength(Object.keys(TABLES).length);
+    const { KeyPolicy: policy } = app.only('data', 'AWS::KMS::Key').Properties;
+    expect(JSON.stringify(policy)).toContain('123456789012:root');
   });
 
   it('recoveryDays: is how far back each table can be restored', () => {

@@ -10,6 +10,9 @@ export const EDGE_DOMAIN = {
   certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d-0000-4000-8000-000000000001',
 };
 
+/** In the account that keeps copies of backups. */
+export const BACKUP_VAULT = 'arn:aws:backup:eu-west-1:123456789012:backup-vault:copies';
+
 export const CONFIGURATIONS = {
   standard: {},
   /** The same as `standard`, synthesized once more. */
@@ -25,12 +28,24 @@ export const CONFIGURATIONS = {
     requestsPerSecond: 50,
     alarmEmail: 'operators@example.com',
     recoveryDays: 14,
+    backupCopies: { vaultArn: BACKUP_VAULT, keepDays: 35 },
     tracing: true,
     providerSecrets: ['openai', 'anthropic'],
     domains: DOMAINS,
   },
   /** An account whose quota is known. */
   concurrency: { lambdaConcurrency: 1000 },
+  /** After a restore of two tables, one of them with a stream. */
+  'restored-tables': {
+    restoredTables: {
+      wallets: { name: 'wallets-at-20261121T093000Z' },
+      listings: {
+        name: 'listings-at-20261121T093000Z',
+        streamArn:
+          'arn:aws:dynamodb:eu-central-1:123456789012:table/listings-at-20261121T093000Z/stream/2026-11-21T10:00:00.000',
+      },
+    },
+  },
   'web-function-ingress': { ingress: 'web-function' },
   'fargate-ingress': { ingress: 'fargate' },
   'web-function': { compute: 'web-function', region: 'eu-central-1', edgeDomain: EDGE_DOMAIN },

@@ -99,3 +99,31 @@ describe('the data stack', () => {
     expect(lost).toEqual([]);
   });
 });
+
+describe('restored tables', () => {
+  const restored = new SynthesizedApp('restored-tables');
+
+  it('take the places of those of the stack: in its outputs, in every variable and in every permission', () => {
+    const value = (variable: string) => restored.templates.data.Outputs[outputName(variable)]?.Value;
+    expect(value(TABLES.wallets.variable)).toBe('wallets-at-20261121T093000Z');
+    const texts = ['inference', 'platform', 'operations'].map((stack) =>
+      JSON.stringify(restored.templates[stack as 'inference']),
+    );
+    for (const text of texts) expect(text).not.toMatch(/ImportValue[^}]*(Wallets|Listings)[0-9A-F]{8}/);
+    expect(texts[0]).toContain(':table/wallets-at-20261121T093000Z');
+    expect(texts[1]).toContain('/stream/2026-11-21T10:00:00.000');
+  });
+
+  it('leave those of the stack where they are, with what other stacks import of them', () => {
+    const ids = (of: SynthesizedApp) => of.resources('data', 'AWS::DynamoDB::Table').map(([id]) => id);
+    expect(ids(restored)).toEqual(ids(app));
+    const exports = (of: SynthesizedApp) =>
+      Object.values(of.templates.data.Outputs)
+        .map(({ Export: exported }) => exported)
+        .filter((exported) => exported !== undefined);
+    const missing = exports(app).filter(
+      (exported) => !exports(restored).some((each) => JSON.stringify(each) === JSON.stringify(exported)),
+    );
+    expect(missing).toEqual([]);
+  });
+});

@@ -1,0 +1,56 @@
+/**
+ * A backup of every table each day, copied to a vault elsewhere. The source vault has a key of its own, because backups
+ * under the key that AWS manages cannot be copied to another account (AWS Backup developer guide, Creating backup copies
+ * across AWS accounts). The account must have switched on advanced features for DynamoDB, once.
+ */
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { Schedule } from 'aws-cdk-lib/aws-events';
+import { AccountPrincipal } from 'aws-cdk-lib/aws-iam';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { Construct } from 'constructs';
+import type { Config } from '../config/config.ts';
+
+/** Two hours after the nightly audit has begun, so that what is copied was proven shortly before. */
+const EVERY_NIGHT = Schedule.cron({ minute: '0', hour: '5' });
+
+export interface TableBackupProps {
+  readonly tables: readonly ITable[];
+  readonly copies: NonNullable<Config['backupCopies']>;
+}
+
+export class TableBackup extends Construct {
+  constructor(scope: Construct, id: string, { tables, copies: { vaultArn, keepDays } }: TableBackupProps) {
+    super(scope, id);
+    const encryptionKey = new Key(this, 'Key', {
+      description: 'Seals backups of the tables',
+      enableKeyRotation: true,
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
+    encryptionKey.grantDecrypt(new AccountPrincipal(accountOf(vaultArn)));
+    const plan = new BackupPlan(this, 'Plan', {
+      backupVault: new BackupVault(this, 'Vault', { encryptionKey, removalPolicy: RemovalPolicy.RETAIN }),
+    });
+    const deleteAfter = Duration.days(keepDays);
+    const destinationBackupVault = BackupVault.fromBackupVaultArn(this, 'Copies', vaultArn);
+    plan.addRule(
+      new BackupPlanRule({
+        ruleName: 'nightly',
+        scheduleExpression: EVERY_NIGHT,
+        deleteAfter,
+        copyActions: [{ destinationBackupVault, deleteAfter }],
+      }),
+    );
+    const selection = plan.addSelection('Tables', {
+      resources: tables.map(({ tableArn }) => BackupResource.fromArn(tableArn)),
+      disableDefaultBackupPolicy: false,
+    });
+    Validations.of(selection).acknowledge({
+      id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup]',
+      reason: 'The policy that AWS keeps for this service, which names the actions of each type of backup.',
+    });
+  }
+}
+
+const accountOf = (arn: string): string => arn.split(':')[4] ?? '';

@@ -1,0 +1,147 @@
+/**
+ * Brings the tables that belong together back as they were at a time, each beside the present one under another name, with
+ * what DynamoDB leaves out of a restored table (developer guide, Restoring a table to a point in time): its expiry, its
+ * stream, its own recovery and its protection. Safe to repeat: a table that is there is only completed.
+ */
+import {
+  type ContinuousBackupsDescription,
+  DescribeContinuousBackupsCommand,
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  type DynamoDBClient,
+  RestoreTableToPointInTimeCommand,
+  TableAlreadyExistsException,
+  UpdateContinuousBackupsCommand,
+  UpdateTableCommand,
+  type UpdateTableCommandInput,
+  UpdateTimeToLiveCommand,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
+import { requireTable, TABLES, type Table, type TableName } from '../lambdas/contract/tables.ts';
+import type { Target } from './target.ts';
+
+/** As the setting `restoredTables` takes it. */
+export interface RestoredTable {
+  readonly name: string;
+  readonly streamArn?: string;
+}
+
+export type RestoredTables = Readonly<Partial<Record<TableName, RestoredTable>>>;
+
+/** The catalog is applied again, circuits close by themselves, and an answer of before that is replayed costs nothing. */
+const NOT_RESTORED: ReadonlySet<TableName> = new Set(['catalog', 'circuits', 'replays']);
+
+export const RESTORED: readonly TableName[] = (Object.keys(TABLES) as TableName[]).filter(
+  (name) => !NOT_RESTORED.has(name),
+);
+
+/** A table of any size is restored within it (developer guide: from minutes to several hours). */
+const LONGEST_RESTORE_SECONDS = 24 * 3_600;
+const LOOK = { minDelay: 1, maxDelay: 20 } as const;
+
+/** The longest name of a table (API reference, CreateTable). */
+const MAX_NAME = 255;
+
+/** Such as `prod-wallets-at-20261121T093000Z`. Throws when the name would be too long. */
+export function restoredName(table: string, at: Date): string {
+  const plain = table.replace(/-at-\d{8}T\d{6}Z$/, '');
+  const name = `${plain}-at-${at.toISOString().replaceAll(/[-:]|\.\d{3}/g, '')}`;
+  if (name.length > MAX_NAME) throw new Error(`the name of ${table} leaves no place for the time`);
+  return name;
+}
+
+/** Resolves when every table is there and complete; throws DynamoDB's own error, a time out of its reach included. */
+export async function restoreTables(
+  client: DynamoDBClient,
+  { environment, client: { endpoint } }: Target,
+  at: Date,
+): Promise<RestoredTables> {
+  if (endpoint !== undefined) throw new Error('the local service keeps no past: name a --stage');
+  const restored = await Promise.all(
+    RESTORED.map(async (name) => {
+      const source = requireTable(environment, name);
+      return [name, await restoreTable(client, { source, spec: TABLES[name], at })] as const;
+    }),
+  );
+  return Object.fromEntries(restored);
+}
+
+interface Restoring {
+  readonly source: string;
+  readonly spec: Table;
+  readonly at: Date;
+}
+
+async function restoreTable(client: DynamoDBClient, { source, spec, at }: Restoring): Promise<RestoredTable> {
+  const name = restoredName(source, at);
+  const days = await recoveryDaysOf(client, source);
+  await client
+    .send(
+      new RestoreTableToPointInTimeCommand({
+        SourceTableName: source,
+        TargetTableName: name,
+        RestoreDateTime: at,
+      }),
+    )
+    .catch((failure) => {
+      if (!(failure instanceof TableAlreadyExistsException)) throw failure;
+    });
+  await untilActive(client, name);
+  await update(client, { TableName: name, DeletionProtectionEnabled: true });
+  await client.send(
+    new UpdateContinuousBackupsCommand({
+      TableName: name,
+      PointInTimeRecoverySpecification: {
+        PointInTimeRecoveryEnabled: true,
+        ...(days === undefined ? {} : { RecoveryPeriodInDays: days }),
+      },
+    }),
+  );
+  if (spec.ttl !== undefined) await expireBy(client, name, spec.ttl);
+  return spec.stream === undefined ? { name } : { name, streamArn: await streamOf(client, name) };
+}
+
+async function recoveryDaysOf(client: DynamoDBClient, table: string): Promise<number | undefined> {
+  const { ContinuousBackupsDescription: found } = await client.send(
+    new DescribeContinuousBackupsCommand({ TableName: table }),
+  );
+  const backups: Partial<ContinuousBackupsDescription> = found ?? {};
+  return backups.PointInTimeRecoveryDescription?.RecoveryPeriodInDays;
+}
+
+async function expireBy(client: DynamoDBClient, table: string, attribute: string): Promise<void> {
+  const { TimeToLiveDescription: found } = await client.send(
+    new DescribeTimeToLiveCommand({ TableName: table }),
+  );
+  // DynamoDB refuses to switch on what is on.
+  if (found?.TimeToLiveStatus === 'ENABLED' || found?.TimeToLiveStatus === 'ENABLING') return;
+  await client.send(
+    new UpdateTimeToLiveCommand({
+      TableName: table,
+      TimeToLiveSpecification: { AttributeName: attribute, Enabled: true },
+    }),
+  );
+}
+
+async function streamOf(client: DynamoDBClient, table: string): Promise<string> {
+  const look = async () =>
+    (await client.send(new DescribeTableCommand({ TableName: table }))).Table?.LatestStreamArn;
+  const found = await look();
+  if (found !== undefined) return found;
+  await update(client, {
+    TableName: table,
+    StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' },
+  });
+  const made = await look();
+  if (made === undefined) throw new Error(`${table} has no stream`);
+  return made;
+}
+
+async function update(client: DynamoDBClient, change: UpdateTableCommandInput): Promise<void> {
+  await client.send(new UpdateTableCommand(change));
+  await untilActive(client, change.TableName ?? '');
+}
+
+async function untilActive(client: DynamoDBClient, table: string): Promise<void> {
+  await waitUntilTableExists({ client, maxWaitTime: LONGEST_RESTORE_SECONDS, ...LOOK }, { TableName: table });
+}
