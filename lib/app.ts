@@ -1,5 +1,5 @@
 /** Puts the stacks together and writes the cloud assembly. */
-import { cpSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
@@ -7,7 +7,7 @@ import { bundleFunctions, SHARED_HOST } from './bundle.ts';
 import { type Config, hasEdge, loadConfig } from './config/config.ts';
 import { DataStack } from './stacks/data-stack.ts';
 import { EdgeLimitStack } from './stacks/edge-limit-stack.ts';
-import { IngressStack } from './stacks/ingress-stack.ts';
+import { IngressStack, keepExports } from './stacks/ingress-stack.ts';
 import { OperationsStack } from './stacks/operations-stack.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
 
@@ -18,7 +18,8 @@ export function buildApp(config: Config, bundles: string, outdir?: string): App 
   const id = (stack: string) => `Inference-${config.stage}-${stack}`;
   const env = config.region === undefined ? {} : { env: { region: config.region } };
   const common = { ...env, config, bundles };
-  const data = new DataStack(app, id('data'), { ...env, config });
+  // Of everything else nothing is lost with it.
+  const data = new DataStack(app, id('data'), { ...env, config, terminationProtection: true });
   const inference = new ServiceStack(app, id('inference'), { ...common, api: 'inference', data });
   const platform = new ServiceStack(app, id('platform'), {
     ...common,
@@ -26,6 +27,7 @@ export function buildApp(config: Config, bundles: string, outdir?: string): App 
     data,
     ipRateLimit: inference.ipRateLimit,
   });
+  keepExports({ inference, platform });
   if (hasEdge(config)) {
     const limit =
       config.compute === 'web-function' ? new EdgeLimitStack(app, id('edge-limit'), { config }) : undefined;
@@ -49,12 +51,19 @@ export interface SynthesizeOptions {
   readonly outdir?: string;
 }
 
-/** Bundles the functions and synthesizes; throws when a check of cdk-nag fails. */
+/** Bundles the functions and synthesizes, beside others who do the same; throws when a check of cdk-nag fails. */
 export async function synthesizeApp(options: SynthesizeOptions): Promise<void> {
   const config = loadConfig(options.configFile);
-  const bundles = join(import.meta.dirname, '..', '.build', 'functions');
-  await bundleFunctions(bundles);
-  const { directory } = buildApp(config, bundles, options.outdir).synth();
-  // The shared host, which the settings may leave out of the templates: the local service runs it from here.
-  cpSync(join(bundles, SHARED_HOST), join(directory, SHARED_HOST), { recursive: true });
+  const build = join(import.meta.dirname, '..', '.build');
+  mkdirSync(build, { recursive: true });
+  const bundles = mkdtempSync(join(build, 'functions-'));
+  try {
+    await bundleFunctions(bundles);
+    const { directory } = buildApp(config, bundles, options.outdir).synth();
+    // The shared host, which the settings may leave out of the templates: the local service runs it from here.
+    cpSync(join(bundles, SHARED_HOST), join(directory, SHARED_HOST), { recursive: true });
+  } finally {
+    // What is deployed has been copied into the assembly.
+    rmSync(bundles, { recursive: true, force: true });
+  }
 }

@@ -13,8 +13,11 @@ const BATCH = 10;
 
 /** Where dead letters lie, and where they go back to. */
 export const REDRIVES = {
-  deliveries: { from: QUEUES.deadDeliveries.variable, to: QUEUES.retries.variable },
-  events: { from: QUEUES.deadEvents.variable, to: QUEUES.events.variable },
+  deliveries: {
+    from: [QUEUES.exhaustedDeliveries.variable, QUEUES.deadDeliveries.variable],
+    to: QUEUES.retries.variable,
+  },
+  events: { from: [QUEUES.deadEvents.variable], to: QUEUES.events.variable },
 } as const;
 
 export type Redriven = keyof typeof REDRIVES;
@@ -25,8 +28,14 @@ export async function redrive(
   environment: Readonly<Record<string, string | undefined>>,
   what: Redriven,
 ): Promise<number> {
-  const from = requireVariable(environment, REDRIVES[what].from);
   const to = requireVariable(environment, REDRIVES[what].to);
+  let moved = 0;
+  for (const from of REDRIVES[what].from)
+    moved += await moveAll(client, requireVariable(environment, from), to);
+  return moved;
+}
+
+async function moveAll(client: SQSClient, from: string, to: string): Promise<number> {
   let moved = 0;
   for (;;) {
     const { Messages: messages = [] } = await client.send(

@@ -50,7 +50,7 @@ export function readLocalTarget(stateDir: string): Target {
 /** What an operator works with, by the stack whose outputs name it. */
 export const OPERATED = {
   data: [...SECRET_VARIABLES, ...Object.values(TABLES).map(({ variable }) => variable)],
-  platform: [VARIABLES.eventBus, ...Object.values(REDRIVES).flatMap(({ from, to }) => [from, to])],
+  platform: [VARIABLES.eventBus, ...Object.values(REDRIVES).flatMap(({ from, to }) => [...from, to])],
 } as const;
 
 /** The deployment of that stage, with the caller's own AWS credentials. */

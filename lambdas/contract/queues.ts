@@ -48,8 +48,10 @@ export const QUEUES = {
   deadEvents: { variable: 'DEAD_EVENTS_QUEUE' },
   /** Where changes of listings are that could not be followed: shard and sequence numbers, not the records. */
   deadChanges: { variable: 'DEAD_CHANGES_QUEUE' },
-  /** Deliveries given up after 24 hours, and messages that could not be handled. */
+  /** Attempts that could not be handled. */
   deadDeliveries: { variable: 'DEAD_DELIVERIES_QUEUE' },
+  /** Deliveries that no attempt of 24 hours brought to their receiver: the receiver's fault, and nothing of ours. */
+  exhaustedDeliveries: { variable: 'EXHAUSTED_DELIVERIES_QUEUE' },
 } as const satisfies Record<string, Queue>;
 
 export type QueueName = keyof typeof QUEUES;

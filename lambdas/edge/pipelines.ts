@@ -23,6 +23,7 @@ function call(handler: Handler, event: APIGatewayProxyEvent, context: Context): 
   return handler(toRequest(event), {
     pathParameters: pathParametersOf(event),
     remainingTimeMs: () => context.getRemainingTimeInMillis(),
+    functionRequestId: context.awsRequestId,
   });
 }
 

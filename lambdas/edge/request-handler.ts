@@ -24,13 +24,17 @@ export interface RequestHandlerDependencies {
 }
 
 /** What a host knows of a call. */
-export type HostContext = Pick<CallContext, 'remainingTimeMs' | 'pathParameters'>;
+export interface HostContext extends Pick<CallContext, 'remainingTimeMs' | 'pathParameters'> {
+  /** Lambda's own id of the invocation, which the gateway's log has too. */
+  readonly functionRequestId?: string;
+}
 
 export type Handler = (request: Request, host: HostContext) => Promise<Response>;
 
 /** One call on its way: what its log line needs. */
 interface Call {
   readonly requestId: string;
+  readonly functionRequestId: string | undefined;
   readonly startedMs: number;
   readonly surface: Surface;
   readonly dependencies: RequestHandlerDependencies;
@@ -49,8 +53,9 @@ export function createRequestHandler(
   return async (request, host) => {
     const requestId = `req_${ulid()}`;
     const errorSurface = typeof surface === 'function' ? surface(request) : surface;
-    const call = { requestId, startedMs: clock(), surface: errorSurface, dependencies };
-    const response = await respond(() => endpoint(request, { ...host, requestId, log }), call);
+    const { functionRequestId, ...context } = host;
+    const call = { requestId, functionRequestId, startedMs: clock(), surface: errorSurface, dependencies };
+    const response = await respond(() => endpoint(request, { ...context, requestId, log }), call);
     // A response that was made elsewhere may not let its headers be changed.
     const answer = new Response(response.body, response);
     answer.headers.set('x-request-id', requestId);
@@ -106,11 +111,12 @@ function logInternal(error: ServiceError, { requestId, dependencies }: Call): vo
 }
 
 function logAnswer(
-  { requestId, startedMs, dependencies: { clock, log } }: Call,
+  { requestId, functionRequestId, startedMs, dependencies: { clock, log } }: Call,
   fields: Readonly<Record<string, unknown>>,
   measured: Measured | undefined,
 ): void {
-  log.info('answered', { requestId, ...fields, ms: clock() - startedMs }, measured);
+  const ids = functionRequestId === undefined ? { requestId } : { requestId, functionRequestId };
+  log.info('answered', { ...ids, ...fields, ms: clock() - startedMs }, measured);
 }
 
 /** An error that the endpoint answered itself, as the health check does, has no type. */

@@ -31,6 +31,8 @@ const schema = z.strictObject({
   stage: z
     .string()
     .regex(/^[a-z][a-z0-9-]{0,19}$/)
+    // `a-dead` and `a` would both have a queue `a-dead-events`.
+    .refine((stage) => !stage.endsWith('-dead'), { error: 'a stage must not end with -dead' })
     .default('prod'),
   /** The region of the deployment, where it must be known before: `compute` `web-function` needs it. */
   region: z
@@ -58,6 +60,15 @@ const schema = z.strictObject({
    * may have 4 MB.
    */
   ingress: z.enum(['none', 'web-function', 'fargate']).default('none'),
+  /**
+   * The availability zones of the network of `fargate` hosts, by name; the region's first two when it is absent. CloudFront's
+   * VPC origins leave some zones out (CloudFront developer guide, Supported Availability Zones for VPC origins).
+   */
+  availabilityZones: z
+    .array(z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d[a-z]$/))
+    .min(2)
+    .max(3)
+    .optional(),
   /** Requests a minute that one IP address may make (WAF counts approximately; its minimum is 10). */
   ipRequestsPerMinute: z.int().min(10).default(IP_REQUESTS_PER_MINUTE),
   /** Who accounts may sign in with, by the name in `POST /api/v1/auth/{identity_provider}`. */
@@ -76,8 +87,10 @@ const schema = z.strictObject({
    * can be reserved of the 10 that a new account may have.
    */
   lambdaConcurrency: z.int().min(10).max(100_000).optional(),
-  /** Receives every alarm; none is sent when it is absent. AWS sends it a mail to confirm. */
+  /** Receives what is critical, and its end; nothing is sent when it is absent. AWS sends it a mail to confirm. */
   alarmEmail: z.email().optional(),
+  /** Receives warnings; `alarmEmail` when it is absent. */
+  warningEmail: z.email().optional(),
   /** Days back to which a table can be restored, to the second (1 to 35, DynamoDB point-in-time recovery). */
   recoveryDays: z.int().min(1).max(35).default(35),
   /** Tables that take the place of those that the data stack made, which stay: what `npm run admin -- restore` prints. */

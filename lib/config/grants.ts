@@ -179,7 +179,7 @@ const ROWS: Readonly<Record<FunctionName, Grants>> = {
   'deliver-webhooks': {
     tables: { webhooks: ['GetItem', 'UpdateItem'], events: ['GetItem'], deliveries: ['UpdateItem'] },
     webhookKey: true,
-    sends: [...lanes, 'deadDeliveries'],
+    sends: [...lanes, 'exhaustedDeliveries'],
     schedules: true,
     publishes: true,
   },

@@ -27,6 +27,10 @@ import type { ServiceFunction } from './service-function.ts';
 const ACCESS_LOG = AccessLogFormat.custom(
   JSON.stringify({
     requestId: '$context.requestId',
+    // No caller can choose this one; it is in `x-amz-apigw-id` of the answer.
+    extendedRequestId: '$context.extendedRequestId',
+    // Lambda's own, by which the function's log names the call, also where the function died.
+    functionRequestId: '$context.integration.requestId',
     time: '$context.requestTime',
     method: '$context.httpMethod',
     resource: '$context.resourcePath',
@@ -58,7 +62,7 @@ function streamThrottles(config: Config, routes: readonly Route[]): Pick<StageOp
     methodOptions: Object.fromEntries(
       paid.map(({ method, path }) => [
         `${path}/${method}`,
-        { throttlingRateLimit: rate, throttlingBurstLimit: rate, metricsEnabled: true },
+        { throttlingRateLimit: rate, throttlingBurstLimit: rate },
       ]),
     ),
   };
@@ -85,7 +89,8 @@ export class EndpointApi extends Construct {
         stageName: props.config.stage,
         accessLogDestination: new LogGroupLogDestination(accessLogs),
         accessLogFormat: ACCESS_LOG,
-        metricsEnabled: true,
+        // What alarms and graphs read of an API is there without; a metric for each method would be charged for.
+        metricsEnabled: false,
         throttlingRateLimit: props.config.requestsPerSecond,
         throttlingBurstLimit: props.config.requestsPerSecond,
         ...streamThrottles(props.config, props.routes),

@@ -1,5 +1,7 @@
 /** The limit on requests from one IP address: a WAF rate rule that answers in our own envelope. */
-import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { gatewayErrorBody, IP_RATE_ERROR } from '../../lambdas/contract/gateway-errors.ts';
 import { type Config, hasEdge } from '../config/config.ts';
@@ -48,6 +50,9 @@ function statements({
 
 const BODY_KEY = 'too-many-requests';
 
+/** The headers that a caller's credential may come in. */
+const CREDENTIALS = ['authorization', 'x-api-key', 'cookie'] as const;
+
 export class IpRateLimit extends Construct {
   readonly #acl: CfnWebACL;
 
@@ -81,6 +86,37 @@ export class IpRateLimit extends Construct {
         },
         visibilityConfig: visibility(name),
       })),
+    });
+    this.#logRefusals(props);
+  }
+
+  /** Logs which addresses were refused, and by which rule, with nothing that could hold a credential. */
+  #logRefusals({ config, scope }: IpRateLimitProps): void {
+    const refusals = new LogGroup(this, 'Refusals', {
+      // WAF takes groups of such names alone (developer guide, Logging web ACL traffic).
+      logGroupName: `aws-waf-logs-${config.stage}-${scope.toLowerCase()}`,
+      retention: config.logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    new CfnLoggingConfiguration(this, 'Logging', {
+      resourceArn: this.webAclArn,
+      logDestinationConfigs: [refusals.logGroupArn],
+      redactedFields: [
+        // Keys are in the path of /credits/{api_key} too.
+        { uriPath: {} },
+        { queryString: {} },
+        ...CREDENTIALS.map((Name) => ({ singleHeader: { Name } })),
+      ],
+      loggingFilter: {
+        DefaultBehavior: 'DROP',
+        Filters: [
+          {
+            Behavior: 'KEEP',
+            Requirement: 'MEETS_ALL',
+            Conditions: [{ ActionCondition: { Action: 'BLOCK' } }],
+          },
+        ],
+      },
     });
   }
 

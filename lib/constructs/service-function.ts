@@ -1,7 +1,14 @@
 /** One Lambda function with a role of its own that reaches exactly what `grants.ts` lists. */
 import { join } from 'node:path';
 import { Duration, Stack, Validations } from 'aws-cdk-lib';
-import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
+import {
+  Architecture,
+  Code,
+  Function as LambdaFunction,
+  RecursiveLoop,
+  Runtime,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { SERVICE_NAME } from '../../lambdas/contract/limits.ts';
@@ -62,6 +69,8 @@ export class ServiceFunction extends Construct {
       code: Code.fromAsset(join(bundles, name), { exclude: ['*.map', 'Dockerfile'] }),
       role,
       logGroup,
+      // Lambda would stop a chain of 16 (developer guide, recursive loop detection); attempts of a delivery are counted here.
+      recursiveLoop: isChained(name) ? RecursiveLoop.ALLOW : RecursiveLoop.TERMINATE,
       tracing: config.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
       environment,
       ...(reserved === undefined ? {} : { reservedConcurrentExecutions: reserved }),
@@ -74,6 +83,12 @@ export class ServiceFunction extends Construct {
     }
   }
 }
+
+/** It sends to a queue that it reads. */
+const isChained = (name: FunctionName): boolean => {
+  const read = readBy(name);
+  return (GRANTS[name].sends ?? []).some((queue) => read.includes(queue));
+};
 
 /** The queues that a function reads. */
 const readBy = (name: FunctionName): readonly QueueName[] =>

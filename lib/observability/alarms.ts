@@ -20,7 +20,7 @@ import {
   workflow,
 } from './metrics.ts';
 import { MONEY_ALARMS } from './money-alarms.ts';
-import type { System } from './system.ts';
+import type { System, Watched } from './system.ts';
 import { type AlarmRow, each, once } from './watch.ts';
 
 /** Of an account that has asked for no more (Lambda quotas, concurrent executions). */
@@ -28,6 +28,23 @@ const DEFAULT_CONCURRENCY = 1_000;
 
 /** Fewer requests than this in five minutes make no rate worth waking for. */
 const MIN_REQUESTS = 20;
+
+/** Once may be a passing fault: a function whose process died, a table that splits a partition. */
+const LASTING = { breaching: 2, of: 3 } as const;
+
+const HOUR = Duration.hours(1);
+
+/** Percent of the requests to an API that were answered with a 5xx. */
+const failedShare = (subject: Watched, period: Duration): IMetric =>
+  new MathExpression({
+    expression: `IF(requests >= ${MIN_REQUESTS}, 100 * errors / requests, 0)`,
+    usingMetrics: {
+      requests: api(subject, 'Count').with({ period }),
+      errors: api(subject, '5XXError').with({ period }),
+    },
+    label: `${subject.label}, % of requests`,
+    period,
+  });
 
 const errorsOf = (system: System, type: string): IMetric =>
   own(system.config, METRICS.errors, { dimensions: { [DIMENSIONS.errorType]: type } });
@@ -37,13 +54,17 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
     severity: 'critical',
     meaning: 'A function crashed or timed out; its callers got an error of the gateway instead of ours.',
     watches: ({ functions }) =>
-      each(functions)((subject) => ({ metric: lambda(subject, 'Errors'), threshold: 1 })),
+      each(functions)((subject) => ({ metric: lambda(subject, 'Errors'), threshold: 1, periods: LASTING })),
   },
   'function-throttles': {
     severity: 'critical',
     meaning: 'Lambda refused to run a function because the account runs too many at once.',
     watches: ({ functions }) =>
-      each(functions)((subject) => ({ metric: lambda(subject, 'Throttles'), threshold: 1 })),
+      each(functions)((subject) => ({
+        metric: lambda(subject, 'Throttles'),
+        threshold: 1,
+        periods: LASTING,
+      })),
   },
   'function-duration': {
     severity: 'warning',
@@ -71,14 +92,20 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
     meaning: 'More than one in twenty requests to an API failed with a 5xx.',
     watches: ({ apis }) =>
       each(apis)((subject) => ({
-        metric: new MathExpression({
-          expression: `IF(requests >= ${MIN_REQUESTS}, 100 * errors / requests, 0)`,
-          usingMetrics: { requests: api(subject, 'Count'), errors: api(subject, '5XXError') },
-          label: `${subject.label}, % of requests`,
-          period: PERIOD,
-        }),
+        metric: failedShare(subject, PERIOD),
         threshold: 5,
         periods: { breaching: 2, of: 3 },
+      })),
+  },
+  'api-error-budget': {
+    severity: 'warning',
+    meaning: 'For hours, more requests to an API have failed than an availability of 99.9 % allows.',
+    watches: ({ apis }) =>
+      each(apis)((subject) => ({
+        metric: failedShare(subject, HOUR),
+        // Six times the share that is allowed: the month's would be used up in five days.
+        threshold: 0.6,
+        periods: { breaching: 3, of: 6 },
       })),
   },
   'internal-errors': {
@@ -164,8 +191,10 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
   },
   ...HOST_ALARMS,
   'table-throttles': {
-    severity: 'critical',
+    // The SDK repeats what is refused while a table splits a partition; calls that fail by it show in `internal-errors`.
+    severity: 'warning',
     meaning: 'DynamoDB refused reads or writes of a table because of its load.',
-    watches: ({ tables }) => each(tables)((subject) => ({ metric: tableThrottles(subject), threshold: 1 })),
+    watches: ({ tables }) =>
+      each(tables)((subject) => ({ metric: tableThrottles(subject), threshold: 1, periods: LASTING })),
   },
 };

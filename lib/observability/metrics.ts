@@ -54,7 +54,8 @@ export const ownBy = (
   statistic = 'Sum',
 ): IMetric =>
   new MathExpression({
-    expression: `SEARCH('{${namespaceOf(config)},application,${dimension}} MetricName="${metricName}"', '${statistic}', ${PERIOD.toSeconds()})`,
+    // In quotes, because a stage may have a hyphen (CloudWatch user guide, search expression syntax).
+    expression: `SEARCH('{"${namespaceOf(config)}",application,${dimension}} MetricName="${metricName}"', '${statistic}', ${PERIOD.toSeconds()})`,
     label: '',
     usingMetrics: {},
     period: PERIOD,

@@ -23,6 +23,22 @@ import type { ServiceStack } from './service-stack.ts';
 /** The one endpoint whose bodies are too large for API Gateway. */
 const UPLOADS = 'create-transcription';
 
+/**
+ * Has both stacks export whatever this one may import under any setting, this one left out included: they are deployed
+ * first, and CloudFormation lets neither drop an export that this stack, as it was deployed before, still imports.
+ */
+export function keepExports({
+  inference,
+  platform,
+}: Pick<IngressStackProps, 'inference' | 'platform'>): void {
+  const { settlements, functions } = inference;
+  const { role, logGroup } = functions.get(UPLOADS)?.hosting ?? {};
+  const hosting = [role?.roleArn, logGroup?.logGroupName, logGroup?.logGroupArn];
+  for (const value of [inference.api.id, settlements?.stateMachineArn, ...hosting])
+    if (value !== undefined) inference.exportValue(value);
+  platform.exportValue(platform.api.id);
+}
+
 export interface IngressStackProps extends StackProps {
   readonly config: Config;
   readonly data: StoredData;
@@ -38,7 +54,6 @@ export class IngressStack extends Stack {
   constructor(scope: Construct, id: string, props: IngressStackProps) {
     super(scope, id, props);
     const { config, platform } = props;
-    keepExports(props);
     const distribution = new EdgeDistribution(this, 'Ingress', {
       paths: config.compute === 'lambda' ? this.#functions(props) : this.#host(props),
       rest: apiOrigin(platform, config),
@@ -73,18 +88,6 @@ export class IngressStack extends Stack {
     if (!(host instanceof HostFunction)) ipRateLimit.protect(this, host.balancer.loadBalancerArn);
     return [{ origin: hostOrigin(host), patterns: inferencePatterns(ROUTES) }];
   }
-}
-
-/**
- * Has the stack of the inference API export whatever this one may import under any setting. It is deployed first, and
- * CloudFormation does not let it drop an export that this stack, as it was deployed before, still imports.
- */
-function keepExports({ inference }: IngressStackProps): void {
-  const { api, settlements, functions } = inference;
-  const { role, logGroup } = functions.get(UPLOADS)?.hosting ?? {};
-  const hosting = [role?.roleArn, logGroup?.logGroupName, logGroup?.logGroupArn];
-  for (const value of [api.id, settlements?.stateMachineArn, ...hosting])
-    if (value !== undefined) inference.exportValue(value);
 }
 
 const apiOrigin = ({ api }: ServiceStack, { stage }: Config): IOrigin => httpsOrigin(api.host, `/${stage}`);

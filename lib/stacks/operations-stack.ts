@@ -11,7 +11,7 @@ import { ALARMS } from '../observability/alarms.ts';
 import { DASHBOARDS } from '../observability/dashboards.ts';
 import type { Graph, Section } from '../observability/section.ts';
 import { findSystem, type System, type SystemOptions } from '../observability/system.ts';
-import { type AlarmRow, evaluationOf, type Watch } from '../observability/watch.ts';
+import { type AlarmRow, evaluationOf, type Severity, type Watch } from '../observability/watch.ts';
 
 const RUNBOOK = 'lib/observability/runbook.md';
 
@@ -24,15 +24,27 @@ export class OperationsStack extends Stack {
   constructor(scope: Construct, id: string, { config, data, stacks, ...props }: StackProps & SystemOptions) {
     super(scope, id, props);
     this.#system = findSystem({ config, data, stacks });
-    const action = new SnsAction(this.#topic());
+    const { alarmEmail, warningEmail = alarmEmail } = config;
+    const topics: Readonly<Record<Severity, SnsAction>> = {
+      critical: new SnsAction(this.#topic('Alarms', alarmEmail)),
+      warning: new SnsAction(this.#topic('Warnings', warningEmail)),
+    };
     for (const [article, row] of Object.entries(ALARMS)) {
-      for (const watch of row.watches(this.#system)) this.#alarm(article, row, watch).addAlarmAction(action);
+      const topic = topics[row.severity];
+      for (const watch of row.watches(this.#system)) {
+        const alarm = this.#alarm(article, row, watch);
+        alarm.addAlarmAction(topic);
+        alarm.addOkAction(topic);
+      }
     }
     for (const [name, sections] of Object.entries(DASHBOARDS)) this.#dashboard(name, sections);
   }
 
-  #topic(): Topic {
-    const topic = new Topic(this, 'Alarms', { displayName: `${SERVICE_NAME} alarms`, enforceSSL: true });
+  #topic(id: 'Alarms' | 'Warnings', email: string | undefined): Topic {
+    const topic = new Topic(this, id, {
+      displayName: `${SERVICE_NAME} ${id.toLowerCase()}`,
+      enforceSSL: true,
+    });
     // The policy that enforces TLS takes the place of the default one, under which alarms could publish.
     topic.addToResourcePolicy(
       new PolicyStatement({
@@ -42,8 +54,7 @@ export class OperationsStack extends Stack {
         conditions: { StringEquals: { 'aws:SourceAccount': this.account } },
       }),
     );
-    const { alarmEmail } = this.#system.config;
-    if (alarmEmail !== undefined) topic.addSubscription(new EmailSubscription(alarmEmail));
+    if (email !== undefined) topic.addSubscription(new EmailSubscription(email));
     return topic;
   }
 

@@ -418,7 +418,10 @@ describe('an update of the deployment', () => {
     expect(await listed()).toBe(60);
   });
 
-  afterAll(() => deployment.destroy({ ...settings, restoredTables: restored }), DEPLOY_MS);
+  afterAll(async () => {
+    await commands.run('aws cloudformation update-termination-protection');
+    await deployment.destroy({ ...settings, restoredTables: restored });
+  }, DEPLOY_MS);
 });
 
 describe('a destroyed deployment', () => {

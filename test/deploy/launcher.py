@@ -1,4 +1,4 @@
-"""Starts MiniStack with what this service needs and it lacks: streamed responses, and two kinds of resource.
+"""Starts MiniStack with what this service needs and it lacks: streamed responses, and three kinds of resource.
 
 It is changed from outside, while it runs, so the version is pinned in requirements.txt. What it cannot do even so, and
 what the templates are therefore asserted for: WAF rules count nothing, metric math is not evaluated, and properties
@@ -113,6 +113,17 @@ def disassociate(physical_id, _props):
 
 
 provisioners._RESOURCE_HANDLERS["AWS::WAFv2::WebACLAssociation"] = {"create": associate, "delete": disassociate}
+
+
+def log_refusals(logical_id, props, *_):
+    """No request is refused here, so there is nothing to log."""
+    return props["ResourceArn"], {}
+
+
+provisioners._RESOURCE_HANDLERS["AWS::WAFv2::LoggingConfiguration"] = {
+    "create": log_refusals,
+    "delete": lambda *_: None,
+}
 
 secret = dict(provisioners._RESOURCE_HANDLERS["AWS::SecretsManager::Secret"])
 

@@ -97,6 +97,19 @@ describe('a request handler', () => {
     expect(new TextDecoder().decode(value)).toBe('first');
   });
 
+  it('logs the id by which the gateway and Lambda know the call, where there is one', async () => {
+    const lines: object[] = [];
+    const handler = createRequestHandler(async () => new Response(null, { status: 204 }), 'openai', {
+      clock: () => 0,
+      after: NO_TIMER,
+      ulid: () => ULID,
+      log: { info: (_message, fields) => lines.push(fields ?? {}), warn: () => {}, error: () => {} },
+    });
+    const host = { pathParameters: {}, remainingTimeMs: () => 1 };
+    await handler(new Request('https://localhost/'), { ...host, functionRequestId: '5f1c-22' });
+    expect(lines).toEqual([{ requestId: REQUEST_ID, functionRequestId: '5f1c-22', status: 204, ms: 0 }]);
+  });
+
   it('logs one line a call: id, status, duration, and nothing of the request', async () => {
     const { lines } = await call(async () => new Response(null, { status: 204 }));
     expect(lines).toEqual([

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { unsafeMessage } from './assemblies.ts';
@@ -39,6 +39,16 @@ describe('the app', () => {
       `resources of 500 a stack: ${counts.map(([stack, count]) => `${stack} ${count}`).join(', ')}`,
     );
     for (const [stack, count] of counts) expect([stack, count <= MAX_RESOURCES]).toEqual([stack, true]);
+  });
+
+  it('protects the stack of the data from being deleted, and no other', () => {
+    const { artifacts } = JSON.parse(readFileSync(join(app.outdir, 'manifest.json'), 'utf8')) as {
+      artifacts: Record<string, { type: string; properties: { terminationProtection?: boolean } }>;
+    };
+    const guarded = Object.entries(artifacts)
+      .filter(([, { properties }]) => properties?.terminationProtection === true)
+      .map(([name]) => name);
+    expect(guarded).toEqual(['Inference-prod-data']);
   });
 
   it('puts no secret into a template', () => {

@@ -47,6 +47,10 @@ describe('the settings', () => {
     ['stage', { stage: '' }],
     ['stage', { stage: 'a'.repeat(21) }],
     ['stage', { stage: '1st' }],
+    ['stage', { stage: 'a-dead' }],
+    ['warningEmail', { warningEmail: 'nobody' }],
+    ['availabilityZones', { availabilityZones: ['us-east-1a'] }],
+    ['availabilityZones', { availabilityZones: ['us-east-1', 'us-east-1b'] }],
     ['stage', { stage: null }],
     ['logRetentionDays', { logRetentionDays: 31 }],
     ['logRetentionDays', { logRetentionDays: '30' }],
@@ -134,11 +138,18 @@ describe('every setting', () => {
     }
   });
 
-  it('alarmEmail: receives every alarm', () => {
-    expect(app.only('operations', 'AWS::SNS::Subscription').Properties).toMatchObject({
-      Protocol: 'email',
-      Endpoint: 'operators@example.com',
-    });
+  it('alarmEmail and warningEmail: receive what is critical, and the rest', () => {
+    const subscriptions = app
+      .resources('operations', 'AWS::SNS::Subscription')
+      .map(([, { Properties }]) => [
+        Object(Properties.TopicArn).Ref,
+        Properties.Protocol,
+        Properties.Endpoint,
+      ]);
+    expect(subscriptions).toEqual([
+      [expect.stringMatching(/^Alarms/), 'email', 'operators@example.com'],
+      [expect.stringMatching(/^Warnings/), 'email', 'daytime@example.com'],
+    ]);
   });
 
   it('backupCopies: copies every table once a day to a vault of another account, which may read them', () => {

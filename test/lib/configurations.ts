@@ -27,6 +27,7 @@ export const CONFIGURATIONS = {
     ipRequestsPerMinute: 1000,
     requestsPerSecond: 50,
     alarmEmail: 'operators@example.com',
+    warningEmail: 'daytime@example.com',
     recoveryDays: 14,
     backupCopies: { vaultArn: BACKUP_VAULT, keepDays: 35 },
     tracing: true,
@@ -50,7 +51,11 @@ export const CONFIGURATIONS = {
   'fargate-ingress': { ingress: 'fargate' },
   'web-function': { compute: 'web-function', region: 'eu-central-1', edgeDomain: EDGE_DOMAIN },
   fargate: { compute: 'fargate' },
-  'fargate-sized': { compute: 'fargate', hostTasks: { least: 3, most: 40 } },
+  'fargate-sized': {
+    compute: 'fargate',
+    hostTasks: { least: 3, most: 40 },
+    availabilityZones: ['us-east-1b', 'us-east-1d'],
+  },
 } as const satisfies Readonly<Record<string, object>>;
 
 export type ConfigurationName = keyof typeof CONFIGURATIONS;

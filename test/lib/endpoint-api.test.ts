@@ -62,12 +62,19 @@ describe.each(SERVICE_STACKS)('the REST API of the %s stack', (stack) => {
     expect([...dependsOn].sort()).toEqual(needed.sort());
   });
 
+  it('pays for no metric of each method: what alarms and graphs read is there without', () => {
+    const { Properties: stage } = app.only(stack, 'AWS::ApiGateway::Stage');
+    const settings = stage.MethodSettings as readonly { readonly MetricsEnabled?: boolean }[];
+    expect(settings.filter(({ MetricsEnabled: enabled }) => enabled !== false)).toEqual([]);
+  });
+
   it('logs each access without what could hold a key: path, query, headers, body', () => {
     const { Properties: stage } = app.only(stack, 'AWS::ApiGateway::Stage');
     const setting = stage.AccessLogSetting as { readonly Format: string; readonly DestinationArn: unknown };
     const logged = Object.values(JSON.parse(setting.Format) as Record<string, string>);
     const harmless = new Set([
-      ...['requestId', 'requestTime', 'httpMethod', 'resourcePath', 'status', 'error.responseType'],
+      ...['requestId', 'extendedRequestId', 'integration.requestId'],
+      ...['requestTime', 'httpMethod', 'resourcePath', 'status', 'error.responseType'],
       ...['responseLength', 'responseLatency', 'integrationLatency'],
     ]);
     expect(logged.filter((value) => !harmless.has(value.replace('$context.', '')))).toEqual([]);
@@ -85,7 +92,7 @@ describe.each(SERVICE_STACKS)('the REST API of the %s stack', (stack) => {
         DataTraceEnabled: false,
         HttpMethod: '*',
         ResourcePath: '/*',
-        MetricsEnabled: true,
+        MetricsEnabled: false,
         ThrottlingRateLimit: 1000,
         ThrottlingBurstLimit: 1000,
       },
@@ -189,6 +196,21 @@ describe('the limit of one IP address', () => {
     expect(body?.ContentType).toBe('APPLICATION_JSON');
     expectBothEnvelopes(body?.Content ?? '', 'ip_requests_per_minute', 'rate_limit_error');
     expect(body?.Content).toBe(gatewayErrorBody(IP_RATE_ERROR));
+  });
+
+  it('logs whom it refused, and nothing that a credential may be in', () => {
+    const { Properties: logging } = app.only('inference', 'AWS::WAFv2::LoggingConfiguration');
+    expect(logging.RedactedFields).toEqual([
+      { UriPath: {} },
+      { QueryString: {} },
+      ...['authorization', 'x-api-key', 'cookie'].map((Name) => ({ SingleHeader: { Name } })),
+    ]);
+    expect(logging.LoggingFilter).toMatchObject({
+      DefaultBehavior: 'DROP',
+      Filters: [{ Behavior: 'KEEP', Conditions: [{ ActionCondition: { Action: 'BLOCK' } }] }],
+    });
+    const groups = app.resources('inference', 'AWS::Logs::LogGroup').map(([, { Properties }]) => Properties);
+    expect(groups.map(({ LogGroupName: name }) => name)).toContain('aws-waf-logs-prod-regional');
   });
 
   it('samples no requests, which would keep headers', () => {

@@ -48,10 +48,23 @@ describe('the runbook', () => {
 });
 
 describe('the alarms', () => {
-  it('have a name each, and are all sent to the topic', () => {
+  it('have a name each, and are sent to the topic of their severity, their end too', () => {
     expect(new Set(alarms.map(({ AlarmName: name }) => name)).size).toBe(alarms.length);
-    for (const { AlarmActions: actions } of alarms)
-      expect(actions).toEqual([{ Ref: expect.stringMatching(/^Alarms/) }]);
+    for (const { AlarmName: name, AlarmActions: raised, OKActions: ended } of alarms) {
+      const [, article = ''] = String(name).split('/');
+      const topic = ALARMS[article]?.severity === 'critical' ? /^Alarms/ : /^Warnings/;
+      expect([name, raised]).toEqual([name, [{ Ref: expect.stringMatching(topic) }]]);
+      expect([name, ended]).toEqual([name, raised]);
+    }
+  });
+
+  it('page for nothing that happens once, or that is a customer’s to mend', () => {
+    for (const article of ['function-errors', 'function-throttles', 'table-throttles']) {
+      const each = alarms.filter(({ AlarmName: name }) => String(name).startsWith(`prod/${article}/`));
+      expect(each.length).toBeGreaterThan(0);
+      for (const alarm of each) expect(alarm).toMatchObject({ EvaluationPeriods: 3, DatapointsToAlarm: 2 });
+    }
+    expect(named('dead-letters').join()).not.toMatch(/exhausted/);
   });
 
   it.each(['function-errors', 'function-throttles', 'function-duration'])(
@@ -95,6 +108,7 @@ describe('the alarms', () => {
       ['AWS::StepFunctions::StateMachine', 'workflow-failed'],
       ['AWS::Events::Rule', 'schedule-failed'],
       ['AWS::ApiGateway::RestApi', 'api-5xx'],
+      ['AWS::ApiGateway::RestApi', 'api-error-budget'],
     ] as const) {
       const scheduled = SERVICE_STACKS.flatMap((stack) => app.resources(stack, type)).filter(
         ([, { Properties }]) => type !== 'AWS::Events::Rule' || Properties.ScheduleExpression !== undefined,
@@ -189,6 +203,15 @@ describe('the dashboards', () => {
   );
 });
 
+describe('a graph that searches', () => {
+  it('names its namespace in quotes, without which a stage with a hyphen finds nothing', () => {
+    const hyphened = JSON.stringify(new SynthesizedApp('every-setting').templates.operations);
+    const searched = [...hyphened.matchAll(/SEARCH\('\{([^,]*),/g)].map(([, namespace]) => namespace);
+    expect(searched.length).toBeGreaterThan(3);
+    for (const namespace of searched) expect(namespace).toMatch(/^\\+"UnifiedInference\/eu-test-2\\+"$/);
+  });
+});
+
 describe('the metrics of the contract', () => {
   // A host of its own raises some that functions do not.
   const watched = template + JSON.stringify(new SynthesizedApp('fargate').templates.operations);
@@ -207,23 +230,25 @@ describe('the metrics of the contract', () => {
   });
 });
 
-describe('the topic', () => {
-  it('takes what alarms publish, over TLS only', () => {
-    const { Properties: policy } = app.only('operations', 'AWS::SNS::TopicPolicy');
-    const { Statement: statements } = policy.PolicyDocument as { Statement: object[] };
-    expect(statements).toHaveLength(2);
-    expect(statements).toContainEqual(
-      expect.objectContaining({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
-    );
-    expect(statements).toContainEqual(
-      expect.objectContaining({
-        Effect: 'Allow',
-        Action: 'sns:Publish',
-        Principal: { Service: 'cloudwatch.amazonaws.com' },
-        Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
-      }),
-    );
-  });
+describe('a topic', () => {
+  it.each(app.resources('operations', 'AWS::SNS::TopicPolicy'))(
+    'takes what alarms publish, over TLS only: %s',
+    (_id, { Properties: policy }) => {
+      const { Statement: statements } = policy.PolicyDocument as { Statement: object[] };
+      expect(statements).toHaveLength(2);
+      expect(statements).toContainEqual(
+        expect.objectContaining({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
+      );
+      expect(statements).toContainEqual(
+        expect.objectContaining({
+          Effect: 'Allow',
+          Action: 'sns:Publish',
+          Principal: { Service: 'cloudwatch.amazonaws.com' },
+          Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+        }),
+      );
+    },
+  );
 
   it('notifies nobody unless an address is set', () => {
     expect(app.resources('operations', 'AWS::SNS::Subscription')).toEqual([]);

@@ -6,7 +6,7 @@ import {
 } from '../../lambdas/contract/environment.ts';
 import { QUEUES, type Queue, type QueueName } from '../../lambdas/contract/queues.ts';
 import { permissionsOf } from './permissions.ts';
-import { STACK_NAMES, SynthesizedApp } from './synthesized-app.ts';
+import { SERVICE_STACKS, STACK_NAMES, SynthesizedApp } from './synthesized-app.ts';
 
 const app = new SynthesizedApp();
 const STACK = 'platform';
@@ -72,6 +72,16 @@ describe('a queue', () => {
       expect(visibilitySeconds).toBeGreaterThan(DEFAULT_DELIVERY_LEASE_SECONDS);
     },
   );
+
+  it('may be read by a function that sends to it, in chains that Lambda does not cut', () => {
+    const loops = SERVICE_STACKS.flatMap((stack) =>
+      app
+        .resources(stack, 'AWS::Lambda::Function')
+        .filter(([, { Properties }]) => Properties.RecursiveLoop === 'Allow')
+        .map(([id]) => app.functionName(stack, id)),
+    );
+    expect(loops).toEqual(['deliver-webhooks']);
+  });
 
   it('that holds dead letters is read by nobody', () => {
     expect(mappings).toHaveLength(specs.filter(([, { reader }]) => reader !== undefined).length);

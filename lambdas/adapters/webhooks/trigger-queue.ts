@@ -47,7 +47,7 @@ export function createTriggerQueue({
   clock,
 }: TriggerQueueOptions): TriggerQueue {
   const retries = queueUrl(environment, 'retries');
-  const deadLetters = queueUrl(environment, 'deadDeliveries');
+  const exhausted = queueUrl(environment, 'exhaustedDeliveries');
   const group = requireVariable(environment, VARIABLES.scheduleGroup);
   const roleArn = requireVariable(environment, VARIABLES.scheduleRole);
   return {
@@ -62,7 +62,7 @@ export function createTriggerQueue({
       await queues.send(new SendMessageCommand(delayed));
     },
     async deadLetter(trigger) {
-      await queues.send(new SendMessageCommand({ ...message(trigger), QueueUrl: deadLetters }));
+      await queues.send(new SendMessageCommand({ ...message(trigger), QueueUrl: exhausted }));
     },
   };
 }

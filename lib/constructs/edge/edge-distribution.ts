@@ -23,6 +23,12 @@ import { VIEWER_IP_HEADER } from '../ip-rate-limit.ts';
 /** The longest silence of an origin that CloudFront allows without a raised quota (CloudFront quotas). */
 export const ORIGIN_SILENCE = Duration.seconds(120);
 
+/**
+ * The errors that CloudFront would keep for ten seconds, by a key that has neither the caller's credentials nor the query
+ * (CloudFront developer guide, How CloudFront caches errors): one caller's error would answer all.
+ */
+const CACHED_ERRORS = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504] as const;
+
 /** CloudFront's own addresses hide the callers' from the rate rules behind it, so the edge sends the caller's address. */
 const TELL_VIEWER = `function handler(event) {
   var request = event.request;
@@ -81,6 +87,7 @@ export class EdgeDistribution extends Construct {
           return patterns.map((pattern) => [pattern, shared]);
         }),
       ),
+      errorResponses: CACHED_ERRORS.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
       httpVersion: HttpVersion.HTTP2_AND_3,
       ...(domain === undefined ? {} : this.#named(domain)),
       ...(webAclArn === undefined ? {} : { webAclId: webAclArn }),

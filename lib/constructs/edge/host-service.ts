@@ -46,6 +46,8 @@ export interface HostServiceProps {
   readonly size: { readonly cpu: number; readonly memoryMiB: number };
   readonly tasks: { readonly least: number; readonly most: number };
   readonly health: HealthCheck;
+  /** Of its network; the first two of the region when undefined. */
+  readonly zones: readonly string[] | undefined;
   /** How long the balancer lets the calls of a task go on that it sends no more calls to. */
   readonly draining: Duration;
   readonly scale: (count: ScalableTaskCount) => void;
@@ -57,7 +59,7 @@ export class HostService extends Construct {
   constructor(scope: Construct, id: string, props: HostServiceProps) {
     super(scope, id);
     const { name, tasks } = props;
-    const vpc = this.#network();
+    const vpc = this.#network(props.zones);
     const cluster = new Cluster(this, 'Cluster', {
       clusterName: name,
       vpc,
@@ -79,10 +81,10 @@ export class HostService extends Construct {
   }
 
   /** CloudFront reaches a balancer in private subnets of a VPC that has an internet gateway, which nothing comes in by. */
-  #network(): IVpc {
+  #network(zones: readonly string[] | undefined): IVpc {
     const vpc = new Vpc(this, 'Network', {
       ipAddresses: IpAddresses.cidr(NETWORK),
-      maxAzs: 2,
+      ...(zones === undefined ? { maxAzs: 2 } : { availabilityZones: [...zones] }),
       natGateways: 0,
       restrictDefaultSecurityGroup: false,
       subnetConfiguration: [

@@ -94,6 +94,7 @@ export class InferenceHost extends Construct {
       size: { cpu: HOST_TASK.vcpu * 1024, memoryMiB: HOST_TASK.gb * 1024 },
       tasks: hostTasksOf(config),
       health: HEALTH,
+      zones: config.availabilityZones,
       draining: DRAINING,
       scale: (count) => {
         count.scaleToTrackCustomMetric('OpenCalls', {

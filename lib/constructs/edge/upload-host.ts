@@ -55,6 +55,7 @@ export function uploadService(
     tasks: TASKS,
     // The program knows one path; that it refuses another one says that it lives.
     health: { path: '/', healthyHttpCodes: '404' },
+    zones: config.availabilityZones,
     draining: STOP_TIMEOUT,
     scale: (count) => count.scaleOnCpuUtilization('Cpu', { targetUtilizationPercent: TARGET_CPU_PERCENT }),
   });

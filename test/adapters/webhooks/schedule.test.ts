@@ -106,7 +106,7 @@ describe('a delivery that always fails', () => {
 
     expect(await deliveryOf(id)).toMatchObject({ status: 'dead', deadReason: 'exhausted', attempts: 9 });
     expect(platform.seen.dead).toEqual(['exhausted']);
-    expect(platform.waiting('deadDeliveries')).toBe(1);
+    expect(platform.waiting('exhaustedDeliveries')).toBe(1);
     expect(platform.waiting('retries') + platform.waiting('deliveries') + platform.waiting('events')).toBe(0);
 
     well = true;
@@ -115,7 +115,7 @@ describe('a delivery that always fails', () => {
     expect(hits).toHaveLength(10);
     expect(hits.at(-1)?.headers['X-service-Delivery-Attempt']).toBe('10');
     expect(await deliveryOf(id)).toMatchObject({ status: 'delivered', deadReason: undefined, attempts: 10 });
-    expect(platform.waiting('deadDeliveries')).toBe(0);
+    expect(platform.waiting('exhaustedDeliveries')).toBe(0);
   }, 30_000);
 
   it('is recovered by its owner for a new round of 24 hours, and the dead letter is void then', async () => {
@@ -134,7 +134,7 @@ describe('a delivery that always fails', () => {
     const [tenth = 0, eleventh = 0] = hits.slice(9).map(({ atMs }) => atMs);
     expect(tenth).toBe(NOON_MS + 2 * DAY_MS);
     expect(eleventh - tenth).toBeLessThanOrEqual(5_500 + ROUNDING_MS);
-    expect(platform.waiting('deadDeliveries')).toBe(2);
+    expect(platform.waiting('exhaustedDeliveries')).toBe(2);
     expect(await redrive(platform.sqs, QUEUE_ENVIRONMENT, 'deliveries')).toBe(2);
     await platform.pass(0);
     // One of the two was the first round's: its attempt has long been made.

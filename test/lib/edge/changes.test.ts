@@ -33,6 +33,20 @@ const settled = (resource: Resource | undefined): string =>
     .replaceAll(/\{"Fn::Join":\["",\["([^"]*)"\]\]\}/g, '"$1"')
     .replaceAll(/\$\{AWS::Region\}/g, REGION);
 
+describe('the stacks before the ingress', () => {
+  const standard = new SynthesizedApp();
+
+  it.each(['data', 'inference', 'platform'] as const)(
+    'export the same under every setting of hosts, none included, so that any change of them can be deployed: %s',
+    (stack) => {
+      const expected = exportsOf(standard, stack);
+      expect(expected.length).toBeGreaterThan(0);
+      for (const edge of EDGES)
+        expect([edge, exportsOf(new SynthesizedApp(edge), stack)]).toEqual([edge, expected]);
+    },
+  );
+});
+
 describe.each(CHANGES)('a change of the settings from %s to %s', (from, to) => {
   const [before, after] = [new SynthesizedApp(from), new SynthesizedApp(to)];
 

@@ -24,6 +24,10 @@ export interface DistributionConfig {
   readonly Aliases?: readonly string[];
   readonly ViewerCertificate?: object;
   readonly WebACLId?: unknown;
+  readonly CustomErrorResponses?: readonly {
+    readonly ErrorCode: number;
+    readonly ErrorCachingMinTTL: number;
+  }[];
 }
 
 export const distributionOf = (app: SynthesizedApp): DistributionConfig =>

@@ -26,6 +26,13 @@ describe('the shared host on Fargate', () => {
     });
   });
 
+  it('lies in the zones that are named, as not every one has VPC origins', () => {
+    const zones = new SynthesizedApp('fargate-sized')
+      .resources('ingress', 'AWS::EC2::Subnet')
+      .map(([, { Properties }]) => Properties.AvailabilityZone);
+    expect(new Set(zones)).toEqual(new Set(['us-east-1b', 'us-east-1d']));
+  });
+
   it('is arm64, with a core and 2 GB for a thousand open calls', () => {
     expect(only('AWS::ECS::TaskDefinition')).toMatchObject({
       Cpu: '1024',

@@ -1,0 +1,57 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { type Resource, STACK_NAMES, SynthesizedApp } from './synthesized-app.ts';
+
+const FILE = join(import.meta.dirname, 'pinned-resources.json');
+
+/** What gives a resource a name that only one may have. */
+const NAMES = [
+  ...['FunctionName', 'QueueName', 'StateMachineName', 'AlarmName', 'DashboardName', 'LogGroupName'],
+  ...['Name', 'ScheduleExpression', 'BackupVaultName'],
+];
+
+const app = new SynthesizedApp();
+
+const nameOf = ({ Type, Properties = {} }: Resource): string =>
+  Type === 'AWS::CloudWatch::Alarm' || Type === 'AWS::CloudWatch::Dashboard'
+    ? ''
+    : (NAMES.flatMap((name) => (typeof Properties[name] === 'string' ? [Properties[name]] : []))[0] ?? '');
+
+/** Those that keep something, and those with a name of ours: stack, logical id, type and name. */
+const found = STACK_NAMES.flatMap((stack) =>
+  Object.entries(app.templates[stack].Resources)
+    .filter(([, resource]) => resource.DeletionPolicy === 'Retain' || nameOf(resource) !== '')
+    .map(([id, resource]) => [stack, id, resource.Type, nameOf(resource)].filter(Boolean).join(' ')),
+).toSorted();
+
+if (process.env.PIN === 'write') writeFileSync(FILE, `${JSON.stringify(found, null, 1)}\n`);
+
+describe('a resource that is deployed', () => {
+  it('keeps its logical id and its name', () => {
+    const pinned = JSON.parse(readFileSync(FILE, 'utf8')) as string[];
+    const lost = pinned.filter((line) => !found.includes(line));
+    // Under another id CloudFormation makes it anew: a table without its rows, a secret of another value, or a name that
+    // is taken. A resource that shall go, or that is new, is written down with PIN=write; say in the commit what becomes of it.
+    expect(lost).toEqual([]);
+    expect(found.filter((line) => !pinned.includes(line))).toEqual([]);
+  });
+
+  it('keeps the block that generates a secret: CloudFormation makes another value when anything in it changes', () => {
+    const blocks = app
+      .resources('data', 'AWS::SecretsManager::Secret')
+      .map(([id, { Properties }]) => [id.replace(/[0-9A-F]{8}$/, ''), Properties.GenerateSecretString]);
+    const generated = (SecretStringTemplate: string, GenerateStringKey: string) => ({
+      ...{ SecretStringTemplate, GenerateStringKey },
+      ...{ PasswordLength: 64, ExcludePunctuation: true },
+    });
+    // Every key, session and webhook is void with another value, and the payment provider's keys are overwritten.
+    expect(Object.fromEntries(blocks)).toEqual({
+      KeyPepper: generated('{}', 'current'),
+      SessionKey: generated('{}', 'current'),
+      WebhookKey: generated('{}', 'current'),
+      IdentitySecret: generated('{}', 'unused'),
+      PaymentSecret: generated('{"api_key":"none"}', 'webhook_secret'),
+    });
+  });
+});
