@@ -18,7 +18,7 @@ export function buildApp(config: Config, bundles: string, outdir?: string): App 
   const id = (stack: string) => `Inference-${config.stage}-${stack}`;
   const env = config.region === undefined ? {} : { env: { region: config.region } };
   const common = { ...env, config, bundles };
-  const data = new DataStack(app, id('data'), { ...env, config });
+  const data = new DataStack(app, id('data'), { ...env, config, terminationProtection: true });
   const inference = new ServiceStack(app, id('inference'), { ...common, api: 'inference', data });
   const platform = new ServiceStack(app, id('platform'), {
     ...common,

@@ -58,7 +58,7 @@ function streamThrottles(config: Config, routes: readonly Route[]): Pick<StageOp
     methodOptions: Object.fromEntries(
       paid.map(({ method, path }) => [
         `${path}/${method}`,
-        { throttlingRateLimit: rate, throttlingBurstLimit: rate, metricsEnabled: true },
+        { throttlingRateLimit: rate, throttlingBurstLimit: rate, metricsEnabled: false },
       ]),
     ),
   };
@@ -85,7 +85,8 @@ export class EndpointApi extends Construct {
         stageName: props.config.stage,
         accessLogDestination: new LogGroupLogDestination(accessLogs),
         accessLogFormat: ACCESS_LOG,
-        metricsEnabled: true,
+        // Those of each method are custom metrics, $1.50 a method and month; the API's own are free and are what is read.
+        metricsEnabled: false,
         throttlingRateLimit: props.config.requestsPerSecond,
         throttlingBurstLimit: props.config.requestsPerSecond,
         ...streamThrottles(props.config, props.routes),

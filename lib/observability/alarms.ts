@@ -5,6 +5,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { DIMENSIONS, METRICS } from '../../lambdas/contract/metrics.ts';
+import { ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/contract/routes.ts';
 import { HOST_ALARMS } from './host-alarms.ts';
 import {
   allFunctions,
@@ -20,7 +21,7 @@ import {
   workflow,
 } from './metrics.ts';
 import { MONEY_ALARMS } from './money-alarms.ts';
-import type { System } from './system.ts';
+import type { System, Watched } from './system.ts';
 import { type AlarmRow, each, once } from './watch.ts';
 
 /** Of an account that has asked for no more (Lambda quotas, concurrent executions). */
@@ -29,27 +30,37 @@ const DEFAULT_CONCURRENCY = 1_000;
 /** Fewer requests than this in five minutes make no rate worth waking for. */
 const MIN_REQUESTS = 20;
 
+/** Tables that every paid call writes. */
+const PAID_TABLES: readonly string[] = ['wallets', 'keys'];
+
+const ENDPOINTS: readonly string[] = [UNKNOWN_ROUTE_ENDPOINT, ...ROUTES.map(({ endpoint }) => endpoint)];
+
+/** Whether no route leads to a function: schedules, queues and workflows run it. */
+const isUnattended = ({ label }: Watched): boolean =>
+  !ENDPOINTS.some((endpoint) => label === `inference-${endpoint}` || label === `platform-${endpoint}`);
+
 const errorsOf = (system: System, type: string): IMetric =>
   own(system.config, METRICS.errors, { dimensions: { [DIMENSIONS.errorType]: type } });
 
 export const ALARMS: Readonly<Record<string, AlarmRow>> = {
   'function-errors': {
     severity: 'critical',
-    meaning: 'A function crashed or timed out; its callers got an error of the gateway instead of ours.',
-    watches: ({ functions }) =>
-      each(functions)((subject) => ({ metric: lambda(subject, 'Errors'), threshold: 1 })),
+    meaning:
+      'A function of the account crashed or timed out; a caller may have got an error of the gateway instead of ours.',
+    // Of the whole account and region: an alarm for each function would cost more than all others together.
+    watches: () => once(allFunctions('Errors', 'Sum')),
   },
   'function-throttles': {
     severity: 'critical',
     meaning: 'Lambda refused to run a function because the account runs too many at once.',
-    watches: ({ functions }) =>
-      each(functions)((subject) => ({ metric: lambda(subject, 'Throttles'), threshold: 1 })),
+    watches: () => once(allFunctions('Throttles', 'Sum')),
   },
   'function-duration': {
     severity: 'warning',
     meaning: 'A function ran for more than nine tenths of its time limit.',
+    // A route's caller sees its time; nobody waits for what has no route, and its time grows with the data.
     watches: ({ functions }) =>
-      each(functions)((subject) => ({
+      each(functions.filter(isUnattended))((subject) => ({
         metric: lambda(subject, 'Duration', 'Maximum'),
         threshold: subject.timeoutSeconds * 900,
         // One long answer is no incident; three periods of them are.
@@ -166,6 +177,11 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
   'table-throttles': {
     severity: 'critical',
     meaning: 'DynamoDB refused reads or writes of a table because of its load.',
-    watches: ({ tables }) => each(tables)((subject) => ({ metric: tableThrottles(subject), threshold: 1 })),
+    // Those that every paid call writes; a refusal of another shows in the errors of its calls.
+    watches: ({ tables }) =>
+      each(tables.filter(({ label }) => PAID_TABLES.includes(label)))((subject) => ({
+        metric: tableThrottles(subject),
+        threshold: 1,
+      })),
   },
 };

@@ -78,14 +78,14 @@ describe.each(SERVICE_STACKS)('the REST API of the %s stack', (stack) => {
     });
   });
 
-  it('writes no execution logs, which hold headers and bodies', () => {
+  it('writes no execution logs, which hold headers and bodies, and no metrics of each method, which are billed', () => {
     const { Properties: stage } = app.only(stack, 'AWS::ApiGateway::Stage');
     expect(stage.MethodSettings).toEqual([
       {
         DataTraceEnabled: false,
         HttpMethod: '*',
         ResourcePath: '/*',
-        MetricsEnabled: true,
+        MetricsEnabled: false,
         ThrottlingRateLimit: 1000,
         ThrottlingBurstLimit: 1000,
       },

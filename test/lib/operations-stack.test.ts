@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { CONSUMERS } from '../../lambdas/contract/consumers.ts';
 import { METRICS } from '../../lambdas/contract/metrics.ts';
-import { TABLES } from '../../lambdas/contract/tables.ts';
+import { ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/contract/routes.ts';
 import { ALARMS } from '../../lib/observability/alarms.ts';
 import { DASHBOARDS } from '../../lib/observability/dashboards.ts';
 import { joined, SERVICE_STACKS, SynthesizedApp } from './synthesized-app.ts';
@@ -54,43 +54,49 @@ describe('the alarms', () => {
       expect(actions).toEqual([{ Ref: expect.stringMatching(/^Alarms/) }]);
   });
 
-  it.each(['function-errors', 'function-throttles', 'function-duration'])(
-    'watch every function: %s',
-    (article) => {
-      const functions = SERVICE_STACKS.flatMap((stack) =>
-        app
-          .resources(stack, 'AWS::Lambda::Function')
-          .map(([id]) => `prod/${article}/${stack}-${app.functionName(stack, id)}`),
-      );
-      expect(named(article).sort()).toEqual(functions.sort());
-    },
-  );
-
-  it('watch a function’s duration at nine tenths of its own time limit', () => {
-    for (const stack of SERVICE_STACKS) {
-      for (const [, { Properties: properties }] of app.resources(stack, 'AWS::Lambda::Function')) {
-        const name = String(properties.FunctionName).replace('prod-', 'prod/function-duration/');
-        const alarm = alarms.find(({ AlarmName: candidate }) => candidate === name);
-        expect(alarm).toMatchObject({ Threshold: Number(properties.Timeout) * 900, EvaluationPeriods: 3 });
-        expect(alarm?.Metrics).toMatchObject([
-          {
-            MetricStat: {
-              Metric: {
-                MetricName: 'Duration',
-                Dimensions: [{ Name: 'FunctionName', Value: properties.FunctionName }],
-              },
-              Stat: 'Maximum',
-            },
-          },
-        ]);
-      }
+  it('watch the errors and the throttles of every function at once, in one metric each', () => {
+    for (const [article, metric] of [
+      ['function-errors', 'Errors'],
+      ['function-throttles', 'Throttles'],
+    ]) {
+      expect(named(article ?? '')).toEqual([`prod/${article}`]);
+      const alarm = alarms.find(({ AlarmName: name }) => name === `prod/${article}`);
+      expect(alarm).toMatchObject({ Namespace: 'AWS/Lambda', MetricName: metric, Threshold: 1 });
+      expect(alarm).not.toHaveProperty('Dimensions');
     }
   });
 
-  it('watch every table, workflow, schedule and API', () => {
-    expect(named('table-throttles')).toEqual(
-      Object.keys(TABLES).map((table) => `prod/table-throttles/${table}`),
+  it('watch the duration of each function that no route leads to, at nine tenths of its time limit', () => {
+    const routed = new Set<string>([UNKNOWN_ROUTE_ENDPOINT, ...ROUTES.map(({ endpoint }) => endpoint)]);
+    const unattended = SERVICE_STACKS.flatMap((stack) =>
+      app
+        .resources(stack, 'AWS::Lambda::Function')
+        .filter(([id]) => !routed.has(app.functionName(stack, id)))
+        .map(([, { Properties }]) => Properties),
     );
+    expect(unattended.length).toBeGreaterThan(5);
+    expect(named('function-duration')).toHaveLength(unattended.length);
+    for (const { FunctionName: name, Timeout: timeout } of unattended) {
+      const alarm = alarms.find(
+        (each) => each.AlarmName === String(name).replace('prod-', 'prod/function-duration/'),
+      );
+      expect(alarm).toMatchObject({ Threshold: Number(timeout) * 900, EvaluationPeriods: 3 });
+      expect(alarm?.Metrics).toMatchObject([
+        {
+          MetricStat: {
+            Metric: { MetricName: 'Duration', Dimensions: [{ Name: 'FunctionName', Value: name }] },
+            Stat: 'Maximum',
+          },
+        },
+      ]);
+    }
+  });
+
+  it('watch the tables that every paid call writes, and every workflow, schedule and API', () => {
+    expect(named('table-throttles').sort()).toEqual([
+      'prod/table-throttles/keys',
+      'prod/table-throttles/wallets',
+    ]);
     for (const [type, article] of [
       ['AWS::StepFunctions::StateMachine', 'workflow-failed'],
       ['AWS::Events::Rule', 'schedule-failed'],

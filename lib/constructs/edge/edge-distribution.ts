@@ -23,6 +23,9 @@ import { VIEWER_IP_HEADER } from '../ip-rate-limit.ts';
 /** The longest silence of an origin that CloudFront allows without a raised quota (CloudFront quotas). */
 export const ORIGIN_SILENCE = Duration.seconds(120);
 
+/** The statuses that CloudFront keeps for 10 s unless it is set otherwise (CloudFront, custom error pages, expiration). */
+const KEPT_ERRORS = [404, 414, 500, 501, 502, 503, 504] as const;
+
 /** CloudFront's own addresses hide the callers' from the rate rules behind it, so the edge sends the caller's address. */
 const TELL_VIEWER = `function handler(event) {
   var request = event.request;
@@ -81,6 +84,8 @@ export class EdgeDistribution extends Construct {
           return patterns.map((pattern) => [pattern, shared]);
         }),
       ),
+      // No key and no query is in the cache key: one caller's error would answer others.
+      errorResponses: KEPT_ERRORS.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
       httpVersion: HttpVersion.HTTP2_AND_3,
       ...(domain === undefined ? {} : this.#named(domain)),
       ...(webAclArn === undefined ? {} : { webAclId: webAclArn }),

@@ -33,6 +33,13 @@ describe.each(SERVED)('the one hostname under %s', (name, inference, uploads) =>
     },
   );
 
+  it('keeps no error answers: neither key nor query is in the cache key, so they would answer others', () => {
+    const { DistributionConfig: settings } = app.only('ingress', 'AWS::CloudFront::Distribution').Properties;
+    expect(Object(settings).CustomErrorResponses).toEqual(
+      [404, 414, 500, 501, 502, 503, 504].map((status) => ({ ErrorCode: status, ErrorCachingMinTTL: 0 })),
+    );
+  });
+
   it('answers unknown paths of the inference API in its format, and all others in that of the platform API', () => {
     expect(originOf(app, '/v1/threads')).toBe(inference);
     expect(originOf(app, '/v2/models')).toBe('platform/prod');
