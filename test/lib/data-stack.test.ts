@@ -24,7 +24,7 @@ it('the stack is protected from termination: another in its place would have tab
   const stacks = ['data', 'inference'].map(
     (stack) => manifest.artifacts[`Inference-prod-${stack}`].properties,
   );
-  expect(stacks.map(({ terminationProtection }) => terminationProtection)).toEqual([true, undefined]);
+  expect(stacks.map(({ terminationProtection }) => terminationProtection)).toEqual([true, false]);
 });
 
 describe('the tables', () => {
