@@ -9,17 +9,79 @@ interface Alarm {
   readonly Metrics?: readonly { readonly MetricStat?: unknown }[];
 }
 
-/** Counts the alarms, by the metrics that they read, and the secrets of all stacks. */
-export function fixturesOf(templates: readonly Template[], customMetrics: number): Fixtures {
+interface WebAcl {
+  readonly Rules?: readonly unknown[];
+}
+
+/** What is billed by the month, whether the service is called or not. */
+const BY_THE_MONTH = [
+  'AWS::CloudWatch::Alarm',
+  'AWS::CloudWatch::Dashboard',
+  'AWS::SecretsManager::Secret',
+  'AWS::WAFv2::WebACL',
+] as const;
+
+/** What is billed by its use, so that nothing is owed while nobody calls (the price pages of the services). */
+const BY_USE: readonly string[] = [
+  'AWS::ApiGateway::Deployment',
+  'AWS::ApiGateway::Method',
+  'AWS::ApiGateway::RestApi',
+  'AWS::ApiGateway::Stage',
+  'AWS::DynamoDB::Table',
+  'AWS::Events::EventBus',
+  'AWS::Events::Rule',
+  'AWS::Lambda::EventSourceMapping',
+  'AWS::Lambda::Function',
+  'AWS::Logs::LogGroup',
+  'AWS::SNS::Topic',
+  'AWS::SQS::Queue',
+  'AWS::StepFunctions::StateMachine',
+];
+
+/** What AWS takes nothing for. */
+const FREE: readonly string[] = [
+  'AWS::ApiGateway::Account',
+  'AWS::ApiGateway::GatewayResponse',
+  'AWS::ApiGateway::Resource',
+  // Settings of the stack that CDK adds; they lead to no resource of their own.
+  'AWS::CDK::Metadata',
+  'AWS::IAM::Policy',
+  'AWS::IAM::Role',
+  'AWS::Lambda::Permission',
+  'AWS::SNS::TopicPolicy',
+  'AWS::SQS::QueuePolicy',
+  'AWS::Scheduler::ScheduleGroup',
+  'AWS::WAFv2::LoggingConfiguration',
+  'AWS::WAFv2::WebACLAssociation',
+];
+
+const KNOWN: ReadonlySet<string> = new Set([...BY_THE_MONTH, ...BY_USE, ...FREE]);
+
+/** Counts what the stacks have that is billed by the month; throws at a type whose price nobody has looked up. */
+export function fixturesOf(templates: readonly Template[]): Fixtures {
   const resources = templates.flatMap((template) => Object.values(template.Resources));
-  const ofType = (type: string) => resources.filter((resource) => resource.Type === type);
+  const unknown = new Set(resources.map(({ Type }) => Type).filter((type) => !KNOWN.has(type)));
+  if (unknown.size > 0)
+    throw new Error(`no price is known of ${[...unknown].join(', ')}: add it to bench/cost/fixtures.ts`);
+  const ofType = (type: (typeof BY_THE_MONTH)[number]) =>
+    resources.filter((resource) => resource.Type === type).map(({ Properties }) => Properties);
+  const rulesIn = ({ Rules: rules = [] }: WebAcl = {}) => rules.length;
   return {
-    alarms: ofType('AWS::CloudWatch::Alarm').reduce((sum, alarm) => sum + metricsIn(alarm.Properties), 0),
+    alarms: ofType('AWS::CloudWatch::Alarm').reduce((sum, alarm) => sum + metricsIn(alarm), 0),
+    dashboards: ofType('AWS::CloudWatch::Dashboard').filter((each) => metricsOn(each) > FREE_METRICS).length,
     secrets: ofType('AWS::SecretsManager::Secret').length,
-    customMetrics,
+    webAcls: ofType('AWS::WAFv2::WebACL').length,
+    webAclRules: ofType('AWS::WAFv2::WebACL').reduce((sum, acl) => sum + rulesIn(acl), 0),
   };
 }
 
 /** An alarm is billed by the metrics that it reads. */
 const metricsIn = ({ Metrics: metrics = [] }: Alarm = {}): number =>
   Math.max(1, metrics.filter(({ MetricStat: stat }) => stat !== undefined).length);
+
+/** Three dashboards are free with as many metrics on each (CloudWatch pricing, free tier). */
+const FREE_METRICS = 50;
+
+/** Lines of graphs: each is an array, or an expression within one. */
+const metricsOn = (dashboard: object | undefined): number =>
+  JSON.stringify(dashboard).match(/\[\[|\],\[/g)?.length ?? 0;

@@ -32,9 +32,13 @@ export interface Line {
 
 /** What does not depend on the traffic, from the synthesized templates. */
 export interface Fixtures {
+  /** Metrics that alarms read. */
   readonly alarms: number;
+  /** Those with more metrics than are free. */
+  readonly dashboards: number;
   readonly secrets: number;
-  readonly customMetrics: number;
+  readonly webAcls: number;
+  readonly webAclRules: number;
 }
 
 /**
@@ -69,7 +73,6 @@ export function costOf(traffic: Traffic, measured: Measured): readonly Line[] {
   const units = measured.writeUnits * (1 - idempotent) + measured.writeUnitsIdempotent * idempotent;
   const gbSeconds = calls * seconds * (memoryMb / 1024);
   const apiUnits = Math.max(1, Math.ceil(bytes / API_UNIT_BYTES));
-  const line = (service: string, usd: number, how: string): Line => ({ service, usd, how });
   return [
     line(
       'Lambda',
@@ -89,19 +92,30 @@ export function costOf(traffic: Traffic, measured: Measured): readonly Line[] {
   ];
 }
 
+const line = (service: string, usd: number, how: string): Line => ({ service, usd, how });
+
 /** What a deployment costs that nobody calls, a month. */
-export function idleCost({ alarms, secrets, customMetrics }: Fixtures): readonly Line[] {
+export function idleCost(fixtures: Fixtures): readonly Line[] {
+  const { alarms, dashboards, secrets, webAcls, webAclRules } = fixtures;
   return [
-    { service: 'WAF', usd: PRICES.firewallMonth.usd, how: 'one ACL, one rule' },
-    { service: 'Alarms', usd: alarms * PRICES.alarmMonth.usd, how: `${alarms} metrics in alarms` },
-    {
-      service: 'Metrics',
-      usd: customMetrics * PRICES.metricMonth.usd,
-      how: `${customMetrics} of our own, one more for each route and measure`,
-    },
-    { service: 'Secrets', usd: secrets * PRICES.secretMonth.usd, how: `${secrets}, and one a provider` },
+    line(
+      'WAF',
+      webAcls * PRICES.firewallMonth.usd + webAclRules * PRICES.firewallRuleMonth.usd,
+      `web ACLs: ${webAcls}, rules: ${webAclRules}`,
+    ),
+    line('Alarms', alarms * PRICES.alarmMonth.usd, `${alarms} metrics in alarms`),
+    line('Dashboards', dashboards * PRICES.dashboardMonth.usd, `${dashboards} with more than 50 metrics`),
+    line(
+      'Metrics',
+      SWEEP_METRICS * PRICES.metricMonth.usd,
+      `${SWEEP_METRICS} of the sweep; others in the hours in which they are raised, one more for each route and measure`,
+    ),
+    line('Secrets', secrets * PRICES.secretMonth.usd, `${secrets}, and one a provider`),
   ];
 }
+
+/** Raised by every sweep of holds, so in every hour (`lambdas/consumers/sweep-holds`). */
+const SWEEP_METRICS = 4;
 
 export interface MemoryLine {
   readonly memoryMb: number;

@@ -52,9 +52,21 @@ export const PRICES = {
   },
   firewallRequest: { usd: 0.6e-6, per: 'request', source: 'aws.amazon.com/waf/pricing', read: NOVEMBER },
   firewallMonth: {
-    usd: 6,
-    per: 'month, one ACL and one rule',
+    usd: 5,
+    per: 'web ACL a month',
     source: 'aws.amazon.com/waf/pricing',
+    read: NOVEMBER,
+  },
+  firewallRuleMonth: {
+    usd: 1,
+    per: 'rule of a web ACL a month',
+    source: 'aws.amazon.com/waf/pricing',
+    read: NOVEMBER,
+  },
+  dashboardMonth: {
+    usd: 3,
+    per: 'dashboard of more than 50 metrics a month',
+    source: 'aws.amazon.com/cloudwatch/pricing',
     read: NOVEMBER,
   },
   logGb: { usd: 0.5, per: 'GB ingested', source: 'aws.amazon.com/cloudwatch/pricing', read: NOVEMBER },

@@ -1,6 +1,5 @@
 /** `npm run cost -- --calls 1e6 --seconds 5`: what a month of calls costs, by service, and on each compute. */
 import { parseArgs } from 'node:util';
-import { METRICS } from '../../lambdas/contract/metrics.ts';
 import type { HostTraffic } from './computes.ts';
 import { fixturesOf } from './fixtures.ts';
 import { readMeasured } from './measured.ts';
@@ -63,7 +62,7 @@ async function main(args: readonly string[]): Promise<void> {
   console.log(bill(costOf(traffic, measured), `${traffic.calls.toLocaleString('en')} calls`), '\n');
   console.log(computes(traffic, measured), '\n');
   console.log(breakEvenText(traffic, measured), '\n');
-  const fixtures = fixturesOf(synthesizedTemplates(), Object.keys(METRICS).length);
+  const fixtures = fixturesOf(synthesizedTemplates());
   console.log(bill(idleCost(fixtures), 'a month, idle'), '\n');
   const sizes = compareMemory(traffic, measured, SIZES_MB).map(({ memoryMb, usd, initMs, ownMs }) => [
     `${memoryMb} MB`,

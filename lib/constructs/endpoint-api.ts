@@ -62,7 +62,7 @@ function streamThrottles(config: Config, routes: readonly Route[]): Pick<StageOp
     methodOptions: Object.fromEntries(
       paid.map(({ method, path }) => [
         `${path}/${method}`,
-        { throttlingRateLimit: rate, throttlingBurstLimit: rate },
+        { throttlingRateLimit: rate, throttlingBurstLimit: rate, metricsEnabled: false },
       ]),
     ),
   };

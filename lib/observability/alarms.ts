@@ -5,6 +5,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { DIMENSIONS, METRICS } from '../../lambdas/contract/metrics.ts';
+import { ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/contract/routes.ts';
 import { HOST_ALARMS } from './host-alarms.ts';
 import {
   allFunctions,
@@ -32,19 +33,20 @@ const MIN_REQUESTS = 20;
 /** Once may be a passing fault: a function whose process died, a table that splits a partition. */
 const LASTING = { breaching: 2, of: 3 } as const;
 
-const HOUR = Duration.hours(1);
+/** Tables that every paid call writes. */
+const PAID_TABLES: readonly string[] = ['wallets', 'keys'];
 
-/** Percent of the requests to an API that were answered with a 5xx. */
-const failedShare = (subject: Watched, period: Duration): IMetric =>
-  new MathExpression({
-    expression: `IF(requests >= ${MIN_REQUESTS}, 100 * errors / requests, 0)`,
-    usingMetrics: {
-      requests: api(subject, 'Count').with({ period }),
-      errors: api(subject, '5XXError').with({ period }),
-    },
-    label: `${subject.label}, % of requests`,
-    period,
-  });
+/** Functions that read all of something each time. */
+const GROWING: readonly string[] = [
+  ...['inference-audit-books', 'inference-sweep-holds'],
+  'platform-build-search-index',
+];
+
+const ENDPOINTS: readonly string[] = [UNKNOWN_ROUTE_ENDPOINT, ...ROUTES.map(({ endpoint }) => endpoint)];
+
+/** Whether no route leads to a function: schedules, queues and workflows run it. */
+const isUnattended = ({ label }: Watched): boolean =>
+  !ENDPOINTS.some((endpoint) => label === `inference-${endpoint}` || label === `platform-${endpoint}`);
 
 const errorsOf = (system: System, type: string): IMetric =>
   own(system.config, METRICS.errors, { dimensions: { [DIMENSIONS.errorType]: type } });
@@ -52,25 +54,27 @@ const errorsOf = (system: System, type: string): IMetric =>
 export const ALARMS: Readonly<Record<string, AlarmRow>> = {
   'function-errors': {
     severity: 'critical',
-    meaning: 'A function crashed or timed out; its callers got an error of the gateway instead of ours.',
+    meaning: 'A function that no route leads to crashed or timed out, again and again.',
+    // One behind a route shows in the 5xx of its API, at a fraction of what an alarm for each would cost.
     watches: ({ functions }) =>
-      each(functions)((subject) => ({ metric: lambda(subject, 'Errors'), threshold: 1, periods: LASTING })),
-  },
-  'function-throttles': {
-    severity: 'critical',
-    meaning: 'Lambda refused to run a function because the account runs too many at once.',
-    watches: ({ functions }) =>
-      each(functions)((subject) => ({
-        metric: lambda(subject, 'Throttles'),
+      each(functions.filter(isUnattended))((subject) => ({
+        metric: lambda(subject, 'Errors'),
         threshold: 1,
         periods: LASTING,
       })),
   },
+  'function-throttles': {
+    severity: 'critical',
+    meaning: 'Lambda refused to run a function because the account runs too many at once.',
+    // What may run at once is the account's, so all of its functions are counted together.
+    watches: () => [{ metric: allFunctions('Throttles', 'Sum'), threshold: 1, periods: LASTING }],
+  },
   'function-duration': {
     severity: 'warning',
     meaning: 'A function ran for more than nine tenths of its time limit.',
+    // One that is cut off shows in its errors; these come nearer to their limit as the data grows, long before.
     watches: ({ functions }) =>
-      each(functions)((subject) => ({
+      each(functions.filter(({ label }) => GROWING.includes(label)))((subject) => ({
         metric: lambda(subject, 'Duration', 'Maximum'),
         threshold: subject.timeoutSeconds * 900,
         // One long answer is no incident; three periods of them are.
@@ -92,7 +96,12 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
     meaning: 'More than one in twenty requests to an API failed with a 5xx.',
     watches: ({ apis }) =>
       each(apis)((subject) => ({
-        metric: failedShare(subject, PERIOD),
+        metric: new MathExpression({
+          expression: `IF(requests >= ${MIN_REQUESTS}, 100 * errors / requests, 0)`,
+          usingMetrics: { requests: api(subject, 'Count'), errors: api(subject, '5XXError') },
+          label: `${subject.label}, % of requests`,
+          period: PERIOD,
+        }),
         threshold: 5,
         periods: { breaching: 2, of: 3 },
       })),
@@ -102,9 +111,10 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
     meaning: 'For hours, more requests to an API have failed than an availability of 99.9 % allows.',
     watches: ({ apis }) =>
       each(apis)((subject) => ({
-        metric: failedShare(subject, HOUR),
+        // Its mean is the share of requests that failed.
+        metric: api(subject, '5XXError', 'Average').with({ period: Duration.hours(1) }),
         // Six times the share that is allowed: the month's would be used up in five days.
-        threshold: 0.6,
+        threshold: 0.006,
         periods: { breaching: 3, of: 6 },
       })),
   },
@@ -144,15 +154,15 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
   ...MONEY_ALARMS,
   'workflow-failed': {
     severity: 'critical',
-    meaning: 'A workflow failed, timed out or was aborted.',
+    // One that a person aborts is no surprise to anybody.
+    meaning: 'A workflow failed or timed out.',
     watches: ({ workflows }) =>
       each(workflows)((subject) => ({
         metric: new MathExpression({
-          expression: 'FILL(failed, 0) + FILL(timedOut, 0) + FILL(aborted, 0)',
+          expression: 'FILL(failed, 0) + FILL(timedOut, 0)',
           usingMetrics: {
             failed: workflow(subject, 'ExecutionsFailed'),
             timedOut: workflow(subject, 'ExecutionsTimedOut'),
-            aborted: workflow(subject, 'ExecutionsAborted'),
           },
           label: subject.label,
           period: PERIOD,
@@ -194,7 +204,12 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
     // The SDK repeats what is refused while a table splits a partition; calls that fail by it show in `internal-errors`.
     severity: 'warning',
     meaning: 'DynamoDB refused reads or writes of a table because of its load.',
+    // Those that every paid call writes; a refusal of another shows in the errors of its calls.
     watches: ({ tables }) =>
-      each(tables)((subject) => ({ metric: tableThrottles(subject), threshold: 1, periods: LASTING })),
+      each(tables.filter(({ label }) => PAID_TABLES.includes(label)))((subject) => ({
+        metric: tableThrottles(subject),
+        threshold: 1,
+        periods: LASTING,
+      })),
   },
 };

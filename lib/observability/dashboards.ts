@@ -1,6 +1,6 @@
 /**
  * The dashboards: a table of graphs, by section. Three dashboards of up to 50 metrics are free of charge, so six
- * sections share them.
+ * sections share them, and functions and tables are shown by the ten with the most.
  */
 import { DIMENSIONS, METRICS } from '../../lambdas/contract/metrics.ts';
 import { hostLoad } from './host-alarms.ts';
@@ -8,12 +8,12 @@ import {
   allFunctions,
   api,
   followerAges,
-  lambda,
+  mostOfFunctions,
+  mostOfTables,
   own,
   ownBy,
   queueAge,
   queueLength,
-  table,
 } from './metrics.ts';
 import { MONEY, UPKEEP } from './money-graphs.ts';
 import type { Section } from './section.ts';
@@ -90,11 +90,11 @@ const ROUTES: Section = {
 const PLATFORM: Section = {
   title: 'Platform',
   graphs: [
-    { title: 'Invocations', left: ({ functions }) => functions.map((each) => lambda(each, 'Invocations')) },
-    { title: 'Errors', left: ({ functions }) => functions.map((each) => lambda(each, 'Errors')) },
+    { title: 'Invocations, the ten with the most', left: () => [mostOfFunctions('Invocations')] },
+    { title: 'Errors', left: () => [mostOfFunctions('Errors')] },
     {
-      title: 'Duration p95, ms',
-      left: ({ functions }) => functions.map((each) => lambda(each, 'Duration', 'p95')),
+      title: 'Longest duration, ms',
+      left: () => [mostOfFunctions('Duration', 'MAX')],
     },
     { title: 'Dead letters', left: ({ deadLetterQueues }) => deadLetterQueues.map(queueLength) },
   ],
@@ -154,24 +154,24 @@ const CAPACITY: Section = {
     },
     {
       title: 'Write units',
-      left: ({ tables }) => tables.map((each) => table(each, 'ConsumedWriteCapacityUnits')),
+      left: () => [mostOfTables('ConsumedWriteCapacityUnits')],
     },
     {
       title: 'Read units',
-      left: ({ tables }) => tables.map((each) => table(each, 'ConsumedReadCapacityUnits')),
+      left: () => [mostOfTables('ConsumedReadCapacityUnits')],
     },
     {
       title: 'Table throttles',
-      left: ({ tables }) => tables.map((each) => table(each, 'WriteThrottleEvents')),
-      right: ({ tables }) => tables.map((each) => table(each, 'ReadThrottleEvents')),
+      left: () => [mostOfTables('WriteThrottleEvents')],
+      right: () => [mostOfTables('ReadThrottleEvents')],
     },
     {
       title: 'Conditions that refused a write (most of them are limits doing their work)',
-      left: ({ tables }) => tables.map((each) => table(each, 'ConditionalCheckFailedRequests')),
+      left: () => [mostOfTables('ConditionalCheckFailedRequests')],
     },
     {
       title: 'Transaction conflicts',
-      left: ({ tables }) => tables.map((each) => table(each, 'TransactionConflict')),
+      left: () => [mostOfTables('TransactionConflict')],
     },
   ],
 };

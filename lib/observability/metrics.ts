@@ -64,6 +64,24 @@ export const ownBy = (
 /** A metric's id within a graph begins with a small letter. */
 const idOf = ({ metricName }: Metric): string => `${metricName[0]?.toLowerCase()}${metricName.slice(1)}`;
 
+/**
+ * The ten of the account and region with the most, a line each (CloudWatch Metrics Insights): one expression, where a line
+ * for every function or table would make the dashboard one that is paid for.
+ */
+const most = (namespace: string, dimension: string, metricName: string, statistic: 'SUM' | 'MAX'): IMetric =>
+  new MathExpression({
+    expression: `SELECT ${statistic}(${metricName}) FROM SCHEMA("${namespace}", ${dimension}) GROUP BY ${dimension} ORDER BY ${statistic}() DESC LIMIT 10`,
+    label: '',
+    usingMetrics: {},
+    period: PERIOD,
+  });
+
+export const mostOfFunctions = (metricName: string, statistic: 'SUM' | 'MAX' = 'SUM'): IMetric =>
+  most('AWS/Lambda', 'FunctionName', metricName, statistic);
+
+export const mostOfTables = (metricName: string): IMetric =>
+  most('AWS/DynamoDB', 'TableName', metricName, 'SUM');
+
 /** Nano-USD as USD. */
 export const usd = (metric: Metric, label: string): IMetric =>
   new MathExpression({

@@ -15,7 +15,6 @@ import { readMeasured } from '../../bench/cost/measured.ts';
 import { CHUNK_BYTES, compareMemory, costOf, idleCost, total } from '../../bench/cost/model.ts';
 import { USUAL } from '../../bench/cost/run.ts';
 import { bill, breakEvenText, computes } from '../../bench/cost/tables.ts';
-import { METRICS } from '../../lambdas/contract/metrics.ts';
 import { SynthesizedApp } from '../lib/synthesized-app.ts';
 
 const measured = {
@@ -131,10 +130,32 @@ describe('the cost model', () => {
     expect(page.replaceAll(/\s+/g, ' ')).toContain(breakEvenText(USUAL, readMeasured()));
   });
 
-  it('of a deployment without traffic stays under 50 dollars a month', () => {
-    const fixtures = fixturesOf(Object.values(new SynthesizedApp().templates), Object.keys(METRICS).length);
+  it('of a deployment without traffic is 15 dollars a month at most, counted in its templates', () => {
+    const fixtures = fixturesOf(Object.values(new SynthesizedApp().templates));
     expect(fixtures.alarms).toBeGreaterThan(5);
     expect(fixtures.secrets).toBeGreaterThan(2);
-    expect(total(idleCost(fixtures))).toBeLessThan(50);
+    expect(fixtures.webAclRules).toBeGreaterThan(0);
+    expect(total(idleCost(fixtures))).toBeLessThanOrEqual(15);
+  });
+
+  it('counts dashboards that have more metrics than are free', () => {
+    const dashboard = (metrics: number) => ({
+      Type: 'AWS::CloudWatch::Dashboard',
+      Properties: {
+        DashboardBody: JSON.stringify({
+          widgets: [
+            { properties: { metrics: Array.from({ length: metrics }, () => ['AWS/Lambda', 'Errors']) } },
+          ],
+        }),
+      },
+    });
+    const counted = fixturesOf([{ Resources: { Within: dashboard(50), Over: dashboard(51) } }]);
+    expect(counted.dashboards).toBe(1);
+  });
+
+  it('knows the price of every type of resource, and refuses one that it does not know', () => {
+    expect(() => fixturesOf([{ Resources: { Gateway: { Type: 'AWS::EC2::NatGateway' } } }])).toThrow(
+      'AWS::EC2::NatGateway',
+    );
   });
 });

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { outputName, SECRET_VARIABLES, VARIABLES } from '../../lambdas/contract/environment.ts';
 import { TABLES, type Table, type TableName } from '../../lambdas/contract/tables.ts';
@@ -16,6 +18,14 @@ const keySchema = ({ partitionKey, sortKey }: Pick<Table, 'partitionKey' | 'sort
   { AttributeName: partitionKey, KeyType: 'HASH' },
   ...(sortKey === undefined ? [] : [{ AttributeName: sortKey, KeyType: 'RANGE' }]),
 ];
+
+it('the stack is protected from termination: another in its place would have tables without the money', () => {
+  const manifest = JSON.parse(readFileSync(join(app.outdir, 'manifest.json'), 'utf8'));
+  const stacks = ['data', 'inference'].map(
+    (stack) => manifest.artifacts[`Inference-prod-${stack}`].properties,
+  );
+  expect(stacks.map(({ terminationProtection }) => terminationProtection)).toEqual([true, false]);
+});
 
 describe('the tables', () => {
   it('are those of the contract', () => {

@@ -85,7 +85,7 @@ describe.each(SERVICE_STACKS)('the REST API of the %s stack', (stack) => {
     });
   });
 
-  it('writes no execution logs, which hold headers and bodies', () => {
+  it('writes no execution logs, which hold headers and bodies, and no metrics of each method, which are billed', () => {
     const { Properties: stage } = app.only(stack, 'AWS::ApiGateway::Stage');
     expect(stage.MethodSettings).toEqual([
       {

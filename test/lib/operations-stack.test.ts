@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { CONSUMERS } from '../../lambdas/contract/consumers.ts';
 import { METRICS } from '../../lambdas/contract/metrics.ts';
-import { TABLES } from '../../lambdas/contract/tables.ts';
+import { ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/contract/routes.ts';
 import { ALARMS } from '../../lib/observability/alarms.ts';
 import { DASHBOARDS } from '../../lib/observability/dashboards.ts';
 import { joined, SERVICE_STACKS, SynthesizedApp } from './synthesized-app.ts';
@@ -60,50 +60,60 @@ describe('the alarms', () => {
 
   it('page for nothing that happens once, or that is a customer’s to mend', () => {
     for (const article of ['function-errors', 'function-throttles', 'table-throttles']) {
-      const each = alarms.filter(({ AlarmName: name }) => String(name).startsWith(`prod/${article}/`));
+      const each = alarms.filter(({ AlarmName: name }) => String(name).startsWith(`prod/${article}`));
       expect(each.length).toBeGreaterThan(0);
       for (const alarm of each) expect(alarm).toMatchObject({ EvaluationPeriods: 3, DatapointsToAlarm: 2 });
     }
     expect(named('dead-letters').join()).not.toMatch(/exhausted/);
   });
 
-  it.each(['function-errors', 'function-throttles', 'function-duration'])(
-    'watch every function: %s',
-    (article) => {
-      const functions = SERVICE_STACKS.flatMap((stack) =>
-        app
-          .resources(stack, 'AWS::Lambda::Function')
-          .map(([id]) => `prod/${article}/${stack}-${app.functionName(stack, id)}`),
-      );
-      expect(named(article).sort()).toEqual(functions.sort());
-    },
-  );
+  it('watch the throttles of all functions at once, whose number is the account’s', () => {
+    const [alarm, ...others] = alarms.filter(({ AlarmName: name }) =>
+      String(name).startsWith('prod/function-throttles'),
+    );
+    expect(others).toEqual([]);
+    expect(alarm).toMatchObject({ Namespace: 'AWS/Lambda', MetricName: 'Throttles', Threshold: 1 });
+    expect(alarm).not.toHaveProperty('Dimensions');
+  });
 
-  it('watch a function’s duration at nine tenths of its own time limit', () => {
-    for (const stack of SERVICE_STACKS) {
-      for (const [, { Properties: properties }] of app.resources(stack, 'AWS::Lambda::Function')) {
-        const name = String(properties.FunctionName).replace('prod-', 'prod/function-duration/');
-        const alarm = alarms.find(({ AlarmName: candidate }) => candidate === name);
-        expect(alarm).toMatchObject({ Threshold: Number(properties.Timeout) * 900, EvaluationPeriods: 3 });
-        expect(alarm?.Metrics).toMatchObject([
-          {
-            MetricStat: {
-              Metric: {
-                MetricName: 'Duration',
-                Dimensions: [{ Name: 'FunctionName', Value: properties.FunctionName }],
-              },
-              Stat: 'Maximum',
-            },
+  it('watch every function that no route leads to, and those that read more as the data grows at nine tenths of their time', () => {
+    const routed = new Set<string>([UNKNOWN_ROUTE_ENDPOINT, ...ROUTES.map(({ endpoint }) => endpoint)]);
+    const unattended = SERVICE_STACKS.flatMap((stack) =>
+      app
+        .resources(stack, 'AWS::Lambda::Function')
+        .filter(([id]) => !routed.has(app.functionName(stack, id)))
+        .map(([, { Properties }]) => Properties),
+    );
+    expect(unattended.length).toBeGreaterThan(5);
+    expect(named('function-errors')).toHaveLength(unattended.length);
+    const growing = ['audit-books', 'sweep-holds', 'build-search-index'];
+    expect(
+      named('function-duration')
+        .map((name) => name.replace(/^.*?\/.*?\/\w+-/, ''))
+        .sort(),
+    ).toEqual(growing.toSorted());
+    for (const { FunctionName: name, Timeout: timeout } of unattended) {
+      const alarm = alarms.find(
+        (each) => each.AlarmName === String(name).replace('prod-', 'prod/function-duration/'),
+      );
+      if (!growing.some((each) => String(name).endsWith(each))) continue;
+      expect(alarm).toMatchObject({ Threshold: Number(timeout) * 900, EvaluationPeriods: 3 });
+      expect(alarm?.Metrics).toMatchObject([
+        {
+          MetricStat: {
+            Metric: { MetricName: 'Duration', Dimensions: [{ Name: 'FunctionName', Value: name }] },
+            Stat: 'Maximum',
           },
-        ]);
-      }
+        },
+      ]);
     }
   });
 
-  it('watch every table, workflow, schedule and API', () => {
-    expect(named('table-throttles')).toEqual(
-      Object.keys(TABLES).map((table) => `prod/table-throttles/${table}`),
-    );
+  it('watch the tables that every paid call writes, and every workflow, schedule and API', () => {
+    expect(named('table-throttles').sort()).toEqual([
+      'prod/table-throttles/keys',
+      'prod/table-throttles/wallets',
+    ]);
     for (const [type, article] of [
       ['AWS::StepFunctions::StateMachine', 'workflow-failed'],
       ['AWS::Events::Rule', 'schedule-failed'],

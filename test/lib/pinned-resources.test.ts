@@ -25,7 +25,7 @@ const found = STACK_NAMES.flatMap((stack) =>
     .map(([id, resource]) => [stack, id, resource.Type, nameOf(resource)].filter(Boolean).join(' ')),
 ).toSorted();
 
-if (process.env.PIN === 'write') writeFileSync(FILE, `${JSON.stringify(found, null, 1)}\n`);
+if (process.env.PIN === 'write') writeFileSync(FILE, `${JSON.stringify(found, null, 2)}\n`);
 
 describe('a resource that is deployed', () => {
   it('keeps its logical id and its name', () => {

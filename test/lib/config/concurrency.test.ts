@@ -95,7 +95,7 @@ describe('a deployment whose quota is known', () => {
     for (const setting of throttled)
       expect(setting).toMatchObject({
         ThrottlingBurstLimit: 77,
-        MetricsEnabled: true,
+        MetricsEnabled: false,
         DataTraceEnabled: false,
       });
     expect((settings ?? []).filter((setting) => !throttled.includes(setting))).toMatchObject([
