@@ -85,6 +85,7 @@ const IGNORED = [
   'AWS::SNS::Subscription',
   'AWS::SNS::Topic',
   'AWS::SNS::TopicPolicy',
+  'AWS::WAFv2::LoggingConfiguration',
 ];
 
 /** Reads an assembly folder; throws an error that names whatever the local runtime cannot run. */
