@@ -4,7 +4,8 @@
  * `system` starts the whole service and drives it with official SDKs; `browser` opens its pages; `deploy` deploys it with
  * the CDK CLI into an emulated AWS account (`npm run test:deploy` installs the emulator); `dynamodb-local` runs tests of
  * `integration` on AWS's DynamoDB Local (`npm run test:dynamodb-local` installs and starts it); `clients` drives the
- * service with its real clients (`npm run test:clients` installs them).
+ * service with its real clients (`npm run test:clients` installs them); `schema` sends what `openapi.json` describes, and
+ * lints the templates (`npm run test:schema` installs what it does so with).
  */
 import { join } from 'node:path';
 
@@ -24,11 +25,13 @@ const PATHS = {
     'operator/catalog/check.test.ts',
     'operator/catalog/stored-catalogs.test.ts',
     'operator/probe/',
+    'operator/quotas/',
   ],
   system: ['system/'],
   browser: ['browser/'],
   deploy: ['deploy/'],
   clients: ['clients/'],
+  schema: ['schema/'],
 };
 
 /** Tests of the stores and the ledger that have one database, in memory; a plain run takes those of half a minute. */
@@ -85,7 +88,7 @@ export default {
       globalSetup: '<rootDir>/test/lib/set-up.ts',
       globalTeardown: '<rootDir>/test/lib/tear-down.ts',
     },
-    ...['integration', 'system', 'browser', 'deploy', 'clients'].map((name) =>
+    ...['integration', 'system', 'browser', 'deploy', 'clients', 'schema'].map((name) =>
       ring(name, testsIn(PATHS[name]), []),
     ),
     ring('dynamodb-local', testsIn(DYNAMODB_LOCAL), pathsOf(NOT_ON_DYNAMODB_LOCAL)),

@@ -17,6 +17,7 @@ import { measureHost } from './host/bench.ts';
 import { measureAudit } from './ledger/audit/bench.ts';
 import { measureLedger } from './ledger/bench.ts';
 import { measureLoad } from './ledger/load/bench.ts';
+import { measureUsageSums } from './ledger/usage-sums/bench.ts';
 import { measureMutants } from './mutants/bench.ts';
 import { measurePeers } from './peers/bench.ts';
 import { updatePage } from './peers/comparison.ts';
@@ -44,6 +45,7 @@ const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<r
   mutants: measureMutants,
   audit: measureAudit,
   host: measureHost,
+  'usage-sums': measureUsageSums,
 };
 
 const RESULTS = join(import.meta.dirname, 'results');

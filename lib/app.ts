@@ -5,6 +5,7 @@ import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { bundleFunctions, SHARED_HOST } from './bundle.ts';
 import { type Config, hasEdge, loadConfig } from './config/config.ts';
+import { sealWith } from './constructs/security/customer-key.ts';
 import { DataStack } from './stacks/data-stack.ts';
 import { EdgeLimitStack } from './stacks/edge-limit-stack.ts';
 import { IngressStack, keepExports } from './stacks/ingress-stack.ts';
@@ -28,10 +29,11 @@ export function buildApp(config: Config, bundles: string, outdir?: string): App 
     ipRateLimit: inference.ipRateLimit,
   });
   keepExports({ inference, platform });
+  const ingress: IngressStack[] = [];
   if (hasEdge(config)) {
     const limit =
       config.compute === 'web-function' ? new EdgeLimitStack(app, id('edge-limit'), { config }) : undefined;
-    new IngressStack(app, id('ingress'), {
+    const stack = new IngressStack(app, id('ingress'), {
       ...common,
       ...(limit === undefined ? {} : { crossRegionReferences: true }),
       data,
@@ -39,8 +41,12 @@ export function buildApp(config: Config, bundles: string, outdir?: string): App 
       platform,
       webAclArn: limit?.webAclArn,
     });
+    ingress.push(stack);
   }
-  new OperationsStack(app, id('operations'), { ...env, config, data, stacks: [inference, platform] });
+  const operations = { ...env, config, data, stacks: [inference, platform] };
+  const watching = new OperationsStack(app, id('operations'), operations);
+  // Not what lies in us-east-1, where the key is not.
+  for (const stack of [data, inference, platform, watching, ...ingress]) sealWith(config, stack);
   return app;
 }
 

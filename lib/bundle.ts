@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { bundleConsole } from './bundle-console.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -29,11 +30,15 @@ export const BUNDLING = {
 
 /** Swagger UI as its publisher built it; what its licence asks to be kept is in the files. */
 const DOCS_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css'];
+const DOCS_PACKAGE = 'swagger-ui-dist';
+
+/** Packages of which files are deployed as they are, beside what is bundled. */
+export const COPIED_PACKAGES: readonly string[] = [DOCS_PACKAGE];
 
 /** Puts the files of the reference page beside the function that serves them, compressed once and for all. */
 function addDocsAssets(directory: string): void {
   for (const file of DOCS_FILES) {
-    const source = readFileSync(join(root, 'node_modules', 'swagger-ui-dist', file));
+    const source = readFileSync(join(root, 'node_modules', DOCS_PACKAGE, file));
     writeFileSync(join(directory, `${file}.gz`), gzipSync(source, { level: 9 }));
   }
 }
@@ -70,6 +75,7 @@ export async function bundleFunctions(directory: string): Promise<Metafile> {
     outdir: directory,
   });
   addDocsAssets(join(directory, 'get-docs-asset'));
+  await bundleConsole({ page: join(directory, 'get-console'), assets: join(directory, 'get-console-asset') });
   for (const folder of Object.keys(PROGRAMS)) copyFileSync(DOCKERFILE, join(directory, folder, 'Dockerfile'));
   return result.metafile;
 }

@@ -5,6 +5,7 @@ import type { Assembly } from './assembly/assembly.ts';
 import { regionalArn } from './assembly/identities.ts';
 import type { ScheduleTarget } from './assembly/schedules.ts';
 import { ADMINISTRATOR_ACCESS_KEY_ID, authorizeRole } from './aws/callers.ts';
+import type { Taker } from './aws/iam/trust.ts';
 import type { FunctionFleet } from './functions/function-fleet.ts';
 import { WorkflowFleet } from './functions/workflow-fleet.ts';
 import { startScheduler } from './messaging/scheduler.ts';
@@ -28,31 +29,37 @@ export function startBackground(options: BackgroundOptions): Background {
   const { assembly, functions, awsEndpoint, log } = options;
   const workflows = new WorkflowFleet({
     workflows: assembly.workflows,
-    async invoke({ name, roleArn }, functionArn, input) {
-      authorizeRole(options, roleArn, name)('lambda:InvokeFunction', functionArn);
+    async invoke({ name, roleArn, arn }, functionArn, input) {
+      authorizeRole(options, roleArn, name, workflowOf(arn))('lambda:InvokeFunction', functionArn);
       return invokeBuffered(functions, functionArn, JSON.stringify(input));
     },
     integrations: {
-      [SEND_MESSAGE]: async ({ name, roleArn }, parameters) => {
+      [SEND_MESSAGE]: async ({ name, roleArn, arn }, parameters) => {
         const message = parameters as SendMessageParameters;
-        authorizeRole(options, roleArn, name)('sqs:SendMessage', queueArn(message.QueueUrl));
+        authorizeRole(options, roleArn, name, workflowOf(arn))('sqs:SendMessage', queueArn(message.QueueUrl));
         return sendMessage(awsEndpoint, message);
       },
     },
   });
 
-  async function deliver({ arn, roleArn }: ScheduleTarget, event: string): Promise<void> {
+  async function deliver({ arn, roleArn }: ScheduleTarget, event: string, ruleArn: string): Promise<void> {
     if (!workflows.has(arn)) {
       await invokeBuffered(functions, arn, event);
       return;
     }
-    if (roleArn !== undefined) authorizeRole(options, roleArn, 'events')('states:StartExecution', arn);
+    if (roleArn !== undefined) {
+      const taker = { service: 'events.amazonaws.com', sourceArn: ruleArn };
+      authorizeRole(options, roleArn, 'events', taker)('states:StartExecution', arn);
+    }
     await workflows.run(arn, JSON.parse(event));
   }
 
   const stop = startScheduler({ schedules: assembly.schedules, deliver, log });
   return { runWorkflow: (arn, input) => workflows.run(arn, input), stop };
 }
+
+/** Step Functions, for a state machine. */
+const workflowOf = (sourceArn: string): Taker => ({ service: 'states.amazonaws.com', sourceArn });
 
 /** Step Functions developer guide, "Send messages to an Amazon SQS queue". */
 const SEND_MESSAGE = 'arn:aws:states:::sqs:sendMessage';

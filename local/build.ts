@@ -25,7 +25,7 @@ export interface BuildOptions {
 }
 
 /** Everything that an assembly depends on; packages by their lock file. */
-const SOURCES = ['bin', 'lib', 'lambdas', 'package-lock.json', 'cdk.json'];
+const SOURCES = ['bin', 'console', 'lib', 'lambdas', 'package-lock.json', 'cdk.json'];
 
 /** Enough to go back and forth between two branches without a build. */
 const ASSEMBLIES_KEPT = 3;

@@ -34,6 +34,8 @@ export interface RuntimeOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Variables that win over the templates in every function. */
   readonly overrides: Readonly<Record<string, string>>;
+  /** Gives those that say where the service is; only the functions of routes have them. */
+  readonly overridesAt?: (url: string) => Readonly<Record<string, string>>;
   /** Replaces the limit of WAF's rate rules; 0 lifts them. */
   readonly ipRequestsPerMinute?: number | undefined;
   /** A DynamoDB to use in place of the embedded one. */
@@ -109,7 +111,7 @@ async function assemble(options: RuntimeOptions, releases: Release[]): Promise<O
   });
   const services = { assembly, engineEndpoint: engine.endpoint, writes, messaging, states, options };
   const aws = await startAws(services, releases);
-  const endpoints = { aws: aws.url, engine: engine.endpoint };
+  const endpoints: Endpoints = { aws: aws.url, engine: engine.endpoint };
   const functions = startFunctions(assembly, endpoints, options);
   releases.push(() => functions.close());
   const background = startBackground({ assembly, functions, awsEndpoint: aws.url, enforceIam, log });
@@ -165,6 +167,7 @@ async function serve(
     log,
   });
   const url = await gateway.listen();
+  endpoints.url = url;
   releases.push((graceMs) => gateway.close(graceMs));
   return url;
 }
@@ -218,6 +221,8 @@ async function startAws(
 interface Endpoints {
   readonly aws: string;
   readonly engine: string;
+  /** Known once the gateway listens. */
+  url?: string;
 }
 
 function startFunctions(assembly: Assembly, endpoints: Endpoints, options: RuntimeOptions): FunctionFleet {
@@ -227,14 +232,14 @@ function startFunctions(assembly: Assembly, endpoints: Endpoints, options: Runti
 
 function environmentIn(
   description: FunctionDescription,
-  { aws, engine }: Endpoints,
-  { environment, overrides, enforceIam = true }: RuntimeOptions,
+  { aws, engine, url }: Endpoints,
+  { environment, overrides, overridesAt, enforceIam = true }: RuntimeOptions,
   caller: string = description.name,
 ): Record<string, string> {
   return functionEnvironment({
     description,
     passedThrough: environment,
-    overrides,
+    overrides: { ...overrides, ...(url === undefined ? {} : overridesAt?.(url)) },
     accessKeyId: enforceIam ? accessKeyIdOf({ name: caller }) : ENGINE_CREDENTIALS.accessKeyId,
     awsEndpoint: aws,
     dynamodbEndpoint: enforceIam ? aws : engine,

@@ -8,10 +8,12 @@ import { systemClock } from '../lambdas/adapters/system/system.ts';
 import { VARIABLES } from '../lambdas/contract/environment.ts';
 import type { Log } from '../lambdas/core/ports.ts';
 import { localTarget } from '../operator/target.ts';
+import { type LocalIdentityProvider, startIdentityProvider } from '../simulators/identity/provider.ts';
 import { startUpstreamProcess, type UpstreamProcess } from '../simulators/models/models-process.ts';
 import type { Recipient } from '../simulators/payments/courier.ts';
 import { startPaymentSandbox } from '../simulators/payments/sandbox.ts';
 import { ensureAssembly } from './build.ts';
+import { connectIdentity } from './functions/identity-settings.ts';
 import { announce, occupy, retract, type Session } from './process/state-folder.ts';
 import { type Runtime, startRuntime } from './runtime.ts';
 import { seed } from './seed/seed.ts';
@@ -73,6 +75,7 @@ async function assemble(options: ServiceOptions, releases: Release[]): Promise<O
     log,
   });
   releases.push(() => payments.stop());
+  const identity = await startIdentity(settings, releases);
   const assemblyDir = await ensureAssembly({
     root,
     outputDir: join(root, '.build', 'assembly'),
@@ -87,14 +90,20 @@ async function assemble(options: ServiceOptions, releases: Release[]): Promise<O
     overrides: {
       ...settings.overrides,
       [VARIABLES.paymentApiUrl]: payments.url,
-      [VARIABLES.paymentReturnUrl]: `${payments.url}/return`,
     },
+    overridesAt: (url) => ({
+      // Who has paid is back in the console.
+      [VARIABLES.paymentReturnUrl]: `${url}/console`,
+      ...(identity === undefined
+        ? {}
+        : { [VARIABLES.identityProviders]: JSON.stringify(connectIdentity(identity, url)) }),
+    }),
     log,
   });
   releases.push(() => runtime.close(GRACE_MS));
   payments.connect(await paymentEvents(runtime));
   const upstream = await upstreamStart;
-  const session = await openSession(runtime, upstream, settings);
+  const session = await openSession({ runtime, upstream, identity, settings });
   releases.push(() => retract(settings.stateDir));
   return { session, failure: Promise.race([runtime.failure, upstream.failure]) };
 }
@@ -111,17 +120,36 @@ async function paymentEvents({ url, awsEndpoint, environment }: Runtime): Promis
   }
 }
 
-async function openSession(
-  runtime: Runtime,
-  upstream: UpstreamProcess,
-  settings: Settings,
-): Promise<Session> {
+/** The local identity provider, unless the settings name others. */
+async function startIdentity(
+  { port, stateDir, overrides }: Settings,
+  releases: Release[],
+): Promise<LocalIdentityProvider | undefined> {
+  if (overrides[VARIABLES.identityProviders] !== undefined) return undefined;
+  const identity = await startIdentityProvider({
+    preferredPort: port === 0 ? 0 : port + 3,
+    keyFile: join(stateDir, 'identity-key.json'),
+  });
+  releases.push(() => identity.stop());
+  return identity;
+}
+
+interface Parts {
+  readonly runtime: Runtime;
+  readonly upstream: UpstreamProcess;
+  readonly identity: LocalIdentityProvider | undefined;
+  readonly settings: Settings;
+}
+
+async function openSession({ runtime, upstream, identity, settings }: Parts): Promise<Session> {
   const { apiKey, sessionToken } = await seed({
     environment: { ...runtime.environment },
     awsEndpoint: runtime.awsEndpoint,
     upstreamUrl: upstream.url,
+    identityIssuer: identity?.url,
     catalogFile: settings.catalogFile,
     stateDir: settings.stateDir,
+    historyDays: settings.historyDays,
   });
   const session = {
     base_url: runtime.url,

@@ -14,6 +14,8 @@ export interface Settings {
   /** What serves the inference API: a function for each route, or one host for all. */
   readonly compute: 'functions' | 'host';
   readonly queueVisibilityMs: number | undefined;
+  /** For how many days the demo account of a new state folder has made calls before. */
+  readonly historyDays: number;
   /** Variables that win over the templates in every function. */
   readonly overrides: Readonly<Record<string, string>>;
 }
@@ -42,6 +44,7 @@ export function readSettings(shell: Shell): Settings {
     ingress: choice(text('INGRESS') ?? 'host', 'INGRESS', ['host', 'none']) as Settings['ingress'],
     compute: choice(text('COMPUTE') ?? 'functions', 'COMPUTE', ['functions', 'host']) as Settings['compute'],
     queueVisibilityMs: visibility === undefined ? undefined : visibility * 1000,
+    historyDays: integer(shell, 'DEMO_HISTORY_DAYS', { least: 0, most: 90 }) ?? 30,
     overrides: {
       ...(loopback === '1' ? { [ALLOW_LOOPBACK_VARIABLE]: loopback } : {}),
       ...(lease === undefined ? {} : { [VARIABLES.deliveryLeaseSeconds]: String(lease) }),

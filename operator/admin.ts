@@ -42,11 +42,11 @@ async function main(args: string[]): Promise<number> {
     return 2;
   }
   const rest = args.slice(words);
-  const print = ({ output, exitCode }: Outcome): number => {
-    console.log(json ? JSON.stringify(output) : forPeople(output));
+  const print = ({ output, exitCode, text = forPeople(output) }: Outcome): number => {
+    console.log(json ? JSON.stringify(output) : text);
     return exitCode;
   };
-  const alone = command.alone?.(rest);
+  const alone = command.alone?.(rest, stage);
   if (alone !== undefined) return print(await alone);
   const target =
     stage === undefined ? readLocalTarget(process.env.LOCAL_DIR ?? '.local') : await readAwsTarget(stage);

@@ -6,13 +6,15 @@ import type { Operator } from './operator.ts';
 export interface Outcome {
   readonly output: Readonly<Record<string, unknown>>;
   readonly exitCode: number;
+  /** What a person reads in place of the output's fields. */
+  readonly text?: string;
 }
 
 export interface Command {
   readonly usage: string;
   run(operator: Operator, args: readonly string[]): Promise<Outcome>;
-  /** The same, where it needs no service; undefined for arguments with which it does. */
-  readonly alone?: (args: readonly string[]) => Outcome | Promise<Outcome> | undefined;
+  /** The same, where it needs no service; undefined for arguments with which it does. `stage` is that of `--stage`. */
+  readonly alone?: (args: readonly string[], stage?: string) => Outcome | Promise<Outcome> | undefined;
 }
 
 /** What a command that did its work prints. */

@@ -6,7 +6,10 @@ import { greatest, type NanoUsd, parseUsd, usdJson } from '../lambdas/core/money
 import { EVENT_ID, MAX_DATA_BYTES, SUBSCRIBABLE_TYPES } from '../lambdas/core/webhooks/event.ts';
 import { type Command, ok, options } from './arguments.ts';
 import { CATALOG_COMMANDS } from './catalog/commands.ts';
+import { OPERATORS_COMMANDS } from './operators-commands.ts';
 import { PROBE_COMMAND } from './probe/command.ts';
+import { QUOTAS_COMMAND } from './quotas/command.ts';
+import { SMOKE_COMMAND } from './smoke/command.ts';
 
 function amountOf(value: string): NanoUsd {
   const amount = parseUsd(value);
@@ -178,8 +181,11 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       return ok({ redriven: await operator.redrive('events') });
     },
   },
+  ...OPERATORS_COMMANDS,
   ...CATALOG_COMMANDS,
   'route probe': PROBE_COMMAND,
+  quotas: QUOTAS_COMMAND,
+  smoke: SMOKE_COMMAND,
 };
 
 /** The same object for a person: a line a field. */

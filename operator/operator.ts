@@ -14,17 +14,8 @@ import {
   createSecretsClient,
 } from '../lambdas/adapters/aws/clients.ts';
 import type { AppliedVersion } from '../lambdas/adapters/inference/catalog-history.ts';
-import {
-  readCatalog,
-  readCatalogVersion,
-  readVersions,
-  type StoredCatalog,
-  writeCatalog,
-} from '../lambdas/adapters/inference/catalog-store.ts';
-import {
-  deleteReferencePrices,
-  writeReferencePrices,
-} from '../lambdas/adapters/inference/reference-prices.ts';
+import type { StoredCatalog } from '../lambdas/adapters/inference/catalog-store.ts';
+import { catalogOf } from '../lambdas/adapters/inference/stored-catalog.ts';
 import { createAccountPages, createAuditStore } from '../lambdas/adapters/ledger/audit-reader.ts';
 import { createLedger } from '../lambdas/adapters/ledger/create-ledger.ts';
 import { readWalletPage } from '../lambdas/adapters/ledger/ledger-scan.ts';
@@ -34,10 +25,11 @@ import { createPublisher } from '../lambdas/adapters/webhooks/event-publisher.ts
 import { DEFAULT_HOLD_TTL_SECONDS, requireVariable, VARIABLES } from '../lambdas/contract/environment.ts';
 import { requireTable, type TableName } from '../lambdas/contract/tables.ts';
 import { verifyKey } from '../lambdas/core/access/api-key.ts';
-import { changeKey } from '../lambdas/core/access/api-keys.ts';
+import { changeKey, type KeyRegistry } from '../lambdas/core/access/api-keys.ts';
 import type { KeyState } from '../lambdas/core/access/key-state.ts';
 import type { Policy } from '../lambdas/core/access/policy.ts';
 import { LONGEST_SESSION_SECONDS } from '../lambdas/core/access/session.ts';
+import { type Identity, identityKey } from '../lambdas/core/access/sign-in.ts';
 import type { Books } from '../lambdas/core/ledger/audit/books.ts';
 import { auditAll } from '../lambdas/core/ledger/audit/run.ts';
 import type { Wallet, WalletStore } from '../lambdas/core/ledger/ports.ts';
@@ -47,6 +39,9 @@ import type { UsageRecord } from '../lambdas/core/ledger/usage-record.ts';
 import type { NanoUsd } from '../lambdas/core/money.ts';
 import type { Log } from '../lambdas/core/ports.ts';
 import type { PublishedEvent } from '../lambdas/core/webhooks/event.ts';
+import { type Addresses, addressesOf } from './addresses.ts';
+
+import { createOperatorMarks, type OperatorMarks } from './operator-marks.ts';
 import { type Redriven, redrive } from './redrive.ts';
 import { type RestoredTables, restoreTables } from './restore.ts';
 import { createRouteAccess, type RouteAccess } from './route-access.ts';
@@ -55,8 +50,12 @@ import { scanUsage, type TimeSpan, type UsageScan, usageOfAccount } from './usag
 
 export interface Operator {
   openAccount(email?: string): Promise<string>;
+  /** Has an identity that has opened no account sign in to this one. */
+  bindIdentity(accountId: string, identity: Identity): Promise<void>;
   /** A session of the account, good for a day: an operator has no identity provider to sign in with again. */
   issueSession(accountId: string): Promise<string>;
+  /** Which accounts may see the operator's view. */
+  readonly operators: OperatorMarks;
   /** The account of an API key; undefined when this deployment has not issued it. */
   accountOf(key: string): Promise<string | undefined>;
   /** Refuses an account that does not exist. */
@@ -71,6 +70,8 @@ export interface Operator {
   revoke(keyId: string): Promise<void>;
   /** Returns the new balance. */
   grant(accountId: string, amount: NanoUsd): Promise<NanoUsd>;
+  /** Takes credit back, as a refund in the books. */
+  takeBack(accountId: string, amount: NanoUsd): Promise<unknown>;
   wallet(accountId: string): Promise<Wallet>;
   /** Settles or releases every expired hold of every wallet. */
   sweep(): Promise<RecoveryCount>;
@@ -97,6 +98,8 @@ export interface Operator {
   usageOf(accountId: string, span: TimeSpan): AsyncIterable<UsageRecord>;
   /** Of a service that `npm start` runs: there is no AWS account behind it. */
   readonly isLocal: boolean;
+  /** Where the service answers its callers. Throws when that is not known. */
+  addresses(): Promise<Addresses>;
   /** What the providers of routes are asked with. */
   readonly routes: RouteAccess;
   /** Has the catalog compared with these reference prices from now on, or with none; returns their version. */
@@ -138,32 +141,18 @@ export function createOperator(target: Target, log: Log): Operator {
   const auditStore = createAuditStore(client, tables);
   const wallet = walletOf(wallets);
 
-  async function keyOf(keyId: string): Promise<KeyState> {
-    const found = await registry.find(keyId);
-    if (found === undefined) throw new Error(`there is no key ${keyId}`);
-    return found;
-  }
-
   return {
     openAccount: (email) => accounts.open(email),
+    bindIdentity: (accountId, identity) => accounts.bind(identityKey(identity), accountId),
     issueSession: (accountId) => sessions.begin(accountId, LONGEST_SESSION_SECONDS),
+    operators: createOperatorMarks(client, accountsTable, systemClock),
     accountOf: async (key) => verifyKey(key, await peppers())?.accountId,
-    async createKey(accountId, name, policy) {
-      await wallet(accountId);
-      const { state, key } = await issuer.create(accountId, name, policy);
-      return { keyId: state.keyId, key };
-    },
-    async setPolicy(keyId, policy) {
-      const { accountId } = await keyOf(keyId);
-      await changeKey(registry, accountId, keyId, { policy });
-    },
-    async revoke(keyId) {
-      await registry.revoke(await keyOf(keyId));
-    },
+    ...keysOf(registry, issuer, wallet),
     async grant(accountId, amount) {
       await accounts.topUp({ accountId, amount, source: 'grant' });
       return (await wallet(accountId)).balance;
     },
+    takeBack: (accountId, amount) => accounts.takeBack({ accountId, amount, source: 'grant' }),
     wallet,
     sweep: () => sweep(pages, recovery, (accountId) => upkeep.tidy(accountId)),
     audit: (whole = false) =>
@@ -177,10 +166,37 @@ export function createOperator(target: Target, log: Log): Operator {
     restore: (at) => restoreTables(client, target, at),
     ...catalogOf(client, table('catalog')),
     ...usageRecords(client, tables, wallet),
+    addresses: () => addressesOf(target),
     isLocal: target.client.endpoint !== undefined,
     routes: createRouteAccess(target, secrets, log),
     close() {
       for (const each of [client, clients.onceClient, secrets, messages]) each.destroy();
+    },
+  };
+}
+
+function keysOf(
+  registry: KeyRegistry,
+  issuer: ReturnType<typeof createKeyIssuer>,
+  wallet: Operator['wallet'],
+): Pick<Operator, 'createKey' | 'setPolicy' | 'revoke'> {
+  async function keyOf(keyId: string): Promise<KeyState> {
+    const found = await registry.find(keyId);
+    if (found === undefined) throw new Error(`there is no key ${keyId}`);
+    return found;
+  }
+  return {
+    async createKey(accountId, name, policy) {
+      await wallet(accountId);
+      const { state, key } = await issuer.create(accountId, name, policy);
+      return { keyId: state.keyId, key };
+    },
+    async setPolicy(keyId, policy) {
+      const { accountId } = await keyOf(keyId);
+      await changeKey(registry, accountId, keyId, { policy });
+    },
+    async revoke(keyId) {
+      await registry.revoke(await keyOf(keyId));
     },
   };
 }
@@ -190,27 +206,6 @@ async function writtenOffBy(records: AsyncIterable<{ readonly writtenOff: NanoUs
   for await (const { writtenOff } of records) sum += writtenOff;
   return sum;
 }
-
-/** Returns the version of the reference prices; undefined when there are none from now on. */
-async function watchPrices(
-  client: DynamoDBClient,
-  table: string,
-  json: string | undefined,
-): Promise<string | undefined> {
-  if (json !== undefined)
-    return writeReferencePrices(client, table, { json, given: Math.floor(systemClock() / 1000) });
-  await deleteReferencePrices(client, table);
-  return undefined;
-}
-
-/** The catalog, with its earlier versions. */
-const catalogOf = (client: DynamoDBClient, table: string) => ({
-  applyCatalog: (json: string) => writeCatalog(client, table, json),
-  catalog: () => readCatalog(client, table),
-  catalogVersions: () => readVersions(client, table),
-  catalogVersion: (version: string) => readCatalogVersion(client, table, version),
-  watchPrices: (json: string | undefined) => watchPrices(client, table, json),
-});
 
 const usageRecords = (
   client: DynamoDBClient,

@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { outputName, SECRET_VARIABLES, VARIABLES } from '../lambdas/contract/environment.ts';
 import { TABLES } from '../lambdas/contract/tables.ts';
+import { type Addresses, deployedAddresses, localAddresses } from './addresses.ts';
 import { REDRIVES } from './redrive.ts';
 
 export interface Target {
   /** Table names and secret, by the functions' own variables. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Where the service answers its callers, where that is known of this target. */
+  readonly addresses?: () => Promise<Addresses>;
   /** Endpoint, region and credentials; empty in AWS, where the SDK finds its own. */
   readonly client: {
     readonly endpoint?: string;
@@ -44,7 +47,7 @@ export function readLocalTarget(stateDir: string): Target {
     aws_endpoint: string;
     environment: Record<string, string>;
   };
-  return localTarget(endpoint, environment);
+  return { ...localTarget(endpoint, environment), addresses: async () => localAddresses(stateDir) };
 }
 
 /** What an operator works with, by the stack whose outputs name it. */
@@ -59,7 +62,11 @@ export async function readAwsTarget(stage: string): Promise<Target> {
   const stacks = Object.entries(OPERATED).map(([stack, variables]) =>
     readOutputs(client, `Inference-${stage}-${stack}`, variables),
   );
-  return { environment: Object.fromEntries((await Promise.all(stacks)).flat()), client: {} };
+  return {
+    environment: Object.fromEntries((await Promise.all(stacks)).flat()),
+    addresses: () => deployedAddresses(client, stage),
+    client: {},
+  };
 }
 
 async function readOutputs(

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 
 /** One after the other within a lane, the lanes side by side. */
-const LANES = [['deploy'], ['browser', 'dynamodb-local', 'clients']] as const;
+const LANES = [['deploy'], ['vulnerabilities', 'browser', 'dynamodb-local', 'schema', 'clients']] as const;
 
 /** The exit code of a ring; 1 when it was killed. */
 function ended(ring: string): Promise<number> {

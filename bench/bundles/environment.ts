@@ -1,6 +1,6 @@
 /** The variables that a function finds in Lambda, with names of nothing that exists. */
 import { VARIABLES } from '../../lambdas/contract/environment.ts';
-import { QUEUES } from '../../lambdas/contract/queues.ts';
+import { QUEUES, queueVariableOf } from '../../lambdas/contract/queues.ts';
 import { TABLES, type TableName } from '../../lambdas/contract/tables.ts';
 import { type FunctionName, GRANTS } from '../../lib/config/grants.ts';
 
@@ -13,11 +13,12 @@ export function functionVariables(name: FunctionName): Record<string, string> {
     keyPepper,
     sessionKey,
     identityProviders,
+    identitySecret,
     payments,
     holds,
     settlements,
   } = GRANTS[name];
-  const { webhookKey, sends = [], publishes, schedules } = GRANTS[name];
+  const { webhookKey, sends = [], counts = [], publishes, schedules } = GRANTS[name];
   const granted = (Object.keys(tables) as TableName[]).map((table) => [TABLES[table].variable, table]);
   return {
     AWS_REGION: 'us-east-1',
@@ -28,7 +29,8 @@ export function functionVariables(name: FunctionName): Record<string, string> {
     ...Object.fromEntries(granted),
     ...(keyPepper ? { [VARIABLES.keyPepperSecret]: 'none' } : {}),
     ...(sessionKey ? { [VARIABLES.sessionKeySecret]: 'none' } : {}),
-    ...(identityProviders ? { [VARIABLES.identitySecret]: 'none', [VARIABLES.identityProviders]: '{}' } : {}),
+    ...(identityProviders ? { [VARIABLES.identityProviders]: '{}' } : {}),
+    ...(identitySecret ? { [VARIABLES.identitySecret]: 'none' } : {}),
     ...(payments
       ? {
           [VARIABLES.paymentSecret]: 'none',
@@ -38,6 +40,7 @@ export function functionVariables(name: FunctionName): Record<string, string> {
       : {}),
     ...(webhookKey ? { [VARIABLES.webhookKeySecret]: 'none' } : {}),
     ...Object.fromEntries(sends.map((queue) => [QUEUES[queue].variable, NOWHERE])),
+    ...Object.fromEntries(counts.map((queue) => [queueVariableOf(queue), NOWHERE])),
     ...(publishes ? { [VARIABLES.eventBus]: 'none' } : {}),
     ...(schedules
       ? {

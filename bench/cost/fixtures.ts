@@ -30,8 +30,10 @@ const BY_USE: readonly string[] = [
   'AWS::DynamoDB::Table',
   'AWS::Events::EventBus',
   'AWS::Events::Rule',
+  'AWS::Lambda::Alias',
   'AWS::Lambda::EventSourceMapping',
   'AWS::Lambda::Function',
+  'AWS::Lambda::Version',
   'AWS::Logs::LogGroup',
   'AWS::SNS::Topic',
   'AWS::SQS::Queue',
@@ -45,6 +47,9 @@ const FREE: readonly string[] = [
   'AWS::ApiGateway::Resource',
   // Settings of the stack that CDK adds; they lead to no resource of their own.
   'AWS::CDK::Metadata',
+  // Deployments to Lambda cost nothing (price page of CodeDeploy).
+  'AWS::CodeDeploy::Application',
+  'AWS::CodeDeploy::DeploymentGroup',
   'AWS::IAM::Policy',
   'AWS::IAM::Role',
   'AWS::Lambda::Permission',

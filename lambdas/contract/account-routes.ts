@@ -1,4 +1,4 @@
-/** The routes of an account: signing in, API keys and credit; and of the payments that fill it. */
+/** The routes of an account: signing in, API keys and credit; of the payments that fill it; and of the view of all accounts. */
 import type { Route } from './route.ts';
 
 const platform = { api: 'platform', surface: 'platform', response: 'buffered' } as const;
@@ -18,6 +18,22 @@ export const ACCOUNT_ROUTES = [
     path: '/api/v1/auth/me',
     endpoint: 'get-account',
     purpose: 'the signed-in account',
+    authentication: 'session',
+  },
+  {
+    ...platform,
+    method: 'GET',
+    path: '/api/v1/auth/providers',
+    endpoint: 'list-identity-providers',
+    purpose: 'the identity providers that a browser can sign in with',
+    authentication: 'none',
+  },
+  {
+    ...platform,
+    method: 'POST',
+    path: '/api/v1/auth/renew',
+    endpoint: 'renew-session',
+    purpose: 'begin a session that follows this one, which ends',
     authentication: 'session',
   },
   {
@@ -74,7 +90,39 @@ export const ACCOUNT_ROUTES = [
     path: '/credits/{api_key}',
     endpoint: 'get-credits',
     purpose: 'credit balance for a key',
-    authentication: 'api-key',
+    authentication: 'api-key-or-session',
+  },
+  {
+    ...platform,
+    method: 'GET',
+    path: '/api/v1/credits',
+    endpoint: 'get-balance',
+    purpose: 'credit balance of the account',
+    authentication: 'session',
+  },
+  {
+    ...platform,
+    method: 'GET',
+    path: '/api/v1/usage',
+    endpoint: 'list-account-usage',
+    purpose: 'the calls of all keys of the account, newest first, with cost',
+    authentication: 'session',
+  },
+  {
+    ...platform,
+    method: 'GET',
+    path: '/api/v1/usage/sums',
+    endpoint: 'sum-account-usage',
+    purpose: 'calls, units and cost of the account by the hour or day',
+    authentication: 'session',
+  },
+  {
+    ...platform,
+    method: 'GET',
+    path: '/api/v1/usage/{request_id}',
+    endpoint: 'get-account-usage',
+    purpose: 'one call of the account by its request id',
+    authentication: 'session',
   },
 ] as const satisfies readonly Route[];
 
@@ -110,5 +158,48 @@ export const PAYMENT_ROUTES = [
     endpoint: 'receive-payment-event',
     purpose: 'receives the payment provider’s signed events',
     authentication: 'none',
+  },
+] as const satisfies readonly Route[];
+
+/** The operator's view: reads of the whole deployment, and the end of the session that they take. */
+const operatorView = { ...platform, authentication: 'operator', method: 'GET' } as const;
+
+export const OPERATOR_ROUTES = [
+  {
+    ...operatorView,
+    path: '/api/v1/operator/accounts',
+    endpoint: 'list-operator-accounts',
+    purpose: 'every account with its balance and what it has spent',
+  },
+  {
+    ...operatorView,
+    path: '/api/v1/operator/routes',
+    endpoint: 'list-operator-routes',
+    purpose: 'every route of the catalog with its circuit',
+  },
+  {
+    ...operatorView,
+    path: '/api/v1/operator/catalog',
+    endpoint: 'get-operator-catalog',
+    purpose: 'the current catalog, and what it changed',
+  },
+  {
+    ...operatorView,
+    path: '/api/v1/operator/audit',
+    endpoint: 'get-operator-audit',
+    purpose: 'what the last audit of the books found',
+  },
+  {
+    ...operatorView,
+    path: '/api/v1/operator/dead-letters',
+    endpoint: 'list-dead-letters',
+    purpose: 'how many messages lie in each dead-letter queue',
+  },
+  {
+    ...operatorView,
+    method: 'POST',
+    path: '/api/v1/operator/sign-out',
+    endpoint: 'delete-operator-session',
+    purpose: 'end the operator’s session',
   },
 ] as const satisfies readonly Route[];

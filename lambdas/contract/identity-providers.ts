@@ -1,40 +1,78 @@
 /** Who accounts may sign in with: configuration of the deployment, read by the stacks and by the function that signs in. */
 import * as z from 'zod';
+import { requireVariable, VARIABLES } from './environment.ts';
 
 /** A provider's word is taken for who somebody is, so it must come over TLS; on the machine itself it may do without. */
-const address = z.url().refine((value) => {
+export const providerAddress = z.url().refine((value) => {
   const { protocol, hostname } = new URL(value);
   return protocol === 'https:' || ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
 }, 'must begin with https://');
 
-const oidc = z.strictObject({
-  type: z.literal('oidc'),
-  /** The issuer, exactly as its tokens and its discovery document name it (OpenID Connect Discovery 1.0, section 4). */
-  issuer: address,
-  /** Other names that the issuer's tokens may bear, such as Google's `accounts.google.com`. */
-  otherIssuers: z.array(z.string().min(1)).optional(),
-  /** The client ids that a token may be meant for. */
-  audience: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]),
-  /** Where its keys are; found by discovery when absent. */
-  jwksUri: address.optional(),
-});
+/** Where a provider may send a code: compared letter by letter (RFC 9700, section 2.1), and without a fragment. */
+const redirectUri = providerAddress.refine((value) => !value.includes('#'), 'must not have a fragment');
+
+/** What a browser needs, beside a client id, to sign in with an authorization code. */
+const browser = {
+  /** What the console calls it; its name in the path when absent. */
+  displayName: z.string().min(1).max(60).optional(),
+  /** Where it may send codes; without any, only tokens sign in. */
+  redirectUris: z.array(redirectUri).min(1).max(20).optional(),
+};
+
+const oidc = z
+  .strictObject({
+    type: z.literal('oidc'),
+    /** The issuer, exactly as its tokens and its discovery document name it (OpenID Connect Discovery 1.0, section 4). */
+    issuer: providerAddress,
+    /** Other names that the issuer's tokens may bear, such as Google's `accounts.google.com`. */
+    otherIssuers: z.array(z.string().min(1)).optional(),
+    /** The client ids that a token may be meant for. */
+    audience: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]),
+    /** Where its keys are; found by discovery when absent, as are the two endpoints. */
+    jwksUri: providerAddress.optional(),
+    ...browser,
+    /** The client that codes are issued to, one of the audience; if it has a secret, that is in the identity secret. */
+    clientId: z.string().min(1).optional(),
+    authorizationEndpoint: providerAddress.optional(),
+    tokenEndpoint: providerAddress.optional(),
+  })
+  .refine(({ clientId, audience }) => clientId === undefined || [audience].flat().includes(clientId), {
+    path: ['clientId'],
+    message: 'must be one of the audience',
+  })
+  .refine(({ clientId, redirectUris }) => redirectUris === undefined || clientId !== undefined, {
+    path: ['clientId'],
+    message: 'is needed with redirectUris',
+  });
 
 const github = z.strictObject({
   type: z.literal('github'),
   /** The OAuth app that a token must have been issued to; its secret is in the identity secret. */
   clientId: z.string().min(1),
-  apiUrl: address.default('https://api.github.com'),
+  apiUrl: providerAddress.default('https://api.github.com'),
+  /** Where people authorize the app (`/authorize`) and codes are exchanged (`/access_token`). */
+  oauthUrl: providerAddress.default('https://github.com/login/oauth'),
+  ...browser,
 });
+
+/** The last parts of other routes' paths. */
+const RESERVED = ['me', 'providers', 'renew', 'sign-out'];
 
 /** By the name in `POST /api/v1/auth/{identity_provider}`. */
 export const identityProvidersSchema = z.record(
   z
     .string()
     .regex(/^[a-z][a-z0-9-]{0,39}$/)
-    .refine((name) => name !== 'me' && name !== 'sign-out', 'is the path of something else'),
+    .refine((name) => !RESERVED.includes(name), 'is the path of something else'),
   z.discriminatedUnion('type', [oidc, github]),
 );
 
 export type IdentityProviders = z.infer<typeof identityProvidersSchema>;
 export type OidcSettings = z.infer<typeof oidc>;
 export type GitHubSettings = z.infer<typeof github>;
+
+/** Those of a function, by their names. Throws when they are missing or not valid. */
+export const readIdentityProviders = (
+  environment: Readonly<Record<string, string | undefined>>,
+): IdentityProviders =>
+  identityProvidersSchema.parse(JSON.parse(requireVariable(environment, VARIABLES.identityProviders)));

@@ -1,4 +1,4 @@
-/** The routes by which the API describes itself. */
+/** The routes by which the service shows itself: its description for programs and for people, and its console. */
 import type { Route } from './route.ts';
 
 const platform = {
@@ -30,6 +30,22 @@ export const REFERENCE_ROUTES = [
     endpoint: 'get-docs-asset',
     purpose: 'scripts and styles of the reference',
     // Only a stream carries bytes as they are: the files are compressed.
+    response: 'streamed',
+  },
+  {
+    ...platform,
+    method: 'GET',
+    path: '/console',
+    endpoint: 'get-console',
+    purpose: 'the web console: balance, keys, activity, billing',
+    response: 'streamed',
+  },
+  {
+    ...platform,
+    method: 'GET',
+    path: '/console/{file}',
+    endpoint: 'get-console-asset',
+    purpose: 'scripts and styles of the console',
     response: 'streamed',
   },
 ] as const satisfies readonly Route[];

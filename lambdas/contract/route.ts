@@ -3,8 +3,8 @@
 /** The API format of a route, which its errors use; `platform` uses the OpenAI format. */
 export type Surface = 'openai' | 'messages' | 'platform';
 
-/** Who may call: anyone, the bearer of an API key, or the owner's session. */
-export type Authentication = 'none' | 'api-key' | 'session';
+/** Who may call: anyone, the bearer of an API key, the owner's session, either of these two, or an operator's session. */
+export type Authentication = 'none' | 'api-key' | 'session' | 'api-key-or-session' | 'operator';
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

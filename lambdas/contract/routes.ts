@@ -3,7 +3,7 @@
  * CDK builds the APIs from it, the local runtime and the gateway index list it, the tests walk it.
  */
 
-import { ACCOUNT_ROUTES, PAYMENT_ROUTES } from './account-routes.ts';
+import { ACCOUNT_ROUTES, OPERATOR_ROUTES, PAYMENT_ROUTES } from './account-routes.ts';
 import { CALL_KIND_ROUTES } from './kind-routes.ts';
 import { LISTING_ROUTES } from './listing-routes.ts';
 import { REFERENCE_ROUTES } from './reference-routes.ts';
@@ -107,6 +107,7 @@ export const ROUTES = [
   ...LISTING_ROUTES,
   ...PAYMENT_ROUTES,
   ...WEBHOOK_ROUTES,
+  ...OPERATOR_ROUTES,
   {
     ...platform,
     method: 'GET',

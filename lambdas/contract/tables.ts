@@ -21,7 +21,9 @@ export interface Table {
 export const TABLES = {
   /**
    * Accounts (`item` = `account`), their orders (`order#<id>`, `order_counts`), the entries of their books
-   * (`top_up#<id>`, `refund#<id>`, `purchase#<id>`, `sale#<id>`) and what the audit has proven (`audit#usage`).
+   * (`top_up#<id>`, `refund#<id>`, `purchase#<id>`, `sale#<id>`), what the audit has proven (`audit#usage`) and the sums of
+   * their calls (`usage_sums#<day>#<key>`, `usage_sums#through`).
+   * What the last audit of all found is the one item of a partition that is no account's (`audit`: `audit#last`).
    */
   accounts: { variable: 'ACCOUNTS_TABLE', partitionKey: 'account_id', sortKey: 'item' },
   /** Which account an external identity opened: one item for each, so that it opens exactly one. */

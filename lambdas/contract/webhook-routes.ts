@@ -10,7 +10,7 @@ export const WEBHOOK_ROUTES = [
     path: '/api/v1/webhooks',
     endpoint: 'create-webhook',
     purpose: 'subscribes a URL to events; shows its signing secret once',
-    authentication: 'api-key',
+    authentication: 'api-key-or-session',
   },
   {
     ...platform,
@@ -18,7 +18,7 @@ export const WEBHOOK_ROUTES = [
     path: '/api/v1/webhooks',
     endpoint: 'list-webhooks',
     purpose: 'the account’s webhooks',
-    authentication: 'api-key',
+    authentication: 'api-key-or-session',
   },
   {
     ...platform,
@@ -26,7 +26,7 @@ export const WEBHOOK_ROUTES = [
     path: '/api/v1/webhooks/{id}',
     endpoint: 'get-webhook',
     purpose: 'one webhook, with the results of its latest deliveries',
-    authentication: 'api-key',
+    authentication: 'api-key-or-session',
   },
   {
     ...platform,
@@ -34,7 +34,7 @@ export const WEBHOOK_ROUTES = [
     path: '/api/v1/webhooks/{id}',
     endpoint: 'update-webhook',
     purpose: 'changes URL, events or status',
-    authentication: 'api-key',
+    authentication: 'api-key-or-session',
   },
   {
     ...platform,
@@ -42,7 +42,7 @@ export const WEBHOOK_ROUTES = [
     path: '/api/v1/webhooks/{id}',
     endpoint: 'delete-webhook',
     purpose: 'ends a webhook',
-    authentication: 'api-key',
+    authentication: 'api-key-or-session',
   },
   {
     ...platform,
@@ -50,7 +50,7 @@ export const WEBHOOK_ROUTES = [
     path: '/api/v1/webhooks/{id}/rotate-secret',
     endpoint: 'rotate-webhook-secret',
     purpose: 'new signing secret; the old one signs for 24 hours more',
-    authentication: 'api-key',
+    authentication: 'api-key-or-session',
   },
   {
     ...platform,
@@ -58,7 +58,7 @@ export const WEBHOOK_ROUTES = [
     path: '/api/v1/webhooks/{id}/test',
     endpoint: 'test-webhook',
     purpose: 'delivers a test event',
-    authentication: 'api-key',
+    authentication: 'api-key-or-session',
   },
   {
     ...platform,
@@ -66,7 +66,7 @@ export const WEBHOOK_ROUTES = [
     path: '/api/v1/webhooks/{id}/deliveries',
     endpoint: 'list-deliveries',
     purpose: 'deliveries and their attempts, newest first',
-    authentication: 'api-key',
+    authentication: 'api-key-or-session',
   },
   {
     ...platform,
@@ -74,7 +74,7 @@ export const WEBHOOK_ROUTES = [
     path: '/api/v1/webhooks/{id}/deliveries/{delivery_id}/redeliver',
     endpoint: 'redeliver-webhook',
     purpose: 'delivers an event again now',
-    authentication: 'api-key',
+    authentication: 'api-key-or-session',
   },
   {
     ...platform,
@@ -82,6 +82,6 @@ export const WEBHOOK_ROUTES = [
     path: '/api/v1/webhooks/{id}/recover',
     endpoint: 'recover-webhook',
     purpose: 'delivers again what was given up since a time',
-    authentication: 'api-key',
+    authentication: 'api-key-or-session',
   },
 ] as const satisfies readonly Route[];

@@ -47,6 +47,7 @@ export const ERROR_CODES = {
   model_not_allowed: { status: 403, type: 'permission_error' },
   kind_not_allowed: { status: 403, type: 'permission_error' },
   not_owner: { status: 403, type: 'permission_error' },
+  operator_only: { status: 403, type: 'permission_error' },
   unknown_path: { status: 404, type: 'not_found_error' },
   not_found: { status: 404, type: 'not_found_error' },
   method_not_allowed: request(405),

@@ -1,8 +1,17 @@
 /** The descriptions of sign-in, API keys, credit and orders. */
 import * as z from 'zod';
 import { createKeyRequest, rotateKeyRequest, updateKeyRequest } from '../core/access/key-requests.ts';
-import { signedOutSchema, signInRequest, signOutRequest } from '../core/access/session-requests.ts';
+import { offeredProvidersSchema } from '../core/access/offered-providers.ts';
+import {
+  renewedSchema,
+  signedOutSchema,
+  signInRequest,
+  signOutRequest,
+} from '../core/access/session-requests.ts';
 import { deletedSchema } from '../core/api/response-schema.ts';
+import { MOST_KEYS, MOST_RECORDS } from '../core/ledger/usage/account-calls.ts';
+import { accountUsageQuery } from '../core/ledger/usage/queries.ts';
+import { usageSumsQuery } from '../core/ledger/usage/sums-answer.ts';
 import { createOrderRequest, ordersQuery } from '../core/payments/order-requests.ts';
 import { COMPONENTS } from './components.ts';
 import { answer, tagged } from './operation.ts';
@@ -10,11 +19,30 @@ import { answer, tagged } from './operation.ts';
 export const ACCOUNT_OPERATIONS = {
   ...tagged('Accounts', {
     'create-session': {
+      description:
+        'By a token of the provider, or by an authorization code with its verifier and redirect URI, which the ' +
+        'service exchanges.',
+      headers: {
+        'x-session-transport': {
+          description: '`cookie` puts the session into a cookie that no script can read.',
+          pattern: '^(cookie|bearer)$',
+        },
+      },
       body: signInRequest,
       answers: { 200: answer('A session.', COMPONENTS.SignedIn) },
-      errors: [401],
+      errors: [401, 403],
     },
     'get-account': { answers: { 200: answer('The account.', COMPONENTS.Account) } },
+    'list-identity-providers': {
+      description: 'Those that have a client id and redirect URIs.',
+      answers: { 200: answer('The providers.', offeredProvidersSchema) },
+    },
+    'renew-session': {
+      description:
+        'Later requests with the same token are refused with 401. All sessions that follow one sign-in end 24 hours ' +
+        'after it.',
+      answers: { 200: answer('The next session.', renewedSchema) },
+    },
     'delete-session': {
       description: 'Later requests with the same token are refused with 401.',
       body: signOutRequest,
@@ -45,6 +73,25 @@ export const ACCOUNT_OPERATIONS = {
       description:
         'Of the calling key, by its id or its text; an owner’s session may name any key of the account.',
       answers: { 200: answer('The balance.', COMPONENTS.CreditBalance) },
+    },
+    'get-balance': {
+      description: '`held` is what calls that are not settled yet may cost; it is no part of `balance`.',
+      answers: { 200: answer('The balance.', COMPONENTS.AccountBalance) },
+    },
+    'list-account-usage': {
+      description: `Revoked keys count too: at most ${MOST_KEYS} keys are asked, the live ones and the newest others. At most ${MOST_RECORDS} records are read for a page, so that with a filter it may have fewer entries, even none, and a \`next_cursor\` all the same.`,
+      query: accountUsageQuery,
+      answers: { 200: answer('A page of calls.', COMPONENTS.AccountUsagePage) },
+    },
+    'sum-account-usage': {
+      description:
+        'Intervals that have calls, oldest first, whole ones: `start` is rounded down and `end` up. A call counts when it was settled. Sums that are `complete` are those of the records, to the nano-dollar.',
+      query: usageSumsQuery,
+      answers: { 200: answer('The sums.', COMPONENTS.UsageSums) },
+    },
+    'get-account-usage': {
+      description: `A call of any of the account’s keys, as far as \`GET /api/v1/usage\` asks them.`,
+      answers: { 200: answer('The call, with the lines of its bill.', COMPONENTS.AccountUsageReceipt) },
     },
   }),
   ...tagged('Payments', {

@@ -12,8 +12,10 @@ import {
   priceListSchema,
   priceSchema,
 } from '../core/inference/catalog/model-lists.ts';
-import { creditBalanceSchema } from '../core/ledger/credit-balance.ts';
-import { receiptSchema, usageRecordSchema } from '../core/ledger/usage-record.ts';
+import { accountBalanceSchema, creditBalanceSchema } from '../core/ledger/credit-balance.ts';
+import { accountReceiptSchema, accountUsageSchema } from '../core/ledger/usage/account-calls.ts';
+import { receiptSchema, usageRecordSchema } from '../core/ledger/usage/receipt.ts';
+import { usageSumsSchema } from '../core/ledger/usage/sums-answer.ts';
 import { installSchema, purchaseSchema, releaseSchema, reviewSchema } from '../core/listings/activity.ts';
 import { listingSchema } from '../core/listings/listing.ts';
 import { categorySchema } from '../core/listings/queries.ts';
@@ -34,6 +36,7 @@ export const COMPONENTS = {
   ApiKeyPage: pageSchema(keySchema),
   NewApiKey: issuedKeySchema,
   CreditBalance: creditBalanceSchema,
+  AccountBalance: accountBalanceSchema,
   Order: orderSchema,
   OrderPage: pageSchema(orderSchema),
   Model: modelSchema,
@@ -42,6 +45,9 @@ export const COMPONENTS = {
   PriceList: priceListSchema,
   UsageReceipt: receiptSchema,
   UsageRecordPage: pageSchema(usageRecordSchema),
+  AccountUsageReceipt: accountReceiptSchema,
+  UsageSums: usageSumsSchema,
+  AccountUsagePage: pageSchema(accountUsageSchema),
   Webhook: subscriptionSchema,
   WebhookPage: pageSchema(subscriptionSchema),
   WebhookWithStatistics: subscriptionWithStatisticsSchema,

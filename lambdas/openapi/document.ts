@@ -2,6 +2,7 @@
 
 import { IP_RATE_ERROR } from '../contract/gateway-errors.ts';
 import type { Route } from '../contract/route.ts';
+import { SESSION_COOKIES } from '../core/access/session-cookie.ts';
 import { ERROR_CODES } from '../core/errors.ts';
 import type { Operation, Tag } from './operation.ts';
 import {
@@ -28,20 +29,49 @@ const TAGS: Readonly<Record<Tag, string>> = {
   Accounts: 'Sign-in and API keys.',
   Payments: 'Orders of credit.',
   Webhooks: 'Signed event deliveries, retried for 24 hours.',
+  Operator: 'The whole deployment, for those who run it.',
   Market: 'Apps and AI agents: publishing, search, installs, purchases and reviews.',
   Service: 'The service itself.',
 };
 
+const KEY: readonly JsonSchema[] = [{ apiKey: [] }, { apiKeyHeader: [] }];
+const SESSION: readonly JsonSchema[] = [{ session: [] }, { sessionCookie: [], console: [] }];
+
 const SECURITY: Readonly<Record<Route['authentication'], readonly JsonSchema[]>> = {
   none: [],
-  'api-key': [{ apiKey: [] }, { apiKeyHeader: [] }],
-  session: [{ session: [] }],
+  'api-key': KEY,
+  session: SESSION,
+  'api-key-or-session': [...KEY, ...SESSION],
+  operator: [{ operator: [] }, { operatorCookie: [], console: [] }],
 };
 
 const SECURITY_SCHEMES = {
   apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `uis_...`.' },
   apiKeyHeader: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The same key.' },
   session: { type: 'http', scheme: 'bearer', description: 'The `access_token` of a sign-in.' },
+  sessionCookie: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: SESSION_COOKIES.owner,
+    description: 'The same token, where the sign-in put it into a cookie.',
+  },
+  operator: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The `access_token` of a sign-in with the role `operator`.',
+  },
+  operatorCookie: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: SESSION_COOKIES.operator,
+    description: 'The same token, where the sign-in put it into a cookie.',
+  },
+  console: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Requested-With',
+    description: '`console`: without it the cookie does not count.',
+  },
 };
 
 /** Throws an error that names a route without a description. */
@@ -72,12 +102,12 @@ export function openApiDocument({ routes, operations, title, version }: Document
 function describe(route: Route, operation: Operation): JsonSchema {
   const parameters = [
     ...pathParameters(route.path),
-    ...Object.entries(operation.headers ?? {}).map(([name, description]) => ({
+    ...Object.entries(operation.headers ?? {}).map(([name, { description, pattern }]) => ({
       name,
       in: 'header',
       required: false,
       description,
-      schema: { type: 'string' },
+      schema: { type: 'string', pattern },
     })),
     ...(operation.query === undefined ? [] : queryParameters(operation.query)),
   ];
@@ -128,15 +158,21 @@ const answersOf = ({ answers }: Operation): JsonSchema =>
         content: {
           ...(schema === undefined ? {} : { 'application/json': { schema: answerSchema(schema) } }),
           ...Object.fromEntries(
-            Object.entries(otherForms).map(([type, form]) => [
-              type,
-              { schema: { type: 'string', description: form } },
-            ]),
+            Object.entries(otherForms).map(([type, form]) => [type, { schema: otherForm(type, form) }]),
           ),
         },
       },
     ]),
   );
+
+/**
+ * `format` says that these are bytes and no text: OpenAPI 3.1 would leave the schema empty, which generators of clients read
+ * as any value of JSON.
+ */
+const otherForm = (type: string, description: string): JsonSchema =>
+  type.startsWith('text/')
+    ? { type: 'string', description }
+    : { type: 'string', format: 'binary', contentMediaType: type, description };
 
 /**
  * The operation's own errors and those that follow: 400 where input is read, 404 where the path names something, 401
@@ -150,6 +186,7 @@ function errorsOf({ method, path, authentication, surface }: Route, operation: O
     ...(readsInput ? [400] : []),
     ...(path.includes('{') ? [404] : []),
     ...(authentication === 'none' ? [] : [401]),
+    ...(authentication === 'operator' ? [403] : []),
     ...(method === 'GET' ? [] : [413]),
     ...[429, 500, 503],
   ];

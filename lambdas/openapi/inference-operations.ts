@@ -6,7 +6,7 @@ import { chatCompletionRequest } from '../core/inference/completions/chat/schema
 import { usageSchema as messagesUsage } from '../core/inference/completions/messages/reply.ts';
 import { messagesRequest } from '../core/inference/completions/messages/schema.ts';
 import { responsesRequest } from '../core/inference/completions/responses/schema.ts';
-import { usageQuery } from '../core/ledger/usage-query.ts';
+import { usageQuery } from '../core/ledger/usage/queries.ts';
 import { COMPONENTS } from './components.ts';
 import { answer, tagged } from './operation.ts';
 
@@ -47,8 +47,11 @@ const response = z.looseObject({
 });
 
 export const IDEMPOTENCY = {
-  'Idempotency-Key':
-    '1 to 255 visible ASCII characters. A repetition within 24 hours replays the completed call and is not billed again.',
+  'Idempotency-Key': {
+    pattern: '^[!-~]{1,255}$',
+    description:
+      '1 to 255 visible ASCII characters. A repetition within 24 hours replays the completed call and is not billed again.',
+  },
 };
 
 /** Errors of a paid call. */

@@ -11,9 +11,16 @@ import { categoriesQuery, listingQuery } from '../core/listings/queries.ts';
 import { COMPONENTS } from './components.ts';
 import { answer, tagged } from './operation.ts';
 
+/** `*`, or entity tags; those of the service hold neither a comma nor what is not ASCII. */
+const TAG = '(W/)?"[!#-+\\x2d-~]*"';
+const ETAGS = `^([*]|${TAG}(, ?${TAG})*)$`;
+
 const IF_MATCH = {
-  'If-Match':
-    'The `ETag` of the listing as it was read. When the listing has changed since, the answer is 409 `conflict` and nothing changes. Installs and reviews do not change the tag.',
+  'If-Match': {
+    pattern: ETAGS,
+    description:
+      'The `ETag` of the listing as it was read. When the listing has changed since, the answer is 409 `conflict` and nothing changes. Installs and reviews do not change the tag.',
+  },
 };
 
 const listing = (description: string) => ({ description, schema: COMPONENTS.Listing });
@@ -49,7 +56,9 @@ export const LISTING_OPERATIONS = tagged('Market', {
   'purchase-listing': {
     description:
       'Moves the price from the buyer’s credit to the owner’s, once per buyer. A free listing, or one of the buyer’s own, moves no credit. The request states the expected price as `amount`, the expected listing by `If-Match`, or both; when either differs, the answer is 409 `price_changed` and nothing is charged. Publishes `purchase.completed`.',
-    headers: { 'If-Match': 'The `ETag` of the listing that the buyer agreed to buy.' },
+    headers: {
+      'If-Match': { pattern: ETAGS, description: 'The `ETag` of the listing that the buyer agreed to buy.' },
+    },
     body: purchaseRequest,
     optionalBody: true,
     answers: {

@@ -8,6 +8,7 @@ export type Tag =
   | 'Accounts'
   | 'Payments'
   | 'Webhooks'
+  | 'Operator'
   | 'Market'
   | 'Service';
 
@@ -19,14 +20,22 @@ export interface Answer {
   readonly otherForms?: Readonly<Record<string, string>>;
 }
 
+/** A request header that may be left out. */
+export interface Header {
+  /** What it is for. */
+  readonly description: string;
+  /** Values that are taken. */
+  readonly pattern: string;
+}
+
 export interface Operation {
   readonly tag: Tag;
   /** What a caller should know that the purpose does not say. */
   readonly description?: string;
   /** What the endpoint validates the query with. */
   readonly query?: z.ZodObject;
-  /** Request headers that are read, with what they are for. */
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Request headers that are read. */
+  readonly headers?: Readonly<Record<string, Header>>;
   /** What the endpoint validates the body with. */
   readonly body?: z.ZodType;
   /** What the endpoint validates the fields of a form with, and the field that is a file. */

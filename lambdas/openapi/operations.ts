@@ -8,6 +8,7 @@ import { openApiDocument } from './document.ts';
 import { INFERENCE_OPERATIONS } from './inference-operations.ts';
 import { LISTING_OPERATIONS } from './listing-operations.ts';
 import type { Operation } from './operation.ts';
+import { OPERATOR_OPERATIONS } from './operator-operations.ts';
 import { SERVICE_OPERATIONS } from './service-operations.ts';
 import { WEBHOOK_OPERATIONS } from './webhook-operations.ts';
 
@@ -16,6 +17,7 @@ export const OPERATIONS: Readonly<Record<Exclude<EndpointName, 'unknown-route'>,
   ...CALL_KIND_OPERATIONS,
   ...ACCOUNT_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
+  ...OPERATOR_OPERATIONS,
   ...LISTING_OPERATIONS,
   ...SERVICE_OPERATIONS,
 };

@@ -31,7 +31,10 @@ export function formSchema({
     required = [],
     ...rest
   } = inlineSchema(fields) as { properties?: JsonSchema; required?: readonly string[] };
-  const content = { contentMediaType: 'application/octet-stream', description: 'A part with a file name.' };
+  const content = {
+    ...{ type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' },
+    description: 'A part with a file name, in the format that its extension names.',
+  };
   return { ...rest, properties: { [file]: content, ...properties }, required: [file, ...required] };
 }
 

@@ -21,4 +21,13 @@ export const SERVICE_OPERATIONS = tagged('Service', {
       },
     },
   },
+  'get-console': { answers: { 200: { description: 'The page.', otherForms: { 'text/html': 'The page.' } } } },
+  'get-console-asset': {
+    answers: {
+      200: {
+        description: 'The file.',
+        otherForms: { 'text/javascript': 'A script.', 'text/css': 'A style sheet.' },
+      },
+    },
+  },
 });

@@ -69,6 +69,11 @@ const schema = z.strictObject({
     .min(2)
     .max(3)
     .optional(),
+  /**
+   * How a new version of the functions of paid routes goes live: `all-at-once`, or `canary`: for one call in ten at first,
+   * and back by itself when calls fail. Hosts (`compute` other than `lambda`) have releases of their own.
+   */
+  releases: z.enum(['all-at-once', 'canary']).default('all-at-once'),
   /** Requests a minute that one IP address may make (WAF counts approximately; its minimum is 10). */
   ipRequestsPerMinute: z.int().min(10).default(IP_REQUESTS_PER_MINUTE),
   /** Who accounts may sign in with, by the name in `POST /api/v1/auth/{identity_provider}`. */
@@ -106,6 +111,14 @@ const schema = z.strictObject({
       keepDays: z.int().min(1).max(3_650),
     })
     .optional(),
+  /**
+   * A key of AWS KMS, in the region of the deployment, that seals tables, queues, topics, logs and secrets; the keys that
+   * AWS manages when it is absent.
+   */
+  encryptionKey: z
+    .string()
+    .regex(/^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]+$/)
+    .optional(),
   /** Traces every call with X-Ray: about $5 a million calls, and a few milliseconds at each cold start. */
   tracing: z.boolean().default(false),
   /**
@@ -128,6 +141,11 @@ const schema = z.strictObject({
       error: 'inference and platform must be two names: each API answers one',
     })
     .optional(),
+  /**
+   * Which secret CloudFront shows what lies behind it: one more makes a new one, and the one before stays good until the
+   * next.
+   */
+  edgeSecretGeneration: z.int().min(1).max(10_000).default(1),
   /** The name of CloudFront's hostname; CloudFront takes certificates of us-east-1 alone. */
   edgeDomain: z.strictObject({ name: hostName, certificateArn: certificateIn('us-east-1') }).optional(),
 });

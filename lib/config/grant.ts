@@ -1,5 +1,5 @@
 /** What a function may be granted. */
-import type { QueueName } from '../../lambdas/contract/queues.ts';
+import type { CountedQueue, QueueName } from '../../lambdas/contract/queues.ts';
 import type { TableName } from '../../lambdas/contract/tables.ts';
 
 export interface Grants {
@@ -11,8 +11,10 @@ export interface Grants {
   readonly keyPepper?: true;
   /** Reads the key that signs sessions. */
   readonly sessionKey?: true;
-  /** Signs people in: knows the identity providers, and reads the secrets of those that need one. */
+  /** Knows the identity providers. */
   readonly identityProviders?: true;
+  /** Reads the secrets of the identity providers that need one. */
+  readonly identitySecret?: true;
   /** Talks to the payment provider, and reads its secret. */
   readonly payments?: true;
   /** Reads the upstream providers' secrets (`<stage>/providers/...`). */
@@ -29,6 +31,8 @@ export interface Grants {
   readonly webhookKey?: true;
   /** Queues it sends to. Who reads a queue is in the contract of the queues. */
   readonly sends?: readonly QueueName[];
+  /** Queues whose messages it counts, and neither reads nor sends. */
+  readonly counts?: readonly CountedQueue[];
   /** Plans one-time schedules. */
   readonly schedules?: true;
   /** Publishes to the platform's bus. */

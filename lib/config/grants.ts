@@ -3,6 +3,7 @@
  * variables the function needs, so a function cannot know a table that it may not reach.
  */
 import type { ConsumerName } from '../../lambdas/contract/consumers.ts';
+import { COUNTED_QUEUES } from '../../lambdas/contract/queues.ts';
 import type { EndpointName } from '../../lambdas/contract/routes.ts';
 import type { Grants } from './grant.ts';
 import { LISTING_GRANTS } from './listing-grants.ts';
@@ -11,6 +12,9 @@ export type FunctionName = EndpointName | ConsumerName;
 
 const webhookLists = { webhooks: ['GetItem'], deliveries: ['Query'], keys: ['UpdateItem'] } as const;
 const lanes = ['deliveries', 'retries'] as const;
+
+/** What a route reads that takes an API key or a session. */
+const KEY_OR_SESSION = { keyPepper: true, sessionKey: true } as const;
 
 /** What moves money in a wallet, which lies in as many parts as its load needs. */
 const WALLETS = ['GetItem', 'BatchGetItem', 'UpdateItem'] as const;
@@ -42,6 +46,34 @@ const { bedrockModels: _bedrockModels, ...PAID_HTTP_CALL } = PAID_CALL;
 
 const TOKEN_COUNT: Grants = { tables: { keys: ['UpdateItem'], catalog: ['GetItem'] }, keyPepper: true };
 
+/** The keys that an account has or had, for its owner. */
+const ACCOUNT_USAGE = {
+  tables: { accounts: ['GetItem'], keys: [] },
+  indexes: [{ table: 'keys', name: 'by-account' }],
+  sessionKey: true,
+} as const satisfies Grants;
+
+/** Every request of the operator's view reads whether its account is still an operator's. */
+const OPERATOR = { accounts: ['GetItem'] } as const;
+
+const OPERATOR_GRANTS = {
+  'list-operator-accounts': {
+    tables: { accounts: ['GetItem', 'BatchGetItem'], wallets: ['Scan', 'GetItem', 'BatchGetItem'] },
+    sessionKey: true,
+  },
+  'list-operator-routes': {
+    tables: { ...OPERATOR, catalog: ['GetItem'], circuits: ['Scan'] },
+    sessionKey: true,
+  },
+  'get-operator-catalog': { tables: { ...OPERATOR, catalog: ['GetItem'] }, sessionKey: true },
+  'get-operator-audit': { tables: OPERATOR, sessionKey: true },
+  'list-dead-letters': { tables: OPERATOR, sessionKey: true, counts: COUNTED_QUEUES },
+  'delete-operator-session': {
+    tables: { ...OPERATOR, sessions: ['GetItem', 'UpdateItem'] },
+    sessionKey: true,
+  },
+} as const satisfies Readonly<Record<string, Grants>>;
+
 const ROWS: Readonly<Record<FunctionName, Grants>> = {
   'create-chat-completion': CHAT_CALL,
   'create-message': CHAT_CALL,
@@ -66,7 +98,10 @@ const ROWS: Readonly<Record<FunctionName, Grants>> = {
     },
     sessionKey: true,
     identityProviders: true,
+    identitySecret: true,
   },
+  'list-identity-providers': { identityProviders: true },
+  'renew-session': { tables: { sessions: ['GetItem', 'UpdateItem'] }, sessionKey: true },
   'delete-session': { tables: { sessions: ['GetItem', 'UpdateItem'] }, sessionKey: true },
   'get-account': { tables: { accounts: ['GetItem'] }, sessionKey: true },
   'create-key': {
@@ -105,49 +140,66 @@ const ROWS: Readonly<Record<FunctionName, Grants>> = {
       wallets: WALLETS,
       usage: ['GetItem', 'PutItem'],
     },
-    keyPepper: true,
+    ...KEY_OR_SESSION,
+    holds: true,
+  },
+  'get-balance': {
+    tables: { keys: ['UpdateItem'], wallets: WALLETS, usage: ['PutItem'] },
     sessionKey: true,
     holds: true,
   },
+  'list-account-usage': { ...ACCOUNT_USAGE, tables: { ...ACCOUNT_USAGE.tables, usage: ['Query'] } },
+  'sum-account-usage': {
+    ...ACCOUNT_USAGE,
+    tables: {
+      accounts: ['GetItem', 'Query', 'PutItem', 'UpdateItem'],
+      keys: [],
+      usage: ['Query'],
+    },
+  },
+  'get-account-usage': { ...ACCOUNT_USAGE, tables: { ...ACCOUNT_USAGE.tables, usage: ['BatchGetItem'] } },
   ...LISTING_GRANTS,
   'create-webhook': {
     tables: { keys: ['UpdateItem'], webhooks: ['PutItem', 'UpdateItem'] },
-    keyPepper: true,
+    ...KEY_OR_SESSION,
     webhookKey: true,
   },
-  'list-webhooks': { tables: { keys: ['UpdateItem'], webhooks: ['Query'] }, keyPepper: true },
-  'get-webhook': { tables: webhookLists, keyPepper: true },
+  'list-webhooks': { tables: { keys: ['UpdateItem'], webhooks: ['Query'] }, ...KEY_OR_SESSION },
+  'get-webhook': { tables: webhookLists, ...KEY_OR_SESSION },
   'update-webhook': {
     tables: { keys: ['UpdateItem'], webhooks: ['GetItem', 'UpdateItem'] },
-    keyPepper: true,
+    ...KEY_OR_SESSION,
   },
   'delete-webhook': {
     tables: { keys: ['UpdateItem'], webhooks: ['DeleteItem', 'UpdateItem'] },
-    keyPepper: true,
+    ...KEY_OR_SESSION,
   },
   'rotate-webhook-secret': {
     tables: { keys: ['UpdateItem'], webhooks: ['GetItem', 'UpdateItem'] },
-    keyPepper: true,
+    ...KEY_OR_SESSION,
     webhookKey: true,
   },
   'test-webhook': {
     tables: { keys: ['UpdateItem'], webhooks: ['GetItem'], events: ['PutItem'], deliveries: ['PutItem'] },
-    keyPepper: true,
+    ...KEY_OR_SESSION,
     webhookKey: true,
     sends: lanes,
   },
-  'list-deliveries': { tables: webhookLists, keyPepper: true },
+  'list-deliveries': { tables: webhookLists, ...KEY_OR_SESSION },
   'redeliver-webhook': {
     tables: { keys: ['UpdateItem'], webhooks: ['GetItem'], deliveries: ['GetItem'] },
-    keyPepper: true,
+    ...KEY_OR_SESSION,
     sends: lanes,
   },
-  'recover-webhook': { tables: webhookLists, keyPepper: true, sends: lanes },
+  'recover-webhook': { tables: webhookLists, ...KEY_OR_SESSION, sends: lanes },
+  ...OPERATOR_GRANTS,
   'get-health': { tables: { catalog: ['GetItem'] } },
   'get-index': {},
   'get-openapi': {},
   'get-docs': {},
   'get-docs-asset': {},
+  'get-console': {},
+  'get-console-asset': {},
   'unknown-route': {},
   'settle-transcription': {
     tables: { keys: ['GetItem', 'UpdateItem'], wallets: WALLETS, usage: ['PutItem'] },
@@ -163,7 +215,7 @@ const ROWS: Readonly<Record<FunctionName, Grants>> = {
   },
   'audit-books': {
     tables: {
-      accounts: ['Query', 'GetItem', 'PutItem'],
+      accounts: ['Query', 'GetItem', 'PutItem', 'UpdateItem'],
       keys: [],
       wallets: ['Scan', 'GetItem', 'BatchGetItem', 'UpdateItem'],
       usage: ['Query'],

@@ -11,6 +11,9 @@ const MEMORY_MB: Readonly<Partial<Record<FunctionName, number>>> = {
   'build-search-index': 2048,
   // Two catalogs of 20,000 models as text and as objects: 0.65 GB, and 10 s of a whole core.
   'watch-prices': 1024,
+  // As many models in all, within the 28 s of a buffered answer.
+  'get-operator-catalog': 2048,
+  'list-operator-routes': 2048,
 };
 
 export const memoryOf = (name: FunctionName): number => MEMORY_MB[name] ?? DEFAULT_MB;

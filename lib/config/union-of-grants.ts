@@ -12,6 +12,7 @@ const FLAGS: Readonly<Record<Flag, Flag>> = {
   keyPepper: 'keyPepper',
   sessionKey: 'sessionKey',
   identityProviders: 'identityProviders',
+  identitySecret: 'identitySecret',
   payments: 'payments',
   providerSecrets: 'providerSecrets',
   bedrockModels: 'bedrockModels',
@@ -32,11 +33,13 @@ export function unionOf(all: readonly Grants[]): Grants {
     throw new Error('a function that follows the changes of a table cannot be served by a host');
   const indexes = once(all.flatMap((grants) => grants.indexes ?? []));
   const sends = once(all.flatMap((grants) => grants.sends ?? []));
+  const counts = once(all.flatMap((grants) => grants.counts ?? []));
   const flags = Object.values(FLAGS).filter((flag) => all.some((grants) => grants[flag] === true));
   return {
     tables: tablesOf(all),
     ...(indexes.length === 0 ? {} : { indexes }),
     ...(sends.length === 0 ? {} : { sends }),
+    ...(counts.length === 0 ? {} : { counts }),
     ...Object.fromEntries(flags.map((flag) => [flag, true])),
   };
 }

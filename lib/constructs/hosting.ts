@@ -1,10 +1,19 @@
 /** What a program acts in, knows and writes its logs to, on whichever compute it runs. */
 import { RemovalPolicy } from 'aws-cdk-lib';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  type AddToPrincipalPolicyResult,
+  type IPrincipal,
+  PolicyDocument,
+  PolicyStatement,
+  Role,
+  ServicePrincipal,
+} from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { METRIC_NAMESPACE, METRIC_NAMESPACE_VARIABLE } from '../../lambdas/contract/metrics.ts';
 import { grantTo, type RoleGrantsOptions } from './role-grants.ts';
+import { allowSealed } from './security/customer-key.ts';
+import { serviceFor, tasksOf } from './security/trust.ts';
 
 export interface Hosting {
   readonly role: Role;
@@ -24,17 +33,39 @@ export function createHosting(scope: Construct, { service, ...options }: Hosting
     retention: config.logRetentionDays,
     removalPolicy: RemovalPolicy.DESTROY,
   });
-  const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal(service) });
+  const role = new ProgramRole(
+    scope,
+    'Role',
+    service === 'lambda.amazonaws.com' ? new ServicePrincipal(service) : serviceFor(service, tasksOf(scope)),
+  );
   role.addToPolicy(
     new PolicyStatement({
       actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
       resources: [logGroup.logGroupArn],
     }),
   );
+  allowSealed(config, role);
   const environment = {
     POWERTOOLS_SERVICE_NAME: name,
     [METRIC_NAMESPACE_VARIABLE]: `${METRIC_NAMESPACE}/${config.stage}`,
     ...grantTo(role, options),
   };
   return { role, environment, logGroup };
+}
+
+/** What it may do stands in the role itself, so that it takes one resource of the 500 of a stack. */
+class ProgramRole extends Role {
+  readonly #allowed: PolicyDocument;
+
+  /** Whatever is granted to it later is in its one inline policy. */
+  constructor(scope: Construct, id: string, assumedBy: IPrincipal) {
+    const allowed = new PolicyDocument();
+    super(scope, id, { assumedBy, inlinePolicies: { Allowed: allowed } });
+    this.#allowed = allowed;
+  }
+
+  override addToPrincipalPolicy(statement: PolicyStatement): AddToPrincipalPolicyResult {
+    this.#allowed.addStatements(statement);
+    return { statementAdded: true, policyDependable: this };
+  }
 }

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction, SfnStateMachine } from 'aws-cdk-lib/aws-events-targets';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { AUDIT_SCHEDULE, CONSUMERS, type ConsumerName } from '../../lambdas/contract/consumers.ts';
 import type { Config } from '../config/config.ts';
+import { confine, ruleArn, serviceFor, stateMachineArn } from './security/trust.ts';
 import { ServiceFunction } from './service-function.ts';
 import type { StoredData } from './stored-data.ts';
 
@@ -30,10 +31,14 @@ export class LedgerUpkeep extends Construct {
       schedule: Schedule.expression(CONSUMERS['sweep-holds'].schedule),
       targets: [new LambdaFunction(this.#function('sweep-holds').function)],
     });
+    const ruleName = `${props.config.stage}-audit-books`;
+    const role = new Role(this, 'AuditScheduleRole', {
+      assumedBy: serviceFor('events.amazonaws.com', ruleArn(this, ruleName)),
+    });
     new Rule(this, 'AuditSchedule', {
-      ruleName: `${props.config.stage}-audit-books`,
+      ruleName,
       schedule: Schedule.expression(AUDIT_SCHEDULE),
-      targets: [new SfnStateMachine(this.#audit())],
+      targets: [new SfnStateMachine(this.#audit(), { role })],
     });
   }
 
@@ -48,8 +53,9 @@ export class LedgerUpkeep extends Construct {
       join(import.meta.dirname, '..', 'workflows', 'audit-books.asl.json'),
       'utf8',
     );
+    const name = `${this.#props.config.stage}-audit-books`;
     const machine = new StateMachine(this, 'AuditBooks', {
-      stateMachineName: `${this.#props.config.stage}-audit-books`,
+      stateMachineName: name,
       stateMachineType: StateMachineType.STANDARD,
       definitionBody: DefinitionBody.fromString(definition),
       definitionSubstitutions: { AuditBooksFunctionArn: step.functionArn },
@@ -63,6 +69,7 @@ export class LedgerUpkeep extends Construct {
         includeExecutionData: false,
       },
     });
+    confine(machine.role, stateMachineArn(this, name));
     machine.addToRolePolicy(
       new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [step.functionArn] }),
     );

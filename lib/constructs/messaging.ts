@@ -1,8 +1,8 @@
 /** What events and deliveries travel through: the bus, the queues with their dead letters, and the one-time schedules. */
-import { Aws, CfnOutput, Duration, Validations } from 'aws-cdk-lib';
+import { Aws, CfnOutput, Duration, Stack, Validations } from 'aws-cdk-lib';
 import { EventBus, Rule } from 'aws-cdk-lib/aws-events';
 import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import { CfnScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -14,6 +14,8 @@ import {
   queueNameOf,
 } from '../../lambdas/contract/queues.ts';
 import type { Config } from '../config/config.ts';
+import { allowSealed } from './security/customer-key.ts';
+import { serviceFor } from './security/trust.ts';
 
 /** The name that publishers know; further deployments in an account add their stage. */
 const BUS_NAME = 'platform-events';
@@ -46,16 +48,24 @@ export class Messaging extends Construct {
     this.scheduleGroup = `${config.stage}-deliveries`;
     new CfnScheduleGroup(this, 'ScheduleGroup', { name: this.scheduleGroup });
     this.scheduleRole = new Role(this, 'ScheduleRole', {
-      assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
-        conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
-      }),
+      // The group, never a schedule of it (EventBridge Scheduler user guide, Confused deputy prevention).
+      assumedBy: serviceFor('scheduler.amazonaws.com', this.#groupArn()),
     });
     this.scheduleRole.addToPolicy(
       new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.queues.retries.queueArn] }),
     );
+    allowSealed(config, this.scheduleRole);
     this.#output(VARIABLES.eventBus, this.bus.eventBusName);
     for (const [name, { variable }] of Object.entries(QUEUES))
       this.#output(variable, this.queues[name as QueueName].queueUrl);
+  }
+
+  #groupArn(): string {
+    return Stack.of(this).formatArn({
+      service: 'scheduler',
+      resource: 'schedule-group',
+      resourceName: this.scheduleGroup,
+    });
   }
 
   /** Dead-letter queues first, because the others name them. */

@@ -3,7 +3,13 @@ import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { DEFAULT_DELIVERY_LEASE_SECONDS, VARIABLES } from '../../lambdas/contract/environment.ts';
-import { QUEUES, type QueueName } from '../../lambdas/contract/queues.ts';
+import {
+  type CountedQueue,
+  QUEUES,
+  type QueueName,
+  queueNameOf,
+  queueVariableOf,
+} from '../../lambdas/contract/queues.ts';
 import { TABLES, type TableName } from '../../lambdas/contract/tables.ts';
 import type { Config } from '../config/config.ts';
 import type { Grants } from '../config/grant.ts';
@@ -57,7 +63,7 @@ class RoleGrants {
     if (grants.signedModels) allowSignedModels(this.#role);
     if (grants.settlements) this.#grantSettlements(environment);
     if (grants.holds) environment[VARIABLES.holdTtlSeconds] = String(config.holdTtlSeconds);
-    return { ...environment, ...this.#grantMessaging(grants) };
+    return { ...environment, ...this.#grantMessaging(grants), ...this.#grantCounts(grants.counts ?? []) };
   }
 
   #grantTables(): Record<string, string> {
@@ -85,7 +91,7 @@ class RoleGrants {
       ...(grants.keyPepper ? [VARIABLES.keyPepperSecret] : []),
       ...(grants.sessionKey ? [VARIABLES.sessionKeySecret] : []),
       ...(grants.webhookKey ? [VARIABLES.webhookKeySecret] : []),
-      ...(grants.identityProviders ? [VARIABLES.identitySecret] : []),
+      ...(grants.identitySecret ? [VARIABLES.identitySecret] : []),
       ...(grants.payments ? [VARIABLES.paymentSecret] : []),
     ];
     for (const variable of granted) {
@@ -118,6 +124,19 @@ class RoleGrants {
     return schedules ? { ...environment, ...this.#grantSchedules(messaging) } : environment;
   }
 
+  /** The counts of queues by their names: one of them is of another stack. */
+  #grantCounts(counts: readonly CountedQueue[]): Record<string, string> {
+    const { config } = this.#options;
+    const { account, region, urlSuffix } = Stack.of(this.#role);
+    const environment: Record<string, string> = {};
+    for (const name of counts) {
+      const resource = queueNameOf(config.stage, name);
+      this.#allow(['sqs:GetQueueAttributes'], Stack.of(this.#role).formatArn({ service: 'sqs', resource }));
+      environment[queueVariableOf(name)] = `https://sqs.${region}.${urlSuffix}/${account}/${resource}`;
+    }
+    return environment;
+  }
+
   /** What Lambda itself needs to read a stream in a function's name, and to note what the function fails at. */
   #grantStream(name: TableName, deadLettersArn: string): void {
     const { tableStreamArn } = this.#options.data.tables[name];
@@ -142,7 +161,13 @@ class RoleGrants {
       resourceName: `${scheduleGroup}/*`,
     });
     this.#allow(['scheduler:CreateSchedule'], resource);
-    this.#allow(['iam:PassRole'], scheduleRole.roleArn);
+    this.#role.addToPolicy(
+      new PolicyStatement({
+        actions: ['iam:PassRole'],
+        resources: [scheduleRole.roleArn],
+        conditions: { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } },
+      }),
+    );
     const account = `arn:${reportedPartition(this.#role)}:scheduler:${reportedRegion(this.#role)}:<AWS::AccountId>`;
     Validations.of(this.#role).acknowledge({
       id: `AwsSolutions-IAM5[Resource::${account}:schedule/${scheduleGroup}/*]`,

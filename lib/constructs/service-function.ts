@@ -1,6 +1,6 @@
 /** One Lambda function with a role of its own that reaches exactly what `grants.ts` lists. */
 import { join } from 'node:path';
-import { Duration, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import {
   Architecture,
   Code,
@@ -73,6 +73,8 @@ export class ServiceFunction extends Construct {
       recursiveLoop: isChained(name) ? RecursiveLoop.ALLOW : RecursiveLoop.TERMINATE,
       tracing: config.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
       environment,
+      // A version is what a release goes back to.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
       ...(reserved === undefined ? {} : { reservedConcurrentExecutions: reserved }),
     });
     if (config.tracing) {

@@ -10,6 +10,8 @@ import { Construct } from 'constructs';
 import { CONSUMERS } from '../../lambdas/contract/consumers.ts';
 import { DEAD_SETTLEMENTS, queueNameOf } from '../../lambdas/contract/queues.ts';
 import type { Config } from '../config/config.ts';
+import { allowSealed } from './security/customer-key.ts';
+import { confine, stateMachineArn } from './security/trust.ts';
 import { ServiceFunction } from './service-function.ts';
 import type { StoredData } from './stored-data.ts';
 
@@ -53,8 +55,9 @@ export class TranscriptionSettlement extends Construct {
       name,
       timeoutSeconds: CONSUMERS[name].timeoutSeconds,
     }).function;
+    const stateMachineName = `${this.#props.config.stage}-${name}`;
     const machine = new StateMachine(this, 'Workflow', {
-      stateMachineName: `${this.#props.config.stage}-${name}`,
+      stateMachineName,
       stateMachineType: StateMachineType.STANDARD,
       definitionBody: DefinitionBody.fromString(
         readFileSync(join(import.meta.dirname, '..', 'workflows', `${name}.asl.json`), 'utf8'),
@@ -73,10 +76,12 @@ export class TranscriptionSettlement extends Construct {
         includeExecutionData: false,
       },
     });
+    confine(machine.role, stateMachineArn(this, stateMachineName));
     const allow = (action: string, resource: string) =>
       machine.addToRolePolicy(new PolicyStatement({ actions: [action], resources: [resource] }));
     allow('lambda:InvokeFunction', step.functionArn);
     allow('sqs:SendMessage', deadLetters.queueArn);
+    allowSealed(this.#props.config, machine.role);
     Validations.of(machine).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
       reason: 'Log delivery and X-Ray take no resource: AWS documents both with "*".',

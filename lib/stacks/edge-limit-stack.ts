@@ -2,7 +2,7 @@
 import { Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Config } from '../config/config.ts';
-import { IpRateLimit } from '../constructs/ip-rate-limit.ts';
+import { IpRateLimit } from '../constructs/edge/ip-rate-limit.ts';
 
 /** Where AWS WAF keeps what protects CloudFront (WAF developer guide, "Resources that you can protect"). */
 export const EDGE_REGION = 'us-east-1';

@@ -17,6 +17,7 @@ import { HostFunction } from '../constructs/edge/host-function.ts';
 import type { HostService } from '../constructs/edge/host-service.ts';
 import { InferenceHost } from '../constructs/edge/inference-host.ts';
 import { uploadFunction, uploadService } from '../constructs/edge/upload-host.ts';
+import { EDGE_SECRET_HEADER, edgeSecret } from '../constructs/security/edge-secret.ts';
 import type { StoredData } from '../constructs/stored-data.ts';
 import type { ServiceStack } from './service-stack.ts';
 
@@ -73,7 +74,7 @@ export class IngressStack extends Stack {
     const host = config.ingress === 'fargate' ? uploadService(this, options) : uploadFunction(this, options);
     const paths = ROUTES.filter(({ endpoint }) => endpoint === UPLOADS).map(({ path }) => path);
     return [
-      { origin: hostOrigin(host), patterns: paths },
+      { origin: hostOrigin(host, config), patterns: paths },
       { origin: apiOrigin(inference, config), patterns: inferencePatterns(ROUTES) },
     ];
   }
@@ -86,17 +87,23 @@ export class IngressStack extends Stack {
     const id = config.compute === 'fargate' ? 'InferenceTasks' : 'InferenceFunction';
     const { host } = new InferenceHost(this, id, { config, data, bundles, settlements });
     if (!(host instanceof HostFunction)) ipRateLimit.protect(this, host.balancer.loadBalancerArn);
-    return [{ origin: hostOrigin(host), patterns: inferencePatterns(ROUTES) }];
+    return [{ origin: hostOrigin(host, config), patterns: inferencePatterns(ROUTES) }];
   }
 }
 
-const apiOrigin = ({ api }: ServiceStack, { stage }: Config): IOrigin => httpsOrigin(api.host, `/${stage}`);
+/** What the web ACL before an API or a balancer knows CloudFront by. */
+const edgeHeaders = (config: Config) => ({ [EDGE_SECRET_HEADER]: edgeSecret(config) });
 
-function hostOrigin(host: HostFunction | HostService): IOrigin {
+const apiOrigin = ({ api }: ServiceStack, config: Config): IOrigin =>
+  httpsOrigin(api.host, { originPath: `/${config.stage}`, customHeaders: edgeHeaders(config) });
+
+/** A Web Function has no web ACL before it, and is shown no secret. */
+function hostOrigin(host: HostFunction | HostService, config: Config): IOrigin {
   if (host instanceof HostFunction) return httpsOrigin(host.domainName);
   return VpcOrigin.withApplicationLoadBalancer(host.balancer, {
     // Within AWS's network: an internal balancer has no name that a certificate could be issued for.
     protocolPolicy: OriginProtocolPolicy.HTTP_ONLY,
     readTimeout: ORIGIN_SILENCE,
+    customHeaders: edgeHeaders(config),
   });
 }

@@ -6,8 +6,9 @@ import { STREAM_TIMEOUT_SECONDS } from '../../lambdas/contract/environment.ts';
 import type { Route } from '../../lambdas/contract/route.ts';
 import { type EndpointName, ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/contract/routes.ts';
 import type { Config } from '../config/config.ts';
-import { EndpointApi } from '../constructs/endpoint-api.ts';
-import { IpRateLimit } from '../constructs/ip-rate-limit.ts';
+import { CanaryReleases } from '../constructs/api/canary-releases.ts';
+import { EndpointApi } from '../constructs/api/endpoint-api.ts';
+import { IpRateLimit } from '../constructs/edge/ip-rate-limit.ts';
 import { LedgerUpkeep } from '../constructs/ledger-upkeep.ts';
 import { Market } from '../constructs/market.ts';
 import { Messaging } from '../constructs/messaging.ts';
@@ -29,6 +30,8 @@ export interface ServiceStackProps extends StackProps {
   /** One limit for both APIs, so that an address has one budget; the first stack makes it. */
   readonly ipRateLimit?: IpRateLimit;
 }
+
+const isPaid = ({ paid }: Route): boolean => paid === true;
 
 export class ServiceStack extends Stack {
   readonly ipRateLimit: IpRateLimit;
@@ -65,11 +68,19 @@ export class ServiceStack extends Stack {
       fallback: makeFunction(UNKNOWN_ROUTE_ENDPOINT, 'buffered'),
       routes,
     });
+    const releases =
+      config.releases === 'canary' && routes.some(isPaid)
+        ? new CanaryReleases(this, 'Releases', {
+            stage: config.stage,
+            apiName: `${config.stage}-${props.api}`,
+          })
+        : undefined;
     const functions = new Map<EndpointName, ServiceFunction>();
     for (const route of routes) {
       const target = functions.get(route.endpoint) ?? makeFunction(route.endpoint, route.response);
       functions.set(route.endpoint, target);
-      this.api.addRoute(route, target);
+      const live = isPaid(route) ? releases?.release(route.endpoint, target) : undefined;
+      this.api.addRoute(route, live ?? target.function);
     }
     this.functions = functions;
     if (props.api === 'inference') {

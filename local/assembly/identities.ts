@@ -63,6 +63,11 @@ export const IDENTITIES: Readonly<Record<string, (resource: Unnamed) => Identity
     const name = resource.property('FunctionName') ?? generatedName(resource);
     return { ref: name, attributes: { Arn: regionalArn('lambda', `function:${name}`) } };
   },
+  // There is one version of a function here, so that its alias is the function.
+  'AWS::Lambda::Alias': (resource) => {
+    const name = resource.property('FunctionName') ?? generatedName(resource);
+    return { ref: regionalArn('lambda', `function:${name}`), attributes: {} };
+  },
   'AWS::IAM::Role': (resource) => {
     const name = resource.property('RoleName') ?? generatedName(resource);
     return { ref: name, attributes: { Arn: `arn:${PARTITION}:iam::${ACCOUNT_ID}:role/${name}` } };

@@ -11,9 +11,18 @@ export interface PolicyStatement {
   readonly Condition?: unknown;
 }
 
+/** A statement of the policy that says who may take a role. */
+export interface TrustStatement {
+  readonly Effect: string;
+  readonly Action: string | readonly string[];
+  readonly Principal?: { readonly Service?: string | readonly string[] };
+  readonly Condition?: unknown;
+}
+
 export interface RoleDescription {
   readonly name: string;
   readonly arn: string;
+  readonly trust: readonly TrustStatement[];
   readonly statements: readonly PolicyStatement[];
 }
 
@@ -22,9 +31,7 @@ interface PolicyDocument {
 }
 
 interface RoleProperties {
-  readonly AssumeRolePolicyDocument?: {
-    readonly Statement: readonly { readonly Principal?: { readonly Service?: string } }[];
-  };
+  readonly AssumeRolePolicyDocument?: { readonly Statement: readonly TrustStatement[] };
   readonly Policies?: readonly { readonly PolicyDocument: PolicyDocument }[];
   readonly ManagedPolicyArns?: readonly string[];
 }
@@ -67,7 +74,9 @@ export function rolesOfService(stacks: Stacks, service: string): readonly string
     .filter((role) =>
       role
         .properties<RoleProperties>()
-        .AssumeRolePolicyDocument?.Statement.some(({ Principal }) => Principal?.Service === service),
+        .AssumeRolePolicyDocument?.Statement.some(({ Principal }) =>
+          [Principal?.Service ?? []].flat().includes(service),
+        ),
     )
     .map(({ identity }) => String(identity.attributes.Arn));
 }
@@ -82,6 +91,7 @@ function describeRole(role: LocatedResource, attached: readonly AttachedPolicyPr
   return {
     name,
     arn: String(role.identity.attributes.Arn),
+    trust: properties.AssumeRolePolicyDocument?.Statement ?? [],
     statements: [
       ...documents.flatMap(({ Statement }) => Statement),
       ...(properties.ManagedPolicyArns ?? []).flatMap(managed),

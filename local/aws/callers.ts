@@ -3,13 +3,15 @@ import type { FunctionDescription } from '../assembly/functions.ts';
 import { ACCOUNT_ID, PARTITION } from '../assembly/intrinsics.ts';
 import type { RoleDescription } from '../assembly/roles.ts';
 import { AwsError } from './errors.ts';
-import { compilePolicy } from './policy.ts';
+import type { RequestContext } from './iam/conditions.ts';
+import { compilePolicy } from './iam/policy.ts';
+import { mayTake, type Taker } from './iam/trust.ts';
 
 /** May do everything: the operator's own tools. */
 export const ADMINISTRATOR_ACCESS_KEY_ID = 'local-admin';
 
-/** Throws `AccessDeniedException` unless the caller may do `action` to the resource with that ARN. */
-export type Authorize = (action: string, resourceArn: string) => void;
+/** Throws `AccessDeniedException` unless the caller may do `action` to the resource with that ARN, under the request's conditions. */
+export type Authorize = (action: string, resourceArn: string, context?: RequestContext) => void;
 
 /** The access key id that a function signs its calls with. */
 export function accessKeyIdOf(description: Pick<FunctionDescription, 'name'>): string {
@@ -20,7 +22,7 @@ export interface CallerOptions {
   readonly functions: readonly FunctionDescription[];
   /** What acts with the grants of several roles, and no more. */
   readonly hosts?: readonly { readonly name: string; readonly roleArns: readonly string[] }[];
-  readonly roles: readonly RoleDescription[];
+  readonly roles: readonly Omit<RoleDescription, 'trust'>[];
   /** False: everybody may do everything. */
   readonly enforce: boolean;
   readonly log: (line: string) => void;
@@ -59,15 +61,24 @@ export interface RoleOptions {
   readonly log: (line: string) => void;
 }
 
-/** Lets the role with that ARN act under a session's name. Throws when no stack defines it. */
+/**
+ * Lets a service take the role with that ARN and act in it under a session's name. Throws when no stack defines the role,
+ * and `AccessDeniedException` when the role does not trust the service for what it acts for.
+ */
 export function authorizeRole(
   { assembly, enforceIam, log }: RoleOptions,
   roleArn: string,
   session: string,
+  taker: Taker,
 ): Authorize {
   if (!enforceIam) return () => {};
   const role = assembly.roles.find(({ arn }) => arn === roleArn);
   if (role === undefined) throw new Error(`no stack defines the role ${roleArn}`);
+  if (!mayTake(role, taker)) {
+    const message = `${taker.service} is not authorized to perform: sts:AssumeRole on resource: ${roleArn} for ${taker.sourceArn}`;
+    log(`IAM denied: ${message}`);
+    throw new AwsError('AccessDeniedException', message);
+  }
   return authorizeAs(role, session, log);
 }
 
@@ -79,8 +90,8 @@ export function authorizeAs(
 ): Authorize {
   const policy = compilePolicy(role.statements);
   const user = `arn:${PARTITION}:sts::${ACCOUNT_ID}:assumed-role/${role.name}/${session}`;
-  return (action, resourceArn) => {
-    const decision = policy(action, resourceArn);
+  return (action, resourceArn, context) => {
+    const decision = policy(action, resourceArn, context);
     if (decision === 'allowed') return;
     const reason =
       decision === 'explicitly denied'

@@ -1,6 +1,7 @@
 /** Queues, buses and one-time schedules of the assembly, kept in the state folder and answering AWS calls. */
 import { join } from 'node:path';
 import type { Assembly } from '../assembly/assembly.ts';
+import { regionalArn } from '../assembly/identities.ts';
 import { startDueTimer } from '../messaging/due-timer.ts';
 import { EventBuses } from '../messaging/event-bus.ts';
 import { type Poller, startPoller } from '../messaging/poller.ts';
@@ -10,7 +11,7 @@ import { type MessagingStore, openMessagingStore, type StoredSchedule } from '..
 import { authorizeRole } from './callers.ts';
 import type { AwsService } from './endpoint.ts';
 import { createEventsService } from './events-service.ts';
-import { createSchedulerService } from './scheduler-service.ts';
+import { createSchedulerService, SCHEDULER } from './scheduler-service.ts';
 import { createSqsService } from './sqs-service.ts';
 
 type Described = Pick<
@@ -66,7 +67,10 @@ export class Messaging {
     const pollers = assembly.mappings.map((mapping): Poller => {
       const described = assembly.functions.find(({ name }) => name === mapping.functionName);
       if (described === undefined) throw new Error(`no stack defines the function ${mapping.functionName}`);
-      const authorize = authorizeRole(this.#options, described.roleArn, described.name);
+      const authorize = authorizeRole(this.#options, described.roleArn, described.name, {
+        service: 'lambda.amazonaws.com',
+        sourceArn: described.arn,
+      });
       for (const action of ['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'])
         authorize(`sqs:${action}`, mapping.queueArn);
       const queue = this.queues.byArn(mapping.queueArn);
@@ -91,13 +95,17 @@ export class Messaging {
     this.#store.close();
   }
 
-  #fire({ targetArn, roleArn, input, name }: StoredSchedule): void {
+  #fire({ targetArn, roleArn, input, name, groupName }: StoredSchedule): void {
     if (targetArn !== SEND_MESSAGE)
       throw new Error(`the local runtime does not know the target ${targetArn}`);
     const request = JSON.parse(input) as { QueueUrl: string; MessageBody: string; MessageGroupId?: string };
     const queue = this.queues.byUrl(request.QueueUrl);
     if (queue === undefined) throw new Error(`there is no queue ${request.QueueUrl}`);
-    authorizeRole(this.#options, roleArn, name)('sqs:SendMessage', queue.description.arn);
+    const taker = {
+      service: SCHEDULER,
+      sourceArn: regionalArn('scheduler', `schedule-group/${groupName}`),
+    };
+    authorizeRole(this.#options, roleArn, name, taker)('sqs:SendMessage', queue.description.arn);
     queue.send([{ body: request.MessageBody, groupId: request.MessageGroupId }]);
   }
 }

@@ -13,6 +13,9 @@ interface CreateScheduleRequest {
   readonly Target?: { readonly Arn?: string; readonly RoleArn?: string; readonly Input?: string };
 }
 
+/** The service's principal. */
+export const SCHEDULER = 'scheduler.amazonaws.com';
+
 const invalid = (message: string) => new AwsError('ValidationException', message);
 
 export function createSchedulerService(schedules: Schedules): AwsService {
@@ -22,7 +25,7 @@ export function createSchedulerService(schedules: Schedules): AwsService {
     const schedule = read(name, body);
     const arn = regionalArn('scheduler', `schedule/${schedule.groupName}/${name}`);
     authorize('scheduler:CreateSchedule', arn);
-    authorize('iam:PassRole', schedule.roleArn);
+    authorize('iam:PassRole', schedule.roleArn, { 'iam:PassedToService': SCHEDULER });
     if (!schedules.hasGroup(schedule.groupName))
       throw new AwsError(
         'ResourceNotFoundException',

@@ -10,25 +10,34 @@ export interface FunctionFleetOptions {
 }
 
 export class FunctionFleet {
-  readonly #hosts: ReadonlyMap<string, FunctionHost>;
+  readonly #options: FunctionFleetOptions;
+  readonly #descriptions: ReadonlyMap<string, FunctionDescription>;
+  readonly #hosts = new Map<string, FunctionHost>();
 
-  constructor({ functions, environmentOf, log }: FunctionFleetOptions) {
-    this.#hosts = new Map(
-      functions.map((description) => {
-        const { arn, label, timeoutMs } = description;
-        return [arn, new FunctionHost({ label, timeoutMs, environment: environmentOf(description), log })];
-      }),
-    );
+  constructor(options: FunctionFleetOptions) {
+    this.#options = options;
+    this.#descriptions = new Map(options.functions.map((description) => [description.arn, description]));
   }
 
   /** See `FunctionHost.invoke`; throws an error that names an ARN that no stack defines. */
   async invoke(functionArn: string, event: Buffer, requestId: string): Promise<Readable> {
-    const host = this.#hosts.get(functionArn);
-    if (host === undefined) throw new Error(`no stack defines the function ${functionArn}`);
-    return host.invoke(event, requestId);
+    return this.#hostOf(functionArn).invoke(event, requestId);
   }
 
   async close(): Promise<void> {
     await Promise.all([...this.#hosts.values()].map((host) => host.close()));
+  }
+
+  /** Made at the first call: some variables are known only when the gateway listens. */
+  #hostOf(functionArn: string): FunctionHost {
+    const known = this.#hosts.get(functionArn);
+    if (known !== undefined) return known;
+    const description = this.#descriptions.get(functionArn);
+    if (description === undefined) throw new Error(`no stack defines the function ${functionArn}`);
+    const { environmentOf, log } = this.#options;
+    const { label, timeoutMs } = description;
+    const host = new FunctionHost({ label, timeoutMs, environment: environmentOf(description), log });
+    this.#hosts.set(functionArn, host);
+    return host;
   }
 }

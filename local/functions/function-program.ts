@@ -3,6 +3,7 @@
  * whose back-pressure is then the stream's own. It ends when the process that forked it is gone.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { flushCompileCache } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import type { Context } from 'aws-lambda';
@@ -41,6 +42,8 @@ async function start(): Promise<void> {
       );
     },
   );
+  // A process that is killed keeps nothing by itself of what it has compiled (NODE_COMPILE_CACHE).
+  server.once('request', (_request, response: ServerResponse) => response.once('close', flushCompileCache));
   server.listen(0, '127.0.0.1', () => report({ port: (server.address() as AddressInfo).port }));
 }
 

@@ -5,7 +5,7 @@ import { nextTime } from './schedule-expression.ts';
 export interface SchedulerOptions {
   readonly schedules: readonly ScheduleDescription[];
   /** Delivers an event (JSON) to a target; its failure is logged, as EventBridge would retry and give up. */
-  readonly deliver: (target: ScheduleTarget, event: string) => Promise<void>;
+  readonly deliver: (target: ScheduleTarget, event: string, ruleArn: string) => Promise<void>;
   readonly log: (line: string) => void;
 }
 
@@ -36,7 +36,9 @@ function startSchedule(
   const fire = (dueMs: number) => {
     for (const target of schedule.targets) {
       const event = target.input ?? scheduledEvent(schedule, dueMs);
-      deliver(target, event).catch((failure: Error) => log(`${schedule.name}: ${failure.message}`));
+      deliver(target, event, schedule.arn).catch((failure: Error) =>
+        log(`${schedule.name}: ${failure.message}`),
+      );
     }
     arm(nextTime(schedule.expression, dueMs));
   };

@@ -13,6 +13,8 @@ export function readyText(session: Session, elapsedMs: number): string {
     '',
     `curl -N ${session.base_url}/v1/chat/completions -H 'Authorization: Bearer ${session.api_key}' -H 'Content-Type: application/json' -d '${JSON.stringify(request)}'`,
     '',
+    `Its console: ${session.platform_url}/console (continue with the local account)`,
+    '',
   ].join('\n');
 }
 

@@ -1,10 +1,20 @@
 /** What a fresh local service starts with: a catalog, and a demo account with a key and 10 credits. */
+import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { decodeTime } from 'ulid';
+import { createKeyRegistry } from '../../lambdas/adapters/access/create-accounts.ts';
+import { createDynamoClients } from '../../lambdas/adapters/aws/clients.ts';
+import { createLedger } from '../../lambdas/adapters/ledger/create-ledger.ts';
+import { systemClock } from '../../lambdas/adapters/system/system.ts';
+import { DEFAULT_HOLD_TTL_SECONDS, VARIABLES } from '../../lambdas/contract/environment.ts';
+import { QUOTAS } from '../../lambdas/core/api/quotas.ts';
 import { NANO_PER_USD } from '../../lambdas/core/money.ts';
 import type { Log } from '../../lambdas/core/ports.ts';
 import { createOperator, type Operator } from '../../operator/operator.ts';
 import { localTarget } from '../../operator/target.ts';
+import { DEMO_EMAIL, subjectOf } from '../../simulators/identity/provider.ts';
+import { costOfCalls, type PastCall, pastCalls, pastKeyId, settlePast } from './history.ts';
 
 /** Credits of the demo account. */
 const DEMO_CREDITS = 10n;
@@ -17,9 +27,13 @@ export interface SeedTarget {
   readonly awsEndpoint: string;
   /** The simulated upstream. */
   readonly upstreamUrl: string;
+  /** The local identity provider, if it runs: its proposed address signs in to the demo account. */
+  readonly identityIssuer: string | undefined;
   /** The user's own catalog, if one is named. */
   readonly catalogFile: string | undefined;
   readonly stateDir: string;
+  /** For how many days the demo account has made calls before. */
+  readonly historyDays: number;
 }
 
 interface Seed {
@@ -37,26 +51,54 @@ export async function seed(target: SeedTarget): Promise<{ apiKey: string; sessio
     const file = join(target.stateDir, 'seed.json');
     const before = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Seed) : undefined;
     const catalog = await seedCatalog(operator, target, before?.default_catalog);
-    const apiKey = before?.api_key ?? (await openDemoAccount(operator));
+    const apiKey = before?.api_key ?? (await openDemoAccount(operator, target));
     const after: Seed = { api_key: apiKey, ...(catalog === undefined ? {} : { default_catalog: catalog }) };
     writeFileSync(file, JSON.stringify(after), { mode: 0o600 });
-    return { apiKey, sessionToken: await demoSession(operator, apiKey) };
+    return { apiKey, sessionToken: await demoSession(operator, apiKey, target.identityIssuer) };
   } finally {
     operator.close();
   }
 }
 
-async function openDemoAccount(operator: Operator): Promise<string> {
-  const accountId = await operator.openAccount();
-  await operator.grant(accountId, DEMO_CREDITS * NANO_PER_USD);
+/** Has its credits after its history, which is paid with more. */
+async function openDemoAccount(operator: Operator, target: SeedTarget): Promise<string> {
+  const accountId = await operator.openAccount(DEMO_EMAIL);
+  const calls = pastCalls(systemClock(), target.historyDays);
+  await operator.grant(accountId, DEMO_CREDITS * NANO_PER_USD + costOfCalls(calls));
+  if (calls.length > 0) {
+    await settleHistory(target, accountId, calls);
+  }
   const { key } = await operator.createKey(accountId, 'demo', {});
   return key;
 }
 
-/** A fresh session at every start: one lasts a day. */
-async function demoSession(operator: Operator, apiKey: string): Promise<string> {
+/** Settles the calls with a key that was made before them, whose secret nobody has until it is rotated. */
+async function settleHistory(
+  { awsEndpoint, environment }: SeedTarget,
+  accountId: string,
+  calls: readonly PastCall[],
+): Promise<void> {
+  const clients = createDynamoClients(localTarget(awsEndpoint, environment).client);
+  const held = { [VARIABLES.holdTtlSeconds]: String(DEFAULT_HOLD_TTL_SECONDS), ...environment };
+  const [keyId, secretHash] = [pastKeyId(calls), randomBytes(32).toString('hex')];
+  const created = Math.floor(decodeTime(keyId.slice(4)) / 1000);
+  try {
+    const registry = createKeyRegistry({ clients, environment });
+    const key = { keyId, accountId, secretHash, name: 'assistant', policy: {}, created };
+    await registry.add(key, QUOTAS.api_keys_per_account);
+    await settlePast(createLedger({ clients, environment: held, log: silent }), { accountId, keyId }, calls);
+  } finally {
+    clients.client.destroy();
+    clients.onceClient.destroy();
+  }
+}
+
+/** A fresh session at every start: one lasts a day. The issuer may have another port than at the last start. */
+async function demoSession(operator: Operator, apiKey: string, issuer: string | undefined): Promise<string> {
   const accountId = await operator.accountOf(apiKey);
   if (accountId === undefined) throw new Error('the demo key is not of this state folder');
+  if (issuer !== undefined)
+    await operator.bindIdentity(accountId, { issuer, subject: subjectOf(DEMO_EMAIL) });
   return operator.issueSession(accountId);
 }
 

@@ -82,7 +82,10 @@ function authorizeFollower(
 ): string {
   const described = options.assembly.functions.find(({ name }) => name === functionName);
   if (described === undefined) throw new Error(`no stack defines the function ${functionName}`);
-  const authorize = authorizeRole(options, described.roleArn, functionName);
+  const authorize = authorizeRole(options, described.roleArn, functionName, {
+    service: 'lambda.amazonaws.com',
+    sourceArn: described.arn,
+  });
   for (const action of READING) authorize(`dynamodb:${action}`, streamArn);
   authorize('dynamodb:ListStreams', '*');
   if (deadQueueArn !== undefined) authorize('sqs:SendMessage', deadQueueArn);

@@ -1,9 +1,14 @@
 /** A catalog file beside the current catalog: what changes, and what the calls of the last 30 days would have cost by it. */
 import { type CatalogDocument, parseCatalog } from '../../lambdas/core/inference/catalog/catalog-document.ts';
+import {
+  catalogChange,
+  factorText,
+  largeChanges,
+  type ModelChange,
+} from '../../lambdas/core/inference/catalog/price-changes.ts';
 import type { JsonObject } from '../../lambdas/core/json/lossless-json.ts';
 import { type NanoUsd, usdJson } from '../../lambdas/core/money.ts';
 import type { Operator } from '../operator.ts';
-import { catalogChange, factorText, largeChanges, type ModelChange } from './price-changes.ts';
 import { billedAmount, byPrices, hasNoBasis, pricesById } from './recompute.ts';
 
 export const DIFF_DAYS = 30;

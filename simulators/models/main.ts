@@ -1,4 +1,5 @@
 /** Runs the simulated provider as a process of its own: `PORT` and `HOST` configure it. */
+import { flushCompileCache } from 'node:module';
 import { startUpstream } from './server.ts';
 
 const { PORT, HOST } = process.env;
@@ -7,6 +8,8 @@ const upstream = await startUpstream({
   ...(HOST === undefined ? {} : { host: HOST }),
 });
 console.log(JSON.stringify({ url: upstream.url, control_url: upstream.controlUrl }));
+// A killed process keeps nothing by itself of what it has compiled (NODE_COMPILE_CACHE).
+flushCompileCache();
 
 async function stop(): Promise<void> {
   await upstream.close();

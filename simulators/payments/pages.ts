@@ -25,6 +25,3 @@ export function checkoutPage({
     `<p>A sandbox: no money moves.</p><form method="post" action="/pay/${escapeHtml(id)}"><button>Pay ${amount}</button></form>${back}`,
   );
 }
-
-export const returnPage = (order: string, outcome: string): string =>
-  page(`Order ${outcome}`, `<p>${escapeHtml(order)}</p>`);

@@ -10,7 +10,7 @@ import { Checkouts } from './checkout.ts';
 import { Courier, type Recipient } from './courier.ts';
 import { SandboxError } from './errors.ts';
 import { readForm } from './form.ts';
-import { checkoutPage, returnPage } from './pages.ts';
+import { checkoutPage } from './pages.ts';
 
 export interface PaymentSandbox {
   readonly url: string;
@@ -125,9 +125,6 @@ class Sandbox {
       response.writeHead(303, { location }).end();
     } else if (id !== '' && method === 'GET') {
       sendHtml(response, checkoutPage(this.#checkouts.session(id)));
-    } else if (url.pathname === '/return') {
-      const { order_id: order = '', outcome = '' } = Object.fromEntries(url.searchParams);
-      sendHtml(response, returnPage(order, outcome));
     } else {
       throw new SandboxError(404, `Unrecognized request URL (${method} ${url.pathname}).`);
     }

@@ -44,6 +44,8 @@ describe('imports', () => {
 describe('the check of imports', () => {
   it.each([
     ['bin/app.ts', "import '../lambdas/contract/routes.ts';"],
+    ['console/src/main.tsx', "import '../../lambdas/core/money.ts';"],
+    ['console/src/main.tsx', "import 'node:fs';"],
     ['lib/app.ts', "import type { Log } from '../lambdas/core/ports.ts';"],
     ['lib/app.ts', "import '../local/runtime.ts';"],
     ['lambdas/contract/routes.ts', "export * from '../core/ports.ts';"],

@@ -13,10 +13,12 @@ const FACTORIES = {
   none: ['staticHandler', 'publicHandler'],
   'api-key': ['keyHandler'],
   session: ['sessionHandler'],
+  'api-key-or-session': ['keyOrSessionHandler'],
+  operator: ['operatorHandler'],
 } as const satisfies Readonly<Record<Authentication, readonly string[]>>;
 
 /** One streams a file; the other is made for two hosts. */
-const OTHERWISE_MADE = ['get-docs-asset', 'create-transcription'];
+const OTHERWISE_MADE = ['get-console', 'get-console-asset', 'get-docs-asset', 'create-transcription'];
 
 /** Request, response, stream, errors, usage and their kin; more says that a protocol wants splitting. */
 const MAX_PROVIDER_FILES = 8;
@@ -151,7 +153,9 @@ describe('names', () => {
   const paths = [...SOURCE_FOLDERS, 'test', 'docs'].flatMap((folder) => filesIn(folder));
   const parts = new Set(
     paths.flatMap((path) =>
-      path.split('/').map((part) => part.replace(/(\.test)?\.(ts|asl\.json|json|mjs|py|dockerfile)$/, '')),
+      path
+        .split('/')
+        .map((part) => part.replace(/(\.test|\.d)?\.(tsx?|css|html|asl\.json|json|mjs|py|dockerfile)$/, '')),
     ),
   );
 

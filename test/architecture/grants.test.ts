@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Authentication, Route } from '../../lambdas/contract/route.ts';
+import { ROUTES } from '../../lambdas/contract/routes.ts';
 import type { DynamoAction, Grants } from '../../lib/config/grant.ts';
 import { type FunctionName, GRANTS } from '../../lib/config/grants.ts';
 
@@ -15,15 +17,27 @@ const granted = (action: DynamoAction): string[] =>
       .map(([table]) => `${name}: ${table}`),
   );
 
+/** The functions of the routes with that authentication. */
+const takingAnyOf = (...kinds: readonly Authentication[]) => {
+  const names = new Set<string>(
+    ROUTES.filter((route: Route) => kinds.includes(route.authentication)).map(({ endpoint }) => endpoint),
+  );
+  return functions.filter(({ name }) => names.has(name));
+};
+
 const named = (found: readonly { readonly name: string }[]): string[] => found.map(({ name }) => name).sort();
 
 describe('what a function may do in the database', () => {
   it('is to read the whole of a table only where that is its task', () => {
     const scans = granted('Scan');
     // The circuits are a few items, and every call that is paid for looks at all of them.
-    const circuits = scans.filter((scan) => scan.endsWith(': circuits'));
+    const circuits = scans.filter(
+      (scan) => scan.endsWith(': circuits') && scan !== 'list-operator-routes: circuits',
+    );
     expect(scans.filter((scan) => !circuits.includes(scan)).sort()).toEqual([
       'audit-books: wallets',
+      'list-operator-accounts: wallets',
+      'list-operator-routes: circuits',
       'sweep-holds: wallets',
     ]);
     expect(circuits.length).toBeGreaterThan(4);
@@ -116,8 +130,20 @@ describe('what a function may do in the database', () => {
   });
 
   it('is to count a request against its key, wherever one is taken', () => {
-    const taking = functions.filter(({ grants }) => grants.keyPepper && !grants.sessionKey);
-    expect(taking.length).toBeGreaterThan(15);
+    const taking = takingAnyOf('api-key', 'api-key-or-session').filter(({ grants }) => grants.keyPepper);
+    expect(taking.length).toBeGreaterThan(20);
     expect(named(taking.filter(({ grants }) => !grants.tables?.keys?.includes('UpdateItem')))).toEqual([]);
+  });
+
+  it('is to check keys and sessions, wherever a route takes either', () => {
+    const taking = takingAnyOf('api-key-or-session');
+    expect(taking.length).toBeGreaterThan(10);
+    const without = taking.filter(
+      ({ grants: { keyPepper, sessionKey, tables } }) =>
+        !(keyPepper && sessionKey && tables?.sessions?.includes('GetItem')),
+    );
+    expect(named(without)).toEqual([]);
+    // What proves a session is no business of a function that takes keys only.
+    expect(named(takingAnyOf('api-key').filter(({ grants }) => grants.sessionKey))).toEqual([]);
   });
 });

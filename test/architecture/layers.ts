@@ -9,6 +9,8 @@ interface Layer {
   readonly holds: RegExp;
   /** Our own modules that it may import, beside what `ownFolder` allows. */
   readonly ours: RegExp;
+  /** Our own modules that it may import types from, and nothing that runs. */
+  readonly types?: RegExp;
   /** It may import its neighbours in the same folder. */
   readonly ownFolder?: true;
   /** Packages and built-ins that it may import; any that its deployment has, when absent. */
@@ -49,6 +51,14 @@ export const LAYERS: readonly Layer[] = [
     packages: /^zod$/,
   },
   { name: 'operator', holds: /^operator\//, ours: /^(operator|lambdas)\// },
+  // A page in a browser: of the service it knows the types of its answers.
+  {
+    name: 'console',
+    holds: /^console\//,
+    ours: /^console\//,
+    types: /^lambdas\/(core|openapi)\//,
+    packages: /^(@tanstack\/react-(query|router)|eventsource-parser|oauth4webapi|react|react-dom|uplot|zod)$/,
+  },
   { name: 'simulators', holds: /^simulators\//, ours: /^simulators\// },
   { name: 'local', holds: /^local\//, ours: /^(local|operator|simulators|lambdas)\// },
   { name: 'bench', holds: /^bench\//, ours: /^(bench|local|operator|simulators|lib|lambdas)\// },
@@ -67,7 +77,8 @@ export function refusal(
   const target = targetOf(module, wanted);
   if (target !== undefined) {
     const neighbour = layer.ownFolder && posix.dirname(target) === posix.dirname(module.path);
-    const allowed = layer.ours.test(target) || (neighbour && !target.endsWith('/handler.ts'));
+    const typed = wanted.typeOnly && layer.types?.test(target) === true;
+    const allowed = layer.ours.test(target) || typed || (neighbour && !target.endsWith('/handler.ts'));
     return allowed ? undefined : `${module.path} (${layer.name}) -> ${target}`;
   }
   const name = packageOf(wanted);

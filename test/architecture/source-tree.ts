@@ -6,7 +6,16 @@ import { type Import, importsOf, parse, type SyntaxNode } from './syntax.ts';
 export const ROOT = join(import.meta.dirname, '..', '..');
 
 /** The folders whose modules are the product. */
-export const SOURCE_FOLDERS = ['bin', 'lib', 'lambdas', 'operator', 'simulators', 'local', 'bench'] as const;
+export const SOURCE_FOLDERS = [
+  'bin',
+  'lib',
+  'lambdas',
+  'operator',
+  'simulators',
+  'console',
+  'local',
+  'bench',
+] as const;
 
 export interface Module {
   /** From the repository's root, with forward slashes. */
@@ -44,14 +53,14 @@ export const read = (path: string): string => readFileSync(join(ROOT, path), 'ut
 
 function toModule(path: string): Module {
   const text = read(path);
-  const tree = parse(text);
+  const tree = parse(text, path.endsWith('.tsx'));
   return { path, text, tree, imports: importsOf(tree) };
 }
 
 export const modulesIn = (...folders: readonly string[]): Module[] =>
   folders
     .flatMap((folder) => filesIn(folder))
-    .filter((path) => path.endsWith('.ts'))
+    .filter((path) => /\.tsx?$/.test(path))
     .map(toModule);
 
 /** The module a relative import names, as a repository path; undefined for a package or a built-in. */

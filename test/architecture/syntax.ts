@@ -14,8 +14,9 @@ export interface Import {
   readonly names: readonly string[];
 }
 
-export const parse = (text: string): readonly SyntaxNode[] =>
-  parseSync(text, { syntax: 'typescript', target: 'es2024' }).body as unknown as readonly SyntaxNode[];
+/** `tsx`: with elements of React in it. */
+export const parse = (text: string, tsx = false): readonly SyntaxNode[] =>
+  parseSync(text, { syntax: 'typescript', tsx, target: 'es2024' }).body as unknown as readonly SyntaxNode[];
 
 const isNode = (value: unknown): value is SyntaxNode =>
   typeof value === 'object' && value !== null && typeof (value as SyntaxNode).type === 'string';

@@ -1,24 +1,8 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
 import { Service } from '../system/service.ts';
-
-const EXECUTABLES = [
-  process.env.CHROMIUM ?? '',
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-];
-const executablePath = EXECUTABLES.find((path) => path !== '' && existsSync(path));
-
-if (executablePath === undefined) {
-  console.warn(
-    'THE REFERENCE PAGE IS NOT TESTED: there is no Chromium here. Install one, or name it: CHROMIUM=/path/to/chromium.',
-  );
-}
-const withBrowser = executablePath === undefined ? describe.skip : describe;
+import { openBrowser, withBrowser } from './chromium.ts';
 
 const SCREENSHOT = join(import.meta.dirname, '..', '..', 'test-results', 'docs.png');
 
@@ -31,8 +15,7 @@ withBrowser('the reference page in Chromium', () => {
 
   beforeAll(async () => {
     await service.start();
-    // The sandbox needs privileges that a container does not have.
-    browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] });
+    browser = await openBrowser();
     page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
     page.on('request', (request) => requests.push(request.url()));
     page.on('console', (message) => {

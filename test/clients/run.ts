@@ -4,18 +4,12 @@
  * and says so; what needs no installation runs everywhere. Without network once they were installed.
  */
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { INSTALL_MS, installedFolder, pipInstall } from '../cached-packages.ts';
 import { runRing, skipRing } from '../optional-ring.ts';
 
 const run = promisify(execFile);
-
-/** A registry that takes longer is not reachable. */
-const INSTALL_MS = 180_000;
-
-const cache = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'clients');
 
 /** A set of packages, all of them pinned by the files of its folder. */
 interface ClientSet {
@@ -29,15 +23,6 @@ const npmInstall = (folder: string) =>
   run('npm', ['ci', '--prefix', folder, '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'], {
     timeout: INSTALL_MS,
   });
-
-async function pipInstall(folder: string): Promise<void> {
-  await run('python3', ['-m', 'venv', folder], { timeout: INSTALL_MS });
-  // What is pinned is whole, and nothing is built here.
-  const exact = ['--no-deps', '--only-binary', ':all:', '--requirement', join(folder, 'requirements.txt')];
-  const quiet = ['--quiet', '--no-input', '--disable-pip-version-check', '--no-compile'];
-  const python = join(folder, 'bin', 'python');
-  await run(python, ['-m', 'pip', 'install', ...quiet, ...exact], { timeout: INSTALL_MS });
-}
 
 const SETS: Readonly<Record<string, ClientSet>> = {
   'OpenAI Agents SDK': { variable: 'CLIENTS_AGENTS', pins: 'agents', install: npmInstall },
@@ -54,23 +39,9 @@ const THOROUGH_SETS: typeof SETS = {
 
 const isThorough = Number(process.env.THOROUGH ?? 1) > 1;
 
-/** The folder of a set, installed at most once for the same pins; throws when it cannot be had. */
-async function folderOf({ pins, install }: ClientSet): Promise<string> {
-  const from = join(import.meta.dirname, 'packages', pins);
-  const hash = createHash('sha256').update(process.arch);
-  for (const file of readdirSync(from).sort()) hash.update(readFileSync(join(from, file)));
-  const folder = join(cache, hash.digest('hex').slice(0, 16));
-  if (existsSync(folder)) return folder;
-  const partial = `${folder}.${process.pid}`;
-  try {
-    cpSync(from, partial, { recursive: true });
-    await install(partial);
-    renameSync(partial, folder);
-  } finally {
-    rmSync(partial, { recursive: true, force: true });
-  }
-  return folder;
-}
+/** Throws when it cannot be had. */
+const folderOf = ({ pins, install }: ClientSet): Promise<string> =>
+  installedFolder({ ring: 'clients', pins: join(import.meta.dirname, 'packages', pins), install });
 
 async function main(): Promise<number> {
   const environment: Record<string, string> = {};

@@ -19,7 +19,7 @@ describe('a route', () => {
     const all = routes.map(([, route]) => route);
     const streamed = all.filter(({ response }) => response === 'streamed');
     const unpaid = streamed.filter(({ paid }) => !paid).map(({ endpoint }) => endpoint);
-    expect(new Set(unpaid)).toEqual(new Set(['get-docs-asset']));
+    expect(new Set(unpaid)).toEqual(new Set(['get-console', 'get-console-asset', 'get-docs-asset']));
     const paid = all.filter((route) => route.paid).map(({ authentication }) => authentication);
     expect(new Set(paid)).toEqual(new Set(['api-key']));
   });

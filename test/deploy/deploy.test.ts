@@ -244,13 +244,24 @@ describe('the other kinds of call, deployed', () => {
   });
 });
 
+describe('the smoke test of the deployment', () => {
+  it('passes over HTTP, and takes back what it did not spend', async () => {
+    const addresses = ['--url', inferenceUrl, '--platform', platformUrl];
+    const printed = await deployment.admin<{ passed: boolean; taken_back: number }>('smoke', ...addresses);
+    expect(printed).toMatchObject({ passed: true, failed: [], dearest: { model: 'sim/image' } });
+    expect(printed.taken_back).toBeLessThan(0.05);
+    expect(await deployment.admin('audit')).toMatchObject({ exact: true, refunds: printed.taken_back });
+  });
+});
+
 describe('the deployed upkeep', () => {
   it('proves the books in the audit workflow, in its own roles', async () => {
     const workflow = await RunningWorkflow.start(emulator, deployment.stackName('inference'), 'audit-books');
     expect(await workflow.output()).toMatchObject({
       complete: true,
       balanced: true,
-      accounts: 1,
+      // The one that was opened first, and that of the smoke test.
+      accounts: 2,
       books: { exact: true, drift: '0' },
     });
   });

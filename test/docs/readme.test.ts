@@ -20,7 +20,13 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
 };
 
 /** What a route takes, in the table's last column. */
-const KEY_COLUMN = { none: 'no', 'api-key': 'yes', session: 'session' } as const;
+const KEY_COLUMN = {
+  none: 'no',
+  'api-key': 'yes',
+  session: 'session',
+  'api-key-or-session': 'yes or session',
+  operator: 'operator',
+} as const;
 
 describe('the README', () => {
   it('fits a few screens', () => {

@@ -34,7 +34,12 @@ const troubles = new Map<string, { requests: number; readonly from: number }>();
 
 let database: TestDatabase;
 let origin: string;
-let credentials: { readonly session: string; readonly key: string; readonly keyId: string };
+let credentials: {
+  readonly session: string;
+  readonly operator: string;
+  readonly key: string;
+  readonly keyId: string;
+};
 const server = createServer((request, response) => {
   answer(request, response).catch(() => response.destroy());
 });
@@ -47,6 +52,8 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify(content));
   if (target === 'secretsmanager.GetSecretValue') return void send(200, { SecretString: SECRET });
   if (request.url?.startsWith('/upstream') === true) return void send(UPSTREAM_STATUS, {});
+  if (target === 'AmazonSQS.GetQueueAttributes')
+    return void send(200, { Attributes: { ApproximateNumberOfMessages: '0' } });
   if (!target.startsWith('DynamoDB_')) return void send(200, { Entries: [], FailedEntryCount: 0 });
   const trouble = troubles.get(request.url?.split('/')[1] ?? '');
   if (trouble !== undefined) {
@@ -112,12 +119,14 @@ interface Answer {
   readonly body: string;
 }
 
-const eventOf = ({ method, path, authentication, endpoint }: Route) => {
+const eventOf = ({ method, path, authentication, endpoint }: Route, credential?: 'session') => {
   const names = [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name = '']) => name);
   const valueOfParameter = (name: string) =>
     paths[`${path.split('/{')[0]} ${name}`] ?? paths[name] ?? systemUlid();
   const parameters = Object.fromEntries(names.map((name) => [name, valueOfParameter(name)]));
-  const bearer = { session: credentials.session, 'api-key': credentials.key, none: '' }[authentication];
+  const { session, operator, key } = credentials;
+  const own = { session, operator, 'api-key': key, 'api-key-or-session': key, none: '' }[authentication];
+  const bearer = credential === undefined ? own : credentials[credential];
   return lambdaEvent({
     path: path.replaceAll(/\{(\w+)\+?\}/g, (_, name: string) => String(parameters[name])),
     httpMethod: method,
@@ -139,14 +148,18 @@ const eventOf = ({ method, path, authentication, endpoint }: Route) => {
 };
 
 /** One call of the route's own handler while its database fails from a request on. */
-async function callUnder(route: Route, from: number): Promise<Answer & { readonly wasTroubled: boolean }> {
+async function callUnder(
+  route: Route,
+  from: number,
+  credential?: 'session',
+): Promise<Answer & { readonly wasTroubled: boolean }> {
   // Another environment: what handlers of one process have in common, they do not have here.
   process.env = { ...process.env, AWS_ENDPOINT_URL: `${origin}/${route.endpoint}` };
   const trouble = { requests: 0, from };
   troubles.set(route.endpoint, trouble);
   const { handler } = await import(`../../lambdas/endpoints/${route.endpoint}/handler.ts`);
   const context = { getRemainingTimeInMillis: () => 60_000 };
-  const event = eventOf(route);
+  const event = eventOf(route, credential);
   if (route.response === 'buffered')
     return { ...(await handler(event, context)), wasTroubled: trouble.requests >= from };
   const stream = new PassThrough() as PassThrough & { metadata: Omit<Answer, 'body'> };
@@ -199,12 +212,16 @@ beforeAll(async () => {
   await database.client.send(
     new PutItemCommand({
       TableName: database.tables.accounts,
-      Item: { account_id: { S: accountId }, item: { S: 'account' }, created: { N: '0' } },
+      Item: {
+        ...{ account_id: { S: accountId }, item: { S: 'account' }, created: { N: '0' } },
+        operator_since: { N: '0' },
+      },
     }),
   );
   const { sessions } = createSessions({ environment: process.env, log: SILENT, clients: database });
   credentials = {
     session: await sessions.begin(accountId, 3600),
+    operator: await sessions.begin(accountId, 3600, 'operator'),
     key: formatKey({ accountId, keyId, secret: secretOf(keyId) }, JSON.parse(SECRET)),
     keyId,
   };
@@ -227,23 +244,48 @@ afterAll(async () => {
 });
 
 /** Those that read no table, the one whose caller must be a person of an identity provider, and one with a body of its own. */
-const OTHERS = ['get-openapi', 'get-docs', 'get-docs-asset', 'get-index', 'create-session', 'get-health'];
+const OTHERS = [
+  ...[
+    'get-openapi',
+    'get-docs',
+    'get-docs-asset',
+    'get-console',
+    'get-console-asset',
+    'get-index',
+    'create-session',
+    'get-health',
+  ],
+  'list-identity-providers',
+];
 
 const isDeletion = (endpoint: string): boolean => endpoint.startsWith('delete-');
+
+const endsSession = (endpoint: string): boolean =>
+  ['renew-session', 'delete-session', 'delete-operator-session'].includes(endpoint);
 
 /** What one deletes, the others need: the session longest. */
 const ENDPOINTS = [...new Set(ROUTES.map(({ endpoint }) => endpoint))]
   .filter((endpoint) => !OTHERS.includes(endpoint))
   .sort((a, b) => Number(isDeletion(a)) - Number(isDeletion(b)))
-  .sort((a, b) => Number(a === 'delete-session') - Number(b === 'delete-session'));
+  .sort((a, b) => Number(endsSession(a)) - Number(endsSession(b)));
 
-it.each(ENDPOINTS)(
+/** With a session too, where a route takes a key or a session. */
+const CALLS = ENDPOINTS.flatMap((endpoint): (readonly [string, 'session' | undefined])[] =>
+  routeOf(endpoint).authentication === 'api-key-or-session'
+    ? [
+        [endpoint, 'session'],
+        [endpoint, undefined],
+      ]
+    : [[endpoint, undefined]],
+);
+
+it.each(CALLS)(
   '%s is 503 with Retry-After whichever of its requests the database fails',
-  async (endpoint) => {
+  async (endpoint, credential) => {
     const route = routeOf(endpoint);
     const answers = [];
     for (const from of POSITIONS) {
-      const answer = await callUnder(route, from);
+      const answer = await callUnder(route, from, credential);
       if (!answer.wasTroubled) {
         // A paid call that its upstream has had is answered as that was.
         const isBusy = ({ statusCode, headers, body }: Answer) =>

@@ -4,9 +4,10 @@ import { CountingTill, CREDENTIAL } from '../fuzz/counting-till.ts';
 import { answerOf, CANARY, CORPUS, HostileWay, type Protocol } from '../fuzz/hostile-route.ts';
 import { Mutator, randomOf } from '../fuzz/mutants.ts';
 import { type Service, startService } from '../fuzz/running-service.ts';
+import { rounds } from '../thorough.ts';
 
 /** Of each protocol over each surface, whole and streamed; `FUZZ_ANSWERS=20000` looks longer. */
-const ANSWERS = Number(process.env.FUZZ_ANSWERS ?? 100);
+const ANSWERS = Number(process.env.FUZZ_ANSWERS ?? rounds(100));
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_122);
 
 const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock', 'gemini'] as const;

@@ -7,8 +7,8 @@ import { VALID } from '../fuzz/valid-requests.ts';
 import { Wire } from '../fuzz/wire.ts';
 import { rounds } from '../thorough.ts';
 
-/** To each API format. */
-const REQUESTS = rounds(300);
+/** To each API format; `THOROUGH=10` sends 5,000. */
+const REQUESTS = rounds(500);
 
 /** Answers of each kind that the upstream works out. */
 const ANSWERS = 8;

@@ -32,8 +32,8 @@ async function invoke(name: FunctionName, event: object): Promise<readonly Line[
   return lines.map((line) => JSON.parse(line) as Line).filter((line) => !('level' in line));
 }
 
-/** What needs nothing but itself. */
-const SELF_CONTAINED = ['get-openapi', 'get-docs'];
+/** What needs nothing but itself and its settings. */
+const SELF_CONTAINED = ['get-openapi', 'get-docs', 'get-console', 'list-identity-providers'];
 
 const eventOf = ({ method, path }: Pick<Route, 'method' | 'path'>) => ({
   httpMethod: method,

@@ -4,6 +4,9 @@ import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { bundleFunctions } from '../../lib/bundle.ts';
+import { bundledFolders, materialsOf } from '../../lib/supply/bill-of-materials.ts';
+import { readLockFile } from '../../lib/supply/lock-file.ts';
+import { objectionsTo } from '../../lib/supply/policy.ts';
 import { bundlesFolder, bundlesMetafile } from './assemblies.ts';
 import { FUNCTIONS } from './functions.ts';
 import { temporaryFolder } from './synthesized-app.ts';
@@ -17,6 +20,9 @@ const metafile = bundlesMetafile();
 const bundleOf = (endpoint: string, root = folder): string => join(root, endpoint, 'index.mjs');
 const hashOf = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
 
+/** Files whose names are hashes of what is in them. */
+const HASHED = /-[A-Z0-9]{8}\.(js|css)\.gz$/;
+
 describe('the bundles', () => {
   it('are one folder a function and one for the shared host, with source maps and what is served or built from there', () => {
     expect(readdirSync(folder).sort()).toEqual([...FUNCTIONS, 'inference-host'].sort());
@@ -26,9 +32,14 @@ describe('the bundles', () => {
       'host.mjs.map',
     ]);
     for (const endpoint of FUNCTIONS)
-      expect(readdirSync(join(folder, endpoint)).sort()).toEqual([
+      expect(
+        readdirSync(join(folder, endpoint))
+          .filter((file) => endpoint !== 'get-console-asset' || !HASHED.test(file))
+          .sort(),
+      ).toEqual([
         // The upload ingress is a second program beside the function, and an image of it.
         ...(endpoint === 'create-transcription' ? ['Dockerfile', 'host.mjs', 'host.mjs.map'] : []),
+        ...(endpoint === 'get-console' ? ['index.html.gz'] : []),
         ...['index.mjs', 'index.mjs.map'],
         ...(endpoint === 'get-docs-asset' ? ['swagger-ui-bundle.js.gz', 'swagger-ui.css.gz'] : []),
       ]);
@@ -49,6 +60,15 @@ describe('the bundles', () => {
     const inputs = Object.keys(metafile.inputs).filter((path) => !path.startsWith('node_modules/'));
     expect(inputs.length).toBeGreaterThan(40);
     expect(inputs.filter((path) => !path.startsWith('lambdas/'))).toEqual([]);
+  });
+
+  it('hold only packages of the lock file, with licences that are on the list', () => {
+    const locked = readLockFile(
+      readFileSync(join(import.meta.dirname, '..', '..', 'package-lock.json'), 'utf8'),
+    );
+    const deployed = materialsOf(locked, bundledFolders(metafile)).filter((each) => each.deployed);
+    expect(deployed.length).toBeGreaterThan(20);
+    expect(objectionsTo(deployed.map((each) => each.package))).toEqual([]);
   });
 
   it('hold no SDK that their function does not call', () => {

@@ -14,10 +14,12 @@ const DEFAULTS: Config = {
   holdTtlSeconds: 1200,
   compute: 'lambda',
   ingress: 'none',
+  releases: 'all-at-once',
   ipRequestsPerMinute: 200,
   identityProviders: {},
   paymentReturnUrl: 'https://example.com/',
   requestsPerSecond: 1000,
+  edgeSecretGeneration: 1,
   recoveryDays: 35,
   restoredTables: {},
   tracing: false,
@@ -61,6 +63,14 @@ describe('the settings', () => {
     ['ipRequestsPerMinute', { ipRequestsPerMinute: Number.POSITIVE_INFINITY }],
     ['identityProviders', { identityProviders: { Google: oidc({}) } }],
     ['identityProviders', { identityProviders: { me: oidc({}) } }],
+    ['identityProviders', { identityProviders: { providers: oidc({}) } }],
+    ['identityProviders', { identityProviders: { renew: oidc({}) } }],
+    ['identityProviders', { identityProviders: { google: oidc({ clientId: 'of another' }) } }],
+    ['identityProviders', { identityProviders: { google: oidc({ redirectUris: ['https://a.example/'] }) } }],
+    ...['http://a.example/', 'https://a.example/#x'].map((uri) => {
+      const github = { type: 'github', clientId: 'c', redirectUris: [uri] };
+      return ['identityProviders', { identityProviders: { github } }] as const;
+    }),
     ['identityProviders', { identityProviders: { google: oidc({ issuer: 'http://example.com' }) } }],
     ['identityProviders', { identityProviders: { google: oidc({ audience: [] }) } }],
     ['identityProviders', { identityProviders: { google: oidc({ clientSecret: 'x' }) } }],

@@ -13,6 +13,9 @@ export const EDGE_DOMAIN = {
 /** In the account that keeps copies of backups. */
 export const BACKUP_VAULT = 'arn:aws:backup:eu-west-1:123456789012:backup-vault:copies';
 
+export const ENCRYPTION_KEY =
+  'arn:aws:kms:eu-central-1:123456789012:key/0a1b2c3d-0000-4000-8000-000000000002';
+
 export const CONFIGURATIONS = {
   standard: {},
   /** The same as `standard`, synthesized once more. */
@@ -34,8 +37,11 @@ export const CONFIGURATIONS = {
     providerSecrets: ['openai', 'anthropic'],
     domains: DOMAINS,
   },
+  /** With a key of the customer's own, and CloudFront. */
+  'customer-key': { encryptionKey: ENCRYPTION_KEY, compute: 'fargate' },
   /** An account whose quota is known. */
   concurrency: { lambdaConcurrency: 1000 },
+  canary: { releases: 'canary' },
   /** After a restore of two tables, one of them with a stream. */
   'restored-tables': {
     restoredTables: {
@@ -54,6 +60,7 @@ export const CONFIGURATIONS = {
   'fargate-sized': {
     compute: 'fargate',
     hostTasks: { least: 3, most: 40 },
+    edgeSecretGeneration: 3,
     availabilityZones: ['us-east-1b', 'us-east-1d'],
   },
 } as const satisfies Readonly<Record<string, object>>;

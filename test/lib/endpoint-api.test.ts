@@ -203,7 +203,9 @@ describe('the limit of one IP address', () => {
     expect(logging.RedactedFields).toEqual([
       { UriPath: {} },
       { QueryString: {} },
-      ...['authorization', 'x-api-key', 'cookie'].map((Name) => ({ SingleHeader: { Name } })),
+      ...['authorization', 'x-api-key', 'cookie', 'x-origin-secret'].map((Name) => ({
+        SingleHeader: { Name },
+      })),
     ]);
     expect(logging.LoggingFilter).toMatchObject({
       DefaultBehavior: 'DROP',

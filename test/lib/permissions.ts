@@ -1,13 +1,17 @@
 /** What the roles of a template allow, action by action, with tables and secrets by name. */
 import type { StackName, SynthesizedApp } from './synthesized-app.ts';
 
-interface Statement {
+export interface Statement {
   readonly Effect: string;
   readonly Action: string | readonly string[];
   readonly Resource: unknown;
   readonly Condition?: unknown;
   readonly NotAction?: unknown;
   readonly NotResource?: unknown;
+}
+
+interface Document {
+  readonly Statement: readonly Statement[];
 }
 
 const list = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value) ? value : [value as T]);
@@ -23,17 +27,35 @@ export function resourceName(app: SynthesizedApp, stack: StackName, resource: un
   return `${reference.stack}:${reference.id.replace(/[0-9A-F]{8}$/, '')}.${reference.attribute}`;
 }
 
+/** The statements of every policy of a stack, by the resource that has them: a policy of its own, or a role. */
+export function policiesOf(
+  app: SynthesizedApp,
+  stack: StackName,
+): readonly (readonly [id: string, statements: readonly Statement[]])[] {
+  const own = app
+    .resources(stack, 'AWS::IAM::Policy')
+    .map(([id, { Properties }]) => [id, (Properties.PolicyDocument as Document).Statement] as const);
+  const inline = app
+    .resources(stack, 'AWS::IAM::Role')
+    .flatMap(([id, { Properties }]) =>
+      ((Properties.Policies ?? []) as readonly { readonly PolicyDocument: Document }[]).map(
+        ({ PolicyDocument }) => [id, PolicyDocument.Statement] as const,
+      ),
+    );
+  return [...own, ...inline];
+}
+
 /** `action resource` for all that the role may do; throws on anything but plain `Allow` statements. */
 export function permissionsOf(app: SynthesizedApp, stack: StackName, roleId: string): string[] {
   const role = app.templates[stack].Resources[roleId]?.Properties;
-  if (role?.Policies !== undefined) throw new Error(`${roleId} has inline policies that nobody reads`);
-  const documents = app
+  const inline = (role?.Policies ?? []) as readonly { readonly PolicyDocument: Document }[];
+  const attached = app
     .resources(stack, 'AWS::IAM::Policy')
     .filter(([, { Properties }]) =>
-      list(Properties.Roles).some((attached) => app.reference(stack, attached)?.id === roleId),
+      list(Properties.Roles).some((named) => app.reference(stack, named)?.id === roleId),
     )
-    .map(([, { Properties }]) => Properties.PolicyDocument as { readonly Statement: readonly Statement[] });
-  return documents
+    .map(([, { Properties }]) => Properties.PolicyDocument as Document);
+  return [...inline.map(({ PolicyDocument }) => PolicyDocument), ...attached]
     .flatMap(({ Statement: statements }) => statements)
     .flatMap((statement) => {
       if (

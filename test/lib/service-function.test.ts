@@ -1,11 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import { CONSUMERS } from '../../lambdas/contract/consumers.ts';
 import { VARIABLES } from '../../lambdas/contract/environment.ts';
-import { QUEUES, type Queue, type QueueName } from '../../lambdas/contract/queues.ts';
+import {
+  QUEUES,
+  type Queue,
+  type QueueName,
+  queueNameOf,
+  queueVariableOf,
+} from '../../lambdas/contract/queues.ts';
 import { ROUTES } from '../../lambdas/contract/routes.ts';
 import { TABLES, type TableName } from '../../lambdas/contract/tables.ts';
 import { type FunctionName, GRANTS } from '../../lib/config/grants.ts';
-import { compilePolicy } from '../../local/aws/policy.ts';
+import { compilePolicy } from '../../local/aws/iam/policy.ts';
 import { CONSUMER_NAMES, FUNCTIONS } from './functions.ts';
 import { permissionsOf, resourceName } from './permissions.ts';
 import { type Resource, SERVICE_STACKS, type StackName, SynthesizedApp } from './synthesized-app.ts';
@@ -33,6 +39,7 @@ const named = functions.map((deployed) => [`${deployed.stack} ${deployed.name}`,
 
 const capitalized = (name: string): string => `${name[0]?.toUpperCase()}${name.slice(1)}`;
 const READING = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'] as const;
+const COUNTED = 'arn:<AWS::Partition>:sqs:<AWS::Region>:<AWS::AccountId>';
 const SCHEDULES = 'arn:<AWS::Partition>:scheduler:<AWS::Region>:<AWS::AccountId>:schedule/prod-deliveries/*';
 
 /** The queues that a function reads. */
@@ -41,11 +48,13 @@ const readBy = (name: FunctionName): QueueName[] =>
     reader?.consumer === name ? queue : [],
   );
 
-/** Those that hold the search index. */
+/** Those that hold the search index, or whole catalogs. */
 const MEMORY_MB: Partial<Record<FunctionName, number>> = {
   'search-listings': 1536,
   'build-search-index': 2048,
   'watch-prices': 1024,
+  'get-operator-catalog': 2048,
+  'list-operator-routes': 2048,
 };
 
 const FOLLOWING = ['DescribeStream', 'GetRecords', 'GetShardIterator'] as const;
@@ -120,8 +129,16 @@ describe('the role of a function', () => {
   it.each(named)(
     'allows what the grants list, and nothing else: %s',
     (_name, { stack, name, roleId, logGroupId }) => {
-      const { tables = {}, indexes = [], sends = [], schedules, publishes, follows } = GRANTS[name];
-      const { keyPepper, sessionKey, webhookKey, identityProviders, payments } = GRANTS[name];
+      const {
+        tables = {},
+        indexes = [],
+        sends = [],
+        counts = [],
+        schedules,
+        publishes,
+        follows,
+      } = GRANTS[name];
+      const { keyPepper, sessionKey, webhookKey, identitySecret, payments } = GRANTS[name];
       const { providerSecrets, bedrockModels, signedModels, settlements } = GRANTS[name];
       const logs = resourceName(app, stack, { 'Fn::GetAtt': [logGroupId, 'Arn'] });
       const secrets =
@@ -135,10 +152,11 @@ describe('the role of a function', () => {
         ...indexes.map((index) => `dynamodb:Query data:${capitalized(index.table)}.Arn/index/${index.name}`),
         ...(keyPepper ? ['secretsmanager:GetSecretValue data:KeyPepper.Ref'] : []),
         ...(sessionKey ? ['secretsmanager:GetSecretValue data:SessionKey.Ref'] : []),
-        ...(identityProviders ? ['secretsmanager:GetSecretValue data:IdentitySecret.Ref'] : []),
+        ...(identitySecret ? ['secretsmanager:GetSecretValue data:IdentitySecret.Ref'] : []),
         ...(payments ? ['secretsmanager:GetSecretValue data:PaymentSecret.Ref'] : []),
         ...(webhookKey ? ['secretsmanager:GetSecretValue data:WebhookKey.Ref'] : []),
         ...sends.map((queue) => `sqs:SendMessage platform:Messaging${capitalized(queue)}.Arn`),
+        ...counts.map((queue) => `sqs:GetQueueAttributes ${COUNTED}:${queueNameOf('prod', queue)}`),
         ...readBy(name).flatMap((queue) =>
           READING.map((action) => `${action} platform:Messaging${capitalized(queue)}.Arn`),
         ),
@@ -192,9 +210,12 @@ describe('the environment of a function', () => {
         readonly Variables: Record<string, unknown>;
       };
       const { tables = {}, keyPepper, sessionKey, webhookKey, identityProviders } = GRANTS[functionName];
+      const { identitySecret, counts = [] } = GRANTS[functionName];
       const { payments, holds, settlements, sends = [], publishes, schedules } = GRANTS[functionName];
       const reference = (name: string) => {
         const found = app.reference(stack, variables[name]);
+        if (counts.some((queue) => queueVariableOf(queue) === name))
+          return resourceName(app, stack, variables[name]);
         return found === undefined
           ? variables[name]
           : `${found.stack}:${found.id.replace(/[0-9A-F]{8}$/, '')}`;
@@ -208,10 +229,8 @@ describe('the environment of a function', () => {
       if (keyPepper) expected[VARIABLES.keyPepperSecret] = 'data:KeyPepper';
       if (settlements) expected[VARIABLES.settlementWorkflow] = 'inference:TranscriptionSettlementWorkflow';
       if (sessionKey) expected[VARIABLES.sessionKeySecret] = 'data:SessionKey';
-      if (identityProviders) {
-        expected[VARIABLES.identitySecret] = 'data:IdentitySecret';
-        expected[VARIABLES.identityProviders] = '{}';
-      }
+      if (identitySecret) expected[VARIABLES.identitySecret] = 'data:IdentitySecret';
+      if (identityProviders) expected[VARIABLES.identityProviders] = '{}';
       if (payments) {
         expected[VARIABLES.paymentSecret] = 'data:PaymentSecret';
         expected[VARIABLES.paymentApiUrl] = 'https://api.stripe.com';
@@ -219,6 +238,11 @@ describe('the environment of a function', () => {
       }
       if (webhookKey) expected[VARIABLES.webhookKeySecret] = 'data:WebhookKey';
       for (const queue of sends) expected[QUEUES[queue].variable] = `platform:Messaging${capitalized(queue)}`;
+      for (const queue of counts) {
+        const variable = queueVariableOf(queue);
+        const host = 'https://sqs.<AWS::Region>.<AWS::URLSuffix>/<AWS::AccountId>';
+        expected[variable] = `${host}/${queueNameOf('prod', queue)}`;
+      }
       if (publishes) expected[VARIABLES.eventBus] = 'platform:MessagingBus';
       if (schedules) {
         expected[VARIABLES.scheduleGroup] = 'prod-deliveries';

@@ -1,5 +1,6 @@
 /**
- * A process that synthesizes every configuration of the tests with placeholder bundles: `node synthesize.ts <folder>`.
+ * A process that synthesizes every configuration of the tests with placeholder bundles: `node synthesize.ts <folder>`;
+ * with names behind the folder, only those configurations, and not the app that breaks rules.
  * One process, because loading the CDK takes longer than a synthesis; outside of jest, which loads it slower still.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,18 +13,19 @@ import { UNSAFE_FILE } from './assemblies.ts';
 import { CONFIGURATIONS } from './configurations.ts';
 import { writePlaceholderBundles } from './functions.ts';
 
-const [folder = '.'] = process.argv.slice(2);
+const [folder = '.', ...names] = process.argv.slice(2);
 const bundles = join(folder, 'placeholder-bundles');
 mkdirSync(bundles);
 writePlaceholderBundles(bundles);
 
 for (const [name, settings] of Object.entries(CONFIGURATIONS)) {
+  if (names.length > 0 && !names.includes(name)) continue;
   // Where the CDK CLI leaves the context of `cdk.json` for the app.
   if (name.endsWith('-flags')) process.env.CDK_CONTEXT_JSON = JSON.stringify(cliContext());
   else delete process.env.CDK_CONTEXT_JSON;
   buildApp(parseConfig(settings), bundles, join(folder, name)).synth();
 }
-writeFileSync(join(folder, UNSAFE_FILE), unsafeMessage());
+if (names.length === 0) writeFileSync(join(folder, UNSAFE_FILE), unsafeMessage());
 
 function cliContext(): object {
   const file = join(import.meta.dirname, '..', '..', 'cdk.json');

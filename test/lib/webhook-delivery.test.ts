@@ -5,7 +5,7 @@ import {
   DEFAULT_DELIVERY_LEASE_SECONDS,
 } from '../../lambdas/contract/environment.ts';
 import { QUEUES, type Queue, type QueueName } from '../../lambdas/contract/queues.ts';
-import { permissionsOf } from './permissions.ts';
+import { permissionsOf, policiesOf } from './permissions.ts';
 import { SERVICE_STACKS, STACK_NAMES, SynthesizedApp } from './synthesized-app.ts';
 
 const app = new SynthesizedApp();
@@ -124,7 +124,20 @@ describe('schedules', () => {
     expect(role?.Properties.AssumeRolePolicyDocument).toMatchObject({
       Statement: [{ Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } } }],
     });
+    expect(JSON.stringify(role)).toContain(':schedule-group/prod-deliveries');
     expect(permissionsOf(app, STACK, roleId)).toEqual(['sqs:SendMessage platform:MessagingRetries.Arn']);
+  });
+
+  it('take a role from who plans them, and no other service takes it from there', () => {
+    const passing = policiesOf(app, STACK)
+      .flatMap(([, statements]) => statements)
+      .filter(({ Action }) => JSON.stringify(Action).includes('iam:PassRole'));
+    expect(passing.length).toBeGreaterThan(0);
+    for (const statement of passing)
+      expect(statement).toMatchObject({
+        Action: 'iam:PassRole',
+        Condition: { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } },
+      });
   });
 });
 

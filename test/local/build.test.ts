@@ -15,7 +15,7 @@ beforeEach(async () => {
   roots.push(root);
   outputDir = join(root, '.build', 'assembly');
   lines = [];
-  for (const folder of ['bin', 'lib', 'lambdas']) mkdirSync(join(root, folder));
+  for (const folder of ['bin', 'console', 'lib', 'lambdas']) mkdirSync(join(root, folder));
   writeFileSync(join(root, 'cdk.json'), '{"context":{"flag":true}}');
   writeFileSync(join(root, 'package.json'), '{"type":"module"}');
   writeFileSync(

@@ -13,6 +13,7 @@ describe('the settings of a start', () => {
       enforceIam: true,
       ingress: 'host',
       compute: 'functions',
+      historyDays: 30,
       overrides: {},
     });
     expect(readSettings({ PORT: '', CATALOG: '' })).toEqual(readSettings({}));
@@ -30,6 +31,7 @@ describe('the settings of a start', () => {
       WEBHOOK_ALLOW_LOOPBACK: '1',
       DELIVERY_LEASE_SECONDS: '2',
       QUEUE_VISIBILITY_SECONDS: '3',
+      DEMO_HISTORY_DAYS: '2',
     };
     expect(readSettings({ ...shell, DYNAMODB_ENDPOINT: 'http://127.0.0.1:8000' })).toEqual({
       port: 0,
@@ -41,6 +43,7 @@ describe('the settings of a start', () => {
       ingress: 'host',
       compute: 'functions',
       queueVisibilityMs: 3_000,
+      historyDays: 2,
       overrides: {
         HOLD_TTL_SECONDS: '5',
         LOG_LEVEL: 'WARN',
@@ -59,6 +62,7 @@ describe('the settings of a start', () => {
     ['IAM', 'maybe', 'on or off'],
     ['WEBHOOK_ALLOW_LOOPBACK', 'yes', '0 or 1'],
     ['QUEUE_VISIBILITY_SECONDS', '43201', 'from 1 to 43200'],
+    ['DEMO_HISTORY_DAYS', '91', 'from 0 to 90'],
     ['DYNAMODB_ENDPOINT', '127.0.0.1:8000', 'http or https address'],
   ])('refuse %s=%s by name', (name, value, wanted) => {
     expect(() => readSettings({ [name]: value })).toThrow(

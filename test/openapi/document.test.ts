@@ -46,6 +46,22 @@ describe('the description of the service', () => {
     expect(Object.keys(operation?.responses ?? {})).toEqual(expect.arrayContaining(['429', '500']));
   });
 
+  it.each([
+    ['api-key', ['apiKey', 'apiKeyHeader']],
+    ['session', ['session']],
+    ['api-key-or-session', ['apiKey', 'apiKeyHeader', 'session']],
+  ] as const)('names, where a route takes %s, each way to send it', (authentication, schemes) => {
+    const taking = routes.filter(([, route]) => route.authentication === authentication);
+    expect(taking.length).toBeGreaterThan(10);
+    for (const [name, route] of taking) {
+      const named = described(route)?.security.flatMap((one) => Object.keys(one));
+      expect([name, named]).toEqual([name, expect.arrayContaining([...schemes])]);
+      // Each is enough by itself: a key is never asked for beside a session.
+      const asked = described(route)?.security.filter((one) => 'apiKey' in one || 'session' in one) ?? [];
+      for (const one of asked) expect(Object.keys(one)).toHaveLength(1);
+    }
+  });
+
   it('has nothing that is not in the route table, and each operation under a name of its own', () => {
     const all = Object.values(document.paths).flatMap((methods) => Object.values(methods));
     expect(all).toHaveLength(ROUTES.length);

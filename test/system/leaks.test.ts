@@ -26,30 +26,39 @@ const FAULTS: readonly object[] = [
   { error_event_after_chunks: 2 },
 ];
 
-/** Each with a model of its own: a route that is left alone after one of them would hide the rest. */
-const CASES = FAULTS.flatMap((fault) =>
-  // Only a stream can fail by an event of its own.
-  ('error_event_after_chunks' in fault ? [true] : [false, true]).flatMap((stream) =>
-    [call, callMessages, callResponses].map((send) => ({ fault, stream, send })),
-  ),
-);
+/**
+ * Every fault, streamed and not, over one API format: the next protocol has it over the next format.
+ * `test/endpoints/hostile-answers.test.ts` holds every protocol to it over every format.
+ */
+const casesOf = (protocol: (typeof PROTOCOLS)[number]) =>
+  FAULTS.flatMap((fault, index) =>
+    // Only a stream can fail by an event of its own.
+    ('error_event_after_chunks' in fault ? [true] : [false, true]).map((stream) => {
+      const turn = PROTOCOLS.indexOf(protocol) + index + Number(stream);
+      return { fault, stream, send: SENDS[turn % SENDS.length] ?? call };
+    }),
+  );
 
-const modelOf = (protocol: string, index: number) => `sim/${protocol}-${index}`;
-const upstreamModelOf = (protocol: string, index: number) => `up-${protocol}-${index}`;
+/** Each case has a model of its own: a route that is left alone after one of them would hide the rest. */
+const modelsOf = (protocol: (typeof PROTOCOLS)[number]) => ['whole', ...casesOf(protocol).keys()];
+
+type Which = number | string;
+const modelOf = (protocol: string, which: Which) => `sim/${protocol}-${which}`;
+const upstreamModelOf = (protocol: string, which: Which) => `up-${protocol}-${which}`;
 
 const catalogAt = (upstream: string) => ({
   models: PROTOCOLS.flatMap((protocol) =>
-    CASES.map((_, index) => ({
-      id: modelOf(protocol, index),
+    modelsOf(protocol).map((which) => ({
+      id: modelOf(protocol, which),
       type: 'chat',
       owned_by: 'sim',
       created: 1_760_000_000,
       price: { unit: 'per_million_tokens', input: 1, output: 2 },
       routes: [
         {
-          id: `route-${protocol}-${index}`,
+          id: `route-${protocol}-${which}`,
           protocol,
-          upstream_model: upstreamModelOf(protocol, index),
+          upstream_model: upstreamModelOf(protocol, which),
           capabilities: ['tools', 'json', 'vision', 'stream'],
           ...(protocol === 'bedrock'
             ? {}
@@ -64,16 +73,12 @@ const folder = mkdtempSync(join(tmpdir(), 'leaks-'));
 const service = new Service({ SIM_KEY: SECRET });
 let account: { readonly id: string; readonly key: string };
 
-/** Starts the service with the catalog written before any function has read one. */
-async function start(): Promise<void> {
+beforeAll(async () => {
   const { upstream_control_url: control } = await service.start();
+  // Written before any function has read a catalog.
   const file = join(folder, 'catalog.json');
   writeFileSync(file, JSON.stringify(catalogAt(new URL(control).origin)));
   await service.admin('catalog', 'apply', file);
-}
-
-beforeAll(async () => {
-  await start();
   account = await service.account('5');
 }, 90_000);
 afterAll(async () => {
@@ -82,7 +87,7 @@ afterAll(async () => {
 });
 
 const request = (fields: object = {}) => ({
-  model: modelOf('openai', 0),
+  model: modelOf('openai', 'whole'),
   messages: [
     { role: 'system', content: SYSTEM },
     { role: 'user', content: `Repeat exactly: ${PROMPT}` },
@@ -128,7 +133,7 @@ async function callResponses(body: object): Promise<string> {
 
 /** A Responses request likewise; its answer goes back sealed. */
 const responsesRequest = (fields: object = {}) => ({
-  model: modelOf('openai-responses', 0),
+  model: modelOf('openai-responses', 'whole'),
   instructions: SYSTEM,
   input: [
     { type: 'function_call', call_id: 'c', name: 'f', arguments: JSON.stringify({ a: ARGUMENT }) },
@@ -142,7 +147,7 @@ const responsesRequest = (fields: object = {}) => ({
 
 /** A Messages request with every kind of content that could be written down somewhere. */
 const messagesRequest = (fields: object = {}) => ({
-  model: modelOf('anthropic', 0),
+  model: modelOf('anthropic', 'whole'),
   system: [
     { type: 'text', text: `x-anthropic-billing-header: cc_version=${BILLING};` },
     { type: 'text', text: SYSTEM },
@@ -161,11 +166,34 @@ const messagesRequest = (fields: object = {}) => ({
   ...fields,
 });
 
+const SENDS = [call, callMessages, callResponses];
+
 const BODIES = new Map<(body: object) => Promise<string>, (fields: object) => object>([
   [call, request],
   [callMessages, messagesRequest],
   [callResponses, responsesRequest],
 ]);
+
+it.each(PROTOCOLS)(
+  'nothing of an upstream shows in an error of any API format: no text, host, key or model name (%s)',
+  async (protocol) => {
+    const upstream = new URL(service.session.upstream_control_url).host;
+    const message = `${UPSTREAM_TEXT} at http://${upstream} with ${SECRET}`;
+    const body = { message, error: { message, type: 'x', code: 'y', param: UPSTREAM_TEXT } };
+    for (const [index, { fault, stream, send }] of casesOf(protocol).entries()) {
+      const queued = 'status' in fault ? { ...fault, body } : fault;
+      expect(await queueFault(queued, upstreamModelOf(protocol, index))).toBeGreaterThan(0);
+      const model = modelOf(protocol, index);
+      const text = await send(BODIES.get(send)?.({ model, stream }) ?? {});
+      expect(text).toContain('"error"');
+      for (const canary of [UPSTREAM_TEXT, SECRET, upstream, '127.0.0.1', 'up-', 'route-'])
+        expect(text.includes(canary) ? `${canary} in ${text.slice(0, 300)}` : '').toBe('');
+    }
+    for (const canary of [UPSTREAM_TEXT, SECRET])
+      expect(service.output.includes(canary) ? canary : '').toBe('');
+  },
+  60_000,
+);
 
 it('a prompt, an answer, a key and a secret are in no log and in no table', async () => {
   expect(await call(request())).toContain(PROMPT);
@@ -182,7 +210,7 @@ it('a prompt, an answer, a key and a secret are in no log and in no table', asyn
     ],
   });
   for (const protocol of PROTOCOLS) {
-    const model = modelOf(protocol, 0);
+    const model = modelOf(protocol, 'whole');
     for (const stream of [false, true]) {
       expect(await callMessages(messagesRequest({ model, stream }))).toMatch(/"message(_stop)?"/);
       expect(await call(request({ model, stream }))).toContain('chat.completion');
@@ -215,26 +243,4 @@ it('a prompt, an answer, a key and a secret are in no log and in no table', asyn
   expect(left.find('requestId=req_').printed).toBe(true);
   expect(left.find(account.id).files).not.toEqual([]);
   for (const canary of canaries) expect([canary, left.find(canary)]).toEqual([canary, NOWHERE]);
-  await start();
 }, 60_000);
-
-it.each(PROTOCOLS)(
-  'nothing of an upstream shows in an error of any API format: no text, host, key or model name (%s)',
-  async (protocol) => {
-    const upstream = new URL(service.session.upstream_control_url).host;
-    const message = `${UPSTREAM_TEXT} at http://${upstream} with ${SECRET}`;
-    const body = { message, error: { message, type: 'x', code: 'y', param: UPSTREAM_TEXT } };
-    for (const [index, { fault, stream, send }] of CASES.entries()) {
-      const queued = 'status' in fault ? { ...fault, body } : fault;
-      expect(await queueFault(queued, upstreamModelOf(protocol, index))).toBeGreaterThan(0);
-      const model = modelOf(protocol, index);
-      const text = await send(BODIES.get(send)?.({ model, stream }) ?? {});
-      expect(text).toContain('"error"');
-      for (const canary of [UPSTREAM_TEXT, SECRET, upstream, '127.0.0.1', 'up-', 'route-'])
-        expect(text.includes(canary) ? `${canary} in ${text.slice(0, 300)}` : '').toBe('');
-    }
-    for (const canary of [UPSTREAM_TEXT, SECRET])
-      expect(service.output.includes(canary) ? canary : '').toBe('');
-  },
-  60_000,
-);

@@ -10,7 +10,10 @@ import { Service } from './service.ts';
 /** Holds of this service expire after two seconds, so that recovery can be watched. */
 const HOLD_TTL_SECONDS = 2;
 
-const service = new Service({ HOLD_TTL_SECONDS: String(HOLD_TTL_SECONDS) });
+/** The secret of a route whose server is this test's own. */
+const OWN_KEY = 'canary-own-key';
+
+const service = new Service({ HOLD_TTL_SECONDS: String(HOLD_TTL_SECONDS), OWN_KEY });
 
 beforeAll(() => service.start(), 90_000);
 afterAll(() => service.dispose());
@@ -205,7 +208,7 @@ describe('a crash', () => {
 
 describe('another catalog', () => {
   let upstream: Server;
-  let seen: { readonly authorization: string | undefined; readonly body: Record<string, unknown> }[] = [];
+  const seen: { readonly authorization: string | undefined; readonly body: Record<string, unknown> }[] = [];
 
   beforeAll(async () => {
     upstream = createServer((request, response) => {
@@ -238,78 +241,42 @@ describe('another catalog', () => {
     upstream.close();
   });
 
-  it('of any OpenAI-compatible server works, its key comes from a secret, and unknown fields pass to it, not back', async () => {
-    seen = [];
-    const catalog = {
-      models: [
-        {
-          id: 'own/model',
-          type: 'chat',
-          owned_by: 'own',
-          created: 1_760_000_000,
-          price: { unit: 'per_million_tokens', input: 1, output: 2 },
-          routes: [
-            {
-              id: 'own-route',
-              protocol: 'openai',
-              base_url: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/v1`,
-              upstream_model: 'their-model',
-              secret: 'env:OWN_KEY',
-            },
-          ],
-        },
-      ],
-    };
-    const own = new Service({ CATALOG: join(service.directory, 'own.json'), OWN_KEY: 'canary-own-key' });
-    writeFileSync(join(service.directory, 'own.json'), JSON.stringify(catalog));
-    try {
-      await own.start();
-      const { key } = await own.account('1');
-      const response = await own.chat(
-        { model: 'own/model', messages: [{ role: 'user', content: 'Hi' }], future_field: { a: 1 } },
-        { key },
-      );
-      const text = await response.text();
-      expect(JSON.parse(text)).toMatchObject({
-        model: 'own/model',
-        usage: { total_tokens: expect.any(Number) },
-      });
-      expect(text).not.toContain('their');
-      expect(text).not.toContain('vendor_field');
-      expect(seen[0]?.authorization).toBe('Bearer canary-own-key');
-      expect(seen[0]?.body).toMatchObject({
-        model: 'their-model',
-        future_field: { a: 1 },
-        max_tokens: 256,
-        temperature: 0.7,
-      });
-      // The route reported no usage, so the service counted, and says so.
-      const record = (await (
-        await own.fetch(`/v1/usage/${response.headers.get('x-request-id')}`, { key })
-      ).json()) as object;
-      expect(record).toMatchObject({ estimated: true, status: 'completed' });
-      expect(own.output).not.toContain('canary-own-key');
-    } finally {
-      await own.dispose();
-    }
-  }, 60_000);
-
-  it('applied while the service runs is live within seconds', async () => {
-    const file = join(service.directory, 'more.json');
-    const shown = await service.admin<{ document: { models: { id: string; routes: { id: string }[] }[] } }>(
-      'catalog',
-      'show',
-    );
-    const [first] = shown.document.models;
+  /** One catalog for both tests below: it is live within seconds of being applied. */
+  async function applyMore(): Promise<void> {
+    const { document } = await service.admin<{
+      document: { models: { id: string; routes: { id: string }[] }[] };
+    }>('catalog', 'show');
+    const [first] = document.models;
     const added = {
       ...first,
       id: 'sim/added',
       routes: first?.routes.map((route) => ({ ...route, id: `${route.id}-added` })),
     };
-    writeFileSync(file, JSON.stringify({ ...shown.document, models: [...shown.document.models, added] }));
+    const own = {
+      id: 'own/model',
+      type: 'chat',
+      owned_by: 'own',
+      created: 1_760_000_000,
+      price: { unit: 'per_million_tokens', input: 1, output: 2 },
+      routes: [
+        {
+          id: 'own-route',
+          protocol: 'openai',
+          base_url: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/v1`,
+          upstream_model: 'their-model',
+          secret: 'env:OWN_KEY',
+        },
+      ],
+    };
+    const file = join(service.directory, 'more.json');
+    writeFileSync(file, JSON.stringify({ ...document, models: [...document.models, added, own] }));
+    await service.admin('catalog', 'apply', file);
+  }
+
+  it('applied while the service runs is live within seconds', async () => {
     const { key } = await service.account('1');
     expect((await service.chat({ ...ask('Hi'), model: 'sim/added' }, { key })).status).toBe(400);
-    await service.admin('catalog', 'apply', file);
+    await applyMore();
     let status = 400;
     const deadline = Date.now() + 8_000;
     while (status === 400 && Date.now() < deadline) {
@@ -318,4 +285,32 @@ describe('another catalog', () => {
     }
     expect(status).toBe(200);
   }, 30_000);
+
+  it('of any OpenAI-compatible server works, its key comes from a secret, and unknown fields pass to it, not back', async () => {
+    const { key } = await service.account('1');
+    const response = await service.chat(
+      { ...ask('Hi'), model: 'own/model', future_field: { a: 1 } },
+      { key },
+    );
+    const text = await response.text();
+    expect(JSON.parse(text)).toMatchObject({
+      model: 'own/model',
+      usage: { total_tokens: expect.any(Number) },
+    });
+    expect(text).not.toContain('their');
+    expect(text).not.toContain('vendor_field');
+    expect(seen[0]?.authorization).toBe(`Bearer ${OWN_KEY}`);
+    expect(seen[0]?.body).toMatchObject({
+      model: 'their-model',
+      future_field: { a: 1 },
+      max_tokens: 256,
+      temperature: 0.7,
+    });
+    // The route reported no usage, so the service counted, and says so.
+    expect(await usage(key, response.headers.get('x-request-id'))).toMatchObject({
+      estimated: true,
+      status: 'completed',
+    });
+    expect(service.output).not.toContain(OWN_KEY);
+  });
 });

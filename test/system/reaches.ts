@@ -52,6 +52,7 @@ const ofAnybody = { ...ofListing, publicThing: 'anybody-acts' } as const;
 export const REACHES: Readonly<Record<string, Reach>> = {
   'get-account': { shows: ({ accountId }) => accountId },
   'delete-session': { body: { everywhere: true }, endsSession: true },
+  'renew-session': { endsSession: true },
   'create-key': { body: { name: 'new' } },
   'list-keys': { shows: ({ keyId }) => keyId },
   'update-key': { path: ({ keyId }) => `/api-keys/${keyId}`, body: { disabled: true, name: 'taken over' } },
@@ -61,6 +62,13 @@ export const REACHES: Readonly<Record<string, Reach>> = {
   'list-orders': { shows: ({ orderId }) => orderId },
   'get-order': { path: ({ orderId }) => `/api/orders/${orderId}`, shows: ({ orderId }) => orderId },
   'get-credits': { path: ({ keyId }) => `/credits/${keyId}`, shows: ({ keyId }) => keyId },
+  'get-balance': { shows: () => 'account_balance' },
+  'list-account-usage': { shows: ({ requestId }) => requestId },
+  'sum-account-usage': { shows: () => '"complete":true' },
+  'get-account-usage': {
+    path: ({ requestId }) => `/api/v1/usage/${requestId}`,
+    shows: ({ requestId }) => requestId,
+  },
   'list-usage': { shows: ({ requestId }) => requestId },
   'get-usage': { path: ({ requestId }) => `/v1/usage/${requestId}`, shows: ({ requestId }) => requestId },
   'count-message-tokens': {

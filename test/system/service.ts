@@ -31,7 +31,13 @@ export class Service {
   output = '';
 
   constructor(environment: Record<string, string> = {}) {
-    this.#environment = { PORT: '0', IP_RPM: '0', LOCAL_DIR: this.directory, ...environment };
+    this.#environment = {
+      PORT: '0',
+      IP_RPM: '0',
+      DEMO_HISTORY_DAYS: '0',
+      LOCAL_DIR: this.directory,
+      ...environment,
+    };
   }
 
   get session(): Session {

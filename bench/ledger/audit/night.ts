@@ -144,6 +144,7 @@ export async function simulateNight(population: Population): Promise<Night> {
       clock: () => segment.nowMs,
       log: { info: () => {}, warn: () => {}, error: name },
       onStep: () => {},
+      keep: async () => {},
       onAudited: (books, accounts) => {
         audited = { books, accounts };
       },

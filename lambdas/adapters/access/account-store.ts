@@ -1,9 +1,11 @@
 /** Accounts and their top-ups in DynamoDB; off the hot path, so two items change in one transaction. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Account, AccountStore, TopUp } from '../../core/access/accounts.ts';
+import { changeOf } from '../../core/ledger/book-entry.ts';
 import { type Item, readText, text } from '../dynamodb/attribute-values.ts';
 import { readItem } from '../dynamodb/reads.ts';
 import { transact } from '../dynamodb/transaction.ts';
+import { updateItem } from '../dynamodb/update-item.ts';
 import { putEntry } from '../ledger/book-entry.ts';
 import { encodeNewWallet } from '../ledger/wallet/item.ts';
 import { WalletPostings } from '../ledger/wallet/posting.ts';
@@ -45,6 +47,15 @@ export class DynamoAccountStore implements AccountStore {
     throw new Error(`there is an account ${id} already`);
   }
 
+  async bind(identity: string, accountId: string): Promise<void> {
+    await updateItem(this.#client, {
+      TableName: this.#tables.identities,
+      Key: { identity: text(identity) },
+      UpdateExpression: 'SET account_id = if_not_exists(account_id, :account)',
+      ExpressionAttributeValues: { ':account': text(accountId) },
+    });
+  }
+
   async findByIdentity(identity: string): Promise<Account | undefined> {
     const key = { TableName: this.#tables.identities, Key: { identity: text(identity) } };
     const item = await readItem(this.#client, key);
@@ -55,11 +66,23 @@ export class DynamoAccountStore implements AccountStore {
     return readAccount(this.#client, this.#tables.accounts, accountId);
   }
 
-  async topUp({ accountId, id, amount, created, source }: TopUp): ReturnType<AccountStore['topUp']> {
+  async topUp(entry: TopUp): ReturnType<AccountStore['topUp']> {
+    return (await this.#post('top_up', entry)) ? 'credited' : 'repeated';
+  }
+
+  async takeBack(entry: TopUp): ReturnType<AccountStore['takeBack']> {
+    return (await this.#post('refund', entry)) ? 'taken' : 'repeated';
+  }
+
+  /** Returns whether the entry was made; false when it was there already. */
+  async #post(
+    kind: 'top_up' | 'refund',
+    { accountId, id, amount, created, source }: TopUp,
+  ): Promise<boolean> {
     const place = { table: this.#tables.accounts, accountId, created };
-    const put = putEntry(place, { kind: 'top_up', id, amount, source });
-    const result = await this.#postings.post(accountId, amount, [put]);
+    const put = putEntry(place, { kind, id, amount, source });
+    const result = await this.#postings.post(accountId, changeOf({ kind, amount }), [put]);
     if (result === 'no wallet') throw new Error(`there is no account ${accountId}`);
-    return result === 'posted' ? 'credited' : 'repeated';
+    return result === 'posted';
   }
 }

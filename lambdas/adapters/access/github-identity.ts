@@ -4,10 +4,10 @@
  */
 import * as z from 'zod';
 import type { GitHubSettings } from '../../contract/identity-providers.ts';
-import type { Credential, Identity } from '../../core/access/sign-in.ts';
+import type { CodeCredential, Identity, TokenCredential } from '../../core/access/sign-in.ts';
+import { exchangeCode, requireRedirectUri } from './code-exchange.ts';
 import { invalidToken, providerUnavailable } from './identity-errors.ts';
-
-const FETCH_MS = 4_000;
+import { PROVIDER_TIMEOUT_MS } from './provider-request.ts';
 
 /** The identity of an account does not move with the API's address. */
 const ISSUER = 'https://github.com';
@@ -28,7 +28,25 @@ export class GitHubProvider {
     this.#options = options;
   }
 
-  async verify({ token, nonce }: Credential): Promise<Identity> {
+  /**
+   * Exchanges a code for an access token and verifies that (GitHub documentation, Authorizing OAuth apps). The verifier
+   * binds the code to the browser that asked for it; a nonce has no place in an access token, and is passed over.
+   */
+  async exchange(credential: CodeCredential): Promise<Identity> {
+    const { settings, clientSecret, fetch } = this.#options;
+    requireRedirectUri(settings.redirectUris, credential.redirectUri);
+    const answer = await exchangeCode({
+      fetch,
+      tokenEndpoint: `${settings.oauthUrl.replace(/\/$/, '')}/access_token`,
+      client: { id: settings.clientId, secret: await clientSecret(), authentication: 'post' },
+      credential,
+    });
+    const { access_token: token } = answer;
+    if (typeof token !== 'string') throw providerUnavailable(new Error('there is no access token'));
+    return this.verify({ token });
+  }
+
+  async verify({ token, nonce }: TokenCredential): Promise<Identity> {
     // An access token repeats nothing, so a nonce cannot be kept.
     if (nonce !== undefined || !/^[\x21-\x7e]+$/.test(token)) throw invalidToken();
     const { clientId } = this.#options.settings;
@@ -63,7 +81,7 @@ export class GitHubProvider {
           'user-agent': 'unified-inference-service',
         },
         redirect: 'error',
-        signal: AbortSignal.timeout(FETCH_MS),
+        signal: AbortSignal.timeout(PROVIDER_TIMEOUT_MS),
       });
       if (refusals.includes(response.status)) return undefined;
       if (!response.ok) throw new Error(`GitHub answered ${response.status}`);

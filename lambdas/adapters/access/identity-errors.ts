@@ -7,6 +7,12 @@ const RETRY_AFTER_SECONDS = 5;
 export const invalidToken = (cause?: unknown): ServiceError =>
   new ServiceError('invalid_token', "The identity provider's token is not valid.", { param: 'token', cause });
 
+export const invalidCode = (cause?: unknown): ServiceError =>
+  new ServiceError('invalid_token', "The identity provider's authorization code is not valid.", {
+    param: 'code',
+    cause,
+  });
+
 export const providerUnavailable = (cause?: unknown): ServiceError =>
   new ServiceError('identity_provider_unavailable', 'The identity provider does not answer.', {
     retryAfterSeconds: RETRY_AFTER_SECONDS,

@@ -1,10 +1,11 @@
 /** The identity providers that the deployment's configuration names. */
 import { requireVariable, VARIABLES } from '../../contract/environment.ts';
-import { identityProvidersSchema } from '../../contract/identity-providers.ts';
-import type { Credential, Identity, IdentityVerifier } from '../../core/access/sign-in.ts';
+import { readIdentityProviders } from '../../contract/identity-providers.ts';
+import type { CodeCredential, Credential, Identity, IdentityVerifier } from '../../core/access/sign-in.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { Clock, Log, SecretReader } from '../../core/ports.ts';
 import { GitHubProvider } from './github-identity.ts';
+import { invalidCode } from './identity-errors.ts';
 import { OidcProvider } from './oidc-identity.ts';
 
 export interface IdentityOptions {
@@ -18,18 +19,21 @@ export interface IdentityOptions {
 /** Throws at once when the configuration is not valid. */
 export function createIdentityVerifier(options: IdentityOptions): IdentityVerifier {
   const { environment, readSecret, clock, log, fetch = globalThis.fetch } = options;
-  const settings = identityProvidersSchema.parse(
-    JSON.parse(requireVariable(environment, VARIABLES.identityProviders)),
-  );
-  const secretId = requireVariable(environment, VARIABLES.identitySecret);
+  const settings = readIdentityProviders(environment);
+  const secret = `secretsmanager:${requireVariable(environment, VARIABLES.identitySecret)}`;
   const providers = new Map(
     Object.entries(settings).map(([name, provider]) => [
       name,
       provider.type === 'oidc'
-        ? new OidcProvider({ settings: provider, fetch, clock })
+        ? new OidcProvider({
+            settings: provider,
+            clientSecret: async () => secretOf(name, await readSecret(secret)),
+            fetch,
+            clock,
+          })
         : new GitHubProvider({
             settings: provider,
-            clientSecret: () => readSecret(`secretsmanager:${secretId}#${name}`),
+            clientSecret: () => readSecret(`${secret}#${name}`),
             fetch,
           }),
     ]),
@@ -44,7 +48,7 @@ export function createIdentityVerifier(options: IdentityOptions): IdentityVerifi
         });
       }
       try {
-        return await provider.verify(credential);
+        return await ('code' in credential ? exchange(provider, credential) : provider.verify(credential));
       } catch (failure) {
         if (failure instanceof ServiceError && failure.status === 503) {
           const { name: cause = 'unknown' } = Object(failure.cause) as { name?: string };
@@ -54,4 +58,27 @@ export function createIdentityVerifier(options: IdentityOptions): IdentityVerifi
       }
     },
   };
+}
+
+/** A token that a code was exchanged for and that is not good says that of the code, which is all the caller has sent. */
+async function exchange(
+  provider: OidcProvider | GitHubProvider,
+  credential: CodeCredential,
+): Promise<Identity> {
+  try {
+    return await provider.exchange(credential);
+  } catch (failure) {
+    if (failure instanceof ServiceError && failure.code === 'invalid_token') throw invalidCode(failure);
+    throw failure;
+  }
+}
+
+/** The secret of that provider in the identity secret; undefined when that has none, or nobody has filled it in. */
+function secretOf(name: string, text: string): string | undefined {
+  try {
+    const { [name]: secret } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    return typeof secret === 'string' && secret !== '' ? secret : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -10,9 +10,13 @@ import {
 } from 'jose';
 import * as z from 'zod';
 import type { OidcSettings } from '../../contract/identity-providers.ts';
-import type { Credential, Identity } from '../../core/access/sign-in.ts';
+import type { CodeCredential, Identity, TokenCredential } from '../../core/access/sign-in.ts';
+import { ServiceError } from '../../core/errors.ts';
 import type { Clock } from '../../core/ports.ts';
+import { type ExchangeClient, exchangeCode, requireRedirectUri } from './code-exchange.ts';
 import { invalidToken, providerUnavailable } from './identity-errors.ts';
+import { OidcDiscovery } from './oidc-discovery.ts';
+import { PROVIDER_TIMEOUT_MS } from './provider-request.ts';
 
 /** Signatures only: with a shared-key algorithm, whoever has the provider's public key could sign (RFC 8725, 2.1). */
 const ALGORITHMS = [
@@ -21,9 +25,6 @@ const ALGORITHMS = [
 
 /** How far two honest clocks may be apart. */
 const CLOCK_SKEW_SECONDS = 60;
-
-/** Somebody waits for the answer; a provider that takes longer is down. */
-const FETCH_MS = 4_000;
 
 /** A provider announces a new key before it uses it, so once in ten minutes is enough; an unknown key is looked for at once. */
 const KEYS_MAX_AGE_MS = 10 * 60_000;
@@ -35,6 +36,8 @@ type KeySet = ReturnType<typeof createRemoteJWKSet>;
 
 export interface OidcOptions {
   readonly settings: OidcSettings;
+  /** The client's secret; undefined when it has none. */
+  readonly clientSecret: () => Promise<string | undefined>;
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
 }
@@ -43,6 +46,7 @@ export class OidcProvider {
   readonly #options: OidcOptions;
   readonly #issuers: readonly string[];
   readonly #audiences: readonly string[];
+  readonly #discovery: OidcDiscovery;
   #keys: Promise<KeySet> | undefined;
 
   constructor(options: OidcOptions) {
@@ -50,13 +54,46 @@ export class OidcProvider {
     this.#options = options;
     this.#issuers = [issuer, ...otherIssuers];
     this.#audiences = [audience].flat();
+    this.#discovery = new OidcDiscovery(issuer, options.fetch);
   }
 
-  async verify({ token, nonce }: Credential): Promise<Identity> {
+  /** Exchanges a code of our client for an ID token, which must be issued to that client and repeat the nonce. */
+  async exchange(credential: CodeCredential): Promise<Identity> {
+    const { settings, fetch } = this.#options;
+    requireRedirectUri(settings.redirectUris, credential.redirectUri);
+    const { nonce } = credential;
+    if (nonce === undefined)
+      throw new ServiceError('missing_field', 'nonce is required.', { param: 'nonce' });
+    const { tokenEndpoint = (await this.#discovery.document()).token_endpoint } = settings;
+    if (tokenEndpoint === undefined) throw providerUnavailable(new Error('there is no token endpoint'));
+    const client = await this.#client();
+    const { id_token: token } = await exchangeCode({ fetch, tokenEndpoint, client, credential });
+    if (typeof token !== 'string') throw providerUnavailable(new Error('there is no ID token'));
+    return this.#verify({ token, nonce }, [client.id]);
+  }
+
+  /** Every provider takes `basic`; where one says that it does not, it takes `post` (RFC 8414, section 2). */
+  async #client(): Promise<ExchangeClient> {
+    const { settings, clientSecret } = this.#options;
+    const secret = await clientSecret();
+    const { clientId: id = '', tokenEndpoint } = settings;
+    const methods =
+      secret === undefined || tokenEndpoint !== undefined
+        ? undefined
+        : (await this.#discovery.document()).token_endpoint_auth_methods_supported;
+    const only = methods?.includes('client_secret_post') && !methods.includes('client_secret_basic');
+    return { id, secret, authentication: only ? 'post' : 'basic' };
+  }
+
+  verify(credential: TokenCredential): Promise<Identity> {
+    return this.#verify(credential, this.#audiences);
+  }
+
+  async #verify({ token, nonce }: TokenCredential, audiences: readonly string[]): Promise<Identity> {
     this.#requirePlausible(token);
-    const claims = await this.#verifySignature(token, await this.#keySet());
+    const claims = await this.#verifySignature(token, await this.#keySet(), audiences);
     if (nonce !== undefined && claims.nonce !== nonce) throw invalidToken();
-    this.#requireAuthorizedParty(claims);
+    requireAuthorizedParty(claims, audiences);
     // The claim is whatever the issuer signed: a list of one would be written as its one entry, somebody else's name.
     const subject: unknown = claims.sub;
     if (typeof subject !== 'string' || subject === '') throw invalidToken();
@@ -77,12 +114,12 @@ export class OidcProvider {
     throw invalidToken();
   }
 
-  async #verifySignature(token: string, keys: KeySet): Promise<JWTPayload> {
+  async #verifySignature(token: string, keys: KeySet, audiences: readonly string[]): Promise<JWTPayload> {
     const { clock } = this.#options;
     const options = {
       algorithms: ALGORITHMS,
       issuer: [...this.#issuers],
-      audience: [...this.#audiences],
+      audience: [...audiences],
       requiredClaims: ['sub', 'exp', 'iat'],
       clockTolerance: CLOCK_SKEW_SECONDS,
       currentDate: new Date(clock()),
@@ -103,15 +140,10 @@ export class OidcProvider {
     }
   }
 
-  /** With several audiences, we must be the one the token was issued to (OpenID Connect Core 1.0, section 3.1.3.7). */
-  #requireAuthorizedParty({ aud, azp }: JWTPayload): void {
-    if (Array.isArray(aud) && aud.length > 1 && !this.#audiences.includes(String(azp))) throw invalidToken();
-  }
-
   #keySet(): Promise<KeySet> {
-    this.#keys ??= this.#discover().then((uri) =>
+    this.#keys ??= this.#jwksUri().then((uri) =>
       createRemoteJWKSet(new URL(uri), {
-        timeoutDuration: FETCH_MS,
+        timeoutDuration: PROVIDER_TIMEOUT_MS,
         cacheMaxAge: KEYS_MAX_AGE_MS,
         cooldownDuration: KEYS_COOLDOWN_MS,
         [customFetch]: this.#options.fetch,
@@ -123,24 +155,15 @@ export class OidcProvider {
     return this.#keys;
   }
 
-  /** The address of its keys, from its discovery document, which must be its own (Discovery 1.0, section 4.3). */
-  async #discover(): Promise<string> {
-    const { issuer, jwksUri } = this.#options.settings;
-    if (jwksUri !== undefined) return jwksUri;
-    try {
-      const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-      const response = await this.#options.fetch(url, { signal: AbortSignal.timeout(FETCH_MS) });
-      if (!response.ok) throw new Error(`discovery answered ${response.status}`);
-      const document = discoverySchema.parse(await response.json());
-      if (document.issuer !== issuer) throw new Error('the discovery document is of another issuer');
-      return document.jwks_uri;
-    } catch (cause) {
-      throw providerUnavailable(cause);
-    }
+  async #jwksUri(): Promise<string> {
+    return this.#options.settings.jwksUri ?? (await this.#discovery.document()).jwks_uri;
   }
 }
 
-const discoverySchema = z.object({ issuer: z.string(), jwks_uri: z.url() });
+/** With several audiences, we must be the one the token was issued to (OpenID Connect Core 1.0, section 3.1.3.7). */
+function requireAuthorizedParty({ aud, azp }: JWTPayload, audiences: readonly string[]): void {
+  if (Array.isArray(aud) && aud.length > 1 && !audiences.includes(String(azp))) throw invalidToken();
+}
 
 /** What a failed verification says: the token is not good, or its keys could not be had. */
 function explain(failure: unknown): Error {

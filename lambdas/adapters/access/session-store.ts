@@ -14,6 +14,19 @@ const KEPT_SECONDS = LONGEST_SESSION_SECONDS + 86_400;
 /** Each further try means that sessions have ended by themselves, or that others were begun meanwhile. */
 const MAX_TRIES = 5;
 
+const ROOM = 'attribute_not_exists(live) OR size(live) < :most';
+
+/** In the same write that enters the next: a sign-out before it leaves nothing to follow. */
+const FOLLOWING = '(contains(live, :previous) AND size(live) < :most)';
+
+interface Entering {
+  readonly session: Session;
+  readonly most: number;
+  readonly nowSeconds: number;
+  /** The one that it follows, which must be live. */
+  readonly previous: Session | undefined;
+}
+
 export class DynamoSessionStore implements SessionStore {
   readonly #client: DynamoDBClient;
   readonly #table: string;
@@ -23,11 +36,17 @@ export class DynamoSessionStore implements SessionStore {
     this.#table = table;
   }
 
-  async begin(session: Session, most: number, nowSeconds: number): Promise<'begun' | number> {
+  async begin(
+    session: Session,
+    most: number,
+    nowSeconds: number,
+    previous?: Session,
+  ): ReturnType<SessionStore['begin']> {
     let first = 1;
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const live = await this.#enter(session, most, nowSeconds);
+      const live = await this.#enter({ session, most, nowSeconds, previous });
       if (live === 'entered') return 'begun';
+      if (previous !== undefined && !live.includes(entryOf(previous))) return 'ended';
       const over = live.filter((entry) => endOf(entry) <= nowSeconds);
       if (over.length === 0) {
         first = Math.max(1, Math.min(...live.map(endOf)) - nowSeconds);
@@ -53,17 +72,18 @@ export class DynamoSessionStore implements SessionStore {
   }
 
   /** The live ones, when there are as many as there may be. Repeating it enters the same one. */
-  async #enter(session: Session, most: number, nowSeconds: number): Promise<'entered' | readonly string[]> {
+  async #enter({ session, most, nowSeconds, previous }: Entering): Promise<'entered' | readonly string[]> {
     const entry = entryOf(session);
     const { applied, item } = await updateItem(this.#client, {
       ...this.#key(session.accountId),
       UpdateExpression: 'SET expires = :kept ADD live :entry',
-      ConditionExpression: 'attribute_not_exists(live) OR size(live) < :most OR contains(live, :name)',
+      ConditionExpression: `${previous === undefined ? ROOM : FOLLOWING} OR contains(live, :name)`,
       ExpressionAttributeValues: {
         ':entry': { SS: [entry] },
         ':name': text(entry),
         ':most': number(most),
         ':kept': number(nowSeconds + KEPT_SECONDS),
+        ...(previous === undefined ? {} : { ':previous': text(entryOf(previous)) }),
       },
     });
     return applied ? 'entered' : (item?.live?.SS ?? []);

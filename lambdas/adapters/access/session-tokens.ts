@@ -13,7 +13,8 @@ import { systemClock, systemUlid } from '../system/system.ts';
 import { DynamoSessionStore } from './session-store.ts';
 
 const ALGORITHM = 'HS256';
-const AUDIENCE = 'session';
+/** An operator's tokens are for another audience: code that knows one role only refuses the other. */
+const AUDIENCES = { owner: 'session', operator: 'operator' } as const;
 const ACCOUNT = /^acc_[0-9A-HJKMNP-TV-Z]{26}$/;
 const SESSION = /^ses_[0-9A-HJKMNP-TV-Z]{26}$/;
 
@@ -24,12 +25,19 @@ export function createSessionTokens(keys: () => Promise<RotatedSecret>, clock: C
       const { payload } = await jwtVerify(token, new TextEncoder().encode(key), {
         algorithms: [ALGORITHM],
         issuer: SERVICE_NAME,
-        audience: AUDIENCE,
+        audience: Object.values(AUDIENCES),
         requiredClaims: ['sub', 'exp', 'jti'],
         currentDate: new Date(clock()),
       });
-      const { sub: accountId = '', jti: id = '', exp: expires = 0 } = payload;
-      return ACCOUNT.test(accountId) && SESSION.test(id) ? { id, accountId, expires } : undefined;
+      const { sub: accountId = '', jti: id = '', exp: expires = 0, iat = 0, auth_time: claimed } = payload;
+      const { role, aud } = payload;
+      // Tokens that were made before sessions could be renewed have no such claim.
+      const authTime = typeof claimed === 'number' ? claimed : iat;
+      const isOperator = role === 'operator';
+      if ((role !== undefined && !isOperator) || aud !== AUDIENCES[isOperator ? 'operator' : 'owner'])
+        return undefined;
+      if (!ACCOUNT.test(accountId) || !SESSION.test(id)) return undefined;
+      return { id, accountId, expires, authTime, ...(isOperator ? { role } : {}) };
     } catch (failure) {
       if (failure instanceof errors.JOSEError) return undefined;
       throw failure;
@@ -37,12 +45,12 @@ export function createSessionTokens(keys: () => Promise<RotatedSecret>, clock: C
   }
 
   return {
-    async sign({ id, accountId, expires }) {
+    async sign({ id, accountId, expires, authTime, role }) {
       const { current } = await keys();
-      return new SignJWT()
+      return new SignJWT({ auth_time: authTime, ...(role === undefined ? {} : { role }) })
         .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
         .setIssuer(SERVICE_NAME)
-        .setAudience(AUDIENCE)
+        .setAudience(AUDIENCES[role ?? 'owner'])
         .setSubject(accountId)
         .setJti(id)
         .setIssuedAt(Math.floor(clock() / 1000))

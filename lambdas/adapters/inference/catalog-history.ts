@@ -4,7 +4,7 @@
  */
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { type Item, number, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
-import { readMany } from '../dynamodb/reads.ts';
+import { readItem, readMany } from '../dynamodb/reads.ts';
 
 export interface AppliedVersion {
   readonly version: string;
@@ -80,11 +80,25 @@ export async function readHistory(
     const places = Array.from({ length: Math.min(BATCH, length - first + 1) }, (_, at) => keyOf(first + at));
     entries.push(...(await readMany(client, table, places)));
   }
-  return entries
-    .sort((a, b) => readText(a, 'part').localeCompare(readText(b, 'part')))
-    .map((entry) => ({
-      version: readText(entry, 'version'),
-      parts: readNumber(entry, 'parts'),
-      appliedMs: entry.applied_ms === undefined ? undefined : readNumber(entry, 'applied_ms'),
-    }));
+  return entries.sort((a, b) => readText(a, 'part').localeCompare(readText(b, 'part'))).map(decodeEntry);
+}
+
+const decodeEntry = (entry: Item): AppliedVersion => ({
+  version: readText(entry, 'version'),
+  parts: readNumber(entry, 'parts'),
+  appliedMs: entry.applied_ms === undefined ? undefined : readNumber(entry, 'applied_ms'),
+});
+
+/** The last `count` entries that the pointer knows of, the newest first, each by its key. */
+export async function readLatest(
+  client: DynamoDBClient,
+  table: string,
+  pointer: Item | undefined,
+  count: number,
+): Promise<readonly AppliedVersion[]> {
+  const length = lengthOf(pointer);
+  if (length === 0) return readHistory(client, table, pointer);
+  const places = Array.from({ length: Math.min(count, length) }, (_, at) => keyOf(length - at));
+  const entries = await Promise.all(places.map((Key) => readItem(client, { TableName: table, Key })));
+  return entries.flatMap((entry) => (entry === undefined ? [] : [decodeEntry(entry)]));
 }

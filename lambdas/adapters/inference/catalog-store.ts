@@ -57,7 +57,7 @@ interface Pointer {
 const decodePointer = (item: Item | undefined): Pointer | undefined =>
   item === undefined ? undefined : { version: readText(item, 'version'), parts: readNumber(item, 'parts') };
 
-const pointerKey = (table: string, copy: number) => ({
+export const pointerKey = (table: string, copy: number) => ({
   TableName: table,
   Key: { part: text(pointerOf(copy)) },
 });
@@ -80,7 +80,7 @@ export async function readCatalog(client: DynamoDBClient, table: string): Promis
 }
 
 /** The document that a pointer names. */
-const readVersion = async (
+export const readVersion = async (
   client: DynamoDBClient,
   table: string,
   { version, parts, copy }: Pointer & { readonly copy: number },

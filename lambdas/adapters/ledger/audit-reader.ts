@@ -5,10 +5,10 @@ import {
   type QueryCommandInput,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
-import { encodeTime } from 'ulid';
 import { TABLES } from '../../contract/tables.ts';
 import type { AuditedCall, AuditStore, UsageSpan, WalletPart } from '../../core/ledger/audit/ports.ts';
 import type { AccountPages } from '../../core/ledger/audit/run.ts';
+import { firstIdAt, lastIdAt } from '../../core/ledger/usage/times.ts';
 import type { NanoUsd } from '../../core/money.ts';
 import { type Item, readInteger, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
 import { readItem, readMany } from '../dynamodb/reads.ts';
@@ -152,10 +152,6 @@ async function* keyIds(
   for await (const item of rows) yield readText(item, 'key_id');
 }
 
-/** A request id of that time: before all others of it, or after them. */
-const idAt = (ms: number, end: '0' | 'Z'): string =>
-  `req_${encodeTime(Math.max(0, Math.floor(ms)), 10)}${end.repeat(16)}`;
-
 /** Before and after every id. */
 const [FIRST_ID, LAST_ID] = ['!', '~'];
 
@@ -165,8 +161,8 @@ async function* usageOf(
   { keyId, span }: { readonly keyId: string; readonly span: UsageSpan },
 ): AsyncGenerator<AuditedCall, void> {
   const { fromMs, toMs, after } = span;
-  const from = after?.keyId === keyId ? after.id : fromMs === undefined ? FIRST_ID : idAt(fromMs, '0');
-  const to = toMs === undefined ? LAST_ID : idAt(toMs, 'Z');
+  const from = after?.keyId === keyId ? after.id : fromMs === undefined ? FIRST_ID : firstIdAt(fromMs);
+  const to = toMs === undefined ? LAST_ID : lastIdAt(toMs);
   if (from > to) return;
   const rows = query(client, {
     TableName: table,

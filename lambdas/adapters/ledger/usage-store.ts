@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { UsageHistory, UsagePage, UsageQuery, UsageStore } from '../../core/ledger/ports.ts';
-import { CALL_STATUSES, UNITS, type UsageRecord } from '../../core/ledger/usage-record.ts';
+import type { CallFinder } from '../../core/ledger/usage/ports.ts';
+import { CALL_STATUSES, type CallStatus, UNITS, type UsageRecord } from '../../core/ledger/usage-record.ts';
 import {
   type Item,
   number,
@@ -12,7 +13,7 @@ import {
   readText,
   text,
 } from '../dynamodb/attribute-values.ts';
-import { queryPage, readItem } from '../dynamodb/reads.ts';
+import { queryPage, readItem, readMany } from '../dynamodb/reads.ts';
 import { putItem } from '../dynamodb/update-item.ts';
 import { decodeBasis, encodeBasis } from './bill-basis.ts';
 import { readKind } from './wallet/item.ts';
@@ -63,6 +64,21 @@ export function createUsageStore(client: DynamoDBClient, table: string): UsageSt
   return { put, get, list };
 }
 
+/** DynamoDB's most for one batch of reads. */
+const BATCH = 100;
+
+/** Throws 503 when the table stays throttled. */
+export const createCallFinder = (client: DynamoDBClient, table: string): CallFinder => ({
+  async find(keyIds, requestId) {
+    for (let at = 0; at < keyIds.length; at += BATCH) {
+      const keys = keyIds.slice(at, at + BATCH).map((keyId) => keyOf(keyId, requestId));
+      const [item] = await readMany(client, table, keys);
+      if (item !== undefined) return decodeRecord(item);
+    }
+    return undefined;
+  },
+});
+
 export function encodeRecord(record: UsageRecord): Item {
   return {
     key_id: text(record.keyId),
@@ -81,6 +97,9 @@ export function encodeRecord(record: UsageRecord): Item {
     ...(record.route === null ? {} : { route: text(record.route) }),
     status: text(record.status),
     ...(record.attempt === undefined ? {} : { attempt: text(record.attempt) }),
+    ...(record.held === undefined ? {} : { held: number(record.held) }),
+    ...(record.firstTokenMs === undefined ? {} : { first_token_ms: number(record.firstTokenMs) }),
+    ...(record.attempts === undefined ? {} : { attempts: number(record.attempts) }),
     ...encodeBasis(record),
   };
 }
@@ -102,10 +121,16 @@ export function decodeRecord(item: Item): UsageRecord {
     writtenOff: readInteger(item, 'written_off'),
     estimated: item.estimated?.BOOL === true,
     route: item.route?.S ?? null,
-    status: oneOf(readText(item, 'status'), CALL_STATUSES),
+    status: readStatus(item),
+    ...(item.held === undefined ? {} : { held: readInteger(item, 'held') }),
+    ...(item.first_token_ms === undefined ? {} : { firstTokenMs: readNumber(item, 'first_token_ms') }),
+    ...(item.attempts === undefined ? {} : { attempts: readNumber(item, 'attempts') }),
     ...decodeBasis(item),
   };
 }
+
+/** Throws for a status that there is not. */
+export const readStatus = (item: Item): CallStatus => oneOf(readText(item, 'status'), CALL_STATUSES);
 
 function oneOf<T extends string>(value: string, values: readonly T[]): T {
   const found = values.find((candidate) => candidate === value);

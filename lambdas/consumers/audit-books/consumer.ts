@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { addBooks, type Books, EMPTY_BOOKS } from '../../core/ledger/audit/books.ts';
+import type { AuditConclusion } from '../../core/ledger/audit/conclusion.ts';
 import { type AuditDependencies, auditSegment } from '../../core/ledger/audit/run.ts';
 
 /** An amount of nano-USD as decimal text. */
@@ -66,6 +67,8 @@ export interface AuditResult {
 export interface AuditBooksDependencies extends AuditDependencies {
   /** Receives the books of each step. */
   readonly onStep: (books: Books) => void;
+  /** Keeps what the audit found. */
+  readonly keep: (conclusion: AuditConclusion) => Promise<void>;
   /** Receives the books of all accounts, and how many accounts there are. */
   readonly onAudited: (books: Books, accounts: number) => void;
 }
@@ -97,15 +100,22 @@ export function auditBooks(dependencies: AuditBooksDependencies) {
     };
   }
 
-  function conclude(results: readonly z.output<typeof segmentSchema>[]): AuditResult {
+  async function conclude(results: readonly z.output<typeof segmentSchema>[]): Promise<AuditResult> {
     const books = results.map((result) => result.books).reduce(addBooks, EMPTY_BOOKS);
     const accounts = results.reduce((sum, result) => sum + result.accounts, 0);
+    const complete = results.every(({ done }) => done);
+    const { unproven, drift } = books;
+    // Before it is reported: a step that fails to keep it is repeated, and would be reported twice.
+    await dependencies.keep({
+      ended: Math.floor(dependencies.clock() / 1000),
+      ...{ accounts, unproven, drift, complete },
+    });
     dependencies.onAudited(books, accounts);
     return {
       accounts,
       books: toText(books),
       balanced: books.drift === 0n,
-      complete: results.every(({ done }) => done),
+      complete,
     };
   }
 

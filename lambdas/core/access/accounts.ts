@@ -11,6 +11,8 @@ export interface Account {
   readonly email?: string;
   /** Seconds since the epoch. */
   readonly created: number;
+  /** Since when it may sign in as an operator, seconds since the epoch; absent: it may not. */
+  readonly operatorSince?: number;
 }
 
 export const accountSchema = z.object({
@@ -45,12 +47,22 @@ export interface AccountStore {
    * whether it was opened.
    */
   open(account: Account, identity?: string): Promise<boolean>;
+  /** Has an identity stand for an account; one that stands for an account already is left as it is. */
+  bind(identity: string, accountId: string): Promise<void>;
   /** The account that an identity opened. */
   findByIdentity(identity: string): Promise<Account | undefined>;
   find(accountId: string): Promise<Account | undefined>;
   /** Credits the wallet exactly once per id; throws when the account does not exist. */
   topUp(entry: TopUp): Promise<'credited' | 'repeated'>;
+  /**
+   * Takes credit back as a refund exactly once per id; what is not there is owed. Throws when the account does not
+   * exist.
+   */
+  takeBack(entry: TopUp): Promise<'taken' | 'repeated'>;
 }
+
+/** An entry to be made; without an id it is a new one. */
+export type EntryRequest = Pick<TopUp, 'accountId' | 'amount' | 'source'> & Partial<Pick<TopUp, 'id'>>;
 
 export interface AccountDependencies {
   readonly store: AccountStore;
@@ -89,18 +101,30 @@ export class Accounts {
     });
   }
 
+  /** The account of an identity, which has opened one; undefined for one that is new here. */
+  find(identity: string): Promise<Account | undefined> {
+    return this.#dependencies.store.findByIdentity(identity);
+  }
+
+  /** Has an identity sign in to an account that exists, unless it has one. */
+  bind(identity: string, accountId: string): Promise<void> {
+    return this.#dependencies.store.bind(identity, accountId);
+  }
+
   /** Credits a top-up. Throws when the amount is not positive or absurd. */
-  async topUp(request: {
-    readonly accountId: string;
-    readonly amount: NanoUsd;
-    readonly source: string;
-    readonly id?: string;
-  }): ReturnType<AccountStore['topUp']> {
-    const { store, ulid } = this.#dependencies;
-    const { accountId, amount, source, id = ulid() } = request;
+  async topUp(request: EntryRequest): ReturnType<AccountStore['topUp']> {
+    return this.#dependencies.store.topUp(this.#entry(request));
+  }
+
+  /** Takes credit back, as a refund in the books. Throws when the amount is not positive or absurd. */
+  async takeBack(request: EntryRequest): ReturnType<AccountStore['takeBack']> {
+    return this.#dependencies.store.takeBack(this.#entry(request));
+  }
+
+  #entry({ accountId, amount, source, id = this.#dependencies.ulid() }: EntryRequest): TopUp {
     if (amount <= 0n || amount > MAX_TOP_UP)
       throw new Error('amount must be more than 0 and at most 1000000 USD');
-    return store.topUp({ accountId, id, amount, created: this.#now(), source });
+    return { accountId, id, amount, created: this.#now(), source };
   }
 
   #newAccount(email: string | undefined): Account {

@@ -1,7 +1,8 @@
 /** What a key may do: models, call kinds, spend and rates. Stored in the key's item, so a change applies at once. */
 import * as z from 'zod';
+import { usdAmount } from '../api/amount.ts';
 import { type Body, usd } from '../api/response-schema.ts';
-import { MAX_AMOUNT_LENGTH, type NanoUsd, parseUsd, usdJson } from '../money.ts';
+import { usdJson } from '../money.ts';
 
 /** More than any account will spend; a larger figure is a mistake in units. */
 const MAX_CAP_NANO_USD = 1_000_000_000n * 1_000_000_000n;
@@ -9,12 +10,12 @@ const MAX_CAP_NANO_USD = 1_000_000_000n * 1_000_000_000n;
 /** Bounds the key's item: each decrement of its windows pays for the whole item by the kilobyte. */
 const MAX_ALLOWED_MODELS = 20;
 
-const cap = z
-  .union([z.number(), z.string().max(MAX_AMOUNT_LENGTH)])
-  .transform((value) => parseUsd(value))
-  .refine((amount): amount is NanoUsd => amount !== undefined && amount >= 0n && amount <= MAX_CAP_NANO_USD, {
-    error: 'must be an amount of USD from 0 to 1000000000 with at most 9 decimal places',
-  });
+const cap = usdAmount({
+  least: 0n,
+  most: MAX_CAP_NANO_USD,
+  step: 1n,
+  pattern: '^([0-9]{1,9}([.][0-9]{1,9})?|10{9}([.]0{1,9})?)$',
+});
 
 const rate = z.int().min(1).max(1_000_000_000);
 

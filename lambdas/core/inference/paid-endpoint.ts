@@ -170,7 +170,10 @@ async function answerAdmitted<Answer>(
       requestId,
       accountId: key.accountId,
       candidates,
-      attempt: (tried, remainingTimeMs) => granted.attempt(tried, remainingTimeMs),
+      attempt: (tried, remainingTimeMs) => {
+        admission.observe?.('attempt');
+        return granted.attempt(tried, remainingTimeMs);
+      },
       remainingTimeMs: () => context.remainingTimeMs(),
       breaker,
       log,

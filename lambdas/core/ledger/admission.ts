@@ -41,6 +41,8 @@ export interface Admission {
   readonly hold: Hold;
   /** Rate-limit headers as of the admission. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Notes for the usage record that a route is tried, or that the first content of a stream is there. */
+  observe?(what: 'attempt' | 'content'): void;
   /** Settles the call; a second call of it returns the first one's result. */
   settle(outcome: Outcome): Promise<Settlement>;
 }
@@ -157,14 +159,21 @@ export class Ledger {
     const expired = recovery.expiredOf(wallet);
     const confirmed = this.#confirm(request, hold, state);
     const { tokens } = offerAt(request.offers, offer);
+    const admittedMs = clock();
+    let [attempts, firstTokenMs]: readonly [number, number | undefined] = [0, undefined];
     let settlement: Promise<Settlement> | undefined;
     return {
+      observe: (what) => {
+        if (what === 'attempt') attempts += 1;
+        else firstTokenMs ??= clock() - admittedMs;
+      },
       offer,
       hold,
       headers: rateLimitHeaders(state, clock()),
       settle: (outcome) => {
         const call = { request: { ...request, tokens }, hold, windows: state.windows };
-        settlement ??= settleCall(this.#dependencies, call, outcome).finally(() =>
+        const course = { attempts, ...(firstTokenMs === undefined ? {} : { firstTokenMs }) };
+        settlement ??= settleCall(this.#dependencies, call, { ...outcome, ...course }).finally(() =>
           Promise.all([confirmed, recovery.recoverQuietly(expired)]),
         );
         return settlement;

@@ -17,17 +17,31 @@ export const creditBalanceSchema = z.object({
   spend: z.object({ today: usd, month: usd }),
 });
 
+export const accountBalanceSchema = z.object({
+  object: z.literal('account_balance'),
+  ...creditBalanceSchema.pick({ balance: true, held: true, owed: true, currency: true }).shape,
+});
+
+/** The credit of an account as its owner sees it. */
+export function accountBalanceBody(wallet: Wallet): Body<typeof accountBalanceSchema> {
+  return { object: 'account_balance', ...creditOf(wallet), currency: 'USD' };
+}
+
+const creditOf = ({ balance, owed, holds }: Wallet) => ({
+  balance: usdJson(balance),
+  held: usdJson(holds.reduce((sum, hold) => sum + hold.amount, 0n)),
+  owed: usdJson(owed),
+});
+
 /** `state` with its windows rolled to now. */
 export function creditBalanceBody(
   { keyId, policy, dayLeft, monthLeft }: KeyState,
-  { balance, owed, holds }: Wallet,
+  wallet: Wallet,
 ): Body<typeof creditBalanceSchema> {
   return {
     object: 'credit_balance',
     api_key: keyId,
-    balance: usdJson(balance),
-    held: usdJson(holds.reduce((sum, hold) => sum + hold.amount, 0n)),
-    owed: usdJson(owed),
+    ...creditOf(wallet),
     currency: 'USD',
     policy: policyEntry(policy),
     spend: { today: usdJson(dailyOf(policy) - dayLeft), month: usdJson(monthlyOf(policy) - monthLeft) },

@@ -109,6 +109,17 @@ export class Recovery {
   }
 }
 
+/** The account's wallet after its expired holds are recovered: they lock credit that is there. Throws when it has none. */
+export async function currentWallet(
+  { wallets, recovery }: { readonly wallets: WalletStore; readonly recovery: Recovery },
+  accountId: string,
+): Promise<Wallet> {
+  const found = await wallets.read(accountId);
+  if (found === undefined) throw new Error(`account ${accountId} has no wallet`);
+  const { settled, released } = await recovery.recoverWallet(found);
+  return settled + released === 0 ? found : ((await wallets.read(accountId)) ?? found);
+}
+
 function expiredRecord(accountId: string, hold: Hold, created: number): UsageRecord {
   return {
     id: hold.id,
@@ -121,6 +132,7 @@ function expiredRecord(accountId: string, hold: Hold, created: number): UsageRec
     inputUnits: 0,
     cachedUnits: 0,
     outputUnits: 0,
+    held: hold.amount,
     unit: unitOf(hold.kind),
     cost: 0n,
     writtenOff: 0n,

@@ -65,7 +65,7 @@ export async function settleCall(
       ])
     : [hold.amount, hold.amount];
   const cost = outcome.cost > held ? held : outcome.cost;
-  const record = toRecord(call, outcome, cost, Math.floor(clock() / 1000));
+  const record = toRecord(call, outcome, { cost, held, created: Math.floor(clock() / 1000) });
   const written = await usage.put(record);
   if (written !== 'written') {
     log.error('a call was recovered before it settled', { requestId: hold.id, unpaid: String(outcome.cost) });
@@ -136,8 +136,7 @@ async function chargeMore(
 function toRecord(
   { request, hold }: AdmittedCall,
   outcome: Outcome,
-  cost: NanoUsd,
-  created: number,
+  { cost, held, created }: Pick<UsageRecord, 'cost' | 'held' | 'created'>,
 ): UsageRecord {
   const { tokens: _tokens, ...counted } = outcome;
   return {
@@ -147,6 +146,7 @@ function toRecord(
     keyId: request.key.keyId,
     accountId: request.key.accountId,
     created,
+    held,
     kind: request.scope.kind,
     cost,
     writtenOff: outcome.cost - cost,

@@ -1,8 +1,6 @@
 /** The record of a call: counts, cost and a time, never content. Writing it is the commit point of settlement. */
-import * as z from 'zod';
-import { KINDS, type Kind } from '../access/policy.ts';
-import { type Body, idOf, seconds, usd } from '../api/response-schema.ts';
-import { type NanoUsd, usdJson } from '../money.ts';
+import type { Kind } from '../access/policy.ts';
+import type { NanoUsd } from '../money.ts';
 
 /**
  * `completed`: the caller got the whole answer. `interrupted`: output was delivered, then an error.
@@ -45,7 +43,17 @@ export interface BillBasis {
   readonly providerCost?: NanoUsd | undefined;
 }
 
-export interface UsageRecord extends BillBasis {
+/** How a call went, as far as its process saw it. */
+export interface CallCourse {
+  /** How many routes were tried. */
+  readonly attempts?: number | undefined;
+  /** From the admission to the first content of a streamed answer, ms. */
+  readonly firstTokenMs?: number | undefined;
+}
+
+export interface UsageRecord extends BillBasis, CallCourse {
+  /** The largest amount that was held for the call; absent in records of an earlier version. */
+  readonly held?: NanoUsd | undefined;
   /** The attempt of the hold that the record settles; not shown to callers. */
   readonly attempt?: string | undefined;
   /** The request id. */
@@ -74,7 +82,7 @@ export interface UsageRecord extends BillBasis {
 }
 
 /** The usage and cost of a call, before the wallet pays what it can. */
-export interface Outcome extends BillBasis {
+export interface Outcome extends BillBasis, CallCourse {
   readonly model: string | null;
   readonly inputUnits: number;
   readonly cachedUnits: number;
@@ -86,64 +94,4 @@ export interface Outcome extends BillBasis {
   readonly status: CallStatus;
   /** Tokens that count against the key's tokens a minute. */
   readonly tokens: number;
-}
-
-export const usageRecordSchema = z.object({
-  id: idOf('req'),
-  created: seconds,
-  model: z.string().nullable(),
-  kind: z.enum(KINDS),
-  input_units: z.number(),
-  cached_units: z.number(),
-  output_units: z.number(),
-  unit: z.enum(UNITS),
-  cost: usd,
-  written_off: usd,
-  estimated: z.boolean(),
-  route: z.string().nullable(),
-  status: z.enum(CALL_STATUSES),
-});
-
-/** A record as callers see it. */
-export function usageEntry(record: UsageRecord): Body<typeof usageRecordSchema> {
-  return {
-    id: record.id,
-    created: record.created,
-    model: record.model,
-    kind: record.kind,
-    input_units: record.inputUnits,
-    cached_units: record.cachedUnits,
-    output_units: record.outputUnits,
-    unit: record.unit,
-    cost: usdJson(record.cost),
-    written_off: usdJson(record.writtenOff),
-    estimated: record.estimated,
-    route: record.route,
-    status: record.status,
-  };
-}
-
-export const receiptSchema = usageRecordSchema.extend({
-  lines: z.array(z.object({ item: z.string(), quantity: z.number(), price: usd, per: z.int() })),
-  waived: usd,
-  catalog: z.string().nullable(),
-  service_tier: z.string().nullable(),
-  region: z.string().nullable(),
-});
-
-/** A record with the lines of its bill: `price` is in USD for `per` of an item; the lines' sum is rounded up once. */
-export function receiptEntry(record: UsageRecord): Body<typeof receiptSchema> {
-  return {
-    ...usageEntry(record),
-    lines: (record.lines ?? []).map(({ item, quantity, price, per }) => ({
-      item,
-      quantity,
-      price: usdJson(price),
-      per,
-    })),
-    waived: usdJson(record.waived ?? 0n),
-    catalog: record.catalog ?? null,
-    service_tier: record.serviceTier ?? null,
-    region: record.region ?? null,
-  };
 }

@@ -16,6 +16,13 @@ const MAX_PRICE = 1_000_000_000;
  */
 const UNSEEN = '\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}\u034f\u115f\u1160\u3164\uffa0';
 
+/**
+ * Patterns of the API's description, which readers without Unicode's properties take, too (Python's `re`, RE2): each
+ * allows all that is taken, and a little that is refused, as its description says.
+ */
+const LINE = '^[^\\x00-\\x1f\\x7f-\\x9f\u2028\u2029]*$';
+const LETTER = '[^\\x00-\\x2f:-@\\[-`{-\\xa0\u2028\u2029]';
+
 /** Letters, digits and punctuation of any script, on one line. */
 const line = (most: number) =>
   z
@@ -23,7 +30,8 @@ const line = (most: number) =>
     .trim()
     .min(1)
     .max(most)
-    .regex(new RegExp(`^[^${UNSEEN}]*$`, 'u'), 'must be one line of text, without invisible characters');
+    .regex(new RegExp(`^[^${UNSEEN}]*$`, 'u'), 'must be one line of text, without invisible characters')
+    .meta({ pattern: LINE, description: 'One line of text, without invisible characters.' });
 
 export const slug = z
   .string()
@@ -40,14 +48,23 @@ export const category = z
   .regex(
     new RegExp(`^(?!.*[${UNSEEN}])[\\p{L}\\p{N}]+([ &/+-]{1,3}[\\p{L}\\p{N}]+)*$`, 'u'),
     'must be words of letters and digits',
-  );
+  )
+  .meta({
+    pattern: `^${LETTER}+([ &/+-]{1,3}${LETTER}+)*$`,
+    description: 'Words of letters and digits of any script, between them up to three of: space, &, /, +, -.',
+  });
 
 const tag = z
   .string()
   .trim()
   .min(1)
   .max(32)
-  .regex(/^[\p{L}\p{N}]+([ ._+#-]{1,2}[\p{L}\p{N}]+)*[+#]*$/u, 'must be words of letters and digits');
+  .regex(/^[\p{L}\p{N}]+([ ._+#-]{1,2}[\p{L}\p{N}]+)*[+#]*$/u, 'must be words of letters and digits')
+  .meta({
+    pattern: `^${LETTER}+([ ._+#-]{1,2}${LETTER}+)*[+#]*$`,
+    description:
+      'Words of letters and digits of any script, between them one or two of: space, ., _, +, #, -.',
+  });
 
 /** Semantic Versioning 2.0.0, section 2 and 9 (semver.org), without build metadata, which does not order. */
 export const version = z

@@ -1,7 +1,8 @@
 /** The body and the query of the requests about orders. */
 import * as z from 'zod';
+import { usdAmount } from '../api/amount.ts';
 import { ulidPageQuery } from '../api/paging.ts';
-import { MAX_AMOUNT_LENGTH, NANO_PER_CENT, type NanoUsd, parseUsd } from '../money.ts';
+import { NANO_PER_CENT, type NanoUsd } from '../money.ts';
 
 /** What the payment provider charges at least (Stripe documentation, minimum charge amounts). */
 const LEAST: NanoUsd = 500_000_000n;
@@ -9,14 +10,12 @@ const LEAST: NanoUsd = 500_000_000n;
 /** A larger payment is better agreed upon with a person. */
 const MOST: NanoUsd = 10_000_000_000_000n;
 
-const amount = z
-  .union([z.number(), z.string().max(MAX_AMOUNT_LENGTH)])
-  .transform((value) => parseUsd(value))
-  .refine(
-    (nano): nano is NanoUsd =>
-      nano !== undefined && nano >= LEAST && nano <= MOST && nano % NANO_PER_CENT === 0n,
-    { error: 'must be an amount of USD from 0.5 to 10000 with at most 2 decimal places' },
-  );
+const amount = usdAmount({
+  least: LEAST,
+  most: MOST,
+  step: NANO_PER_CENT,
+  pattern: '^(0[.][5-9][0-9]?|[1-9][0-9]{0,3}([.][0-9]{1,2})?|10000([.]00?)?)$',
+});
 
 /** The body of `POST /api/create-order`. */
 export const createOrderRequest = z.object({ amount, currency: z.literal('USD') });

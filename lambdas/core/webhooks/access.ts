@@ -1,5 +1,6 @@
-/** The first step of every webhook endpoint: authenticates the key and counts the request against its limits. */
+/** The first step of every webhook endpoint: the caller is an API key, which the request counts against, or the account's owner. */
 import { authenticate, type Peppers } from '../access/api-key.ts';
+import { carriesSession, readSession, type Sessions } from '../access/session.ts';
 import { ServiceError } from '../errors.ts';
 import type { KeyGate } from '../ledger/key-gate.ts';
 import type { SubscriptionStore } from './ports.ts';
@@ -8,22 +9,31 @@ import type { Subscription } from './subscription.ts';
 export interface WebhookAccess {
   readonly peppers: () => Promise<Peppers>;
   readonly gate: KeyGate;
+  readonly sessions: Pick<Sessions, 'verify'>;
 }
 
 export interface Caller<T> {
   readonly accountId: string;
   /** The request, as `read` returned it. */
   readonly input: T;
-  /** Rate limits, for every answer. */
+  /** The key's rate limits, for every answer; none for a session, which has no such limits. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Throws 401 or 429, or what `read` throws; a request that cannot be read counts against the key all the same. */
+/**
+ * Throws 401 or 429, or what `read` throws; a request that cannot be read counts against the key all the same. With a
+ * session nothing is counted, and nothing of the request is read before the session is known to be live. An `X-API-Key`
+ * beside a session is what counts, as it does wherever a key is taken.
+ */
 export async function admit<T>(
-  { peppers, gate }: WebhookAccess,
+  { peppers, gate, sessions }: WebhookAccess,
   request: Request,
   read: (request: Request) => Promise<T>,
 ): Promise<Caller<T>> {
+  if (carriesSession(request.headers) && !request.headers.has('x-api-key')) {
+    const { accountId } = await readSession(request.headers, sessions);
+    return { accountId, input: await read(request), headers: {} };
+  }
   const key = authenticate(request.headers, await peppers());
   const input = await gate.checked(key, () => read(request));
   const { headers } = await gate.touch(key);

@@ -4,7 +4,7 @@ import { bareHost, isAddress, isLocalhost, isLoopbackAddress, isPublicAddress } 
 import { ServiceError } from '../errors.ts';
 
 /** What servers and proxies commonly take. */
-const MAX_URL_LENGTH = 2048;
+export const MAX_URL_LENGTH = 2048;
 
 /** Whether a delivery may go to an address. */
 export type AddressRule = (address: string) => boolean;

@@ -1,6 +1,7 @@
-/** `POST /api/v1/auth/{identity_provider}`: exchanges a token of the provider for a session. */
+/** `POST /api/v1/auth/{identity_provider}`: exchanges a token or a code of the provider for a session. */
 
-import { signInRequest } from '../../core/access/session-requests.ts';
+import { sessionCookie } from '../../core/access/session-cookie.ts';
+import { credentialIn, signInRequest, wantsCookie } from '../../core/access/session-requests.ts';
 import { type SignInDependencies, signedInBody, signIn } from '../../core/access/sign-in.ts';
 import { readJson, validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
@@ -8,8 +9,16 @@ import type { Endpoint } from '../../core/ports.ts';
 
 export function createSession(dependencies: SignInDependencies): Endpoint {
   return async (request, { pathParameters }) => {
-    const credential = validate(signInRequest, (await readJson(request)).value);
-    const signedIn = await signIn(dependencies, pathParameters.identity_provider ?? '', credential);
-    return jsonResponse(signedInBody(signedIn), { 'cache-control': 'no-store' });
+    const inCookie = wantsCookie(request.headers);
+    const body = validate(signInRequest, (await readJson(request)).value);
+    const { role = 'owner' } = body;
+    const provider = pathParameters.identity_provider ?? '';
+    const signedIn = await signIn(dependencies, { provider, credential: credentialIn(body), role });
+    return jsonResponse(signedInBody(signedIn, inCookie), {
+      'cache-control': 'no-store',
+      ...(inCookie
+        ? { 'set-cookie': sessionCookie(signedIn.accessToken, signedIn.expiresInSeconds, role) }
+        : {}),
+    });
   };
 }

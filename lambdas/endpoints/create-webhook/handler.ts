@@ -2,10 +2,10 @@
 import { createResolve, loopbackAllowed } from '../../adapters/webhooks/address-guard.ts';
 import { createSigningSecretStore } from '../../adapters/webhooks/create-webhook-stores.ts';
 import { newSigningSecret } from '../../adapters/webhooks/new-secret.ts';
-import { keyHandler } from '../../hosts/key-handler.ts';
+import { keyOrSessionHandler } from '../../hosts/key-or-session-handler.ts';
 import { createWebhook } from './endpoint.ts';
 
-export const handler = keyHandler('platform', (resources) =>
+export const handler = keyOrSessionHandler('platform', (resources) =>
   createWebhook({
     ...resources,
     secrets: createSigningSecretStore(resources),

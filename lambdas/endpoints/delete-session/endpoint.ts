@@ -1,5 +1,6 @@
 /** `POST /api/v1/auth/sign-out`: ends the session it is sent with, or all of the account's. */
 import type { SessionEndpoint, Sessions } from '../../core/access/session.ts';
+import { CLEARED_SESSION_COOKIE, cameByCookie } from '../../core/access/session-cookie.ts';
 import { signOutRequest } from '../../core/access/session-requests.ts';
 import { readOptionalJson, validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
@@ -8,6 +9,7 @@ export function deleteSession(sessions: Pick<Sessions, 'end'>): SessionEndpoint 
   return async (request, { session }) => {
     const { everywhere } = validate(signOutRequest, await readOptionalJson(request));
     await sessions.end(session, everywhere);
-    return jsonResponse({ object: 'session', signed_out: true, everywhere });
+    const cleared = cameByCookie(request.headers) ? { 'set-cookie': CLEARED_SESSION_COOKIE } : {};
+    return jsonResponse({ object: 'session', signed_out: true, everywhere }, cleared);
   };
 }

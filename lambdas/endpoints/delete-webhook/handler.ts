@@ -1,8 +1,8 @@
 /** Wires `DELETE /api/v1/webhooks/{id}` for Lambda. */
 import { createSubscriptionStore } from '../../adapters/webhooks/create-webhook-stores.ts';
-import { keyHandler } from '../../hosts/key-handler.ts';
+import { keyOrSessionHandler } from '../../hosts/key-or-session-handler.ts';
 import { deleteWebhook } from './endpoint.ts';
 
-export const handler = keyHandler('platform', (resources) =>
+export const handler = keyOrSessionHandler('platform', (resources) =>
   deleteWebhook({ ...resources, subscriptions: createSubscriptionStore(resources) }),
 );

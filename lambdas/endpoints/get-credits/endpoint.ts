@@ -7,8 +7,8 @@ import { ServiceError } from '../../core/errors.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import { creditBalanceBody } from '../../core/ledger/credit-balance.ts';
 import type { KeyGate } from '../../core/ledger/key-gate.ts';
-import type { KeyStore, Wallet, WalletStore } from '../../core/ledger/ports.ts';
-import type { Recovery } from '../../core/ledger/recovery.ts';
+import type { KeyStore, WalletStore } from '../../core/ledger/ports.ts';
+import { currentWallet, type Recovery } from '../../core/ledger/recovery.ts';
 import type { Clock, Endpoint } from '../../core/ports.ts';
 
 export interface GetCreditsDependencies {
@@ -61,17 +61,6 @@ async function byOwner(
   const state = /^key_\w{26}$/.test(keyId) ? await keys.read(keyId) : undefined;
   if (state === undefined || state.accountId !== accountId || state.status === 'revoked') throw unknownKey();
   return { state: rollWindows(state, windowsAt(clock())), headers: {} };
-}
-
-/** Expired holds lock credit that is there: they are recovered before the balance is read. */
-async function currentWallet(
-  { wallets, recovery }: GetCreditsDependencies,
-  accountId: string,
-): Promise<Wallet> {
-  const found = await wallets.read(accountId);
-  if (found === undefined) throw new Error(`account ${accountId} has no wallet`);
-  const { settled, released } = await recovery.recoverWallet(found);
-  return settled + released === 0 ? found : ((await wallets.read(accountId)) ?? found);
 }
 
 function unknownKey(headers: Readonly<Record<string, string>> = {}): ServiceError {

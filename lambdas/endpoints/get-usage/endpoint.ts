@@ -4,7 +4,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { KeyGate } from '../../core/ledger/key-gate.ts';
 import type { UsageStore } from '../../core/ledger/ports.ts';
-import { receiptEntry } from '../../core/ledger/usage-record.ts';
+import { receiptEntry } from '../../core/ledger/usage/receipt.ts';
 import type { Endpoint } from '../../core/ports.ts';
 
 export interface GetUsageDependencies {

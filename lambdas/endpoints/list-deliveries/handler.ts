@@ -3,10 +3,10 @@ import {
   createDeliveryStore,
   createSubscriptionStore,
 } from '../../adapters/webhooks/create-webhook-stores.ts';
-import { keyHandler } from '../../hosts/key-handler.ts';
+import { keyOrSessionHandler } from '../../hosts/key-or-session-handler.ts';
 import { listDeliveries } from './endpoint.ts';
 
-export const handler = keyHandler('platform', (resources) =>
+export const handler = keyOrSessionHandler('platform', (resources) =>
   listDeliveries({
     ...resources,
     subscriptions: createSubscriptionStore(resources),

@@ -1,18 +1,14 @@
 /** `GET /v1/usage`: the calls of the key that asks, newest first. */
-import { encodeTime } from 'ulid';
 import { authenticate, type Peppers } from '../../core/access/api-key.ts';
 import { pageBody, queryOf } from '../../core/api/paging.ts';
 import { validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
 import type { KeyGate } from '../../core/ledger/key-gate.ts';
 import type { UsageHistory } from '../../core/ledger/ports.ts';
-import { usageQuery } from '../../core/ledger/usage-query.ts';
-import { usageEntry } from '../../core/ledger/usage-record.ts';
+import { usageQuery } from '../../core/ledger/usage/queries.ts';
+import { usageEntry } from '../../core/ledger/usage/receipt.ts';
+import { firstIdAt, LAST_REQUEST_ID } from '../../core/ledger/usage/times.ts';
 import type { Endpoint } from '../../core/ports.ts';
-
-/** Request ids sort by time, so a span of time is a span of ids. */
-const idAt = (ms: number): string => `req_${encodeTime(Math.floor(ms), 10)}${'0'.repeat(16)}`;
-const LAST_ID = `req_${'Z'.repeat(26)}`;
 
 export interface ListUsageDependencies {
   readonly peppers: () => Promise<Peppers>;
@@ -27,8 +23,8 @@ export function listUsage({ peppers, gate, usage }: ListUsageDependencies): Endp
     const { headers } = await gate.touch(key);
     const { records, next } = await usage.list({
       keyId: key.keyId,
-      from: idAt(query.start ?? 0),
-      to: query.end === undefined ? LAST_ID : idAt(query.end),
+      from: firstIdAt(query.start ?? 0),
+      to: query.end === undefined ? LAST_REQUEST_ID : firstIdAt(query.end),
       limit: query.limit,
       ...(query.cursor === undefined ? {} : { before: query.cursor }),
     });

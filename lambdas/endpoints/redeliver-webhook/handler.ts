@@ -5,10 +5,10 @@ import {
   createSubscriptionStore,
 } from '../../adapters/webhooks/create-webhook-stores.ts';
 import { createTriggerSender } from '../../adapters/webhooks/trigger-queue.ts';
-import { keyHandler } from '../../hosts/key-handler.ts';
+import { keyOrSessionHandler } from '../../hosts/key-or-session-handler.ts';
 import { redeliverWebhook } from './endpoint.ts';
 
-export const handler = keyHandler('platform', (resources) =>
+export const handler = keyOrSessionHandler('platform', (resources) =>
   redeliverWebhook({
     ...resources,
     subscriptions: createSubscriptionStore(resources),

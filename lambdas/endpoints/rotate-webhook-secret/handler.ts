@@ -1,10 +1,10 @@
 /** Wires `POST /api/v1/webhooks/{id}/rotate-secret` for Lambda. */
 import { createSigningSecretStore } from '../../adapters/webhooks/create-webhook-stores.ts';
 import { newSigningSecret } from '../../adapters/webhooks/new-secret.ts';
-import { keyHandler } from '../../hosts/key-handler.ts';
+import { keyOrSessionHandler } from '../../hosts/key-or-session-handler.ts';
 import { rotateWebhookSecret } from './endpoint.ts';
 
-export const handler = keyHandler('platform', (resources) =>
+export const handler = keyOrSessionHandler('platform', (resources) =>
   rotateWebhookSecret({
     ...resources,
     secrets: createSigningSecretStore(resources),

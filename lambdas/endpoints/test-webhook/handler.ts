@@ -6,10 +6,10 @@ import {
 } from '../../adapters/webhooks/create-webhook-stores.ts';
 import { createEventStore } from '../../adapters/webhooks/event-store.ts';
 import { createTriggerSender } from '../../adapters/webhooks/trigger-queue.ts';
-import { keyHandler } from '../../hosts/key-handler.ts';
+import { keyOrSessionHandler } from '../../hosts/key-or-session-handler.ts';
 import { testWebhook } from './endpoint.ts';
 
-export const handler = keyHandler('platform', (resources) =>
+export const handler = keyOrSessionHandler('platform', (resources) =>
   testWebhook({
     ...resources,
     subscriptions: createSubscriptionStore(resources),

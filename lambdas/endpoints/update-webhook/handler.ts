@@ -1,10 +1,10 @@
 /** Wires `PATCH /api/v1/webhooks/{id}` for Lambda. */
 import { createResolve, loopbackAllowed } from '../../adapters/webhooks/address-guard.ts';
 import { createSubscriptionStore } from '../../adapters/webhooks/create-webhook-stores.ts';
-import { keyHandler } from '../../hosts/key-handler.ts';
+import { keyOrSessionHandler } from '../../hosts/key-or-session-handler.ts';
 import { updateWebhook } from './endpoint.ts';
 
-export const handler = keyHandler('platform', (resources) =>
+export const handler = keyOrSessionHandler('platform', (resources) =>
   updateWebhook({
     ...resources,
     subscriptions: createSubscriptionStore(resources),

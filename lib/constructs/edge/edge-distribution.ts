@@ -15,10 +15,10 @@ import {
   OriginRequestPolicy,
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
-import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import { HttpOrigin, type HttpOriginProps } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { Construct } from 'constructs';
 import type { Config } from '../../config/config.ts';
-import { VIEWER_IP_HEADER } from '../ip-rate-limit.ts';
+import { VIEWER_IP_HEADER } from './ip-rate-limit.ts';
 
 /** The longest silence of an origin that CloudFront allows without a raised quota (CloudFront quotas). */
 export const ORIGIN_SILENCE = Duration.seconds(120);
@@ -54,11 +54,14 @@ export interface EdgeDistributionProps {
 }
 
 /** An origin with a name and a certificate of AWS's own. */
-export const httpsOrigin = (host: string, originPath?: string): IOrigin =>
+export const httpsOrigin = (
+  host: string,
+  options: Pick<HttpOriginProps, 'originPath' | 'customHeaders'> = {},
+): IOrigin =>
   new HttpOrigin(host, {
     protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
     readTimeout: ORIGIN_SILENCE,
-    ...(originPath === undefined ? {} : { originPath }),
+    ...options,
   });
 
 export class EdgeDistribution extends Construct {

@@ -22,6 +22,7 @@ import {
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { Hosting } from '../hosting.ts';
+import { confine, tasksOf } from '../security/trust.ts';
 
 const PORT = 8080;
 
@@ -118,6 +119,8 @@ export class HostService extends Construct {
       portMappings: [{ containerPort: PORT }],
       stopTimeout: STOP_TIMEOUT,
     });
+    // Beside the role of the program, which its owner binds: the one that fetches the image and writes the log.
+    confine(task.obtainExecutionRole(), tasksOf(this));
     const accept = (id: string, reason: string) =>
       Validations.of(task).acknowledge({ id: `AwsSolutions-${id}`, reason });
     accept('ECS2', 'The variables are names of tables, secrets and a workflow, and no secret itself.');

@@ -1,10 +1,11 @@
 /** What takes uploads of 25 MB where functions serve all else: the program of the transcription function's bundle. */
 import { join } from 'node:path';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { Config } from '../../config/config.ts';
 import { uploadServiceName } from '../../config/names.ts';
 import type { Hosting } from '../hosting.ts';
+import { serviceFor, tasksOf } from '../security/trust.ts';
 import { HostFunction } from './host-function.ts';
 import { HostService, STOP_TIMEOUT } from './host-service.ts';
 
@@ -42,7 +43,7 @@ export function uploadService(
   hosting.role.assumeRolePolicy?.addStatements(
     new PolicyStatement({
       actions: ['sts:AssumeRole'],
-      principals: [new ServicePrincipal('ecs-tasks.amazonaws.com')],
+      principals: [serviceFor('ecs-tasks.amazonaws.com', tasksOf(scope))],
     }),
   );
   return new HostService(scope, 'UploadService', {

@@ -2,8 +2,9 @@
  * What two or more sources say of one model, as one list of figures: a price is taken when two sources have the same.
  * Where they differ, or one that could say a price does not, the model cannot be sold by it.
  */
+
+import { type Figures, isAskedFor, rateNameOf } from '../../../lambdas/core/inference/catalog/figures.ts';
 import { formatUsd, type NanoUsd } from '../../../lambdas/core/money.ts';
-import { type Figures, isAskedFor, rateNameOf } from '../figures.ts';
 import type { Source, SourceModel, SourceName } from '../sources/source.ts';
 
 /** A model as one source has it. */

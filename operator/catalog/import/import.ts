@@ -3,8 +3,8 @@
  * markup; everything else is left out and listed. Nothing goes live by it.
  */
 import { parseCatalog } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
+import { type Figures, figuresText } from '../../../lambdas/core/inference/catalog/figures.ts';
 import type { JsonObject } from '../../../lambdas/core/json/lossless-json.ts';
-import { type Figures, figuresText } from '../figures.ts';
 import type { KnownProvider } from '../sources/known-providers.ts';
 import type { About, Source, SourceModel } from '../sources/source.ts';
 import { agreementOf, type Compared, comparisonOf, type Statement } from './agreement.ts';

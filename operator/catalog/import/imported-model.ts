@@ -1,7 +1,13 @@
 /** One model of a source as a model of a catalog: its cost, its price, and the route by which the service asks it. */
+
+import {
+  type Figures,
+  priceDocument,
+  pricesFrom,
+  times,
+} from '../../../lambdas/core/inference/catalog/figures.ts';
 import type { Capability } from '../../../lambdas/core/inference/catalog/route-document.ts';
 import type { JsonObject } from '../../../lambdas/core/json/lossless-json.ts';
-import { type Figures, priceDocument, pricesFrom, times } from '../figures.ts';
 import type { KnownProvider } from '../sources/known-providers.ts';
 import { type About, writeLifetime } from '../sources/source.ts';
 

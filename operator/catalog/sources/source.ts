@@ -1,8 +1,9 @@
 /** What every source of prices is read into: models of a provider with figures in the names of the catalog. */
+
+import type { Figures } from '../../../lambdas/core/inference/catalog/figures.ts';
 import type { Capability } from '../../../lambdas/core/inference/catalog/route-document.ts';
 import type { PriceUnit } from '../../../lambdas/core/inference/pricing/prices.ts';
 import type { NanoUsd } from '../../../lambdas/core/money.ts';
-import type { Figures } from '../figures.ts';
 import { amountOf } from './decimal.ts';
 import type { KnownProvider } from './known-providers.ts';
 

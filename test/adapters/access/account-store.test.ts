@@ -33,6 +33,17 @@ describe('accounts', () => {
     expect(await walletOf(id)).toMatchObject({ balance: 5n });
   });
 
+  it('take an identity that has none, and leave one that has its own', async () => {
+    const [mine, theirs] = [await accountsOn().open(), await accountsOn().open()];
+    await accountsOn().bind('identity-bound', mine);
+    await accountsOn().bind('identity-bound', mine);
+    await accountsOn().bind('identity-bound', theirs);
+    expect((await accountsOn().openFor('identity-bound')).id).toBe(mine);
+    const { id } = await accountsOn().openFor('identity-of-its-own');
+    await accountsOn().bind('identity-of-its-own', mine);
+    expect((await accountsOn().openFor('identity-of-its-own')).id).toBe(id);
+  });
+
   it('are one for each identity, however many sign in with it for the first time at once', async () => {
     const opened = await Promise.all(
       Array.from({ length: 12 }, (_, index) => accountsOn().openFor('identity-1', `${index}@example.com`)),

@@ -5,6 +5,7 @@ import { createSessionTokens } from '../../../lambdas/adapters/access/session-to
 import { systemUlid } from '../../../lambdas/adapters/system/system.ts';
 import { type Session, Sessions, withSession } from '../../../lambdas/core/access/session.ts';
 import { deleteSession } from '../../../lambdas/endpoints/delete-session/endpoint.ts';
+import { renewSession } from '../../../lambdas/endpoints/renew-session/endpoint.ts';
 import { SILENT } from '../../core/ledger/running-ledger.ts';
 import { engineClients, startDatabase, type TestDatabase } from '../engine.ts';
 import { loseFirstAnswers } from '../lost-answers.ts';
@@ -143,6 +144,140 @@ describe('signing in and out', () => {
     expect(ended).toBeGreaterThan(20);
     nowMs = START_MS;
   }, 60_000);
+});
+
+describe('a renewal', () => {
+  const renew = async (token: string, client = database.client, most = MOST) =>
+    sessionsOn(client, most).renew(await sessionOf(token));
+  const DAY = 24 * HOUR;
+
+  it('begins the next session and ends the one before, until a day after the sign-in and not a second longer', async () => {
+    nowMs = START_MS;
+    const accountId = newAccount();
+    let token = await begin(accountId);
+    const seen: number[] = [];
+    for (let renewals = 1; renewals <= 28; renewals += 1) {
+      nowMs = START_MS + renewals * 3_000_000;
+      const renewed = await renew(token);
+      expect(renewed.signedInUntil).toBe(START_MS / 1000 + DAY);
+      expect([await accountOf(token), await accountOf(renewed.token)]).toEqual([undefined, accountId]);
+      seen.push(renewed.expiresInSeconds);
+      token = renewed.token;
+    }
+    expect(seen).toEqual([...Array(27).fill(HOUR), 2_400]);
+    nowMs = START_MS + DAY * 1000 - 1000;
+    expect((await renew(token)).expiresInSeconds).toBe(1);
+    nowMs = START_MS;
+  });
+
+  it('of a session whose day is over is refused', async () => {
+    nowMs = START_MS;
+    const session = await sessionOf(await begin(newAccount()));
+    for (const authTime of [START_MS / 1000 - DAY, START_MS / 1000 - DAY - 1, 0])
+      await expect(sessionsOn().renew({ ...session, authTime })).rejects.toMatchObject({
+        code: 'invalid_session',
+        status: 401,
+      });
+  });
+
+  it('takes no room of its own: an account with as many as it may have renews each of them', async () => {
+    nowMs = START_MS;
+    const accountId = newAccount();
+    const tokens = await times(MOST, () => begin(accountId));
+    const renewed = [];
+    for (const token of tokens) renewed.push(await renew(token));
+    expect(await Promise.all(tokens.map(accountOf))).toEqual(Array(MOST).fill(undefined));
+    expect(await Promise.all(renewed.map(({ token }) => accountOf(token)))).toEqual(
+      Array(MOST).fill(accountId),
+    );
+    expect(await begin(accountId)).toMatch(/^session_quota/);
+  });
+
+  it('that has read its session before a sign-out and writes after it begins nothing', async () => {
+    const accountId = newAccount();
+    for (const everywhere of [false, true]) {
+      const session = await sessionOf(await begin(accountId));
+      await sessionsOn().end(session, everywhere);
+      await expect(sessionsOn().renew(session)).rejects.toMatchObject({ code: 'invalid_session' });
+    }
+    const item = await times(MOST, () => begin(accountId));
+    expect(item.filter((result) => result.startsWith('session_quota'))).toEqual([]);
+  });
+
+  it('that breaks off between its two writes leaves one session more, which ends by itself', async () => {
+    nowMs = START_MS;
+    const accountId = newAccount();
+    const token = await begin(accountId);
+    const store = new DynamoSessionStore(database.client, database.tables.sessions);
+    const breaking = new Sessions({
+      tokens: createSessionTokens(
+        async () => ({ current: 'the key that signs sessions here' }),
+        () => nowMs,
+      ),
+      store: {
+        begin: (...given) => store.begin(...given),
+        isLive: (session) => store.isLive(session),
+        end: () => Promise.reject(new Error('it breaks off')),
+        endAll: (id) => store.endAll(id),
+      },
+      clock: () => nowMs,
+      ulid: systemUlid,
+      most: MOST,
+    });
+    await expect(breaking.renew(await sessionOf(token))).rejects.toThrow('it breaks off');
+    expect(await accountOf(token)).toBe(accountId);
+    const more = await times(MOST, () => begin(accountId));
+    expect(more.filter((result) => result.startsWith('session_quota'))).toHaveLength(2);
+    nowMs += HOUR * 1000;
+    expect(await accountOf(token)).toBeUndefined();
+    const after = await times(MOST, () => begin(accountId));
+    expect(after.filter((result) => result.startsWith('session_quota'))).toEqual([]);
+    nowMs = START_MS;
+  });
+
+  it('is one when the SDK repeats a lost request', async () => {
+    const accountId = newAccount();
+    const token = await begin(accountId);
+    const session = await sessionOf(token);
+    const { client } = engineClients(database.endpoint);
+    const { attempts } = loseFirstAnswers(client);
+    const renewed = await sessionsOn(client).renew(session);
+    expect(attempts()).toBeGreaterThanOrEqual(2);
+    expect([await accountOf(token), await accountOf(renewed.token)]).toEqual([undefined, accountId]);
+    client.destroy();
+  });
+});
+
+describe('POST /api/v1/auth/renew', () => {
+  const post = (headers: Record<string, string>) =>
+    withSession(sessionsOn(), renewSession(sessionsOn()))(
+      new Request('https://localhost/api/v1/auth/renew', { method: 'POST', headers }),
+      { requestId: 'req_1', remainingTimeMs: () => 1000, pathParameters: {}, log: SILENT },
+    );
+
+  it('answers in the way that the session came', async () => {
+    const token = await begin(newAccount());
+    const bearer = await post({ authorization: `Bearer ${token}` });
+    const { access_token: next, ...rest } = (await bearer.json()) as { access_token: string };
+    expect(rest).toEqual({
+      object: 'session',
+      expires_in: HOUR,
+      signed_in_until: START_MS / 1000 + 24 * HOUR,
+    });
+    expect([bearer.headers.get('set-cookie'), bearer.headers.get('cache-control')]).toEqual([
+      null,
+      'no-store',
+    ]);
+    const byCookie = await post({ 'x-requested-with': 'console', cookie: `__Host-session=${next}` });
+    expect(await byCookie.json()).toEqual({ ...rest, access_token: null });
+    expect(byCookie.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^__Host-session=.+; Max-Age=3600$/),
+    ]);
+    await expect(post({ authorization: `Bearer ${next}` })).rejects.toMatchObject({
+      code: 'invalid_session',
+    });
+    await expect(post({})).rejects.toMatchObject({ code: 'missing_session' });
+  });
 });
 
 describe('POST /api/v1/auth/sign-out', () => {

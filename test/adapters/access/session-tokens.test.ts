@@ -18,6 +18,7 @@ const sessionOf = (seconds: number) => ({
   id: `ses_${'0'.repeat(26)}`,
   accountId: ACCOUNT,
   expires: NOW_MS / 1000 + seconds,
+  authTime: NOW_MS / 1000 - 100,
 });
 
 describe('a token of a session', () => {
@@ -26,7 +27,9 @@ describe('a token of a session', () => {
     expect(await tokensOf(TODAY).read(token)).toEqual(sessionOf(3600));
     expect(await tokensOf(TODAY, undefined, NOW_MS + 3_599_000).read(token)).toEqual(sessionOf(3600));
     expect(await tokensOf(TODAY, undefined, NOW_MS + 3_600_000).read(token)).toBeUndefined();
-    expect(Object.keys(decodeJwt(token)).sort()).toEqual(['aud', 'exp', 'iat', 'iss', 'jti', 'sub']);
+    expect(Object.keys(decodeJwt(token)).sort()).toEqual([
+      ...['aud', 'auth_time', 'exp', 'iat', 'iss', 'jti', 'sub'],
+    ]);
   });
 
   it('outlives one rotation of its key, and no more', async () => {
@@ -60,7 +63,25 @@ describe('a token of a session', () => {
     for (const token of forged) expect(await tokensOf(TODAY).read(token)).toBeUndefined();
   });
 
+  it('of before sessions could be renewed counts from when it was issued', async () => {
+    const { auth_time: _authTime, ...claims } = decodeJwt(await tokensOf(TODAY).sign(sessionOf(60)));
+    const token = await new SignJWT(claims)
+      .setProtectedHeader({ alg: 'HS256' })
+      .sign(new TextEncoder().encode(TODAY));
+    expect(await tokensOf(TODAY).read(token)).toEqual({ ...sessionOf(60), authTime: NOW_MS / 1000 });
+  });
+
+  it('says that it is an operator’s, and is nothing else then', async () => {
+    const session = { ...sessionOf(60), role: 'operator' as const };
+    const token = await tokensOf(TODAY).sign(session);
+    expect(await tokensOf(TODAY).read(token)).toEqual(session);
+    expect(decodeJwt(token)).toMatchObject({ aud: 'operator', role: 'operator' });
+  });
+
   it.each([
+    ['that claims a role without its audience', { role: 'operator' }],
+    ['for operators that claims no role', { aud: 'operator' }],
+    ['of a role that there is not', { role: 'owner' }],
     ['for something else', { aud: 'something-else' }],
     ['of another service', { iss: 'another-service' }],
     ['of no account', { sub: 'somebody' }],

@@ -1,4 +1,5 @@
 /** A process of its own that calls one route when its parent says so: the breaker raced as separate functions race it. */
+import { flushCompileCache } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoCircuitStore } from '../../../lambdas/adapters/inference/circuit-store.ts';
 import { systemAfter, systemUlid } from '../../../lambdas/adapters/system/system.ts';
@@ -90,3 +91,5 @@ process.on('message', async (drill: Drill) => {
   process.send?.(await run(drill));
 });
 process.send?.('ready');
+// A killed process keeps nothing by itself of what it has compiled (NODE_COMPILE_CACHE).
+flushCompileCache();

@@ -47,6 +47,9 @@ const BILLED: UsageRecord = {
   serviceTier: 'priority',
   region: 'us',
   providerCost: 9_007_199_254_740_993n,
+  held: 9_007_199_254_740_995n,
+  firstTokenMs: 1_234,
+  attempts: 3,
 };
 
 describe('a usage record', () => {

@@ -128,8 +128,8 @@ describe.each(STORIES)('a delivery that $name', (story) => {
     'ends as it should wherever its process dies (answered: %s)',
     async (answered) => {
       expect(calls).toBeGreaterThan(5);
-      // The steps of a later attempt are those of the first: a plain run tries one in four of them, else every other one.
-      for (const deathAt of offsets(1, calls, story.attempts > 1 ? 4 : 2)) {
+      // The steps of a later attempt are those of the first: the more attempts, the fewer of them a plain run tries.
+      for (const deathAt of offsets(1, calls, story.attempts > 5 ? 8 : story.attempts > 1 ? 4 : 2)) {
         const { deliveries, after } = await play(story, deathAt, answered);
         const [delivery] = deliveries;
         expect({ deathAt, count: deliveries.length, status: delivery?.status }).toEqual({

@@ -3,13 +3,14 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { rounds } from '../../thorough.ts';
 import { type Platform, startPlatform } from './platform.ts';
 import { httpReceiver, type Receiver, readReceived } from './receivers.ts';
 
 const EVENTS = 120;
 const SUBSCRIPTIONS = 3;
 const PROCESSES = 2;
-const KILLS = 6;
+const KILLS = rounds(6);
 
 /** Short, so that what a dead process held is delivered again within the test. */
 const LEASE_MS = 1_000;

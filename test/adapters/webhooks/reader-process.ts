@@ -1,4 +1,5 @@
 /** A reader of the queues in a process of its own, for tests that kill it: receives, handles and deletes until then. */
+import { flushCompileCache } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import type { Context, SQSBatchResponse } from 'aws-lambda';
@@ -38,9 +39,11 @@ async function readOnce(queue: keyof typeof readers): Promise<boolean> {
 }
 
 process.send?.('ready');
+// A killed process keeps nothing by itself of what it has compiled (NODE_COMPILE_CACHE).
+flushCompileCache();
 
 const queues = Object.keys(readers) as (keyof typeof readers)[];
 for (;;) {
   const found = await Promise.all(queues.map((queue) => readOnce(queue).catch(() => false)));
-  if (!found.includes(true)) await sleep(20);
+  if (!found.includes(true)) await sleep(50);
 }

@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { signInRequest, signOutRequest } from '../../../lambdas/core/access/session-requests.ts';
+import {
+  credentialIn,
+  signInRequest,
+  signOutRequest,
+  wantsCookie,
+} from '../../../lambdas/core/access/session-requests.ts';
 import { validate } from '../../../lambdas/core/json/json-body.ts';
 
 describe('the body of a sign-in', () => {
@@ -24,6 +29,55 @@ describe('the body of a sign-in', () => {
     ['nonce', { token: 't', nonce: null }, 'invalid_value'],
   ])('is refused for its %s: %#', (param, body, code) => {
     expect(() => validate(signInRequest, body)).toThrow(expect.objectContaining({ code, param }));
+  });
+});
+
+describe('the body of a sign-in with a code', () => {
+  const BODY = { code: 'the code', code_verifier: 'v'.repeat(43), redirect_uri: 'https://a.example/' };
+
+  it('keeps the code with its verifier, redirect URI and nonce', () => {
+    for (const body of [BODY, { ...BODY, nonce: 'n' }, { ...BODY, code_verifier: 'aZ0-._~'.repeat(18) }]) {
+      const { code, code_verifier: codeVerifier, redirect_uri: redirectUri, ...rest } = body;
+      expect(credentialIn(validate(signInRequest, body))).toEqual({
+        ...{ code, codeVerifier, redirectUri },
+        ...rest,
+      });
+    }
+    expect(credentialIn(validate(signInRequest, { token: 't', nonce: 'n' }))).toEqual({
+      token: 't',
+      nonce: 'n',
+    });
+  });
+
+  const without = (name: keyof typeof BODY) => ({ ...BODY, [name]: undefined });
+  it.each([
+    ['token', {}, 'missing_field'],
+    ['token', { nonce: 'n' }, 'missing_field'],
+    ['code', without('code'), 'missing_field'],
+    ['code_verifier', without('code_verifier'), 'missing_field'],
+    ['redirect_uri', without('redirect_uri'), 'missing_field'],
+    ['code', { ...BODY, token: 't' }, 'invalid_value'],
+    ['code_verifier', { token: 't', code_verifier: BODY.code_verifier }, 'invalid_value'],
+    ['redirect_uri', { token: 't', redirect_uri: BODY.redirect_uri }, 'invalid_value'],
+    ['code', { ...BODY, code: '' }, 'invalid_value'],
+    ['code', { ...BODY, code: 'c'.repeat(4_097) }, 'invalid_value'],
+    ['code', { ...BODY, code: 'a\r\nb' }, 'invalid_value'],
+    ['code_verifier', { ...BODY, code_verifier: 'v'.repeat(42) }, 'invalid_value'],
+    ['code_verifier', { ...BODY, code_verifier: 'v'.repeat(129) }, 'invalid_value'],
+    ['code_verifier', { ...BODY, code_verifier: `${'v'.repeat(43)}+` }, 'invalid_value'],
+    ['redirect_uri', { ...BODY, redirect_uri: '' }, 'invalid_value'],
+  ])('is refused for its %s: %#', (param, body, code) => {
+    expect(() => validate(signInRequest, body)).toThrow(expect.objectContaining({ code, param }));
+  });
+});
+
+describe('the transport of a session', () => {
+  it('is a cookie only for who asks for one', () => {
+    const wants = (value?: string) =>
+      wantsCookie(new Headers(value === undefined ? {} : { 'x-session-transport': value }));
+    expect([wants(), wants('bearer'), wants('cookie')]).toEqual([false, false, true]);
+    for (const value of ['Cookie', '', 'cookie, cookie', 'header'])
+      expect(() => wants(value)).toThrow(expect.objectContaining({ param: 'x-session-transport' }));
   });
 });
 

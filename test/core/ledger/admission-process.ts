@@ -1,4 +1,5 @@
 /** A process of its own that makes calls when its parent says so: the ledger raced as separate functions race it. */
+import { flushCompileCache } from 'node:module';
 import type { VerifiedKey } from '../../../lambdas/core/access/api-key.ts';
 import { ServiceError } from '../../../lambdas/core/errors.ts';
 import { engineClients } from '../../adapters/engine.ts';
@@ -56,3 +57,5 @@ process.on('message', async (race: Race) => {
   process.send?.(await run(race));
 });
 process.send?.('ready');
+// A killed process keeps nothing by itself of what it has compiled (NODE_COMPILE_CACHE).
+flushCompileCache();

@@ -115,7 +115,7 @@ type Story = readonly [name: string, history: History];
 const SWEEPER_CALLS = 4;
 
 /** The ways in which one database call of a history, or of a sweeper after it, may fail: one in `stride` in a plain run. */
-async function singleFaults(story: History, stride = 4): Promise<readonly Story[]> {
+async function singleFaults(story: History, stride = 8): Promise<readonly Story[]> {
   const { databaseCalls } = await play(database, story);
   const [, other] = story.faults;
   const each = (calls: number, build: (ordinal: number, fault: Fault) => Story[]) =>
@@ -176,7 +176,7 @@ function playAll(stories: () => Promise<readonly Story[]>) {
 
 describe.each([
   ...Object.entries(HISTORIES).map(([name, story]) => [name, () => singleFaults(story)] as const),
-  ...Object.entries(PART_HISTORIES).map(([name, story]) => [name, () => singleFaults(story, 12)] as const),
+  ...Object.entries(PART_HISTORIES).map(([name, story]) => [name, () => singleFaults(story, 24)] as const),
   ['two failures in one call', async () => pairsOfFaults()] as const,
 ])('%s, whichever of its database calls fail, in whichever way', (_name, stories) => {
   const judgeAll = playAll(async () => {

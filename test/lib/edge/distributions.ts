@@ -15,6 +15,7 @@ interface Origin {
   readonly OriginPath?: string;
   readonly VpcOriginConfig?: object;
   readonly CustomOriginConfig?: object;
+  readonly OriginCustomHeaders?: readonly { readonly HeaderName: string; readonly HeaderValue: unknown }[];
 }
 
 export interface DistributionConfig {

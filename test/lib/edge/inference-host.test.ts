@@ -138,7 +138,7 @@ describe('the shared host as a Web Function', () => {
 
   it('takes no call before its role may do its work', () => {
     expect(revision.DependsOn).toEqual(
-      expect.arrayContaining([expect.stringMatching(/^InferenceFunctionRoleDefaultPolicy/)]),
+      expect.arrayContaining([expect.stringMatching(/^InferenceFunctionRole[0-9A-F]{8}$/)]),
     );
   });
 });

@@ -15,6 +15,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { calcPrice, findProvider, type ModelInfo, type Provider } from '@pydantic/genai-prices';
 import fc from 'fast-check';
+import { type Figures, pricesFrom } from '../../../lambdas/core/inference/catalog/figures.ts';
 import { billOf } from '../../../lambdas/core/inference/pricing/bill.ts';
 import {
   type Counts,
@@ -24,7 +25,6 @@ import {
 } from '../../../lambdas/core/inference/pricing/counts.ts';
 import type { Prices } from '../../../lambdas/core/inference/pricing/prices.ts';
 import { divideUp, toFraction } from '../../../lambdas/core/money.ts';
-import { type Figures, pricesFrom } from '../../../operator/catalog/figures.ts';
 import { readModel } from '../../../operator/catalog/sources/genai-prices.ts';
 import type { SourceModel } from '../../../operator/catalog/sources/source.ts';
 import { rounds } from '../../thorough.ts';

@@ -162,6 +162,7 @@ const ELSEWHERE: readonly ErrorCode[] = [
   'conflict',
   'file_too_large',
   'unsupported_file_type',
+  'operator_only',
   'not_owner',
   'missing_session',
   'invalid_session',

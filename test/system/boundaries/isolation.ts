@@ -1,6 +1,6 @@
-/** No account sees or changes what is another’s: every route that identifies its caller. */
+/** No account sees or changes what is another’s: every route that identifies its caller, but the operator's view of all. */
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
-import type { Route } from '../../../lambdas/contract/route.ts';
+import type { Authentication, Route } from '../../../lambdas/contract/route.ts';
 import { ROUTES } from '../../../lambdas/contract/routes.ts';
 import { Owner } from '../owner.ts';
 import { type Belongings, NOBODYS, newListing, REACHES, RECEIVER } from '../reaches.ts';
@@ -55,7 +55,7 @@ beforeAll(async () => {
 }, 90_000);
 
 const routes: readonly (readonly [string, Route])[] = ROUTES.filter(
-  (route: Route) => route.authentication !== 'none' && route.paid !== true,
+  ({ authentication, paid }: Route) => !['none', 'operator'].includes(authentication) && paid !== true,
 ).map((route: Route) => [`${route.method} ${route.path}`, route]);
 
 const send = (route: Route, path: string, credential: string | null) => {
@@ -70,16 +70,19 @@ const send = (route: Route, path: string, credential: string | null) => {
 };
 
 /** The credentials of an account that a route takes. */
-const credentialsFor = (
-  { authentication, endpoint }: Route,
-  { owner, key }: Belongings,
-): readonly string[] => {
-  if (endpoint === 'get-credits') return [key, owner.session];
-  return [authentication === 'session' ? owner.session : key];
+const credentialsFor = ({ authentication }: Route, { owner, key }: Belongings): readonly string[] => {
+  const taken: Readonly<Record<Authentication, readonly string[]>> = {
+    none: [],
+    'api-key': [key],
+    session: [owner.session],
+    'api-key-or-session': [key, owner.session],
+    operator: [],
+  };
+  return taken[authentication];
 };
 
 /** POST routes after which the owner's key or session is another one, or none. */
-const REPLACES: ReadonlySet<string> = new Set(['rotate-key', 'delete-session']);
+const REPLACES: ReadonlySet<string> = new Set(['rotate-key', 'renew-session', 'delete-session']);
 
 const anonymous = (text: string) => text.replaceAll(/ \(request id: req_\w+\)/g, '');
 
@@ -161,8 +164,9 @@ describe.each(routes)('%s', (_name, route) => {
 
   it('refuses a missing or unknown credential and one of the other kind', async () => {
     const target = path?.(mine, route) ?? route.path;
-    const wrong = route.authentication === 'session' ? mine.key : mine.owner.session;
-    const credentials = [null, 'nonsense', ...(route.endpoint === 'get-credits' ? [] : [wrong])];
+    const taken = credentialsFor(route, mine);
+    const wrong = [mine.key, mine.owner.session].filter((credential) => !taken.includes(credential));
+    const credentials = [null, 'nonsense', ...wrong];
     for (const credential of credentials) {
       const response = await send(route, target, credential);
       expect(response.status).toBe(401);
@@ -193,9 +197,12 @@ describe.each(routes)('%s', (_name, route) => {
   });
 
   it('does for the owner what it refuses a stranger', async () => {
-    // What the owner deletes or replaces is nobody else's in these tests.
-    const own = REPLACES.has(route.endpoint) || !/GET|POST/.test(route.method) ? await newBelongings() : mine;
-    for (const credential of credentialsFor(route, own)) {
+    // What the owner deletes or replaces is nobody else's in these tests, and not there for another credential.
+    const isConsumed = REPLACES.has(route.endpoint) || !/GET|POST/.test(route.method);
+    let own = mine;
+    for (const index of credentialsFor(route, mine).keys()) {
+      if (isConsumed) own = await newBelongings();
+      const credential = credentialsFor(route, own)[index] ?? null;
       const response = await send(route, path?.(own, route) ?? route.path, credential);
       const text = await response.text();
       expect([text, response.ok]).toEqual([text, true]);

@@ -7,7 +7,8 @@ beforeAll(async () => {
   account = await service.account('0.01');
 }, 90_000);
 
-const CALLS = 10;
+/** Each of the models below twice, streaming and not. */
+const CALLS = 6;
 
 /** Prompt of 60 KB, in letters that no tokenizer has words of: more than a cent's worth of any of the models below. */
 const HIDDEN = 'ⰰⰱⰲⰳ'.repeat(5_000);

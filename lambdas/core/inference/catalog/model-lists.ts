@@ -6,6 +6,7 @@ import type { JsonObject } from '../../json/lossless-json.ts';
 import { type NanoUsd, usdJson } from '../../money.ts';
 import { PRICE_UNITS, type Prices, type PriceUnit } from '../pricing/prices.ts';
 import type { Model } from './catalog-document.ts';
+import { CAPABILITIES } from './route-document.ts';
 
 export const modelSchema = z.object({
   id: z.string(),
@@ -48,15 +49,25 @@ export const priceSchema = z.object({
   cached_input_price: usd.optional(),
   /** What else a call can cost: cache writes, tiers by prompt length, service tiers, features, images by size. */
   prices: z.looseObject({}).optional(),
+  context_window: z.int().optional().describe('Tokens of prompt and answer together.'),
+  max_output_tokens: z.int().optional(),
+  capabilities: z
+    .array(z.enum(CAPABILITIES))
+    .optional()
+    .describe('What some route of the model takes; a request goes to a route that takes all it needs.'),
 });
 
 /** An entry of `GET /api/v1/models`; `price` is the headline figure, the input price for token-billed models. */
 export function priceEntry(model: Model): Body<typeof priceSchema> {
-  const { id, type, price } = model;
+  const { id, type, price, context_window: context, max_output_tokens: most } = model;
   const further = furtherPrices(price);
+  const taken = new Set(model.routes.flatMap(({ capabilities }) => capabilities));
   const entry = {
     ...{ model_id: id, model: id, type, unit: price.unit, price: usdJson(headlineOf(price)) },
     ...(Object.keys(further).length === 0 ? {} : { prices: further }),
+    ...(context === undefined ? {} : { context_window: context }),
+    ...(most === undefined ? {} : { max_output_tokens: most }),
+    ...(taken.size === 0 ? {} : { capabilities: CAPABILITIES.filter((each) => taken.has(each)) }),
   };
   if (price.unit !== 'per_million_tokens') return entry;
   return {

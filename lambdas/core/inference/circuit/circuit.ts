@@ -21,6 +21,8 @@ export interface Circuit {
   readonly window?: readonly Bucket[] | undefined;
   /** Absent when closed; once past, one call may probe the route. */
   readonly openUntilMs?: number;
+  /** When it opened, however often a probe has failed since; absent when closed. */
+  readonly openedMs?: number;
   /** The probe in flight; its claim lapses when it has not ended by then. */
   readonly probe?: { readonly id: string; readonly untilMs: number } | undefined;
   /** Shared only: the accounts of the latest probes since it opened. */
@@ -181,7 +183,8 @@ function afterFailure(circuit: Circuit, scope: Scope, { nowMs, begunMs, account,
     assumed: counts && !lastFailed ? Math.max(0, ASSUMED_SUCCESSES - served) : 0,
     failedBy: counts && scope === 'shared' ? [account] : [],
   });
-  if (isFailing(window, nowMs)) return { ...circuit, window: undefined, openUntilMs: nowMs + COOLDOWN_MS };
+  if (isFailing(window, nowMs))
+    return { ...circuit, window: undefined, openUntilMs: nowMs + COOLDOWN_MS, openedMs: nowMs };
   return counts || successes !== 0 ? { ...circuit, window } : circuit;
 }
 

@@ -98,6 +98,7 @@ async function* stream({ answer, meter, writer, paid }: StreamDelivery): AsyncGe
   let status: CallStatus = 'interrupted';
   let settlement: Settlement;
   try {
+    paid.admission.observe?.('content');
     for (const event of answer.opening) {
       meter.add(event);
       yield* outputs(event, writer);

@@ -23,6 +23,8 @@ export interface AuditDependencies {
   readonly pages: AccountPages;
   readonly store: AuditStore;
   readonly clock: Clock;
+  /** Brings what is stored for an account's owner up to date, after its audit; ends soon after `stopMs`. */
+  readonly afterAccount?: (accountId: string, stopMs: number) => Promise<void>;
   /** Receives the name of each account that is not exact. */
   readonly log: Log;
 }
@@ -59,6 +61,7 @@ export async function auditSegment(
       if (clock() >= lastStartMs) return { books, accounts, done: false, after };
       const names = page.accounts.slice(index, index + AT_ONCE);
       const audits = await Promise.all(names.map((name) => auditSafely(dependencies, name, times)));
+      await Promise.all(names.map((name) => followSafely(dependencies, name, times)));
       for (const [at, audit] of audits.entries()) {
         if (audit.verdict === 'unfinished') return { books, accounts, done: false, after };
         books = addBooks(books, audit.books);
@@ -87,6 +90,19 @@ async function auditSafely(
   } catch (failure) {
     log.error('books could not be proven', { accountId, failure: String(failure) });
     return { verdict: 'unproven', books: UNPROVEN_BOOKS, reason: 'its books cannot be read' };
+  }
+}
+
+/** What fails there is no part of the proof: it is logged, and made good by the next run. */
+async function followSafely(
+  { afterAccount, log }: AuditDependencies,
+  accountId: string,
+  { stopMs = Number.POSITIVE_INFINITY }: AuditTimes,
+): Promise<void> {
+  try {
+    await afterAccount?.(accountId, stopMs);
+  } catch (failure) {
+    log.warn('usage sums were not stored', { accountId, failure: String(failure) });
   }
 }
 

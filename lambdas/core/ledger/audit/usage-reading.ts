@@ -11,7 +11,7 @@ export const DAY_SECONDS = 86_400;
 export const SETTLED_SECONDS = 7200;
 
 /** By how much the clocks of two processes may differ. */
-const SKEW_SECONDS = 60;
+export const SKEW_SECONDS = 60;
 
 /** What is to be read. Days are UTC days since the epoch. */
 export interface UsageWanted {

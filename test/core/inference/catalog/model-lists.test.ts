@@ -63,6 +63,27 @@ describe('the prices of a model, as callers see them', () => {
   });
 });
 
+it('says how much a model takes, and what some route of it can', () => {
+  const route = { protocol: 'openai', base_url: 'https://a.test/v1', upstream_model: 'm' };
+  const [model] = parseCatalog({
+    models: [
+      {
+        ...{ id: 'a/b', type: 'chat', owned_by: 'a', created: 1 },
+        ...{ context_window: 128_000, max_output_tokens: 4_096 },
+        price: { unit: 'per_million_tokens', input: 1, output: 2 },
+        routes: [
+          { id: 'r', ...route, capabilities: ['vision', 'stream'] },
+          { id: 's', ...route, capabilities: ['tools', 'stream'] },
+        ],
+      },
+    ],
+  }).models;
+  expect(model === undefined ? undefined : priceEntry(model)).toMatchObject({
+    ...{ context_window: 128_000, max_output_tokens: 4_096 },
+    capabilities: ['tools', 'vision', 'stream'],
+  });
+});
+
 describe('the list of models', () => {
   const route = { protocol: 'openai', base_url: 'https://a.test/v1', upstream_model: 'm' };
   const { models } = parseCatalog({

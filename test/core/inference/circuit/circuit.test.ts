@@ -169,7 +169,8 @@ describe('an open circuit', () => {
     ['neutral', 0],
   ] as const)('whose probe ends as %s may be probed again in %d ms', (outcome, ms) => {
     const ended = conclude(probed, { outcome });
-    expect(ended.own.a).toEqual({ openUntilMs: halfOpenMs + 800 + ms, probers: [] });
+    const openedMs = halfOpenMs - COOLDOWN_MS;
+    expect(ended.own.a).toEqual({ openUntilMs: halfOpenMs + 800 + ms, openedMs, probers: [] });
   });
 
   it('takes nothing from a probe whose claim has passed to another', () => {

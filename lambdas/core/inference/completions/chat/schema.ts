@@ -144,6 +144,12 @@ export const chatCompletionRequest = z
         issue(['tool_choice', 'function', 'name'], 'must be the name of one of the tools');
       }
     }
+  })
+  // For the API's description, which has no other form of a rule about two fields that generators of clients pass over.
+  .meta({
+    if: { required: ['tool_choice'], properties: { tool_choice: { not: { enum: ['none', 'auto', null] } } } },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+    then: { required: ['tools'], properties: { tools: { type: 'array' } } },
   });
 
 export type ChatCompletionRequest = z.infer<typeof chatCompletionRequest>;

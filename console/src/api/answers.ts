@@ -1,0 +1,40 @@
+/** Answers of the service as the console has them: amounts of money to the last digit that was sent. */
+import type { RawJson } from '../../../lambdas/core/json/lossless-json.ts';
+import { parseUsd } from './money.ts';
+
+/** Fields that hold an amount in USD, in whichever answer. */
+export const AMOUNTS: ReadonlySet<string> = new Set([
+  ...['balance', 'held', 'owed', 'cost', 'written_off', 'waived', 'refunded'],
+  ...['today', 'month', 'daily_usd', 'monthly_usd'],
+  ...['input_price', 'output_price', 'cached_input_price'],
+  // Of the operator's view.
+  ...['spent', 'drift', 'old', 'new'],
+]);
+
+/** An answer as the console has it: amounts are `bigint` nano-USD, read from the very digits that were sent. */
+export type Answer<T> = T extends RawJson
+  ? bigint
+  : T extends readonly (infer E)[]
+    ? Answer<E>[]
+    : T extends object
+      ? { [K in keyof T]: Answer<T[K]> }
+      : T;
+
+interface Source {
+  readonly source?: string;
+}
+
+/** JSON whose amounts are `bigint`; browsers without the source of a number use the number, exact below 4 million USD. */
+export function parseAnswer(text: string): unknown {
+  function revive(this: object, key: string, value: unknown, context?: Source): unknown {
+    if (typeof value !== 'number' || !isAmount(key, this)) return value;
+    return parseUsd(context?.source ?? value.toFixed(9));
+  }
+  return JSON.parse(text, revive as (key: string, value: unknown) => unknown);
+}
+
+/** A field named `amount` or `price` is USD in an order, a line of a bill and a price list, not in a listing. */
+const isAmount = (key: string, holder: object): boolean =>
+  AMOUNTS.has(key) ||
+  (key === 'amount' && 'order_id' in holder) ||
+  (key === 'price' && ('per' in holder || 'model_id' in holder));

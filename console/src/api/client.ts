@@ -1,0 +1,75 @@
+/** Requests to the service that serves the console: same origin, with the session's cookie, never with a token. */
+import { type Answer, parseAnswer } from './answers.ts';
+
+/** The address of the service: the page lies at `<address>/console`. */
+export const SERVICE = new URL('.', document.baseURI).href.replace(/\/$/, '');
+
+/** An answer that was an error, in the service's own words. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly param: string | null;
+
+  constructor(status: number, code: string, message: string, param: string | null) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.param = param;
+  }
+}
+
+export interface Call {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** What every request carries: another site cannot send this header, so a session's cookie counts only beside it. */
+const OURS = { 'x-requested-with': 'console' };
+
+/** Sends a request and resolves with whatever came; rejects with an `ApiError` for an error of the service. */
+export async function send(
+  path: string,
+  { method = 'GET', body, headers, signal }: Call = {},
+): Promise<Response> {
+  const response = await fetch(`${SERVICE}${path}`, {
+    method,
+    headers: { ...OURS, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    credentials: 'same-origin',
+    cache: 'no-store',
+    redirect: 'error',
+    ...(body === undefined ? {} : { body: body instanceof FormData ? body : JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  if (!response.ok) throw await errorOf(response);
+  return response;
+}
+
+/** The parsed answer of a request. */
+export async function call<T>(path: string, options?: Call): Promise<Answer<T>> {
+  const response = await send(path, options);
+  return parseAnswer(await response.text()) as Answer<T>;
+}
+
+/** A path with a query; what is undefined or empty is left out. */
+export function withQuery(
+  path: string,
+  query: Readonly<Record<string, string | number | undefined>>,
+): string {
+  const entries = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, String(value)]],
+  );
+  return entries.length === 0 ? path : `${path}?${new URLSearchParams(entries)}`;
+}
+
+async function errorOf(response: Response): Promise<ApiError> {
+  const text = await response.text().catch(() => '');
+  try {
+    const { error } = JSON.parse(text);
+    const { message, code = '', param = null } = error;
+    return new ApiError(response.status, String(code), String(message), param);
+  } catch {
+    return new ApiError(response.status, '', `The service answered ${response.status}.`, null);
+  }
+}

@@ -1,0 +1,52 @@
+/** Amounts of money on the screen: nano-USD as `bigint`, read from JSON's own digits and shown to the last of them. */
+
+/** 1 USD in nano-USD. */
+const NANO = 1_000_000_000n;
+const DECIMALS = 9;
+
+/**
+ * A decimal number as JSON writes it (RFC 8259, section 6), in USD, as nano-USD. Digits below a nano-dollar are dropped.
+ * Throws for what is no number.
+ */
+export function parseUsd(text: string): bigint {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/i.exec(text.trim()) ?? [];
+  if (whole === '') throw new Error(`${text} is no amount`);
+  const shift = DECIMALS - fraction.length + Number(exponent);
+  const digits = BigInt(whole + fraction);
+  const amount = shift >= 0 ? digits * 10n ** BigInt(shift) : digits / 10n ** BigInt(-shift);
+  return sign === '-' ? -amount : amount;
+}
+
+export interface UsdParts {
+  /** `-$1,234.50`: always two decimals. */
+  readonly cents: string;
+  /** What follows the cents, without trailing zeros: `0123`. */
+  readonly rest: string;
+}
+
+/** An amount in two parts, which together are all of its digits. */
+export function usdParts(nano: bigint): UsdParts {
+  const size = nano < 0n ? -nano : nano;
+  const fraction = String(size % NANO).padStart(DECIMALS, '0');
+  const whole = String(size / NANO).replaceAll(/\B(?=(\d{3})+$)/g, ',');
+  return {
+    cents: `${nano < 0n ? '-' : ''}$${whole}.${fraction.slice(0, 2)}`,
+    rest: fraction.slice(2).replace(/0+$/, ''),
+  };
+}
+
+/** An amount with all of its digits: `$0.00001635`. */
+export function usdText(nano: bigint): string {
+  const { cents, rest } = usdParts(nano);
+  return cents + rest;
+}
+
+/** An amount as a number of USD, for the height of a bar and nothing else. */
+export const usdNumber = (nano: bigint): number => Number(nano) / Number(NANO);
+
+/** An amount as decimal text without sign or separators, as a field takes it: `1.5`. */
+export function usdField(nano: bigint): string {
+  const { cents, rest } = usdParts(nano);
+  return (cents + rest).replaceAll(/[$,]/g, '').replace(/\.?0+$/, '');
+}

@@ -1,0 +1,126 @@
+/** Calls of the playground: made with a throw-away key of a small cap, which lives in this page's memory alone. */
+import { createParser } from 'eventsource-parser';
+import { ApiError, call, SERVICE } from './client.ts';
+import type { NewApiKey } from './types.ts';
+
+/** The most that a playground's key may spend. */
+export const PLAYGROUND_CAP_USD = '0.25';
+
+export const PLAYGROUND_KEY_NAME = 'console playground';
+
+let key: Promise<NewApiKey> | undefined;
+
+/** The key of this page load; made when it is first needed, ended when the page is left. */
+export function playgroundKey(): Promise<NewApiKey> {
+  key ??= makeKey();
+  key.catch(() => {
+    key = undefined;
+  });
+  return key;
+}
+
+async function makeKey(): Promise<NewApiKey> {
+  const body = { name: PLAYGROUND_KEY_NAME, policy: { daily_usd: PLAYGROUND_CAP_USD } };
+  const made = (await call<NewApiKey>('/api-keys', { method: 'POST', body })) as NewApiKey;
+  addEventListener('pagehide', endPlaygroundKey, { once: true });
+  return made;
+}
+
+/** Ends the key, if there is one, even while the page goes away. */
+export async function endPlaygroundKey(): Promise<void> {
+  const made = await key?.catch(() => undefined);
+  key = undefined;
+  if (made === undefined) return;
+  await fetch(`${SERVICE}/api-keys/${encodeURIComponent(made.id)}`, {
+    method: 'DELETE',
+    headers: { 'x-requested-with': 'console' },
+    keepalive: true,
+  }).catch(() => {});
+}
+
+/** What a call of the playground came to, beside its answer. */
+export interface Made {
+  readonly requestId: string;
+  /** Milliseconds until the first text, or the whole answer of a call that is not streamed. */
+  readonly firstMs: number;
+  readonly totalMs: number;
+}
+
+/** Sends a call with the playground's key; rejects with an `ApiError` for an error of the service. */
+export async function inference(
+  path: string,
+  body: unknown,
+  signal: AbortSignal,
+): Promise<{ readonly response: Response; readonly requestId: string }> {
+  const { key: secret } = await playgroundKey();
+  const response = await fetch(`${SERVICE}${path}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${secret}`,
+      ...(body instanceof FormData ? {} : { 'content-type': 'application/json' }),
+    },
+    body: body instanceof FormData ? body : JSON.stringify(body),
+    credentials: 'omit',
+    signal,
+  });
+  if (response.ok) return { response, requestId: response.headers.get('x-request-id') ?? '' };
+  const { error } = await response.json().catch(() => ({ error: {} }));
+  const { code = '', message = `The service answered ${response.status}.`, param = null } = error ?? {};
+  throw new ApiError(response.status, code, message, param);
+}
+
+interface Chunk {
+  readonly choices?: readonly {
+    readonly delta?: {
+      readonly content?: string | null;
+      readonly tool_calls?: readonly {
+        readonly function?: { readonly name?: string; readonly arguments?: string };
+      }[];
+    };
+  }[];
+  readonly error?: { readonly message?: string };
+}
+
+/** The text of a chunk of a streamed chat completion; calls of tools as text. */
+export function textOf({ choices = [], error }: Chunk): string {
+  if (error !== undefined) throw new Error(error.message ?? 'The stream ended in an error.');
+  const { content, tool_calls: tools = [] } = choices[0]?.delta ?? {};
+  const called = tools.map(({ function: { name, arguments: given = '' } = {} }) =>
+    name === undefined ? given : `\n${name}(${given}`,
+  );
+  return (content ?? '') + called.join('');
+}
+
+/** Streams a chat completion; hands each text on as it comes. */
+export async function streamChat(
+  body: object,
+  onText: (text: string) => void,
+  signal: AbortSignal,
+): Promise<Made> {
+  const startedMs = performance.now();
+  const { response, requestId } = await inference('/v1/chat/completions', { ...body, stream: true }, signal);
+  let firstMs: number | undefined;
+  let failure: Error | undefined;
+  const parser = createParser({
+    onEvent: ({ data }) => {
+      if (data === '[DONE]' || failure !== undefined) return;
+      try {
+        const text = textOf(JSON.parse(data));
+        if (text === '') return;
+        firstMs ??= performance.now() - startedMs;
+        onText(text);
+      } catch (reason) {
+        failure = reason as Error;
+      }
+    },
+  });
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const { value, done } = (await reader?.read()) ?? { done: true, value: undefined };
+    if (done) break;
+    parser.feed(value);
+  }
+  if (failure !== undefined) throw failure;
+  const totalMs = performance.now() - startedMs;
+  return { requestId, firstMs: firstMs ?? totalMs, totalMs };
+}

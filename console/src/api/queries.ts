@@ -1,0 +1,187 @@
+/** What the pages read, by TanStack Query: one place for paths, keys and how old an answer may be. */
+import { keepPreviousData, QueryCache, QueryClient, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { ApiError, call, withQuery } from './client.ts';
+import type * as Api from './types.ts';
+
+/** An answer that is refused stays refused; only what may pass is tried again. */
+const retry = (failures: number, failure: Error): boolean =>
+  failures < 2 && (!(failure instanceof ApiError) || failure.status >= 500);
+
+/** A refusal of the session itself: signed out elsewhere, or over. */
+const sessionRefused = (failure: Error): boolean =>
+  failure instanceof ApiError && ['missing_session', 'invalid_session'].includes(failure.code);
+
+export const queryClient: QueryClient = new QueryClient({
+  queryCache: new QueryCache({
+    onError: (failure) => {
+      if (sessionRefused(failure)) askWhoIsSignedIn();
+    },
+  }),
+  defaultOptions: { queries: { retry, staleTime: 5_000, refetchOnWindowFocus: true } },
+});
+
+/** Asks the service again whether the browser has a session. */
+export const askWhoIsSignedIn = () => queryClient.invalidateQueries({ queryKey: ['account'] });
+
+/** Forgets everything that an account's owner has seen: nobody is signed in any more. */
+export async function forgetAccount(): Promise<void> {
+  // An answer that is still on its way would bring the account back.
+  await queryClient.cancelQueries();
+  queryClient.setQueryData(['account'], null);
+  queryClient.removeQueries({ predicate: ({ queryKey: [name] }) => name !== 'account' });
+}
+
+/** The session of the browser; undefined while nobody is signed in. */
+export const useAccount = () =>
+  useQuery({
+    queryKey: ['account'],
+    staleTime: 60_000,
+    queryFn: async () => {
+      try {
+        return await call<Api.Account>('/api/v1/auth/me');
+      } catch (failure) {
+        if (failure instanceof ApiError && failure.status === 401) return null;
+        throw failure;
+      }
+    },
+  });
+
+export const useBalance = () =>
+  useQuery({
+    queryKey: ['balance'],
+    queryFn: () => call<Api.Balance>('/api/v1/credits'),
+    refetchInterval: 15_000,
+  });
+
+export interface SumsAsked {
+  /** Seconds since the epoch. */
+  readonly start: number;
+  readonly end?: number;
+  readonly interval: 'hour' | 'day';
+  readonly groupBy?: string;
+}
+
+/** Sums of usage; asked again at once while the service says that it has not read everything yet. */
+export const useSums = ({ start, end, interval, groupBy }: SumsAsked) =>
+  useQuery({
+    queryKey: ['sums', start, end, interval, groupBy],
+    queryFn: () =>
+      call<Api.Sums>(withQuery('/api/v1/usage/sums', { start, end, interval, group_by: groupBy })),
+    refetchInterval: ({ state }) => (state.data?.complete === false ? 500 : 30_000),
+    placeholderData: keepPreviousData,
+  });
+
+export interface CallFilter {
+  readonly api_key?: string | undefined;
+  readonly model?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly status?: string | undefined;
+  readonly start?: number | undefined;
+}
+
+export const callsPath = (filter: CallFilter, limit: number, cursor?: string): string =>
+  withQuery('/api/v1/usage', { ...filter, limit, cursor });
+
+export const useCalls = (filter: CallFilter, limit = 50) =>
+  useInfiniteQuery({
+    queryKey: ['calls', filter, limit],
+    queryFn: ({ pageParam }) =>
+      call<Api.Page<Api.Call>>(callsPath(filter, limit, pageParam)) as Promise<Api.Page<Api.Call>>,
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : 4_000),
+    placeholderData: keepPreviousData,
+  });
+
+export const useReceipt = (id: string) =>
+  useQuery({
+    queryKey: ['receipt', id],
+    queryFn: () => call<Api.AccountReceipt>(`/api/v1/usage/${encodeURIComponent(id)}`),
+    staleTime: 60_000,
+  });
+
+export const useKeys = () => useQuery({ queryKey: ['keys'], queryFn: () => list<Api.ApiKey>('/api-keys') });
+
+/** What a key has spent of its caps. */
+export const useKeyCredits = (id: string) =>
+  useQuery({
+    queryKey: ['credits', id],
+    queryFn: () => call<Api.Credits>(`/credits/${encodeURIComponent(id)}`),
+    refetchInterval: 15_000,
+  });
+
+export const usePrices = () =>
+  useQuery({
+    queryKey: ['prices'],
+    staleTime: 300_000,
+    queryFn: async () => (await call<{ models: Api.Price[] }>('/api/v1/models')).models as Api.Price[],
+  });
+
+export const useOrders = () =>
+  useQuery({
+    queryKey: ['orders'],
+    queryFn: () => list<Api.Order>('/api/orders?limit=100'),
+    refetchInterval: ({ state }) => (state.data?.some(({ status }) => status === 'pending') ? 3_000 : false),
+  });
+
+export const useWebhooks = () =>
+  useQuery({ queryKey: ['webhooks'], queryFn: () => list<Api.Webhook>('/api/v1/webhooks?limit=100') });
+
+export const useWebhook = (id: string) =>
+  useQuery({
+    queryKey: ['webhook', id],
+    queryFn: () => call<Api.WebhookWithStatistics>(`/api/v1/webhooks/${encodeURIComponent(id)}`),
+  });
+
+export const useDeliveries = (id: string) =>
+  useQuery({
+    queryKey: ['deliveries', id],
+    queryFn: () => list<Api.Delivery>(`/api/v1/webhooks/${encodeURIComponent(id)}/deliveries?limit=50`),
+    refetchInterval: 2_000,
+  });
+
+/** `apps` or `ai-agents`, as paths have them. */
+export type Section = 'apps' | 'ai-agents';
+
+export const useListings = (section: Section, text: string, category: string) =>
+  useQuery({
+    queryKey: ['listings', section, text, category],
+    placeholderData: keepPreviousData,
+    queryFn: () => {
+      const kind = section === 'apps' ? 'app' : 'ai-agent';
+      const path =
+        text === ''
+          ? withQuery(`/${section}`, { category, limit: 60 })
+          : withQuery('/search', { q: text, kind, category, limit: 60 });
+      return list<Api.Listing>(path);
+    },
+  });
+
+export const useListing = (section: Section, id: string) =>
+  useQuery({
+    queryKey: ['listing', section, id],
+    queryFn: () => call<Api.Listing>(`/${section}/${encodeURIComponent(id)}`),
+  });
+
+export const useReviews = (section: Section, id: string) =>
+  useQuery({
+    queryKey: ['reviews', id],
+    queryFn: () => list<Api.Review>(`/${section}/${encodeURIComponent(id)}/reviews?limit=50`),
+  });
+
+export const useReleases = (section: Section, id: string) =>
+  useQuery({
+    queryKey: ['releases', id],
+    queryFn: () => list<Api.Release>(`/${section}/${encodeURIComponent(id)}/releases?limit=50`),
+  });
+
+export const useCategories = () =>
+  useQuery({
+    queryKey: ['categories'],
+    staleTime: 60_000,
+    queryFn: () => list<Api.Category>('/categories?limit=100'),
+  });
+
+async function list<T>(path: string): Promise<readonly T[]> {
+  return ((await call<Api.Page<T>>(path)) as unknown as Api.Page<T>).data;
+}

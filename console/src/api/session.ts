@@ -1,0 +1,120 @@
+/** Signing in and out in a browser: an authorization code with PKCE (RFC 7636), exchanged by the service, never here. */
+import {
+  calculatePKCECodeChallenge,
+  generateRandomCodeVerifier,
+  generateRandomNonce,
+  generateRandomState,
+} from 'oauth4webapi';
+import { call, SERVICE, send } from './client.ts';
+import type { IdentityProvider, Page } from './types.ts';
+
+/** What a sign-in must still know when the provider sends the browser back. No token is ever among it. */
+interface Begun {
+  readonly provider: string;
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+  /** An operator's session is another than the owner's. */
+  readonly role: Role;
+  /** The page that was asked for. */
+  readonly page: string;
+}
+
+export type Role = 'owner' | 'operator';
+
+const BEGUN = 'sign-in';
+
+/** The address that providers send the browser back to. */
+export const redirectUri = (): string => `${SERVICE}/console`;
+
+export const providers = async (): Promise<readonly IdentityProvider[]> =>
+  ((await call<Page<IdentityProvider>>('/api/v1/auth/providers')) as unknown as Page<IdentityProvider>).data;
+
+/** Leaves for the provider's own page. */
+export async function beginSignIn(provider: IdentityProvider, role: Role): Promise<void> {
+  const begun: Begun = {
+    provider: provider.id,
+    state: generateRandomState(),
+    nonce: generateRandomNonce(),
+    verifier: generateRandomCodeVerifier(),
+    role,
+    page: location.hash,
+  };
+  sessionStorage.setItem(BEGUN, JSON.stringify(begun));
+  const url = new URL(provider.authorization_endpoint);
+  const query = {
+    response_type: 'code',
+    client_id: provider.client_id,
+    redirect_uri: redirectUri(),
+    scope: provider.scope,
+    state: begun.state,
+    nonce: begun.nonce,
+    code_challenge: await calculatePKCECodeChallenge(begun.verifier),
+    code_challenge_method: 'S256',
+  };
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  location.assign(url.href);
+}
+
+/**
+ * Ends a sign-in that the provider has answered, if this page load is such an answer; whether it was. The code leaves the
+ * address bar before anything is asked. Throws with what the provider or the service said.
+ */
+export async function endSignIn(): Promise<boolean> {
+  const query = new URLSearchParams(location.search);
+  const stored = sessionStorage.getItem(BEGUN);
+  if (!query.has('code') && !query.has('error')) return false;
+  sessionStorage.removeItem(BEGUN);
+  const begun = stored === null ? undefined : (JSON.parse(stored) as Begun);
+  history.replaceState(null, '', `${location.pathname}${begun?.page ?? ''}`);
+  const [code, error] = [query.get('code'), query.get('error_description') ?? query.get('error')];
+  // A code that this browser did not ask for would sign somebody in as somebody else.
+  if (begun === undefined || query.get('state') !== begun.state)
+    throw new Error('This sign-in was not begun in this window, or it was begun too long ago. Try again.');
+  if (code === null) throw new Error(error ?? 'The sign-in was not completed.');
+  await send(`/api/v1/auth/${encodeURIComponent(begun.provider)}`, {
+    method: 'POST',
+    headers: { 'x-session-transport': 'cookie' },
+    body: {
+      ...{ code, code_verifier: begun.verifier, redirect_uri: redirectUri(), nonce: begun.nonce },
+      ...(begun.role === 'operator' ? { role: begun.role } : {}),
+    },
+  });
+  return true;
+}
+
+let failure: Error | undefined;
+
+/** Notes why the last sign-in did not end well, for the page that shows next. */
+export const noteSignInFailure = (reason: Error): void => {
+  failure = reason;
+};
+
+export const signInFailure = (): Error | undefined => failure;
+
+export async function signOut(everywhere: boolean): Promise<void> {
+  await send('/api/v1/auth/sign-out', { method: 'POST', body: { everywhere } });
+}
+
+/** A session ends after an hour; one that is renewed lasts for as long as the service lets it, a day. */
+const RENEW_MS = 20 * 60_000;
+
+/** Renews the session while the page can be seen. Returns what stops it. */
+export function keepSession(onEnd: () => void): () => void {
+  let renewedMs = Date.now();
+  const renew = async () => {
+    if (document.visibilityState !== 'visible' || Date.now() - renewedMs < RENEW_MS) return;
+    renewedMs = Date.now();
+    await send('/api/v1/auth/renew', { method: 'POST' }).catch(onEnd);
+  };
+  const timer = setInterval(renew, 30_000);
+  document.addEventListener('visibilitychange', renew);
+  return () => {
+    clearInterval(timer);
+    document.removeEventListener('visibilitychange', renew);
+  };
+}
+
+export async function signOutOperator(): Promise<void> {
+  await send('/api/v1/operator/sign-out', { method: 'POST' });
+}

@@ -1,0 +1,218 @@
+/** One key: its caps, its policy, its secrets. */
+import { useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { call } from '../api/client.ts';
+import { useKeyCredits, useKeys } from '../api/queries.ts';
+import type { ApiKey, NewApiKey } from '../api/types.ts';
+import { Empty, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx';
+import { CapBar } from '../parts/cap-bar.tsx';
+import { Confirmed, Dialog, Form, Select } from '../parts/form.tsx';
+import { KeyShown } from '../parts/key-shown.tsx';
+import { KeyForm } from '../parts/policy-form.tsx';
+import { NO_KEY, SnippetTabs, useExampleModel } from '../parts/snippet-tabs.tsx';
+import { KeyState } from './keys.tsx';
+
+const pathOf = (id: string): string => `/api-keys/${encodeURIComponent(id)}`;
+
+export function KeyPage() {
+  const { id } = useParams({ from: '/keys/$id' });
+  const keys = useKeys();
+  return (
+    <Loaded query={keys}>
+      {(list) => {
+        const key = list.find((each) => each.id === id);
+        return key === undefined ? <Empty>No such key belongs to your account.</Empty> : <KeyView of={key} />;
+      }}
+    </Loaded>
+  );
+}
+
+function KeyView({ of: key }: { readonly of: ApiKey }) {
+  const queries = useQueryClient();
+  const example = useExampleModel();
+  const [editing, setEditing] = useState(false);
+  const changed = async () => {
+    await queries.invalidateQueries({ queryKey: ['keys'] });
+    await queries.invalidateQueries({ queryKey: ['credits', key.id] });
+  };
+  const change = async (body: object) => {
+    await call<ApiKey>(pathOf(key.id), { method: 'PATCH', body });
+    await changed();
+  };
+  return (
+    <div className="page">
+      <PageHead title={key.name} about={<span className="mono break">{key.id}</span>}>
+        <KeyState of={key} />
+        <button type="button" className="button" onClick={() => setEditing(true)}>
+          Edit
+        </button>
+        <button type="button" className="button" onClick={() => change({ disabled: !key.disabled })}>
+          {key.disabled ? 'Enable' : 'Disable'}
+        </button>
+        <Rotate of={key} onRotated={changed} />
+        <End of={key} onEnded={changed} />
+      </PageHead>
+      <Overlap of={key} />
+      <Caps of={key} />
+      <Scope of={key} />
+      <Panel title="Use it">
+        <SnippetTabs apiKey={NO_KEY} model={key.policy.allowed_models?.[0] ?? example} />
+      </Panel>
+      {editing ? (
+        <Dialog title="Edit the key" onClose={() => setEditing(false)}>
+          <KeyForm
+            of={key}
+            submit="Save"
+            onSubmit={(input) => change(input).then(() => setEditing(false))}
+            onCancel={() => setEditing(false)}
+          />
+        </Dialog>
+      ) : null}
+    </div>
+  );
+}
+
+function Caps({ of: key }: { readonly of: ApiKey }) {
+  const credits = useKeyCredits(key.id);
+  const { daily_usd: daily, monthly_usd: monthly } = key.policy;
+  return (
+    <Panel
+      title="Caps"
+      aside={
+        <Link to="/activity" search={{ api_key: key.id }}>
+          Its calls
+        </Link>
+      }
+    >
+      <Loaded query={credits}>
+        {({ spend }) => (
+          <div className="columns">
+            {daily === undefined ? (
+              <Uncapped name="Today" spent={spend.today} />
+            ) : (
+              <CapBar name="Today" cap={daily} taken={spend.today} />
+            )}
+            {monthly === undefined ? (
+              <Uncapped name="This month" spent={spend.month} />
+            ) : (
+              <CapBar name="This month" cap={monthly} taken={spend.month} />
+            )}
+          </div>
+        )}
+      </Loaded>
+    </Panel>
+  );
+}
+
+const Uncapped = ({ name, spent }: { readonly name: string; readonly spent: bigint }) => (
+  <div className="stack tight">
+    <h3>{name}</h3>
+    <p className="legend">
+      <span>
+        Spent or held <Money nano={spent} />
+      </span>
+      <span>No cap</span>
+    </p>
+  </div>
+);
+
+const Scope = ({ of: { policy, created } }: { readonly of: ApiKey }) => (
+  <Panel title="Scope and rates">
+    <dl className="facts">
+      <dt>Models</dt>
+      <dd>{policy.allowed_models?.join(', ') ?? 'all'}</dd>
+      <dt>Kinds</dt>
+      <dd>{policy.allowed_kinds?.join(', ') ?? 'all'}</dd>
+      <dt>Requests a minute</dt>
+      <dd>{policy.rpm ?? 'the default of the service'}</dd>
+      <dt>Tokens a minute</dt>
+      <dd>{policy.tpm ?? 'the default of the service'}</dd>
+      <dt>Made</dt>
+      <dd>
+        <Time at={created} />
+      </dd>
+    </dl>
+  </Panel>
+);
+
+/** How long the secret before the last rotation is still good, counted down. */
+function Overlap({ of: { previous_secret_expires: until } }: { readonly of: ApiKey }) {
+  const [now, setNow] = useState(() => Date.now() / 1000);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now() / 1000), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  if (until === null || until <= now) return null;
+  const left = Math.ceil(until - now);
+  const clock = [Math.floor(left / 3600), Math.floor(left / 60) % 60, left % 60];
+  return (
+    <p className="note">
+      The secret before the last rotation is still good for{' '}
+      <strong className="number">{clock.map((part) => String(part).padStart(2, '0')).join(':')}</strong>.
+    </p>
+  );
+}
+
+const OVERLAPS = [
+  ['0', 'none: the old secret ends now'],
+  ['3600', '1 hour'],
+  ['86400', '1 day'],
+] as const;
+
+function Rotate({ of: key, onRotated }: { readonly of: ApiKey; readonly onRotated: () => Promise<void> }) {
+  const [open, setOpen] = useState(false);
+  const [made, setMade] = useState<NewApiKey>();
+  const [overlap, setOverlap] = useState('3600');
+  const close = () => {
+    setOpen(false);
+    setMade(undefined);
+  };
+  const rotate = async () => {
+    const body = { overlap_seconds: Number(overlap) };
+    setMade((await call<NewApiKey>(`${pathOf(key.id)}/rotate`, { method: 'POST', body })) as NewApiKey);
+    await onRotated();
+  };
+  return (
+    <>
+      <button type="button" className="button" onClick={() => setOpen(true)}>
+        Rotate
+      </button>
+      {open ? (
+        <Dialog title="Rotate the secret" onClose={close}>
+          {made === undefined ? (
+            <Form submit="Rotate" onSubmit={rotate} onCancel={close}>
+              <Select label="Overlap" value={overlap} onChange={setOverlap} options={OVERLAPS} />
+            </Form>
+          ) : (
+            <>
+              <KeyShown made={made} />
+              <div className="row end">
+                <button type="button" className="button main" onClick={close}>
+                  Done
+                </button>
+              </div>
+            </>
+          )}
+        </Dialog>
+      ) : null}
+    </>
+  );
+}
+
+function End({ of: key, onEnded }: { readonly of: ApiKey; readonly onEnded: () => Promise<void> }) {
+  const navigate = useNavigate();
+  const end = async () => {
+    await call(pathOf(key.id), { method: 'DELETE' });
+    await onEnded();
+    await navigate({ to: '/keys' });
+  };
+  return (
+    <Confirmed
+      text="End the key"
+      question="The next call with this key is refused. Its past calls stay in your activity."
+      action={end}
+      className="button bad"
+    />
+  );
+}

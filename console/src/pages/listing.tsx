@@ -1,0 +1,245 @@
+/** One listing: installed or bought, reviewed; its owner changes it and publishes releases. */
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { call } from '../api/client.ts';
+import {
+  queryClient,
+  type Section,
+  useAccount,
+  useListing,
+  useReleases,
+  useReviews,
+} from '../api/queries.ts';
+import type { Listing } from '../api/types.ts';
+import { Badge, countText, Empty, Loaded, PageHead, Panel, Problem, Time } from '../parts/basics.tsx';
+import { Confirmed, Dialog, Form, Input, Select, TextArea, useAction } from '../parts/form.tsx';
+import { ListingForm } from '../parts/listing-form.tsx';
+import { webAddress } from './billing.tsx';
+import { priceText, sectionOf } from './market.tsx';
+
+const pathOf = (listing: Listing): string => `/${sectionOf(listing)}/${encodeURIComponent(listing.id)}`;
+
+const refresh = async (): Promise<void> => {
+  for (const queryKey of [['listing'], ['listings'], ['reviews'], ['releases'], ['balance']])
+    await queryClient.invalidateQueries({ queryKey });
+};
+
+export function ListingPage() {
+  const { section, id } = useParams({ from: '/market/$section/$id' });
+  const listing = useListing(section === 'ai-agents' ? 'ai-agents' : 'apps', id);
+  return <Loaded query={listing}>{(found) => <ListingView of={found} />}</Loaded>;
+}
+
+function ListingView({ of: listing }: { readonly of: Listing }) {
+  const account = useAccount();
+  const own = account.data?.id === listing.owner_id;
+  const address = listing.url === null ? undefined : webAddress(listing.url);
+  return (
+    <div className="page">
+      <PageHead title={listing.name} about={<span className="break">{listing.summary}</span>}>
+        {own ? <OwnActions of={listing} /> : <Take of={listing} />}
+      </PageHead>
+      <Panel title="About">
+        <div className="stack">
+          <p className="break">{listing.description === '' ? 'No description.' : listing.description}</p>
+          <dl className="facts">
+            <dt>Price</dt>
+            <dd>{priceText(listing.price)}</dd>
+            <dt>Version</dt>
+            <dd>{listing.version}</dd>
+            <dt>Category</dt>
+            <dd>{listing.category}</dd>
+            <dt>Installs</dt>
+            <dd className="number">{countText(listing.installs)}</dd>
+            <dt>Rating</dt>
+            <dd>{listing.rating === null ? 'none yet' : `${listing.rating.toFixed(1)} of 5`}</dd>
+            <dt>Address</dt>
+            <dd>
+              {address === undefined ? (
+                'none'
+              ) : (
+                <a href={address} rel="noreferrer noopener" target="_blank">
+                  {address}
+                </a>
+              )}
+            </dd>
+          </dl>
+        </div>
+      </Panel>
+      <Reviews of={listing} mayReview={!own} />
+      <Releases of={listing} own={own} />
+    </div>
+  );
+}
+
+/** Installing what is free, buying what is not; the price that is shown is the price that is paid. */
+function Take({ of: listing }: { readonly of: Listing }) {
+  const [done, setDone] = useState('');
+  const take = async () => {
+    const { price } = listing;
+    if (price !== null)
+      await call(`${pathOf(listing)}/purchase`, {
+        method: 'POST',
+        body: { amount: Number(price.amount), currency: price.currency },
+        headers: { 'idempotency-key': crypto.randomUUID() },
+      });
+    await call(`${pathOf(listing)}/install`, { method: 'POST' });
+    setDone(price === null ? 'Installed' : 'Bought and installed');
+    await refresh();
+  };
+  if (done !== '') return <Badge tone="good">{done}</Badge>;
+  if (listing.price === null) return <Install onInstall={take} />;
+  const text = `Buy for ${priceText(listing.price)}`;
+  return (
+    <Confirmed text={text} question="It is paid from your balance." action={take} className="button main" />
+  );
+}
+
+function Install({ onInstall }: { readonly onInstall: () => Promise<void> }) {
+  const { run, busy, error } = useAction(onInstall);
+  return (
+    <>
+      <button type="button" className="button main" disabled={busy} onClick={() => run()}>
+        Install
+      </button>
+      <Problem error={error} />
+    </>
+  );
+}
+
+function OwnActions({ of: listing }: { readonly of: Listing }) {
+  const navigate = useNavigate();
+  const [editing, setEditing] = useState(false);
+  const remove = async () => {
+    await call(pathOf(listing), { method: 'DELETE' });
+    await refresh();
+    await navigate({ to: '/market', search: { section: sectionOf(listing) } });
+  };
+  return (
+    <>
+      <Badge tone="good">yours</Badge>
+      <button type="button" className="button" onClick={() => setEditing(true)}>
+        Edit
+      </button>
+      <Confirmed text="Delete" question="The listing is taken down." action={remove} className="button bad" />
+      {editing ? (
+        <Dialog title="Edit the listing" onClose={() => setEditing(false)}>
+          <ListingForm
+            of={listing}
+            submit="Save"
+            onCancel={() => setEditing(false)}
+            onSubmit={async (body) => {
+              await call(pathOf(listing), { method: 'PUT', body });
+              await refresh();
+              setEditing(false);
+            }}
+          />
+        </Dialog>
+      ) : null}
+    </>
+  );
+}
+
+const RATINGS = ['5', '4', '3', '2', '1'].map((stars) => [stars, `${stars} of 5`] as const);
+
+function Reviews({ of: listing, mayReview }: { readonly of: Listing; readonly mayReview: boolean }) {
+  const section: Section = sectionOf(listing);
+  const reviews = useReviews(section, listing.id);
+  const [rating, setRating] = useState('5');
+  const [text, setText] = useState('');
+  const review = async () => {
+    await call(`${pathOf(listing)}/reviews`, { method: 'POST', body: { rating: Number(rating), text } });
+    setText('');
+    await refresh();
+  };
+  return (
+    <Panel title="Reviews">
+      <div className="stack">
+        <Loaded query={reviews}>
+          {(list) =>
+            list.length === 0 ? (
+              <p className="quiet">No reviews yet.</p>
+            ) : (
+              <ul className="stack">
+                {list.map(({ id, rating: stars, text: said, created }) => (
+                  <li key={id}>
+                    <strong>{stars} of 5</strong>{' '}
+                    <span className="quiet small">
+                      <Time at={created} />
+                    </span>
+                    <p className="break">{said}</p>
+                  </li>
+                ))}
+              </ul>
+            )
+          }
+        </Loaded>
+        {mayReview ? (
+          <Form submit="Review" onSubmit={review}>
+            <Select label="Rating" value={rating} onChange={setRating} options={RATINGS} />
+            <TextArea label="What do you think of it?" value={text} onChange={setText} rows={2} />
+          </Form>
+        ) : null}
+      </div>
+    </Panel>
+  );
+}
+
+function Releases({ of: listing, own }: { readonly of: Listing; readonly own: boolean }) {
+  const releases = useReleases(sectionOf(listing), listing.id);
+  const [version, setVersion] = useState('');
+  const [notes, setNotes] = useState('');
+  const release = async () => {
+    await call(`${pathOf(listing)}/releases`, { method: 'POST', body: { version, notes } });
+    setVersion('');
+    setNotes('');
+    await refresh();
+  };
+  const back = async (to: string) => {
+    await call(`${pathOf(listing)}/releases/${encodeURIComponent(to)}/rollback`, { method: 'POST' });
+    await refresh();
+  };
+  return (
+    <Panel title="Releases">
+      <div className="stack">
+        <Loaded query={releases}>
+          {(list) =>
+            list.length === 0 ? (
+              <Empty>No releases yet.</Empty>
+            ) : (
+              <ul className="stack">
+                {list.map(({ id, version: name, notes: said, created }) => (
+                  <li key={id} className="row apart">
+                    <span>
+                      <strong>{name}</strong>{' '}
+                      <span className="quiet small">
+                        <Time at={created} />
+                      </span>
+                      <span className="break"> {said}</span>
+                    </span>
+                    {own && name !== listing.version ? (
+                      <Confirmed
+                        text={`Back to ${name}`}
+                        question="This release becomes the listing's version again."
+                        action={() => back(name)}
+                        className="button small"
+                      />
+                    ) : null}
+                  </li>
+                ))}
+              </ul>
+            )
+          }
+        </Loaded>
+        {own ? (
+          <Form submit="Publish the release" onSubmit={release}>
+            <div className="columns">
+              <Input label="Version" value={version} onChange={setVersion} required placeholder="1.1.0" />
+              <Input label="Notes" value={notes} onChange={setNotes} />
+            </div>
+          </Form>
+        ) : null}
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,110 @@
+/** Market: apps and agents, searched and listed; own ones are made here. */
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useDeferredValue, useState } from 'react';
+import { call } from '../api/client.ts';
+import { queryClient, type Section, useAccount, useCategories, useListings } from '../api/queries.ts';
+import type { Listing } from '../api/types.ts';
+import { Badge, countText, Empty, Loaded, PageHead } from '../parts/basics.tsx';
+import { Dialog, Input, Select, Tabs } from '../parts/form.tsx';
+import { ListingForm, type ListingInput } from '../parts/listing-form.tsx';
+
+export const sectionOf = ({ kind }: Pick<Listing, 'kind'>): Section =>
+  kind === 'app' ? 'apps' : 'ai-agents';
+
+/** A listing's price is in the smallest unit of its currency (ISO 4217 gives most two decimals). */
+export function priceText(price: Listing['price']): string {
+  if (price === null) return 'free';
+  const amount = Number(price.amount);
+  const format = new Intl.NumberFormat('en-US', { style: 'currency', currency: price.currency });
+  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
+}
+
+export function Market() {
+  const { section = 'apps' } = useSearch({ from: '/market' });
+  const navigate = useNavigate({ from: '/market' });
+  const [text, setText] = useState('');
+  const [category, setCategory] = useState('');
+  const [making, setMaking] = useState(false);
+  const categories = useCategories();
+  const listings = useListings(section, useDeferredValue(text.trim()), category);
+  return (
+    <div className="page">
+      <PageHead title="Market" about="Apps and agents that others have published.">
+        <button type="button" className="button main" onClick={() => setMaking(true)}>
+          Publish a listing
+        </button>
+      </PageHead>
+      <Tabs
+        label="Kind of listing"
+        tabs={[
+          ['apps', 'Apps'],
+          ['ai-agents', 'Agents'],
+        ]}
+        current={section}
+        onChange={(to) => navigate({ search: { section: to } })}
+      />
+      <div className="filters">
+        <Input label="Search" type="search" value={text} onChange={setText} />
+        <Select
+          label="Category"
+          value={category}
+          onChange={setCategory}
+          options={[
+            ['', 'All categories'],
+            ...(categories.data ?? []).map(({ name }) => [name, name] as const),
+          ]}
+        />
+      </div>
+      <Loaded query={listings}>{(list) => <Listings listings={list} />}</Loaded>
+      {making ? <Publish section={section} onClose={() => setMaking(false)} /> : null}
+    </div>
+  );
+}
+
+function Listings({ listings }: { readonly listings: readonly Listing[] }) {
+  const account = useAccount();
+  if (listings.length === 0) return <Empty>Nothing is listed here.</Empty>;
+  return (
+    <ul className="columns">
+      {listings.map((listing) => (
+        <li key={listing.id}>
+          <Link
+            to="/market/$section/$id"
+            params={{ section: sectionOf(listing), id: listing.id }}
+            className="panel listing"
+          >
+            <span className="letter" aria-hidden="true">
+              {[...listing.name][0]?.toUpperCase()}
+            </span>
+            <span className="stack tight">
+              <strong className="break">{listing.name}</strong>
+              <span className="small quiet break">{listing.summary}</span>
+              <span className="row small">
+                <Badge>{priceText(listing.price)}</Badge>
+                <span className="quiet">{countText(listing.installs)} installs</span>
+                {listing.rating === null ? null : (
+                  <span className="quiet">★ {listing.rating.toFixed(1)}</span>
+                )}
+                {listing.owner_id === account.data?.id ? <Badge tone="good">yours</Badge> : null}
+              </span>
+            </span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Publish({ section, onClose }: { readonly section: Section; readonly onClose: () => void }) {
+  const navigate = useNavigate();
+  const publish = async (body: ListingInput) => {
+    const made = (await call<Listing>(`/${section}`, { method: 'POST', body })) as Listing;
+    await queryClient.invalidateQueries({ queryKey: ['listings'] });
+    await navigate({ to: '/market/$section/$id', params: { section, id: made.id } });
+  };
+  return (
+    <Dialog title={section === 'apps' ? 'Publish an app' : 'Publish an agent'} onClose={onClose}>
+      <ListingForm submit="Publish" onSubmit={publish} onCancel={onClose} />
+    </Dialog>
+  );
+}

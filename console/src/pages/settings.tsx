@@ -1,0 +1,65 @@
+/** Settings: who is signed in, and the end of all sessions. */
+import { useQuery } from '@tanstack/react-query';
+import { SERVICE } from '../api/client.ts';
+import { forgetAccount, useAccount } from '../api/queries.ts';
+import { providers, signOut } from '../api/session.ts';
+import { Code, Loaded, PageHead, Panel, Time } from '../parts/basics.tsx';
+import { Confirmed } from '../parts/form.tsx';
+
+export function Settings() {
+  const account = useAccount();
+  const known = useQuery({ queryKey: ['providers'], queryFn: providers, staleTime: 60_000 });
+  const leave = async () => {
+    await signOut(true);
+    await forgetAccount();
+  };
+  return (
+    <div className="page">
+      <PageHead title="Settings" />
+      <Panel title="Account">
+        <dl className="facts">
+          <dt>Account</dt>
+          <dd className="mono">{account.data?.id}</dd>
+          <dt>Address</dt>
+          <dd>{account.data?.email ?? 'none given'}</dd>
+          <dt>Opened</dt>
+          <dd>{account.data ? <Time at={account.data.created} /> : null}</dd>
+        </dl>
+      </Panel>
+      <Panel title="Sign-in">
+        <div className="stack">
+          <Loaded query={known}>
+            {(list) => (
+              <p className="quiet">
+                {list.length === 0
+                  ? 'No identity provider is set up.'
+                  : `Accounts sign in with ${list.map(({ name }) => name).join(', ')}. Each identity has an account of its own.`}
+              </p>
+            )}
+          </Loaded>
+          <p className="quiet">
+            A session lasts an hour and is renewed while a page is open, for a day at most. Its token is out
+            of reach of scripts.
+          </p>
+          <div className="row">
+            <Confirmed
+              text="Sign out everywhere"
+              question="Every session of this account ends at once, this one too. API keys go on."
+              action={leave}
+              className="button bad"
+            />
+          </div>
+        </div>
+      </Panel>
+      <Panel title="Addresses">
+        <div className="stack">
+          <Code text={`${SERVICE}/v1`} label="Base URL of OpenAI's SDKs" />
+          <Code text={SERVICE} label="Base URL of Anthropic's SDKs" />
+          <p>
+            <a href={`${SERVICE}/docs`}>API reference</a>
+          </p>
+        </div>
+      </Panel>
+    </div>
+  );
+}

@@ -1,0 +1,83 @@
+/** The first run: a key, ready text for the client, and a line that waits for the first call. */
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { call } from '../api/client.ts';
+import { callsPath, queryClient, useBalance } from '../api/queries.ts';
+import type { Call, NewApiKey, Page } from '../api/types.ts';
+import { Money, PageHead, Panel } from '../parts/basics.tsx';
+import { Form, Input } from '../parts/form.tsx';
+import { KeyShown } from '../parts/key-shown.tsx';
+import { SnippetTabs, useExampleModel } from '../parts/snippet-tabs.tsx';
+
+export function Start() {
+  const [made, setMade] = useState<NewApiKey>();
+  const [name, setName] = useState('first key');
+  const balance = useBalance();
+  const model = useExampleModel();
+  const make = async () => {
+    setMade((await call<NewApiKey>('/api-keys', { method: 'POST', body: { name } })) as NewApiKey);
+    await queryClient.invalidateQueries({ queryKey: ['keys'] });
+  };
+  return (
+    <div className="page">
+      <PageHead
+        title="First call"
+        about="A key, a line to paste, and the call's cost as the ledger has it."
+      />
+      {balance.data?.balance === 0n ? (
+        <p className="note warn">
+          The balance is $0.00: <Link to="/billing">add credit</Link> before the first call.
+        </p>
+      ) : null}
+      {made === undefined ? (
+        <Panel title="1. Make a key">
+          <Form submit="Make the key" onSubmit={make}>
+            <Input label="Name" value={name} onChange={setName} required />
+          </Form>
+        </Panel>
+      ) : (
+        <>
+          <Panel title="1. Your key">
+            <KeyShown made={made} />
+          </Panel>
+          <Panel title="2. Call it">
+            <SnippetTabs apiKey={made.key} model={model} />
+          </Panel>
+          <Panel title="3. See it here">
+            <Waiting keyId={made.id} />
+          </Panel>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** Waits for the first call of a key. */
+function Waiting({ keyId }: { readonly keyId: string }) {
+  const first = useQuery({
+    queryKey: ['first-call', keyId],
+    queryFn: () => call<Page<Call>>(callsPath({ api_key: keyId }, 1)) as Promise<Page<Call>>,
+    refetchInterval: ({ state }) => (state.data?.data.length ? false : 1_500),
+  });
+  const [made] = first.data?.data ?? [];
+  return (
+    <p role="status">
+      {made === undefined ? (
+        <span className="quiet">Waiting for your first call …</span>
+      ) : (
+        <>
+          Got it: {made.model} for{' '}
+          <strong>
+            <Money nano={made.cost} />
+          </strong>
+          .{' '}
+          <Link to="/activity/$id" params={{ id: made.id }}>
+            See its receipt
+          </Link>
+          .
+        </>
+      )}
+    </p>
+  );
+}

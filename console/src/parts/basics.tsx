@@ -1,0 +1,144 @@
+/** The small parts that every page is made of. */
+import { type ReactNode, useState } from 'react';
+import { usdParts } from '../api/money.ts';
+
+/** An amount with every digit it has; what follows the cents is quieter. */
+export function Money({ nano, large = false }: { readonly nano: bigint; readonly large?: boolean }) {
+  const { cents, rest } = usdParts(nano);
+  return (
+    <span className={large ? 'money large' : 'money'}>
+      {cents}
+      {rest === '' ? null : <span className="rest">{rest}</span>}
+    </span>
+  );
+}
+
+const CLOCK = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const SHORT = new Intl.DateTimeFormat(undefined, {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+});
+
+/** A time in seconds since the epoch or as ISO text, in the reader's own zone. */
+export function Time({ at }: { readonly at: number | string }) {
+  const date = new Date(typeof at === 'number' ? at * 1000 : at);
+  return (
+    <time dateTime={date.toISOString()} title={CLOCK.format(date)} className="number">
+      {SHORT.format(date)}
+    </time>
+  );
+}
+
+const COUNT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 });
+
+export const countText = (count: number): string => COUNT.format(count);
+
+export function PageHead({
+  title,
+  about,
+  children,
+}: {
+  readonly title: string;
+  readonly about?: ReactNode;
+  readonly children?: ReactNode;
+}) {
+  return (
+    <div className="head">
+      <div>
+        <h1>{title}</h1>
+        {about === undefined ? null : <p>{about}</p>}
+      </div>
+      {children === undefined ? null : <div className="row">{children}</div>}
+    </div>
+  );
+}
+
+export function Panel({
+  title,
+  aside,
+  flush = false,
+  children,
+}: {
+  readonly title?: string;
+  readonly aside?: ReactNode;
+  /** A table reaches the edges. */
+  readonly flush?: boolean;
+  readonly children: ReactNode;
+}) {
+  return (
+    <section className={flush ? 'panel flush' : 'panel'} aria-label={title}>
+      {title === undefined ? null : (
+        <header>
+          <h2>{title}</h2>
+          {aside}
+        </header>
+      )}
+      {children}
+    </section>
+  );
+}
+
+export const Empty = ({ children }: { readonly children: ReactNode }) => (
+  <div className="empty">{children}</div>
+);
+
+export const Badge = ({
+  tone = '',
+  children,
+}: {
+  readonly tone?: '' | 'good' | 'warn' | 'bad';
+  readonly children: ReactNode;
+}) => <span className={`badge ${tone}`}>{children}</span>;
+
+/** What went wrong, in the service's words. */
+export function Problem({ error }: { readonly error: Error | null | undefined }) {
+  if (error === null || error === undefined) return null;
+  return (
+    <p role="alert" className="note bad break">
+      {error.message}
+    </p>
+  );
+}
+
+/** What a query has, or that it is on its way, or why it is not. */
+export function Loaded<T>({
+  query,
+  children,
+}: {
+  readonly query: { readonly data: T | undefined; readonly error: Error | null };
+  readonly children: (data: T) => ReactNode;
+}) {
+  if (query.data !== undefined) return children(query.data);
+  if (query.error !== null) return <Problem error={query.error} />;
+  return (
+    <div className="stack tight" role="status">
+      <span className="hidden">Loading</span>
+      <div className="waiting" />
+      <div className="waiting" />
+    </div>
+  );
+}
+
+/** Text to be copied, such as a command. */
+export function Code({ text, label }: { readonly text: string; readonly label: string }) {
+  const [copied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 1500);
+  };
+  return (
+    <div className="code">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
+      <section tabIndex={0} aria-label={label}>
+        <pre>{text}</pre>
+      </section>
+      <button type="button" className="button small" onClick={copy} aria-label={`Copy: ${label}`}>
+        {copied ? 'Copied' : 'Copy'}
+      </button>
+    </div>
+  );
+}

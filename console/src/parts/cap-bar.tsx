@@ -1,0 +1,46 @@
+/** A cap as a bar: spent, held, free. */
+import { Badge, Money } from './basics.tsx';
+
+/** A share of the whole in percent, for the width of a piece and nothing else. */
+const share = (part: bigint, whole: bigint): number =>
+  whole <= 0n ? 100 : Math.min(100, Number((part * 10_000n) / whole) / 100);
+
+/** `taken` is what is left of the cap taken off it: the settled cost of calls and what open ones hold. */
+export function CapBar({
+  name,
+  cap,
+  taken,
+}: {
+  readonly name: string;
+  readonly cap: bigint;
+  readonly taken: bigint;
+}) {
+  const free = cap > taken ? cap - taken : 0n;
+  const width = share(taken, cap);
+  return (
+    <div className="stack tight">
+      <div className="row apart">
+        <h3>{name}</h3>
+        {free === 0n ? <Badge tone="bad">cap reached</Badge> : null}
+      </div>
+      <div
+        className={free === 0n ? 'bar full' : 'bar'}
+        role="img"
+        aria-label={`${width.toFixed(0)} % of the cap is spent or held`}
+      >
+        <i style={{ width: `${width}%` }} />
+      </div>
+      <p className="legend">
+        <span>
+          Spent or held <Money nano={taken} />
+        </span>
+        <span>
+          Free <Money nano={free} />
+        </span>
+        <span>
+          Cap <Money nano={cap} />
+        </span>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,147 @@
+/** A conversation, streamed; with tools and a schema for the answer where they are given. */
+import { useRef, useState } from 'react';
+import { type Made, streamChat } from '../../api/playground.ts';
+import { Problem } from '../basics.tsx';
+import { TextArea, useAction } from '../form.tsx';
+import { MadeLine } from './made.tsx';
+
+interface Turn {
+  readonly role: 'user' | 'assistant';
+  readonly content: string;
+}
+
+/** Text as JSON; undefined when it is empty. Throws an error that names the field. */
+export function jsonOf(text: string, field: string): unknown {
+  if (text.trim() === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(`${field} is not JSON.`);
+  }
+}
+
+interface Draft {
+  readonly system: string;
+  readonly tools: string;
+  readonly schema: string;
+}
+
+/** The body of a call; what is left empty is not sent. */
+export function chatBody(model: string, turns: readonly Turn[], { system, tools, schema }: Draft): object {
+  const [given, wanted] = [jsonOf(tools, 'Tools'), jsonOf(schema, 'The schema of the answer')];
+  return {
+    model,
+    messages: [...(system.trim() === '' ? [] : [{ role: 'system', content: system }]), ...turns],
+    ...(given === undefined ? {} : { tools: given }),
+    ...(wanted === undefined
+      ? {}
+      : { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: wanted } } }),
+  };
+}
+
+export function ChatTrial({ model }: { readonly model: string }) {
+  const [turns, setTurns] = useState<readonly Turn[]>([]);
+  const [coming, setComing] = useState<string>();
+  const [made, setMade] = useState<Made>();
+  const [text, setText] = useState('');
+  const [draft, setDraft] = useState<Draft>({ system: '', tools: '', schema: '' });
+  const stop = useRef<AbortController>(null);
+  const { run, busy, error } = useAction(async () => {
+    const asked: readonly Turn[] = [...turns, { role: 'user', content: text }];
+    const body = chatBody(model, asked, draft);
+    stop.current = new AbortController();
+    setTurns(asked);
+    setText('');
+    setMade(undefined);
+    let answer = '';
+    try {
+      const after = await streamChat(
+        body,
+        (piece) => {
+          answer += piece;
+          setComing(answer);
+        },
+        stop.current.signal,
+      );
+      setMade(after);
+    } catch (failure) {
+      if (!stop.current.signal.aborted) throw failure;
+    } finally {
+      if (answer !== '') setTurns([...asked, { role: 'assistant', content: answer }]);
+      setComing(undefined);
+    }
+  });
+  return (
+    <div className="panel stack">
+      <Talk turns={turns} coming={coming} />
+      {made === undefined ? null : <MadeLine made={made} />}
+      <Problem error={error} />
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!busy && text.trim() !== '') run();
+        }}
+      >
+        <TextArea label="Message" value={text} onChange={setText} rows={3} />
+        <div className="row end">
+          {turns.length === 0 || busy ? null : (
+            <button type="button" className="button" onClick={() => setTurns([])}>
+              Clear
+            </button>
+          )}
+          {busy ? (
+            <button type="button" className="button" onClick={() => stop.current?.abort()}>
+              Stop
+            </button>
+          ) : null}
+          <button type="submit" className="button main" disabled={busy}>
+            Send
+          </button>
+        </div>
+      </form>
+      <details>
+        <summary>System prompt, tools, schema of the answer</summary>
+        <div className="stack">
+          <TextArea
+            label="System prompt"
+            value={draft.system}
+            onChange={(system) => setDraft({ ...draft, system })}
+            rows={2}
+          />
+          <TextArea
+            label="Tools (JSON, as OpenAI's API takes them)"
+            value={draft.tools}
+            onChange={(tools) => setDraft({ ...draft, tools })}
+          />
+          <TextArea
+            label="Schema of the answer (JSON Schema)"
+            value={draft.schema}
+            onChange={(schema) => setDraft({ ...draft, schema })}
+          />
+        </div>
+      </details>
+    </div>
+  );
+}
+
+const Talk = ({
+  turns,
+  coming,
+}: {
+  readonly turns: readonly Turn[];
+  readonly coming: string | undefined;
+}) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard.
+  <div className="talk" tabIndex={0} role="log" aria-label="Conversation" aria-live="polite">
+    {turns.length === 0 ? <p className="empty">Say something to the model.</p> : null}
+    {turns.map(({ role, content }, at) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: turns are only ever added at the end.
+      <div key={at} className={`turn ${role}`}>
+        <span className="hidden">{role === 'user' ? 'You: ' : 'Model: '}</span>
+        {content}
+      </div>
+    ))}
+    {coming === undefined ? null : <div className="turn assistant">{coming}</div>}
+  </div>
+);

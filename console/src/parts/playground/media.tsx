@@ -1,0 +1,139 @@
+/** Images, speech and transcription. */
+import { type ReactNode, useEffect, useState } from 'react';
+import { inference, type Made } from '../../api/playground.ts';
+import { Field, Form, Input, TextArea } from '../form.tsx';
+import { MadeLine } from './made.tsx';
+
+/** Makes one call and notes what it took. */
+async function timed<T>(
+  path: string,
+  body: unknown,
+  read: (response: Response) => Promise<T>,
+): Promise<{ readonly answer: T; readonly made: Made }> {
+  const startedMs = performance.now();
+  const { response, requestId } = await inference(path, body, AbortSignal.timeout(600_000));
+  const answer = await read(response);
+  const totalMs = performance.now() - startedMs;
+  return { answer, made: { requestId, firstMs: totalMs, totalMs } };
+}
+
+function Trial({
+  submit,
+  onSubmit,
+  made,
+  result,
+  children,
+}: {
+  readonly submit: string;
+  readonly onSubmit: () => Promise<void>;
+  readonly made: Made | undefined;
+  readonly result: ReactNode;
+  readonly children: ReactNode;
+}) {
+  return (
+    <div className="panel stack">
+      <Form submit={submit} onSubmit={onSubmit}>
+        {children}
+      </Form>
+      {result}
+      {made === undefined ? null : <MadeLine made={made} />}
+    </div>
+  );
+}
+
+interface Images {
+  readonly data: readonly { readonly b64_json?: string }[];
+}
+
+export function ImageTrial({ model }: { readonly model: string }) {
+  const [prompt, setPrompt] = useState('A lighthouse at dusk');
+  const [image, setImage] = useState<string>();
+  const [made, setMade] = useState<Made>();
+  const draw = async () => {
+    const { answer, made: after } = await timed(
+      '/v1/images/generations',
+      { model, prompt, response_format: 'b64_json' },
+      async (response) => (await response.json()) as Images,
+    );
+    setImage(answer.data[0]?.b64_json);
+    setMade(after);
+  };
+  return (
+    <Trial
+      submit="Draw"
+      onSubmit={draw}
+      made={made}
+      result={
+        image === undefined ? null : (
+          <img className="picture" src={`data:image/png;base64,${image}`} alt={prompt} />
+        )
+      }
+    >
+      <TextArea label="Prompt" value={prompt} onChange={setPrompt} rows={2} />
+    </Trial>
+  );
+}
+
+export function SpeechTrial({ model }: { readonly model: string }) {
+  const [input, setInput] = useState('Every call has a price, and this one is yours.');
+  const [voice, setVoice] = useState('alloy');
+  const [audio, setAudio] = useState<string>();
+  const [made, setMade] = useState<Made>();
+  useEffect(
+    () => () => {
+      if (audio !== undefined) URL.revokeObjectURL(audio);
+    },
+    [audio],
+  );
+  const speak = async () => {
+    const { answer, made: after } = await timed('/v1/audio/speech', { model, input, voice }, (response) =>
+      response.blob(),
+    );
+    setAudio(URL.createObjectURL(answer));
+    setMade(after);
+  };
+  return (
+    <Trial
+      submit="Speak"
+      onSubmit={speak}
+      made={made}
+      // biome-ignore lint/a11y/useMediaCaption: its text stands in the field above it.
+      result={audio === undefined ? null : <audio controls src={audio} />}
+    >
+      <TextArea label="Text" value={input} onChange={setInput} rows={2} />
+      <Input label="Voice" value={voice} onChange={setVoice} />
+    </Trial>
+  );
+}
+
+export function TranscriptionTrial({ model }: { readonly model: string }) {
+  const [file, setFile] = useState<File>();
+  const [text, setText] = useState<string>();
+  const [made, setMade] = useState<Made>();
+  const transcribe = async () => {
+    if (file === undefined) throw new Error('Choose a file.');
+    const body = new FormData();
+    body.set('model', model);
+    body.set('file', file);
+    const { answer, made: after } = await timed('/v1/audio/transcriptions', body, async (response) => {
+      const said: { readonly text: string } = await response.json();
+      return said.text;
+    });
+    setText(answer);
+    setMade(after);
+  };
+  return (
+    <Trial
+      submit="Transcribe"
+      onSubmit={transcribe}
+      made={made}
+      result={text === undefined ? null : <p className="turn assistant">{text}</p>}
+    >
+      <Field label="Audio file">
+        {(id) => (
+          <input id={id} type="file" accept="audio/*" onChange={({ target }) => setFile(target.files?.[0])} />
+        )}
+      </Field>
+    </Trial>
+  );
+}

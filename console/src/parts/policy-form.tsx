@@ -1,0 +1,160 @@
+/** What a key may do: caps, rates, models and kinds. */
+import { useState } from 'react';
+import { usdField } from '../api/money.ts';
+import { usePrices } from '../api/queries.ts';
+import type { ApiKey, Policy } from '../api/types.ts';
+import { Form, Input } from './form.tsx';
+
+const KINDS = ['chat', 'embeddings', 'image', 'tts', 'audio'] as const;
+type Kind = (typeof KINDS)[number];
+
+/** A policy as the service takes it: amounts as decimal text. */
+export interface PolicyInput {
+  readonly allowed_models?: readonly string[];
+  readonly allowed_kinds?: readonly Kind[];
+  readonly daily_usd?: string;
+  readonly monthly_usd?: string;
+  readonly tpm?: number;
+  readonly rpm?: number;
+}
+
+export interface KeyInput {
+  readonly name: string;
+  readonly policy: PolicyInput;
+}
+
+interface Draft {
+  readonly name: string;
+  readonly daily: string;
+  readonly monthly: string;
+  readonly rpm: string;
+  readonly tpm: string;
+  readonly models: readonly string[];
+  readonly kinds: readonly Kind[];
+}
+
+const draftOf = (name: string, policy: Policy): Draft => ({
+  name,
+  daily: policy.daily_usd === undefined ? '' : usdField(policy.daily_usd),
+  monthly: policy.monthly_usd === undefined ? '' : usdField(policy.monthly_usd),
+  rpm: policy.rpm?.toString() ?? '',
+  tpm: policy.tpm?.toString() ?? '',
+  models: policy.allowed_models ?? [],
+  kinds: policy.allowed_kinds ?? [],
+});
+
+/** What a form was filled with, as a request; empty fields set no bound. */
+export function keyInput({ name, daily, monthly, rpm, tpm, models, kinds }: Draft): KeyInput {
+  return {
+    name,
+    policy: {
+      ...(models.length === 0 ? {} : { allowed_models: models }),
+      ...(kinds.length === 0 ? {} : { allowed_kinds: kinds }),
+      ...(daily === '' ? {} : { daily_usd: daily }),
+      ...(monthly === '' ? {} : { monthly_usd: monthly }),
+      ...(tpm === '' ? {} : { tpm: Number(tpm) }),
+      ...(rpm === '' ? {} : { rpm: Number(rpm) }),
+    },
+  };
+}
+
+const toggled = <T,>(list: readonly T[], entry: T): readonly T[] =>
+  list.includes(entry) ? list.filter((each) => each !== entry) : [...list, entry];
+
+export function KeyForm({
+  of,
+  submit,
+  onSubmit,
+  onCancel,
+}: {
+  readonly of?: ApiKey;
+  readonly submit: string;
+  readonly onSubmit: (input: KeyInput) => Promise<unknown>;
+  readonly onCancel?: () => void;
+}) {
+  const [draft, setDraft] = useState(() => draftOf(of?.name ?? '', of?.policy ?? {}));
+  const set = (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change }));
+  return (
+    <Form
+      submit={submit}
+      onSubmit={() => onSubmit(keyInput(draft))}
+      {...(onCancel === undefined ? {} : { onCancel })}
+    >
+      <Input label="Name" value={draft.name} onChange={(name) => set({ name })} required />
+      <div className="columns">
+        <Input
+          label="Cap a day, USD"
+          value={draft.daily}
+          onChange={(daily) => set({ daily })}
+          placeholder="no cap"
+          hint="UTC days"
+        />
+        <Input
+          label="Cap a month, USD"
+          value={draft.monthly}
+          onChange={(monthly) => set({ monthly })}
+          placeholder="no cap"
+          hint="UTC months"
+        />
+        <Input
+          label="Requests a minute"
+          value={draft.rpm}
+          onChange={(rpm) => set({ rpm })}
+          type="number"
+          min="1"
+        />
+        <Input
+          label="Tokens a minute"
+          value={draft.tpm}
+          onChange={(tpm) => set({ tpm })}
+          type="number"
+          min="1"
+        />
+      </div>
+      <fieldset className="stack tight">
+        <legend>Kinds of calls (none chosen: all)</legend>
+        <div className="row">
+          {KINDS.map((kind) => (
+            <label key={kind} className="check">
+              <input
+                type="checkbox"
+                checked={draft.kinds.includes(kind)}
+                onChange={() => set({ kinds: toggled(draft.kinds, kind) })}
+              />
+              {kind}
+            </label>
+          ))}
+        </div>
+      </fieldset>
+      <AllowedModels chosen={draft.models} onToggle={(id) => set({ models: toggled(draft.models, id) })} />
+    </Form>
+  );
+}
+
+function AllowedModels({
+  chosen,
+  onToggle,
+}: {
+  readonly chosen: readonly string[];
+  readonly onToggle: (id: string) => void;
+}) {
+  const prices = usePrices();
+  const known = (prices.data ?? []).map(({ model_id: id }) => id);
+  const all = [...new Set([...chosen, ...known])];
+  return (
+    <details open={chosen.length > 0}>
+      <summary>Models ({chosen.length === 0 ? 'all' : `${chosen.length} allowed`})</summary>
+      <fieldset>
+        <legend className="hidden">Allowed models</legend>
+        <div className="columns tight">
+          {all.map((id) => (
+            <label key={id} className="check break">
+              <input type="checkbox" checked={chosen.includes(id)} onChange={() => onToggle(id)} />
+              <span>{id}</span>
+            </label>
+          ))}
+        </div>
+      </fieldset>
+    </details>
+  );
+}

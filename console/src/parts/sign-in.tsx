@@ -1,0 +1,63 @@
+/** The page of who is not signed in: a button for each identity provider. */
+import { useQuery } from '@tanstack/react-query';
+import { beginSignIn, providers, type Role, signInFailure } from '../api/session.ts';
+import { Loaded, Problem } from './basics.tsx';
+import { useAction } from './form.tsx';
+
+/** The sign of the service. */
+export const Mark = () => (
+  <svg width="22" height="22" viewBox="0 0 22 22" aria-hidden="true">
+    <path
+      d="M3 6h10a4 4 0 0 1 0 8H9M3 11h6M3 16h4"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="2.4"
+      strokeLinecap="round"
+    />
+  </svg>
+);
+
+export function SignIn({ as: role = 'owner' }: { readonly as?: Role }) {
+  const known = useQuery({ queryKey: ['providers'], queryFn: providers, staleTime: 60_000 });
+  const { run, busy, error } = useAction(beginSignIn);
+  return (
+    <main className="sign-in">
+      <section className="panel stack" aria-labelledby="sign-in">
+        <span className="brand">
+          <Mark />
+          Inference
+        </span>
+        <h1 id="sign-in">{role === 'owner' ? 'Sign in' : 'Sign in as an operator'}</h1>
+        <p className="quiet">
+          {role === 'owner'
+            ? 'One prepaid balance in front of every model. The first sign-in opens an account.'
+            : 'The view of who runs the service, for accounts that are marked as operators.'}
+        </p>
+        <Problem error={error ?? signInFailure()} />
+        <Loaded query={known}>
+          {(list) =>
+            list.length === 0 ? (
+              <p className="note warn">
+                No identity provider is set up for this console. The operator's guide says how to add one.
+              </p>
+            ) : (
+              <div className="stack tight">
+                {list.map((provider) => (
+                  <button
+                    key={provider.id}
+                    type="button"
+                    className="button main"
+                    disabled={busy}
+                    onClick={() => run(provider, role)}
+                  >
+                    Continue with {provider.name}
+                  </button>
+                ))}
+              </div>
+            )
+          }
+        </Loaded>
+      </section>
+    </main>
+  );
+}

@@ -1,0 +1,2 @@
+/** Styles are bundled beside the page, and export nothing. */
+declare module '*.css';

@@ -1,0 +1,78 @@
+/** Pages of all accounts with the sums of their wallets, by a scan of the wallets that reads no more than a page. */
+import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { requireTable } from '../../contract/tables.ts';
+import type { AccountSummaries, AccountSummary } from '../../core/access/account-summaries.ts';
+import type { Account } from '../../core/access/accounts.ts';
+import { readText, text } from '../dynamodb/attribute-values.ts';
+import { readMany } from '../dynamodb/reads.ts';
+import { decodePart, indexOf, type Part, toWallet } from '../ledger/wallet/item.ts';
+import { WalletReads } from '../ledger/wallet/reads.ts';
+import { accountKey, decodeAccount } from './account-item.ts';
+
+/** Where a wallet lies in thousands of parts, a page of them has no account: so often the next one is read. */
+const MAX_SCANS = 5;
+
+export interface AccountSummariesOptions {
+  readonly client: DynamoDBClient;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Each wallet is summed as of one instant within the last second. A page has no account that was opened within the last
+ * second, and may have fewer accounts than were asked for, though there are more.
+ */
+export function createAccountSummaries({ client, environment }: AccountSummariesOptions): AccountSummaries {
+  const wallets = requireTable(environment, 'wallets');
+  const accounts = requireTable(environment, 'accounts');
+  const reads = new WalletReads(client, wallets);
+
+  async function scan(after: string | undefined, most: number) {
+    const { Items: items = [], LastEvaluatedKey: last } = await client.send(
+      new ScanCommand({
+        TableName: wallets,
+        Limit: most,
+        ...(after === undefined ? {} : { ExclusiveStartKey: { wallet_id: text(after) } }),
+      }),
+    );
+    const firsts = items.map(decodePart).filter(({ walletId }) => indexOf(walletId) === 0);
+    return { firsts, next: last === undefined ? undefined : readText(last, 'wallet_id') };
+  }
+
+  const partsOf = async (first: Part): Promise<readonly Part[]> =>
+    first.parts === 1 ? [first] : reads.readAll(first.walletId);
+
+  async function withAccounts(firsts: readonly Part[]): Promise<readonly AccountSummary[]> {
+    if (firsts.length === 0) return [];
+    const keys = firsts.map(({ walletId }) => accountKey(walletId));
+    const found = (await readMany(client, accounts, keys, false)).map(decodeAccount);
+    const known = new Map(found.map((account) => [account.id, account]));
+    return Promise.all(
+      firsts.map(async (first) => summaryOf(first.walletId, await partsOf(first), known.get(first.walletId))),
+    );
+  }
+
+  return async ({ limit, after }) => {
+    const firsts: Part[] = [];
+    let next = after;
+    for (let scans = 0; scans < MAX_SCANS && firsts.length < limit; scans += 1) {
+      const page = await scan(next, limit - firsts.length);
+      firsts.push(...page.firsts);
+      next = page.next;
+      if (next === undefined) break;
+    }
+    return { entries: await withAccounts(firsts), next };
+  };
+}
+
+function summaryOf(id: string, parts: readonly Part[], account: Account | undefined): AccountSummary {
+  const { balance, owed, holds } = toWallet(id, parts);
+  return {
+    id,
+    email: account?.email,
+    created: account?.created,
+    balance,
+    held: holds.reduce((sum, { amount }) => sum + amount, 0n),
+    owed,
+    spent: parts.reduce((sum, { spent }) => sum + spent, 0n),
+  };
+}

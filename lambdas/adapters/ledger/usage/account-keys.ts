@@ -1,0 +1,60 @@
+/** The keys that an account has or had: the live ones by its item, all of them by the index of the keys. */
+import { type DynamoDBClient, paginateQuery, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { TABLES } from '../../../contract/tables.ts';
+import type { AccountKeys } from '../../../core/ledger/usage/ports.ts';
+import { readText, text } from '../../dynamodb/attribute-values.ts';
+import { readItem } from '../../dynamodb/reads.ts';
+
+const INDEX = TABLES.keys.indexes[0].name;
+
+/** The index has a key within moments of its making, the account's item at once. */
+export function createAccountKeys(
+  client: DynamoDBClient,
+  tables: { readonly accounts: string; readonly keys: string },
+): AccountKeys {
+  async function live(accountId: string): Promise<readonly string[]> {
+    const key = { account_id: text(accountId), item: text('account') };
+    const item = await readItem(client, { TableName: tables.accounts, Key: key });
+    return item?.live_keys?.SS ?? [];
+  }
+
+  /** Newest first, and `most` of them where that is given. */
+  async function indexed(accountId: string, most?: number): Promise<readonly string[]> {
+    const found: string[] = [];
+    const input = {
+      TableName: tables.keys,
+      IndexName: INDEX,
+      KeyConditionExpression: 'account_id = :account',
+      ExpressionAttributeValues: { ':account': text(accountId) },
+      ScanIndexForward: false,
+      ...(most === undefined ? {} : { Limit: most }),
+    };
+    for await (const { Items: items = [] } of paginateQuery({ client }, input)) {
+      found.push(...items.map((item) => readText(item, 'key_id')));
+      if (most !== undefined && found.length >= most) break;
+    }
+    return found;
+  }
+
+  return {
+    async some(accountId, most) {
+      const [first, others] = await Promise.all([live(accountId), indexed(accountId, most)]);
+      return [...new Set([...first, ...others])].slice(0, most);
+    },
+    async all(accountId) {
+      const [first, others] = await Promise.all([live(accountId), indexed(accountId)]);
+      return [...new Set([...first, ...others])].toSorted();
+    },
+    async has(accountId, keyId) {
+      const { Items: items = [] } = await client.send(
+        new QueryCommand({
+          TableName: tables.keys,
+          IndexName: INDEX,
+          KeyConditionExpression: 'account_id = :account AND key_id = :key',
+          ExpressionAttributeValues: { ':account': text(accountId), ':key': text(keyId) },
+        }),
+      );
+      return items.length > 0 || (await live(accountId)).includes(keyId);
+    },
+  };
+}

@@ -1,0 +1,204 @@
+/**
+ * The stored sums of usage, in the partition of the account in the table of accounts: `usage_sums#<UTC day>#<key id>` for
+ * each day on which a key had calls, and `usage_sums#through`, how far they are stored.
+ */
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { type DynamoDBClient, paginateQuery, QueryCommand } from '@aws-sdk/client-dynamodb';
+import * as z from 'zod';
+import { KINDS } from '../../../core/access/policy.ts';
+import {
+  type CallPages,
+  type KeyDay,
+  NO_PROGRESS,
+  type SumProgress,
+  type SumStore,
+} from '../../../core/ledger/usage/ports.ts';
+import { DAY_HOURS, type SummedCall } from '../../../core/ledger/usage/sums.ts';
+import { CALL_STATUSES } from '../../../core/ledger/usage-record.ts';
+import {
+  type Item,
+  map,
+  number,
+  readDecimal,
+  readInteger,
+  readMap,
+  readNumber,
+  readText,
+  text,
+} from '../../dynamodb/attribute-values.ts';
+import { readItem } from '../../dynamodb/reads.ts';
+import { putItem, updateItem } from '../../dynamodb/update-item.ts';
+import { readStatus } from '../usage-store.ts';
+import { readKind } from '../wallet/item.ts';
+
+const DAY_MS = 86_400_000;
+
+export const SUMS_PREFIX = 'usage_sums#';
+
+/** `~` follows every character of a key's id. */
+const dayPrefix = (day: number): string =>
+  `${SUMS_PREFIX}${new Date(day * DAY_MS).toISOString().slice(0, 10)}#`;
+
+const itemKey = (accountId: string, item: string): Item => ({
+  account_id: text(accountId),
+  item: text(item),
+});
+
+export function createSumStore(client: DynamoDBClient, table: string): SumStore {
+  const progressKey = (accountId: string) => itemKey(accountId, `${SUMS_PREFIX}through`);
+  return {
+    async progress(accountId) {
+      const item = await readItem(client, { TableName: table, Key: progressKey(accountId) });
+      return item === undefined ? NO_PROGRESS : decodeProgress(item);
+    },
+    async storeProgress(accountId, progress) {
+      const { version } = progress;
+      const found = await putItem(client, {
+        TableName: table,
+        Item: { ...progressKey(accountId), ...encodeProgress(progress) },
+        ...(version === 0
+          ? { ConditionExpression: 'attribute_not_exists(account_id)' }
+          : {
+              ConditionExpression: '#version = :found',
+              ExpressionAttributeNames: { '#version': 'version' },
+              ExpressionAttributeValues: { ':found': number(version) },
+            }),
+      });
+      return found === undefined;
+    },
+    async days(accountId, first, last) {
+      const found: Promise<KeyDay>[] = [];
+      const pages = paginateQuery(
+        { client },
+        {
+          TableName: table,
+          ConsistentRead: true,
+          KeyConditionExpression: 'account_id = :account AND #item BETWEEN :first AND :last',
+          ExpressionAttributeNames: { '#item': 'item' },
+          ExpressionAttributeValues: {
+            ':account': text(accountId),
+            ':first': text(dayPrefix(first)),
+            ':last': text(`${dayPrefix(last)}~`),
+          },
+        },
+      );
+      for await (const { Items: items = [] } of pages) found.push(...items.map(decodeDay));
+      return Promise.all(found);
+    },
+    async storeDay(accountId, day) {
+      await updateItem(client, {
+        TableName: table,
+        Key: itemKey(accountId, `${dayPrefix(day.day)}${day.keyId}`),
+        UpdateExpression: 'SET through = :through, #rows = :rows',
+        ConditionExpression: 'attribute_not_exists(through) OR through < :through',
+        ExpressionAttributeNames: { '#rows': 'rows' },
+        ExpressionAttributeValues: { ':through': number(day.through), ':rows': { B: await encodeRows(day) } },
+      });
+    },
+  };
+}
+
+const encodeProgress = ({ through, ahead, version }: SumProgress): Item => ({
+  through: number(through),
+  ahead: map(Object.fromEntries([...ahead].map(([keyId, hour]) => [keyId, number(hour)]))),
+  version: number(version + 1),
+});
+
+function decodeProgress(item: Item): SumProgress {
+  const ahead = readMap(item, 'ahead');
+  return {
+    through: readNumber(item, 'through'),
+    ahead: new Map(Object.keys(ahead).map((keyId) => [keyId, readNumber(ahead, keyId)])),
+    version: readNumber(item, 'version'),
+  };
+}
+
+/** An amount of nano-USD as decimal text. */
+const amount = z.string().regex(/^\d+$/);
+
+/** Hour of the day, model, kind, status, calls, units, cost, written off. */
+const rowsSchema = z.array(
+  z.tuple([
+    z.int(),
+    z.string().nullable(),
+    z.enum(KINDS),
+    z.enum(CALL_STATUSES),
+    z.int(),
+    z.number(),
+    z.number(),
+    z.number(),
+    amount,
+    amount,
+  ]),
+);
+
+/** Rows repeat models and kinds: compressed, a row is some 20 bytes, so that an item has room for 20,000. */
+function encodeRows({ day, rows }: KeyDay): Promise<Uint8Array> {
+  const compact = rows.map(({ hour, model, kind, status, ...sum }) => [
+    ...[hour - day * DAY_HOURS, model, kind, status, sum.calls],
+    ...[sum.inputUnits, sum.cachedUnits, sum.outputUnits, String(sum.cost), String(sum.writtenOff)],
+  ]);
+  return promisify(gzip)(JSON.stringify(compact));
+}
+
+async function decodeDay(item: Item): Promise<KeyDay> {
+  const [, date = '', keyId = ''] = readText(item, 'item').split('#');
+  const day = Date.parse(date) / DAY_MS;
+  const bytes = item.rows?.B;
+  if (bytes === undefined) throw new Error('attribute rows is not binary');
+  const rows = rowsSchema.parse(JSON.parse((await promisify(gunzip)(bytes)).toString('utf8')));
+  return {
+    keyId,
+    day,
+    through: readNumber(item, 'through'),
+    rows: rows.map(
+      ([hour, model, kind, status, calls, inputUnits, cachedUnits, outputUnits, cost, writtenOff]) => ({
+        ...{ hour: day * DAY_HOURS + hour, model, kind, status, calls, inputUnits, cachedUnits, outputUnits },
+        ...{ cost: BigInt(cost), writtenOff: BigInt(writtenOff) },
+      }),
+    ),
+  };
+}
+
+/** What sums need of a record; DynamoDB counts what it reads, not what it returns. */
+const PROJECTION = [
+  ...['request_id', 'created', '#model', 'kind', '#status', 'cost', 'written_off'],
+  ...['input_units', 'cached_units', 'output_units'],
+].join(', ');
+
+export const createCallPages = (client: DynamoDBClient, table: string): CallPages => ({
+  async read({ keyId, from, to, after, limit }) {
+    const { Items: items = [], LastEvaluatedKey: last } = await client.send(
+      new QueryCommand({
+        TableName: table,
+        ConsistentRead: true,
+        KeyConditionExpression: 'key_id = :key AND request_id BETWEEN :from AND :to',
+        ExpressionAttributeValues: { ':key': text(keyId), ':from': text(from), ':to': text(to) },
+        ...(after === undefined
+          ? {}
+          : { ExclusiveStartKey: { key_id: text(keyId), request_id: text(after) } }),
+        ProjectionExpression: PROJECTION,
+        ExpressionAttributeNames: { '#model': 'model', '#status': 'status' },
+        Limit: limit,
+      }),
+    );
+    return {
+      calls: items.map(decodeCall),
+      next: last === undefined ? undefined : readText(last, 'request_id'),
+    };
+  },
+});
+
+const decodeCall = (item: Item): SummedCall => ({
+  id: readText(item, 'request_id'),
+  created: readNumber(item, 'created'),
+  model: item.model?.S ?? null,
+  kind: readKind(readText(item, 'kind')),
+  status: readStatus(item),
+  inputUnits: readDecimal(item, 'input_units'),
+  cachedUnits: readDecimal(item, 'cached_units'),
+  outputUnits: readDecimal(item, 'output_units'),
+  cost: readInteger(item, 'cost'),
+  writtenOff: readInteger(item, 'written_off'),
+});

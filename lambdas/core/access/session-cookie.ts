@@ -1,0 +1,59 @@
+/**
+ * The cookie that carries a session for a browser (RFC 6265). Its script cannot read it, other hosts cannot set it
+ * (the prefix `__Host-`), other sites cannot have it sent, and without the header of our own pages it does not count.
+ */
+
+/** One for each role; bound to the host, to TLS and to every path (RFC 6265bis, section 4.1.3.2). */
+export const SESSION_COOKIES = {
+  owner: '__Host-session',
+  operator: '__Host-operator',
+} as const;
+
+/** What a session is good for: the things of its own account, or the view of the whole deployment. */
+export type SessionRole = keyof typeof SESSION_COOKIES;
+
+/** The owner's. */
+export const SESSION_COOKIE = SESSION_COOKIES.owner;
+
+/** Asks a sign-in for the cookie, with the value `cookie`. */
+export const TRANSPORT_HEADER = 'x-session-transport';
+
+/** A page of another site cannot send it: it needs CORS, which no API of the service answers. */
+const PAGE_HEADER = 'x-requested-with';
+const PAGE = 'console';
+
+const ATTRIBUTES = 'Path=/; HttpOnly; Secure; SameSite=Strict';
+
+/** API Gateway takes headers of 10,240 bytes together; our own token has about 400. */
+const MAX_HEADER_LENGTH = 8_192;
+
+/** Three parts of base64url (RFC 7515, section 7.1). */
+const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+/** The value of `Set-Cookie` that gives a browser a session for that long. */
+export const sessionCookie = (token: string, seconds: number, role: SessionRole = 'owner'): string =>
+  `${SESSION_COOKIES[role]}=${token}; ${ATTRIBUTES}; Max-Age=${seconds}`;
+
+/** The value of `Set-Cookie` that takes the session from a browser. */
+export const CLEARED_SESSION_COOKIE = sessionCookie('', 0);
+export const CLEARED_OPERATOR_COOKIE = sessionCookie('', 0, 'operator');
+
+/** Whether the session of a request, which has one, came by cookie: an `authorization` header wins over it. */
+export const cameByCookie = (headers: Headers): boolean => headers.get('authorization') === null;
+
+/**
+ * The token in the cookie of that role of a request; undefined when no cookie counts, the empty text when it holds no token or
+ * there are two of that name, since nobody knows which of them is ours.
+ */
+export function cookieToken(headers: Headers, role: SessionRole = 'owner'): string | undefined {
+  const sent = headers.get('cookie');
+  if (sent === null || !cameByCookie(headers) || headers.get(PAGE_HEADER) !== PAGE) return undefined;
+  if (sent.length > MAX_HEADER_LENGTH) return '';
+  const values = sent.split(';').flatMap((pair) => {
+    const [name = '', ...value] = pair.split('=');
+    return name.trim() === SESSION_COOKIES[role] ? [value.join('=').trim()] : [];
+  });
+  const [value] = values;
+  if (value === undefined) return undefined;
+  return values.length === 1 && TOKEN.test(value) ? value : '';
+}

@@ -1,0 +1,22 @@
+/** What could not be handled and waits for an operator, as counts. */
+import * as z from 'zod';
+import type { Body } from './response-schema.ts';
+
+export interface DeadLetters {
+  /** The queue's name without the stage, such as `dead-events`. */
+  readonly queue: string;
+  /** As SQS counts, which may be a minute late. */
+  readonly messages: number;
+}
+
+export const deadLettersSchema = z.object({
+  id: z.string().describe('The queue.'),
+  object: z.literal('dead_letter_queue'),
+  messages: z.int().describe('As SQS counts, which may be a minute late.'),
+});
+
+export const deadLettersEntry = ({ queue, messages }: DeadLetters): Body<typeof deadLettersSchema> => ({
+  id: queue,
+  object: 'dead_letter_queue',
+  messages,
+});

@@ -1,0 +1,29 @@
+/** Files of the service's own pages, compressed once, when the function was bundled. */
+import { ServiceError } from '../errors.ts';
+
+export interface CompressedFiles {
+  /** A file of the bundle as gzip; undefined when there is none of that name. The name must be checked before. */
+  compressed(file: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  gunzip(bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer>>;
+}
+
+/** How a file is sent: its content type, and for how long it may be kept. */
+export type FileHeaders = Readonly<Record<string, string>>;
+
+export const noSuchFile = (): ServiceError =>
+  new ServiceError('not_found', 'There is no such file.', { param: 'file' });
+
+/** A file as it lies there, or as it is for whoever takes no gzip (RFC 9110, section 12.5.3). Throws 404. */
+export async function fileResponse(
+  request: Request,
+  files: CompressedFiles,
+  file: string,
+  headers: FileHeaders,
+): Promise<Response> {
+  const bytes = await files.compressed(file);
+  if (bytes === undefined) throw noSuchFile();
+  const sent = { 'x-content-type-options': 'nosniff', ...headers, vary: 'accept-encoding' };
+  const takesGzip = /\bgzip\b(?!\s*;\s*q=0(\.0*)?(,|$))/i.test(request.headers.get('accept-encoding') ?? '');
+  if (!takesGzip) return new Response(await files.gunzip(bytes), { headers: sent });
+  return new Response(bytes, { headers: { ...sent, 'content-encoding': 'gzip' } });
+}

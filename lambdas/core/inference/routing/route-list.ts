@@ -1,0 +1,94 @@
+/**
+ * The routes of the current catalog with their circuits, as an operator's browser may see them: never an address, a
+ * secret's name or what an upstream calls a model.
+ */
+import * as z from 'zod';
+import { cursor, limit, type Page } from '../../api/paging.ts';
+import { type Body, seconds } from '../../api/response-schema.ts';
+import { ServiceError } from '../../errors.ts';
+import type { Model } from '../catalog/catalog-document.ts';
+import { PROTOCOLS } from '../catalog/route-document.ts';
+import { closedCircuits, type RouteCircuits, stateOf } from '../circuit/circuit.ts';
+
+const STATES = ['closed', 'half_open', 'open'] as const;
+
+/** The query of `GET /api/v1/operator/routes`. */
+export const routesQuery = z.object({
+  limit,
+  cursor: cursor(/^[\w.:/-]{1,128}$/).optional(),
+  circuit: z.enum(STATES).optional().describe('Only routes whose circuit is in that state.'),
+});
+
+export const routeSummarySchema = z.object({
+  id: z.string(),
+  object: z.literal('route'),
+  model: z.string(),
+  protocol: z.enum(PROTOCOLS),
+  priority: z.int(),
+  circuit: z
+    .enum(STATES)
+    .describe('What a call meets of an account that the route has not failed: `open` refuses it.'),
+  since: seconds
+    .nullable()
+    .describe('When it opened, or when the call began that closed it. Null: not known, or it never opened.'),
+  accounts_affected: z
+    .int()
+    .describe('Accounts that have a circuit of their own open, or are asked to wait.'),
+});
+
+type RouteSummary = Body<typeof routeSummarySchema>;
+
+/** What an account would meet that no circuit knows. */
+const ANYONE = '';
+
+const NAMES = { closed: 'closed', 'half-open': 'half_open', shut: 'open' } as const;
+
+/**
+ * A page of the routes in the order of the catalog, after the route that `cursor` names. Throws 400 for a route that the
+ * catalog has no more.
+ */
+export function routesPage(
+  models: readonly Model[],
+  circuits: readonly RouteCircuits[],
+  query: z.output<typeof routesQuery>,
+  nowMs: number,
+): Page<RouteSummary> {
+  const known = new Map(circuits.map((each) => [each.id, each]));
+  const routes = models.flatMap((model) => model.routes.map((route) => ({ model: model.id, route })));
+  const first = placeAfter(
+    routes.map(({ route }) => route.id),
+    query.cursor,
+  );
+  const entries: RouteSummary[] = [];
+  for (const { model, route } of routes.slice(first)) {
+    const { id, protocol, priority } = route;
+    const state = circuitSummary(known.get(id) ?? closedCircuits(id), nowMs);
+    if (query.circuit !== undefined && state.circuit !== query.circuit) continue;
+    if (entries.length === query.limit) return { entries, next: entries.at(-1)?.id };
+    entries.push({ id, object: 'route', model, protocol, priority, ...state });
+  }
+  return { entries, next: undefined };
+}
+
+function placeAfter(ids: readonly string[], after: string | undefined): number {
+  if (after === undefined) return 0;
+  const place = ids.indexOf(after);
+  if (place !== -1) return place + 1;
+  throw new ServiceError('invalid_value', 'The catalog has changed: begin again without a cursor.', {
+    param: 'cursor',
+  });
+}
+
+function circuitSummary(circuits: RouteCircuits, nowMs: number) {
+  const { shared, own } = circuits;
+  const circuit = NAMES[stateOf(circuits, ANYONE, nowMs).kind];
+  const sinceMs = circuit === 'closed' ? shared.sinceMs : shared.openedMs;
+  const affected = Object.values(own).filter(
+    ({ openUntilMs, coolUntilMs = 0 }) => openUntilMs !== undefined || coolUntilMs > nowMs,
+  );
+  return {
+    circuit,
+    since: sinceMs === undefined ? null : Math.floor(sinceMs / 1000),
+    accounts_affected: affected.length,
+  };
+}

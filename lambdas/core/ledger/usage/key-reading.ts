@@ -1,0 +1,136 @@
+/** Reading the records of one key: hours that are closed are stored on the way, later ones are only returned. */
+import { SETTLED_SECONDS, SKEW_SECONDS } from '../audit/usage-reading.ts';
+import type { CallPages, KeyDay, SumStore } from './ports.ts';
+import { DAY_HOURS, HOUR_SECONDS, hourOf, type SumRow, SumTable } from './sums.ts';
+import { firstIdAt, lastIdAt, timeOfId } from './times.ts';
+
+/** Of a page, which DynamoDB ends after 1 MB: about as many records. */
+const PAGE_RECORDS = 2_000;
+
+/** What may still be read. */
+export class ReadingBudget {
+  /** How many records were read. */
+  read = 0;
+  readonly #late: () => boolean;
+  #left: number;
+
+  /** At most `pages` pages, and none once it is `late`. */
+  constructor(pages: number, late: () => boolean = () => false) {
+    this.#left = pages * PAGE_RECORDS;
+    this.#late = late;
+  }
+
+  /** How many records the next page may have; 0: no page may be read. What it has less is to be returned. */
+  take(): number {
+    const taken = this.#late() ? 0 : Math.min(PAGE_RECORDS, this.#left);
+    this.#left -= taken;
+    return taken;
+  }
+
+  giveBack(taken: number, read: number): void {
+    this.#left += taken - read;
+    this.read += read;
+  }
+}
+
+/** Hours since the epoch. */
+export interface KeySpan {
+  readonly accountId: string;
+  readonly keyId: string;
+  /** The first hour whose records are read. */
+  readonly from: number;
+  /** Hours before this one are closed: no record can be added to them. At least `from`. */
+  readonly closed: number;
+  /** The hour after the last one. At least `closed`. */
+  readonly end: number;
+  /** What is stored of the day of `from`; its rows of hours before `from` are kept. */
+  readonly base: KeyDay | undefined;
+}
+
+export interface KeyRead {
+  /** Of the hours from `from` on. */
+  readonly rows: readonly SumRow[];
+  /** What is stored is all of the hours before this one. */
+  readonly reached: number;
+  /** Every record was read. */
+  readonly whole: boolean;
+}
+
+export interface ReadingDependencies {
+  readonly calls: CallPages;
+  readonly store: Pick<SumStore, 'storeDay'>;
+}
+
+/** A record's `created` is at most so much later, or earlier, than the time in its id. */
+const idFrom = (hour: number): string =>
+  firstIdAt((hour * HOUR_SECONDS - SETTLED_SECONDS - SKEW_SECONDS) * 1000);
+const idTo = (hour: number): string => lastIdAt((hour * HOUR_SECONDS + SKEW_SECONDS) * 1000);
+
+/** Whoever stores a day stores the same rows for the same hours, so that a repetition or a race changes nothing. */
+export async function readKey(
+  { calls, store }: ReadingDependencies,
+  span: KeySpan,
+  budget: ReadingBudget,
+): Promise<KeyRead> {
+  const { keyId, from, closed, end } = span;
+  const table = new SumTable();
+  const writer = new DayWriter(store, span, table);
+  for (let after: string | undefined; ; ) {
+    const limit = budget.take();
+    if (limit === 0) {
+      await writer.storeThrough(writer.reached, true);
+      return { rows: rowsOf(table), reached: writer.reached, whole: false };
+    }
+    const page = await calls.read({ keyId, from: idFrom(from), to: idTo(end), after, limit });
+    budget.giveBack(limit, page.calls.length);
+    for (const call of page.calls) {
+      const hour = hourOf(call.created);
+      if (hour >= from && hour < end) table.add(call);
+    }
+    after = page.next;
+    if (after === undefined) {
+      await writer.storeThrough(closed, true);
+      return { rows: rowsOf(table), reached: closed, whole: true };
+    }
+    const passed = hourOf(timeOfId(after) / 1000 - SKEW_SECONDS);
+    await writer.storeThrough(Math.min(closed, passed), false);
+  }
+}
+
+const rowsOf = (table: SumTable): readonly SumRow[] => table.days().flatMap((day) => table.rows(day));
+
+/** Stores each day once its last record has been read. */
+class DayWriter {
+  /** All records of the hours before this one have been read. */
+  reached: number;
+  readonly #store: Pick<SumStore, 'storeDay'>;
+  readonly #span: KeySpan;
+  readonly #table: SumTable;
+  #storedDay = Number.NEGATIVE_INFINITY;
+
+  constructor(store: Pick<SumStore, 'storeDay'>, span: KeySpan, table: SumTable) {
+    this.#store = store;
+    this.#span = span;
+    this.#table = table;
+    this.reached = span.from;
+  }
+
+  /** Stores the days that end at `reached` or before; with `last`, the one that does not end there too. */
+  async storeThrough(reached: number, last: boolean): Promise<void> {
+    this.reached = Math.max(this.reached, reached);
+    for (const day of this.#table.days()) {
+      const dayEnd = (day + 1) * DAY_HOURS;
+      if (day <= this.#storedDay || (dayEnd > this.reached && !last)) continue;
+      this.#storedDay = day;
+      await this.#storeDay(day, Math.min(dayEnd, this.reached));
+    }
+  }
+
+  async #storeDay(day: number, through: number): Promise<void> {
+    const { accountId, keyId, from, base } = this.#span;
+    const read = this.#table.rows(day).filter(({ hour }) => hour < through);
+    if (read.length === 0) return;
+    const kept = base?.day === day ? base.rows.filter(({ hour }) => hour < from) : [];
+    await this.#store.storeDay(accountId, { keyId, day, through, rows: [...kept, ...read] });
+  }
+}

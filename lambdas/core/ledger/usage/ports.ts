@@ -1,0 +1,63 @@
+/** What the usage of an account is read from. */
+import type { UsageRecord } from '../usage-record.ts';
+import type { SummedCall, SumRow } from './sums.ts';
+
+/** The keys that an account has or had. One that was made moments ago may be missing only if it was revoked already. */
+export interface AccountKeys {
+  /** Ids of at most `most` keys: the live ones first, then the newest of those that are revoked. */
+  some(accountId: string, most: number): Promise<readonly string[]>;
+  /** Ids of all keys. */
+  all(accountId: string): Promise<readonly string[]>;
+  /** Whether the key is or was the account's. */
+  has(accountId: string, keyId: string): Promise<boolean>;
+}
+
+export interface CallFinder {
+  /** The record of a call of one of these keys (any number, none twice); undefined when none of them made it. */
+  find(keyIds: readonly string[], requestId: string): Promise<UsageRecord | undefined>;
+}
+
+/** The sums of a key's calls on one UTC day. */
+export interface KeyDay {
+  readonly keyId: string;
+  /** Days since the epoch. */
+  readonly day: number;
+  /** All records of hours before this one (hours since the epoch) are in the rows: the next hour, or the day's end. */
+  readonly through: number;
+  readonly rows: readonly SumRow[];
+}
+
+/** How far the sums of an account are stored. Rows of the hours that it names never change again. */
+export interface SumProgress {
+  /** The rows of all keys are stored for the hours before this one (hours since the epoch). */
+  readonly through: number;
+  /** Keys whose rows are stored further than that. */
+  readonly ahead: ReadonlyMap<string, number>;
+  /** Changes with every write. 0: not stored yet. */
+  readonly version: number;
+}
+
+export const NO_PROGRESS: SumProgress = { through: 0, ahead: new Map(), version: 0 };
+
+export interface SumStore {
+  progress(accountId: string): Promise<SumProgress>;
+  /** Stores the next version; returns false when another writer has stored one since it was read. */
+  storeProgress(accountId: string, progress: SumProgress): Promise<boolean>;
+  /** What is stored of all keys for the days from `first` to `last`, as the last writes left it. */
+  days(accountId: string, first: number, last: number): Promise<readonly KeyDay[]>;
+  /** Stores a key's day, unless one is stored that has as many hours: that one has the same rows for them. */
+  storeDay(accountId: string, day: KeyDay): Promise<void>;
+}
+
+/** Records of one key in the order of their ids. */
+export interface CallPages {
+  read(query: {
+    readonly keyId: string;
+    /** Request ids, both inclusive. */
+    readonly from: string;
+    readonly to: string;
+    /** Continues after this id. */
+    readonly after: string | undefined;
+    readonly limit: number;
+  }): Promise<{ readonly calls: readonly SummedCall[]; readonly next: string | undefined }>;
+}

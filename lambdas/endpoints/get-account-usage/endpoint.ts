@@ -1,0 +1,13 @@
+/** `GET /api/v1/usage/{request_id}`: one call of the account that is signed in, with its bill. */
+import type { SessionEndpoint } from '../../core/access/session.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
+import {
+  type AccountCallsDependencies,
+  accountCall,
+  accountReceiptEntry,
+} from '../../core/ledger/usage/account-calls.ts';
+
+export function getAccountUsage(dependencies: AccountCallsDependencies): SessionEndpoint {
+  return async (_request, { session: { accountId }, pathParameters: { request_id: id = '' } }) =>
+    jsonResponse(accountReceiptEntry(await accountCall(dependencies, accountId, id)));
+}

@@ -1,0 +1,16 @@
+/** `GET /api/v1/credits`: balance and open holds of the account that is signed in. */
+import type { SessionEndpoint } from '../../core/access/session.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
+import { accountBalanceBody } from '../../core/ledger/credit-balance.ts';
+import type { WalletStore } from '../../core/ledger/ports.ts';
+import { currentWallet, type Recovery } from '../../core/ledger/recovery.ts';
+
+export interface GetBalanceDependencies {
+  readonly wallets: WalletStore;
+  readonly recovery: Recovery;
+}
+
+export function getBalance(dependencies: GetBalanceDependencies): SessionEndpoint {
+  return async (_request, { session: { accountId } }) =>
+    jsonResponse(accountBalanceBody(await currentWallet(dependencies, accountId)));
+}

@@ -1,0 +1,22 @@
+/** `GET /console/{file}`: the scripts and styles of the web console. */
+import { type CompressedFiles, fileResponse, noSuchFile } from '../../core/api/file-response.ts';
+import type { Endpoint } from '../../core/ports.ts';
+
+/** Each is named by a hash of what is in it, so that it never changes. */
+const FOREVER = 'public, max-age=31536000, immutable';
+
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['js', 'text/javascript; charset=utf-8'],
+  ['css', 'text/css; charset=utf-8'],
+]);
+
+/** As the bundler names them: `console-BM5ZZFCH.js`. */
+const FILE = /^[a-z-]+-[A-Z0-9]{8}\.(js|css)$/;
+
+export function getConsoleAsset(files: CompressedFiles): Endpoint {
+  return async (request, { pathParameters: { file = '' } }) => {
+    const type = TYPES.get(FILE.exec(file)?.[1] ?? '');
+    if (type === undefined) throw noSuchFile();
+    return fileResponse(request, files, file, { 'content-type': type, 'cache-control': FOREVER });
+  };
+}

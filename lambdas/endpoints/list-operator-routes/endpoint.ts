@@ -1,0 +1,27 @@
+/** `GET /api/v1/operator/routes`: every route of the current catalog with its circuit. */
+import type { SessionEndpoint } from '../../core/access/session.ts';
+import { pageBody, queryOf } from '../../core/api/paging.ts';
+import type { CatalogSource } from '../../core/inference/catalog/catalog.ts';
+import type { CircuitStore } from '../../core/inference/circuit/circuit-cache.ts';
+import { routesPage, routesQuery } from '../../core/inference/routing/route-list.ts';
+import { validate } from '../../core/json/json-body.ts';
+import { jsonResponse } from '../../core/json/json-response.ts';
+import type { Clock } from '../../core/ports.ts';
+
+export interface ListOperatorRoutesDependencies {
+  readonly catalog: CatalogSource;
+  readonly circuits: Pick<CircuitStore, 'load'>;
+  readonly clock: Clock;
+}
+
+export function listOperatorRoutes({
+  catalog,
+  circuits,
+  clock,
+}: ListOperatorRoutesDependencies): SessionEndpoint {
+  return async (request) => {
+    const query = validate(routesQuery, queryOf(request));
+    const [{ models }, found] = await Promise.all([catalog(), circuits.load()]);
+    return jsonResponse(pageBody(routesPage(models, found, query, clock()), (entry) => entry));
+  };
+}

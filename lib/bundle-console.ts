@@ -1,0 +1,96 @@
+/** Bundles the web console with esbuild: pages that are loaded when they are opened, files whose names are hashes of what is in them. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build, type Metafile } from 'esbuild';
+
+const root = join(import.meta.dirname, '..');
+const source = join(root, 'console', 'src');
+
+/** The page itself, among the files. */
+const PAGE = 'index.html';
+
+/** A file as it is served, and what it takes compressed. */
+export interface ConsoleFile {
+  readonly name: string;
+  readonly compressedBytes: number;
+}
+
+export interface ConsoleBundle {
+  readonly files: readonly ConsoleFile[];
+  /** What a browser must have before the first page shows: the page, its script with all that it imports, its styles. */
+  readonly first: readonly string[];
+  /** What went into each file. */
+  readonly metafile: Metafile;
+}
+
+/** The folders of the functions that serve the page, and its other files. */
+export interface ConsoleFolders {
+  readonly page: string;
+  readonly assets: string;
+}
+
+/** Writes `<folder>/<file>.gz` for every file of the console. The output depends on the sources alone. */
+export async function bundleConsole({ page, assets }: ConsoleFolders): Promise<ConsoleBundle> {
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [{ in: join(source, 'main.tsx'), out: 'console' }],
+    outdir: assets,
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2023',
+    jsx: 'automatic',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+  });
+  const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [basename(path), output]));
+  const [script = ''] =
+    [...outputs].find(
+      ([, { entryPoint }]) => entryPoint !== undefined && basename(entryPoint) === 'main.tsx',
+    ) ?? [];
+  const styles = basename(outputs.get(script)?.cssBundle ?? '');
+  const imported = importedBy(script, (name) => outputs.get(name)?.imports ?? []);
+  const preloads = imported.map((name) => `<link rel="modulepreload" href="console/${name}">`);
+  const html = readFileSync(join(source, PAGE), 'utf8')
+    .replace('{STYLES}', styles)
+    .replace('{SCRIPT}', script)
+    .replace('{PRELOADS}', preloads.join('\n'));
+  const contents = new Map<string, Uint8Array>([
+    [PAGE, Buffer.from(html)],
+    ...outputFiles.map(({ path, contents: bytes }) => [basename(path), bytes] as const),
+  ]);
+  for (const folder of [page, assets]) mkdirSync(folder, { recursive: true });
+  const files = [...contents].map(([name, bytes]) => {
+    const compressed = gzipSync(bytes, { level: 9 });
+    writeFileSync(join(name === PAGE ? page : assets, `${name}.gz`), compressed);
+    return { name, compressedBytes: compressed.length };
+  });
+  return { files, first: [PAGE, script, styles, ...imported], metafile };
+}
+
+interface Import {
+  readonly path: string;
+  readonly kind: string;
+}
+
+/** What a script imports when it starts, and what that imports, each once. */
+function importedBy(script: string, importsOf: (name: string) => readonly Import[]): readonly string[] {
+  const found = new Set<string>();
+  const visit = (name: string) => {
+    for (const { path, kind } of importsOf(name)) {
+      const next = basename(path);
+      if (kind !== 'import-statement' || found.has(next)) continue;
+      found.add(next);
+      visit(next);
+    }
+  };
+  visit(script);
+  return [...found];
+}

@@ -1,0 +1,184 @@
+/** A regional REST API over the route table: streamed or buffered integrations, our own errors, no keys in logs. */
+import { CfnOutput, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import {
+  AccessLogFormat,
+  EndpointType,
+  LambdaIntegration,
+  LogGroupLogDestination,
+  type Resource,
+  ResponseTransferMode,
+  ResponseType,
+  RestApi,
+  SecurityPolicy,
+  type Stage,
+  type StageOptions,
+} from 'aws-cdk-lib/aws-apigateway';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { STREAM_TIMEOUT_SECONDS } from '../../../lambdas/contract/environment.ts';
+import { GATEWAY_ERRORS, gatewayErrorBody } from '../../../lambdas/contract/gateway-errors.ts';
+import type { Route } from '../../../lambdas/contract/route.ts';
+import { streamsPerSecond } from '../../config/concurrency.ts';
+import type { Config } from '../../config/config.ts';
+import type { ServiceFunction } from '../service-function.ts';
+
+/** Keys travel in headers and in `/credits/{api_key}`, so the log names the resource, never the path. */
+const ACCESS_LOG = AccessLogFormat.custom(
+  JSON.stringify({
+    requestId: '$context.requestId',
+    // No caller can choose this one; it is in `x-amz-apigw-id` of the answer.
+    extendedRequestId: '$context.extendedRequestId',
+    // Lambda's own, by which the function's log names the call, also where the function died.
+    functionRequestId: '$context.integration.requestId',
+    time: '$context.requestTime',
+    method: '$context.httpMethod',
+    resource: '$context.resourcePath',
+    status: '$context.status',
+    error: '$context.error.responseType',
+    responseBytes: '$context.responseLength',
+    latencyMs: '$context.responseLatency',
+    integrationLatencyMs: '$context.integrationLatency',
+  }),
+);
+
+export interface EndpointApiProps {
+  readonly config: Config;
+  readonly name: string;
+  /** The API's own name, if it has one. */
+  readonly domainName: string | undefined;
+  /** Answers unknown paths and methods. */
+  readonly fallback: ServiceFunction;
+  /** The routes that it will serve. */
+  readonly routes: readonly Route[];
+}
+
+/** Paid calls keep a function busy for as long as their route writes: where the account's concurrency is known, they are throttled by it. */
+function streamThrottles(config: Config, routes: readonly Route[]): Pick<StageOptions, 'methodOptions'> {
+  if (config.lambdaConcurrency === undefined) return {};
+  const rate = streamsPerSecond(config);
+  const paid = routes.filter((route) => route.paid === true);
+  return {
+    methodOptions: Object.fromEntries(
+      paid.map(({ method, path }) => [
+        `${path}/${method}`,
+        { throttlingRateLimit: rate, throttlingBurstLimit: rate, metricsEnabled: false },
+      ]),
+    ),
+  };
+}
+
+export class EndpointApi extends Construct {
+  readonly #api: RestApi;
+  readonly #fallback: LambdaIntegration;
+
+  constructor(scope: Construct, id: string, props: EndpointApiProps) {
+    super(scope, id);
+    const accessLogs = new LogGroup(this, 'AccessLogs', {
+      retention: props.config.logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    this.#api = new RestApi(this, 'Rest', {
+      restApiName: props.name,
+      endpointConfiguration: { types: [EndpointType.REGIONAL] },
+      // Forms carry files, which must reach a function byte by byte.
+      binaryMediaTypes: ['multipart/form-data'],
+      cloudWatchRole: true,
+      cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
+      deployOptions: {
+        stageName: props.config.stage,
+        accessLogDestination: new LogGroupLogDestination(accessLogs),
+        accessLogFormat: ACCESS_LOG,
+        // What alarms and graphs read of an API is there without; a metric for each method would be charged for.
+        metricsEnabled: false,
+        throttlingRateLimit: props.config.requestsPerSecond,
+        throttlingBurstLimit: props.config.requestsPerSecond,
+        ...streamThrottles(props.config, props.routes),
+        tracingEnabled: props.config.tracing,
+      },
+    });
+    this.#fallback = new LambdaIntegration(props.fallback.function, { scopePermissionToMethod: false });
+    // The root is no path of `{proxy+}`.
+    this.#api.root.addMethod('ANY', this.#fallback);
+    this.#api.root.addResource('{proxy+}').addMethod('ANY', this.#fallback);
+    if (props.domainName !== undefined) this.#serveAs(props.domainName, props.config);
+    this.#addGatewayErrors();
+    this.#acknowledge();
+  }
+
+  get id(): string {
+    return this.#api.restApiId;
+  }
+
+  /** The host name of the API; its paths begin with the stage's name. */
+  get host(): string {
+    const { region, urlSuffix } = Stack.of(this);
+    return `${this.id}.execute-api.${region}.${urlSuffix}`;
+  }
+
+  get stage(): Stage {
+    return this.#api.deploymentStage;
+  }
+
+  /** Serves a row of the route table by a function or an alias of it; other methods of its path go to the fallback. */
+  addRoute(route: Route, target: IFunction): void {
+    const resource = this.#api.root.resourceForPath(route.path) as Resource;
+    resource.addMethod(
+      route.method,
+      route.response === 'streamed'
+        ? new LambdaIntegration(target, {
+            scopePermissionToMethod: false,
+            responseTransferMode: ResponseTransferMode.STREAM,
+            timeout: Duration.seconds(STREAM_TIMEOUT_SECONDS),
+          })
+        : new LambdaIntegration(target, { scopePermissionToMethod: false }),
+    );
+    if (resource.node.tryFindChild('ANY') === undefined) resource.addMethod('ANY', this.#fallback);
+  }
+
+  /** Serves the API at the root of a name; the operator points the name to the output. */
+  #serveAs(domainName: string, { domains }: Config): void {
+    const certificate = Certificate.fromCertificateArn(this, 'Certificate', domains?.certificateArn ?? '');
+    const domain = this.#api.addDomainName('Domain', {
+      domainName,
+      certificate,
+      endpointType: EndpointType.REGIONAL,
+      securityPolicy: SecurityPolicy.TLS_1_2,
+    });
+    new CfnOutput(this, 'DomainTarget', { value: domain.domainNameAliasDomainName });
+  }
+
+  #addGatewayErrors(): void {
+    for (const error of GATEWAY_ERRORS) {
+      this.#api.addGatewayResponse(error.responseType, {
+        type: ResponseType.of(error.responseType),
+        ...(error.status === undefined ? {} : { statusCode: String(error.status) }),
+        responseHeaders: {
+          'x-request-id': 'context.requestId',
+          'request-id': 'context.requestId',
+          ...(error.retryAfterSeconds === undefined ? {} : { 'Retry-After': `'${error.retryAfterSeconds}'` }),
+        },
+        templates: { 'application/json': gatewayErrorBody(error, '$context.requestId') },
+      });
+    }
+  }
+
+  #acknowledge(): void {
+    const accept = (id: string, reason: string) => Validations.of(this.#api).acknowledge({ id, reason });
+    accept(
+      'AwsSolutions-APIG2',
+      'Bodies are validated by the function, which names the field in our own envelope.',
+    );
+    accept('AwsSolutions-APIG4', 'API keys are verified by the function, offline, before any other work.');
+    accept('AwsSolutions-COG4', 'Callers hold API keys, not Cognito identities.');
+    accept(
+      'AwsSolutions-APIG6',
+      'Execution logs can hold keys and bodies; access logs and metrics are on instead.',
+    );
+    accept(
+      'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
+      'API Gateway takes no narrower role for its account-wide log delivery.',
+    );
+  }
+}

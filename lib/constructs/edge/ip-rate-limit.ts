@@ -1,0 +1,147 @@
+/** The limit on requests from one IP address: a WAF rate rule that answers in our own envelope. */
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
+import { Construct } from 'constructs';
+import { gatewayErrorBody, IP_RATE_ERROR } from '../../../lambdas/contract/gateway-errors.ts';
+import { type Config, hasEdge } from '../../config/config.ts';
+import { createEdgeSecrets, EDGE_SECRET_HEADER } from '../security/edge-secret.ts';
+
+/** The interface counts a minute; WAF offers windows of 60, 120, 300 and 600 s. */
+const WINDOW_SECONDS = 60;
+
+/** Set by CloudFront, when it stands in front of the API; its own address would be every caller's. */
+export const VIEWER_IP_HEADER = 'x-viewer-ip';
+
+export interface IpRateLimitProps {
+  readonly config: Config;
+  /** CloudFront's is of the whole world, and lies in us-east-1 (WAF developer guide, "Resources that you can protect"). */
+  readonly scope: 'REGIONAL' | 'CLOUDFRONT';
+}
+
+/**
+ * By the address that connects; for requests that show one of the secrets, which are CloudFront's, by the one that it
+ * forwards. A request that brings an address without a secret is counted like any other.
+ */
+function statements(
+  { ipRequestsPerMinute: limit }: Config,
+  secrets: readonly string[],
+): Readonly<Record<string, CfnWebACL.RateBasedStatementProperty>> {
+  const rate = { limit, evaluationWindowSec: WINDOW_SECONDS };
+  const shown = secrets.map(shows);
+  const [one, ...more] = shown;
+  if (one === undefined) return { IpRequestsPerMinute: { ...rate, aggregateKeyType: 'IP' } };
+  const fromEdge = more.length === 0 ? one : { orStatement: { statements: shown } };
+  return {
+    IpRequestsPerMinute: {
+      ...rate,
+      aggregateKeyType: 'IP',
+      scopeDownStatement: { notStatement: { statement: fromEdge } },
+    },
+    ViewerRequestsPerMinute: {
+      ...rate,
+      aggregateKeyType: 'FORWARDED_IP',
+      forwardedIpConfig: { headerName: VIEWER_IP_HEADER, fallbackBehavior: 'NO_MATCH' },
+      scopeDownStatement: fromEdge,
+    },
+  };
+}
+
+const shows = (secret: string): CfnWebACL.StatementProperty => ({
+  byteMatchStatement: {
+    fieldToMatch: { singleHeader: { Name: EDGE_SECRET_HEADER } },
+    positionalConstraint: 'EXACTLY',
+    searchString: secret,
+    textTransformations: [{ priority: 0, type: 'NONE' }],
+  },
+});
+
+const BODY_KEY = 'too-many-requests';
+
+/** The headers that a caller's credential may come in, and that of CloudFront. */
+const CREDENTIALS = ['authorization', 'x-api-key', 'cookie', EDGE_SECRET_HEADER] as const;
+
+export class IpRateLimit extends Construct {
+  readonly #acl: CfnWebACL;
+
+  constructor(scope: Construct, id: string, props: IpRateLimitProps) {
+    super(scope, id);
+    const visibility = (metricName: string) => ({
+      cloudWatchMetricsEnabled: true,
+      metricName,
+      sampledRequestsEnabled: false,
+    });
+    const behindEdge = props.scope === 'REGIONAL' && hasEdge(props.config);
+    const { resources, accepted } = behindEdge
+      ? createEdgeSecrets(this, props.config)
+      : { resources: [], accepted: [] };
+    const retryAfter = { name: 'Retry-After', value: String(IP_RATE_ERROR.retryAfterSeconds) };
+    this.#acl = new CfnWebACL(this, 'Acl', {
+      scope: props.scope,
+      defaultAction: { allow: {} },
+      visibilityConfig: visibility('WebAcl'),
+      customResponseBodies: {
+        [BODY_KEY]: { contentType: 'APPLICATION_JSON', content: gatewayErrorBody(IP_RATE_ERROR) },
+      },
+      rules: Object.entries(statements(props.config, accepted)).map(
+        ([name, rateBasedStatement], priority) => ({
+          name,
+          priority,
+          statement: { rateBasedStatement },
+          action: {
+            block: {
+              customResponse: {
+                responseCode: IP_RATE_ERROR.status ?? 429,
+                customResponseBodyKey: BODY_KEY,
+                responseHeaders: [retryAfter],
+              },
+            },
+          },
+          visibilityConfig: visibility(name),
+        }),
+      ),
+    });
+    // They are referred to by name.
+    this.#acl.node.addDependency(...resources);
+    this.#logRefusals(props);
+  }
+
+  /** Logs which addresses were refused, and by which rule, with nothing that could hold a credential. */
+  #logRefusals({ config, scope }: IpRateLimitProps): void {
+    const refusals = new LogGroup(this, 'Refusals', {
+      // WAF takes groups of such names alone (developer guide, Logging web ACL traffic).
+      logGroupName: `aws-waf-logs-${config.stage}-${scope.toLowerCase()}`,
+      retention: config.logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    new CfnLoggingConfiguration(this, 'Logging', {
+      resourceArn: this.webAclArn,
+      logDestinationConfigs: [refusals.logGroupArn],
+      redactedFields: [
+        // Keys are in the path of /credits/{api_key} too.
+        { uriPath: {} },
+        { queryString: {} },
+        ...CREDENTIALS.map((Name) => ({ singleHeader: { Name } })),
+      ],
+      loggingFilter: {
+        DefaultBehavior: 'DROP',
+        Filters: [
+          {
+            Behavior: 'KEEP',
+            Requirement: 'MEETS_ALL',
+            Conditions: [{ ActionCondition: { Action: 'BLOCK' } }],
+          },
+        ],
+      },
+    });
+  }
+
+  get webAclArn(): string {
+    return this.#acl.attrArn;
+  }
+
+  /** Applies the limit to what takes requests in this region: an API's stage or a load balancer. */
+  protect(scope: Construct, resourceArn: string): void {
+    new CfnWebACLAssociation(scope, 'IpRateLimitAssociation', { resourceArn, webAclArn: this.webAclArn });
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * A key of the customer's own in AWS KMS for all that is kept at rest: tables, queues, topics, logs and secrets. The key is
+ * made and owned elsewhere; its policy must let the services use it that act by themselves (`docs/operate.md`).
+ */
+import { Aspects, Aws, type IAspect } from 'aws-cdk-lib';
+import { CfnTable } from 'aws-cdk-lib/aws-dynamodb';
+import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { CfnLogGroup } from 'aws-cdk-lib/aws-logs';
+import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
+import { CfnTopic } from 'aws-cdk-lib/aws-sns';
+import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct, IConstruct } from 'constructs';
+import type { Config } from '../../config/config.ts';
+
+type Key = Pick<Config, 'encryptionKey'>;
+
+/** Seals with the key whatever the scope holds, also what is added to it later. Does nothing without a key. */
+export function sealWith({ encryptionKey: key }: Key, scope: Construct): void {
+  if (key !== undefined) Aspects.of(scope).add(new Sealing(key));
+}
+
+class Sealing implements IAspect {
+  readonly #key: string;
+
+  constructor(key: string) {
+    this.#key = key;
+  }
+
+  visit(node: IConstruct): void {
+    const key = this.#key;
+    if (node instanceof CfnTable)
+      node.sseSpecification = { sseEnabled: true, sseType: 'KMS', kmsMasterKeyId: key };
+    else if (node instanceof CfnQueue) {
+      node.kmsMasterKeyId = key;
+      // SQS takes one of the two.
+      node.sqsManagedSseEnabled = undefined;
+    } else if (node instanceof CfnTopic) node.kmsMasterKeyId = key;
+    else if (node instanceof CfnLogGroup) node.kmsKeyId = key;
+    else if (node instanceof CfnSecret) node.kmsKeyId = key;
+  }
+}
+
+/** The services that a role of ours reaches what is sealed through. */
+const SERVICES = ['dynamodb', 'secretsmanager', 'sqs'] as const;
+
+/** Lets a role read and write what is sealed, through the services that keep it and never with the key itself. */
+export function allowSealed({ encryptionKey: key }: Key, role: IRole): void {
+  if (key === undefined) return;
+  role.addToPrincipalPolicy(
+    new PolicyStatement({
+      actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
+      resources: [key],
+      conditions: {
+        StringEquals: {
+          'kms:ViaService': SERVICES.map((service) => `${service}.${Aws.REGION}.amazonaws.com`),
+        },
+      },
+    }),
+  );
+}

@@ -1,0 +1,51 @@
+/**
+ * The secret by which a request of CloudFront is known: it stands in a header that CloudFront sets itself, whatever the
+ * caller sent under that name (CloudFront developer guide, Add custom headers to origin requests), and whoever does not
+ * have it can make nobody believe the address that comes beside it. Generated in Secrets Manager; templates hold
+ * references alone, which CloudFormation resolves. Who may read the account's web ACLs or distributions can read it there.
+ */
+import { SecretValue, Validations } from 'aws-cdk-lib';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { Construct } from 'constructs';
+import type { Config } from '../../config/config.ts';
+
+export const EDGE_SECRET_HEADER = 'x-origin-secret';
+
+type Generation = Pick<Config, 'stage' | 'edgeSecretGeneration'>;
+
+const nameOf = (stage: string, generation: number): string => `${stage}/edge/${generation}`;
+
+const referenceTo = (name: string): string => SecretValue.secretsManager(name).unsafeUnwrap();
+
+/** What CloudFront sends. By name, so that the stack of CloudFront imports nothing that another setting would not export. */
+export const edgeSecret = ({ stage, edgeSecretGeneration }: Generation): string =>
+  referenceTo(nameOf(stage, edgeSecretGeneration));
+
+export interface EdgeSecrets {
+  /** To be made before what refers to them. */
+  readonly resources: readonly Secret[];
+  /** What is believed: CloudFront needs minutes to send a new one from everywhere, so the one before is good as well. */
+  readonly accepted: readonly string[];
+}
+
+/** Generates the secrets of this generation and of the one before. */
+export function createEdgeSecrets(
+  scope: Construct,
+  { stage, edgeSecretGeneration: latest }: Generation,
+): EdgeSecrets {
+  const generations = latest === 1 ? [1] : [latest - 1, latest];
+  const resources = generations.map((generation) => {
+    const secret = new Secret(scope, `EdgeSecret${generation}`, {
+      secretName: nameOf(stage, generation),
+      description: 'What CloudFront shows the APIs, so that the address that it forwards is believed',
+      generateSecretString: { passwordLength: 64, excludePunctuation: true },
+    });
+    Validations.of(secret).acknowledge({
+      id: 'AwsSolutions-SMG4',
+      reason:
+        'The setting edgeSecretGeneration rotates it: CloudFront and the web ACL must be deployed with it.',
+    });
+    return secret;
+  });
+  return { resources, accepted: generations.map((generation) => referenceTo(nameOf(stage, generation))) };
+}

@@ -1,0 +1,31 @@
+/** Which services may take a role, and on whose behalf (IAM user guide, cross-service confused deputy prevention). */
+import { ACCOUNT_ID } from '../../assembly/intrinsics.ts';
+import type { RoleDescription, TrustStatement } from '../../assembly/roles.ts';
+import { compileCondition, type RequestContext } from './conditions.ts';
+
+/** A service that would act in a role. */
+export interface Taker {
+  /** Its principal, such as `scheduler.amazonaws.com`. */
+  readonly service: string;
+  /** What it acts for: a function, a rule, a state machine, a group of schedules. */
+  readonly sourceArn: string;
+}
+
+/** Services whose calls of STS do not name what they act for, as far as their documentation says. */
+const SILENT: readonly string[] = ['lambda.amazonaws.com'];
+
+/** Whether the role's trust policy lets the service take it; throws an error on a policy that it would have to guess about. */
+export function mayTake({ trust }: Pick<RoleDescription, 'trust'>, { service, sourceArn }: Taker): boolean {
+  const context: RequestContext = SILENT.includes(service)
+    ? {}
+    : { 'aws:SourceAccount': ACCOUNT_ID, 'aws:SourceArn': sourceArn };
+  return trust
+    .filter((statement) => namesService(statement, service))
+    .some(({ Condition }) => compileCondition(Condition)(context));
+}
+
+function namesService({ Effect, Action, Principal }: TrustStatement, service: string): boolean {
+  if (Effect !== 'Allow' || Action !== 'sts:AssumeRole')
+    throw new Error(`the local runtime does not know the trust policy ${JSON.stringify({ Effect, Action })}`);
+  return [Principal?.Service ?? []].flat().includes(service);
+}

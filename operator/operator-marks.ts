@@ -1,0 +1,51 @@
+/** Which accounts may sign in as operators: an attribute of the account's own item. */
+import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
+import { accountKey, decodeAccount, OPERATOR_SINCE } from '../lambdas/adapters/access/account-item.ts';
+import { number, text } from '../lambdas/adapters/dynamodb/attribute-values.ts';
+import { updateItem } from '../lambdas/adapters/dynamodb/update-item.ts';
+import type { Account } from '../lambdas/core/access/accounts.ts';
+import type { Clock } from '../lambdas/core/ports.ts';
+
+export interface OperatorMarks {
+  /** Marks an account, unless it is marked already. Throws when there is no such account. */
+  add(accountId: string): Promise<void>;
+  /** Takes the mark away: the account's next request of the operator's view is refused. Throws when there is no such account. */
+  remove(accountId: string): Promise<void>;
+  /** Every marked account, by reading the whole table of accounts. */
+  list(): Promise<readonly Account[]>;
+}
+
+export function createOperatorMarks(client: DynamoDBClient, table: string, clock: Clock): OperatorMarks {
+  async function change(accountId: string, update: object): Promise<void> {
+    const { applied } = await updateItem(client, {
+      TableName: table,
+      Key: accountKey(accountId),
+      ConditionExpression: 'attribute_exists(account_id)',
+      ...update,
+    });
+    if (!applied) throw new Error(`there is no account ${accountId}`);
+  }
+
+  return {
+    add: (accountId) =>
+      change(accountId, {
+        UpdateExpression: `SET ${OPERATOR_SINCE} = if_not_exists(${OPERATOR_SINCE}, :now)`,
+        ExpressionAttributeValues: { ':now': number(Math.floor(clock() / 1000)) },
+      }),
+    remove: (accountId) => change(accountId, { UpdateExpression: `REMOVE ${OPERATOR_SINCE}` }),
+    async list() {
+      const found: Account[] = [];
+      const pages = paginateScan(
+        { client },
+        {
+          TableName: table,
+          FilterExpression: `#item = :account AND attribute_exists(${OPERATOR_SINCE})`,
+          ExpressionAttributeNames: { '#item': 'item' },
+          ExpressionAttributeValues: { ':account': text('account') },
+        },
+      );
+      for await (const { Items: items = [] } of pages) found.push(...items.map(decodeAccount));
+      return found;
+    },
+  };
+}

@@ -1,0 +1,103 @@
+/** What a deployment needs of an account, beside what the account grants. */
+import { TABLES } from '../../lambdas/contract/tables.ts';
+import type { Figure, Granted, Present } from './account.ts';
+
+/** The traffic that quotas are compared with. */
+export interface Load {
+  /** Paid calls a second. */
+  readonly calls: number;
+  /** How long one takes: a function is busy for all of it. */
+  readonly seconds: number;
+  /** The setting `requestsPerSecond`, of each of the two APIs. */
+  readonly requests: number;
+}
+
+export interface Row {
+  readonly quota: string;
+  readonly needed: number;
+  readonly granted: Figure;
+  /** Undefined where what is granted could not be read. */
+  readonly enough: boolean | undefined;
+  /** How `needed` comes about. */
+  readonly why: string;
+}
+
+/** Lambda keeps this many for functions without a part of their own; everything that is not a paid call has them here. */
+const OTHER_EXECUTIONS = 100;
+
+const APIS = 2;
+
+/** What API Gateway waits for a function that does not stream; streams have 15 minutes and no quota. */
+const BUFFERED_TIMEOUT_MS = 29_000;
+
+/** Measured for a call, all tables together (`npm run cost`): no table has more. */
+const WRITES_A_CALL = 5;
+
+/** Data, inference, platform and operations, and with some settings ingress and the limit at the edge. */
+const STACKS = 6;
+
+const WEB_ACLS = 1;
+
+/** Of a stack, and not to be raised (CloudFormation user guide, quotas). */
+const RESOURCES: Figure = { value: 500 };
+
+const row = (quota: string, needed: number, granted: Figure, why: string): Row => ({
+  ...{ quota, needed, granted, why },
+  enough: 'value' in granted ? granted.value >= needed : undefined,
+});
+
+/** What is there, with what the stage will add to it, where it is not deployed yet. */
+function total(
+  present: Figure,
+  own: number,
+  isDeployed: boolean,
+): { readonly sum: number; readonly why: string } {
+  const there = 'value' in present ? present.value : 0;
+  const unread = 'value' in present ? '' : `; what is there was not read: ${present.unread}`;
+  return isDeployed
+    ? { sum: there, why: `all that are there${unread}` }
+    : { sum: there + own, why: `${there} that are there, ${own} of the stage${unread}` };
+}
+
+/** Compares them, in the order in which they are met. */
+export function rowsOf(
+  granted: Granted,
+  present: Present,
+  { calls, seconds, requests }: Load,
+): readonly Row[] {
+  const isDeployed = present.stageStacks !== undefined;
+  const tables = total(present.tables, Object.keys(TABLES).length, isDeployed);
+  const acls = total(present.webAcls, WEB_ACLS, isDeployed);
+  const stacks = total(present.stacks, STACKS, isDeployed);
+  const rate = APIS * requests;
+  const ofApis = `${APIS} APIs of ${requests} a second`;
+  const writes = Math.ceil(calls * WRITES_A_CALL);
+  return [
+    row(
+      'Lambda: concurrent executions',
+      Math.ceil(calls * seconds) + OTHER_EXECUTIONS,
+      granted.lambdaConcurrency,
+      `${calls} calls a second of ${seconds} s, ${OTHER_EXECUTIONS} for the rest`,
+    ),
+    row('API Gateway: requests a second', rate, granted.gatewayRate, ofApis),
+    row('API Gateway: requests at once', rate, granted.gatewayBurst, ofApis),
+    row(
+      'API Gateway: integration timeout, ms',
+      BUFFERED_TIMEOUT_MS,
+      granted.integrationTimeoutMs,
+      'routes that do not stream',
+    ),
+    row('DynamoDB: tables', tables.sum, granted.tables, tables.why),
+    row(
+      'DynamoDB: write units a second of a table',
+      writes,
+      granted.tableWrites,
+      `${WRITES_A_CALL} a call, as if all were one table’s`,
+    ),
+    row('WAF: regional web ACLs', acls.sum, granted.webAcls, acls.why),
+    row('CloudFormation: stacks', stacks.sum, granted.stacks, stacks.why),
+    ...[...(present.stageStacks ?? [])].map(([name, count]) =>
+      row(`CloudFormation: resources of ${name}`, count, RESOURCES, 'fixed for every account'),
+    ),
+  ];
+}

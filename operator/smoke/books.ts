@@ -1,0 +1,90 @@
+/** The money of a smoke test: what is left and what was used is what was given, to the nano-dollar, and nothing stays held. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as z from 'zod';
+import type { UsageRecord } from '../../lambdas/core/ledger/usage-record.ts';
+import { formatUsd, type NanoUsd, parseUsd } from '../../lambdas/core/money.ts';
+import type { Operator } from '../operator.ts';
+import { type Check, expectThat } from './check.ts';
+import type { Client } from './client.ts';
+
+/** A workflow settles transcriptions; a call that a process settles after its answer takes less. */
+const SETTLED_WITHIN_MS = 30_000;
+const LOOK_MS = 250;
+
+type Books = Pick<Operator, 'wallet' | 'usageOf'>;
+
+export interface SmokeAccount {
+  readonly accountId: string;
+  readonly grant: NanoUsd;
+}
+
+const held = async (operator: Books, accountId: string) => (await operator.wallet(accountId)).holds;
+
+/** What calls took out of the account: what they paid for, by their own records. */
+async function recordsOf(operator: Books, accountId: string): Promise<readonly UsageRecord[]> {
+  const records: UsageRecord[] = [];
+  const span = { fromMs: 0, toMs: Date.now() + 86_400_000 };
+  for await (const record of operator.usageOf(accountId, span)) records.push(record);
+  return records;
+}
+
+const paidIn = (records: readonly Pick<UsageRecord, 'cost'>[]): NanoUsd =>
+  records.reduce((sum, { cost }) => sum + cost, 0n);
+
+export const holdsCheck = (operator: Books, { accountId }: SmokeAccount): Check => ({
+  name: 'holds',
+  async run() {
+    const deadlineMs = Date.now() + SETTLED_WITHIN_MS;
+    let open = await held(operator, accountId);
+    while (open.length > 0 && Date.now() < deadlineMs) {
+      await sleep(LOOK_MS);
+      open = await held(operator, accountId);
+    }
+    const ids = open.map(({ id, kind }) => `${id} (${kind})`).join(', ');
+    expectThat(open.length === 0, `still held for ${ids}`);
+    return { note: 'nothing is held' };
+  },
+});
+
+export const booksCheck = (operator: Books, { accountId, grant }: SmokeAccount): Check => ({
+  name: 'books',
+  async run() {
+    const records = await recordsOf(operator, accountId);
+    const { balance, owed } = await operator.wallet(accountId);
+    const used = paidIn(records);
+    const sum = `balance ${formatUsd(balance)} + usage ${formatUsd(used)}`;
+    expectThat(balance - owed + used === grant, `${sum} is not the grant of ${formatUsd(grant)}`);
+    return { note: `${sum} = ${formatUsd(grant)}` };
+  },
+});
+
+const usagePage = z.object({ data: z.array(z.object({ id: z.string(), cost: z.number() })) });
+
+/** The most that a page has; a smoke test makes fewer calls. */
+const PAGE = 100;
+
+/** What the API shows the caller of its calls is what the books have. */
+export const usageCheck = (operator: Books, client: Client, { accountId }: SmokeAccount): Check => ({
+  name: 'usage',
+  async run() {
+    const { json } = await client.inference(`/v1/usage?limit=${PAGE}`);
+    const shown = usagePage.parse(json).data;
+    const records = await recordsOf(operator, accountId);
+    const sum = shown.reduce((total, { cost }) => total + (parseUsd(cost) ?? 0n), 0n);
+    expectThat(
+      shown.length === records.length && sum === paidIn(records),
+      `the API shows ${shown.length} calls for ${formatUsd(sum)}, the books have ${records.length} for ${formatUsd(paidIn(records))}`,
+    );
+    return { note: `${shown.length} calls` };
+  },
+});
+
+/** Takes what is left back as a refund; returns how much. What is still held returns later, and stays in the account. */
+export async function takeRest(
+  operator: Pick<Operator, 'wallet' | 'takeBack'>,
+  accountId: string,
+): Promise<NanoUsd> {
+  const { balance } = await operator.wallet(accountId);
+  if (balance > 0n) await operator.takeBack(accountId, balance);
+  return balance;
+}

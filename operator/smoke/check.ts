@@ -1,0 +1,84 @@
+/** One check of a running service: what is reported of it, and how long it took. */
+
+/** What a check found that it passed, in a few words. */
+export interface Seen {
+  /** The model that was asked, for checks of one. */
+  readonly model?: string | undefined;
+  /** The route that served. */
+  readonly route?: string | undefined;
+  readonly note?: string | undefined;
+}
+
+export interface CheckResult extends Seen {
+  readonly check: string;
+  /** `skipped`: there is nothing here that could be checked, which `note` says. */
+  readonly result: 'ok' | 'failed' | 'skipped';
+  /** Of an error that the service answered: its code. `no_answer`: there was none. `unexpected`: another answer. */
+  readonly code?: string;
+  readonly ms: number;
+}
+
+/** Why a check failed, with the service's own code where it answered an error. */
+export class CheckFailure extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Thrown by a check that finds nothing to check. */
+export class Skipped extends Error {}
+
+/** Throws when the service answered something else than it should. */
+export function expectThat(holds: boolean, message: string): asserts holds {
+  if (!holds) throw new CheckFailure('unexpected', message);
+}
+
+export interface Check {
+  readonly name: string;
+  readonly model?: string | undefined;
+  run(): Promise<Seen>;
+}
+
+/** Runs checks one after the other; each is run whatever became of those before it. */
+export class Checks {
+  readonly results: CheckResult[] = [];
+  readonly #report: (result: CheckResult) => void;
+
+  /** `report` receives each result as soon as it is there. */
+  constructor(report: (result: CheckResult) => void) {
+    this.#report = report;
+  }
+
+  async run({ name, model, run }: Check): Promise<void> {
+    const startedMs = performance.now();
+    const found = await run().then(
+      (seen): Omit<CheckResult, 'check' | 'ms'> => ({ result: 'ok', ...seen }),
+      (failure: unknown) => outcomeOf(failure),
+    );
+    const ms = Math.round(performance.now() - startedMs);
+    const result = { check: name, ms, ...(model === undefined ? {} : { model }), ...found };
+    this.results.push(result);
+    this.#report(result);
+  }
+
+  get failed(): readonly string[] {
+    return this.results.filter(({ result }) => result === 'failed').map(({ check }) => check);
+  }
+}
+
+function outcomeOf(failure: unknown): Pick<CheckResult, 'result' | 'code' | 'note'> {
+  if (failure instanceof Skipped) return { result: 'skipped', note: failure.message };
+  const code = failure instanceof CheckFailure ? failure.code : 'unexpected';
+  return { result: 'failed', code, note: failure instanceof Error ? failure.message : String(failure) };
+}
+
+/** A line for a person: `failed   images      412 ms  sim/image  all_routes_failed: ...`. */
+export function lineOf({ check, result, ms, model, route, code, note }: CheckResult): string {
+  const served = route === undefined ? model : `${model} by ${route}`;
+  const said = code === undefined ? note : `${code}: ${note}`;
+  const head = `${result.padEnd(8)} ${check.padEnd(16)} ${String(ms).padStart(6)} ms`;
+  return [head, served, said].filter((part) => part !== undefined).join('  ');
+}

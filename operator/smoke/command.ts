@@ -1,0 +1,111 @@
+/**
+ * `smoke`: calls a running service as its callers do, on an account that is made for it and emptied after it, and says
+ * what works. Exit 1 when anything does not.
+ */
+import { parseCatalog } from '../../lambdas/core/inference/catalog/catalog-document.ts';
+import { formatUsd, usdJson } from '../../lambdas/core/money.ts';
+import type { Addresses } from '../addresses.ts';
+import { type Command, type Outcome, options } from '../arguments.ts';
+import type { Operator } from '../operator.ts';
+import { booksCheck, holdsCheck, type SmokeAccount, takeRest, usageCheck } from './books.ts';
+import { checksOf, healthCheck, modelsCheck } from './calls.ts';
+import { Checks, lineOf } from './check.ts';
+import { Client } from './client.ts';
+import { type Plan, planOf } from './plan.ts';
+import { webhookCheck } from './webhook.ts';
+
+interface Asked {
+  readonly addresses: Addresses;
+  /** Where the test event is sent. */
+  readonly receiver: string;
+  readonly plan: Plan;
+}
+
+async function readAsked(operator: Operator, args: readonly string[]): Promise<Asked> {
+  const { url, platform, receiver, models } = options(args, [], ['url', 'platform', 'receiver', 'models']);
+  const addresses =
+    url === undefined ? await operator.addresses() : { inference: url, platform: platform ?? url };
+  const stored = await operator.catalog();
+  if (stored === undefined) throw new Error('no catalog has been applied');
+  const names = models?.split(',').filter((name) => name !== '');
+  return {
+    addresses,
+    // Every deployment has this address, and whatever it answers shows that the delivery arrived.
+    receiver: receiver ?? `${addresses.platform}/health`,
+    plan: planOf(parseCatalog(JSON.parse(stored.json)), names),
+  };
+}
+
+interface Opened extends SmokeAccount {
+  readonly keyId: string;
+  readonly key: string;
+}
+
+/** A key that can spend what the account is given, on the chosen models, and nothing else. */
+async function open(operator: Operator, { choices, grant }: Plan): Promise<Opened> {
+  const models = choices.flatMap(({ model }) => (model === undefined ? [] : [model.id]));
+  const accountId = await operator.openAccount();
+  await operator.grant(accountId, grant);
+  const { keyId, key } = await operator.createKey(accountId, 'smoke', {
+    ...{ daily_usd: grant, monthly_usd: grant },
+    ...(models.length === 0 ? {} : { allowed_models: models }),
+  });
+  return { accountId, grant, keyId, key };
+}
+
+async function runChecks(operator: Operator, asked: Asked, account: Opened): Promise<Checks> {
+  const { addresses, plan, receiver } = asked;
+  const client = new Client(addresses, account.key);
+  const called = plan.choices.flatMap(({ model }) => (model === undefined ? [] : [model.id]));
+  const checks = new Checks((result) => console.error(lineOf(result)));
+  const all = [
+    healthCheck(client),
+    modelsCheck(client, called),
+    ...plan.choices.flatMap((choice) => checksOf(client, choice)),
+    webhookCheck(client, receiver),
+    holdsCheck(operator, account),
+    usageCheck(operator, client, account),
+    booksCheck(operator, account),
+  ];
+  for (const check of all) await checks.run(check);
+  return checks;
+}
+
+async function smoke(operator: Operator, args: readonly string[]): Promise<Outcome> {
+  const asked = await readAsked(operator, args);
+  const account = await open(operator, asked.plan);
+  const { accountId, keyId, grant } = account;
+  const { dearest } = asked.plan;
+  console.error(`${accountId} is given ${formatUsd(grant)} USD${dearestIn(dearest)}`);
+  let checks: Checks;
+  try {
+    checks = await runChecks(operator, asked, account);
+  } finally {
+    await operator.revoke(keyId);
+  }
+  const rest = await takeRest(operator, accountId);
+  const { failed, results } = checks;
+  return {
+    output: {
+      ...{ passed: failed.length === 0, failed, account_id: accountId, key_id: keyId, grant: usdJson(grant) },
+      dearest: dearest === undefined ? null : { model: dearest.model, at_most: usdJson(dearest.most) },
+      taken_back: usdJson(rest),
+      checks: results,
+    },
+    text: [
+      `${formatUsd(rest)} USD taken back, the key is revoked`,
+      failed.length === 0 ? 'everything works' : `failed: ${failed.join(', ')}`,
+    ].join('\n'),
+    exitCode: failed.length === 0 ? 0 : 1,
+  };
+}
+
+const dearestIn = (dearest: Plan['dearest']): string =>
+  dearest === undefined
+    ? ''
+    : `; the dearest call is of ${dearest.model}, at most ${formatUsd(dearest.most)}`;
+
+export const SMOKE_COMMAND: Command = {
+  usage: '[--models M,M] [--url URL [--platform URL]] [--receiver URL]',
+  run: smoke,
+};

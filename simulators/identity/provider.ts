@@ -1,0 +1,202 @@
+/**
+ * An OpenID Connect provider for this machine, on a real socket: discovery, keys, a page that asks for an email address
+ * and believes it, authorization codes with PKCE and ID tokens (OpenID Connect Core 1.0, section 3.1).
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { SignJWT } from 'jose';
+import { answerTo, readAuthorization, UntrustedRequest } from './authorization.ts';
+import { Codes, type Grant } from './codes.ts';
+import { ALGORITHM, openKey, type SigningKey } from './keys.ts';
+import { errorPage, pageHeaders, signInPage } from './pages.ts';
+
+export interface LocalIdentityProvider {
+  /** Its address, which is the issuer. */
+  readonly url: string;
+  /** Says where codes may be sent. */
+  allow(redirectUris: readonly string[]): void;
+  stop(): Promise<void>;
+}
+
+export interface IdentityProviderOptions {
+  /** Any free port is taken when this one is not to be had; 0 wants none in particular. */
+  readonly preferredPort: number;
+  /** Where its key is kept over a restart. */
+  readonly keyFile: string;
+  /** Milliseconds since the epoch. */
+  readonly clock?: () => number;
+}
+
+/** The one client, which has no secret: its codes are bound to a verifier. */
+export const CLIENT_ID = 'local-console';
+
+/** What the page proposes; the seed binds it to the demo account. */
+export const DEMO_EMAIL = 'demo@example.com';
+
+const MAX_BODY_BYTES = 16 * 1024;
+const ID_TOKEN_SECONDS = 300;
+const EMAIL = /^[^\s@<>"]{1,64}@[^\s@<>"]{1,189}$/;
+
+/** The subject of an address: the same in any case, and not the address itself. */
+export const subjectOf = (email: string): string =>
+  createHash('sha256').update(email.toLowerCase()).digest('hex');
+
+export async function startIdentityProvider(
+  options: IdentityProviderOptions,
+): Promise<LocalIdentityProvider> {
+  const { clock = Date.now } = options;
+  const provider = new Provider(await openKey(options.keyFile), clock);
+  const server = createServer((request, response) => {
+    provider.answer(request, response).catch((failure: unknown) => refuse(response, failure));
+  });
+  await listen(server, options.preferredPort);
+  provider.issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: provider.issuer,
+    allow(redirectUris) {
+      provider.redirectUris = redirectUris;
+    },
+    async stop() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function listen(server: ReturnType<typeof createServer>, port: number): Promise<void> {
+  try {
+    await once(server.listen(port, '127.0.0.1'), 'listening');
+  } catch (failure) {
+    if ((failure as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw failure;
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+  }
+}
+
+class Provider {
+  issuer = '';
+  redirectUris: readonly string[] = [];
+  readonly #key: SigningKey;
+  readonly #clock: () => number;
+  readonly #codes: Codes;
+
+  constructor(key: SigningKey, clock: () => number) {
+    this.#key = key;
+    this.#clock = clock;
+    this.#codes = new Codes(clock);
+  }
+
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', this.issuer);
+    const form = new URLSearchParams(await readBody(request));
+    switch (`${request.method} ${url.pathname}`) {
+      case 'GET /.well-known/openid-configuration':
+        return sendJson(response, 200, this.#document());
+      case 'GET /jwks':
+        return sendJson(response, 200, { keys: [this.#key.publicJwk] });
+      case 'GET /authorize':
+      case 'POST /authorize':
+        return this.#authorize(url.searchParams, request.method === 'POST' ? form : undefined, response);
+      case 'POST /token': {
+        const [status, body] = await this.#token(form);
+        return sendJson(response, status, body);
+      }
+      default:
+        return sendJson(response, 404, { error: 'not_found' });
+    }
+  }
+
+  #document(): object {
+    const { issuer } = this;
+    return {
+      issuer,
+      authorization_endpoint: `${issuer}/authorize`,
+      token_endpoint: `${issuer}/token`,
+      jwks_uri: `${issuer}/jwks`,
+      response_types_supported: ['code'],
+      grant_types_supported: ['authorization_code'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: [ALGORITHM],
+      token_endpoint_auth_methods_supported: ['none'],
+      code_challenge_methods_supported: ['S256'],
+      scopes_supported: ['openid', 'email'],
+      claims_supported: ['sub', 'email', 'email_verified', 'nonce'],
+    };
+  }
+
+  /** The page, and what its form leads to. */
+  #authorize(query: URLSearchParams, form: URLSearchParams | undefined, response: ServerResponse): void {
+    const asked = readAuthorization(query, { id: CLIENT_ID, redirectUris: this.redirectUris });
+    if (asked instanceof URL) {
+      redirect(response, asked);
+      return;
+    }
+    const email = form?.get('email')?.trim() ?? DEMO_EMAIL;
+    if (form !== undefined && EMAIL.test(email)) {
+      redirect(response, answerTo(asked, { code: this.#codes.issue({ ...asked, email }) }));
+      return;
+    }
+    const problem = form === undefined ? undefined : 'Enter an email address.';
+    response.writeHead(problem === undefined ? 200 : 400, pageHeaders(new URL(asked.redirectUri).origin));
+    response.end(signInPage(email, problem));
+  }
+
+  async #token(form: URLSearchParams): Promise<readonly [number, object]> {
+    const field = (name: string) => form.get(name) ?? '';
+    if (field('client_id') !== CLIENT_ID) return [401, { error: 'invalid_client' }];
+    if (field('grant_type') !== 'authorization_code') return [400, { error: 'unsupported_grant_type' }];
+    const grant = this.#codes.redeem(field('code'), field('code_verifier'), field('redirect_uri'));
+    if (grant === undefined) return [400, { error: 'invalid_grant' }];
+    const idToken = await this.#idToken(grant);
+    return [
+      200,
+      { id_token: idToken, access_token: randomUUID(), token_type: 'Bearer', expires_in: ID_TOKEN_SECONDS },
+    ];
+  }
+
+  #idToken({ email, nonce }: Grant): Promise<string> {
+    const nowSeconds = Math.floor(this.#clock() / 1000);
+    return new SignJWT({ email, email_verified: true, ...(nonce === undefined ? {} : { nonce }) })
+      .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', kid: this.#key.id })
+      .setIssuer(this.issuer)
+      .setAudience(CLIENT_ID)
+      .setSubject(subjectOf(email))
+      .setIssuedAt(nowSeconds)
+      .setExpirationTime(nowSeconds + ID_TOKEN_SECONDS)
+      .sign(this.#key.privateKey);
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) throw new UntrustedRequest('The request is too large.');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function redirect(response: ServerResponse, location: URL): void {
+  response.writeHead(303, { location: location.href, 'cache-control': 'no-store' }).end();
+}
+
+function sendJson(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
+  response.end(JSON.stringify(body));
+}
+
+function refuse(response: ServerResponse, failure: unknown): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const known = failure instanceof UntrustedRequest;
+  if (!known) console.error(failure);
+  response.writeHead(known ? 400 : 500, pageHeaders());
+  response.end(errorPage(known ? failure.message : 'The provider itself failed.'));
+}

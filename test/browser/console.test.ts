@@ -1,0 +1,358 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { Service } from '../system/service.ts';
+import { openBrowser, withBrowser } from './chromium.ts';
+import { ConsoleUser, SCREENSHOTS } from './console-user.ts';
+
+jest.setTimeout(120_000);
+
+/** What a reader must see as it stands there, whoever wrote it. */
+const MARKUP = `<img src=x onerror="alert(1)"><script>alert(2)</script>`;
+
+const PAGES = [
+  ['/', 'Home'],
+  ['/keys', 'Keys'],
+  ['/activity', 'Activity'],
+  ['/models', 'Models'],
+  ['/playground', 'Playground'],
+  ['/billing', 'Billing'],
+  ['/webhooks', 'Webhooks'],
+  ['/market', 'Market'],
+  ['/settings', 'Settings'],
+  ['/start', 'First call'],
+] as const;
+
+withBrowser('the console in Chromium', () => {
+  const service = new Service({ WEBHOOK_ALLOW_LOOPBACK: '1' });
+  const received: string[] = [];
+  let hook: Server;
+  let browser: Browser;
+  let user: ConsoleUser;
+  let key = '';
+  let keyId = '';
+
+  const text = (testId: string) => user.page.getByTestId(testId).innerText();
+  /** An answer of the service with the digits that were sent, as the browser gets it. */
+  const sent = (path: string): Promise<string> =>
+    user.page.evaluate(async (asked) => {
+      const answer = await fetch(asked, { headers: { 'x-requested-with': 'console' } });
+      return answer.text();
+    }, path);
+  const digits = (json: string, field: string): string => {
+    const [, number = ''] = new RegExp(`"${field}":([0-9.e-]+)`).exec(json) ?? [];
+    return number;
+  };
+  /** `$1,234.5000` as the number that JSON would have. */
+  const shown = (amount: string): number => Number(amount.replaceAll(/[$,\s]/g, ''));
+
+  beforeAll(async () => {
+    hook = createServer((request, response) => {
+      request.on('data', (chunk) => received.push(String(chunk))).on('end', () => response.end());
+    });
+    await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
+    await service.start();
+    browser = await openBrowser();
+    user = await ConsoleUser.open(browser, service);
+  }, 180_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    hook?.close();
+    await service.dispose();
+  }, 30_000);
+
+  it('signs somebody in without a token within reach of scripts', async () => {
+    await user.signIn('owner@example.com');
+    await user.settled();
+    expect(await text('balance')).toBe('$0.00');
+    expect(await user.stored()).toBe('[{},{},""]');
+    expect(user.page.url()).not.toMatch(/code=|state=|token/);
+    const cookies = await user.context.cookies();
+    expect(cookies.filter(({ name }) => name === '__Host-session')).toEqual([
+      expect.objectContaining({ httpOnly: true, secure: true, sameSite: 'Strict', path: '/' }),
+    ]);
+  });
+
+  it('tops up through the checkout', async () => {
+    await user.go('/billing', 'Billing');
+    await user.page.getByLabel('Amount, USD').fill('12.34');
+    await user.page.getByRole('button', { name: 'Continue to payment' }).click();
+    await user.page.getByRole('button', { name: 'Pay 12.34 USD' }).click();
+    await user.page.getByRole('heading', { name: 'Billing', level: 1 }).waitFor();
+    await user.page.getByText('paid', { exact: true }).waitFor();
+    await user.go('/', 'Home');
+    await user.page.getByTestId('balance').getByText('$12.34').waitFor();
+    // Odd nano-dollars, so that no figure is right by being rounded.
+    const { id } = JSON.parse(await sent('/api/v1/auth/me')) as { id: string };
+    await service.admin('credit', 'grant', '--account', id, '--amount', '0.000000789');
+  });
+
+  it('makes a key, shows it once, and waits for the first call, whose cost it shows within 5 s', async () => {
+    await user.go('/start', 'First call');
+    await user.page.getByLabel('Name').fill('laptop');
+    await user.page.getByRole('button', { name: 'Make the key' }).click();
+    const shownKey = user.page.getByRole('region', { name: 'API key' });
+    key = (await shownKey.innerText()).trim();
+    expect(key).toMatch(/^uis_/);
+    await user.page.getByText('Waiting for your first call').waitFor();
+    const { data, response } = await service
+      .openai(key)
+      .chat.completions.create({ model: 'sim/chat', messages: [{ role: 'user', content: 'Hello.' }] })
+      .withResponse();
+    expect(data.choices).toHaveLength(1);
+    await user.page.getByText('Got it: sim/chat for').waitFor({ timeout: 5_000 });
+    const line = await user.page.getByText('Got it: sim/chat for').innerText();
+    expect(line).toContain(`$${response.headers.get('x-cost-usd')}`);
+    await user.page.getByRole('link', { name: 'See its receipt' }).click();
+    await user.page.getByRole('heading', { name: 'Receipt' }).waitFor();
+    await user.settled();
+    expect(await text('cost')).toBe(`$${response.headers.get('x-cost-usd')}`);
+    await user.page.reload();
+    await user.page.getByRole('heading', { name: 'Receipt' }).waitFor();
+    expect(await user.page.content()).not.toContain(key);
+    expect(await user.stored()).not.toContain(key);
+  });
+
+  it('shows totals equal to the balance, the sums and the audit, to the last digit', async () => {
+    for (let calls = 0; calls < 3; calls += 1)
+      await service.chat(
+        { model: 'sim/chat-large', messages: [{ role: 'user', content: `Say ${calls}.` }] },
+        { key },
+      );
+    await user.go('/', 'Home');
+    await user.settled();
+    const [credits, sums] = [
+      await sent('/api/v1/credits'),
+      await sent(
+        `/api/v1/usage/sums?interval=day&start=${Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth(), 1) / 1000}`,
+      ),
+    ];
+    const total = sums.slice(sums.indexOf('"total"'));
+    await user.page.reload();
+    await user.page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+    await user.settled();
+    expect(shown(await text('balance'))).toBe(Number(digits(credits, 'balance')));
+    expect(shown(await text('held'))).toBe(Number(digits(credits, 'held')));
+    expect(shown(await text('month'))).toBe(Number(digits(total, 'cost')));
+    expect(digits(total, 'calls')).toBe('4');
+    const nano = (amount: string) => BigInt(Math.round(shown(amount) * 1e9));
+    expect(nano(await text('balance')) + nano(await text('month'))).toBe(12_340_000_789n);
+    const audit = await service.admin<{ drift: string; exact: boolean }>('audit');
+    expect(audit).toMatchObject({ exact: true });
+    await user.page.screenshot({ path: join(SCREENSHOTS, 'console-home-paid.png') });
+  });
+
+  it('shows that a cap is reached, and a rotation counting down', async () => {
+    await user.go('/keys', 'Keys');
+    await user.page.getByRole('button', { name: 'Make a key' }).click();
+    await user.page.getByLabel('Name').fill(MARKUP);
+    await user.page.getByLabel('Cap a day, USD').fill('0.000000001');
+    await user.page.getByRole('button', { name: 'Make the key' }).click();
+    const capped = (await user.page.getByRole('region', { name: 'API key' }).innerText()).trim();
+    await user.page.getByRole('button', { name: 'Done' }).click();
+    const refused = await service.chat(
+      { model: 'sim/chat', messages: [{ role: 'user', content: 'Hi' }] },
+      { key: capped },
+    );
+    expect(refused.status).toBe(402);
+    // The name is text, whatever it says.
+    await user.page.getByRole('link', { name: MARKUP }).click();
+    await user.page.getByRole('heading', { name: MARKUP, level: 1 }).waitFor();
+    await user.page
+      .getByText('0 % of the cap')
+      .or(user.page.getByRole('img', { name: /of the cap/ }))
+      .first()
+      .waitFor();
+    await user.page.getByRole('button', { name: 'Edit' }).click();
+    await user.page.getByLabel('Cap a day, USD').fill('0');
+    await user.page.getByRole('button', { name: 'Save' }).click();
+    await user.page.getByText('cap reached').waitFor();
+    await user.page.screenshot({ path: join(SCREENSHOTS, 'console-key-cap.png') });
+    await user.page.getByRole('button', { name: 'Rotate', exact: true }).click();
+    await user.page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
+    const rotated = (await user.page.getByRole('region', { name: 'API key' }).innerText()).trim();
+    expect(rotated).not.toBe(capped);
+    await user.page.getByRole('button', { name: 'Done' }).click();
+    await user.page.getByText(/still good for 00:59:\d\d|still good for 01:00:00/).waitFor();
+    keyId = user.page.url().split('/').at(-1) ?? '';
+  });
+
+  it('tests a webhook, shows its delivery with the attempt, and delivers again', async () => {
+    const url = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/hook?a=%3Cb%3E`;
+    await user.go('/webhooks', 'Webhooks');
+    await user.page.getByRole('button', { name: 'Add a webhook' }).click();
+    await user.page.getByLabel('Address').fill(url);
+    await user.page.getByLabel('Description').fill(MARKUP);
+    await user.page.getByRole('button', { name: 'Add', exact: true }).click();
+    await user.page.getByRole('button', { name: 'Done' }).click();
+    await user.page.getByRole('link', { name: url }).click();
+    await user.page.getByRole('button', { name: 'Send a test' }).click();
+    await user.page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click();
+    await user.page.getByRole('cell', { name: 'delivered' }).waitFor();
+    expect(received).toHaveLength(1);
+    await user.page.getByRole('button', { name: 'Redeliver' }).click();
+    for (let tries = 0; tries < 100 && received.length < 2; tries += 1) await user.page.waitForTimeout(100);
+    expect(received).toHaveLength(2);
+    await user.page.screenshot({ path: join(SCREENSHOTS, 'console-webhook.png') });
+  });
+
+  it('plays: streams a chat, draws, speaks, at a cost that the ledger has', async () => {
+    await user.go('/playground', 'Playground');
+    await user.page.getByLabel('Message').fill('Say hello.');
+    await user.page.getByRole('button', { name: 'Send', exact: true }).click();
+    await user.page.getByText('Whole after').waitFor();
+    await user.page.getByText(/^Cost \$0\.\d+$/).waitFor();
+    await user.page.screenshot({ path: join(SCREENSHOTS, 'console-playground-chat.png') });
+    await user.page.getByRole('tab', { name: 'Images' }).click();
+    await user.page.getByRole('button', { name: 'Draw' }).click();
+    await user.page.locator('img.picture').waitFor();
+    await user.page.getByRole('tab', { name: 'Speech' }).click();
+    await user.page.getByRole('button', { name: 'Speak' }).click();
+    await user.page.locator('audio').waitFor();
+    // The key of the playground ends with the page.
+    await user.go('/keys', 'Keys');
+    await user.settled();
+    await user.page.getByRole('link', { name: 'console playground' }).waitFor({ state: 'detached' });
+  });
+
+  it("shows another account nothing of what is not its own, and a listing's markup as text", async () => {
+    await user.go('/market', 'Market');
+    await user.page.getByRole('button', { name: 'Publish a listing' }).click();
+    await user.page.getByLabel('Name').fill(MARKUP);
+    await user.page.getByLabel('Summary').fill('javascript:alert(3)');
+    await user.page.getByLabel('Description').fill(MARKUP);
+    await user.page.getByRole('textbox', { name: 'Category' }).fill('tools');
+    await user.page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await user.page.getByRole('heading', { name: MARKUP, level: 1 }).waitFor();
+    const listing = user.page.url();
+    await user.page.screenshot({ path: join(SCREENSHOTS, 'console-listing.png') });
+    const { data } = JSON.parse(await sent('/api/v1/usage?limit=1')) as { data: readonly { id: string }[] };
+    const other = await ConsoleUser.open(browser, service);
+    await other.signIn('somebody-else@example.com');
+    await other.page.goto(`${service.session.platform_url}/console#/keys/${keyId}`);
+    await other.page.getByText('No such key belongs to your account.').waitFor();
+    await other.page.goto(`${service.session.platform_url}/console#/activity/${data[0]?.id}`);
+    await other.page.getByRole('alert').waitFor();
+    expect(await other.page.getByTestId('cost').count()).toBe(0);
+    await other.go(`/activity?api_key=%22${keyId}%22`, 'Activity');
+    await other.page.getByText('No calls.').waitFor();
+    await other.page.goto(listing);
+    await other.page.getByRole('button', { name: 'Install' }).click();
+    await other.page.getByText('Installed').waitFor();
+    expect(other.complaints).toEqual([]);
+    await other.close();
+  });
+
+  it('is served with a policy that lets nothing in, from this service alone, and cannot be framed', async () => {
+    const page = await fetch(`${service.session.platform_url}/console`);
+    expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    expect(page.headers.get('content-security-policy')).not.toContain('unsafe');
+    expect(page.headers.get('x-frame-options')).toBe('DENY');
+    const elsewhere = user.requests.filter(
+      (address) =>
+        !address.startsWith(service.session.platform_url) &&
+        !/^(data|blob):/.test(address) &&
+        // The pages of the identity and the payment provider, which the browser goes to.
+        !/^http:\/\/127\.0\.0\.1:\d+\/(authorize|pay)/.test(address),
+    );
+    expect(elsewhere).toEqual([]);
+    const framed = await user.context.newPage();
+    await framed.setContent(`<iframe src="${service.session.platform_url}/console"></iframe>`);
+    await framed.waitForTimeout(1000);
+    expect(framed.frames().map((frame) => frame.url())).not.toContain(
+      `${service.session.platform_url}/console`,
+    );
+    await framed.close();
+    expect(user.complaints).toEqual([]);
+    expect(user.requests.filter((address) => /uis_|eyJ/.test(address))).toEqual([]);
+  });
+
+  it.each(['light', 'dark'] as const)(
+    'has %s pages on which axe finds nothing serious, and which fit a small screen',
+    async (scheme) => {
+      await user.page.emulateMedia({ colorScheme: scheme });
+      const wrong: string[] = [];
+      for (const [path, heading] of PAGES) {
+        await user.go(path, heading);
+        await user.settled();
+        wrong.push(...(await user.findings()).map((finding) => `${path}: ${finding}`));
+        const name = path === '/' ? 'home' : path.slice(1);
+        await user.page.screenshot({
+          path: join(SCREENSHOTS, `console-${name}-${scheme}.png`),
+          fullPage: true,
+        });
+      }
+      await user.page.setViewportSize({ width: 360, height: 780 });
+      for (const [path, heading] of PAGES) {
+        await user.go(path, heading);
+        await user.settled();
+        const width = await user.page.evaluate('document.documentElement.scrollWidth');
+        if (width !== 360) wrong.push(`${path} is ${width} wide on a screen of 360`);
+        const name = path === '/' ? 'home' : path.slice(1);
+        await user.page.screenshot({ path: join(SCREENSHOTS, `console-${name}-small-${scheme}.png`) });
+      }
+      await user.page.setViewportSize({ width: 1280, height: 900 });
+      expect(wrong).toEqual([]);
+    },
+  );
+
+  it('is worked by the keyboard: a dialog keeps the focus and closes with Escape, tabs follow the arrows', async () => {
+    await user.go('/keys', 'Keys');
+    await user.page.getByRole('button', { name: 'Make a key' }).focus();
+    await user.page.keyboard.press('Enter');
+    await user.page.getByRole('dialog').waitFor();
+    for (let step = 0; step < 4; step += 1) await user.page.keyboard.press('Tab');
+    expect(
+      await user.page.evaluate("document.querySelector('dialog').contains(document.activeElement)"),
+    ).toBe(true);
+    await user.page.keyboard.press('Escape');
+    await user.page.getByRole('dialog').waitFor({ state: 'detached' });
+    await user.go('/playground', 'Playground');
+    await user.page.getByRole('tab', { name: 'Chat' }).focus();
+    await user.page.keyboard.press('ArrowRight');
+    await user.page.getByRole('tab', { name: 'Images', selected: true }).waitFor();
+  });
+
+  it('shows an operator the accounts, in a session of its own, and nobody else', async () => {
+    const { id } = JSON.parse(await sent('/api/v1/auth/me')) as { id: string };
+    const address = `${service.session.platform_url}/console#/operator`;
+    await user.page.goto(address);
+    await user.page.getByRole('heading', { name: 'Sign in as an operator' }).waitFor();
+    const signIn = async () => {
+      await user.page.getByRole('button', { name: /^Continue with/ }).click();
+      await user.page.getByLabel('Email').fill('owner@example.com');
+      await user.page.getByRole('button', { name: 'Sign in' }).click();
+    };
+    await signIn();
+    await user.page.getByText('This account is not an operator of the service.').waitFor();
+    await service.admin('operators', 'add', id);
+    await signIn();
+    await user.page.getByRole('heading', { name: 'Operator', level: 1 }).waitFor();
+    await user.page.getByRole('cell', { name: 'owner@example.com' }).waitFor();
+    expect(await user.findings()).toEqual([]);
+    for (const view of ['Routes', 'Catalog', 'Audit', 'Dead letters', 'Accounts']) {
+      await user.page.getByRole('tab', { name: view }).click();
+      await user.settled();
+      await user.page.screenshot({
+        path: join(SCREENSHOTS, `console-operator-${view.toLowerCase().replace(' ', '-')}.png`),
+      });
+    }
+    expect(await user.page.getByRole('alert').count()).toBe(0);
+    await user.page.getByRole('button', { name: 'Sign out' }).click();
+    await user.page.getByRole('heading', { name: 'Sign in as an operator' }).waitFor();
+  });
+
+  it('signs out, on the server too', async () => {
+    const session = (await user.context.cookies()).find(({ name }) => name === '__Host-session');
+    await user.go('/settings', 'Settings');
+    await user.page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await user.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    const after = await fetch(`${service.session.platform_url}/api/v1/auth/me`, {
+      headers: { cookie: `${session?.name}=${session?.value}`, 'x-requested-with': 'console' },
+    });
+    expect(after.status).toBe(401);
+  });
+});

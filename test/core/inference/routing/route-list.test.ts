@@ -1,0 +1,193 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
+import { catalogView } from '../../../../lambdas/core/inference/catalog/catalog-view.ts';
+import {
+  afterTry,
+  COOLDOWN_MS,
+  closedCircuits,
+  type RouteCircuits,
+} from '../../../../lambdas/core/inference/circuit/circuit.ts';
+import { routesPage, routesQuery } from '../../../../lambdas/core/inference/routing/route-list.ts';
+import { rounds } from '../../../thorough.ts';
+
+const NOW_MS = Date.UTC(2026, 6, 15, 12);
+
+/** What no answer may contain; nothing else has the prefix. */
+const hidden = fc.stringMatching(/^[a-z0-9]{6,12}$/).map((text) => `hidden-${text}`);
+
+const route = fc.record({
+  base_url: hidden.map((host) => `https://${host}.example/${host}/v1`),
+  upstream_model: hidden,
+  secret: hidden.map((name) => `secretsmanager:prod/providers/${name}#${name}`),
+  protocol: fc.constantFrom('openai', 'openai-responses', 'anthropic'),
+  priority: fc.integer({ min: 0, max: 9 }),
+  cost: fc.option(
+    fc.record({
+      unit: fc.constant('per_million_tokens'),
+      input: fc.constant(0.123456789),
+      output: fc.constant(0.987654321),
+    }),
+    { nil: undefined },
+  ),
+});
+
+/** Documents with up to 30 routes, whose ids are their places. */
+const documents = fc
+  .array(
+    fc.record({
+      price: fc.integer({ min: 1, max: 99 }),
+      routes: fc.array(route, { minLength: 1, maxLength: 5 }),
+    }),
+    {
+      minLength: 1,
+      maxLength: 6,
+    },
+  )
+  .map((models) => ({
+    models: models.map(({ price, routes }, model) => ({
+      ...{ id: `model-${model}`, type: 'chat', owned_by: 'someone', created: 1 },
+      price_source: { url: 'https://hidden-source.example', as_of: '2026-01-01' },
+      price: { unit: 'per_million_tokens', input: price, output: price },
+      routes: routes.map((each, at) => JSON.parse(JSON.stringify({ id: `route-${model}-${at}`, ...each }))),
+    })),
+  }));
+
+const page = (document: object, query: object, circuits: readonly RouteCircuits[] = []) =>
+  routesPage(parseCatalog(document).models, circuits, routesQuery.parse(query), NOW_MS);
+
+const asCursor = (id: string) => Buffer.from(id).toString('base64url');
+
+/** As many failures at once as it takes, by distinct accounts. */
+function failing(id: string, atMs: number): RouteCircuits {
+  const seen = { startMs: atMs, served: 0, successes: 0, lastFailed: true };
+  return [...'abcdefghijkl'].reduce(
+    (circuits, account) =>
+      afterTry(circuits, {
+        ...{ allowed: true, routeId: id, account, begunMs: atMs, nowMs: atMs, outcome: 'failing' },
+        retryAfterSeconds: undefined,
+        seen: { shared: seen, own: seen },
+      }),
+    closedCircuits(id),
+  );
+}
+
+const [ONE] = fc.sample(
+  documents.filter(({ models }) => models.length > 2),
+  { numRuns: 1, seed: 1 },
+);
+
+describe('the operator’s view of routes', () => {
+  it('shows no address, secret, upstream model or cost, whatever the catalog', () => {
+    fc.assert(
+      fc.property(documents, (document) => {
+        const shown = JSON.stringify(page(document, { limit: '100' }));
+        expect(shown).not.toMatch(/hidden|secretsmanager|https?:|0\.123456789|0\.987654321/);
+        const applied = (version: string, json: string) => ({ version, json, appliedMs: 0 });
+        const before = structuredClone(document);
+        for (const model of before.models) model.price.input += 1;
+        const view = catalogView(
+          applied('b', JSON.stringify(document)),
+          applied('a', JSON.stringify(before)),
+        );
+        expect(view.diff).toMatchObject({ changed_count: document.models.length });
+        expect(JSON.stringify(view)).not.toMatch(/hidden|secretsmanager|https?:|0\.123456789|0\.987654321/);
+      }),
+      { numRuns: rounds(100) },
+    );
+  });
+
+  it('comes page by page to every route once, in the order of the catalog', () => {
+    fc.assert(
+      fc.property(documents, fc.integer({ min: 1, max: 7 }), (document, limit) => {
+        const found: string[] = [];
+        for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {
+          const { entries, next } = page(document, {
+            limit: String(limit),
+            ...(cursor === undefined ? {} : { cursor: asCursor(cursor) }),
+          });
+          expect(entries.length).toBeLessThanOrEqual(limit);
+          found.push(...entries.map(({ id }) => id));
+          cursor = next;
+        }
+        expect(found).toEqual(document.models.flatMap(({ routes }) => routes.map(({ id }) => id)));
+      }),
+      { numRuns: rounds(100) },
+    );
+  });
+
+  it('says that the catalog has changed when it has the cursor’s route no more', () => {
+    expect(() => page(ONE ?? {}, { cursor: asCursor('route-99-9') })).toThrow(
+      expect.objectContaining({ code: 'invalid_value', param: 'cursor' }),
+    );
+  });
+
+  it('shows since when a route is open, and finds those that are', () => {
+    const open = failing('route-1-0', NOW_MS - 5_000);
+    const due = failing('route-2-0', NOW_MS - COOLDOWN_MS - 1_000);
+    const of = (query: object) => page(ONE ?? {}, query, [open, due]).entries;
+    expect(of({ circuit: 'open' })).toMatchObject([
+      { id: 'route-1-0', circuit: 'open', since: NOW_MS / 1000 - 5 },
+    ]);
+    expect(of({ circuit: 'half_open' })).toMatchObject([
+      { id: 'route-2-0', circuit: 'half_open', since: (NOW_MS - COOLDOWN_MS) / 1000 - 1 },
+    ]);
+    expect(of({ circuit: 'closed' })[0]).toMatchObject({
+      ...{ id: 'route-0-0', circuit: 'closed', since: null, accounts_affected: 0 },
+    });
+  });
+
+  it('counts the accounts that a route has asked to wait', () => {
+    const cooled: RouteCircuits = {
+      ...closedCircuits('route-0-0'),
+      own: { a: { coolUntilMs: NOW_MS + 1 }, b: { coolUntilMs: NOW_MS }, c: { openUntilMs: NOW_MS + 1 } },
+    };
+    expect(page(ONE ?? {}, {}, [cooled]).entries[0]).toMatchObject({
+      circuit: 'closed',
+      accounts_affected: 2,
+    });
+  });
+});
+
+describe('the operator’s view of the catalog', () => {
+  const applied = (version: string, models: readonly object[], appliedMs?: number) => ({
+    ...{ version, json: JSON.stringify({ models }), appliedMs },
+  });
+  const model = (id: string, input: number) => ({
+    ...{ id, type: 'chat', owned_by: 'someone', created: 1 },
+    price: { unit: 'per_million_tokens', input, output: 2 },
+    routes: [{ id: `r-${id}`, protocol: 'openai', base_url: 'https://x.example/v1', upstream_model: 'm' }],
+  });
+
+  it('has nothing to compare the first one with', () => {
+    expect(catalogView(applied('a', [model('one', 1)]), undefined)).toEqual({
+      ...{ object: 'catalog', version: 'a', applied: null, models: 1, routes: 1, diff: null },
+    });
+  });
+
+  it('lists what has come, what has gone and what costs another price', () => {
+    const before = applied('a', [model('kept', 1), model('gone', 1)], 1_000);
+    const view = catalogView(applied('b', [model('kept', 2), model('new', 1)], 2_999), before);
+    expect(JSON.parse(JSON.stringify(view))).toEqual({
+      ...{ object: 'catalog', version: 'b', applied: 2, models: 2, routes: 2 },
+      diff: {
+        ...{ previous_version: 'a', added_count: 1, removed_count: 1, changed_count: 1 },
+        ...{ added: ['new'], removed: ['gone'] },
+        changed: [
+          { model: 'kept', rates: expect.arrayContaining([{ rate: 'input', old: 1, new: 2, large: true }]) },
+        ],
+      },
+    });
+  });
+
+  it('bounds its lists, and not its counts', () => {
+    const many = Array.from({ length: 450 }, (_, at) => model(`m${at}`, 1));
+    const { diff } = catalogView(applied('b', many), applied('a', [model('old', 1)]));
+    expect([diff?.added_count, diff?.added.length]).toEqual([450, 200]);
+  });
+
+  it('compares with nothing that this version cannot read', () => {
+    const view = catalogView(applied('b', [model('one', 1)]), applied('a', [{ id: 'unreadable' }]));
+    expect(view.diff).toBeNull();
+  });
+});

@@ -1,0 +1,200 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { readSums, updateSums } from '../../../../lambdas/core/ledger/usage/account-sums.ts';
+import { ReadingBudget } from '../../../../lambdas/core/ledger/usage/key-reading.ts';
+import { hourOf } from '../../../../lambdas/core/ledger/usage/sums.ts';
+import type { UsageRecord } from '../../../../lambdas/core/ledger/usage-record.ts';
+import { ACCOUNT, callPlan, FIRST_MS, HOUR_MS, recordOf, SimulatedUsage } from './simulated-usage.ts';
+
+const DAYS = 3;
+const FIRST_HOUR = FIRST_MS / HOUR_MS;
+
+const records = fc
+  .array(callPlan(3, DAYS), { minLength: 1, maxLength: 40 })
+  .map((plans) => plans.map(recordOf));
+
+const span = fc
+  .tuple(fc.integer({ min: 0, max: DAYS * 24 }), fc.integer({ min: 1, max: DAYS * 24 }))
+  .map(([start, hours]) => ({ start: FIRST_HOUR + start, end: FIRST_HOUR + start + hours }));
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Summed {
+  readonly keyId: string;
+  readonly model: string | null;
+  readonly kind: string;
+  readonly status: string;
+  readonly cost: bigint;
+  readonly writtenOff: bigint;
+  readonly inputUnits: number;
+}
+
+const byName = (
+  rows: readonly (Summed & { readonly hour: number; readonly calls: number })[],
+): Record<string, string> => {
+  const sums = new Map<string, { calls: number; cost: bigint; writtenOff: bigint; units: number }>();
+  for (const row of rows) {
+    const name = [row.hour, row.keyId, row.model, row.kind, row.status].join(' ');
+    const sum = sums.get(name) ?? { calls: 0, cost: 0n, writtenOff: 0n, units: 0 };
+    sums.set(name, {
+      calls: sum.calls + row.calls,
+      cost: sum.cost + row.cost,
+      writtenOff: sum.writtenOff + row.writtenOff,
+      units: sum.units + row.inputUnits,
+    });
+  }
+  return Object.fromEntries(
+    [...sums]
+      .toSorted()
+      .map(([name, { calls, cost, writtenOff, units }]) => [
+        name,
+        `${calls} ${cost} ${writtenOff} ${units.toFixed(6)}`,
+      ]),
+  );
+};
+
+/** The plain sums over the records. */
+const expected = (found: readonly UsageRecord[], { start, end }: Span) =>
+  byName(
+    found
+      .map((record) => ({ ...record, hour: hourOf(record.created), calls: 1 }))
+      .filter(({ hour }) => hour >= start && hour < end),
+  );
+
+const enough = () => new ReadingBudget(1_000);
+
+const step = fc.record({
+  /** The clock goes on by so much, */
+  passMs: fc.oneof(fc.integer({ min: 0, max: HOUR_MS }), fc.integer({ min: 0, max: 30 * HOUR_MS })),
+  span,
+  /** and the reading dies at this write, */
+  diesAt: fc.option(fc.integer({ min: 0, max: 3 }), { nil: Number.POSITIVE_INFINITY }),
+  /** or ends early. */
+  pages: fc.constantFrom(0, 1, 1_000),
+  audit: fc.boolean(),
+});
+
+describe('the sums of an account', () => {
+  it('are those of its records, whatever was stored, killed or cut short before', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        records,
+        fc.array(step, { maxLength: 6 }),
+        span,
+        fc.integer({ min: 1, max: 5 }),
+        async (found, steps, asked, pageRecords) => {
+          const usage = new SimulatedUsage(found);
+          usage.pageRecords = pageRecords;
+          for (const { passMs, span: first, diesAt, pages, audit } of steps) {
+            usage.nowMs += passMs;
+            usage.writesLeft = diesAt;
+            // A page of the simulation is a few records: a budget of 1 page ends most readings in the middle.
+            const budget = pages === 1 ? fewPages(4) : new ReadingBudget(pages);
+            const reading = { ...usage.dependencies(), nowMs: usage.nowMs, budget };
+            const run = audit ? updateSums(reading, ACCOUNT) : readSums(reading, ACCOUNT, first);
+            const result = await run.catch(() => undefined);
+            if (typeof result === 'object' && result.complete)
+              expect(byName(result.rows)).toEqual(expected(usage.visible, first));
+          }
+          usage.writesLeft = Number.POSITIVE_INFINITY;
+          const sums = await readSums(
+            { ...usage.dependencies(), nowMs: usage.nowMs, budget: enough() },
+            ACCOUNT,
+            asked,
+          );
+          expect(sums.complete).toBe(true);
+          expect(byName(sums.rows)).toEqual(expected(usage.visible, asked));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('are those of its records for each of several readings at once', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        records,
+        fc.array(span, { minLength: 2, maxLength: 3 }),
+        fc.array(fc.integer({ min: 0, max: 40 * HOUR_MS }), { minLength: 1, maxLength: 3 }),
+        fc.scheduler(),
+        async (found, spans, passes, scheduler) => {
+          const usage = new SimulatedUsage(found);
+          usage.pageRecords = 3;
+          for (const passMs of passes) {
+            usage.nowMs += passMs;
+            const pause = () => scheduler.schedule(Promise.resolve());
+            const readings = Promise.all(
+              spans.map((asked) =>
+                readSums(
+                  { ...usage.dependencies(pause), nowMs: usage.nowMs, budget: enough() },
+                  ACCOUNT,
+                  asked,
+                ),
+              ),
+            );
+            const sums = await scheduler.waitFor(readings);
+            for (const [at, asked] of spans.entries()) {
+              expect(sums[at]?.complete).toBe(true);
+              expect(byName(sums[at]?.rows ?? [])).toEqual(expected(usage.visible, asked));
+            }
+          }
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it('are complete after as many readings as their records take, each of which reads a few', async () => {
+    const plans = fc.sample(callPlan(5, DAYS), { numRuns: 200, seed: 1 });
+    const usage = new SimulatedUsage(plans.map(recordOf));
+    usage.pageRecords = 5;
+    usage.nowMs = FIRST_MS + 30 * 24 * HOUR_MS;
+    const asked = { start: FIRST_HOUR, end: FIRST_HOUR + (DAYS + 1) * 24 };
+    for (let readings = 1; ; readings += 1) {
+      expect(readings).toBeLessThan(40);
+      const budget = fewPages(8);
+      const reading = { ...usage.dependencies(), nowMs: usage.nowMs, budget };
+      const { complete, rows } = await readSums(reading, ACCOUNT, asked);
+      if (!complete) continue;
+      expect(readings).toBeGreaterThan(1);
+      expect(byName(rows)).toEqual(expected(usage.visible, asked));
+      return;
+    }
+  });
+
+  it('read no record of a closed hour twice', async () => {
+    const usage = new SimulatedUsage([recordOf({ ...PLAN, startMs: HOUR_MS }, 0)]);
+    usage.nowMs = FIRST_MS + 10 * 24 * HOUR_MS;
+    const asked = { start: FIRST_HOUR, end: FIRST_HOUR + 24 };
+    const reads = [];
+    for (const budget of [enough(), enough()]) {
+      const reading = { ...usage.dependencies(), nowMs: usage.nowMs, budget };
+      expect((await readSums(reading, ACCOUNT, asked)).rows).toMatchObject([{ calls: 1, cost: 7n }]);
+      reads.push(budget.read);
+    }
+    expect(reads).toEqual([1, 0]);
+  });
+});
+
+const PLAN = {
+  key: 0,
+  startMs: 0,
+  tookMs: 0,
+  model: 'sim/a',
+  kind: 'chat',
+  status: 'completed',
+  cost: 7n,
+  units: 1,
+} as const;
+
+/** A budget that is over after a number of pages, however few records they have. */
+function fewPages(pages: number): ReadingBudget {
+  let left = pages;
+  return new ReadingBudget(1_000, () => {
+    left -= 1;
+    return left < 0;
+  });
+}

@@ -1,0 +1,51 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { bundleConsole, type ConsoleBundle } from '../../lib/bundle-console.ts';
+import { bundledFolders, materialsOf } from '../../lib/supply/bill-of-materials.ts';
+import { readLockFile } from '../../lib/supply/lock-file.ts';
+import { objectionsTo } from '../../lib/supply/policy.ts';
+
+/** What a browser may have to load before the first page shows, compressed. */
+const MAX_FIRST_BYTES = 200 * 1024;
+
+const folder = mkdtempSync(join(tmpdir(), 'console-'));
+const [page, assets] = [join(folder, 'page'), join(folder, 'assets')];
+let bundle: ConsoleBundle;
+
+beforeAll(async () => {
+  bundle = await bundleConsole({ page, assets });
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+it('takes no more than its budget before the first page shows', () => {
+  const bytesOf = (name: string) =>
+    bundle.files.find((file) => file.name === name)?.compressedBytes ?? Number.NaN;
+  const first = bundle.first.map(bytesOf).reduce((sum, bytes) => sum + bytes, 0);
+  console.info(`first page of the console: ${first} bytes compressed, in ${bundle.first.length} files`);
+  expect(first).toBeGreaterThan(10_000);
+  expect(first).toBeLessThan(MAX_FIRST_BYTES);
+});
+
+it('holds nothing of the service but types, and only packages with licences that are on the list', () => {
+  const inputs = Object.keys(bundle.metafile.inputs).filter((path) => !path.startsWith('node_modules/'));
+  expect(inputs.length).toBeGreaterThan(20);
+  expect(inputs.filter((path) => !path.startsWith('console/'))).toEqual([]);
+  const locked = readLockFile(
+    readFileSync(join(import.meta.dirname, '..', '..', 'package-lock.json'), 'utf8'),
+  );
+  const deployed = materialsOf(locked, bundledFolders(bundle.metafile)).filter((each) => each.deployed);
+  expect(deployed.map((each) => each.package.name)).toEqual(expect.arrayContaining(['react', 'uplot']));
+  expect(objectionsTo(deployed.map((each) => each.package))).toEqual([]);
+});
+
+it('is the same files each time, with a page that names them and nothing else', async () => {
+  const again = join(folder, 'again');
+  await bundleConsole({ page: join(again, 'page'), assets: join(again, 'assets') });
+  expect(readdirSync(join(again, 'assets')).sort()).toEqual(readdirSync(assets).sort());
+  expect(readdirSync(page)).toEqual(['index.html.gz']);
+  expect(
+    bundle.files.every(({ name }) => name === 'index.html' || /^[a-z-]+-[A-Z0-9]{8}\.(js|css)$/.test(name)),
+  ).toBe(true);
+});

@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { CONFIGURATIONS } from '../lib/configurations.ts';
+import { runTool } from './tools.ts';
+
+const REGIONS = ['us-east-1', 'eu-central-1'];
+
+/** A thorough run lints every configuration. */
+const isThorough = Number(process.env.THOROUGH ?? 1) > 1;
+const NAMES = isThorough ? Object.keys(CONFIGURATIONS) : ['standard', 'fargate'];
+
+/** Warnings that are not acted on, each with its reason. */
+const IGNORED: Readonly<Record<string, string>> = {
+  W3005: 'The CDK writes dependencies that a reference has already; they change nothing.',
+  W3010: 'Zones are in a template only where the setting `availabilityZones` names them.',
+};
+
+interface Finding {
+  readonly Filename: string;
+  readonly Level: string;
+  readonly Message: string;
+  readonly Rule: { readonly Id: string };
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'linted-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The templates of the configurations, those that are the same once. */
+async function synthesize(): Promise<readonly string[]> {
+  const program = join(import.meta.dirname, '..', 'lib', 'synthesize.ts');
+  const options = { env: { ...process.env, CDK_VALIDATION: 'false' } };
+  await promisify(execFile)(process.execPath, [program, folder, ...NAMES], options);
+  const files = new Map<string, string>();
+  for (const name of NAMES)
+    for (const file of readdirSync(join(folder, name)))
+      if (file.endsWith('.template.json')) {
+        const path = join(folder, name, file);
+        files.set(createHash('sha256').update(readFileSync(path)).digest('hex'), path);
+      }
+  return [...files.values()];
+}
+
+async function lint(templates: readonly string[]): Promise<readonly string[]> {
+  const ignored = Object.keys(IGNORED).flatMap((rule) => ['--ignore-checks', rule]);
+  const words = [...ignored, '--format', 'json', '--regions', ...REGIONS, '--', ...templates];
+  const { output } = await runTool('cfn-lint', words);
+  return (JSON.parse(output) as readonly Finding[]).map(
+    ({ Filename, Level, Message, Rule }) => `${Level} ${Rule.Id} ${Filename}: ${Message}`,
+  );
+}
+
+describe('cfn-lint', () => {
+  it(`finds no fault in the templates of ${NAMES.join(', ')}, in ${REGIONS.join(' and ')}`, async () => {
+    const templates = await synthesize();
+    expect(templates.length).toBeGreaterThanOrEqual(NAMES.length + 4);
+    expect(await lint(templates)).toEqual([]);
+  }, 600_000);
+
+  it('finds a property that no resource of the type has', async () => {
+    const file = join(folder, 'wrong.json');
+    const topic = { Type: 'AWS::SNS::Topic', Properties: { TopicNme: 'a' } };
+    writeFileSync(file, JSON.stringify({ Resources: { Topic: topic } }));
+    expect(await lint([file])).toEqual([expect.stringContaining('Error E3002')]);
+  }, 120_000);
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from '@jest/globals';
+import { deployedOnes, readAudit } from '../../lib/supply/advisories.ts';
+
+/** As npm 11 prints them; the registry that this was written beside answered the second. */
+const REPORT = JSON.stringify({
+  auditReportVersion: 2,
+  vulnerabilities: {
+    minimist: {
+      ...{ name: 'minimist', severity: 'critical', range: '<0.2.4', nodes: ['node_modules/minimist'] },
+      via: [{ title: 'Prototype Pollution', url: 'https://github.com/advisories/GHSA-xvch-5gv4-984h' }],
+    },
+    mkdirp: { severity: 'critical', via: ['minimist'], nodes: ['node_modules/a/node_modules/mkdirp'] },
+  },
+});
+const REFUSED = JSON.stringify({
+  message: '405 Method Not Allowed - POST https://registry.example.com/-/npm/v1/security/advisories/bulk',
+  ...{ method: 'POST', statusCode: 405, body: '', error: { summary: '', detail: '' } },
+});
+
+describe('what npm audit printed', () => {
+  it('names each vulnerability with its advisories', () => {
+    expect(readAudit(REPORT)).toEqual({
+      vulnerabilities: [
+        {
+          ...{ name: 'minimist', severity: 'critical', paths: ['node_modules/minimist'] },
+          advisories: ['Prototype Pollution https://github.com/advisories/GHSA-xvch-5gv4-984h'],
+        },
+        {
+          ...{ name: 'mkdirp', severity: 'critical', paths: ['node_modules/a/node_modules/mkdirp'] },
+          advisories: [],
+        },
+      ],
+    });
+    expect(readAudit('{"auditReportVersion":2,"vulnerabilities":{}}')).toEqual({ vulnerabilities: [] });
+  });
+
+  it.each([
+    [REFUSED, '405 Method Not Allowed'],
+    ['', 'no JSON'],
+    ['{"error":{"summary":"connect ECONNREFUSED"}}', 'ECONNREFUSED'],
+    ['{}', 'no report'],
+    ['{"auditReportVersion":3,"vulnerabilities":{}}', 'no report'],
+  ])('is never taken for a clean report when it is something else: %s', (printed, reason) => {
+    expect(readAudit(printed)).toEqual({ unreachable: expect.stringContaining(reason) });
+  });
+
+  it('counts against a deployment by the folder that has it', () => {
+    const outcome = readAudit(REPORT);
+    const found = 'vulnerabilities' in outcome ? outcome.vulnerabilities : [];
+    expect(deployedOnes(found, new Set(['node_modules/minimist'])).map(({ name }) => name)).toEqual([
+      'minimist',
+    ]);
+    expect(deployedOnes(found, new Set(['node_modules/mkdirp']))).toEqual([]);
+  });
+});
