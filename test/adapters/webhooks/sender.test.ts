@@ -95,7 +95,7 @@ describe('a receiver', () => {
     );
     const result = await timed(receiver.url);
     expect(result).toMatchObject({ outcome: 'delivered', status: 200 });
-    expect(result.ms).toBeLessThan(1000);
+    expect(result.ms).toBeLessThan(4_500);
   });
 
   it('that resets, hangs up, talks nonsense or has no end of headers has failed', async () => {
@@ -172,7 +172,7 @@ describe('five seconds', () => {
       const startedMs = performance.now();
       expect(await createResolve([`127.0.0.1:${silent.address().port}`])('hook.example')).toEqual([]);
       const ms = performance.now() - startedMs;
-      expect([ms > 1_500, ms < 3_500]).toEqual([true, true]);
+      expect([ms > 1_500, ms < 4_500]).toEqual([true, true]);
     } finally {
       silent.close();
     }

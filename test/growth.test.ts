@@ -1,0 +1,23 @@
+import { describe, expect, it } from '@jest/globals';
+import { growthOf, MOST_IN_PROPORTION, TIMES } from './growth.ts';
+
+const spin = (steps: number): number => {
+  let sum = 0;
+  for (let step = 0; step < steps; step += 1) sum += step;
+  return sum;
+};
+
+describe('the growth of time', () => {
+  it('is seen to be in proportion', async () => {
+    expect(await growthOf((size) => spin(size * 1_000), 100)).toBeLessThan(MOST_IN_PROPORTION);
+  });
+
+  it('is seen to be beyond proportion, also where other work is in proportion', async () => {
+    const growth = await growthOf((size) => spin(size * size) + spin(size * 10), 500);
+    expect(growth).toBeGreaterThan(MOST_IN_PROPORTION);
+  });
+
+  it('is seen to be none', async () => {
+    expect(await growthOf(() => spin(100_000), 1)).toBeLessThan(TIMES / 2);
+  });
+});

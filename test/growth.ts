@@ -1,0 +1,37 @@
+/**
+ * How the time of a piece of work grows with its size, in CPU of this process: what else the machine does falls out of
+ * the ratio, as it would not out of a number of seconds.
+ */
+
+/** How much larger the large piece of work is. */
+export const TIMES = 8;
+
+/** Work in proportion to its size takes 8 times as long, in proportion to its square 64 times. */
+export const MOST_IN_PROPORTION = 3 * TIMES;
+
+const ROUNDS = 3;
+/** What one measurement lasts at least: short pieces of work are repeated. */
+const LEAST_MS = 4;
+
+/** The CPU that the work takes at 8 times the size, as a multiple of what it takes at the size; the least of three rounds. */
+export async function growthOf(work: (size: number) => unknown, size: number): Promise<number> {
+  await work(size);
+  const small: number[] = [];
+  const large: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    small.push(await cpuMsOf(() => work(size)));
+    large.push(await cpuMsOf(() => work(size * TIMES)));
+  }
+  return Math.min(...large) / Math.min(...small);
+}
+
+/** CPU of the process for one run of the work, ms. */
+async function cpuMsOf(work: () => unknown): Promise<number> {
+  const before = process.cpuUsage();
+  for (let runs = 1; ; runs += 1) {
+    await work();
+    const { user, system } = process.cpuUsage(before);
+    const ms = (user + system) / 1_000;
+    if (ms >= LEAST_MS) return ms / runs;
+  }
+}
