@@ -3,10 +3,9 @@
  * and believes it, authorization codes with PKCE and ID tokens (OpenID Connect Core 1.0, section 3.1).
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { SignJWT } from 'jose';
+import { readBody, startLoopbackServer } from '../loopback-server.ts';
 import { answerTo, readAuthorization, UntrustedRequest } from './authorization.ts';
 import { Codes, type Grant } from './codes.ts';
 import { ALGORITHM, openKey, type SigningKey } from './keys.ts';
@@ -36,6 +35,7 @@ export const CLIENT_ID = 'local-console';
 export const DEMO_EMAIL = 'demo@example.com';
 
 const MAX_BODY_BYTES = 16 * 1024;
+const tooLarge = () => new UntrustedRequest('The request is too large.');
 const ID_TOKEN_SECONDS = 300;
 const EMAIL = /^[^\s@<>"]{1,64}@[^\s@<>"]{1,189}$/;
 
@@ -48,32 +48,17 @@ export async function startIdentityProvider(
 ): Promise<LocalIdentityProvider> {
   const { clock = Date.now } = options;
   const provider = new Provider(await openKey(options.keyFile), clock);
-  const server = createServer((request, response) => {
+  const { url, stop } = await startLoopbackServer((request, response) => {
     provider.answer(request, response).catch((failure: unknown) => refuse(response, failure));
-  });
-  await listen(server, options.preferredPort);
-  provider.issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }, options.preferredPort);
+  provider.issuer = url;
   return {
-    url: provider.issuer,
+    url,
     allow(redirectUris) {
       provider.redirectUris = redirectUris;
     },
-    async stop() {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
+    stop,
   };
-}
-
-async function listen(server: ReturnType<typeof createServer>, port: number): Promise<void> {
-  try {
-    await once(server.listen(port, '127.0.0.1'), 'listening');
-  } catch (failure) {
-    if ((failure as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw failure;
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-  }
 }
 
 class Provider {
@@ -91,7 +76,7 @@ class Provider {
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', this.issuer);
-    const form = new URLSearchParams(await readBody(request));
+    const form = new URLSearchParams(await readBody(request, MAX_BODY_BYTES, tooLarge));
     switch (`${request.method} ${url.pathname}`) {
       case 'GET /.well-known/openid-configuration':
         return sendJson(response, 200, this.#document());
@@ -168,17 +153,6 @@ class Provider {
       .setExpirationTime(nowSeconds + ID_TOKEN_SECONDS)
       .sign(this.#key.privateKey);
   }
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request) {
-    bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) throw new UntrustedRequest('The request is too large.');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 function redirect(response: ServerResponse, location: URL): void {

@@ -2,9 +2,8 @@
  * A payment provider for this machine: Stripe's API as far as the service uses it, on a real socket, so that Stripe's
  * own library talks to it; a page where a checkout is paid; and signed events. Source: Stripe API reference.
  */
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { readBody, startLoopbackServer } from '../loopback-server.ts';
 import { Books } from './books.ts';
 import { Checkouts } from './checkout.ts';
 import { Courier, type Recipient } from './courier.ts';
@@ -29,35 +28,23 @@ export interface SandboxOptions {
 
 /** More than any request of Stripe's library to the sandbox has. */
 const MAX_BODY_BYTES = 64 * 1024;
+const tooLarge = () => new SandboxError(413, 'The request is too large.');
 
 export async function startPaymentSandbox(options: SandboxOptions): Promise<PaymentSandbox> {
   const books = new Books(options.file);
   const courier = new Courier(books, options.log);
   const sandbox = new Sandbox(books, new Checkouts(books, courier));
-  const server = createServer((request, response) => {
+  const server = await startLoopbackServer((request, response) => {
     sandbox.answer(request, response).catch((failure: unknown) => refuse(response, failure));
-  });
-  await listen(server, options.preferredPort);
+  }, options.preferredPort);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: server.url,
     connect: (recipient) => courier.connect(recipient),
     async stop() {
       courier.stop();
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
+      await server.stop();
     },
   };
-}
-
-async function listen(server: ReturnType<typeof createServer>, port: number): Promise<void> {
-  try {
-    await once(server.listen(port, '127.0.0.1'), 'listening');
-  } catch (failure) {
-    if ((failure as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw failure;
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-  }
 }
 
 class Sandbox {
@@ -72,7 +59,7 @@ class Sandbox {
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const origin = `http://127.0.0.1:${request.socket.localPort}`;
     const url = new URL(request.url ?? '/', origin);
-    const body = await readBody(request);
+    const body = await readBody(request, MAX_BODY_BYTES, tooLarge);
     if (url.pathname.startsWith('/v1/')) {
       if (!/^bearer \S+$/i.test(request.headers.authorization ?? ''))
         throw new SandboxError(401, 'You did not provide an API key.');
@@ -145,17 +132,6 @@ function paymentOf(body: string): string {
   } catch {
     throw new SandboxError(400, 'The body is not JSON.');
   }
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request) {
-    bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) throw new SandboxError(413, 'The request is too large.');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 function sendJson(response: ServerResponse, status: number, body: object): void {
