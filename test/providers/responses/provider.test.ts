@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { createResponsesProvider, features } from '../../../lambdas/providers/responses/provider.ts';
+import { describeFailingRoute } from '../failing-route.ts';
 import { callsOf, DEPENDENCIES, EVENT_STREAM, eventsOf, failureOf, JSON_TYPE } from '../http-calls.ts';
 import { wireServer } from '../wire-server.ts';
-import { bytesOf, EVENTS, IDENTITY, native, RESPONSE } from './fixtures.ts';
+import { bytesOf, CANARY, EVENTS, IDENTITY, native, RESPONSE } from './fixtures.ts';
 
 const server = wireServer();
 const callAt = callsOf({
@@ -44,6 +45,15 @@ describe('a call', () => {
       ...{ kind: 'status', status: 400, retryable: false, param: 'max_output_tokens' },
     });
   });
+});
+
+describeFailingRoute({
+  server,
+  callAt,
+  whole: JSON.stringify(RESPONSE),
+  stream: bytesOf(EVENTS),
+  errorInStream: bytesOf([EVENTS[0], { type: 'error', code: 'server_error', message: CANARY }]),
+  stranger: '{"output":null}',
 });
 
 it('says items, images and documents by URL beside a conversation, and no stop sequences', () => {
