@@ -126,7 +126,7 @@ describe('a caller who leaves', () => {
 describe('a host with as many calls as it takes', () => {
   it('refuses more with 503 and a time to retry, holds nothing for them, and goes on', async () => {
     const { id, key } = await service.account('5');
-    await slowly(OPEN_CALLS, 30);
+    await slowly(OPEN_CALLS, 120);
     const streams = await Promise.all(
       Array.from({ length: OPEN_CALLS }, () => ask(key, { stream: true, max_tokens: 60 })),
     );

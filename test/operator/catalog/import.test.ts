@@ -377,6 +377,6 @@ describe('catalog import', () => {
       );
       expect(counts).toMatchObject({ models: length, left_out: 0 });
     };
-    expect(await growthOf(make, 200)).toBeLessThan(MOST_IN_PROPORTION);
+    expect(await growthOf(make, 100)).toBeLessThan(MOST_IN_PROPORTION);
   });
 });
