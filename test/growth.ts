@@ -8,7 +8,7 @@ export const TIMES = 16;
 
 /** Work in proportion to its size takes 16 times as long, with caches and collections of garbage some more; in proportion
  * to its square, 256 times. */
-export const MOST_IN_PROPORTION = 5 * TIMES;
+export const MOST_IN_PROPORTION = 6 * TIMES;
 
 const ROUNDS = 3;
 /** What one measurement lasts at least: short pieces of work are repeated. */

@@ -33,6 +33,6 @@ describe('turns as Claude takes them', () => {
       expect(merged.at(-1)?.parts).toHaveLength(length);
       expect(merged.at(-1)?.parts.at(-1)).toEqual({ type: 'text', text: `.${length - 1}.` });
     };
-    expect(await growthOf(merge, 2_000)).toBeLessThan(MOST_IN_PROPORTION);
+    expect(await growthOf(merge, 500)).toBeLessThan(MOST_IN_PROPORTION);
   });
 });
