@@ -18,20 +18,23 @@ export function createAccountKeys(
     return item?.live_keys?.SS ?? [];
   }
 
-  /** Newest first, and `most` of them where that is given. */
-  async function indexed(accountId: string, most?: number): Promise<readonly string[]> {
+  /** At most `most` keys: the newest, or the first ones after an id. */
+  async function indexed(accountId: string, most: number, after?: string): Promise<readonly string[]> {
     const found: string[] = [];
     const input = {
       TableName: tables.keys,
       IndexName: INDEX,
-      KeyConditionExpression: 'account_id = :account',
-      ExpressionAttributeValues: { ':account': text(accountId) },
-      ScanIndexForward: false,
-      ...(most === undefined ? {} : { Limit: most }),
+      KeyConditionExpression: after ? 'account_id = :account AND key_id > :after' : 'account_id = :account',
+      ExpressionAttributeValues: {
+        ':account': text(accountId),
+        ...(after ? { ':after': text(after) } : {}),
+      },
+      ScanIndexForward: after !== undefined,
+      Limit: most,
     };
     for await (const { Items: items = [] } of paginateQuery({ client }, input)) {
       found.push(...items.map((item) => readText(item, 'key_id')));
-      if (most !== undefined && found.length >= most) break;
+      if (found.length >= most) break;
     }
     return found;
   }
@@ -41,9 +44,9 @@ export function createAccountKeys(
       const [first, others] = await Promise.all([live(accountId), indexed(accountId, most)]);
       return [...new Set([...first, ...others])].slice(0, most);
     },
-    async all(accountId) {
-      const [first, others] = await Promise.all([live(accountId), indexed(accountId)]);
-      return [...new Set([...first, ...others])].toSorted();
+    async since(accountId, after, most) {
+      const [first, later] = await Promise.all([live(accountId), indexed(accountId, most, after)]);
+      return { live: first, later };
     },
     async has(accountId, keyId) {
       const { Items: items = [] } = await client.send(

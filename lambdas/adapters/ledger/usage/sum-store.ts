@@ -11,6 +11,7 @@ import {
   type CallPages,
   type KeyDay,
   NO_PROGRESS,
+  type OpenKey,
   type SumProgress,
   type SumStore,
 } from '../../../core/ledger/usage/ports.ts';
@@ -99,20 +100,29 @@ export function createSumStore(client: DynamoDBClient, table: string): SumStore 
   };
 }
 
-const encodeProgress = ({ through, ahead, version }: SumProgress): Item => ({
-  through: number(through),
-  ahead: map(Object.fromEntries([...ahead].map(([keyId, hour]) => [keyId, number(hour)]))),
+const encodeProgress = ({ endedTo, open, version }: SumProgress): Item => ({
+  ended_to: text(endedTo),
+  open: map(Object.fromEntries([...open].map(([keyId, key]) => [keyId, encodeOpenKey(key)]))),
   version: number(version + 1),
 });
 
+const encodeOpenKey = ({ reached, end }: OpenKey) => ({
+  L: [number(reached), ...(end === undefined ? [] : [number(end)])],
+});
+
 function decodeProgress(item: Item): SumProgress {
-  const ahead = readMap(item, 'ahead');
+  const open = readMap(item, 'open');
   return {
-    through: readNumber(item, 'through'),
-    ahead: new Map(Object.keys(ahead).map((keyId) => [keyId, readNumber(ahead, keyId)])),
+    endedTo: readText(item, 'ended_to'),
+    open: new Map(Object.entries(open).map(([keyId, { L: hours = [] }]) => [keyId, decodeOpenKey(hours)])),
     version: readNumber(item, 'version'),
   };
 }
+
+const decodeOpenKey = ([reached, end]: readonly Item[string][]): OpenKey => ({
+  reached: readNumber(reached === undefined ? {} : { reached }, 'reached'),
+  end: end === undefined ? undefined : readNumber({ end }, 'end'),
+});
 
 /** An amount of nano-USD as decimal text. */
 const amount = z.string().regex(/^\d+$/);

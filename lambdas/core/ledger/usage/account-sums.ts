@@ -3,20 +3,27 @@
  * others are summed at each reading. A stored hour is a function of records that do not change any more, so that two
  * writers store the same and a reading that is killed loses nothing but its time.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { DAY_SECONDS, SETTLED_SECONDS, SKEW_SECONDS } from '../audit/usage-reading.ts';
-import { type KeyRead, type ReadingBudget, type ReadingDependencies, readKey } from './key-reading.ts';
-import type { AccountKeys, KeyDay, SumProgress, SumStore } from './ports.ts';
+import { type ReadingBudget, type ReadingDependencies, readKey } from './key-reading.ts';
+import type { AccountKeys, KeyDay, OpenKey, SumProgress, SumStore } from './ports.ts';
 import { dayOfHour, HOUR_SECONDS, hourOf, type SumRow } from './sums.ts';
 import { timeOfId } from './times.ts';
 
 /** Queries at a time. */
 const AT_ONCE = 16;
 
-/** An item of DynamoDB has room for about ten times as many. */
-const MOST_AHEAD = 1_000;
+/** More than an account may have that are live; an item of DynamoDB has room for about five times as many. */
+const MOST_OPEN = 1_000;
+
+/** Keys that are looked at beyond those. */
+const MOST_LATER = 2_000;
+
+/** An index lists a key within seconds of its making. */
+const LISTED_MS = HOUR_SECONDS * 1000;
 
 export interface SumDependencies extends ReadingDependencies {
-  readonly keys: Pick<AccountKeys, 'all'>;
+  readonly keys: Pick<AccountKeys, 'since'>;
   readonly store: SumStore;
 }
 
@@ -58,12 +65,13 @@ export async function readSums(
 ): Promise<AccountSums> {
   const { store, keys } = dependencies;
   // The days are read after the progress: they hold at least what it says.
-  const [progress, keyIds] = await Promise.all([store.progress(accountId), keys.all(accountId)]);
-  const states = keyIds.map((keyId) => ({ keyId, from: fromOf(progress, keyId) }));
+  const progress = await store.progress(accountId);
+  const { live, later } = await keys.since(accountId, progress.endedTo, MOST_LATER);
+  const states = statesOf(progress, live, later);
   const last = Math.min(end, hourOf(nowMs / 1000 + SKEW_SECONDS) + 1);
   const closed = Math.min(closedHour(nowMs), last);
-  const unread = states.filter(({ from }) => from < last).toSorted((a, b) => a.from - b.from);
-  const firstDay = Math.min(dayOfHour(start), ...unread.map(({ from }) => dayOfHour(from)));
+  const unread = states.filter(({ from }) => from < last);
+  const firstDay = dayOfHour(unread.reduce((first, { from }) => Math.min(first, from), start));
   const days = await store.days(accountId, firstDay, dayOfHour(Math.max(end, last) - 1));
   const bases = new Map(days.map((day) => [`${day.keyId} ${day.day}`, day]));
   const reads = await inParallel(unread, ({ keyId, from }) =>
@@ -77,17 +85,30 @@ export async function readSums(
     ),
   );
   const known = new Map(unread.map(({ keyId }, at) => [keyId, reads[at]]));
-  if (budget.read > 0) await advance(store, accountId, { progress, states, known, closed });
+  const reached = new Map(states.map(({ keyId, from }) => [keyId, known.get(keyId)?.reached ?? from]));
+  const next = { ...progress, ...endingsOf({ progress, live, reached, nowMs }) };
+  // Where another reading was first, its progress is as true, and this one's is made again by the next.
+  if (!isDeepStrictEqual(next, progress)) await store.storeProgress(accountId, next);
   const rows = [
     ...storedRows(days, progress),
     ...unread.flatMap(({ keyId }, at) => (reads[at]?.rows ?? []).map((row) => ({ ...row, keyId }))),
   ].filter(({ hour }) => hour >= start && hour < end);
-  return { rows, complete: reads.every(({ whole }) => whole) };
+  return { rows, complete: later.length < MOST_LATER && reads.every(({ whole }) => whole) };
+}
+
+/** The keys that may have rows to store: first those that are open or live, the furthest behind before others. */
+function statesOf(progress: SumProgress, live: readonly string[], later: readonly string[]): KeyState[] {
+  const first = new Set([...live, ...progress.open.keys()]);
+  const stateOf = (keyId: string) => ({ keyId, from: fromOf(progress, keyId) });
+  return [
+    ...[...first].map(stateOf).toSorted((a, b) => a.from - b.from),
+    ...later.filter((keyId) => !first.has(keyId)).map(stateOf),
+  ];
 }
 
 /**
  * Stores the sums of an account through the last closed UTC day; returns whether they are, which they are not when the
- * budget was not enough. Reads one item when there is nothing to do.
+ * budget was not enough. Reads no records when there is nothing to do.
  */
 export async function updateSums(
   dependencies: SumDependencies & { readonly nowMs: number; readonly budget: ReadingBudget },
@@ -95,8 +116,6 @@ export async function updateSums(
 ): Promise<boolean> {
   const dayHours = DAY_SECONDS / HOUR_SECONDS;
   const until = dayOfHour(closedHour(dependencies.nowMs)) * dayHours;
-  const { through } = await dependencies.store.progress(accountId);
-  if (through >= until) return true;
   const { complete } = await readSums(dependencies, accountId, { start: until, end: until });
   return complete;
 }
@@ -104,8 +123,10 @@ export async function updateSums(
 /** A key has no calls before it is made. */
 const madeIn = (keyId: string): number => Math.max(0, hourOf(timeOfId(keyId) / 1000 - SKEW_SECONDS));
 
-const fromOf = ({ through, ahead }: SumProgress, keyId: string): number =>
-  Math.max(ahead.get(keyId) ?? through, madeIn(keyId));
+function fromOf({ endedTo, open }: SumProgress, keyId: string): number {
+  const isEnded = keyId <= endedTo && !open.has(keyId);
+  return isEnded ? Number.POSITIVE_INFINITY : Math.max(open.get(keyId)?.reached ?? 0, madeIn(keyId));
+}
 
 /** The rows of the hours that the progress names; what a later writer has stored beyond them is read from records. */
 const storedRows = (days: readonly KeyDay[], progress: SumProgress) =>
@@ -114,24 +135,35 @@ const storedRows = (days: readonly KeyDay[], progress: SumProgress) =>
     return rows.filter(({ hour }) => hour < from).map((row) => ({ ...row, keyId }));
   });
 
-interface Reading {
+interface Endings {
   readonly progress: SumProgress;
-  readonly states: readonly KeyState[];
-  readonly known: ReadonlyMap<string, KeyRead | undefined>;
-  readonly closed: number;
+  /** The keys that were live when the reading began. */
+  readonly live: readonly string[];
+  readonly reached: ReadonlyMap<string, number>;
+  readonly nowMs: number;
 }
 
-/** Where another reading was first, its progress is as true, and this one's is made again by the next. */
-async function advance(
-  store: SumStore,
-  accountId: string,
-  { progress, states, known, closed }: Reading,
-): Promise<void> {
-  const reached = states.map(({ keyId, from }) => ({ keyId, hour: known.get(keyId)?.reached ?? from }));
-  const through = Math.max(progress.through, Math.min(closed, ...reached.map(({ hour }) => hour)));
-  const ahead = reached.filter(({ keyId, hour }) => hour > Math.max(through, madeIn(keyId)));
-  const entries = ahead.slice(0, MOST_AHEAD).map(({ keyId, hour }) => [keyId, hour] as const);
-  await store.storeProgress(accountId, { ...progress, through, ahead: new Map(entries) });
+/** Which keys have ended: those that are not live, and whose rows are stored up to where they can be. */
+function endingsOf({ progress, live, reached, nowMs }: Endings): Pick<SumProgress, 'endedTo' | 'open'> {
+  const isLive = new Set(live);
+  // A call that began while its key was live may be settled, or recovered, so much later.
+  const lastHour = hourOf(nowMs / 1000 + SETTLED_SECONDS + SKEW_SECONDS) + 1;
+  const stateOf = (keyId: string): OpenKey => ({
+    reached: reached.get(keyId) ?? madeIn(keyId),
+    end: isLive.has(keyId) ? undefined : (progress.open.get(keyId)?.end ?? lastHour),
+  });
+  const open = new Map<string, OpenKey>();
+  for (const keyId of progress.open.keys()) {
+    const state = stateOf(keyId);
+    if (state.end === undefined || state.reached < state.end) open.set(keyId, state);
+  }
+  let { endedTo } = progress;
+  for (const keyId of [...reached.keys()].filter((id) => id > progress.endedTo).toSorted()) {
+    if (timeOfId(keyId) > nowMs - LISTED_MS || open.size >= MOST_OPEN) break;
+    endedTo = keyId;
+    open.set(keyId, stateOf(keyId));
+  }
+  return { endedTo, open };
 }
 
 /** The results in the order of the items. */

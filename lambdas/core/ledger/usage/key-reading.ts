@@ -7,7 +7,10 @@ import { firstIdAt, lastIdAt, timeOfId } from './times.ts';
 /** Of a page, which DynamoDB ends after 1 MB: about as many records. */
 const PAGE_RECORDS = 2_000;
 
-/** What may still be read. */
+/** A query that finds nothing takes as long as one that reads so many records. */
+const QUERY_RECORDS = 100;
+
+/** What may still be read: records, of which each query counts as 100 at least. */
 export class ReadingBudget {
   /** How many records were read. */
   read = 0;
@@ -22,13 +25,13 @@ export class ReadingBudget {
 
   /** How many records the next page may have; 0: no page may be read. What it has less is to be returned. */
   take(): number {
-    const taken = this.#late() ? 0 : Math.min(PAGE_RECORDS, this.#left);
+    const taken = this.#late() ? 0 : Math.max(0, Math.min(PAGE_RECORDS, this.#left));
     this.#left -= taken;
     return taken;
   }
 
   giveBack(taken: number, read: number): void {
-    this.#left += taken - read;
+    this.#left += taken - Math.max(read, QUERY_RECORDS);
     this.read += read;
   }
 }

@@ -6,10 +6,15 @@ import type { SummedCall, SumRow } from './sums.ts';
 export interface AccountKeys {
   /** Ids of at most `most` keys: the live ones first, then the newest of those that are revoked. */
   some(accountId: string, most: number): Promise<readonly string[]>;
-  /** Ids of all keys. */
-  all(accountId: string): Promise<readonly string[]>;
+  /** Ids of the live keys, and of the first `most` of all keys that sort after an id, in their order. */
+  since(accountId: string, after: string, most: number): Promise<LiveAndLater>;
   /** Whether the key is or was the account's. */
   has(accountId: string, keyId: string): Promise<boolean>;
+}
+
+export interface LiveAndLater {
+  readonly live: readonly string[];
+  readonly later: readonly string[];
 }
 
 export interface CallFinder {
@@ -27,17 +32,27 @@ export interface KeyDay {
   readonly rows: readonly SumRow[];
 }
 
-/** How far the sums of an account are stored. Rows of the hours that it names never change again. */
+/** Hours since the epoch. */
+export interface OpenKey {
+  /** All its rows of hours before this one are stored, and never change again. */
+  readonly reached: number;
+  /** From this hour on the key has no calls; undefined as long as it is live. */
+  readonly end: number | undefined;
+}
+
+/**
+ * How far the sums of an account are stored. What has ended is asked no more, so that an account may have had any number
+ * of keys.
+ */
 export interface SumProgress {
-  /** The rows of all keys are stored for the hours before this one (hours since the epoch). */
-  readonly through: number;
-  /** Keys whose rows are stored further than that. */
-  readonly ahead: ReadonlyMap<string, number>;
+  /** Of the keys up to this id, those that are not open have no more calls, and all their rows are stored. */
+  readonly endedTo: string;
+  readonly open: ReadonlyMap<string, OpenKey>;
   /** Changes with every write. 0: not stored yet. */
   readonly version: number;
 }
 
-export const NO_PROGRESS: SumProgress = { through: 0, ahead: new Map(), version: 0 };
+export const NO_PROGRESS: SumProgress = { endedTo: '', open: new Map(), version: 0 };
 
 export interface SumStore {
   progress(accountId: string): Promise<SumProgress>;

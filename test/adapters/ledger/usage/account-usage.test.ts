@@ -67,11 +67,12 @@ describe('the keys of an account', () => {
   it('are those it has and had, the live ones first, and never another’s', async () => {
     const { keys } = createAccountCalls(options());
     const own = [...new Set(OWN.map(({ keyId }) => keyId))].toSorted();
-    expect(await keys.all(ACCOUNT)).toEqual(own);
+    expect(await keys.since(ACCOUNT, '', 9)).toEqual({ live: [own[0]], later: own });
+    expect(await keys.since(ACCOUNT, own[2] ?? '', 1)).toEqual({ live: [own[0]], later: [own[3]] });
     expect(await keys.some(ACCOUNT, 3)).toEqual([own[0], own.at(-1), own.at(-2)]);
     expect(await keys.has(ACCOUNT, own[2] ?? '')).toBe(true);
     expect(await keys.has('acc_2', own[2] ?? '')).toBe(false);
-    expect(await keys.all('acc_none')).toEqual([]);
+    expect(await keys.since('acc_none', '', 9)).toEqual({ live: [], later: [] });
   });
 });
 
@@ -152,11 +153,15 @@ describe('the stored sums of an account', () => {
   it('take the progress of one of two writers', async () => {
     const { store } = createSums(options());
     expect(await store.progress('acc_days')).toEqual(NO_PROGRESS);
-    const progress = { through: 7, ahead: new Map([['key_1', 9]]), version: 0 };
+    const open = new Map([
+      ['key_1', { reached: 9, end: undefined }],
+      ['key_2', { reached: 7, end: 12 }],
+    ]);
+    const progress = { endedTo: 'key_3', open, version: 0 };
     expect(await store.storeProgress('acc_days', progress)).toBe(true);
-    expect(await store.storeProgress('acc_days', { ...progress, through: 8 })).toBe(false);
+    expect(await store.storeProgress('acc_days', { ...progress, endedTo: 'key_4' })).toBe(false);
     expect(await store.progress('acc_days')).toEqual({ ...progress, version: 1 });
-    expect(await store.storeProgress('acc_days', { ...progress, version: 1, through: 8 })).toBe(true);
+    expect(await store.storeProgress('acc_days', { ...progress, version: 1, endedTo: '' })).toBe(true);
   });
 
   it('are no entries of the books', () => {

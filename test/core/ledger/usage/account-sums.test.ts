@@ -3,8 +3,18 @@ import fc from 'fast-check';
 import { readSums, updateSums } from '../../../../lambdas/core/ledger/usage/account-sums.ts';
 import { ReadingBudget } from '../../../../lambdas/core/ledger/usage/key-reading.ts';
 import { hourOf } from '../../../../lambdas/core/ledger/usage/sums.ts';
+import { timeOfId } from '../../../../lambdas/core/ledger/usage/times.ts';
 import type { UsageRecord } from '../../../../lambdas/core/ledger/usage-record.ts';
-import { ACCOUNT, callPlan, FIRST_MS, HOUR_MS, recordOf, SimulatedUsage } from './simulated-usage.ts';
+import {
+  ACCOUNT,
+  callPlan,
+  FIRST_MS,
+  HOUR_MS,
+  keyIdAt,
+  keyOf,
+  recordOf,
+  SimulatedUsage,
+} from './simulated-usage.ts';
 
 const DAYS = 3;
 const FIRST_HOUR = FIRST_MS / HOUR_MS;
@@ -12,6 +22,20 @@ const FIRST_HOUR = FIRST_MS / HOUR_MS;
 const records = fc
   .array(callPlan(3, DAYS), { minLength: 1, maxLength: 40 })
   .map((plans) => plans.map(recordOf));
+
+/** Keys that are revoked so long after their last call began; the others stay live. */
+const revocations = fc.dictionary(
+  fc.constantFrom('0', '1', '2'),
+  fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 2 * DAYS * 24 * HOUR_MS })),
+);
+
+const endsOf =
+  (found: readonly UsageRecord[], afterMs: Readonly<Record<string, number>>) => (keyId: string) => {
+    const key = [0, 1, 2].find((index) => keyOf(index) === keyId);
+    const after = key === undefined ? undefined : afterMs[key];
+    const begun = found.filter((record) => record.keyId === keyId).map(({ id }) => timeOfId(id));
+    return after === undefined ? Number.POSITIVE_INFINITY : Math.max(FIRST_MS, ...begun) + 1 + after;
+  };
 
 const span = fc
   .tuple(fc.integer({ min: 0, max: DAYS * 24 }), fc.integer({ min: 1, max: DAYS * 24 }))
@@ -77,6 +101,17 @@ const step = fc.record({
   audit: fc.boolean(),
 });
 
+const PLAN = {
+  key: 0,
+  startMs: 0,
+  tookMs: 0,
+  model: 'sim/a',
+  kind: 'chat',
+  status: 'completed',
+  cost: 7n,
+  units: 1,
+} as const;
+
 describe('the sums of an account', () => {
   it('are those of its records, whatever was stored, killed or cut short before', async () => {
     await fc.assert(
@@ -85,8 +120,9 @@ describe('the sums of an account', () => {
         fc.array(step, { maxLength: 6 }),
         span,
         fc.integer({ min: 1, max: 5 }),
-        async (found, steps, asked, pageRecords) => {
-          const usage = new SimulatedUsage(found);
+        revocations,
+        async (found, steps, asked, pageRecords, afterMs) => {
+          const usage = new SimulatedUsage(found, { endMs: endsOf(found, afterMs) });
           usage.pageRecords = pageRecords;
           for (const { passMs, span: first, diesAt, pages, audit } of steps) {
             usage.nowMs += passMs;
@@ -119,9 +155,10 @@ describe('the sums of an account', () => {
         records,
         fc.array(span, { minLength: 2, maxLength: 3 }),
         fc.array(fc.integer({ min: 0, max: 40 * HOUR_MS }), { minLength: 1, maxLength: 3 }),
+        revocations,
         fc.scheduler(),
-        async (found, spans, passes, scheduler) => {
-          const usage = new SimulatedUsage(found);
+        async (found, spans, passes, afterMs, scheduler) => {
+          const usage = new SimulatedUsage(found, { endMs: endsOf(found, afterMs) });
           usage.pageRecords = 3;
           for (const passMs of passes) {
             usage.nowMs += passMs;
@@ -144,6 +181,32 @@ describe('the sums of an account', () => {
         },
       ),
       { numRuns: 150 },
+    );
+  });
+
+  it('have the calls that ran on when their key was revoked, however often they are read meanwhile', async () => {
+    const call = fc.record({
+      startMs: fc.integer({ min: 0, max: 2 * HOUR_MS }),
+      tookMs: fc.integer({ min: 0, max: 2 * HOUR_MS }),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(call, { minLength: 1, maxLength: 5 }),
+        fc.array(fc.integer({ min: 1, max: HOUR_MS }), { minLength: 5, maxLength: 20 }),
+        async (calls, passes) => {
+          const found = calls.map((times, index) => recordOf({ ...PLAN, ...times }, index));
+          const endMs = Math.max(...calls.map(({ startMs }) => FIRST_MS + startMs)) + 1;
+          const usage = new SimulatedUsage(found, { endMs: () => endMs });
+          const asked = { start: FIRST_HOUR, end: FIRST_HOUR + 24 };
+          for (const passMs of [...passes, 10 * HOUR_MS]) {
+            usage.nowMs += passMs;
+            const reading = { ...usage.dependencies(), nowMs: usage.nowMs, budget: enough() };
+            const sums = await readSums(reading, ACCOUNT, asked);
+            expect(byName(sums.rows)).toEqual(expected(usage.visible, asked));
+          }
+        },
+      ),
+      { numRuns: 200 },
     );
   });
 
@@ -179,16 +242,46 @@ describe('the sums of an account', () => {
   });
 });
 
-const PLAN = {
-  key: 0,
-  startMs: 0,
-  tookMs: 0,
-  model: 'sim/a',
-  kind: 'chat',
-  status: 'completed',
-  cost: 7n,
-  units: 1,
-} as const;
+describe('an account that has had thousands of keys', () => {
+  const KEYS = 3_000;
+  const keys = Array.from({ length: KEYS }, (_, key) => keyIdAt(FIRST_MS + key * 10, key));
+  const one = (key: number, startMs: number) => ({
+    ...recordOf({ ...PLAN, startMs }, key),
+    keyId: keys[key] ?? '',
+  });
+  const LIVE = 2_999;
+  const usage = new SimulatedUsage(
+    [one(0, HOUR_MS), one(1_700, HOUR_MS), one(LIVE, HOUR_MS), one(LIVE, 90 * HOUR_MS)],
+    { keys, endMs: (keyId) => (keyId === keys[LIVE] ? Number.POSITIVE_INFINITY : FIRST_MS + 2 * HOUR_MS) },
+  );
+  const PAGES = 64;
+
+  async function ask() {
+    const asked = { start: FIRST_HOUR, end: FIRST_HOUR + 7 * 24 };
+    const before = usage.queries;
+    const budget = new ReadingBudget(PAGES);
+    const sums = await readSums({ ...usage.dependencies(), nowMs: usage.nowMs, budget }, ACCOUNT, asked);
+    return {
+      ...sums,
+      calls: sums.rows.reduce((sum, { calls }) => sum + calls, 0),
+      queries: usage.queries - before,
+    };
+  }
+
+  it('asks for a bounded number of them at a time, the live ones first, until those that have ended are done', async () => {
+    usage.nowMs = FIRST_MS + 50 * HOUR_MS;
+    const first = await ask();
+    expect(first).toMatchObject({ complete: false, calls: 2 });
+    expect(first.queries).toBeLessThanOrEqual((PAGES * 2_000) / 100 + 16);
+    expect(first.queries).toBeGreaterThan(1_000);
+    for (let hours = 0; hours < 30; hours += 1) {
+      usage.nowMs += HOUR_MS;
+      expect((await ask()).queries).toBeLessThanOrEqual((PAGES * 2_000) / 100 + 16);
+    }
+    usage.nowMs = FIRST_MS + 100 * HOUR_MS;
+    expect(await ask()).toMatchObject({ complete: true, calls: 4, queries: 1 });
+  });
+});
 
 /** A budget that is over after a number of pages, however few records they have. */
 function fewPages(pages: number): ReadingBudget {

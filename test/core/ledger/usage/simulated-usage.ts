@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { encodeTime } from 'ulid';
 import type { SumDependencies } from '../../../../lambdas/core/ledger/usage/account-sums.ts';
 import { type KeyDay, NO_PROGRESS, type SumProgress } from '../../../../lambdas/core/ledger/usage/ports.ts';
+import { timeOfId } from '../../../../lambdas/core/ledger/usage/times.ts';
 import type { UsageRecord } from '../../../../lambdas/core/ledger/usage-record.ts';
 
 export const HOUR_MS = 3_600_000;
@@ -71,13 +72,30 @@ export class SimulatedUsage {
   writesLeft = Number.POSITIVE_INFINITY;
   /** Pages have at most as many records. */
   pageRecords = Number.POSITIVE_INFINITY;
+  /** Queries that were made for records. */
+  queries = 0;
   readonly #keys: readonly string[];
+  /** When a key was revoked. */
+  readonly #endMs: (keyId: string) => number;
   readonly #days = new Map<string, KeyDay>();
   #progress: SumProgress = NO_PROGRESS;
 
-  constructor(records: readonly UsageRecord[]) {
+  /** Keys without records may be given too. */
+  constructor(
+    records: readonly UsageRecord[],
+    {
+      keys = [],
+      endMs = () => Number.POSITIVE_INFINITY,
+    }: { readonly keys?: readonly string[]; readonly endMs?: (keyId: string) => number } = {},
+  ) {
     this.records = records.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-    this.#keys = [...new Set(records.map(({ keyId }) => keyId))].toSorted();
+    this.#keys = [...new Set([...keys, ...records.map(({ keyId }) => keyId)])].toSorted();
+    this.#endMs = endMs;
+  }
+
+  /** The keys that were made by now. */
+  get #made(): readonly string[] {
+    return this.#keys.filter((keyId) => timeOfId(keyId) <= this.nowMs);
   }
 
   get visible(): readonly UsageRecord[] {
@@ -92,10 +110,19 @@ export class SimulatedUsage {
   /** `pause` comes before each step, so that readings interleave. */
   dependencies(pause: () => Promise<void> = async () => {}): SumDependencies {
     return {
-      keys: { all: async () => this.#keys },
+      keys: {
+        since: async (_account, after, most) => {
+          await pause();
+          return {
+            live: this.#made.filter((keyId) => this.nowMs < this.#endMs(keyId)),
+            later: this.#made.filter((keyId) => keyId > after).slice(0, most),
+          };
+        },
+      },
       calls: {
         read: async ({ keyId, from, to, after = '', limit }) => {
           await pause();
+          this.queries += 1;
           const found = this.visible.filter(
             (record) => record.keyId === keyId && record.id >= from && record.id <= to && record.id > after,
           );
