@@ -3,7 +3,6 @@
  * others are summed at each reading. A stored hour is a function of records that do not change any more, so that two
  * writers store the same and a reading that is killed loses nothing but its time.
  */
-import { isDeepStrictEqual } from 'node:util';
 import { DAY_SECONDS, SETTLED_SECONDS, SKEW_SECONDS } from '../audit/usage-reading.ts';
 import { type ReadingBudget, type ReadingDependencies, readKey } from './key-reading.ts';
 import type { AccountKeys, KeyDay, OpenKey, SumProgress, SumStore } from './ports.ts';
@@ -88,13 +87,21 @@ export async function readSums(
   const reached = new Map(states.map(({ keyId, from }) => [keyId, known.get(keyId)?.reached ?? from]));
   const next = { ...progress, ...endingsOf({ progress, live, reached, nowMs }) };
   // Where another reading was first, its progress is as true, and this one's is made again by the next.
-  if (!isDeepStrictEqual(next, progress)) await store.storeProgress(accountId, next);
+  if (!isAsFar(next, progress)) await store.storeProgress(accountId, next);
   const rows = [
     ...storedRows(days, progress),
     ...unread.flatMap(({ keyId }, at) => (reads[at]?.rows ?? []).map((row) => ({ ...row, keyId }))),
   ].filter(({ hour }) => hour >= start && hour < end);
   return { rows, complete: later.length < MOST_LATER && reads.every(({ whole }) => whole) };
 }
+
+const isAsFar = (next: SumProgress, { endedTo, open }: SumProgress): boolean =>
+  next.endedTo === endedTo &&
+  next.open.size === open.size &&
+  [...next.open].every(([keyId, { reached, end }]) => {
+    const known = open.get(keyId);
+    return known?.reached === reached && known.end === end;
+  });
 
 /** The keys that may have rows to store: first those that are open or live, the furthest behind before others. */
 function statesOf(progress: SumProgress, live: readonly string[], later: readonly string[]): KeyState[] {

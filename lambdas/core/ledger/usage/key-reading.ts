@@ -7,7 +7,7 @@ import { firstIdAt, lastIdAt, timeOfId } from './times.ts';
 /** Of a page, which DynamoDB ends after 1 MB: about as many records. */
 const PAGE_RECORDS = 2_000;
 
-/** A query that finds nothing takes as long as one that reads so many records. */
+/** A query that finds nothing costs about as much as the reading of 100 records. */
 const QUERY_RECORDS = 100;
 
 /** What may still be read: records, of which each query counts as 100 at least. */

@@ -69,7 +69,9 @@ export const usageSumsSchema = z.object({
   total: z.object({ calls: z.int(), ...money }),
   complete: z
     .boolean()
-    .describe('`false` when there was more to read than one request may, by calls or by keys that the account has had: the next one goes on from there.'),
+    .describe(
+      '`false` when there was more to read than one request may, by calls or by keys that the account has had: the next one goes on from there.',
+    ),
   as_of: seconds.describe('Calls that were settled later may be missing. Seconds since the epoch.'),
 });
 
