@@ -25,10 +25,10 @@ export type Role = 'owner' | 'operator';
 const BEGUN = 'sign-in';
 
 /** The address that providers send the browser back to. */
-export const redirectUri = (): string => `${SERVICE}/console`;
+const redirectUri = (): string => `${SERVICE}/console`;
 
 export const providers = async (): Promise<readonly IdentityProvider[]> =>
-  ((await call<Page<IdentityProvider>>('/api/v1/auth/providers')) as unknown as Page<IdentityProvider>).data;
+  (await call<Page<IdentityProvider>>('/api/v1/auth/providers')).data;
 
 /** Leaves for the provider's own page. */
 export async function beginSignIn(provider: IdentityProvider, role: Role): Promise<void> {

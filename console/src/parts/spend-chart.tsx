@@ -2,12 +2,7 @@
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import { usdNumber, usdText } from '../api/money.ts';
-
-export interface DaySpend {
-  /** The day's begin in seconds since the epoch, UTC. */
-  readonly start: number;
-  readonly cost: bigint;
-}
+import type { DaySpend } from '../api/sums.ts';
 
 const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
 const dayText = (start: number): string => DAY.format(new Date(start * 1000));

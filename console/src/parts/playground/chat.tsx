@@ -11,7 +11,7 @@ interface Turn {
 }
 
 /** Text as JSON; undefined when it is empty. Throws an error that names the field. */
-export function jsonOf(text: string, field: string): unknown {
+function jsonOf(text: string, field: string): unknown {
   if (text.trim() === '') return undefined;
   try {
     return JSON.parse(text);
@@ -27,7 +27,7 @@ interface Draft {
 }
 
 /** The body of a call; what is left empty is not sent. */
-export function chatBody(model: string, turns: readonly Turn[], { system, tools, schema }: Draft): object {
+function chatBody(model: string, turns: readonly Turn[], { system, tools, schema }: Draft): object {
   const [given, wanted] = [jsonOf(tools, 'Tools'), jsonOf(schema, 'The schema of the answer')];
   return {
     model,
