@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { EVENTS, KIND_NAMES, KINDS, STATUSES } from '../../console/src/api/values.ts';
+import { EVENTS, KIND_NAMES, KIND_PATHS, KINDS, STATUSES } from '../../console/src/api/values.ts';
+import { ROUTES } from '../../lambdas/contract/routes.ts';
 import { KINDS as SERVICE_KINDS } from '../../lambdas/core/access/policy.ts';
 import { CALL_STATUSES } from '../../lambdas/core/ledger/usage-record.ts';
 import { SUBSCRIBABLE_TYPES } from '../../lambdas/core/webhooks/event.ts';
@@ -15,4 +16,9 @@ it.each([
 
 it('has a name of its own for every kind', () => {
   expect(new Set(Object.values(KIND_NAMES)).size).toBe(SERVICE_KINDS.length);
+});
+
+it('sends every kind to a route of the service', () => {
+  const posted = ROUTES.filter(({ method }) => method === 'POST').map(({ path }) => path);
+  expect(posted).toEqual(expect.arrayContaining(Object.values(KIND_PATHS)));
 });

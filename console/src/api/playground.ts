@@ -2,6 +2,7 @@
 import { createParser } from 'eventsource-parser';
 import { ApiError, call, SERVICE } from './client.ts';
 import type { NewApiKey } from './types.ts';
+import { KIND_PATHS } from './values.ts';
 
 /** The most that a playground's key may spend. */
 export const PLAYGROUND_CAP_USD = '0.25';
@@ -98,7 +99,7 @@ export async function streamChat(
   signal: AbortSignal,
 ): Promise<Made> {
   const startedMs = performance.now();
-  const { response, requestId } = await inference('/v1/chat/completions', { ...body, stream: true }, signal);
+  const { response, requestId } = await inference(KIND_PATHS.chat, { ...body, stream: true }, signal);
   let firstMs: number | undefined;
   let failure: Error | undefined;
   const parser = createParser({

@@ -15,6 +15,15 @@ export const KIND_NAMES = {
 /** The same as pairs, as a list to choose from takes them. */
 export const KINDS = Object.entries(KIND_NAMES) as readonly (readonly [Kind, string])[];
 
+/** Where calls of each kind are sent. */
+export const KIND_PATHS = {
+  chat: '/v1/chat/completions',
+  embeddings: '/v1/embeddings',
+  image: '/v1/images/generations',
+  tts: '/v1/audio/speech',
+  audio: '/v1/audio/transcriptions',
+} as const satisfies Record<Kind, string>;
+
 export const STATUSES = [
   'completed',
   'interrupted',

@@ -11,7 +11,7 @@ import { CapBar } from '../parts/cap-bar.tsx';
 import { Confirmed, Dialog, Form, Select } from '../parts/form.tsx';
 import { KeyForm } from '../parts/policy-form.tsx';
 import { KeyShown } from '../parts/secret-shown.tsx';
-import { NO_KEY, SnippetTabs, useExampleModel } from '../parts/snippet-tabs.tsx';
+import { SnippetTabs, useExample } from '../parts/snippets/tabs.tsx';
 import { KeyState } from './keys.tsx';
 
 const pathOf = (id: string): string => `/api-keys/${encodeURIComponent(id)}`;
@@ -31,7 +31,7 @@ export function KeyPage() {
 
 function KeyView({ of: key }: { readonly of: ApiKey }) {
   const queries = useQueryClient();
-  const example = useExampleModel();
+  const example = useExample(key.policy);
   const [editing, setEditing] = useState(false);
   const changed = async () => {
     await queries.invalidateQueries({ queryKey: ['keys'] });
@@ -58,7 +58,7 @@ function KeyView({ of: key }: { readonly of: ApiKey }) {
       <Caps of={key} />
       <Scope of={key} />
       <Panel title="Use it">
-        <SnippetTabs apiKey={NO_KEY} model={key.policy.allowed_models?.[0] ?? example} />
+        <SnippetTabs request={example} />
       </Panel>
       {editing ? (
         <Dialog title="Edit the key" onClose={() => setEditing(false)}>

@@ -8,13 +8,13 @@ import type { Call, NewApiKey, Page } from '../api/types.ts';
 import { Money, PageHead, Panel } from '../parts/basics.tsx';
 import { Form, Input } from '../parts/form.tsx';
 import { KeyShown } from '../parts/secret-shown.tsx';
-import { SnippetTabs, useExampleModel } from '../parts/snippet-tabs.tsx';
+import { SnippetTabs, useExample } from '../parts/snippets/tabs.tsx';
 
 export function Start() {
   const [made, setMade] = useState<NewApiKey>();
   const [name, setName] = useState('first key');
   const balance = useBalance();
-  const model = useExampleModel();
+  const example = useExample();
   const make = async () => {
     setMade(await call<NewApiKey>('/api-keys', { method: 'POST', body: { name } }));
     await queryClient.invalidateQueries({ queryKey: ['keys'] });
@@ -42,7 +42,7 @@ export function Start() {
             <KeyShown secret={made.key} />
           </Panel>
           <Panel title="2. Call it">
-            <SnippetTabs apiKey={made.key} model={model} />
+            <SnippetTabs apiKey={made.key} request={example} />
           </Panel>
           <Panel title="3. See it here">
             <Waiting keyId={made.id} />
