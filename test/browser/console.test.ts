@@ -143,6 +143,10 @@ withBrowser('the console in Chromium', () => {
     expect(shown(await text('month'))).toBe(Number(digits(total, 'cost')));
     expect(digits(total, 'calls')).toBe('4');
     const nano = (amount: string) => BigInt(Math.round(shown(amount) * 1e9));
+    // What is for who does not see the chart takes no room.
+    const overhang =
+      'document.documentElement.scrollHeight - Math.ceil(document.querySelector(".frame").getBoundingClientRect().height)';
+    expect(await user.page.evaluate(overhang)).toBe(0);
     expect(nano(await text('balance')) + nano(await text('month'))).toBe(12_340_000_789n);
     const audit = await service.admin<{ drift: string; exact: boolean }>('audit');
     expect(audit).toMatchObject({ exact: true });
@@ -274,6 +278,20 @@ withBrowser('the console in Chromium', () => {
     await framed.close();
     expect(user.complaints).toEqual([]);
     expect(user.requests.filter((address) => /uis_|eyJ/.test(address))).toEqual([]);
+  });
+
+  it('asks who is signed in and loads the page at the same time, each once', async () => {
+    await user.go('/activity', 'Activity');
+    const before = user.requests.length;
+    await user.page.reload();
+    await user.page.getByRole('heading', { name: 'Activity', level: 1 }).waitFor();
+    await user.settled();
+    const asked = user.requests.slice(before).map((address) => new URL(address).pathname);
+    const [account, page, data] = [/auth\/me$/, /\/activity-\w+\.js$/, /\/usage$/].map((path) =>
+      asked.flatMap((each, at) => (path.test(each) ? [at] : [])),
+    );
+    expect([account?.length, page?.length]).toEqual([1, 1]);
+    expect(data?.[0]).toBeGreaterThan(account?.[0] ?? Number.NaN);
   });
 
   it.each(['light', 'dark'] as const)(

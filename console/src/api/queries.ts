@@ -1,5 +1,6 @@
 /** What the pages read, by TanStack Query: one place for paths, keys and how old an answer may be. */
 import { keepPreviousData, QueryCache, QueryClient, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { account } from './account.ts';
 import { ApiError, call, withQuery } from './client.ts';
 import { unfinishedSumsMs } from './sums.ts';
 import type * as Api from './types.ts';
@@ -39,7 +40,7 @@ export const useAccount = () =>
     staleTime: 60_000,
     queryFn: async () => {
       try {
-        return await call<Api.Account>('/api/v1/auth/me');
+        return await account();
       } catch (failure) {
         if (failure instanceof ApiError && failure.status === 401) return null;
         throw failure;

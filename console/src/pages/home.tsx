@@ -64,11 +64,11 @@ function Figures() {
             <Loaded query={month}>{({ total }) => <Money nano={total.cost} large />}</Loaded>
           </dd>
         </dl>
-        {month.data === undefined ? null : (
-          <p className="small quiet">
-            {countText(month.data.total.calls)} calls{month.data.complete ? '' : ', still counting'}
-          </p>
-        )}
+        <p className="small quiet">
+          {month.data === undefined
+            ? '…'
+            : `${countText(month.data.total.calls)} calls${month.data.complete ? '' : ', still counting'}`}
+        </p>
       </Panel>
     </div>
   );

@@ -49,21 +49,23 @@ export function Models() {
         <Input label="Tokens in" type="number" min="0" value={input} onChange={setInput} />
         <Input label="Tokens out" type="number" min="0" value={output} onChange={setOutput} />
       </div>
-      <Panel flush>
-        <Loaded query={prices}>
-          {(all) => (
-            <Table
-              columns={columnsOf(tokensOf(input), tokensOf(output))}
-              rows={all.filter(shown)}
-              idOf={({ model_id: id }) => id}
-              empty="No model matches."
-            />
-          )}
-        </Loaded>
-      </Panel>
-      <p className="small quiet">
-        The last column is the standard price of that many tokens, without caches, tiers or features.
-      </p>
+      <Loaded query={prices}>
+        {(all) => (
+          <>
+            <Panel flush>
+              <Table
+                columns={columnsOf(tokensOf(input), tokensOf(output))}
+                rows={all.filter(shown)}
+                idOf={({ model_id: id }) => id}
+                empty="No model matches."
+              />
+            </Panel>
+            <p className="small quiet">
+              The last column is the standard price of that many tokens, without caches, tiers or features.
+            </p>
+          </>
+        )}
+      </Loaded>
     </div>
   );
 }

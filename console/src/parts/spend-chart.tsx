@@ -78,17 +78,19 @@ export function SpendChart({ days }: { readonly days: readonly DaySpend[] }) {
   return (
     <figure>
       <div className="chart" ref={box} aria-hidden="true" />
-      <table className="hidden">
-        <caption>Spend by day</caption>
-        <tbody>
-          {days.map(({ start, cost }) => (
-            <tr key={start}>
-              <th scope="row">{dayText(start)}</th>
-              <td>{usdText(cost)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <div className="hidden">
+        <table>
+          <caption>Spend by day</caption>
+          <tbody>
+            {days.map(({ start, cost }) => (
+              <tr key={start}>
+                <th scope="row">{dayText(start)}</th>
+                <td>{usdText(cost)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </figure>
   );
 }
