@@ -18,7 +18,7 @@ export interface ConsoleFile {
 
 export interface ConsoleBundle {
   readonly files: readonly ConsoleFile[];
-  /** What a browser must have before the first page shows: the page, its script with all that it imports, its styles. */
+  /** What a browser must have before the first page shows: the page, its scripts with all that they import, its styles. */
   readonly first: readonly string[];
   /** What went into each file. */
   readonly metafile: Metafile;
@@ -34,7 +34,10 @@ export interface ConsoleFolders {
 export async function bundleConsole({ page, assets }: ConsoleFolders): Promise<ConsoleBundle> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
-    entryPoints: [{ in: join(source, 'main.tsx'), out: 'console' }],
+    entryPoints: [
+      { in: join(source, 'first.ts'), out: 'first' },
+      { in: join(source, 'main.tsx'), out: 'console' },
+    ],
     outdir: assets,
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
@@ -51,15 +54,17 @@ export async function bundleConsole({ page, assets }: ConsoleFolders): Promise<C
     logLevel: 'warning',
   });
   const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [basename(path), output]));
-  const [script = ''] =
-    [...outputs].find(
-      ([, { entryPoint }]) => entryPoint !== undefined && basename(entryPoint) === 'main.tsx',
-    ) ?? [];
+  const scriptOf = (entry: string): string => {
+    const [name = ''] = [...outputs].find(([, { entryPoint = '' }]) => basename(entryPoint) === entry) ?? [];
+    return name;
+  };
+  const [ahead, script] = [scriptOf('first.ts'), scriptOf('main.tsx')];
   const styles = basename(outputs.get(script)?.cssBundle ?? '');
-  const imported = importedBy(script, (name) => outputs.get(name)?.imports ?? []);
+  const imported = importedBy([ahead, script], (name) => outputs.get(name)?.imports ?? []);
   const preloads = imported.map((name) => `<link rel="modulepreload" href="console/${name}">`);
   const html = readFileSync(join(source, PAGE), 'utf8')
     .replace('{STYLES}', styles)
+    .replace('{FIRST}', ahead)
     .replace('{SCRIPT}', script)
     .replace('{PRELOADS}', preloads.join('\n'));
   const contents = new Map<string, Uint8Array>([
@@ -72,7 +77,7 @@ export async function bundleConsole({ page, assets }: ConsoleFolders): Promise<C
     writeFileSync(join(name === PAGE ? page : assets, `${name}.gz`), compressed);
     return { name, compressedBytes: compressed.length };
   });
-  return { files, first: [PAGE, script, styles, ...imported], metafile };
+  return { files, first: [PAGE, ...new Set([ahead, script, styles, ...imported])], metafile };
 }
 
 interface Import {
@@ -80,8 +85,11 @@ interface Import {
   readonly kind: string;
 }
 
-/** What a script imports when it starts, and what that imports, each once. */
-function importedBy(script: string, importsOf: (name: string) => readonly Import[]): readonly string[] {
+/** What scripts import when they start, and what that imports, each once; first of the first. */
+function importedBy(
+  scripts: readonly string[],
+  importsOf: (name: string) => readonly Import[],
+): readonly string[] {
   const found = new Set<string>();
   const visit = (name: string) => {
     for (const { path, kind } of importsOf(name)) {
@@ -91,6 +99,6 @@ function importedBy(script: string, importsOf: (name: string) => readonly Import
       visit(next);
     }
   };
-  visit(script);
+  for (const script of scripts) visit(script);
   return [...found];
 }

@@ -1,4 +1,6 @@
 /** Starts the console: ends a sign-in that has just come back, then shows the page that was asked for. */
+// Before anything here runs, and most times long before.
+import './first.ts';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
@@ -6,10 +8,8 @@ import { createRoot } from 'react-dom/client';
 import { queryClient } from './api/queries.ts';
 import { endSignIn, noteSignInFailure } from './api/session.ts';
 import { router } from './app/router.tsx';
-import { applyTheme, storedTheme } from './app/theme.ts';
 import './styles.css';
 
-applyTheme(storedTheme());
 // The payment provider sends whoever has paid back with `?order_id=…`.
 if (new URLSearchParams(location.search).has('order_id'))
   history.replaceState(null, '', `${location.pathname}#/billing`);

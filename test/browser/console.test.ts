@@ -12,6 +12,10 @@ jest.setTimeout(120_000);
 /** What a reader must see as it stands there, whoever wrote it. */
 const MARKUP = `<img src=x onerror="alert(1)"><script>alert(2)</script>`;
 
+/** The same, with a link; and what of it there would be on a page that took it for HTML. */
+const MARKED = `${MARKUP}<a href="javascript:alert(3)">here</a>`;
+const ELEMENTS = 'img[src="x"], script:not([src]), a[href^="javascript:" i]';
+
 const PAGES = [
   ['/', 'Home'],
   ['/keys', 'Keys'],
@@ -139,6 +143,10 @@ withBrowser('the console in Chromium', () => {
     expect(shown(await text('month'))).toBe(Number(digits(total, 'cost')));
     expect(digits(total, 'calls')).toBe('4');
     const nano = (amount: string) => BigInt(Math.round(shown(amount) * 1e9));
+    // What is for who does not see the chart takes no room.
+    const overhang =
+      'document.documentElement.scrollHeight - Math.ceil(document.querySelector(".frame").getBoundingClientRect().height)';
+    expect(await user.page.evaluate(overhang)).toBe(0);
     expect(nano(await text('balance')) + nano(await text('month'))).toBe(12_340_000_789n);
     const audit = await service.admin<{ drift: string; exact: boolean }>('audit');
     expect(audit).toMatchObject({ exact: true });
@@ -209,6 +217,8 @@ withBrowser('the console in Chromium', () => {
     await user.page.getByRole('tab', { name: 'Images' }).click();
     await user.page.getByRole('button', { name: 'Draw' }).click();
     await user.page.locator('img.picture').waitFor();
+    expect(await user.page.getByRole('tabpanel').innerText()).toContain('/v1/images/generations');
+    await user.page.screenshot({ path: join(SCREENSHOTS, 'console-playground-image.png'), fullPage: true });
     await user.page.getByRole('tab', { name: 'Speech' }).click();
     await user.page.getByRole('button', { name: 'Speak' }).click();
     await user.page.locator('audio').waitFor();
@@ -270,6 +280,20 @@ withBrowser('the console in Chromium', () => {
     expect(user.requests.filter((address) => /uis_|eyJ/.test(address))).toEqual([]);
   });
 
+  it('asks who is signed in and loads the page at the same time, each once', async () => {
+    await user.go('/activity', 'Activity');
+    const before = user.requests.length;
+    await user.page.reload();
+    await user.page.getByRole('heading', { name: 'Activity', level: 1 }).waitFor();
+    await user.settled();
+    const asked = user.requests.slice(before).map((address) => new URL(address).pathname);
+    const [account, page, data] = [/auth\/me$/, /\/activity-\w+\.js$/, /\/usage$/].map((path) =>
+      asked.flatMap((each, at) => (path.test(each) ? [at] : [])),
+    );
+    expect([account?.length, page?.length]).toEqual([1, 1]);
+    expect(data?.[0]).toBeGreaterThan(account?.[0] ?? Number.NaN);
+  });
+
   it.each(['light', 'dark'] as const)(
     'has %s pages on which axe finds nothing serious, and which fit a small screen',
     async (scheme) => {
@@ -298,6 +322,85 @@ withBrowser('the console in Chromium', () => {
       expect(wrong).toEqual([]);
     },
   );
+
+  /** Has the page take an answer of the service changed, as a service that lets anything in would send it. */
+  const changed = (path: string, change: (body: Record<string, unknown>) => object) =>
+    user.page.route(
+      (url) => url.pathname.endsWith(path),
+      async (route) => {
+        const answer = await route.fetch();
+        await route.fulfill({ response: answer, json: change(await answer.json()) });
+      },
+    );
+  const firstOf = (list: unknown): object => (list as readonly object[])[0] ?? {};
+
+  it('finds markup that is taken for HTML', async () => {
+    const page = await user.context.newPage();
+    await page.setContent(`<main>${MARKED}</main>`);
+    expect(await page.locator(ELEMENTS).count()).toBe(3);
+    await page.close();
+  });
+
+  it('shows the name of a model as text, whatever it is', async () => {
+    await changed('/api/v1/models', ({ models }) => ({
+      models: [{ ...firstOf(models), model_id: MARKED, model: MARKED }],
+    }));
+    await changed('/api/v1/usage', (page) => ({
+      ...page,
+      data: (page.data as readonly object[]).map((each) => ({ ...each, model: MARKED })),
+    }));
+    await user.go('/models', 'Models');
+    await user.page.reload();
+    const model = user.page.getByRole('link', { name: MARKED });
+    expect(await model.innerText()).toBe(MARKED);
+    expect(await user.page.locator(ELEMENTS).count()).toBe(0);
+    await user.go('/activity', 'Activity');
+    expect(await user.page.getByRole('cell', { name: MARKED }).first().innerText()).toBe(MARKED);
+    await user.page.getByLabel('Model').selectOption(MARKED);
+    await user.page.waitForURL((url) => decodeURIComponent(url.hash).includes('onerror='));
+    expect(await user.page.getByLabel('Model').locator('option:checked').innerText()).toBe(MARKED);
+    expect(await user.page.locator(ELEMENTS).count()).toBe(0);
+    await user.go('/playground', 'Playground');
+    await user.page.getByRole('tabpanel').getByText('onerror=').waitFor();
+    expect(await user.page.locator(ELEMENTS).count()).toBe(0);
+    await user.page.unrouteAll();
+  });
+
+  it('shows an error as text, whatever it says', async () => {
+    await user.page.route(
+      (url) => url.pathname.endsWith('/api/v1/usage'),
+      (route) =>
+        route.fulfill({
+          status: 400,
+          json: { error: { message: MARKED, code: 'invalid_value', param: null } },
+        }),
+    );
+    await user.go('/activity', 'Activity');
+    await user.page.reload();
+    const alert = user.page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.innerText()).toBe(MARKED);
+    expect(await user.page.locator(ELEMENTS).count()).toBe(0);
+    await user.page.unrouteAll();
+    await user.page.reload();
+    await alert.waitFor({ state: 'detached' });
+  });
+
+  it.each([
+    ['javascript:alert(4)', 0],
+    ['data:text/html,<script>alert(5)</script>', 0],
+    ['https://pay.example.com/1', 1],
+  ])('offers to pay at %s: %i link', async (address, links) => {
+    await changed('/api/orders', (page) => ({
+      ...page,
+      data: [{ ...firstOf(page.data), status: 'pending', checkout_url: address }],
+    }));
+    await user.go('/billing', 'Billing');
+    await user.page.reload();
+    await user.page.getByText('pending').waitFor();
+    expect(await user.page.getByRole('link', { name: 'Pay' }).count()).toBe(links);
+    await user.page.unrouteAll();
+  });
 
   it('is worked by the keyboard: a dialog keeps the focus and closes with Escape, tabs follow the arrows', async () => {
     await user.go('/keys', 'Keys');

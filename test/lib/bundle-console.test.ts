@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { bundleConsole, type ConsoleBundle } from '../../lib/bundle-console.ts';
 import { bundledFolders, materialsOf } from '../../lib/supply/bill-of-materials.ts';
@@ -19,13 +20,29 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
+const bytesOf = (name: string) =>
+  bundle.files.find((file) => file.name === name)?.compressedBytes ?? Number.NaN;
+
 it('takes no more than its budget before the first page shows', () => {
-  const bytesOf = (name: string) =>
-    bundle.files.find((file) => file.name === name)?.compressedBytes ?? Number.NaN;
   const first = bundle.first.map(bytesOf).reduce((sum, bytes) => sum + bytes, 0);
   console.info(`first page of the console: ${first} bytes compressed, in ${bundle.first.length} files`);
   expect(first).toBeGreaterThan(10_000);
   expect(first).toBeLessThan(MAX_FIRST_BYTES);
+});
+
+it('asks who is signed in, and loads the page that is asked for, before the bulk of its scripts is there', () => {
+  const outputs = Object.entries(bundle.metafile.outputs);
+  const [[path, first] = []] = outputs.filter(([, { entryPoint = '' }]) => entryPoint.endsWith('/first.ts'));
+  const html = gunzipSync(readFileSync(join(page, 'index.html.gz'))).toString();
+  expect(html).toContain(`<script type="module" async src="console/${basename(path ?? '')}"></script>`);
+  const eager = (first?.imports ?? []).filter(({ kind }) => kind === 'import-statement');
+  const files = [path, ...eager.map((each) => each.path)].map((each) => basename(each ?? ''));
+  expect(files.every((name) => bundle.first.includes(name))).toBe(true);
+  expect(files.reduce((sum, name) => sum + bytesOf(name), 0)).toBeLessThan(10_000);
+  // Every page but the first is loaded by it.
+  expect(
+    outputs.flatMap(([, { imports }]) => imports).filter(({ kind }) => kind === 'dynamic-import').length,
+  ).toBeGreaterThan(12);
 });
 
 it('holds nothing of the service but types, and only packages with licences that are on the list', () => {

@@ -1,5 +1,5 @@
 /** Requests to the service that serves the console: same origin, with the session's cookie, never with a token. */
-import { type Answer, parseAnswer } from './answers.ts';
+import { parseAnswer } from './answers.ts';
 
 /** The address of the service: the page lies at `<address>/console`. */
 export const SERVICE = new URL('.', document.baseURI).href.replace(/\/$/, '');
@@ -39,17 +39,17 @@ export async function send(
     credentials: 'same-origin',
     cache: 'no-store',
     redirect: 'error',
-    ...(body === undefined ? {} : { body: body instanceof FormData ? body : JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal === undefined ? {} : { signal }),
   });
   if (!response.ok) throw await errorOf(response);
   return response;
 }
 
-/** The parsed answer of a request. */
-export async function call<T>(path: string, options?: Call): Promise<Answer<T>> {
+/** The parsed answer of a request, of which the caller says what it is: a type of `types.ts`. */
+export async function call<T>(path: string, options?: Call): Promise<T> {
   const response = await send(path, options);
-  return parseAnswer(await response.text()) as Answer<T>;
+  return parseAnswer(await response.text()) as T;
 }
 
 /** A path with a query; what is undefined or empty is left out. */

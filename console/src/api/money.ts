@@ -18,7 +18,7 @@ export function parseUsd(text: string): bigint {
   return sign === '-' ? -amount : amount;
 }
 
-export interface UsdParts {
+interface UsdParts {
   /** `-$1,234.50`: always two decimals. */
   readonly cents: string;
   /** What follows the cents, without trailing zeros: `0123`. */

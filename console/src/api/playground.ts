@@ -2,16 +2,17 @@
 import { createParser } from 'eventsource-parser';
 import { ApiError, call, SERVICE } from './client.ts';
 import type { NewApiKey } from './types.ts';
+import { KIND_PATHS } from './values.ts';
 
 /** The most that a playground's key may spend. */
 export const PLAYGROUND_CAP_USD = '0.25';
 
-export const PLAYGROUND_KEY_NAME = 'console playground';
+const PLAYGROUND_KEY_NAME = 'console playground';
 
 let key: Promise<NewApiKey> | undefined;
 
 /** The key of this page load; made when it is first needed, ended when the page is left. */
-export function playgroundKey(): Promise<NewApiKey> {
+function playgroundKey(): Promise<NewApiKey> {
   key ??= makeKey();
   key.catch(() => {
     key = undefined;
@@ -21,7 +22,7 @@ export function playgroundKey(): Promise<NewApiKey> {
 
 async function makeKey(): Promise<NewApiKey> {
   const body = { name: PLAYGROUND_KEY_NAME, policy: { daily_usd: PLAYGROUND_CAP_USD } };
-  const made = (await call<NewApiKey>('/api-keys', { method: 'POST', body })) as NewApiKey;
+  const made = await call<NewApiKey>('/api-keys', { method: 'POST', body });
   addEventListener('pagehide', endPlaygroundKey, { once: true });
   return made;
 }
@@ -98,7 +99,7 @@ export async function streamChat(
   signal: AbortSignal,
 ): Promise<Made> {
   const startedMs = performance.now();
-  const { response, requestId } = await inference('/v1/chat/completions', { ...body, stream: true }, signal);
+  const { response, requestId } = await inference(KIND_PATHS.chat, { ...body, stream: true }, signal);
   let firstMs: number | undefined;
   let failure: Error | undefined;
   const parser = createParser({

@@ -1,6 +1,8 @@
 /** What the pages read, by TanStack Query: one place for paths, keys and how old an answer may be. */
 import { keepPreviousData, QueryCache, QueryClient, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { account } from './account.ts';
 import { ApiError, call, withQuery } from './client.ts';
+import { unfinishedSumsMs } from './sums.ts';
 import type * as Api from './types.ts';
 
 /** An answer that is refused stays refused; only what may pass is tried again. */
@@ -38,7 +40,7 @@ export const useAccount = () =>
     staleTime: 60_000,
     queryFn: async () => {
       try {
-        return await call<Api.Account>('/api/v1/auth/me');
+        return await account();
       } catch (failure) {
         if (failure instanceof ApiError && failure.status === 401) return null;
         throw failure;
@@ -53,21 +55,20 @@ export const useBalance = () =>
     refetchInterval: 15_000,
   });
 
-export interface SumsAsked {
+interface SumsAsked {
   /** Seconds since the epoch. */
   readonly start: number;
-  readonly end?: number;
   readonly interval: 'hour' | 'day';
   readonly groupBy?: string;
 }
 
-/** Sums of usage; asked again at once while the service says that it has not read everything yet. */
-export const useSums = ({ start, end, interval, groupBy }: SumsAsked) =>
+/** Sums of usage; asked again soon while the service says that it has not read everything yet. */
+export const useSums = ({ start, interval, groupBy }: SumsAsked) =>
   useQuery({
-    queryKey: ['sums', start, end, interval, groupBy],
-    queryFn: () =>
-      call<Api.Sums>(withQuery('/api/v1/usage/sums', { start, end, interval, group_by: groupBy })),
-    refetchInterval: ({ state }) => (state.data?.complete === false ? 500 : 30_000),
+    queryKey: ['sums', start, interval, groupBy],
+    queryFn: () => call<Api.Sums>(withQuery('/api/v1/usage/sums', { start, interval, group_by: groupBy })),
+    refetchInterval: ({ state: { data, dataUpdateCount } }) =>
+      data?.complete === false ? unfinishedSumsMs(dataUpdateCount) : 30_000,
     placeholderData: keepPreviousData,
   });
 
@@ -76,7 +77,6 @@ export interface CallFilter {
   readonly model?: string | undefined;
   readonly kind?: string | undefined;
   readonly status?: string | undefined;
-  readonly start?: number | undefined;
 }
 
 export const callsPath = (filter: CallFilter, limit: number, cursor?: string): string =>
@@ -85,8 +85,7 @@ export const callsPath = (filter: CallFilter, limit: number, cursor?: string): s
 export const useCalls = (filter: CallFilter, limit = 50) =>
   useInfiniteQuery({
     queryKey: ['calls', filter, limit],
-    queryFn: ({ pageParam }) =>
-      call<Api.Page<Api.Call>>(callsPath(filter, limit, pageParam)) as Promise<Api.Page<Api.Call>>,
+    queryFn: ({ pageParam }) => call<Api.Page<Api.Call>>(callsPath(filter, limit, pageParam)),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : 4_000),
@@ -114,7 +113,7 @@ export const usePrices = () =>
   useQuery({
     queryKey: ['prices'],
     staleTime: 300_000,
-    queryFn: async () => (await call<{ models: Api.Price[] }>('/api/v1/models')).models as Api.Price[],
+    queryFn: async () => (await call<Api.PriceList>('/api/v1/models')).models,
   });
 
 export const useOrders = () =>
@@ -183,5 +182,5 @@ export const useCategories = () =>
   });
 
 async function list<T>(path: string): Promise<readonly T[]> {
-  return ((await call<Api.Page<T>>(path)) as unknown as Api.Page<T>).data;
+  return (await call<Api.Page<T>>(path)).data;
 }

@@ -5,6 +5,7 @@ import {
   generateRandomNonce,
   generateRandomState,
 } from 'oauth4webapi';
+import { signInReturned } from './account.ts';
 import { call, SERVICE, send } from './client.ts';
 import type { IdentityProvider, Page } from './types.ts';
 
@@ -25,10 +26,10 @@ export type Role = 'owner' | 'operator';
 const BEGUN = 'sign-in';
 
 /** The address that providers send the browser back to. */
-export const redirectUri = (): string => `${SERVICE}/console`;
+const redirectUri = (): string => `${SERVICE}/console`;
 
 export const providers = async (): Promise<readonly IdentityProvider[]> =>
-  ((await call<Page<IdentityProvider>>('/api/v1/auth/providers')) as unknown as Page<IdentityProvider>).data;
+  (await call<Page<IdentityProvider>>('/api/v1/auth/providers')).data;
 
 /** Leaves for the provider's own page. */
 export async function beginSignIn(provider: IdentityProvider, role: Role): Promise<void> {
@@ -63,7 +64,7 @@ export async function beginSignIn(provider: IdentityProvider, role: Role): Promi
 export async function endSignIn(): Promise<boolean> {
   const query = new URLSearchParams(location.search);
   const stored = sessionStorage.getItem(BEGUN);
-  if (!query.has('code') && !query.has('error')) return false;
+  if (!signInReturned(query)) return false;
   sessionStorage.removeItem(BEGUN);
   const begun = stored === null ? undefined : (JSON.parse(stored) as Begun);
   history.replaceState(null, '', `${location.pathname}${begun?.page ?? ''}`);

@@ -6,6 +6,7 @@ import type { deadLettersSchema } from '../../../lambdas/core/api/dead-letters.t
 import type { catalogViewSchema } from '../../../lambdas/core/inference/catalog/catalog-view.ts';
 import type { routeSummarySchema } from '../../../lambdas/core/inference/routing/route-list.ts';
 import type { auditViewSchema } from '../../../lambdas/core/ledger/audit/conclusion.ts';
+import type { rotatedSecretSchema } from '../../../lambdas/core/webhooks/subscription.ts';
 import type { COMPONENTS } from '../../../lambdas/openapi/components.ts';
 import type { Answer } from './answers.ts';
 
@@ -23,11 +24,11 @@ export type NewApiKey = Of<'NewApiKey'>;
 export type Policy = ApiKey['policy'];
 export type Credits = Of<'CreditBalance'>;
 export type Order = Of<'Order'>;
-export type Model = Of<'Model'>;
 export type Price = Of<'Price'>;
-export type Receipt = Of<'UsageReceipt'>;
+export type PriceList = Of<'PriceList'>;
 export type Webhook = Of<'Webhook'>;
 export type NewWebhook = Of<'NewWebhook'>;
+export type RotatedSecret = Answer<z.output<typeof rotatedSecretSchema>>;
 export type WebhookWithStatistics = Of<'WebhookWithStatistics'>;
 export type Delivery = Of<'Delivery'>;
 export type Listing = Of<'Listing'>;
@@ -40,7 +41,6 @@ export type Call = Of<'AccountUsagePage'>['data'][number];
 export type AccountReceipt = Of<'AccountUsageReceipt'>;
 export type Balance = Of<'AccountBalance'>;
 export type Sums = Of<'UsageSums'>;
-export type Sum = Sums['data'][number];
 export type IdentityProvider = Answer<z.output<typeof offeredProvidersSchema>>['data'][number];
 
 /** What an operator sees. */

@@ -11,6 +11,7 @@ import {
 import type { CallFilter } from '../api/queries.ts';
 import { Home } from '../pages/home.tsx';
 import { Empty } from '../parts/basics.tsx';
+import { PAGES } from './pages.ts';
 import { Shell } from './shell.tsx';
 
 /** The operator's view has a session, and so a frame, of its own. */
@@ -31,17 +32,17 @@ const routes = [
   createRoute({
     getParentRoute: () => root,
     path: '/start',
-    component: lazyRouteComponent(() => import('../pages/start.tsx'), 'Start'),
+    component: lazyRouteComponent(PAGES['/start'], 'Start'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/keys',
-    component: lazyRouteComponent(() => import('../pages/keys.tsx'), 'Keys'),
+    component: lazyRouteComponent(PAGES['/keys'], 'Keys'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/keys/$id',
-    component: lazyRouteComponent(() => import('../pages/key.tsx'), 'KeyPage'),
+    component: lazyRouteComponent(PAGES['/keys/$id'], 'KeyPage'),
   }),
   createRoute({
     getParentRoute: () => root,
@@ -52,38 +53,38 @@ const routes = [
       kind: textOf(kind),
       status: textOf(status),
     }),
-    component: lazyRouteComponent(() => import('../pages/activity.tsx'), 'Activity'),
+    component: lazyRouteComponent(PAGES['/activity'], 'Activity'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/activity/$id',
-    component: lazyRouteComponent(() => import('../pages/receipt.tsx'), 'ReceiptPage'),
+    component: lazyRouteComponent(PAGES['/activity/$id'], 'ReceiptPage'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/models',
-    component: lazyRouteComponent(() => import('../pages/models.tsx'), 'Models'),
+    component: lazyRouteComponent(PAGES['/models'], 'Models'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/playground',
     validateSearch: ({ model }): { readonly model?: string | undefined } => ({ model: textOf(model) }),
-    component: lazyRouteComponent(() => import('../pages/playground.tsx'), 'Playground'),
+    component: lazyRouteComponent(PAGES['/playground'], 'Playground'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/billing',
-    component: lazyRouteComponent(() => import('../pages/billing.tsx'), 'Billing'),
+    component: lazyRouteComponent(PAGES['/billing'], 'Billing'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/webhooks',
-    component: lazyRouteComponent(() => import('../pages/webhooks.tsx'), 'Webhooks'),
+    component: lazyRouteComponent(PAGES['/webhooks'], 'Webhooks'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/webhooks/$id',
-    component: lazyRouteComponent(() => import('../pages/webhook.tsx'), 'WebhookPage'),
+    component: lazyRouteComponent(PAGES['/webhooks/$id'], 'WebhookPage'),
   }),
   createRoute({
     getParentRoute: () => root,
@@ -91,22 +92,22 @@ const routes = [
     validateSearch: ({ section }): { readonly section?: 'apps' | 'ai-agents' } => ({
       section: sectionOf(section),
     }),
-    component: lazyRouteComponent(() => import('../pages/market.tsx'), 'Market'),
+    component: lazyRouteComponent(PAGES['/market'], 'Market'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/market/$section/$id',
-    component: lazyRouteComponent(() => import('../pages/listing.tsx'), 'ListingPage'),
+    component: lazyRouteComponent(PAGES['/market/$section/$id'], 'ListingPage'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/settings',
-    component: lazyRouteComponent(() => import('../pages/settings.tsx'), 'Settings'),
+    component: lazyRouteComponent(PAGES['/settings'], 'Settings'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/operator',
-    component: lazyRouteComponent(() => import('../pages/operator.tsx'), 'OperatorView'),
+    component: lazyRouteComponent(PAGES['/operator'], 'OperatorView'),
   }),
 ] as const;
 

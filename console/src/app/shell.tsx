@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { askWhoIsSignedIn, forgetAccount, useAccount, useBalance } from '../api/queries.ts';
 import { keepSession, signOut } from '../api/session.ts';
 import { Money } from '../parts/basics.tsx';
-import { Mark, SignIn } from '../parts/sign-in.tsx';
+import { Brand, Mark, SignIn } from '../parts/sign-in.tsx';
 import { applyTheme, storedTheme, type Theme } from './theme.ts';
 
 const PAGES = [
@@ -26,7 +26,14 @@ export function Shell() {
   if (account.data === undefined) {
     return (
       <main className="sign-in" role={account.error === null ? 'status' : 'alert'}>
-        {account.error === null ? <span className="hidden">Loading</span> : account.error.message}
+        {account.error === null ? (
+          <>
+            <Brand />
+            <span className="hidden">Loading</span>
+          </>
+        ) : (
+          account.error.message
+        )}
       </main>
     );
   }

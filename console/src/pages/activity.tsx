@@ -2,12 +2,10 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type CallFilter, useCalls, useKeys, usePrices } from '../api/queries.ts';
+import { KINDS, STATUSES } from '../api/values.ts';
 import { Loaded, PageHead, Panel } from '../parts/basics.tsx';
 import { CallTable } from '../parts/call-table.tsx';
 import { Input, Select } from '../parts/form.tsx';
-
-const KINDS = ['chat', 'embeddings', 'image', 'tts', 'audio'];
-const STATUSES = ['completed', 'interrupted', 'failed', 'expired'];
 
 const choices = (all: string, values: readonly string[]): readonly (readonly [string, string])[] => [
   ['', all],
@@ -78,7 +76,7 @@ function Filters({ filter }: { readonly filter: CallFilter }) {
         label="Kind"
         value={filter.kind ?? ''}
         onChange={(kind) => set({ kind })}
-        options={choices('All kinds', KINDS)}
+        options={[['', 'All kinds'], ...KINDS]}
       />
       <Select
         label="Status"

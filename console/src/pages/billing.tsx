@@ -3,8 +3,10 @@ import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { queryClient, useBalance, useOrders } from '../api/queries.ts';
 import type { Order } from '../api/types.ts';
-import { Badge, Empty, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx';
+import { webAddress } from '../api/web-address.ts';
+import { Badge, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx';
 import { Form, Input } from '../parts/form.tsx';
+import { type Column, Table } from '../parts/table.tsx';
 
 const TONES = {
   pending: 'warn',
@@ -14,12 +16,6 @@ const TONES = {
   expired: '',
   failed: 'bad',
 } as const;
-
-/** Only a page of the web is gone to, whatever an answer says. */
-export const webAddress = (address: string): string | undefined => {
-  const url = URL.parse(address);
-  return url !== null && ['http:', 'https:'].includes(url.protocol) ? url.href : undefined;
-};
 
 export function Billing() {
   const orders = useOrders();
@@ -32,7 +28,9 @@ export function Billing() {
       </div>
       <Panel title="Orders" flush>
         <Loaded query={orders}>
-          {(list) => (list.length === 0 ? <Empty>No orders yet.</Empty> : <OrderTable orders={list} />)}
+          {(list) => (
+            <Table columns={COLUMNS} rows={list} idOf={({ order_id: id }) => id} empty="No orders yet." />
+          )}
         </Loaded>
       </Panel>
     </div>
@@ -65,11 +63,11 @@ function Standing() {
 function TopUp() {
   const [amount, setAmount] = useState('10');
   const order = async () => {
-    const made = (await call<Order>('/api/create-order', {
+    const made = await call<Order>('/api/create-order', {
       method: 'POST',
       body: { amount, currency: 'USD' },
       headers: { 'idempotency-key': crypto.randomUUID() },
-    })) as Order;
+    });
     await queryClient.invalidateQueries({ queryKey: ['orders'] });
     const address = made.checkout_url === null ? undefined : webAddress(made.checkout_url);
     if (address === undefined) throw new Error('The order has no page to pay at.');
@@ -90,50 +88,17 @@ function TopUp() {
   );
 }
 
-const OrderTable = ({ orders }: { readonly orders: readonly Order[] }) => (
-  <div className="scroll">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Order</th>
-          <th scope="col">Made</th>
-          <th scope="col">Status</th>
-          <th scope="col" className="right">
-            Amount
-          </th>
-          <th scope="col" className="right">
-            Refunded
-          </th>
-          <th scope="col">
-            <span className="hidden">Payment</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {orders.map((order) => (
-          <tr key={order.order_id}>
-            <td className="mono small">{order.order_id}</td>
-            <td>
-              <Time at={order.created} />
-            </td>
-            <td>
-              <Badge tone={TONES[order.status]}>{order.status.replace('_', ' ')}</Badge>
-            </td>
-            <td className="right">
-              <Money nano={order.amount} />
-            </td>
-            <td className="right">
-              <Money nano={order.refunded} />
-            </td>
-            <td>
-              <Pay order={order} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
+const COLUMNS: readonly Column<Order>[] = [
+  { head: 'Order', cell: ({ order_id: id }) => <span className="mono small">{id}</span> },
+  { head: 'Made', cell: ({ created }) => <Time at={created} /> },
+  {
+    head: 'Status',
+    cell: ({ status }) => <Badge tone={TONES[status]}>{status.replace('_', ' ')}</Badge>,
+  },
+  { head: 'Amount', right: true, cell: ({ amount }) => <Money nano={amount} /> },
+  { head: 'Refunded', right: true, cell: ({ refunded }) => <Money nano={refunded} /> },
+  { head: 'Payment', hidden: true, cell: (order) => <Pay order={order} /> },
+];
 
 function Pay({ order: { status, checkout_url: url } }: { readonly order: Order }) {
   const address = url === null || status !== 'pending' ? undefined : webAddress(url);

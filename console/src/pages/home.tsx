@@ -2,41 +2,12 @@
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo } from 'react';
 import { useBalance, useCalls, useKeys, useSums } from '../api/queries.ts';
-import type { Sums } from '../api/types.ts';
-import { Badge, countText, Empty, Loaded, Money, PageHead, Panel } from '../parts/basics.tsx';
+import { byModel, daysOf, type ModelSpend, monthStart } from '../api/sums.ts';
+import { Badge, countText, Loaded, Money, PageHead, Panel } from '../parts/basics.tsx';
 import { CallTable } from '../parts/call-table.tsx';
-import type { DaySpend } from '../parts/spend-chart.tsx';
+import { type Column, Table } from '../parts/table.tsx';
 
 const SpendChart = lazy(async () => ({ default: (await import('../parts/spend-chart.tsx')).SpendChart }));
-
-const DAY = 86_400;
-
-/** The first second of this month, UTC. */
-export function monthStart(now = new Date()): number {
-  return Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1) / 1000;
-}
-
-/** Every day since `start`, those without a call too. */
-export function daysOf(sums: Sums, start: number, nowSeconds: number): readonly DaySpend[] {
-  const spent = new Map<number, bigint>();
-  for (const { start: day, cost } of sums.data) spent.set(day, (spent.get(day) ?? 0n) + cost);
-  const count = Math.floor((nowSeconds - start) / DAY) + 1;
-  return Array.from({ length: count }, (_, at) => {
-    const day = start + at * DAY;
-    return { start: day, cost: spent.get(day) ?? 0n };
-  });
-}
-
-/** What each model has cost, the dearest first. */
-export function byModel(sums: Sums) {
-  const models = new Map<string, { cost: bigint; calls: number }>();
-  for (const { model, cost, calls } of sums.data) {
-    const name = model ?? 'unknown';
-    const { cost: before, calls: made } = models.get(name) ?? { cost: 0n, calls: 0 };
-    models.set(name, { cost: before + cost, calls: made + calls });
-  }
-  return [...models].toSorted(([, a], [, b]) => (a.cost < b.cost ? 1 : -1));
-}
 
 export function Home() {
   const keys = useKeys();
@@ -93,15 +64,29 @@ function Figures() {
             <Loaded query={month}>{({ total }) => <Money nano={total.cost} large />}</Loaded>
           </dd>
         </dl>
-        {month.data === undefined ? null : (
-          <p className="small quiet">
-            {countText(month.data.total.calls)} calls{month.data.complete ? '' : ', still counting'}
-          </p>
-        )}
+        <p className="small quiet">
+          {month.data === undefined
+            ? '…'
+            : `${countText(month.data.total.calls)} calls${month.data.complete ? '' : ', still counting'}`}
+        </p>
       </Panel>
     </div>
   );
 }
+
+const COLUMNS: readonly Column<ModelSpend>[] = [
+  {
+    head: 'Model',
+    of: 'break',
+    cell: ({ model }) => (
+      <Link to="/activity" search={{ model }}>
+        {model}
+      </Link>
+    ),
+  },
+  { head: 'Calls', right: true, cell: ({ calls }) => countText(calls) },
+  { head: 'Cost', right: true, cell: ({ cost }) => <Money nano={cost} /> },
+];
 
 function Month() {
   const start = monthStart();
@@ -119,42 +104,14 @@ function Month() {
       </Panel>
       <Panel title="By model" flush>
         <Loaded query={month}>
-          {(sums) => {
-            const models = byModel(sums).slice(0, 6);
-            if (models.length === 0) return <Empty>No calls this month.</Empty>;
-            return (
-              <div className="scroll">
-                <table>
-                  <thead>
-                    <tr>
-                      <th scope="col">Model</th>
-                      <th scope="col" className="right">
-                        Calls
-                      </th>
-                      <th scope="col" className="right">
-                        Cost
-                      </th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {models.map(([model, { cost, calls }]) => (
-                      <tr key={model}>
-                        <td className="break">
-                          <Link to="/activity" search={{ model }}>
-                            {model}
-                          </Link>
-                        </td>
-                        <td className="right">{countText(calls)}</td>
-                        <td className="right">
-                          <Money nano={cost} />
-                        </td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-              </div>
-            );
-          }}
+          {(sums) => (
+            <Table
+              columns={COLUMNS}
+              rows={byModel(sums).slice(0, 6)}
+              idOf={({ model }) => model}
+              empty="No calls this month."
+            />
+          )}
         </Loaded>
       </Panel>
     </div>

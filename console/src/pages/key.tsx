@@ -5,12 +5,13 @@ import { useEffect, useState } from 'react';
 import { call } from '../api/client.ts';
 import { useKeyCredits, useKeys } from '../api/queries.ts';
 import type { ApiKey, NewApiKey } from '../api/types.ts';
+import { KIND_NAMES } from '../api/values.ts';
 import { Empty, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx';
 import { CapBar } from '../parts/cap-bar.tsx';
 import { Confirmed, Dialog, Form, Select } from '../parts/form.tsx';
-import { KeyShown } from '../parts/key-shown.tsx';
 import { KeyForm } from '../parts/policy-form.tsx';
-import { NO_KEY, SnippetTabs, useExampleModel } from '../parts/snippet-tabs.tsx';
+import { KeyShown } from '../parts/secret-shown.tsx';
+import { SnippetTabs, useExample } from '../parts/snippets/tabs.tsx';
 import { KeyState } from './keys.tsx';
 
 const pathOf = (id: string): string => `/api-keys/${encodeURIComponent(id)}`;
@@ -30,14 +31,14 @@ export function KeyPage() {
 
 function KeyView({ of: key }: { readonly of: ApiKey }) {
   const queries = useQueryClient();
-  const example = useExampleModel();
+  const example = useExample(key.policy);
   const [editing, setEditing] = useState(false);
   const changed = async () => {
     await queries.invalidateQueries({ queryKey: ['keys'] });
     await queries.invalidateQueries({ queryKey: ['credits', key.id] });
   };
   const change = async (body: object) => {
-    await call<ApiKey>(pathOf(key.id), { method: 'PATCH', body });
+    await call(pathOf(key.id), { method: 'PATCH', body });
     await changed();
   };
   return (
@@ -57,7 +58,7 @@ function KeyView({ of: key }: { readonly of: ApiKey }) {
       <Caps of={key} />
       <Scope of={key} />
       <Panel title="Use it">
-        <SnippetTabs apiKey={NO_KEY} model={key.policy.allowed_models?.[0] ?? example} />
+        <SnippetTabs request={example} />
       </Panel>
       {editing ? (
         <Dialog title="Edit the key" onClose={() => setEditing(false)}>
@@ -123,7 +124,7 @@ const Scope = ({ of: { policy, created } }: { readonly of: ApiKey }) => (
       <dt>Models</dt>
       <dd>{policy.allowed_models?.join(', ') ?? 'all'}</dd>
       <dt>Kinds</dt>
-      <dd>{policy.allowed_kinds?.join(', ') ?? 'all'}</dd>
+      <dd>{policy.allowed_kinds?.map((kind) => KIND_NAMES[kind]).join(', ') ?? 'all'}</dd>
       <dt>Requests a minute</dt>
       <dd>{policy.rpm ?? 'the default of the service'}</dd>
       <dt>Tokens a minute</dt>
@@ -170,7 +171,7 @@ function Rotate({ of: key, onRotated }: { readonly of: ApiKey; readonly onRotate
   };
   const rotate = async () => {
     const body = { overlap_seconds: Number(overlap) };
-    setMade((await call<NewApiKey>(`${pathOf(key.id)}/rotate`, { method: 'POST', body })) as NewApiKey);
+    setMade(await call<NewApiKey>(`${pathOf(key.id)}/rotate`, { method: 'POST', body }));
     await onRotated();
   };
   return (
@@ -185,14 +186,7 @@ function Rotate({ of: key, onRotated }: { readonly of: ApiKey; readonly onRotate
               <Select label="Overlap" value={overlap} onChange={setOverlap} options={OVERLAPS} />
             </Form>
           ) : (
-            <>
-              <KeyShown made={made} />
-              <div className="row end">
-                <button type="button" className="button main" onClick={close}>
-                  Done
-                </button>
-              </div>
-            </>
+            <KeyShown secret={made.key} onDone={close} />
           )}
         </Dialog>
       ) : null}

@@ -3,12 +3,14 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
-import { useKeyCredits, useKeys } from '../api/queries.ts';
+import { useKeys, useSums } from '../api/queries.ts';
+import { byKey, dayStart, type KeySpend, monthStart } from '../api/sums.ts';
 import type { ApiKey, NewApiKey } from '../api/types.ts';
-import { Badge, Empty, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx';
+import { Badge, Loaded, Money, PageHead, Panel, Problem, Time } from '../parts/basics.tsx';
 import { Dialog } from '../parts/form.tsx';
-import { KeyShown } from '../parts/key-shown.tsx';
 import { KeyForm, type KeyInput } from '../parts/policy-form.tsx';
+import { KeyShown } from '../parts/secret-shown.tsx';
+import { type Column, Table } from '../parts/table.tsx';
 
 export function Keys() {
   const keys = useKeys();
@@ -23,11 +25,7 @@ export function Keys() {
           Make a key
         </button>
       </PageHead>
-      <Panel flush>
-        <Loaded query={keys}>
-          {(list) => (list.length === 0 ? <Empty>No keys yet.</Empty> : <KeyTable keys={list} />)}
-        </Loaded>
-      </Panel>
+      <Loaded query={keys}>{(list) => <KeyTable keys={list} />}</Loaded>
       {making ? <MakeKey onClose={() => setMaking(false)} /> : null}
     </div>
   );
@@ -38,67 +36,65 @@ export const KeyState = ({ of: { disabled, previous_secret_expires: until } }: {
   return until === null ? <Badge tone="good">active</Badge> : <Badge>two secrets</Badge>;
 };
 
-const KeyTable = ({ keys }: { readonly keys: readonly ApiKey[] }) => (
-  <div className="scroll">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">State</th>
-          <th scope="col" className="right">
-            Today
-          </th>
-          <th scope="col" className="right">
-            This month
-          </th>
-          <th scope="col">Made</th>
-        </tr>
-      </thead>
-      <tbody>
-        {keys.map((key) => (
-          <KeyRow key={key.id} of={key} />
-        ))}
-      </tbody>
-    </table>
-  </div>
+/** What a key's settled calls have cost, of the cap that it has. */
+const Spent = ({ nano, cap }: { readonly nano: bigint | undefined; readonly cap: bigint | undefined }) => (
+  <>
+    {nano === undefined ? <span className="quiet">…</span> : <Money nano={nano} />}
+    {cap === undefined ? null : (
+      <span className="quiet">
+        {' of '}
+        <Money nano={cap} />
+      </span>
+    )}
+  </>
 );
 
-function KeyRow({ of: key }: { readonly of: ApiKey }) {
-  const credits = useKeyCredits(key.id);
-  const spend = credits.data?.spend;
-  const { daily_usd: daily, monthly_usd: monthly } = key.policy;
+/** `spendOf` has nothing until the sums have come. */
+const columnsOf = (spendOf: (key: ApiKey) => KeySpend | undefined): readonly Column<ApiKey>[] => [
+  {
+    head: 'Name',
+    of: 'break',
+    cell: ({ id, name }) => (
+      <Link to="/keys/$id" params={{ id }}>
+        {name}
+      </Link>
+    ),
+  },
+  { head: 'State', cell: (key) => <KeyState of={key} /> },
+  {
+    head: 'Spent today',
+    right: true,
+    cell: (key) => <Spent nano={spendOf(key)?.today} cap={key.policy.daily_usd} />,
+  },
+  {
+    head: 'Spent this month',
+    right: true,
+    cell: (key) => <Spent nano={spendOf(key)?.month} cap={key.policy.monthly_usd} />,
+  },
+  { head: 'Made', cell: ({ created }) => <Time at={created} /> },
+];
+
+const NOTHING: KeySpend = { today: 0n, month: 0n };
+
+/** One question for all keys, however many there are. */
+function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
+  const sums = useSums({ start: monthStart(), interval: 'day', groupBy: 'api_key' });
+  const spend = sums.data === undefined ? undefined : byKey(sums.data, dayStart());
+  const spendOf = ({ id }: ApiKey) => (spend === undefined ? undefined : (spend.get(id) ?? NOTHING));
   return (
-    <tr>
-      <td className="break">
-        <Link to="/keys/$id" params={{ id: key.id }}>
-          {key.name}
-        </Link>
-      </td>
-      <td>
-        <KeyState of={key} />
-      </td>
-      <td className="right">
-        {spend === undefined ? '' : <Money nano={spend.today} />}
-        {daily === undefined ? null : (
-          <span className="quiet">
-            {' of '}
-            <Money nano={daily} />
-          </span>
-        )}
-      </td>
-      <td className="right">
-        {spend === undefined ? '' : <Money nano={spend.month} />}
-        {monthly === undefined ? null : (
-          <span className="quiet">
-            {' of '}
-            <Money nano={monthly} />
-          </span>
-        )}
-      </td>
-      <td>
-        <Time at={key.created} />
-      </td>
-    </tr>
+    <>
+      <Panel flush>
+        <Table columns={columnsOf(spendOf)} rows={keys} idOf={({ id }) => id} empty="No keys yet." />
+      </Panel>
+      <Problem error={sums.error} />
+      {keys.length === 0 ? null : (
+        <p className="small quiet">
+          Spent by calls that have ended, by UTC days and months
+          {sums.data?.complete === false ? '; still counting' : ''}. What open calls hold of a cap is on the
+          key's own page.
+        </p>
+      )}
+    </>
   );
 }
 
@@ -106,7 +102,7 @@ function MakeKey({ onClose }: { readonly onClose: () => void }) {
   const queries = useQueryClient();
   const [made, setMade] = useState<NewApiKey>();
   const make = async (body: KeyInput) => {
-    setMade((await call<NewApiKey>('/api-keys', { method: 'POST', body })) as NewApiKey);
+    setMade(await call<NewApiKey>('/api-keys', { method: 'POST', body }));
     await queries.invalidateQueries({ queryKey: ['keys'] });
   };
   return (
@@ -114,14 +110,7 @@ function MakeKey({ onClose }: { readonly onClose: () => void }) {
       {made === undefined ? (
         <KeyForm submit="Make the key" onSubmit={make} onCancel={onClose} />
       ) : (
-        <>
-          <KeyShown made={made} />
-          <div className="row end">
-            <button type="button" className="button main" onClick={onClose}>
-              Done
-            </button>
-          </div>
-        </>
+        <KeyShown secret={made.key} onDone={onClose} />
       )}
     </Dialog>
   );

@@ -11,10 +11,10 @@ import {
   useReviews,
 } from '../api/queries.ts';
 import type { Listing } from '../api/types.ts';
+import { webAddress } from '../api/web-address.ts';
 import { Badge, countText, Empty, Loaded, PageHead, Panel, Problem, Time } from '../parts/basics.tsx';
 import { Confirmed, Dialog, Form, Input, Select, TextArea, useAction } from '../parts/form.tsx';
 import { ListingForm } from '../parts/listing-form.tsx';
-import { webAddress } from './billing.tsx';
 import { priceText, sectionOf } from './market.tsx';
 
 const pathOf = (listing: Listing): string => `/${sectionOf(listing)}/${encodeURIComponent(listing.id)}`;

@@ -98,7 +98,7 @@ function Listings({ listings }: { readonly listings: readonly Listing[] }) {
 function Publish({ section, onClose }: { readonly section: Section; readonly onClose: () => void }) {
   const navigate = useNavigate();
   const publish = async (body: ListingInput) => {
-    const made = (await call<Listing>(`/${section}`, { method: 'POST', body })) as Listing;
+    const made = await call<Listing>(`/${section}`, { method: 'POST', body });
     await queryClient.invalidateQueries({ queryKey: ['listings'] });
     await navigate({ to: '/market/$section/$id', params: { section, id: made.id } });
   };

@@ -3,17 +3,10 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePrices } from '../api/queries.ts';
 import type { Price } from '../api/types.ts';
-import { Badge, countText, Empty, Loaded, Money, PageHead, Panel } from '../parts/basics.tsx';
+import { KIND_NAMES, KINDS } from '../api/values.ts';
+import { Badge, countText, Loaded, Money, PageHead, Panel } from '../parts/basics.tsx';
 import { Input, Select } from '../parts/form.tsx';
-
-const KINDS = [
-  ['', 'All kinds'],
-  ['chat', 'Chat'],
-  ['embeddings', 'Embeddings'],
-  ['image', 'Images'],
-  ['tts', 'Speech'],
-  ['audio', 'Transcription'],
-] as const;
+import { type Column, Table } from '../parts/table.tsx';
 
 const UNITS: Readonly<Record<Price['unit'], string>> = {
   per_million_tokens: 'a million tokens',
@@ -31,7 +24,7 @@ const MILLION = 1_000_000n;
  * What so many tokens cost at the standard prices, rounded up once to a nano-dollar; undefined where a price is not by the
  * token. Tiers, caches and features are left out, and the page says so.
  */
-export function costOf(price: Price, input: bigint, output: bigint): bigint | undefined {
+function costOf(price: Price, input: bigint, output: bigint): bigint | undefined {
   if (price.unit !== 'per_million_tokens') return undefined;
   const { input_price: inputPrice = price.price, output_price: outputPrice = 0n } = price;
   return (input * inputPrice + output * outputPrice + MILLION - 1n) / MILLION;
@@ -52,61 +45,27 @@ export function Models() {
       <PageHead title="Models" about="The catalog in force, at the prices that calls are charged." />
       <div className="filters">
         <Input label="Search" type="search" value={search} onChange={setSearch} placeholder="name" />
-        <Select label="Kind" value={kind} onChange={setKind} options={KINDS} />
+        <Select label="Kind" value={kind} onChange={setKind} options={[['', 'All kinds'], ...KINDS]} />
         <Input label="Tokens in" type="number" min="0" value={input} onChange={setInput} />
         <Input label="Tokens out" type="number" min="0" value={output} onChange={setOutput} />
       </div>
-      <Panel flush>
-        <Loaded query={prices}>
-          {(all) => (
-            <PriceTable prices={all.filter(shown)} input={tokensOf(input)} output={tokensOf(output)} />
-          )}
-        </Loaded>
-      </Panel>
-      <p className="small quiet">
-        The last column is the standard price of that many tokens, without caches, tiers or features.
-      </p>
-    </div>
-  );
-}
-
-function PriceTable({
-  prices,
-  input,
-  output,
-}: {
-  readonly prices: readonly Price[];
-  readonly input: bigint;
-  readonly output: bigint;
-}) {
-  if (prices.length === 0) return <Empty>No model matches.</Empty>;
-  return (
-    <div className="scroll">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Model</th>
-            <th scope="col" className="right">
-              Input
-            </th>
-            <th scope="col" className="right">
-              Cached
-            </th>
-            <th scope="col" className="right">
-              Output
-            </th>
-            <th scope="col">Unit</th>
-            <th scope="col" className="right">
-              Would cost
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {prices.map((price) => (
-            <PriceRow key={price.model_id} price={price} cost={costOf(price, input, output)} />
-          ))}
-        </tbody>
-      </table>
+      <Loaded query={prices}>
+        {(all) => (
+          <>
+            <Panel flush>
+              <Table
+                columns={columnsOf(tokensOf(input), tokensOf(output))}
+                rows={all.filter(shown)}
+                idOf={({ model_id: id }) => id}
+                empty="No model matches."
+              />
+            </Panel>
+            <p className="small quiet">
+              The last column is the standard price of that many tokens, without caches, tiers or features.
+            </p>
+          </>
+        )}
+      </Loaded>
     </div>
   );
 }
@@ -121,36 +80,30 @@ const traitsText = ({ context_window: context, capabilities = [] }: Price): stri
 const Amount = ({ nano }: { readonly nano: bigint | undefined }) =>
   nano === undefined ? <span className="quiet">–</span> : <Money nano={nano} />;
 
-function PriceRow({ price, cost }: { readonly price: Price; readonly cost: bigint | undefined }) {
-  const { model_id: id, type, unit, cached_input_price: cached, output_price: output, prices } = price;
+const columnsOf = (input: bigint, output: bigint): readonly Column<Price>[] => [
+  { head: 'Model', cell: (price) => <ModelCell of={price} /> },
+  { head: 'Input', right: true, cell: ({ price }) => <Money nano={price} /> },
+  { head: 'Cached', right: true, cell: ({ cached_input_price: cached }) => <Amount nano={cached} /> },
+  { head: 'Output', right: true, cell: ({ output_price: each }) => <Amount nano={each} /> },
+  { head: 'Unit', of: 'small', cell: ({ unit }) => <span className="quiet">{UNITS[unit]}</span> },
+  { head: 'Would cost', right: true, cell: (price) => <Amount nano={costOf(price, input, output)} /> },
+];
+
+function ModelCell({ of: price }: { readonly of: Price }) {
+  const { model_id: id, type, prices } = price;
   return (
-    <tr>
-      <td>
-        <div className="break">
-          <Link to="/playground" search={{ model: id }}>
-            {id}
-          </Link>
-        </div>
-        <div className="row">
-          <Badge>{type}</Badge>
-          <span className="small quiet">{traitsText(price)}</span>
-          {prices === undefined ? null : <MorePrices prices={prices} />}
-        </div>
-      </td>
-      <td className="right">
-        <Money nano={price.price} />
-      </td>
-      <td className="right">
-        <Amount nano={cached} />
-      </td>
-      <td className="right">
-        <Amount nano={output} />
-      </td>
-      <td className="quiet small">{UNITS[unit]}</td>
-      <td className="right">
-        <Amount nano={cost} />
-      </td>
-    </tr>
+    <>
+      <div className="break">
+        <Link to="/playground" search={{ model: id }}>
+          {id}
+        </Link>
+      </div>
+      <div className="row">
+        <Badge>{KIND_NAMES[type]}</Badge>
+        <span className="small quiet">{traitsText(price)}</span>
+        {prices === undefined ? null : <MorePrices prices={prices} />}
+      </div>
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 /** The operator's view, in a session of its own: accounts, routes and circuits, the catalog, the audit, dead letters. */
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { Fragment, type ReactNode, useState } from 'react';
 import { ApiError } from '../api/client.ts';
 import { signOutOperator } from '../api/session.ts';
 import type {
@@ -13,8 +13,9 @@ import type {
 } from '../api/types.ts';
 import { Badge, countText, Empty, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx';
 import { Tabs } from '../parts/form.tsx';
-import { Pages, Table, useView } from '../parts/operator/tables.tsx';
+import { Pages, useView } from '../parts/operator/views.tsx';
 import { SignIn } from '../parts/sign-in.tsx';
+import { type Column, Table } from '../parts/table.tsx';
 
 const VIEWS = [
   ['accounts', 'Accounts'],
@@ -43,8 +44,8 @@ function Views() {
     await queries.resetQueries({ queryKey: ['operator'] });
   };
   const shown: Readonly<Record<typeof view, ReactNode>> = {
-    accounts: <Accounts />,
-    routes: <Routes />,
+    accounts: <Pages<AccountSummary> view="accounts" columns={ACCOUNTS} idOf={({ id }) => id} />,
+    routes: <Pages<RouteSummary> view="routes" columns={ROUTES} idOf={({ id, model }) => `${model} ${id}`} />,
     catalog: <Catalog />,
     audit: <Audit />,
     'dead-letters': <DeadLetterQueues />,
@@ -60,60 +61,48 @@ function Views() {
         </button>
       </PageHead>
       <Tabs label="Views" tabs={VIEWS} current={view} onChange={setView} />
-      {shown[view]}
+      <Fragment key={view}>{shown[view]}</Fragment>
     </div>
   );
 }
 
-const Accounts = () => (
-  <Pages<AccountSummary>
-    view="accounts"
-    heads={['Account', 'Opened', 'Balance', 'Held', 'Spent', 'Owed']}
-    row={({ id, email, created, balance, held, spent, owed }) => (
-      <tr key={id}>
-        <td>
-          <div className="break">{email ?? <span className="quiet">no address</span>}</div>
-          <div className="mono small quiet">{id}</div>
-        </td>
-        <td>{created === null ? '–' : <Time at={created} />}</td>
-        <td>
-          <Money nano={balance} />
-        </td>
-        <td>
-          <Money nano={held} />
-        </td>
-        <td>
-          <Money nano={spent} />
-        </td>
-        <td>{owed === 0n ? '–' : <Money nano={owed} />}</td>
-      </tr>
-    )}
-  />
-);
+const ACCOUNTS: readonly Column<AccountSummary>[] = [
+  {
+    head: 'Account',
+    cell: ({ id, email }) => (
+      <>
+        <div className="break">{email ?? <span className="quiet">no address</span>}</div>
+        <div className="mono small quiet">{id}</div>
+      </>
+    ),
+  },
+  { head: 'Opened', cell: ({ created }) => (created === null ? '–' : <Time at={created} />) },
+  { head: 'Balance', right: true, cell: ({ balance }) => <Money nano={balance} /> },
+  { head: 'Held', right: true, cell: ({ held }) => <Money nano={held} /> },
+  { head: 'Spent', right: true, cell: ({ spent }) => <Money nano={spent} /> },
+  { head: 'Owed', right: true, cell: ({ owed }) => (owed === 0n ? '–' : <Money nano={owed} />) },
+];
 
 const CIRCUIT_TONES = { closed: 'good', half_open: 'warn', open: 'bad' } as const;
 
-const Routes = () => (
-  <Pages<RouteSummary>
-    view="routes"
-    heads={['Route', 'Model', 'Protocol', 'Priority', 'Circuit']}
-    row={({ id, model, protocol, priority, circuit, since, accounts_affected: affected }) => (
-      <tr key={`${model} ${id}`}>
-        <td className="break">{id}</td>
-        <td className="break">{model}</td>
-        <td>{protocol}</td>
-        <td className="number">{priority}</td>
-        <td>
-          <Badge tone={CIRCUIT_TONES[circuit]}>{circuit.replace('_', ' ')}</Badge>{' '}
-          <span className="small quiet">
-            {since === null ? null : <Time at={since} />}
-            {affected === 0 ? '' : ` · ${countText(affected)} accounts`}
-          </span>
-        </td>
-      </tr>
-    )}
-  />
-);
+const ROUTES: readonly Column<RouteSummary>[] = [
+  { head: 'Route', of: 'break', cell: ({ id }) => id },
+  { head: 'Model', of: 'break', cell: ({ model }) => model },
+  { head: 'Protocol', cell: ({ protocol }) => protocol },
+  { head: 'Priority', right: true, cell: ({ priority }) => priority },
+  {
+    head: 'Circuit',
+    cell: ({ circuit, since, accounts_affected: affected }) => (
+      <>
+        <Badge tone={CIRCUIT_TONES[circuit]}>{circuit.replace('_', ' ')}</Badge>{' '}
+        <span className="small quiet">
+          {since === null ? null : <Time at={since} />}
+          {affected === 0 ? '' : ` · ${countText(affected)} accounts`}
+        </span>
+      </>
+    ),
+  },
+];
 
 function Catalog() {
   const catalog = useView<CatalogView>('catalog');
@@ -140,6 +129,24 @@ function Catalog() {
   );
 }
 
+type Changed = NonNullable<CatalogView['diff']>['changed'][number];
+
+const Price = ({ nano }: { readonly nano: bigint | null }) => (nano === null ? '–' : <Money nano={nano} />);
+
+const CHANGES: readonly Column<Pick<Changed, 'model'> & Changed['rates'][number]>[] = [
+  { head: 'Model', of: 'break', cell: ({ model }) => model },
+  {
+    head: 'Rate',
+    cell: ({ rate, large }) => (
+      <>
+        {rate} {large ? <Badge tone="warn">large</Badge> : null}
+      </>
+    ),
+  },
+  { head: 'Before', right: true, cell: ({ old }) => <Price nano={old} /> },
+  { head: 'Now', right: true, cell: ({ new: now }) => <Price nano={now} /> },
+];
+
 const Diff = ({ of: diff }: { readonly of: NonNullable<CatalogView['diff']> }) => (
   <div className="stack">
     <h3>Since version {diff.previous_version}</h3>
@@ -149,19 +156,10 @@ const Diff = ({ of: diff }: { readonly of: NonNullable<CatalogView['diff']> }) =
       <span>{countText(diff.changed_count)} with other prices</span>
     </p>
     <Table
-      heads={['Model', 'Rate', 'Before', 'Now']}
-      rows={diff.changed.flatMap(({ model, rates }) =>
-        rates.map(({ rate, old, new: now, large }) => (
-          <tr key={`${model} ${rate}`}>
-            <td className="break">{model}</td>
-            <td>
-              {rate} {large ? <Badge tone="warn">large</Badge> : null}
-            </td>
-            <td>{old === null ? '–' : <Money nano={old} />}</td>
-            <td>{now === null ? '–' : <Money nano={now} />}</td>
-          </tr>
-        )),
-      )}
+      columns={CHANGES}
+      rows={diff.changed.flatMap(({ model, rates }) => rates.map((change) => ({ model, ...change })))}
+      idOf={({ model, rate }) => `${model} ${rate}`}
+      empty="No price has changed."
     />
   </div>
 );
@@ -198,27 +196,22 @@ function Audit() {
   );
 }
 
+const QUEUES: readonly Column<DeadLetters>[] = [
+  { head: 'Queue', cell: ({ id }) => id },
+  {
+    head: 'Messages',
+    right: true,
+    cell: ({ messages }) => <Badge tone={messages === 0 ? 'good' : 'bad'}>{countText(messages)}</Badge>,
+  },
+];
+
 function DeadLetterQueues() {
   const queues = useView<Page<DeadLetters>>('dead-letters');
   return (
     <Panel flush>
       <Loaded query={queues}>
         {({ data }) => (
-          <Table
-            heads={['Queue', 'Messages']}
-            rows={data.map(({ id, messages }) => (
-              <tr key={id}>
-                <td>{id}</td>
-                <td>
-                  {messages === 0 ? (
-                    <Badge tone="good">0</Badge>
-                  ) : (
-                    <Badge tone="bad">{countText(messages)}</Badge>
-                  )}
-                </td>
-              </tr>
-            ))}
-          />
+          <Table columns={QUEUES} rows={data} idOf={({ id }) => id} empty="There are no queues." />
         )}
       </Loaded>
     </Panel>

@@ -4,22 +4,20 @@ import { useEffect, useState } from 'react';
 import { endPlaygroundKey, PLAYGROUND_CAP_USD } from '../api/playground.ts';
 import { usePrices } from '../api/queries.ts';
 import type { Price } from '../api/types.ts';
-import { Empty, Loaded, PageHead, Panel } from '../parts/basics.tsx';
+import { KINDS } from '../api/values.ts';
+import { Empty, Loaded, PageHead } from '../parts/basics.tsx';
 import { Select, Tabs } from '../parts/form.tsx';
 import { ChatTrial } from '../parts/playground/chat.tsx';
 import { ImageTrial, SpeechTrial, TranscriptionTrial } from '../parts/playground/media.tsx';
-import { NO_KEY, SnippetTabs } from '../parts/snippet-tabs.tsx';
-
-const TRIALS = [
-  ['chat', 'Chat'],
-  ['image', 'Images'],
-  ['tts', 'Speech'],
-  ['audio', 'Transcription'],
-] as const;
-
-type Kind = (typeof TRIALS)[number][0];
 
 const TRIAL = { chat: ChatTrial, image: ImageTrial, tts: SpeechTrial, audio: TranscriptionTrial } as const;
+
+type TrialKind = keyof typeof TRIAL;
+
+const isTrial = (kind: string | undefined): kind is TrialKind =>
+  kind !== undefined && Object.hasOwn(TRIAL, kind);
+
+const TRIALS = KINDS.flatMap(([kind, name]) => (isTrial(kind) ? [[kind, name] as const] : []));
 
 export function Playground() {
   const prices = usePrices();
@@ -39,7 +37,7 @@ export function Playground() {
 function Trials({ prices }: { readonly prices: readonly Price[] }) {
   const { model: asked } = useSearch({ from: '/playground' });
   const found = prices.find(({ model_id: id }) => id === asked);
-  const [kind, setKind] = useState<Kind>(TRIALS.find(([each]) => each === found?.type)?.[0] ?? 'chat');
+  const [kind, setKind] = useState<TrialKind>(isTrial(found?.type) ? found.type : 'chat');
   const models = prices.filter(({ type }) => type === kind).map(({ model_id: id }) => id);
   const [chosen, setChosen] = useState(found?.model_id ?? '');
   const model = models.includes(chosen) ? chosen : models[0];
@@ -60,9 +58,6 @@ function Trials({ prices }: { readonly prices: readonly Price[] }) {
             />
           </div>
           <Trial key={`${kind} ${model}`} model={model} />
-          <Panel title="As code">
-            <SnippetTabs apiKey={NO_KEY} model={model} />
-          </Panel>
         </>
       )}
     </>

@@ -2,8 +2,10 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { useReceipt } from '../api/queries.ts';
 import type { AccountReceipt } from '../api/types.ts';
+import { KIND_NAMES } from '../api/values.ts';
 import { Badge, countText, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx';
 import { Status, unitsText } from '../parts/call-table.tsx';
+import { type Column, Table } from '../parts/table.tsx';
 
 export function ReceiptPage() {
   const { id } = useParams({ from: '/activity/$id' });
@@ -61,63 +63,50 @@ const Receipt = ({ of: receipt }: { readonly of: AccountReceipt }) => (
 /** `$0.15 for 1,000,000`; the price of one needs no number. */
 const per = (count: number): string => (count === 1 ? 'each' : `for ${countText(count)}`);
 
-function Lines({ of: receipt }: { readonly of: AccountReceipt }) {
-  const { lines, cost, written_off: writtenOff, waived } = receipt;
-  return (
-    <Panel title="Bill" flush>
-      <div className="scroll">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Item</th>
-              <th scope="col" className="right">
-                Quantity
-              </th>
-              <th scope="col" className="right">
-                Price
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {lines.map(({ item, quantity, price, per: of }) => (
-              <tr key={`${item} ${price}`}>
-                <td className="break">{item.replaceAll('_', ' ')}</td>
-                <td className="right">{countText(quantity)}</td>
-                <td className="right">
-                  <Money nano={price} /> <span className="quiet">{per(of)}</span>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-          <tfoot>
-            <tr>
-              <td colSpan={2}>Charged, rounded up once to a nano-dollar</td>
-              <td className="right">
-                <Money nano={cost} />
-              </td>
-            </tr>
-            {writtenOff === 0n ? null : (
-              <tr>
-                <td colSpan={2}>Written off: beyond the hold and the balance</td>
-                <td className="right">
-                  <Money nano={writtenOff} />
-                </td>
-              </tr>
-            )}
-            {waived === 0n ? null : (
-              <tr>
-                <td colSpan={2}>Waived: the service's own count beyond the hold</td>
-                <td className="right">
-                  <Money nano={waived} />
-                </td>
-              </tr>
-            )}
-          </tfoot>
-        </table>
-      </div>
-    </Panel>
-  );
-}
+const COLUMNS: readonly Column<AccountReceipt['lines'][number]>[] = [
+  { head: 'Item', of: 'break', cell: ({ item }) => item.replaceAll('_', ' ') },
+  { head: 'Quantity', right: true, cell: ({ quantity }) => countText(quantity) },
+  {
+    head: 'Price',
+    right: true,
+    cell: ({ price, per: of }) => (
+      <>
+        <Money nano={price} /> <span className="quiet">{per(of)}</span>
+      </>
+    ),
+  },
+];
+
+const FootRow = ({ text, nano }: { readonly text: string; readonly nano: bigint }) => (
+  <tr>
+    <td colSpan={COLUMNS.length - 1}>{text}</td>
+    <td className="right">
+      <Money nano={nano} />
+    </td>
+  </tr>
+);
+
+const Lines = ({ of: { lines, cost, written_off: writtenOff, waived } }: { readonly of: AccountReceipt }) => (
+  <Panel title="Bill" flush>
+    <Table
+      columns={COLUMNS}
+      rows={lines}
+      idOf={({ item, price }) => `${item} ${price}`}
+      empty="No lines."
+      foot={
+        <>
+          <FootRow text="Charged, rounded up once to a nano-dollar" nano={cost} />
+          {writtenOff === 0n ? null : (
+            <FootRow text="Written off: beyond the hold and the balance" nano={writtenOff} />
+          )}
+          {waived === 0n ? null : (
+            <FootRow text="Waived: the service's own count beyond the hold" nano={waived} />
+          )}
+        </>
+      }
+    />
+  </Panel>
+);
 
 const Facts = ({ of: receipt }: { readonly of: AccountReceipt }) => (
   <Panel title="Call">
@@ -135,7 +124,7 @@ const Facts = ({ of: receipt }: { readonly of: AccountReceipt }) => (
       <dt>Model</dt>
       <dd>{receipt.model ?? 'unknown'}</dd>
       <dt>Kind</dt>
-      <dd>{receipt.kind}</dd>
+      <dd>{KIND_NAMES[receipt.kind]}</dd>
       <dt>Route</dt>
       <dd>{receipt.route ?? 'none served'}</dd>
       <dt>Routes tried</dt>

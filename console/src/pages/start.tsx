@@ -7,16 +7,16 @@ import { callsPath, queryClient, useBalance } from '../api/queries.ts';
 import type { Call, NewApiKey, Page } from '../api/types.ts';
 import { Money, PageHead, Panel } from '../parts/basics.tsx';
 import { Form, Input } from '../parts/form.tsx';
-import { KeyShown } from '../parts/key-shown.tsx';
-import { SnippetTabs, useExampleModel } from '../parts/snippet-tabs.tsx';
+import { KeyShown } from '../parts/secret-shown.tsx';
+import { SnippetTabs, useExample } from '../parts/snippets/tabs.tsx';
 
 export function Start() {
   const [made, setMade] = useState<NewApiKey>();
   const [name, setName] = useState('first key');
   const balance = useBalance();
-  const model = useExampleModel();
+  const example = useExample();
   const make = async () => {
-    setMade((await call<NewApiKey>('/api-keys', { method: 'POST', body: { name } })) as NewApiKey);
+    setMade(await call<NewApiKey>('/api-keys', { method: 'POST', body: { name } }));
     await queryClient.invalidateQueries({ queryKey: ['keys'] });
   };
   return (
@@ -39,10 +39,10 @@ export function Start() {
       ) : (
         <>
           <Panel title="1. Your key">
-            <KeyShown made={made} />
+            <KeyShown secret={made.key} />
           </Panel>
           <Panel title="2. Call it">
-            <SnippetTabs apiKey={made.key} model={model} />
+            <SnippetTabs apiKey={made.key} request={example} />
           </Panel>
           <Panel title="3. See it here">
             <Waiting keyId={made.id} />
@@ -57,7 +57,7 @@ export function Start() {
 function Waiting({ keyId }: { readonly keyId: string }) {
   const first = useQuery({
     queryKey: ['first-call', keyId],
-    queryFn: () => call<Page<Call>>(callsPath({ api_key: keyId }, 1)) as Promise<Page<Call>>,
+    queryFn: () => call<Page<Call>>(callsPath({ api_key: keyId }, 1)),
     refetchInterval: ({ state }) => (state.data?.data.length ? false : 1_500),
   });
   const [made] = first.data?.data ?? [];

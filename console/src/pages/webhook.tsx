@@ -3,11 +3,13 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { queryClient, useWebhook } from '../api/queries.ts';
-import type { WebhookWithStatistics } from '../api/types.ts';
-import { Code, countText, Loaded, PageHead, Panel, Problem, Time } from '../parts/basics.tsx';
+import type { RotatedSecret, WebhookWithStatistics } from '../api/types.ts';
+import { EVENTS } from '../api/values.ts';
+import { countText, Loaded, PageHead, Panel, Problem, Time } from '../parts/basics.tsx';
 import { Deliveries, pathOf, refresh } from '../parts/deliveries.tsx';
 import { Confirmed, Dialog, Form, Select, useAction } from '../parts/form.tsx';
-import { EVENTS, WebhookState } from './webhooks.tsx';
+import { SecretShown } from '../parts/secret-shown.tsx';
+import { WebhookState } from './webhooks.tsx';
 
 export function WebhookPage() {
   const { id } = useParams({ from: '/webhooks/$id' });
@@ -115,20 +117,15 @@ function Test({ id }: { readonly id: string }) {
   );
 }
 
-interface Rotated {
-  readonly secret: string;
-  readonly previous_secret_expires: number;
-}
-
 function RotateSecret({ id }: { readonly id: string }) {
   const [open, setOpen] = useState(false);
-  const [made, setMade] = useState<Rotated>();
+  const [made, setMade] = useState<RotatedSecret>();
   const close = () => {
     setOpen(false);
     setMade(undefined);
   };
   const rotate = async () => {
-    setMade(await call<Rotated>(`${pathOf(id)}/rotate-secret`, { method: 'POST' }));
+    setMade(await call<RotatedSecret>(`${pathOf(id)}/rotate-secret`, { method: 'POST' }));
   };
   return (
     <>
@@ -142,18 +139,10 @@ function RotateSecret({ id }: { readonly id: string }) {
               <p>Events are signed with both secrets until the old one ends.</p>
             </Form>
           ) : (
-            <>
-              <p className="note warn">
-                Copy the secret now. The old one signs beside it until{' '}
-                <Time at={made.previous_secret_expires} />.
-              </p>
-              <Code text={made.secret} label="Signing secret" />
-              <div className="row end">
-                <button type="button" className="button main" onClick={close}>
-                  Done
-                </button>
-              </div>
-            </>
+            <SecretShown secret={made.secret} label="Signing secret" onDone={close}>
+              Copy the secret now. The old one signs beside it until{' '}
+              <Time at={made.previous_secret_expires} />.
+            </SecretShown>
           )}
         </Dialog>
       ) : null}

@@ -4,21 +4,11 @@ import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { queryClient, useWebhooks } from '../api/queries.ts';
 import type { NewWebhook, Webhook } from '../api/types.ts';
-import { Badge, Code, Empty, Loaded, PageHead, Panel, Time } from '../parts/basics.tsx';
+import { EVENTS } from '../api/values.ts';
+import { Badge, Loaded, PageHead, Panel, Time } from '../parts/basics.tsx';
 import { Dialog, Form, Input } from '../parts/form.tsx';
-
-export const EVENTS = [
-  'listing.installed',
-  'purchase.completed',
-  'subscription.created',
-  'subscription.canceled',
-  'app.build.scanned',
-  'release.created',
-  'release.rolled_back',
-  'review.created',
-  'payout.paid',
-  'endpoint.disabled',
-] as const satisfies readonly Webhook['events'][number][];
+import { SecretShown } from '../parts/secret-shown.tsx';
+import { type Column, Table } from '../parts/table.tsx';
 
 export function Webhooks() {
   const webhooks = useWebhooks();
@@ -32,7 +22,7 @@ export function Webhooks() {
       </PageHead>
       <Panel flush>
         <Loaded query={webhooks}>
-          {(list) => (list.length === 0 ? <Empty>No webhooks yet.</Empty> : <WebhookTable webhooks={list} />)}
+          {(list) => <Table columns={COLUMNS} rows={list} idOf={({ id }) => id} empty="No webhooks yet." />}
         </Loaded>
       </Panel>
       {making ? <AddWebhook onClose={() => setMaking(false)} /> : null}
@@ -47,43 +37,23 @@ export const WebhookState = ({ of: { status, disabled_reason: reason } }: { read
     <Badge tone="warn">disabled{reason === undefined ? '' : `: ${reason}`}</Badge>
   );
 
-const WebhookTable = ({ webhooks }: { readonly webhooks: readonly Webhook[] }) => (
-  <div className="scroll">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Address</th>
-          <th scope="col">State</th>
-          <th scope="col">Events</th>
-          <th scope="col">Made</th>
-        </tr>
-      </thead>
-      <tbody>
-        {webhooks.map((webhook) => (
-          <tr key={webhook.id}>
-            <td className="break">
-              <Link to="/webhooks/$id" params={{ id: webhook.id }}>
-                {webhook.url}
-              </Link>
-              {webhook.description === undefined ? null : (
-                <div className="small quiet break">{webhook.description}</div>
-              )}
-            </td>
-            <td>
-              <WebhookState of={webhook} />
-            </td>
-            <td className="small">
-              {webhook.events.length} of {EVENTS.length}
-            </td>
-            <td>
-              <Time at={webhook.created} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
+const COLUMNS: readonly Column<Webhook>[] = [
+  {
+    head: 'Address',
+    of: 'break',
+    cell: ({ id, url, description }) => (
+      <>
+        <Link to="/webhooks/$id" params={{ id }}>
+          {url}
+        </Link>
+        {description === undefined ? null : <div className="small quiet break">{description}</div>}
+      </>
+    ),
+  },
+  { head: 'State', cell: (webhook) => <WebhookState of={webhook} /> },
+  { head: 'Events', of: 'small', cell: ({ events }) => `${events.length} of ${EVENTS.length}` },
+  { head: 'Made', cell: ({ created }) => <Time at={created} /> },
+];
 
 function AddWebhook({ onClose }: { readonly onClose: () => void }) {
   const [url, setUrl] = useState('');
@@ -92,19 +62,15 @@ function AddWebhook({ onClose }: { readonly onClose: () => void }) {
   const [made, setMade] = useState<NewWebhook>();
   const add = async () => {
     const body = { url, events, ...(description === '' ? {} : { description }) };
-    setMade((await call<NewWebhook>('/api/v1/webhooks', { method: 'POST', body })) as NewWebhook);
+    setMade(await call<NewWebhook>('/api/v1/webhooks', { method: 'POST', body }));
     await queryClient.invalidateQueries({ queryKey: ['webhooks'] });
   };
   if (made !== undefined) {
     return (
       <Dialog title="The signing secret" onClose={onClose}>
-        <p className="note warn">Copy the secret now: it cannot be shown again.</p>
-        <Code text={made.secret} label="Signing secret" />
-        <div className="row end">
-          <button type="button" className="button main" onClick={onClose}>
-            Done
-          </button>
-        </div>
+        <SecretShown secret={made.secret} label="Signing secret" onDone={onClose}>
+          Copy the secret now: it cannot be shown again.
+        </SecretShown>
       </Dialog>
     );
   }
@@ -126,7 +92,7 @@ function AddWebhook({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-export const EventChoice = ({
+const EventChoice = ({
   chosen,
   onChange,
 }: {

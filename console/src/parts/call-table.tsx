@@ -1,7 +1,8 @@
 /** Calls as rows, each with the way to its receipt. */
 import { Link } from '@tanstack/react-router';
 import type { Call } from '../api/types.ts';
-import { Badge, countText, Empty, Money, Time } from './basics.tsx';
+import { Badge, countText, Money, Time } from './basics.tsx';
+import { type Column, Table } from './table.tsx';
 
 const TONES = { completed: 'good', interrupted: 'warn', failed: 'bad', expired: '' } as const;
 
@@ -20,44 +21,21 @@ export function unitsText({
   return `${countText(input)} in · ${countText(output)} out`;
 }
 
-export function CallTable({ calls }: { readonly calls: readonly Call[] }) {
-  if (calls.length === 0) return <Empty>No calls.</Empty>;
-  return (
-    <div className="scroll">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Time</th>
-            <th scope="col">Model</th>
-            <th scope="col">Status</th>
-            <th scope="col" className="right">
-              Units
-            </th>
-            <th scope="col" className="right">
-              Cost
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {calls.map((each) => (
-            <tr key={each.id}>
-              <td>
-                <Link to="/activity/$id" params={{ id: each.id }}>
-                  <Time at={each.created} />
-                </Link>
-              </td>
-              <td className="break">{each.model ?? <span className="quiet">unknown</span>}</td>
-              <td>
-                <Status status={each.status} />
-              </td>
-              <td className="right quiet">{unitsText(each)}</td>
-              <td className="right">
-                <Money nano={each.cost} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
+const COLUMNS: readonly Column<Call>[] = [
+  {
+    head: 'Time',
+    cell: ({ id, created }) => (
+      <Link to="/activity/$id" params={{ id }}>
+        <Time at={created} />
+      </Link>
+    ),
+  },
+  { head: 'Model', of: 'break', cell: ({ model }) => model ?? <span className="quiet">unknown</span> },
+  { head: 'Status', cell: ({ status }) => <Status status={status} /> },
+  { head: 'Units', right: true, of: 'quiet', cell: unitsText },
+  { head: 'Cost', right: true, cell: ({ cost }) => <Money nano={cost} /> },
+];
+
+export const CallTable = ({ calls }: { readonly calls: readonly Call[] }) => (
+  <Table columns={COLUMNS} rows={calls} idOf={({ id }) => id} empty="No calls." />
+);

@@ -2,8 +2,9 @@
 import { call } from '../api/client.ts';
 import { queryClient, useDeliveries } from '../api/queries.ts';
 import type { Delivery } from '../api/types.ts';
-import { Badge, Empty, Loaded, Panel, Problem, Time } from './basics.tsx';
+import { Badge, Loaded, Panel, Problem, Time } from './basics.tsx';
 import { useAction } from './form.tsx';
+import { type Column, Table } from './table.tsx';
 
 /** The path of a webhook. */
 export const pathOf = (id: string): string => `/api/v1/webhooks/${encodeURIComponent(id)}`;
@@ -21,73 +22,66 @@ export function Deliveries({ id }: { readonly id: string }) {
   return (
     <Panel title="Deliveries" flush>
       <Loaded query={deliveries}>
-        {(list) =>
-          list.length === 0 ? (
-            <Empty>Nothing has been delivered yet.</Empty>
-          ) : (
-            <div className="scroll">
-              <table>
-                <thead>
-                  <tr>
-                    <th scope="col">Event</th>
-                    <th scope="col">Made</th>
-                    <th scope="col">Status</th>
-                    <th scope="col">Attempts</th>
-                    <th scope="col">
-                      <span className="hidden">Redeliver</span>
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {list.map((delivery) => (
-                    <DeliveryRow key={delivery.id} webhookId={id} of={delivery} />
-                  ))}
-                </tbody>
-              </table>
-            </div>
-          )
-        }
+        {(list) => (
+          <Table
+            columns={columnsOf(id)}
+            rows={list}
+            idOf={({ id: delivery }) => delivery}
+            empty="Nothing has been delivered yet."
+          />
+        )}
       </Loaded>
     </Panel>
   );
 }
 
-function DeliveryRow({ webhookId, of: delivery }: { readonly webhookId: string; readonly of: Delivery }) {
+const columnsOf = (webhookId: string): readonly Column<Delivery>[] => [
+  {
+    head: 'Event',
+    cell: ({ id, event_type: type }) => (
+      <>
+        <div>{type}</div>
+        <div className="small quiet mono break">{id}</div>
+      </>
+    ),
+  },
+  { head: 'Made', cell: ({ created }) => <Time at={created} /> },
+  {
+    head: 'Status',
+    cell: ({ status, dead_reason: reason }) => (
+      <Badge tone={TONES[status]}>
+        {status}
+        {reason === undefined ? '' : `: ${reason}`}
+      </Badge>
+    ),
+  },
+  { head: 'Attempts', cell: (delivery) => <Attempts of={delivery} /> },
+  {
+    head: 'Redeliver',
+    hidden: true,
+    right: true,
+    cell: (delivery) => <Redeliver webhookId={webhookId} of={delivery} />,
+  },
+];
+
+function Redeliver({ webhookId, of: delivery }: { readonly webhookId: string; readonly of: Delivery }) {
   const { run, busy, error } = useAction(async () => {
     const path = `${pathOf(webhookId)}/deliveries/${encodeURIComponent(delivery.id)}/redeliver`;
     await call(path, { method: 'POST' });
     await refresh(webhookId);
   });
   return (
-    <tr>
-      <td>
-        <div>{delivery.event_type}</div>
-        <div className="small quiet mono break">{delivery.id}</div>
-      </td>
-      <td>
-        <Time at={delivery.created} />
-      </td>
-      <td>
-        <Badge tone={TONES[delivery.status]}>
-          {delivery.status}
-          {delivery.dead_reason === undefined ? '' : `: ${delivery.dead_reason}`}
-        </Badge>
-      </td>
-      <td>
-        <Attempts of={delivery} />
-      </td>
-      <td className="right">
-        <button
-          type="button"
-          className="button small"
-          disabled={busy || delivery.status === 'pending'}
-          onClick={() => run()}
-        >
-          Redeliver
-        </button>
-        <Problem error={error} />
-      </td>
-    </tr>
+    <>
+      <button
+        type="button"
+        className="button small"
+        disabled={busy || delivery.status === 'pending'}
+        onClick={() => run()}
+      >
+        Redeliver
+      </button>
+      <Problem error={error} />
+    </>
   );
 }
 

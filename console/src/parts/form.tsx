@@ -23,7 +23,7 @@ export function Field({
   );
 }
 
-export interface InputOptions {
+interface InputOptions {
   readonly label: string;
   readonly value: string;
   readonly onChange: (value: string) => void;
@@ -49,7 +49,7 @@ export const Input = ({ label, hint, onChange, type = 'text', ...rest }: InputOp
   </Field>
 );
 
-export interface SelectOptions {
+interface SelectOptions {
   readonly label: string;
   readonly value: string;
   readonly onChange: (value: string) => void;

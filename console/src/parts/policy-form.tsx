@@ -3,13 +3,11 @@ import { useState } from 'react';
 import { usdField } from '../api/money.ts';
 import { usePrices } from '../api/queries.ts';
 import type { ApiKey, Policy } from '../api/types.ts';
+import { KINDS, type Kind } from '../api/values.ts';
 import { Form, Input } from './form.tsx';
 
-const KINDS = ['chat', 'embeddings', 'image', 'tts', 'audio'] as const;
-type Kind = (typeof KINDS)[number];
-
 /** A policy as the service takes it: amounts as decimal text. */
-export interface PolicyInput {
+interface PolicyInput {
   readonly allowed_models?: readonly string[];
   readonly allowed_kinds?: readonly Kind[];
   readonly daily_usd?: string;
@@ -44,7 +42,7 @@ const draftOf = (name: string, policy: Policy): Draft => ({
 });
 
 /** What a form was filled with, as a request; empty fields set no bound. */
-export function keyInput({ name, daily, monthly, rpm, tpm, models, kinds }: Draft): KeyInput {
+function keyInput({ name, daily, monthly, rpm, tpm, models, kinds }: Draft): KeyInput {
   return {
     name,
     policy: {
@@ -114,14 +112,14 @@ export function KeyForm({
       <fieldset className="stack tight">
         <legend>Kinds of calls (none chosen: all)</legend>
         <div className="row">
-          {KINDS.map((kind) => (
+          {KINDS.map(([kind, name]) => (
             <label key={kind} className="check">
               <input
                 type="checkbox"
                 checked={draft.kinds.includes(kind)}
                 onChange={() => set({ kinds: toggled(draft.kinds, kind) })}
               />
-              {kind}
+              {name}
             </label>
           ))}
         </div>

@@ -17,16 +17,21 @@ export const Mark = () => (
   </svg>
 );
 
+/** The same as stands on the page before any script has run. */
+export const Brand = () => (
+  <span className="brand">
+    <Mark />
+    Inference
+  </span>
+);
+
 export function SignIn({ as: role = 'owner' }: { readonly as?: Role }) {
   const known = useQuery({ queryKey: ['providers'], queryFn: providers, staleTime: 60_000 });
   const { run, busy, error } = useAction(beginSignIn);
   return (
     <main className="sign-in">
       <section className="panel stack" aria-labelledby="sign-in">
-        <span className="brand">
-          <Mark />
-          Inference
-        </span>
+        <Brand />
         <h1 id="sign-in">{role === 'owner' ? 'Sign in' : 'Sign in as an operator'}</h1>
         <p className="quiet">
           {role === 'owner'

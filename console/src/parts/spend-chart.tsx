@@ -2,12 +2,7 @@
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import { usdNumber, usdText } from '../api/money.ts';
-
-export interface DaySpend {
-  /** The day's begin in seconds since the epoch, UTC. */
-  readonly start: number;
-  readonly cost: bigint;
-}
+import type { DaySpend } from '../api/sums.ts';
 
 const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
 const dayText = (start: number): string => DAY.format(new Date(start * 1000));
@@ -83,17 +78,19 @@ export function SpendChart({ days }: { readonly days: readonly DaySpend[] }) {
   return (
     <figure>
       <div className="chart" ref={box} aria-hidden="true" />
-      <table className="hidden">
-        <caption>Spend by day</caption>
-        <tbody>
-          {days.map(({ start, cost }) => (
-            <tr key={start}>
-              <th scope="row">{dayText(start)}</th>
-              <td>{usdText(cost)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <div className="hidden">
+        <table>
+          <caption>Spend by day</caption>
+          <tbody>
+            {days.map(({ start, cost }) => (
+              <tr key={start}>
+                <th scope="row">{dayText(start)}</th>
+                <td>{usdText(cost)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </figure>
   );
 }

@@ -3,41 +3,10 @@ import { useRef, useState } from 'react';
 import { type Made, streamChat } from '../../api/playground.ts';
 import { Problem } from '../basics.tsx';
 import { TextArea, useAction } from '../form.tsx';
+import type { Turn } from '../snippets/requests.ts';
+import { AsCode } from '../snippets/tabs.tsx';
+import { chatBody, type Draft, turnsToShow } from './chat-body.ts';
 import { MadeLine } from './made.tsx';
-
-interface Turn {
-  readonly role: 'user' | 'assistant';
-  readonly content: string;
-}
-
-/** Text as JSON; undefined when it is empty. Throws an error that names the field. */
-export function jsonOf(text: string, field: string): unknown {
-  if (text.trim() === '') return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Error(`${field} is not JSON.`);
-  }
-}
-
-interface Draft {
-  readonly system: string;
-  readonly tools: string;
-  readonly schema: string;
-}
-
-/** The body of a call; what is left empty is not sent. */
-export function chatBody(model: string, turns: readonly Turn[], { system, tools, schema }: Draft): object {
-  const [given, wanted] = [jsonOf(tools, 'Tools'), jsonOf(schema, 'The schema of the answer')];
-  return {
-    model,
-    messages: [...(system.trim() === '' ? [] : [{ role: 'system', content: system }]), ...turns],
-    ...(given === undefined ? {} : { tools: given }),
-    ...(wanted === undefined
-      ? {}
-      : { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: wanted } } }),
-  };
-}
 
 export function ChatTrial({ model }: { readonly model: string }) {
   const [turns, setTurns] = useState<readonly Turn[]>([]);
@@ -72,58 +41,71 @@ export function ChatTrial({ model }: { readonly model: string }) {
     }
   });
   return (
-    <div className="panel stack">
-      <Talk turns={turns} coming={coming} />
-      {made === undefined ? null : <MadeLine made={made} />}
-      <Problem error={error} />
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!busy && text.trim() !== '') run();
-        }}
-      >
-        <TextArea label="Message" value={text} onChange={setText} rows={3} />
-        <div className="row end">
-          {turns.length === 0 || busy ? null : (
-            <button type="button" className="button" onClick={() => setTurns([])}>
-              Clear
+    <>
+      <div className="panel stack">
+        <Talk turns={turns} coming={coming} />
+        {made === undefined ? null : <MadeLine made={made} />}
+        <Problem error={error} />
+        <form
+          className="stack"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (!busy && text.trim() !== '') run();
+          }}
+        >
+          <TextArea label="Message" value={text} onChange={setText} rows={3} />
+          <div className="row end">
+            {turns.length === 0 || busy ? null : (
+              <button type="button" className="button" onClick={() => setTurns([])}>
+                Clear
+              </button>
+            )}
+            {busy ? (
+              <button type="button" className="button" onClick={() => stop.current?.abort()}>
+                Stop
+              </button>
+            ) : null}
+            <button type="submit" className="button main" disabled={busy}>
+              Send
             </button>
-          )}
-          {busy ? (
-            <button type="button" className="button" onClick={() => stop.current?.abort()}>
-              Stop
-            </button>
-          ) : null}
-          <button type="submit" className="button main" disabled={busy}>
-            Send
-          </button>
-        </div>
-      </form>
-      <details>
-        <summary>System prompt, tools, schema of the answer</summary>
-        <div className="stack">
-          <TextArea
-            label="System prompt"
-            value={draft.system}
-            onChange={(system) => setDraft({ ...draft, system })}
-            rows={2}
-          />
-          <TextArea
-            label="Tools (JSON, as OpenAI's API takes them)"
-            value={draft.tools}
-            onChange={(tools) => setDraft({ ...draft, tools })}
-          />
-          <TextArea
-            label="Schema of the answer (JSON Schema)"
-            value={draft.schema}
-            onChange={(schema) => setDraft({ ...draft, schema })}
-          />
-        </div>
-      </details>
-    </div>
+          </div>
+        </form>
+        <Extras draft={draft} onChange={setDraft} />
+      </div>
+      <AsCode of={() => ({ kind: 'chat', body: chatBody(model, turnsToShow(turns, text), draft) })} />
+    </>
   );
 }
+
+const Extras = ({
+  draft,
+  onChange,
+}: {
+  readonly draft: Draft;
+  readonly onChange: (draft: Draft) => void;
+}) => (
+  <details>
+    <summary>System prompt, tools, schema of the answer</summary>
+    <div className="stack">
+      <TextArea
+        label="System prompt"
+        value={draft.system}
+        onChange={(system) => onChange({ ...draft, system })}
+        rows={2}
+      />
+      <TextArea
+        label="Tools (JSON, as OpenAI's API takes them)"
+        value={draft.tools}
+        onChange={(tools) => onChange({ ...draft, tools })}
+      />
+      <TextArea
+        label="Schema of the answer (JSON Schema)"
+        value={draft.schema}
+        onChange={(schema) => onChange({ ...draft, schema })}
+      />
+    </div>
+  </details>
+);
 
 const Talk = ({
   turns,

@@ -1,7 +1,10 @@
 /** Images, speech and transcription. */
 import { type ReactNode, useEffect, useState } from 'react';
 import { inference, type Made } from '../../api/playground.ts';
+import { KIND_PATHS } from '../../api/values.ts';
 import { Field, Form, Input, TextArea } from '../form.tsx';
+import type { SnippetRequest } from '../snippets/requests.ts';
+import { AsCode } from '../snippets/tabs.tsx';
 import { MadeLine } from './made.tsx';
 
 /** Makes one call and notes what it took. */
@@ -22,22 +25,27 @@ function Trial({
   onSubmit,
   made,
   result,
+  request,
   children,
 }: {
   readonly submit: string;
   readonly onSubmit: () => Promise<void>;
   readonly made: Made | undefined;
   readonly result: ReactNode;
+  readonly request: SnippetRequest;
   readonly children: ReactNode;
 }) {
   return (
-    <div className="panel stack">
-      <Form submit={submit} onSubmit={onSubmit}>
-        {children}
-      </Form>
-      {result}
-      {made === undefined ? null : <MadeLine made={made} />}
-    </div>
+    <>
+      <div className="panel stack">
+        <Form submit={submit} onSubmit={onSubmit}>
+          {children}
+        </Form>
+        {result}
+        {made === undefined ? null : <MadeLine made={made} />}
+      </div>
+      <AsCode of={() => request} />
+    </>
   );
 }
 
@@ -47,12 +55,13 @@ interface Images {
 
 export function ImageTrial({ model }: { readonly model: string }) {
   const [prompt, setPrompt] = useState('A lighthouse at dusk');
+  const body = { model, prompt, response_format: 'b64_json' };
   const [image, setImage] = useState<string>();
   const [made, setMade] = useState<Made>();
   const draw = async () => {
     const { answer, made: after } = await timed(
-      '/v1/images/generations',
-      { model, prompt, response_format: 'b64_json' },
+      KIND_PATHS.image,
+      body,
       async (response) => (await response.json()) as Images,
     );
     setImage(answer.data[0]?.b64_json);
@@ -61,6 +70,7 @@ export function ImageTrial({ model }: { readonly model: string }) {
   return (
     <Trial
       submit="Draw"
+      request={{ kind: 'image', body }}
       onSubmit={draw}
       made={made}
       result={
@@ -77,6 +87,7 @@ export function ImageTrial({ model }: { readonly model: string }) {
 export function SpeechTrial({ model }: { readonly model: string }) {
   const [input, setInput] = useState('Every call has a price, and this one is yours.');
   const [voice, setVoice] = useState('alloy');
+  const body = { model, input, voice };
   const [audio, setAudio] = useState<string>();
   const [made, setMade] = useState<Made>();
   useEffect(
@@ -86,15 +97,14 @@ export function SpeechTrial({ model }: { readonly model: string }) {
     [audio],
   );
   const speak = async () => {
-    const { answer, made: after } = await timed('/v1/audio/speech', { model, input, voice }, (response) =>
-      response.blob(),
-    );
+    const { answer, made: after } = await timed(KIND_PATHS.tts, body, (response) => response.blob());
     setAudio(URL.createObjectURL(answer));
     setMade(after);
   };
   return (
     <Trial
       submit="Speak"
+      request={{ kind: 'tts', body }}
       onSubmit={speak}
       made={made}
       // biome-ignore lint/a11y/useMediaCaption: its text stands in the field above it.
@@ -112,10 +122,10 @@ export function TranscriptionTrial({ model }: { readonly model: string }) {
   const [made, setMade] = useState<Made>();
   const transcribe = async () => {
     if (file === undefined) throw new Error('Choose a file.');
-    const body = new FormData();
-    body.set('model', model);
-    body.set('file', file);
-    const { answer, made: after } = await timed('/v1/audio/transcriptions', body, async (response) => {
+    const form = new FormData();
+    form.set('model', model);
+    form.set('file', file);
+    const { answer, made: after } = await timed(KIND_PATHS.audio, form, async (response) => {
       const said: { readonly text: string } = await response.json();
       return said.text;
     });
@@ -125,6 +135,7 @@ export function TranscriptionTrial({ model }: { readonly model: string }) {
   return (
     <Trial
       submit="Transcribe"
+      request={{ kind: 'audio', body: { model }, ...(file === undefined ? {} : { file: file.name }) }}
       onSubmit={transcribe}
       made={made}
       result={text === undefined ? null : <p className="turn assistant">{text}</p>}

@@ -1,0 +1,25 @@
+/** Who is signed in: asked while most of the page's scripts are still on their way, so that the answer is there with them. */
+import { call } from './client.ts';
+import type { Account } from './types.ts';
+
+const ask = (): Promise<Account> => call<Account>('/api/v1/auth/me');
+
+/** Whether the identity provider has just sent the browser back, so that there is no session yet. */
+export const signInReturned = (query: URLSearchParams): boolean => query.has('code') || query.has('error');
+
+let ahead: Promise<Account> | undefined;
+
+/** Asks, for who wants to know later. */
+export function askAhead(): void {
+  if (signInReturned(new URLSearchParams(location.search))) return;
+  ahead = ask();
+  // What goes wrong is shown by who takes the answer.
+  ahead.catch(() => {});
+}
+
+/** The account of the session; the first time, what was asked ahead. Rejects with an `ApiError` of 401 without a session. */
+export function account(): Promise<Account> {
+  const asked = ahead ?? ask();
+  ahead = undefined;
+  return asked;
+}

@@ -1,0 +1,74 @@
+/** What sums of usage come to: by day, by model and by key. */
+import type { Sums } from './types.ts';
+
+const DAY = 86_400;
+
+/** The first second of a time's UTC month. */
+export const monthStart = (now = new Date()): number =>
+  Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1) / 1000;
+
+/** The first second of a time's UTC day. */
+export const dayStart = (nowSeconds = Date.now() / 1000): number => Math.floor(nowSeconds / DAY) * DAY;
+
+export interface DaySpend {
+  /** The day's begin in seconds since the epoch, UTC. */
+  readonly start: number;
+  readonly cost: bigint;
+}
+
+/** Every day since `start`, those without a call too. */
+export function daysOf(sums: Pick<Sums, 'data'>, start: number, nowSeconds: number): readonly DaySpend[] {
+  const spent = new Map<number, bigint>();
+  for (const { start: day, cost } of sums.data) spent.set(day, (spent.get(day) ?? 0n) + cost);
+  const count = Math.floor((nowSeconds - start) / DAY) + 1;
+  return Array.from({ length: count }, (_, at) => {
+    const day = start + at * DAY;
+    return { start: day, cost: spent.get(day) ?? 0n };
+  });
+}
+
+export interface ModelSpend {
+  readonly model: string;
+  readonly cost: bigint;
+  readonly calls: number;
+}
+
+/** What each model has cost, the dearest first. */
+export function byModel(sums: Pick<Sums, 'data'>): readonly ModelSpend[] {
+  const models = new Map<string, ModelSpend>();
+  for (const { model: named, cost, calls } of sums.data) {
+    const model = named ?? 'unknown';
+    const before = models.get(model) ?? { cost: 0n, calls: 0 };
+    models.set(model, { model, cost: before.cost + cost, calls: before.calls + calls });
+  }
+  return [...models.values()].toSorted((a, b) => (a.cost < b.cost ? 1 : -1));
+}
+
+export interface KeySpend {
+  readonly today: bigint;
+  readonly month: bigint;
+}
+
+/** What each key's settled calls have cost since the month began, of sums by day and key. */
+export function byKey(sums: Pick<Sums, 'data'>, today: number): ReadonlyMap<string, KeySpend> {
+  const keys = new Map<string, KeySpend>();
+  for (const { api_key: key, start, cost } of sums.data) {
+    if (key === undefined) continue;
+    const before = keys.get(key) ?? { today: 0n, month: 0n };
+    keys.set(key, {
+      today: before.today + (start === today ? cost : 0n),
+      month: before.month + cost,
+    });
+  }
+  return keys;
+}
+
+const SOONEST_MS = 2_000;
+const LATEST_MS = 10_000;
+
+/**
+ * How long to wait for sums that are not whole yet, in ms: each answer has read on, and a long history takes many.
+ * `answers` is how many have come so far.
+ */
+export const unfinishedSumsMs = (answers: number): number =>
+  Math.min(LATEST_MS, SOONEST_MS * 2 ** Math.max(0, answers - 1));

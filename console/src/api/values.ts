@@ -1,0 +1,46 @@
+/** The values that the service knows, for lists to choose from; a test holds them to the service's own. */
+import type { Call, Webhook } from './types.ts';
+
+export type Kind = Call['kind'];
+
+/** The kinds of calls, with the names that are shown. */
+export const KIND_NAMES = {
+  chat: 'Chat',
+  embeddings: 'Embeddings',
+  image: 'Images',
+  tts: 'Speech',
+  audio: 'Transcription',
+} as const satisfies Record<Kind, string>;
+
+/** The same as pairs, as a list to choose from takes them. */
+export const KINDS = Object.entries(KIND_NAMES) as readonly (readonly [Kind, string])[];
+
+/** Where calls of each kind are sent. */
+export const KIND_PATHS = {
+  chat: '/v1/chat/completions',
+  embeddings: '/v1/embeddings',
+  image: '/v1/images/generations',
+  tts: '/v1/audio/speech',
+  audio: '/v1/audio/transcriptions',
+} as const satisfies Record<Kind, string>;
+
+export const STATUSES = [
+  'completed',
+  'interrupted',
+  'failed',
+  'expired',
+] as const satisfies readonly Call['status'][];
+
+/** The events that a webhook can subscribe to. */
+export const EVENTS = [
+  'listing.installed',
+  'purchase.completed',
+  'subscription.created',
+  'subscription.canceled',
+  'app.build.scanned',
+  'release.created',
+  'release.rolled_back',
+  'review.created',
+  'payout.paid',
+  'endpoint.disabled',
+] as const satisfies readonly Webhook['events'][number][];

@@ -1,0 +1,11 @@
+/** What need not wait for the rest of the page's scripts: the theme, who is signed in, and the page that was asked for. */
+import { askAhead } from './api/account.ts';
+import { addressOf } from './app/addresses.ts';
+import { PAGES } from './app/pages.ts';
+import { applyTheme, storedTheme } from './app/theme.ts';
+
+applyTheme(storedTheme());
+askAhead();
+const address = addressOf(Object.keys(PAGES) as (keyof typeof PAGES)[], location.hash);
+// The router loads it again where this fails, and says so.
+if (address !== undefined) PAGES[address]().catch(() => {});

@@ -1,0 +1,38 @@
+/** The body of a chat completion, of what somebody has filled in. */
+import type { ChatBody, Turn } from '../snippets/requests.ts';
+
+/** Text as JSON; undefined when it is empty. Throws an error that names the field. */
+function jsonOf(text: string, field: string): unknown {
+  if (text.trim() === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(`${field} is not JSON.`);
+  }
+}
+
+export interface Draft {
+  readonly system: string;
+  readonly tools: string;
+  readonly schema: string;
+}
+
+/** What is left empty is not sent. Throws for what should be JSON and is not. */
+export function chatBody(model: string, turns: readonly Turn[], { system, tools, schema }: Draft): ChatBody {
+  const [given, wanted] = [jsonOf(tools, 'Tools'), jsonOf(schema, 'The schema of the answer')];
+  return {
+    model,
+    messages: [...(system.trim() === '' ? [] : [{ role: 'system' as const, content: system }]), ...turns],
+    ...(given === undefined ? {} : { tools: given }),
+    ...(wanted === undefined
+      ? {}
+      : { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: wanted } } }),
+  };
+}
+
+/** The turns of the request that comes next; while no message is written, of the one before it. */
+export function turnsToShow(turns: readonly Turn[], text: string): readonly Turn[] {
+  if (text.trim() !== '') return [...turns, { role: 'user', content: text }];
+  const asked = turns.slice(0, turns.findLastIndex(({ role }) => role === 'user') + 1);
+  return asked.length === 0 ? [{ role: 'user', content: 'Say hello.' }] : asked;
+}

@@ -1,0 +1,63 @@
+/** Tabs of ready text for every client. */
+import { useState } from 'react';
+import { SERVICE } from '../../api/client.ts';
+import { usePrices } from '../../api/queries.ts';
+import type { Policy, Price } from '../../api/types.ts';
+import { Code, Panel } from '../basics.tsx';
+import { Tabs } from '../form.tsx';
+import { snippets } from './clients.ts';
+import { exampleRequest, type SnippetRequest } from './requests.ts';
+
+/** What stands for a key that is not known any more. */
+const NO_KEY = '<your API key>';
+
+/** A request to begin with, of a model that a policy allows; until one is known, with what stands for its name. */
+export function useExample({ allowed_models: models, allowed_kinds: kinds }: Policy = {}): SnippetRequest {
+  const prices = usePrices();
+  const fits = ({ model_id: id, type }: Price) =>
+    (models?.includes(id) ?? true) && (kinds?.includes(type) ?? true);
+  const allowed = prices.data?.filter(fits) ?? [];
+  const price = allowed.find(({ type }) => type === 'chat') ?? allowed[0];
+  return exampleRequest(price?.type ?? 'chat', price?.model_id ?? models?.[0] ?? '<model>');
+}
+
+export function SnippetTabs({
+  apiKey = NO_KEY,
+  request,
+}: {
+  readonly apiKey?: string;
+  readonly request: SnippetRequest;
+}) {
+  const known = snippets(SERVICE, apiKey, request);
+  const [current, setCurrent] = useState('curl');
+  const shown = known.find(({ id }) => id === current) ?? known[0];
+  if (shown === undefined) return null;
+  return (
+    <div className="stack">
+      <Tabs
+        label="Clients"
+        tabs={known.map(({ id, name }) => [id, name] as const)}
+        current={shown.id}
+        onChange={setCurrent}
+      />
+      <div role="tabpanel" aria-label={shown.name}>
+        <Code text={shown.text} label={shown.name} />
+      </div>
+    </div>
+  );
+}
+
+/** The request that a trial of the playground would make, unless what is filled in makes none. */
+export function AsCode({ of: requestOf }: { readonly of: () => SnippetRequest }) {
+  let shown: SnippetRequest | Error;
+  try {
+    shown = requestOf();
+  } catch (failure) {
+    shown = failure as Error;
+  }
+  return (
+    <Panel title="As code">
+      {shown instanceof Error ? <p className="quiet">{shown.message}</p> : <SnippetTabs request={shown} />}
+    </Panel>
+  );
+}

@@ -1,0 +1,60 @@
+/** Tables: every list of the console, with the look and the heads of its columns in one place. */
+import type { ReactNode } from 'react';
+import { Empty } from './basics.tsx';
+
+export interface Column<T> {
+  /** What the column is called, different for each of a table. */
+  readonly head: string;
+  /** Numbers end at the right, below each other. */
+  readonly right?: boolean;
+  /** Its head is read aloud and not shown, where what stands below says what it is. */
+  readonly hidden?: boolean;
+  /** A class of its cells. */
+  readonly of?: 'break' | 'quiet' | 'small';
+  readonly cell: (row: T) => ReactNode;
+}
+
+export function Table<T>({
+  columns,
+  rows,
+  idOf,
+  empty,
+  foot,
+}: {
+  readonly columns: readonly Column<T>[];
+  readonly rows: readonly T[];
+  readonly idOf: (row: T) => string;
+  /** What is said when there are no rows. */
+  readonly empty: string;
+  /** Rows of sums. */
+  readonly foot?: ReactNode;
+}) {
+  if (rows.length === 0 && foot === undefined) return <Empty>{empty}</Empty>;
+  return (
+    <div className="scroll">
+      <table>
+        <thead>
+          <tr>
+            {columns.map(({ head, right, hidden }) => (
+              <th key={head} scope="col" className={right ? 'right' : undefined}>
+                {hidden ? <span className="hidden">{head}</span> : head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={idOf(row)}>
+              {columns.map(({ head, right, of = '', cell }) => (
+                <td key={head} className={`${right ? 'right ' : ''}${of}`}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+        {foot === undefined ? null : <tfoot>{foot}</tfoot>}
+      </table>
+    </div>
+  );
+}
