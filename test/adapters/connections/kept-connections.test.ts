@@ -157,6 +157,17 @@ describe('a new connection', () => {
     await expect(post(`https://127.0.0.1:${port}/`)).rejects.toMatchObject({ code: 'ETIMEDOUT' });
     server.close();
   });
+
+  it('is used that was made in time while the process stood still', async () => {
+    const upstream = await upstreamThat(serving);
+    const connectMs = 50;
+    const { post } = client({ connectMs });
+    const answered = post(upstream.url);
+    // The system accepts it at once; this process learns of it later than its timer was to run.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4 * connectMs);
+    await answered;
+    expect(upstream.connections).toBe(1);
+  });
 });
 
 describe('an idle connection', () => {
