@@ -48,6 +48,8 @@ export interface RuntimeOptions {
   readonly queueVisibilityMs?: number | undefined;
   /** Milliseconds without a byte after which an unfinished request body is given up. */
   readonly bodyStallTimeoutMs?: number | undefined;
+  /** Replaces how long a streamed answer may be silent, milliseconds. */
+  readonly silenceMs?: number | undefined;
   /** `none`: uploads go through API Gateway, with its limits. */
   readonly ingress?: 'host' | 'none' | undefined;
   /** `host`: one process serves the inference API, as the shared host does. */
@@ -164,6 +166,7 @@ async function serve(
     invoke: (arn, event, requestId) => functions.invoke(arn, event, requestId),
     ipRequestsPerMinute: options.ipRequestsPerMinute,
     bodyStallTimeoutMs: options.bodyStallTimeoutMs,
+    silenceMs: options.silenceMs,
     log,
   });
   const url = await gateway.listen();

@@ -67,6 +67,12 @@ export const CORE_MB = 1_769;
 /** Of an answer, with its headers. */
 export const bytesOf = ({ tokens }: Traffic): number => HEADER_BYTES + tokens * CHUNK_BYTES;
 
+/**
+ * A process of a function has one call at a time, longer than what it remembers of catalog and circuits lives: three looks, each an
+ * eventually consistent read of up to 4 KB (docs/decisions/2026-11-22-hot-reads.md).
+ */
+const READ_UNITS = 1.5;
+
 export function costOf(traffic: Traffic, measured: Measured): readonly Line[] {
   const { calls, seconds, memoryMb, idempotent } = traffic;
   const bytes = bytesOf(traffic);
@@ -80,7 +86,12 @@ export function costOf(traffic: Traffic, measured: Measured): readonly Line[] {
       `${memoryMb} MB for ${seconds} s a call: paid for while the provider writes`,
     ),
     line('API Gateway', calls * apiUnits * PRICES.apiRequest.usd, 'one request a call'),
-    line('DynamoDB', calls * units * PRICES.writeUnit.usd, `${round(units)} write units a call, no reads`),
+    line('DynamoDB', calls * units * PRICES.writeUnit.usd, `${round(units)} write units a call`),
+    line(
+      'DynamoDB, reads',
+      calls * READ_UNITS * PRICES.readUnit.usd,
+      `${READ_UNITS} units a call: a look at the catalog, two at the circuits; a host makes them every few seconds`,
+    ),
     line('Data out', (calls * bytes * PRICES.transferGb.usd) / GB, `${round(bytes / 1000)} KB a call`),
     line('WAF', calls * PRICES.firewallRequest.usd, 'the limit of each address'),
     line('CloudWatch Logs', (calls * LOG_BYTES * PRICES.logGb.usd) / GB, `${LOG_BYTES} B a call`),

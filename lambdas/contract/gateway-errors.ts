@@ -19,7 +19,7 @@ export const GATEWAY_ERRORS: readonly GatewayError[] = [
     responseType: 'DEFAULT_4XX',
     type: 'invalid_request_error',
     code: 'invalid_value',
-    message: 'The request could not be read.',
+    message: 'The request could not be read, or its body is too large.',
   },
   {
     responseType: 'DEFAULT_5XX',
@@ -46,7 +46,8 @@ export const GATEWAY_ERRORS: readonly GatewayError[] = [
     status: 413,
     type: 'invalid_request_error',
     code: 'request_too_large',
-    // The caller may have sent a file to an address without an ingress for uploads.
+    // API Gateway answers more than 10 MB by itself, which no template shapes (developer guide, known issues). The caller
+    // may have sent a file to an address without an ingress for uploads.
     message: 'The request body is too large: this address takes bodies of 6 MB, and files of 4 MB.',
   },
   {

@@ -16,6 +16,18 @@ export const HOST_BODY_BYTES = 32 * 1024 * 1024;
 export const TRANSCRIPTION_FILE_BYTES = 25 * 1024 * 1024;
 
 /**
+ * A Regional API ends a streamed response after so long without a byte, before its headers too (API Gateway developer
+ * guide, Stream the integration response).
+ */
+export const GATEWAY_SILENCE_SECONDS = 300;
+
+/** CloudFront waits so long for a byte of an origin, without a raised quota (CloudFront quotas, response timeout). */
+export const EDGE_SILENCE_SECONDS = 120;
+
+/** The header in which CloudFront names its caller's address to what lies behind it: what has it came that way. */
+export const VIEWER_IP_HEADER = 'x-viewer-ip';
+
+/**
  * The largest file that reaches a function through API Gateway: the event carries it as base64, which makes 4 of 3,
  * beside the request's headers.
  */

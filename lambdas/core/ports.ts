@@ -62,6 +62,8 @@ export interface CallContext {
   readonly requestId: string;
   /** Milliseconds until the host ends the call, whatever it is doing. */
   remainingTimeMs(): number;
+  /** Milliseconds without a byte after which what stands before the host ends the call; absent where nothing does. */
+  readonly silenceMs?: number | undefined;
   /** Values of the route's path parameters, decoded. */
   readonly pathParameters: Readonly<Record<string, string>>;
   readonly log: Log;

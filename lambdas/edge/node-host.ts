@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Clock } from '../core/ports.ts';
 import { type BodyBounds, boundedBody } from './bounded-body.ts';
 import type { Handler } from './request-handler.ts';
+import { silenceOf } from './silence.ts';
 
 /** What serves a method and path. */
 export interface Target {
@@ -104,7 +105,8 @@ export class NodeHost {
         ...(body === undefined ? {} : { body: body.stream, duplex: 'half' }),
       } as RequestInit);
       const remainingTimeMs = () => Math.min(deadlineMs, this.#endsMs) - clock();
-      const answer = await respond(request, { pathParameters, remainingTimeMs });
+      const silenceMs = silenceOf(request.headers);
+      const answer = await respond(request, { pathParameters, remainingTimeMs, silenceMs });
       if (!incoming.complete || this.isStopping) outgoing.setHeader('connection', 'close');
       outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
       outgoing.flushHeaders();

@@ -5,8 +5,10 @@
 import middy from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import { GATEWAY_SILENCE_SECONDS } from '../contract/limits.ts';
 import { pathParametersOf, toRequest } from './proxy-event.ts';
 import type { Handler } from './request-handler.ts';
+import { silenceOf } from './silence.ts';
 
 /** Our own deadline ends a call in time to settle; middy's early timeout would only cut it short. */
 const options = { timeoutEarlyInMillis: 0 };
@@ -20,7 +22,9 @@ function noFunction(): never {
 }
 
 function call(handler: Handler, event: APIGatewayProxyEvent, context: Context): Promise<Response> {
-  return handler(toRequest(event), {
+  const request = toRequest(event);
+  return handler(request, {
+    silenceMs: silenceOf(request.headers, GATEWAY_SILENCE_SECONDS * 1000),
     pathParameters: pathParametersOf(event),
     remainingTimeMs: () => context.getRemainingTimeInMillis(),
     functionRequestId: context.awsRequestId,

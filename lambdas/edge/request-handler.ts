@@ -24,7 +24,7 @@ export interface RequestHandlerDependencies {
 }
 
 /** What a host knows of a call. */
-export interface HostContext extends Pick<CallContext, 'remainingTimeMs' | 'pathParameters'> {
+export interface HostContext extends Pick<CallContext, 'remainingTimeMs' | 'silenceMs' | 'pathParameters'> {
   /** Lambda's own id of the invocation, which the gateway's log has too. */
   readonly functionRequestId?: string;
 }

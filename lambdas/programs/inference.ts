@@ -5,7 +5,7 @@
 import { createMeasure } from '../adapters/system/metrics.ts';
 import { systemClock } from '../adapters/system/system.ts';
 import { STREAM_TIMEOUT_SECONDS } from '../contract/environment.ts';
-import { HOST_HEALTH_PATH, openCallsOf } from '../contract/inference-host.ts';
+import { openCallsOf } from '../contract/inference-host.ts';
 import { TRANSCRIPTION_FILE_BYTES } from '../contract/limits.ts';
 import { METRICS } from '../contract/metrics.ts';
 import { ROUTES } from '../contract/routes.ts';
@@ -31,6 +31,7 @@ import { endOfCalls } from '../hosts/paid-calls.ts';
 import { createResources } from '../hosts/resources.ts';
 import { createTranscriptionHandler, fileTooLarge } from '../hosts/transcription.ts';
 import { JSON_BODIES, UPLOADS } from './bodies.ts';
+import { withHealth } from './health.ts';
 import { serve } from './serve.ts';
 
 const SERVED = ROUTES.filter((route) => route.api === 'inference');
@@ -70,15 +71,7 @@ const UNKNOWN: Target = {
   refuse: REFUSALS.openai,
 };
 
-/** What a balancer asks: whether to send calls here. */
-const HEALTH: Target = {
-  handler: async () => new Response(null, { status: host.isStopping ? 503 : 200 }),
-  pathParameters: {},
-  body: JSON_BODIES,
-};
-
 function resolve(method: string, path: string): Target {
-  if (path === HOST_HEALTH_PATH) return HEALTH;
   const match = matchPath(SERVED, path).find(({ route }) => route.method === method);
   if (match === undefined) return UNKNOWN;
   const { endpoint, surface } = match.route as (typeof SERVED)[number];
@@ -90,8 +83,8 @@ function resolve(method: string, path: string): Target {
   };
 }
 
-const host = new NodeHost({
-  resolve,
+const host: NodeHost = new NodeHost({
+  resolve: withHealth(() => host, resolve),
   clock: systemClock,
   callMs: STREAM_TIMEOUT_SECONDS * 1000,
   mostCalls: openCallsOf(process.env),

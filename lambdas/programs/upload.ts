@@ -13,6 +13,7 @@ import { endOfCalls } from '../hosts/paid-calls.ts';
 import { createResources } from '../hosts/resources.ts';
 import { createTranscriptionHandler, fileTooLarge } from '../hosts/transcription.ts';
 import { UPLOADS } from './bodies.ts';
+import { withHealth } from './health.ts';
 import { serve } from './serve.ts';
 
 /** As many as the disk of the smallest host has place for, each with its largest file. */
@@ -33,14 +34,17 @@ const elsewhere = createRequestHandler(
   resources,
 );
 
-const host = new NodeHost({
-  resolve: (method, path) => ({
-    handler: PATHS.some((route) => route.method === method && route.path === path)
-      ? transcription
-      : elsewhere,
-    pathParameters: {},
-    body: UPLOADS,
-  }),
+const host: NodeHost = new NodeHost({
+  resolve: withHealth(
+    () => host,
+    (method, path) => ({
+      handler: PATHS.some((route) => route.method === method && route.path === path)
+        ? transcription
+        : elsewhere,
+      pathParameters: {},
+      body: UPLOADS,
+    }),
+  ),
   clock: systemClock,
   callMs: STREAM_TIMEOUT_SECONDS * 1000,
   mostCalls: MOST_CALLS,

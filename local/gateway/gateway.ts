@@ -24,6 +24,8 @@ export interface GatewayOptions {
   readonly ipRequestsPerMinute?: number | undefined;
   /** After so long without a byte of a body that is not complete, the request is refused. */
   readonly bodyStallTimeoutMs?: number | undefined;
+  /** Replaces how long a streamed answer may be silent. */
+  readonly silenceMs?: number | undefined;
   /** Takes the requests of some functions past API Gateway, as the upload ingress does. */
   readonly ingress?: ((functionArn: string) => Ingress | undefined) | undefined;
   readonly log: (line: string) => void;
@@ -59,7 +61,7 @@ export class Gateway {
     this.#defaultApi = api;
     this.#route = createRouter(options.apis);
     this.#exceeds = createRateLimiter(options.ipRequestsPerMinute);
-    this.#integrate = createIntegration(options.invoke, options.log);
+    this.#integrate = createIntegration(options);
     this.#server = createServer({
       maxHeaderSize: HEADER_BYTES_MAX,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import { LAMBDA_PAYLOAD_BYTES } from '../../lambdas/contract/limits.ts';
+import { GATEWAY_SILENCE_SECONDS, LAMBDA_PAYLOAD_BYTES } from '../../lambdas/contract/limits.ts';
 import { FunctionFailed, FunctionTimedOut } from '../functions/function-errors.ts';
 import { MalformedAnswer, readBufferedAnswer } from './buffered-answer.ts';
 import { faults, GatewayFault } from './gateway-fault.ts';
@@ -25,18 +25,31 @@ export interface Exchange {
 /** Answers the client; throws a `GatewayFault` while nothing has been sent. */
 export type Integration = (exchange: Exchange) => Promise<void>;
 
-export function createIntegration(invoke: InvokeFunction, log: (line: string) => void): Integration {
+export interface IntegrationOptions {
+  readonly invoke: InvokeFunction;
+  readonly log: (line: string) => void;
+  /** Replaces how long a streamed answer may be silent, before its headers too. */
+  readonly silenceMs?: number | undefined;
+}
+
+export function createIntegration({
+  invoke,
+  log,
+  silenceMs = GATEWAY_SILENCE_SECONDS * 1000,
+}: IntegrationOptions): Integration {
   return async (exchange) => {
     const { match, context } = exchange;
+    const { timeoutMs, transfer, functionArn } = match.route;
+    const isStream = transfer === 'stream';
     const event = Buffer.from(JSON.stringify(createProxyEvent(exchange)));
     if (event.length > LAMBDA_PAYLOAD_BYTES) throw faults.requestTooLarge();
     try {
       const source = await within(
-        match.route.timeoutMs,
-        invoke(match.route.functionArn, event, randomUUID()),
+        isStream ? Math.min(timeoutMs, silenceMs) : timeoutMs,
+        invoke(functionArn, event, randomUUID()),
       );
-      if (match.route.transfer === 'stream')
-        await relayStream({ source, response: exchange.response, requestId: context.requestId });
+      const { requestId } = context;
+      if (isStream) await relayStream({ source, response: exchange.response, requestId, silenceMs });
       else await answerBuffered(source, exchange);
     } catch (failure) {
       throw toFault(failure, exchange, log);

@@ -16,20 +16,24 @@ interface StreamMetadata extends FunctionHeaders {
 const DELIMITER = Buffer.alloc(8);
 const METADATA_BYTES_MAX = 16 * 1024;
 
-/** A Regional API gives up a stream that is silent for five minutes. */
-const IDLE_TIMEOUT_MS = 5 * 60_000;
-
 export interface StreamAnswerOptions {
   readonly source: Readable;
   readonly response: ServerResponse;
   readonly requestId: string;
+  /** After so long without a byte the stream is given up. */
+  readonly silenceMs: number;
 }
 
 /**
  * Resolves when the function's stream has been read to its end, which it is even when the client has left. Throws
  * `MalformedAnswer` before anything was sent; throws whatever breaks the stream later, and leaves the response open.
  */
-export async function relayStream({ source, response, requestId }: StreamAnswerOptions): Promise<void> {
+export async function relayStream({
+  source,
+  response,
+  requestId,
+  silenceMs,
+}: StreamAnswerOptions): Promise<void> {
   const chunks = source[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
   const { metadata, rest } = await readMetadata(chunks);
   const status = Number(metadata.statusCode ?? 200);
@@ -42,10 +46,7 @@ export async function relayStream({ source, response, requestId }: StreamAnswerO
   delete headers['content-length'];
   response.writeHead(status, { ...headers, 'x-amzn-RequestId': requestId });
   response.flushHeaders();
-  const idle = setTimeout(
-    () => source.destroy(new Error('the stream was silent for too long')),
-    IDLE_TIMEOUT_MS,
-  );
+  const idle = setTimeout(() => source.destroy(new Error('the stream was silent for too long')), silenceMs);
   try {
     await deliver(response, rest);
     for (let next = await chunks.next(); !next.done; next = await chunks.next()) {

@@ -35,6 +35,8 @@ describe('the cost of calls', () => {
     expect(of('Lambda')).toBeCloseTo(2.5e6 * 0.0000133334 + 0.2, 6);
     expect(of('API Gateway')).toBeCloseTo(3.5, 6);
     expect(of('DynamoDB')).toBeCloseTo(5 * 0.625, 6);
+    // Three looks of half a unit.
+    expect(of('DynamoDB, reads')).toBeCloseTo(1.5 * 0.125, 6);
     expect(of('Data out')).toBeCloseTo(((700 + 300 * CHUNK_BYTES) / 1e9) * 1e6 * 0.09, 6);
   });
 
@@ -74,6 +76,7 @@ describe('the cost of calls on a host', () => {
     expect(on('Load balancer', at(10))).toBeCloseTo(hours * 0.0225 + gigabytes * 0.008, 6);
     expect(on('CloudFront', at(10))).toBeCloseTo(1 + 0.1 + 0.04, 6);
     expect(on('DynamoDB', at(10))).toBeCloseTo(5 * 0.625, 6);
+    expect(on('DynamoDB, reads', at(10))).toBeNaN();
     expect(on('DynamoDB', at(10, { groupedUnits: 2.5 }))).toBeCloseTo(2.5 * 0.625, 6);
     expect(on(DATA_OUT, at(10))).toBeCloseTo(((700 + 300 * CHUNK_BYTES) / 1e9) * 1e6 * 0.085, 6);
   });

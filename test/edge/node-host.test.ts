@@ -86,12 +86,13 @@ const slowStream = () => {
 
 beforeAll(async () => {
   const handler = createRequestHandler(
-    async (request, { pathParameters, remainingTimeMs }) =>
+    async (request, { pathParameters, remainingTimeMs, silenceMs }) =>
       request.method === 'POST'
         ? Response.json({
             body: (await readJson(bodyCounted(request))).value,
             pathParameters,
             remaining: remainingTimeMs(),
+            silenceMs,
           })
         : new Response(slowStream()),
     'openai',
@@ -125,6 +126,17 @@ describe('the node:http host', () => {
     expect(answer).toMatchObject({ body: { a: [1] }, pathParameters: { path: '/a/b' } });
     expect(answer.remaining).toBeGreaterThan(0);
     expect(answer.remaining).toBeLessThanOrEqual(1_000);
+  });
+
+  it('lets a call be silent for as long as CloudFront bears it where it came through that, else for all its time', async () => {
+    const silenceOf = async (headers: Record<string, string>) =>
+      (
+        (await (
+          await post('{}', { headers: { 'content-type': 'application/json', ...headers } })
+        ).json()) as { silenceMs?: number }
+      ).silenceMs;
+    expect(await silenceOf({ 'x-viewer-ip': '192.0.2.1' })).toBe(120_000);
+    expect(await silenceOf({})).toBeUndefined();
   });
 
   it('refuses a body that is declared too large with 413 in the envelope', async () => {

@@ -143,6 +143,22 @@ describe('the buffered pipeline', () => {
   });
 });
 
+describe('a call that comes to a function', () => {
+  const silenceOf = async (multiValueHeaders: Record<string, string[]>) => {
+    let silenceMs: number | undefined;
+    await invokeBuffered(async (_request, host) => {
+      silenceMs = host.silenceMs;
+      return new Response();
+    }, lambdaEvent({ multiValueHeaders }));
+    return silenceMs;
+  };
+
+  it('may be silent for as long as API Gateway bears it, or CloudFront where it came through that', async () => {
+    expect(await silenceOf({})).toBe(300_000);
+    expect(await silenceOf({ 'X-Viewer-Ip': ['192.0.2.1'] })).toBe(120_000);
+  });
+});
+
 describe('the streaming pipeline', () => {
   it('passes the call on and writes status and headers, then the body', async () => {
     const { stream, done } = invokeStreamed(echo, event);

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
+import { EDGE_SILENCE_SECONDS, GATEWAY_SILENCE_SECONDS } from '../../lambdas/contract/limits.ts';
 import type { After, EventFormat, StreamedAnswer, StreamOutcome } from '../../lambdas/core/ports.ts';
 import { HEARTBEAT_MS, streamedResponse } from '../../lambdas/edge/streamed-response.ts';
 
@@ -199,6 +200,9 @@ describe('the heartbeat', () => {
       expect(await next).toBe(HEARTBEAT);
     }
     expect(HEARTBEAT_MS).toBe(15_000);
+    // Less than a quarter of what ends a silent stream first, so that one or two may come late.
+    expect(HEARTBEAT_MS).toBeLessThan((EDGE_SILENCE_SECONDS * 1000) / 4);
+    expect(EDGE_SILENCE_SECONDS).toBeLessThan(GATEWAY_SILENCE_SECONDS);
   });
 
   it.each([1, 7_000, 14_999])('is due 15 s after an event that came %i ms into its interval', async (ms) => {

@@ -9,7 +9,7 @@ import { openCatalog } from '../../lambdas/core/inference/catalog/catalog.ts';
 import type { Ledger } from '../../lambdas/core/ledger/admission.ts';
 import type { KeyGate } from '../../lambdas/core/ledger/key-gate.ts';
 import type { StreamingEndpoint } from '../../lambdas/core/ports.ts';
-import { createRequestHandler } from '../../lambdas/edge/request-handler.ts';
+import { createRequestHandler, type HostContext } from '../../lambdas/edge/request-handler.ts';
 import { countMessageTokens } from '../../lambdas/endpoints/count-message-tokens/endpoint.ts';
 import { countResponseTokens } from '../../lambdas/endpoints/count-response-tokens/endpoint.ts';
 import { createChatCompletion } from '../../lambdas/endpoints/create-chat-completion/endpoint.ts';
@@ -133,11 +133,15 @@ export async function startService({ gate, ledger, store }: Till, way: Way, brea
   );
 
   /** One request through the endpoint and its handler. */
-  function send(name: SurfaceName, init: RequestInit): Promise<Response> {
+  function send(
+    name: SurfaceName,
+    init: RequestInit,
+    host: Pick<HostContext, 'silenceMs'> = {},
+  ): Promise<Response> {
     const request = new Request('https://service.test/', { method: 'POST', ...init });
     const handler = handlers[name];
     if (handler === undefined) throw new Error(`there is no ${name}`);
-    return handler(request, { remainingTimeMs: () => 60_000, pathParameters: {} });
+    return handler(request, { remainingTimeMs: () => 60_000, pathParameters: {}, ...host });
   }
 
   return { send, internalErrors, origin: upstream.url, stop: () => upstream.close() };

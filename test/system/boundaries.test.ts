@@ -1,4 +1,5 @@
 /** What callers must not do, see or send, on one service. */
 import './boundaries/errors.ts';
 import './boundaries/bad-input.ts';
+import './boundaries/body-sizes.ts';
 import './boundaries/isolation.ts';

@@ -111,8 +111,15 @@ function limitConnecting<T extends Agent>(agent: T, connectMs: number): T {
   agent.createConnection = (...options) => {
     const socket = connect(...options);
     const failure = Object.assign(new Error(`no connection within ${connectMs} ms`), { code: 'ETIMEDOUT' });
-    const timer = setTimeout(() => socket?.destroy(failure), connectMs);
-    for (const end of [connected, 'close']) socket?.once(end, () => clearTimeout(timer));
+    let isSettled = false;
+    // After a standstill of the process timers run first, and only then what came meanwhile: it may be connected.
+    const giveUp = () => setImmediate(() => (isSettled ? undefined : socket?.destroy(failure)));
+    const timer = setTimeout(giveUp, connectMs);
+    const settle = () => {
+      isSettled = true;
+      clearTimeout(timer);
+    };
+    for (const end of [connected, 'close']) socket?.once(end, settle);
     return socket;
   };
   return agent;

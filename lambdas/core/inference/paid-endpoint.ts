@@ -9,13 +9,22 @@ import type { Idempotency, Keep } from '../idempotency/idempotency.ts';
 import type { Admission, Ledger } from '../ledger/admission.ts';
 import type { KeyGate } from '../ledger/key-gate.ts';
 import { type Outcome, unitOf } from '../ledger/usage-record.ts';
-import type { After, CallContext, EventFormat, Log, StreamedAnswer, StreamingEndpoint } from '../ports.ts';
+import type {
+  After,
+  CallContext,
+  Clock,
+  EventFormat,
+  Log,
+  StreamedAnswer,
+  StreamingEndpoint,
+} from '../ports.ts';
 import type { Model } from './catalog/catalog-document.ts';
 import type { Breaker } from './circuit/breaker.ts';
 import { type CostBound, coverBoth } from './pricing/cost-bound.ts';
 import { firstAnswer } from './routing/failover.ts';
 import type { Candidate } from './routing/route-choice.ts';
 import type { UpstreamFailure } from './upstream/provider.ts';
+import { type TimeLeft, timeFrom } from './upstream/time-left.ts';
 
 /**
  * From its admission on, a stream's status stays open for failover until its first content, but not longer than this:
@@ -29,6 +38,7 @@ export interface PaidEndpointDependencies {
   readonly idempotency: Idempotency;
   readonly ledger: Ledger;
   readonly breaker: Breaker;
+  readonly clock: Clock;
   readonly after: After;
   readonly log: Log;
   /** Fires when the host ends the calls that are open; a host that serves one call at a time has their time alone. */
@@ -67,7 +77,7 @@ export interface CallOffer<Answer> {
   /** What the call may cost on a model. */
   readonly costBound: (model: Model) => CostBound;
   /** One try of one route; throws `UpstreamFailure` when it did not answer. */
-  attempt(candidate: Candidate, remainingTimeMs: number): Promise<Answer>;
+  attempt(candidate: Candidate, time: TimeLeft): Promise<Answer>;
   /** Makes the answer ready to send. When that fails, the call fails and costs nothing. */
   prepare(answer: Answer, paid: AnsweredCall): Promise<Deliver>;
 }
@@ -100,9 +110,10 @@ export function createPaidEndpoint<Answer>(
     await reader.precheck?.(request, key);
     const call = await gate.checked(key, () => reader.read(request, context, key));
     const { identity, stream } = call;
+    const timeLeft = timeFrom(context, dependencies.clock, call.events);
     try {
       return await idempotency.guard({ request, key, body: identity, stream, context }, (keep) =>
-        runPaidCall(dependencies, call, { key, keep, context }),
+        runPaidCall(dependencies, call, { key, keep, context, timeLeft }),
       );
     } finally {
       await call.dispose?.();
@@ -114,7 +125,8 @@ export function createPaidEndpoint<Answer>(
 export interface Caller {
   readonly key: VerifiedKey;
   readonly keep?: Keep | undefined;
-  readonly context: Pick<CallContext, 'requestId' | 'remainingTimeMs'>;
+  readonly context: Pick<CallContext, 'requestId'>;
+  readonly timeLeft: () => TimeLeft;
 }
 
 /** What a call that is paid for needs. */
@@ -157,7 +169,7 @@ interface AdmittedCaller extends Caller {
 async function answerAdmitted<Answer>(
   { breaker, log }: PaidCallDependencies,
   call: PaidCall<Answer>,
-  { key, keep, context, admission, looked }: AdmittedCaller,
+  { key, keep, context, timeLeft, admission, looked }: AdmittedCaller,
 ): Promise<Response | StreamedAnswer> {
   const { requestId } = context;
   const { kind, candidates, offers } = call;
@@ -170,11 +182,11 @@ async function answerAdmitted<Answer>(
       requestId,
       accountId: key.accountId,
       candidates,
-      attempt: (tried, remainingTimeMs) => {
+      attempt: (tried, time) => {
         admission.observe?.('attempt');
-        return granted.attempt(tried, remainingTimeMs);
+        return granted.attempt(tried, time);
       },
-      remainingTimeMs: () => context.remainingTimeMs(),
+      timeLeft,
       breaker,
       log,
     });

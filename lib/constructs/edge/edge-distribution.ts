@@ -17,11 +17,11 @@ import {
 } from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin, type HttpOriginProps } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { Construct } from 'constructs';
+import { EDGE_SILENCE_SECONDS, VIEWER_IP_HEADER } from '../../../lambdas/contract/limits.ts';
 import type { Config } from '../../config/config.ts';
-import { VIEWER_IP_HEADER } from './ip-rate-limit.ts';
 
-/** The longest silence of an origin that CloudFront allows without a raised quota (CloudFront quotas). */
-export const ORIGIN_SILENCE = Duration.seconds(120);
+/** How long an origin may be silent. */
+export const ORIGIN_SILENCE = Duration.seconds(EDGE_SILENCE_SECONDS);
 
 /**
  * The errors that CloudFront would keep for ten seconds, by a key that has neither the caller's credentials nor the query

@@ -4,14 +4,12 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { gatewayErrorBody, IP_RATE_ERROR } from '../../../lambdas/contract/gateway-errors.ts';
+import { VIEWER_IP_HEADER } from '../../../lambdas/contract/limits.ts';
 import { type Config, hasEdge } from '../../config/config.ts';
 import { createEdgeSecrets, EDGE_SECRET_HEADER } from '../security/edge-secret.ts';
 
 /** The interface counts a minute; WAF offers windows of 60, 120, 300 and 600 s. */
 const WINDOW_SECONDS = 60;
-
-/** Set by CloudFront, when it stands in front of the API; its own address would be every caller's. */
-export const VIEWER_IP_HEADER = 'x-viewer-ip';
 
 export interface IpRateLimitProps {
   readonly config: Config;

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
+import { HOST_HEALTH_PATH } from '../../../lambdas/contract/inference-host.ts';
 import type { Config } from '../../config/config.ts';
 import { uploadServiceName } from '../../config/names.ts';
 import type { Hosting } from '../hosting.ts';
@@ -54,8 +55,7 @@ export function uploadService(
     logPrefix: 'uploads',
     size: SIZE,
     tasks: TASKS,
-    // The program knows one path; that it refuses another one says that it lives.
-    health: { path: '/', healthyHttpCodes: '404' },
+    health: { path: HOST_HEALTH_PATH },
     zones: config.availabilityZones,
     draining: STOP_TIMEOUT,
     scale: (count) => count.scaleOnCpuUtilization('Cpu', { targetUtilizationPercent: TARGET_CPU_PERCENT }),

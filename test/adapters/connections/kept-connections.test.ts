@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { InvokeModelCommand } from '@aws-sdk/client-bedrock-runtime';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { createBedrockClients } from '../../../lambdas/adapters/aws/bedrock-clients.ts';
 import { ConnectionPool, type PoolOptions } from '../../../lambdas/adapters/connections/connection-pool.ts';
 import { createExchange } from '../../../lambdas/adapters/connections/http-exchange.ts';
 import { createUpstreamFetch } from '../../../lambdas/adapters/connections/upstream-fetch.ts';
@@ -55,6 +57,29 @@ describe('a kept connection', () => {
       expect(new Set(upstream.bodies)).toEqual(new Set(['{"x":1}']));
     },
   );
+
+  it('costs no call of Bedrock’s client either, which by itself sends each request once', async () => {
+    const answer = JSON.stringify({ embedding: [1], inputTextTokenCount: 1 });
+    const upstream = await upstreamThat(({ socket, requestOfConnection }) => {
+      if (requestOfConnection > 1) socket.resetAndDestroy();
+      else
+        socket.write(
+          `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${answer.length}\r\n\r\n${answer}`,
+        );
+    });
+    let repeated = 0;
+    const exchange = createExchange(new ConnectionPool(), () => {
+      repeated += 1;
+    });
+    const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' };
+    const bedrock = createBedrockClients({ region: 'us-east-1', credentials }, exchange).client(upstream.url);
+    for (let call = 0; call < 3; call += 1) {
+      const { body } = await bedrock.send(new InvokeModelCommand({ modelId: 'm', body: '{}' }));
+      expect(body.transformToString()).toBe(answer);
+      await sleep(20);
+    }
+    expect([repeated, upstream.connections]).toEqual([2, 3]);
+  });
 
   it('is repeated on a new connection, not on another old one', async () => {
     let isDead = false;
@@ -156,6 +181,17 @@ describe('a new connection', () => {
     const { post } = client({ connectMs: 100 });
     await expect(post(`https://127.0.0.1:${port}/`)).rejects.toMatchObject({ code: 'ETIMEDOUT' });
     server.close();
+  });
+
+  it('is used that was made in time while the process stood still', async () => {
+    const upstream = await upstreamThat(serving);
+    const connectMs = 50;
+    const { post } = client({ connectMs });
+    const answered = post(upstream.url);
+    // The system accepts it at once; this process learns of it later than its timer was to run.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4 * connectMs);
+    await answered;
+    expect(upstream.connections).toBe(1);
   });
 });
 

@@ -141,7 +141,8 @@ function calling(plan: Plan) {
   const dependencies = { ledger, breaker, after: time.after, log: SILENT };
   const key = { accountId: 'acc_1', keyId: 'key_1', secretHash: '' };
   const handler = createRequestHandler(
-    (_request, context) => runPaidCall(dependencies, call, { key, context }),
+    (_request, context) =>
+      runPaidCall(dependencies, call, { key, context, timeLeft: () => ({ remainingTimeMs: 900_000 }) }),
     'openai',
     {
       clock: time.clock,

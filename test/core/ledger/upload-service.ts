@@ -18,7 +18,7 @@ import { Precheck } from '../../../lambdas/core/ledger/precheck.ts';
 import type { NanoUsd } from '../../../lambdas/core/money.ts';
 import type { Clock, Log } from '../../../lambdas/core/ports.ts';
 import { createUploadReader } from '../../../lambdas/edge/multipart.ts';
-import { createRequestHandler } from '../../../lambdas/edge/request-handler.ts';
+import { createRequestHandler, type HostContext } from '../../../lambdas/edge/request-handler.ts';
 import { createTranscriptionCalls } from '../../../lambdas/providers/kinds/provider-calls.ts';
 import { DATABASE_TABLES, type TestDatabase } from '../../adapters/engine.ts';
 import { createBreaker } from '../inference/circuit/memory-circuits.ts';
@@ -144,6 +144,7 @@ export class UploadService {
     { secret }: Pick<HeldKey, 'secret'>,
     body: ReadableStream<Uint8Array>,
     headers: Readonly<Record<string, string>>,
+    host: Pick<HostContext, 'silenceMs'> = {},
   ): Promise<Response> {
     const request = new Request('http://localhost/v1/audio/transcriptions', {
       method: 'POST',
@@ -152,6 +153,6 @@ export class UploadService {
       duplex: 'half',
     } as RequestInit);
     if (this.#handler === undefined) throw new Error('the service is not started');
-    return this.#handler(request, { pathParameters: {}, remainingTimeMs: () => 60_000 });
+    return this.#handler(request, { pathParameters: {}, remainingTimeMs: () => 60_000, ...host });
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { HOST_HEALTH_PATH } from '../../../lambdas/contract/inference-host.ts';
 import { METRICS } from '../../../lambdas/contract/metrics.ts';
+import { NodeHost } from '../../../lambdas/edge/node-host.ts';
 import { parseConfig } from '../../../lib/config/config.ts';
 import { own } from '../../../lib/observability/metrics.ts';
 import { SynthesizedApp } from '../synthesized-app.ts';
@@ -65,6 +66,18 @@ describe('the shared host on Fargate', () => {
       'LoadBalancerAttributes',
     );
     expect(Number(idle)).toBeGreaterThan(120);
+  });
+
+  it('keeps an idle connection for longer than the balancer does, which else meets its end with a request', () => {
+    const { 'idle_timeout.timeout_seconds': idle } = attributes(
+      'AWS::ElasticLoadBalancingV2::LoadBalancer',
+      'LoadBalancerAttributes',
+    );
+    const resolve = () => {
+      throw new Error('nothing is asked of it');
+    };
+    const { server } = new NodeHost({ resolve, clock: Date.now, callMs: 1, mostCalls: 1 });
+    expect(server.keepAliveTimeout).toBeGreaterThan(Number(idle) * 1000);
   });
 
   it('is reached from within its network alone', () => {

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { HOST_HEALTH_PATH } from '../../../lambdas/contract/inference-host.ts';
 import { FUNCTION_FILE_BYTES, TRANSCRIPTION_FILE_BYTES } from '../../../lambdas/contract/limits.ts';
 import { assemblyOf } from '../assemblies.ts';
 import { SynthesizedApp } from '../synthesized-app.ts';
@@ -52,6 +53,14 @@ describe('the host of uploads on Fargate', () => {
       ContainerDefinitions: [{ StopTimeout: 120, PortMappings: [{ ContainerPort: 8080 }] }],
     });
     expect(JSON.stringify(app.templates.ingress)).toContain('SETTLEMENT_WORKFLOW');
+  });
+
+  it('is asked for its health where the program answers, which is no error in its log', () => {
+    const { HealthCheckPath, Matcher } = app.only(
+      'ingress',
+      'AWS::ElasticLoadBalancingV2::TargetGroup',
+    ).Properties;
+    expect([HealthCheckPath, Matcher]).toEqual([HOST_HEALTH_PATH, undefined]);
   });
 
   it('acts in the function’s own role, which the tasks alone may take on beside it', () => {

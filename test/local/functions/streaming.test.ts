@@ -103,3 +103,34 @@ describe('a streaming function', () => {
     expect(all.every(({ pieces, cut }) => !cut && pieces.join('').length === 45)).toBe(true);
   });
 });
+
+describe('a gateway that ends silent streams', () => {
+  const SILENCE_MS = 600;
+  let impatient: RunningFixture;
+
+  beforeAll(async () => {
+    impatient = await startFixture({ silenceMs: SILENCE_MS });
+    // The function's process starts before anything is timed.
+    await post(impatient.url, '/stream', {});
+  }, FIXTURE_TIMEOUT_MS);
+
+  afterAll(() => impatient.end());
+
+  it('answers for one that has sent nothing by then', async () => {
+    const response = await post(impatient.url, '/stream', { wait: 3 * SILENCE_MS });
+    expect((await json<GatewayMade>(response)).made_by).toBe('INTEGRATION_TIMEOUT');
+  });
+
+  it('cuts one that pauses for so long', async () => {
+    const { pieces, cut } = await collect(
+      await post(impatient.url, '/stream', { chunks: 2, gapMs: 3 * SILENCE_MS }),
+    );
+    expect([pieces, cut]).toEqual([['data: 0\n\n'], true]);
+  });
+
+  it('lets one go on that is never silent for so long, however long it takes', async () => {
+    const wish = { chunks: 12, gapMs: SILENCE_MS / 6, wait: SILENCE_MS / 6 };
+    const { pieces, cut } = await collect(await post(impatient.url, '/stream', wish));
+    expect([pieces.length > 1, pieces.join('').length, cut]).toEqual([true, 110, false]);
+  });
+});

@@ -69,7 +69,7 @@ export function completionOffer(
       routesOf(model)
         .map(({ route }) => boundOf(bounds, route).cost)
         .reduce(coverBoth),
-    attempt: async ({ model, route }, remainingTimeMs) => {
+    attempt: async ({ model, route }, time) => {
       const startedMs = clock();
       const reply = await attemptRoute({
         provider: providers[route.protocol],
@@ -78,7 +78,7 @@ export function completionOffer(
         payload: payloadFor(route, withSentMarks({ model, route }, payload)),
         identity: { id: answerId, model: nameOf(model) },
         signatures: signaturesOf(capsules, route.id),
-        remainingTimeMs,
+        ...time,
         hostEnds,
       });
       if (reply.kind === 'stream') times?.note(route.id, clock() - startedMs);

@@ -45,8 +45,8 @@ export function createKindEndpoint<Request extends CallRequestFields, Answer>(
         {
           tokens: estimate.tokens,
           costBound: () => estimate,
-          attempt: ({ route }, remainingTimeMs) =>
-            attemptKind(providers, payload, { after, route, remainingTimeMs, stream, hostEnds }),
+          attempt: ({ route }, time) =>
+            attemptKind(providers, payload, { ...time, after, route, stream, hostEnds }),
           prepare: ({ answer, clock }, paid) =>
             callKind.prepare({ ...paid, request, answer, estimate, clock, catalog: known.version }),
         },

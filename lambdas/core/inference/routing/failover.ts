@@ -5,13 +5,8 @@ import type { Breaker, Permit, Served } from '../circuit/breaker.ts';
 import { coolingSeconds } from '../circuit/circuit.ts';
 import { UpstreamFailure } from '../upstream/provider.ts';
 import { FILTERED_MESSAGE, overflowMessage } from '../upstream/refusal.ts';
+import { isSilenceOver, routeTimeOf, type TimeLeft } from '../upstream/time-left.ts';
 import type { Candidate } from './route-choice.ts';
-
-/**
- * What is left of the host's time when the upstream is cut off: enough for an error event, two rounds of database
- * calls with the SDK's retries, and the last bytes.
- */
-const SETTLE_MARGIN_MS = 15_000;
 
 export interface FailoverOptions<Answer> {
   readonly requestId: string;
@@ -20,9 +15,9 @@ export interface FailoverOptions<Answer> {
   /** The routes to try, in this order. */
   readonly candidates: readonly Candidate[];
   /** One try; throws `UpstreamFailure` when the route did not answer. */
-  attempt(candidate: Candidate, remainingTimeMs: number): Promise<Answer>;
-  /** Milliseconds until the host ends the call. */
-  remainingTimeMs(): number;
+  attempt(candidate: Candidate, time: TimeLeft): Promise<Answer>;
+  /** What is left of the host's time, and of its caller's. */
+  timeLeft(): TimeLeft;
   readonly breaker: Breaker;
   readonly log: Log;
 }
@@ -42,32 +37,40 @@ export async function firstAnswer<Answer>(options: FailoverOptions<Answer>): Pro
   const { candidates, breaker } = options;
   let retryAfterSeconds: number | undefined;
   for (const candidate of candidates) {
-    const remainingTimeMs = options.remainingTimeMs() - SETTLE_MARGIN_MS;
-    if (remainingTimeMs <= 0) break;
+    const time = routeTimeOf(options.timeLeft());
+    if (time.remainingTimeMs <= 0 || isSilenceOver(time)) break;
     const pass = await breaker.admit(candidate.route, options.accountId);
-    const tried = pass.allowed
-      ? await tryCandidate(options, candidate, { remainingTimeMs, permit: pass })
-      : pass;
+    const tried = pass.allowed ? await tryCandidate(options, candidate, { time, permit: pass }) : pass;
     if ('answer' in tried) return tried;
     retryAfterSeconds = Math.min(retryAfterSeconds ?? tried.retryAfterSeconds, tried.retryAfterSeconds);
   }
-  throw new ServiceError(
-    'all_routes_failed',
-    'No route of this model could serve the call; try again later.',
-    {
-      retryAfterSeconds: retryAfterSeconds ?? coolingSeconds(undefined),
-    },
+  throw noAnswer(
+    retryAfterSeconds ?? coolingSeconds(undefined),
+    isSilenceOver(routeTimeOf(options.timeLeft())),
   );
 }
+
+/** Clients that know the header do not repeat a call by themselves that would be too slow for its way again. */
+const noAnswer = (retryAfterSeconds: number, isTooSlow: boolean): ServiceError =>
+  isTooSlow
+    ? new ServiceError('all_routes_failed', TOO_SLOW, {
+        retryAfterSeconds,
+        headers: { 'x-should-retry': 'false' },
+      })
+    : new ServiceError('all_routes_failed', NO_ANSWER, { retryAfterSeconds });
+
+const NO_ANSWER = 'No route of this model could serve the call; try again later.';
+const TOO_SLOW =
+  'No route answered within the time for which this address keeps a silent call open; a stream has more.';
 
 async function tryCandidate<Answer>(
   { requestId, attempt, breaker, log }: FailoverOptions<Answer>,
   candidate: Candidate,
-  { remainingTimeMs, permit }: { readonly remainingTimeMs: number; readonly permit: Permit },
+  { time, permit }: { readonly time: TimeLeft; readonly permit: Permit },
 ): Promise<Answered<Answer> | { readonly retryAfterSeconds: number }> {
   const { route } = candidate;
   try {
-    const answer = await attempt(candidate, remainingTimeMs);
+    const answer = await attempt(candidate, time);
     return { answer, candidate, served: breaker.succeeded(permit) };
   } catch (failure) {
     if (!(failure instanceof UpstreamFailure)) {

@@ -2,6 +2,7 @@
 import type { After } from '../../ports.ts';
 import type { Route } from '../catalog/catalog-document.ts';
 import { type FailureKind, UpstreamFailure } from './provider.ts';
+import type { TimeLeft } from './time-left.ts';
 
 /**
  * A provider goes on reading after the last event, so that its connection can be used again; a server that does not
@@ -24,11 +25,9 @@ export interface RouteClock {
   close(complete: boolean): void;
 }
 
-export interface RouteClockOptions {
+export interface RouteClockOptions extends TimeLeft {
   readonly after: After;
   readonly route: Route;
-  /** Milliseconds until the host ends the call. */
-  readonly remainingTimeMs: number;
   /** Whether the first content has a time of its own. */
   readonly stream: boolean;
   /** Fires when the host ends the calls that are open. */
@@ -36,12 +35,21 @@ export interface RouteClockOptions {
 }
 
 export function startRouteClock(options: RouteClockOptions): RouteClock {
-  const { after, route, remainingTimeMs, stream, hostEnds } = options;
+  const {
+    after,
+    route,
+    remainingTimeMs,
+    silentTimeMs = Number.POSITIVE_INFINITY,
+    stream,
+    hostEnds,
+  } = options;
   const controller = new AbortController();
   const abort = (kind: FailureKind) => controller.abort(new UpstreamFailure(kind));
-  const totalMs = Math.max(0, Math.min(route.timeout_ms, remainingTimeMs));
-  const stopTotal = after(totalMs, () => abort(totalMs < route.timeout_ms ? 'deadline' : 'timeout'));
-  const begun = stream ? after(route.first_byte_timeout_ms, () => abort('timeout')) : () => {};
+  const end = (routeMs: number, callMs: number) =>
+    after(Math.max(0, Math.min(routeMs, callMs)), () => abort(callMs < routeMs ? 'deadline' : 'timeout'));
+  // A whole answer sends nothing before its end.
+  const stopTotal = end(route.timeout_ms, stream ? remainingTimeMs : Math.min(remainingTimeMs, silentTimeMs));
+  const begun = stream ? end(route.first_byte_timeout_ms, silentTimeMs) : () => {};
   const onHostEnd = () => abort('deadline');
   hostEnds?.addEventListener('abort', onHostEnd, { once: true });
   return {

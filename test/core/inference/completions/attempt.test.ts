@@ -52,6 +52,37 @@ const streaming =
   async (time: FakeTime, signal: AbortSignal) =>
     ({ kind: 'stream', events: streamOf(time, signal, events, gapMs) }) as unknown as Reply;
 
+describe('an attempt whose caller must have had a byte by some time', () => {
+  const never = () => new Promise<never>(() => {});
+  const lasts = async (changes: Partial<AttemptOptions>, reply: Parameters<typeof attempting>[0] = never) => {
+    const { time, answered } = attempting(reply, changes);
+    const beganMs = time.clock();
+    const failure: unknown = await time.until(answered.catch((cause: unknown) => cause));
+    return [(failure as UpstreamFailure).kind, time.clock() - beganMs];
+  };
+  const whole = { stream: false } as AttemptOptions['payload'];
+  const streamed = { stream: true } as AttemptOptions['payload'];
+
+  it.each([
+    ['a whole answer ends then', whole, 40_000, 'deadline', 40_000],
+    ['a whole answer has no more than its route gives', whole, 61_000, 'timeout', 60_000],
+    ['a stream must begin by then', streamed, 4_000, 'deadline', 4_000],
+    ['a stream must begin when its route says so, if that is sooner', streamed, 6_000, 'timeout', 5_000],
+  ])('%s', async (_case, payload, silentTimeMs, kind, ms) => {
+    expect(await lasts({ payload, silentTimeMs })).toEqual([kind, ms]);
+  });
+
+  it('goes on for as long as its route and host give once it has begun', async () => {
+    const { time, answered } = attempting(streaming([WORD, WORD], 4_500), {
+      payload: streamed,
+      silentTimeMs: 4_800,
+    });
+    const answer = await time.until(answered);
+    if (answer.kind !== 'stream') throw new Error('not a stream');
+    expect(await time.until(answer.rest.next())).toEqual({ done: false, value: WORD });
+  });
+});
+
 describe('a streamed attempt', () => {
   it('begins with what came up to its first content, and goes on with the rest', async () => {
     const { time, answered } = attempting(streaming([EMPTY, WORD, WORD]));

@@ -84,7 +84,7 @@ function calling(
   });
   const messages = [{ role: 'user' as const, content: 'write 30 words' }];
   const body = { model: 'a/b', messages, ...bound, stream };
-  const context = { requestId: 'req_1', remainingTimeMs: () => remainingMs };
+  const context = { requestId: 'req_1' };
   const call = readCompletion(
     chatFormat,
     { body, identity: '', models, catalog: 'v1', capsules: capsulesOf('acc_1'), context },
@@ -97,6 +97,7 @@ function calling(
       key: { accountId, keyId: 'key_1', secretHash: '' },
       keep,
       context,
+      timeLeft: () => ({ remainingTimeMs: remainingMs }),
     });
   return { call, run, outcomes, breaker };
 }

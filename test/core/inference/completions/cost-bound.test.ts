@@ -163,7 +163,7 @@ describe('a completion whose bound is left to the service', () => {
       },
       { ...world, providers },
     );
-    for (const offer of call.offers) await offer.attempt({ model, route }, 60_000);
+    for (const offer of call.offers) await offer.attempt({ model, route }, { remainingTimeMs: 60_000 });
     expect(sent).toEqual([20_000, 5_000, 1_250, 312].map((bound) => [bound, bound]));
   });
 
@@ -195,7 +195,7 @@ describe('a completion whose bound is left to the service', () => {
     expect(call.offers).toHaveLength(2);
     expect(call.candidates).toHaveLength(4);
     for (const offer of call.offers)
-      for (const candidate of call.candidates) await offer.attempt(candidate, 60_000);
+      for (const candidate of call.candidates) await offer.attempt(candidate, { remainingTimeMs: 60_000 });
     expect(sent).toEqual([4_096, 1_024].flatMap((bound) => Array(4).fill([bound, bound])));
   });
 

@@ -6,6 +6,7 @@ import { firstAnswer } from '../../../../lambdas/core/inference/routing/failover
 import type { Candidate } from '../../../../lambdas/core/inference/routing/route-choice.ts';
 import { UpstreamFailure } from '../../../../lambdas/core/inference/upstream/provider.ts';
 import type { Refusal } from '../../../../lambdas/core/inference/upstream/refusal.ts';
+import type { TimeLeft } from '../../../../lambdas/core/inference/upstream/time-left.ts';
 import { ACCOUNT, candidatesOf, DEAD, Fleet } from '../circuit/fleet.ts';
 import { MemoryCircuits, SILENT } from '../circuit/memory-circuits.ts';
 
@@ -15,40 +16,56 @@ let fleet: Fleet;
 let store: MemoryCircuits;
 /** The routes that were tried, in order. */
 let tried: string[];
+/** The time that each had. */
+let given: TimeLeft[];
 
 beforeEach(() => {
   store = new MemoryCircuits();
   fleet = new Fleet(1, () => store);
   tried = [];
+  given = [];
 });
 
 type Courses = Readonly<Record<string, unknown>>;
 
+interface CallOptions {
+  readonly remainingMs?: number;
+  readonly accountId?: string;
+  /** What is left until the caller must have had a byte, at each look in turn. */
+  readonly silentMs?: readonly number[];
+}
+
 /** A call of which each route fails as given, and serves when nothing is given. */
-async function call(courses: Courses, { remainingMs = 900_000, accountId = ACCOUNT } = {}) {
+async function call(
+  courses: Courses,
+  { remainingMs = 900_000, accountId = ACCOUNT, silentMs }: CallOptions = {},
+) {
   const breaker = fleet.breaker(0);
+  let look = 0;
   await breaker.refresh();
   const { answer, candidate } = await firstAnswer({
     requestId: 'req_1',
     accountId,
     candidates: CANDIDATES,
-    attempt: async ({ route }) => {
+    attempt: async ({ route }, time) => {
       tried.push(route.id);
+      given.push(time);
       const failure = courses[route.id];
       if (failure !== undefined) throw failure;
       return `answer of ${route.id}`;
     },
-    remainingTimeMs: () => remainingMs,
+    timeLeft: () => ({
+      remainingTimeMs: remainingMs,
+      ...(silentMs === undefined ? {} : { silentTimeMs: silentMs[Math.min(look++, silentMs.length - 1)] }),
+    }),
     breaker,
     log: SILENT,
   }).finally(() => breaker.flush());
   return [answer, candidate.route.id];
 }
 
-const refusalOf = async (courses: Courses, remainingMs?: number): Promise<ServiceError> => {
-  const failure = await call(courses, remainingMs === undefined ? {} : { remainingMs }).catch(
-    (cause: unknown) => cause,
-  );
+const refusalOf = async (courses: Courses, options: CallOptions = {}): Promise<ServiceError> => {
+  const failure = await call(courses, options).catch((cause: unknown) => cause);
   if (failure instanceof ServiceError) return failure;
   throw new Error(`not refused: ${String(failure)}`);
 };
@@ -97,7 +114,10 @@ describe('a call', () => {
   });
 
   it('begins no try for which there is no time, and says so as of any other failure', async () => {
-    expect(await refusalOf({}, 15_000)).toMatchObject({ code: 'all_routes_failed', retryAfterSeconds: 5 });
+    expect(await refusalOf({}, { remainingMs: 15_000 })).toMatchObject({
+      code: 'all_routes_failed',
+      retryAfterSeconds: 5,
+    });
     expect(tried).toEqual([]);
   });
 
@@ -141,6 +161,41 @@ describe('when no route answers', () => {
 
   it('and none says when, it is in five seconds', async () => {
     expect((await refusalOf({ a: DEAD, b: DEAD, c: DEAD })).retryAfterSeconds).toBe(5);
+  });
+});
+
+describe('a call that sends nothing before it is answered', () => {
+  it('gives each route what is left of its silence when its turn comes, less what settling takes', async () => {
+    expect(await call({ a: DEAD, b: DEAD }, { silentMs: [300_000, 100_000, 16_000] })).toEqual([
+      'answer of c',
+      'c',
+    ]);
+    expect(given.map(({ silentTimeMs }) => silentTimeMs)).toEqual([285_000, 85_000, 1_000]);
+    expect(given.map(({ remainingTimeMs }) => remainingTimeMs)).toEqual([885_000, 885_000, 885_000]);
+  });
+
+  it('tries no further route once that is over, and asks clients not to repeat it by themselves', async () => {
+    const refused = await refusalOf({ a: DEAD }, { silentMs: [300_000, 15_050] });
+    expect(tried).toEqual(['a']);
+    expect(refused).toMatchObject({
+      status: 503,
+      code: 'all_routes_failed',
+      retryAfterSeconds: 5,
+      headers: { 'x-should-retry': 'false' },
+    });
+  });
+
+  it('is refused so when its last route took all of it, and not when all routes failed in time', async () => {
+    const all = { a: DEAD, b: DEAD, c: DEAD };
+    const late = await refusalOf(all, { silentMs: [300_000, 200_000, 100_000, 15_000] });
+    expect([tried.length, late.headers]).toEqual([3, { 'x-should-retry': 'false' }]);
+    const inTime = await refusalOf(all, { silentMs: [300_000] });
+    expect([tried.length, inTime.headers]).toEqual([6, {}]);
+  });
+
+  it('has the time of its host alone where nothing stands before that', async () => {
+    await call({});
+    expect(given).toEqual([{ remainingTimeMs: 885_000 }]);
   });
 });
 

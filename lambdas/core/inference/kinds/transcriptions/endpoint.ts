@@ -98,8 +98,8 @@ async function readTranscription(
           amount: measuredCost(priced, { seconds: estimatedSeconds(recording) }),
           ceiling: measuredCost(priced, { seconds: mostSeconds(recording) }),
         }),
-        attempt: ({ route }, remainingTimeMs) =>
-          attemptKind(providers, payload, { after, route, remainingTimeMs, stream: false, hostEnds }),
+        attempt: ({ route }, time) =>
+          attemptKind(providers, payload, { ...time, after, route, stream: false, hostEnds }),
         prepare: ({ answer: transcript }, paid) =>
           prepareTranscript(dependencies, {
             ...paid,

@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DynamoReplayStore } from '../../lambdas/adapters/inference/replay-store.ts';
+import { systemClock } from '../../lambdas/adapters/system/system.ts';
+import { ROUTES } from '../../lambdas/contract/routes.ts';
+import { formatKey } from '../../lambdas/core/access/api-key.ts';
+import { startDatabase, type TestDatabase } from '../adapters/engine.ts';
+import {
+  booksOf,
+  openAccount,
+  openLedger,
+  secretOf,
+  type TestAccount,
+} from '../core/ledger/running-ledger.ts';
+import { UploadService } from '../core/ledger/upload-service.ts';
+import { bodyOf, FORM_TYPE, file, formOf, sound } from '../edge/mutated-forms.ts';
+import { PEPPERS, type Service, type SurfaceName, startService } from '../fuzz/running-service.ts';
+
+/** How long each route thinks before it sends anything. */
+const SLOW_MS = 1_500;
+/** What settling takes of the silence, and a third of what the routes take. */
+const SHORT = { silenceMs: 15_000 + SLOW_MS / 3 };
+const LONG = { silenceMs: 15_000 + 30 * SLOW_MS };
+
+const CREDIT = 10n ** 12n;
+
+type PaidEndpoint = Extract<(typeof ROUTES)[number], { readonly paid: true }>['endpoint'];
+
+/** A request to every paid route but that of files, none of which answers with events. */
+const REQUESTS: Readonly<
+  Record<
+    Exclude<PaidEndpoint, 'create-transcription'>,
+    readonly [SurfaceName, Readonly<Record<string, unknown>>]
+  >
+> = {
+  'create-chat-completion': [
+    'chat',
+    { model: 'slow/chat', max_tokens: 8, messages: [{ role: 'user', content: 'Hi' }] },
+  ],
+  'create-message': [
+    'messages',
+    { model: 'slow/chat', max_tokens: 8, messages: [{ role: 'user', content: 'Hi' }] },
+  ],
+  'create-response': ['responses', { model: 'slow/chat', max_output_tokens: 8, store: false, input: 'Hi' }],
+  'create-embeddings': ['embeddings', { model: 'slow/embed', input: 'words' }],
+  'create-images': ['images', { model: 'slow/image', prompt: 'a cat', size: '512x512' }],
+  'create-speech': ['speech', { model: 'slow/speech', input: 'Hi' }],
+};
+
+const EVENT_STREAMS = ['create-chat-completion', 'create-message', 'create-response'] as const;
+
+/** A model of each kind, whose only route is slow to begin. */
+function slowCatalog(origin: string) {
+  const model = (id: string, type: string, price: object, more: object = {}) => ({
+    ...{ id, type, owned_by: 'sim', created: 1, price, ...more },
+    routes: [
+      {
+        ...{ id: id.replace('/', '-'), protocol: 'openai', base_url: `${origin}/v1`, secret: 'env:KEY' },
+        ...{
+          upstream_model: id.startsWith('slow') ? `slow-first-${SLOW_MS}` : 'sim',
+          capabilities: ['stream'],
+        },
+      },
+    ],
+  });
+  const tokens = { unit: 'per_million_tokens', input: 1 };
+  return {
+    models: [
+      model('slow/chat', 'chat', { ...tokens, output: 2 }, { max_output_tokens: 100 }),
+      model('slow/embed', 'embeddings', tokens),
+      model('slow/image', 'image', { unit: 'per_image', image: 0.01 }),
+      model('slow/speech', 'tts', tokens, { default_voice: 'alloy' }),
+      model('quick/speech', 'tts', tokens, { default_voice: 'alloy' }),
+    ],
+  };
+}
+
+let database: TestDatabase;
+let service: Service;
+let uploads: UploadService;
+
+beforeAll(async () => {
+  database = await startDatabase();
+  service = await startService(
+    {
+      ...openLedger({ clients: database, clock: systemClock }),
+      store: new DynamoReplayStore(database.client, database.tables.replays),
+    },
+    {
+      fetch,
+      bedrockClient: () => {
+        throw new Error('no route is of Bedrock');
+      },
+      catalog: slowCatalog,
+    },
+  );
+  uploads = new UploadService(database, systemClock);
+  uploads.answer = async () => {
+    await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
+    return { text: 'words', duration: 1 };
+  };
+  await uploads.start();
+}, 30_000);
+afterAll(async () => {
+  uploads.stop();
+  await service.stop();
+  await database.stop();
+});
+
+type Host = Parameters<Service['send']>[2];
+
+async function ask(account: TestAccount, [name, body]: readonly [SurfaceName, object], host?: Host) {
+  const [{ accountId, keyId }] = account.keys;
+  const credential = formatKey({ accountId, keyId, secret: secretOf(keyId) }, PEPPERS);
+  const headers = { authorization: `Bearer ${credential}`, 'content-type': 'application/json' };
+  const response = await service.send(name, { headers, body: JSON.stringify(body) }, host);
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** What a refused call leaves: a record of nothing, and all of the credit. */
+async function expectUnpaid(account: TestAccount): Promise<void> {
+  const { wallet, records, audit } = await booksOf(database.client, account);
+  expect(records.map(({ status, cost }) => [status, cost])).toEqual([['failed', 0n]]);
+  expect(wallet).toMatchObject({ balance: CREDIT, holds: [], exposure: 0n });
+  expect(audit).toMatchObject({ exact: true, held: 0n });
+}
+
+const refusal = {
+  code: 'all_routes_failed',
+  type: 'service_unavailable',
+  message: expect.stringContaining('silent'),
+};
+
+it('is asked of every paid route', () => {
+  const paid = ROUTES.filter((route) => 'paid' in route && route.paid).map(({ endpoint }) => endpoint);
+  expect([...Object.keys(REQUESTS), 'create-transcription'].sort()).toEqual(paid.sort());
+});
+
+describe.each(Object.entries(REQUESTS))(
+  'an answer of %s that does not begin in time',
+  (endpoint, request) => {
+    it('is given up while its caller can still receive why, is not paid, and is not to be repeated', async () => {
+      const account = await openAccount(database.client, CREDIT, {});
+      const { status, headers, text } = await ask(account, request, SHORT);
+      expect([status, headers.get('x-should-retry'), headers.has('retry-after')]).toEqual([
+        503,
+        'false',
+        true,
+      ]);
+      const { code: _, ...error } = refusal;
+      expect(JSON.parse(text)).toMatchObject({ error: endpoint === 'create-message' ? error : refusal });
+      await expectUnpaid(account);
+    });
+
+    it.each([
+      ['is waited for where there is time', LONG],
+      ['is waited for where nothing ends silent calls', undefined],
+    ])('%s, and paid', async (_, host) => {
+      const account = await openAccount(database.client, CREDIT, {});
+      expect((await ask(account, request, host)).status).toBe(200);
+      const { records, wallet } = await booksOf(database.client, account);
+      expect(records.map(({ status }) => status)).toEqual(['completed']);
+      expect(wallet.balance).toBeLessThan(CREDIT);
+    });
+  },
+);
+
+describe('speech that has begun in time', () => {
+  it('may go on for longer than that', async () => {
+    const account = await openAccount(database.client, CREDIT, {});
+    const chunkMs = SLOW_MS / 3;
+    await fetch(`${service.origin}/control/faults`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ match: { path: '/v1/audio/speech' }, fault: { chunk_delay_ms: chunkMs } }),
+    });
+    const { status, text } = await ask(
+      account,
+      ['speech', { model: 'quick/speech', input: '12345678901234567890' }],
+      SHORT,
+    );
+    expect([status, text.length > 0]).toEqual([200, true]);
+    expect((await booksOf(database.client, account)).records).toMatchObject([{ status: 'completed' }]);
+    const { requests } = (await (await fetch(`${service.origin}/control/requests`)).json()) as {
+      readonly requests: readonly { readonly chunks: number }[];
+    };
+    // It took longer than what was left of the silence.
+    expect(((requests.at(-1)?.chunks ?? 0) - 1) * chunkMs).toBeGreaterThan(SHORT.silenceMs - 15_000);
+  });
+});
+
+describe.each(EVENT_STREAMS)('a stream of events of %s', (endpoint) => {
+  it('may begin later: something is sent meanwhile', async () => {
+    const account = await openAccount(database.client, CREDIT, {});
+    const [name, body] = REQUESTS[endpoint];
+    const { status, text } = await ask(account, [name, { ...body, stream: true }], SHORT);
+    expect([status, text.includes('all_routes_failed')]).toEqual([200, false]);
+    expect((await booksOf(database.client, account)).records).toMatchObject([{ status: 'completed' }]);
+  });
+});
+
+describe('a transcript that does not come in time', () => {
+  const post = (key: Parameters<UploadService['post']>[0], host?: Host) =>
+    uploads.post(key, bodyOf(formOf(file(sound))).body, FORM_TYPE, host);
+
+  it('is given up while its caller can still receive why, and is not paid', async () => {
+    const key = await uploads.open(CREDIT);
+    const response = await post(key, SHORT);
+    expect([response.status, response.headers.get('x-should-retry')]).toEqual([503, 'false']);
+    expect(await response.json()).toMatchObject({ error: refusal });
+    const wallet = await uploads.ledger.wallets.read(key.accountId);
+    expect(wallet).toMatchObject({ balance: CREDIT, holds: [] });
+  });
+
+  it('is waited for where there is time', async () => {
+    expect((await post(await uploads.open(CREDIT), LONG)).status).toBe(200);
+  });
+});

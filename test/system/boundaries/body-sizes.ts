@@ -1,0 +1,133 @@
+/** Bodies around what a Lambda event and API Gateway take, in both of an event's encodings, on every kind of route. */
+import Anthropic from '@anthropic-ai/sdk';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import OpenAI from 'openai';
+import type { Route } from '../../../lambdas/contract/route.ts';
+import { ROUTES } from '../../../lambdas/contract/routes.ts';
+import { isHost, service } from './service.ts';
+
+const MB = 1024 * 1024;
+
+/** One route of each kind that takes a body; files have a host of their own. */
+const KINDS = Object.values(
+  Object.fromEntries(
+    (ROUTES as readonly Route[])
+      .filter(({ method, endpoint }) => method !== 'GET' && endpoint !== 'create-transcription')
+      .map((route) => [[route.api, route.surface, route.response, route.authentication].join(' '), route]),
+  ),
+).map((route): readonly [string, Route] => [`${route.method} ${route.path}`, route]);
+
+let key: string;
+
+beforeAll(async () => {
+  ({ key } = await service.account('1'));
+}, 90_000);
+
+interface Sent {
+  readonly type: string;
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+/** JSON that is an event's text as it is, and one that is nearly twice as long there; forms are base64 in an event. */
+const json = (bytes: number): Sent => ({
+  type: 'application/json',
+  body: Uint8Array.from(Buffer.from(`{"pad":"${'x'.repeat(bytes - 10)}"}`)),
+});
+const escaped = (bytes: number): Sent => ({
+  type: 'application/json',
+  body: Uint8Array.from(Buffer.from(`{"pad":[${'"",'.repeat(bytes / 3)}""]}`)),
+});
+const form = (bytes: number): Sent => ({
+  type: 'multipart/form-data; boundary=xyz',
+  body: new Uint8Array(bytes).fill(0x78),
+});
+
+const send = ({ method, path }: Pick<Route, 'method' | 'path'>, { type, body }: Sent) =>
+  service.fetch(path.replaceAll(/\{[^}]+\}/g, 'one'), {
+    method,
+    body,
+    key,
+    headers: { 'content-type': type },
+  });
+
+const describeGateway = isHost ? describe.skip : describe;
+
+describeGateway('a body larger than an event or a gateway takes', () => {
+  it.each(KINDS)('is refused with 413, in the envelope of both SDK families: %s', async (_, route) => {
+    const sizes = [json(6.1 * MB), json(11 * MB), escaped(4 * MB), form(4.6 * MB), form(11 * MB)];
+    for (const sent of sizes) {
+      const response = await send(route, sent);
+      expect([response.status, sent.type, sent.body.length]).toEqual([413, sent.type, sent.body.length]);
+      expect(await response.json()).toMatchObject({
+        type: 'error',
+        error: { type: 'invalid_request_error', code: 'request_too_large', param: null },
+      });
+    }
+  });
+
+  it.each(KINDS)('begins above what fits into an event: %s', async (_, route) => {
+    for (const sent of [json(5.9 * MB), escaped(3.4 * MB), form(4.4 * MB)]) {
+      const { status } = await send(route, sent);
+      expect([status === 413, status >= 500, sent.type, sent.body.length]).toEqual([
+        false,
+        false,
+        sent.type,
+        sent.body.length,
+      ]);
+    }
+  });
+});
+
+/** Counts what a client sends to the service, or to what answers in its place. */
+function counting(answer: typeof fetch) {
+  const count = { requests: 0 };
+  const counted: typeof fetch = (input, init) => {
+    count.requests += 1;
+    return answer(input, init);
+  };
+  return { count, counted };
+}
+
+/** The statuses that each SDK throws for a call with so large a prompt, with the retries that it makes by itself. */
+async function failuresOf(answer: typeof fetch, content: string) {
+  const { count, counted } = counting(answer);
+  const messages = [{ role: 'user' as const, content }];
+  const options = { apiKey: key, fetch: counted };
+  const openai = new OpenAI({ ...options, baseURL: `${service.session.base_url}/v1` });
+  const anthropic = new Anthropic({ ...options, baseURL: service.session.base_url });
+  const calls = [
+    () => openai.chat.completions.create({ model: 'sim/chat', messages }),
+    () => openai.responses.create({ model: 'sim/chat', input: content }),
+    () => anthropic.messages.create({ model: 'sim/chat', max_tokens: 1, messages }),
+  ];
+  const statuses: unknown[] = [];
+  for (const call of calls)
+    statuses.push(await call().catch((failure: { readonly status?: unknown }) => failure.status));
+  return { statuses, requests: count.requests };
+}
+
+describeGateway('an SDK whose body is too large', () => {
+  it('throws the 413, and does not send it again', async () => {
+    expect(await failuresOf(fetch, 'x'.repeat(7 * MB))).toEqual({ statuses: [413, 413, 413], requests: 3 });
+  });
+
+  it.each([
+    ['above 10 MB, which no template shapes', 'text/plain', 'HTTP content length exceeded 10485760 bytes.'],
+    ['where no template fits', 'application/json', '{"message": "Request Too Long"}'],
+  ])('does the same with AWS’s own answer %s', async (_, type, text) => {
+    const answer = async () => new Response(text, { status: 413, headers: { 'content-type': type } });
+    expect(await failuresOf(answer, 'Hi')).toEqual({ statuses: [413, 413, 413], requests: 3 });
+  });
+
+  it('would send it again twice if the status were 503', async () => {
+    const headers = { 'content-type': 'application/json', 'retry-after-ms': '1' };
+    const answer = async () => new Response('{}', { status: 503, headers });
+    expect(await failuresOf(answer, 'Hi')).toEqual({ statuses: [503, 503, 503], requests: 9 });
+  });
+
+  it('does not when a 503 says that it is not to', async () => {
+    const headers = { 'content-type': 'application/json', 'x-should-retry': 'false' };
+    const answer = async () => new Response('{}', { status: 503, headers });
+    expect(await failuresOf(answer, 'Hi')).toEqual({ statuses: [503, 503, 503], requests: 3 });
+  });
+});
