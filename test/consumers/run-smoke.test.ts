@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { smokeMeter } from '../../lambdas/adapters/inference/smoke-meter.ts';
 import { type RunSmokeDependencies, runSmoke } from '../../lambdas/consumers/run-smoke/consumer.ts';
 import { CheckFailure } from '../../lambdas/core/inference/kinds/smoke/check.ts';
 import type { Answer, Client, Sent } from '../../lambdas/core/inference/kinds/smoke/client.ts';
@@ -52,7 +53,7 @@ async function run(client: Client | undefined, json: string | undefined, models?
     models,
     readCatalog: async () => (json === undefined ? undefined : { json }),
     openClient: async () => client,
-    measure: (measured) => void raised.push(measured),
+    ...smokeMeter((measured) => void raised.push(measured)),
     clock: () => {
       now += 5;
       return now;

@@ -1,5 +1,4 @@
 /** On a schedule: calls the service as its callers do, a few times, and raises what of it works. */
-import { DIMENSIONS, METRICS } from '../../contract/metrics.ts';
 import { parseCatalog } from '../../core/inference/catalog/catalog-document.ts';
 import { fewestChecksOf } from '../../core/inference/kinds/smoke/calls.ts';
 import {
@@ -10,7 +9,7 @@ import {
 } from '../../core/inference/kinds/smoke/check.ts';
 import type { Client } from '../../core/inference/kinds/smoke/client.ts';
 import { fewestOf } from '../../core/inference/kinds/smoke/plan.ts';
-import type { Clock, Log, Measure } from '../../core/ports.ts';
+import type { Clock, Log } from '../../core/ports.ts';
 
 /** What a run has found: the names of the steps. */
 export interface SmokeRun {
@@ -24,23 +23,25 @@ export interface RunSmokeDependencies {
   readonly readCatalog: () => Promise<{ readonly json: string } | undefined>;
   /** Undefined as long as no key was stored. */
   readonly openClient: () => Promise<Client | undefined>;
-  readonly measure: Measure;
+  /** Receives each step that passed or failed. */
+  readonly onStep: (step: string, passed: boolean) => void;
+  readonly onNotConfigured: () => void;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 export function runSmoke(dependencies: RunSmokeDependencies) {
-  const { openClient, measure, clock, log } = dependencies;
+  const { openClient, onStep, onNotConfigured, clock, log } = dependencies;
   return async (): Promise<SmokeRun | null> => {
     const client = await openClient();
     if (client === undefined) {
       log.info('no smoke test is made', { reason: 'no key has been stored' });
-      measure({ values: { [METRICS.smokeNotConfigured]: 1 } });
+      onNotConfigured();
       return null;
     }
     const checks = new Checks(clock, (result) => {
       logResult(log, result);
-      measureResult(measure, result);
+      if (result.result !== 'skipped') onStep(result.check, result.result === 'ok');
     });
     for (const check of await checksOf(dependencies, client)) await checks.run(check);
     const passed = checks.results.filter(({ result }) => result === 'ok').map(({ check }) => check);
@@ -69,15 +70,6 @@ async function checksOf(
       },
     ];
   }
-}
-
-function measureResult(measure: Measure, { check, result }: CheckResult): void {
-  if (result === 'skipped') return;
-  const passed = result === 'ok';
-  measure({
-    values: { [METRICS.smokeSucceeded]: Number(passed), [METRICS.smokeFailed]: Number(!passed) },
-    dimensions: { [DIMENSIONS.step]: check },
-  });
 }
 
 /** The message of an error is left out: whose words they are is not known. */

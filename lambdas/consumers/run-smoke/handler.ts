@@ -3,6 +3,7 @@ import { createSecretsClient } from '../../adapters/aws/clients.ts';
 import { readCatalog } from '../../adapters/inference/catalog-store.ts';
 import { createSmokeAccess } from '../../adapters/inference/smoke-access.ts';
 import { openSmokeClient } from '../../adapters/inference/smoke-client.ts';
+import { smokeMeter } from '../../adapters/inference/smoke-meter.ts';
 import { VARIABLES } from '../../contract/environment.ts';
 import { requireTable } from '../../contract/tables.ts';
 import { consumerHandler } from '../../hosts/consumer-handler.ts';
@@ -18,7 +19,7 @@ export const handler = consumerHandler(({ clients: { client }, environment, cloc
     models: environment[VARIABLES.smokeModels],
     readCatalog: () => readCatalog(client, table),
     openClient: openSmokeClient(access, CALL_MS),
-    measure,
+    ...smokeMeter(measure),
     clock,
     log,
   });
