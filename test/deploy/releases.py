@@ -243,9 +243,9 @@ def group_of(stack_name, logical_id):
 
 
 def raised_before(group, minutes):
-    """Waits so many minutes, or until alarms of the group are raised, whose names it returns."""
+    """Waits until this many minutes have begun, or alarms of the group are raised, whose names it returns."""
     with clock:
-        end = calls + minutes * CALLS_A_MINUTE
+        end = (math.ceil(calls / CALLS_A_MINUTE) + minutes) * CALLS_A_MINUTE
         while True:
             raised = sorted(name for name in alarms_of(group) if is_raised(name))
             if raised or calls >= end:
@@ -265,6 +265,7 @@ def deploy_alias(physical_id, old_props, new_props, stack_name, logical_id=None)
     share, minutes = canary_of(group)
     name, alias = aliased(physical_id)
     shares[physical_id] = 0
+    # The canary begins with a minute, so that the first one has all of its calls.
     raised = raised_before(group, 0)
     if not raised and minutes > 0:
         set_alias(name, alias, old, {new: share})
