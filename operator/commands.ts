@@ -10,6 +10,7 @@ import { OPERATORS_COMMANDS } from './operators-commands.ts';
 import { PROBE_COMMAND } from './probe/command.ts';
 import { QUOTAS_COMMAND } from './quotas/command.ts';
 import { SMOKE_COMMAND } from './smoke/command.ts';
+import { SMOKE_KEY_COMMAND } from './smoke/key-command.ts';
 
 function amountOf(value: string): NanoUsd {
   const amount = parseUsd(value);
@@ -186,6 +187,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'route probe': PROBE_COMMAND,
   quotas: QUOTAS_COMMAND,
   smoke: SMOKE_COMMAND,
+  'smoke key': SMOKE_KEY_COMMAND,
 };
 
 /** The same object for a person: a line a field. */

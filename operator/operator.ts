@@ -15,6 +15,7 @@ import {
 } from '../lambdas/adapters/aws/clients.ts';
 import type { AppliedVersion } from '../lambdas/adapters/inference/catalog-history.ts';
 import type { StoredCatalog } from '../lambdas/adapters/inference/catalog-store.ts';
+import { createSmokeAccess, type StoredSmokeAccess } from '../lambdas/adapters/inference/smoke-access.ts';
 import { catalogOf } from '../lambdas/adapters/inference/stored-catalog.ts';
 import { createAccountPages, createAuditStore } from '../lambdas/adapters/ledger/audit-reader.ts';
 import { createLedger } from '../lambdas/adapters/ledger/create-ledger.ts';
@@ -98,6 +99,8 @@ export interface Operator {
   usageOf(accountId: string, span: TimeSpan): AsyncIterable<UsageRecord>;
   /** Of a service that `npm start` runs: there is no AWS account behind it. */
   readonly isLocal: boolean;
+  /** What the scheduled smoke test calls with. */
+  readonly smokeAccess: StoredSmokeAccess;
   /** Where the service answers its callers. Throws when that is not known. */
   addresses(): Promise<Addresses>;
   /** What the providers of routes are asked with. */
@@ -166,6 +169,7 @@ export function createOperator(target: Target, log: Log): Operator {
     restore: (at) => restoreTables(client, target, at),
     ...catalogOf(client, table('catalog')),
     ...usageRecords(client, tables, wallet),
+    smokeAccess: createSmokeAccess(secrets, target.environment),
     addresses: () => addressesOf(target),
     isLocal: target.client.endpoint !== undefined,
     routes: createRouteAccess(target, secrets, log),

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { outputName, SECRET_VARIABLES, VARIABLES } from '../lambdas/contract/environment.ts';
+import { outputName, SECRET_VARIABLES, smokeSecretName, VARIABLES } from '../lambdas/contract/environment.ts';
 import { TABLES } from '../lambdas/contract/tables.ts';
 import { type Addresses, deployedAddresses, localAddresses } from './addresses.ts';
 import { REDRIVES } from './redrive.ts';
@@ -63,7 +63,10 @@ export async function readAwsTarget(stage: string): Promise<Target> {
     readOutputs(client, `Inference-${stage}-${stack}`, variables),
   );
   return {
-    environment: Object.fromEntries((await Promise.all(stacks)).flat()),
+    environment: {
+      ...Object.fromEntries((await Promise.all(stacks)).flat()),
+      [VARIABLES.smokeSecret]: smokeSecretName(stage),
+    },
     addresses: () => deployedAddresses(client, stage),
     client: {},
   };

@@ -18,7 +18,7 @@ export function functionVariables(name: FunctionName): Record<string, string> {
     holds,
     settlements,
   } = GRANTS[name];
-  const { webhookKey, sends = [], counts = [], publishes, schedules } = GRANTS[name];
+  const { smokeAccess, webhookKey, sends = [], counts = [], publishes, schedules } = GRANTS[name];
   const granted = (Object.keys(tables) as TableName[]).map((table) => [TABLES[table].variable, table]);
   return {
     AWS_REGION: 'us-east-1',
@@ -38,6 +38,7 @@ export function functionVariables(name: FunctionName): Record<string, string> {
           [VARIABLES.paymentReturnUrl]: NOWHERE,
         }
       : {}),
+    ...(smokeAccess ? { [VARIABLES.smokeSecret]: 'none', [VARIABLES.smokeModels]: 'none' } : {}),
     ...(webhookKey ? { [VARIABLES.webhookKeySecret]: 'none' } : {}),
     ...Object.fromEntries(sends.map((queue) => [QUEUES[queue].variable, NOWHERE])),
     ...Object.fromEntries(counts.map((queue) => [queueVariableOf(queue), NOWHERE])),

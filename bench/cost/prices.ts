@@ -82,6 +82,12 @@ export const PRICES = {
     source: 'aws.amazon.com/cloudwatch/pricing',
     read: NOVEMBER,
   },
+  secretRead: {
+    usd: 5e-6,
+    per: 'read of a secret',
+    source: 'aws.amazon.com/secrets-manager/pricing',
+    read: NOVEMBER,
+  },
   secretMonth: {
     usd: 0.4,
     per: 'secret a month',

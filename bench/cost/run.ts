@@ -5,6 +5,7 @@ import { fixturesOf } from './fixtures.ts';
 import { readMeasured } from './measured.ts';
 import { compareMemory, costOf, idleCost } from './model.ts';
 import { PRICES } from './prices.ts';
+import { smokeCost } from './smoke.ts';
 import { bill, breakEvenText, computes, dollars, markdown } from './tables.ts';
 
 /**
@@ -35,6 +36,7 @@ function readTraffic(args: readonly string[]): HostTraffic {
       idempotent: option,
       rate: option,
       grouped: option,
+      smoke: option,
     },
   });
   const number = (text: string | undefined, usual: number): number => {
@@ -55,6 +57,16 @@ function readTraffic(args: readonly string[]): HostTraffic {
   };
 }
 
+/** The settings whose idle deployment is counted; `--smoke 5` has it call itself every five minutes. */
+function idleSettings(args: readonly string[]): {
+  readonly smoke: number | undefined;
+  readonly idle: object;
+} {
+  const at = args.indexOf('--smoke');
+  const smoke = at === -1 ? undefined : Number(args[at + 1]);
+  return { smoke, idle: smoke === undefined ? {} : { smoke: { everyMinutes: smoke } } };
+}
+
 async function main(args: readonly string[]): Promise<void> {
   const { synthesizedTemplates } = await import('./templates.ts');
   const traffic = readTraffic(args);
@@ -62,8 +74,10 @@ async function main(args: readonly string[]): Promise<void> {
   console.log(bill(costOf(traffic, measured), `${traffic.calls.toLocaleString('en')} calls`), '\n');
   console.log(computes(traffic, measured), '\n');
   console.log(breakEvenText(traffic, measured), '\n');
-  const fixtures = fixturesOf(synthesizedTemplates());
-  console.log(bill(idleCost(fixtures), 'a month, idle'), '\n');
+  const { smoke, idle } = idleSettings(args);
+  const fixtures = fixturesOf(synthesizedTemplates(idle));
+  const lines = [...idleCost(fixtures), ...(smoke === undefined ? [] : smokeCost(smoke, measured))];
+  console.log(bill(lines, 'a month, idle'), '\n');
   const sizes = compareMemory(traffic, measured, SIZES_MB).map(({ memoryMb, usd, initMs, ownMs }) => [
     `${memoryMb} MB`,
     dollars(usd),

@@ -8,6 +8,8 @@ export interface Consumer {
   readonly timeoutSeconds: number;
   /** EventBridge schedule expression; absent for a step of a workflow and for readers of queues (`queues.ts`). */
   readonly schedule?: string;
+  /** The setting without which it is not deployed, and which says how often it runs. */
+  readonly setting?: 'smoke';
 }
 
 export const CONSUMERS = {
@@ -37,6 +39,13 @@ export const CONSUMERS = {
     schedule: 'cron(0 5 * * ? *)',
     // Two catalogs of 20,000 models are read and checked.
     timeoutSeconds: 120,
+  },
+  'run-smoke': {
+    purpose: 'calls the service as its callers do, and raises what of it works',
+    api: 'inference',
+    setting: 'smoke',
+    // Five models, two calls each of 20 s at most, and the reads before them.
+    timeoutSeconds: 240,
   },
   'fan-out-events': {
     purpose: 'makes a delivery of an event for each subscription to it',

@@ -31,7 +31,14 @@ export const VARIABLES = {
   paymentApiUrl: 'PAYMENT_API_URL',
   /** Where a payer is sent after the checkout, with `order_id` and `outcome` in the query. */
   paymentReturnUrl: 'PAYMENT_RETURN_URL',
+  /** Secrets Manager name of what the scheduled smoke test calls with: JSON that `smoke key` stores. */
+  smokeSecret: 'SMOKE_SECRET',
+  /** The models that it calls, with commas between them; absent for the cheapest of chat. */
+  smokeModels: 'SMOKE_MODELS',
 } as const;
+
+/** The secret that `smoke key` fills. */
+export const smokeSecretName = (stage: string): string => `${stage}/smoke`;
 
 /** The variables that name the secrets of a deployment; each is an output of the data stack. */
 export const SECRET_VARIABLES = [

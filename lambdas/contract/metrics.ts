@@ -12,6 +12,8 @@ export const DIMENSIONS = {
   errorType: 'error_type',
   /** A route's id in the catalog. */
   route: 'route',
+  /** A call of the scheduled smoke test. */
+  step: 'step',
 } as const;
 
 export const METRICS = {
@@ -67,6 +69,12 @@ export const METRICS = {
   routeFailed: 'RouteFailed',
   /** Circuits that opened: a route that failed too often is left alone for a while. */
   circuitOpened: 'CircuitOpened',
+  /** Calls of the scheduled smoke test that were answered as they should be, by step. */
+  smokeSucceeded: 'SmokeSucceeded',
+  /** Those that were not. */
+  smokeFailed: 'SmokeFailed',
+  /** Runs of it that made no call, because no key has been stored for it. */
+  smokeNotConfigured: 'SmokeNotConfigured',
   /** Events that were rejected: malformed, too large or of an unknown type. */
   eventsRejected: 'EventsRejected',
   /** Deliveries that an event made. */

@@ -74,6 +74,20 @@ const schema = z.strictObject({
    * and back by itself when calls fail. Hosts (`compute` other than `lambda`) have releases of their own.
    */
   releases: z.enum(['all-at-once', 'canary']).default('all-at-once'),
+  /**
+   * A function that calls the deployment every few minutes as a caller does, with the key that `npm run admin -- smoke
+   * key` stores: each of the models that are named, or the cheapest of chat. Absent by default.
+   */
+  smoke: z
+    .strictObject({
+      everyMinutes: z.int().min(1).max(60).default(5),
+      models: z
+        .array(z.string().regex(/^[^,\s]{1,128}$/))
+        .min(1)
+        .max(5)
+        .optional(),
+    })
+    .optional(),
   /** Requests a minute that one IP address may make (WAF counts approximately; its minimum is 10). */
   ipRequestsPerMinute: z.int().min(10).default(IP_REQUESTS_PER_MINUTE),
   /** Who accounts may sign in with, by the name in `POST /api/v1/auth/{identity_provider}`. */

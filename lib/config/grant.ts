@@ -25,6 +25,8 @@ export interface Grants {
   readonly signedModels?: true;
   /** Starts the workflow that settles transcriptions. */
   readonly settlements?: true;
+  /** Reads the key of the scheduled smoke test. */
+  readonly smokeAccess?: true;
   /** Opens and recovers holds, so it needs their life. */
   readonly holds?: true;
   /** Reads the key that seals webhook secrets and event data. */

@@ -223,6 +223,7 @@ const ROWS: Readonly<Record<FunctionName, Grants>> = {
     indexes: [{ table: 'keys', name: 'by-account' }],
   },
   'watch-prices': { tables: { catalog: ['GetItem'] } },
+  'run-smoke': { tables: { catalog: ['GetItem'] }, smokeAccess: true },
   'fan-out-events': {
     tables: { webhooks: ['Query'], events: ['PutItem', 'UpdateItem'], deliveries: ['PutItem'] },
     webhookKey: true,

@@ -19,6 +19,7 @@ const FLAGS: Readonly<Record<Flag, Flag>> = {
   signedModels: 'signedModels',
   settlements: 'settlements',
   holds: 'holds',
+  smokeAccess: 'smokeAccess',
   webhookKey: 'webhookKey',
   schedules: 'schedules',
   publishes: 'publishes',

@@ -2,7 +2,11 @@
 import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
-import { DEFAULT_DELIVERY_LEASE_SECONDS, VARIABLES } from '../../lambdas/contract/environment.ts';
+import {
+  DEFAULT_DELIVERY_LEASE_SECONDS,
+  smokeSecretName,
+  VARIABLES,
+} from '../../lambdas/contract/environment.ts';
 import {
   type CountedQueue,
   QUEUES,
@@ -61,6 +65,7 @@ class RoleGrants {
     if (grants.providerSecrets) this.#grantProviderSecrets();
     if (grants.bedrockModels) allowBedrockModels(this.#role);
     if (grants.signedModels) allowSignedModels(this.#role);
+    if (grants.smokeAccess) this.#grantSmokeAccess(environment);
     if (grants.settlements) this.#grantSettlements(environment);
     if (grants.holds) environment[VARIABLES.holdTtlSeconds] = String(config.holdTtlSeconds);
     return { ...environment, ...this.#grantMessaging(grants), ...this.#grantCounts(grants.counts ?? []) };
@@ -187,17 +192,31 @@ class RoleGrants {
     environment[VARIABLES.settlementWorkflow] = settlements.stateMachineArn;
   }
 
+  #grantSmokeAccess(environment: Record<string, string>): void {
+    const { stage, smoke } = this.#options.config;
+    const name = smokeSecretName(stage);
+    // One that is not there yet is asked for without the characters that Secrets Manager adds.
+    for (const resourceName of [name, `${name}-??????`]) this.#allowSecret(resourceName);
+    environment[VARIABLES.smokeSecret] = name;
+    if (smoke?.models !== undefined) environment[VARIABLES.smokeModels] = smoke.models.join(',');
+  }
+
+  #allowSecret(resourceName: string): void {
+    const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
+    const resource = Stack.of(this.#role).formatArn({
+      service: 'secretsmanager',
+      resource: 'secret',
+      resourceName,
+      arnFormat,
+    });
+    this.#allow(['secretsmanager:GetSecretValue'], resource);
+  }
+
   #grantProviderSecrets(): void {
     const { stage, providerSecrets } = this.#options.config;
     // Secrets Manager ends each ARN in a dash and six random characters.
     for (const name of providerSecrets?.map((secret) => `${secret}-??????`) ?? ['*']) {
-      const resource = Stack.of(this.#role).formatArn({
-        service: 'secretsmanager',
-        resource: 'secret',
-        resourceName: `${stage}/providers/${name}`,
-        arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-      });
-      this.#allow(['secretsmanager:GetSecretValue'], resource);
+      this.#allowSecret(`${stage}/providers/${name}`);
     }
     if (providerSecrets !== undefined) return;
     const account = `arn:${reportedPartition(this.#role)}:secretsmanager:${reportedRegion(this.#role)}:<AWS::AccountId>`;

@@ -21,6 +21,7 @@ import {
   workflow,
 } from './metrics.ts';
 import { MONEY_ALARMS } from './money-alarms.ts';
+import { SMOKE_ALARMS } from './smoke-alarms.ts';
 import type { System, Watched } from './system.ts';
 import { type AlarmRow, each, once } from './watch.ts';
 
@@ -200,6 +201,7 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
       followerAges(system).map((metric) => ({ metric, threshold: Duration.minutes(5).toMilliseconds() })),
   },
   ...HOST_ALARMS,
+  ...SMOKE_ALARMS,
   'table-throttles': {
     // The SDK repeats what is refused while a table splits a partition; calls that fail by it show in `internal-errors`.
     severity: 'warning',

@@ -17,6 +17,7 @@ import {
 } from './metrics.ts';
 import { MONEY, UPKEEP } from './money-graphs.ts';
 import type { Section } from './section.ts';
+import { smokeRuns } from './smoke-alarms.ts';
 
 const PERCENTILES = ['p50', 'p95', 'p99'];
 
@@ -27,6 +28,7 @@ const SERVICE: Section = {
     {
       title: 'Errors by type',
       left: ({ config }) => [ownBy(config, METRICS.errors, DIMENSIONS.errorType)],
+      right: ({ config }) => smokeRuns(config),
     },
     {
       title: 'Client and server errors',

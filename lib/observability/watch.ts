@@ -15,6 +15,11 @@ export interface Watch {
   readonly periods?: { readonly breaching: number; readonly of: number };
   /** Raised at the threshold and above by default, or below it; then a metric without a value is below it too. */
   readonly when?: 'reached' | 'below';
+  /**
+   * Of a metric that speaks at regular intervals: that it has fallen silent is sent too. CloudWatch then has no data for
+   * the alarm, the state in which a new alarm begins, so that nothing is sent before the first value.
+   */
+  readonly silence?: 'reported once it has spoken';
 }
 
 export interface AlarmRow {
@@ -34,12 +39,17 @@ export const each =
     subjects.map((subject) => ({ subject, ...watch(subject) }));
 
 /** CloudWatch's terms for a watch. */
-export const evaluationOf = ({ when = 'reached', periods = { breaching: 1, of: 1 } }: Watch) => ({
+export const evaluationOf = ({ when = 'reached', silence, periods = { breaching: 1, of: 1 } }: Watch) => ({
   comparisonOperator:
     when === 'below'
       ? ComparisonOperator.LESS_THAN_THRESHOLD
       : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-  treatMissingData: when === 'below' ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+  treatMissingData: missingDataOf(when, silence),
   evaluationPeriods: periods.of,
   datapointsToAlarm: periods.breaching,
 });
+
+function missingDataOf(when: Watch['when'], silence: Watch['silence']): TreatMissingData {
+  if (silence !== undefined) return TreatMissingData.MISSING;
+  return when === 'below' ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING;
+}

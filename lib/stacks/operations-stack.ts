@@ -35,6 +35,7 @@ export class OperationsStack extends Stack {
         const alarm = this.#alarm(article, row, watch);
         alarm.addAlarmAction(topic);
         alarm.addOkAction(topic);
+        if (watch.silence !== undefined) alarm.addInsufficientDataAction(topic);
       }
     }
     for (const [name, sections] of Object.entries(DASHBOARDS)) this.#dashboard(name, sections);

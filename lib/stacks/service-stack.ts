@@ -8,6 +8,7 @@ import { type EndpointName, ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas
 import type { Config } from '../config/config.ts';
 import { CanaryReleases } from '../constructs/api/canary-releases.ts';
 import { EndpointApi } from '../constructs/api/endpoint-api.ts';
+import { ScheduledSmoke } from '../constructs/api/scheduled-smoke.ts';
 import { IpRateLimit } from '../constructs/edge/ip-rate-limit.ts';
 import { LedgerUpkeep } from '../constructs/ledger-upkeep.ts';
 import { Market } from '../constructs/market.ts';
@@ -86,6 +87,10 @@ export class ServiceStack extends Stack {
     if (props.api === 'inference') {
       new LedgerUpkeep(this, 'LedgerUpkeep', { config, data, bundles });
       new PriceWatch(this, 'PriceWatch', { config, data, bundles });
+      if (config.smoke !== undefined) {
+        const { everyMinutes } = config.smoke;
+        new ScheduledSmoke(this, 'ScheduledSmoke', { config, everyMinutes, data, bundles });
+      }
     }
     if (messaging !== undefined) {
       new WebhookDelivery(this, 'WebhookDelivery', { config, data, bundles, messaging });

@@ -2,16 +2,19 @@
  * `smoke`: calls a running service as its callers do, on an account that is made for it and emptied after it, and says
  * what works. Exit 1 when anything does not.
  */
+import { HttpClient } from '../../lambdas/adapters/inference/smoke-client.ts';
+import { systemClock } from '../../lambdas/adapters/system/system.ts';
 import { parseCatalog } from '../../lambdas/core/inference/catalog/catalog-document.ts';
+import { checksOf, healthCheck, modelsCheck } from '../../lambdas/core/inference/kinds/smoke/calls.ts';
+import { Checks } from '../../lambdas/core/inference/kinds/smoke/check.ts';
+import { type Plan, planOf } from '../../lambdas/core/inference/kinds/smoke/plan.ts';
 import { formatUsd, usdJson } from '../../lambdas/core/money.ts';
 import type { Addresses } from '../addresses.ts';
 import { type Command, type Outcome, options } from '../arguments.ts';
 import type { Operator } from '../operator.ts';
+import { askedAddresses } from './addresses.ts';
 import { booksCheck, holdsCheck, type SmokeAccount, takeRest, usageCheck } from './books.ts';
-import { checksOf, healthCheck, modelsCheck } from './calls.ts';
-import { Checks, lineOf } from './check.ts';
-import { Client } from './client.ts';
-import { type Plan, planOf } from './plan.ts';
+import { lineOf } from './line.ts';
 import { webhookCheck } from './webhook.ts';
 
 interface Asked {
@@ -23,8 +26,7 @@ interface Asked {
 
 async function readAsked(operator: Operator, args: readonly string[]): Promise<Asked> {
   const { url, platform, receiver, models } = options(args, [], ['url', 'platform', 'receiver', 'models']);
-  const addresses =
-    url === undefined ? await operator.addresses() : { inference: url, platform: platform ?? url };
+  const addresses = await askedAddresses(operator, url, platform);
   const stored = await operator.catalog();
   if (stored === undefined) throw new Error('no catalog has been applied');
   const names = models?.split(',').filter((name) => name !== '');
@@ -55,9 +57,9 @@ async function open(operator: Operator, { choices, grant }: Plan): Promise<Opene
 
 async function runChecks(operator: Operator, asked: Asked, account: Opened): Promise<Checks> {
   const { addresses, plan, receiver } = asked;
-  const client = new Client(addresses, account.key);
+  const client = new HttpClient(addresses, account.key);
   const called = plan.choices.flatMap(({ model }) => (model === undefined ? [] : [model.id]));
-  const checks = new Checks((result) => console.error(lineOf(result)));
+  const checks = new Checks(systemClock, (result) => console.error(lineOf(result)));
   const all = [
     healthCheck(client),
     modelsCheck(client, called),

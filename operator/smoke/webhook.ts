@@ -1,8 +1,13 @@
 /** A subscription, a test event of it, and its delivery seen as attempted: bus, queue, function and network in one check. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { type Check, CheckFailure, expectThat, Skipped } from './check.ts';
-import type { Client } from './client.ts';
+import {
+  type Check,
+  CheckFailure,
+  expectThat,
+  Skipped,
+} from '../../lambdas/core/inference/kinds/smoke/check.ts';
+import type { Client } from '../../lambdas/core/inference/kinds/smoke/client.ts';
 
 const TYPE = 'review.created';
 

@@ -14,6 +14,7 @@ import { fixturesOf } from '../../bench/cost/fixtures.ts';
 import { readMeasured } from '../../bench/cost/measured.ts';
 import { CHUNK_BYTES, compareMemory, costOf, idleCost, total } from '../../bench/cost/model.ts';
 import { USUAL } from '../../bench/cost/run.ts';
+import { smokeCost } from '../../bench/cost/smoke.ts';
 import { bill, breakEvenText, computes } from '../../bench/cost/tables.ts';
 import { SynthesizedApp } from '../lib/synthesized-app.ts';
 
@@ -59,6 +60,23 @@ describe('the cost of calls', () => {
     expect(small?.initMs).toBeCloseTo(80 * (1769 / 256), 6);
     // More than a core does not make one thread faster.
     expect(large?.initMs).toBe(80);
+  });
+});
+
+describe('the scheduled smoke test', () => {
+  it('is what 8,640 runs a month of two calls come to, with its metrics and its secret', () => {
+    const [calls, run, watched, ...others] = smokeCost(5, measured);
+    expect(others).toEqual([]);
+    const call = { ...USUAL, calls: 2 * 12 * 24 * 30, seconds: 2, tokens: 64 };
+    expect(calls?.usd).toBeCloseTo(total(costOf(call, measured)), 6);
+    expect(run?.usd).toBeCloseTo(8_640 * (5 * 0.5 * 0.0000133334 + 0.2e-6), 6);
+    expect(watched?.usd).toBeCloseTo(6 * 0.3 + 0.4 + 8_640 * 5e-6, 6);
+  });
+
+  it('costs half of that where it runs half as often, but for what is watched', () => {
+    const [often, seldom] = [smokeCost(5, measured), smokeCost(10, measured)];
+    expect(often[0]?.usd).toBeCloseTo(2 * (seldom[0]?.usd ?? 0), 6);
+    expect(often[1]?.usd).toBeCloseTo(2 * (seldom[1]?.usd ?? 0), 6);
   });
 });
 

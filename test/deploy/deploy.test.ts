@@ -8,6 +8,7 @@ import {
   DescribeTimeToLiveCommand,
   DynamoDBClient,
 } from '@aws-sdk/client-dynamodb';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import {
   CreateSecretCommand,
   GetSecretValueCommand,
@@ -22,6 +23,7 @@ import { startUpstreamProcess, type UpstreamProcess } from '../../simulators/mod
 import { Deployment } from './deployment.ts';
 import { ACCOUNT, Emulator, REGION, ROOT } from './emulator.ts';
 import { OperatorCommands } from './operator-commands.ts';
+import { Releases, type Template } from './release.ts';
 import { RunningWorkflow } from './running-workflow.ts';
 
 /** Bundling, synthesis and three deployments, on a machine that does other things too. */
@@ -64,6 +66,15 @@ afterAll(async () => {
   await emulator?.stop();
   await upstream?.stop();
 });
+
+/** The scheduled smoke test, as its rule starts it; what it found. */
+async function runSmoke(): Promise<unknown> {
+  const lambda = new LambdaClient({ endpoint: emulator.url, region: REGION, credentials: ROOT });
+  const name = `${deployment.stage}-inference-run-smoke`;
+  const { Payload: payload } = await lambda.send(new InvokeCommand({ FunctionName: name }));
+  lambda.destroy();
+  return JSON.parse(Buffer.from(payload ?? []).toString());
+}
 
 /** The simulated models, their key in Secrets Manager as in AWS. */
 async function applyCatalog(): Promise<string> {
@@ -357,6 +368,8 @@ describe('an update of the deployment', () => {
     compute: 'fargate',
     hostTasks: { least: 2, most: 4 },
     lambdaConcurrency: 1_000,
+    releases: 'canary',
+    smoke: { everyMinutes: 60, models: ['sim/chat'] },
   };
   /** Those that callers of the APIs reach; the emulator runs neither CloudFront nor a container that was built here. */
   const stacks = ['data', 'inference', 'platform', 'operations'];
@@ -427,6 +440,129 @@ describe('an update of the deployment', () => {
     };
     for (let tries = 0; (await listed()) !== 60 && tries < 100; tries += 1) await sleep(200);
     expect(await listed()).toBe(60);
+  });
+
+  it('tries itself in its own role, once it has been given a key', async () => {
+    expect(await runSmoke()).toBeNull();
+    const addresses = ['--url', inferenceUrl, '--platform', platformUrl];
+    const given = await deployment.admin('smoke', 'key', ...addresses);
+    expect(given).toMatchObject({ secret: `${deployment.stage}/smoke`, daily_usd: 0.05 });
+    expect(await runSmoke()).toEqual({ passed: ['chat', 'chat stream'], failed: [] });
+    const again = await deployment.admin('smoke', 'key', ...addresses);
+    expect(again.account_id).toBe(given.account_id);
+    expect(await runSmoke()).toEqual({ passed: ['chat', 'chat stream'], failed: [] });
+    expect(await deployment.admin('audit')).toMatchObject({ exact: true, drift: 0 });
+  });
+
+  /** CodeDeploy and the alarms are those of `releases.py`: a minute of theirs is 60 calls, and every tenth one is new. */
+  describe('released by canary', () => {
+    const THROWS = `exports.handler = awslambda.streamifyResponse(async () => { throw new Error('planted'); });`;
+    const ANSWERS_500 = `exports.handler = awslambda.streamifyResponse(async (event, stream) => {
+      awslambda.HttpResponseStream.from(stream, { statusCode: 500 }).end('{}');
+    });`;
+    const [ERRORS, API_5XX] = ['ring/release/create-chat-completion-errors', 'ring/release/api-5xx'];
+    let releases: Releases;
+    let caller: string;
+
+    const post = async (apiKey: string): Promise<number> => {
+      const answer = await fetch(`${inferenceUrl}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'sim/chat', messages: ask('Repeat exactly: here'), max_tokens: 8 }),
+      });
+      await answer.arrayBuffer();
+      return answer.status;
+    };
+    const paid = () => post(caller);
+    /** Refused by the function itself, so that it takes no database. */
+    const refused = () => post('uis_nobody');
+    const minute = async (call: () => Promise<number>) => {
+      const answers = [];
+      for (let calls = 0; calls < 60; calls += 1) answers.push(await call());
+      return answers;
+    };
+    const without = (status: number, answers: readonly number[]) => answers.filter((each) => each !== status);
+    const broken = (code: string) => (template: Template) => {
+      releases.functionOf(template).Properties.Code = { ZipFile: code };
+    };
+
+    beforeAll(async () => {
+      const name = `${deployment.stage}-inference-create-chat-completion`;
+      releases = new Releases(emulator, deployment.stackName('inference'), name);
+      const policy = ['--policy', JSON.stringify({ rpm: 100_000 })];
+      const created = await deployment.admin<{ key: string }>(
+        'key',
+        'create',
+        '--account',
+        account,
+        ...policy,
+      );
+      caller = created.key;
+    });
+    afterAll(() => releases.dispose());
+
+    it('takes back a version that throws, of which one caller in ten has seen something', async () => {
+      const before = await releases.alias();
+      const { status, reason, answers } = await releases.release(broken(THROWS), paid);
+      expect(reason).toMatch(`was stopped by ${API_5XX}, ${ERRORS} and rolled back`);
+      expect(status).toBe('UPDATE_ROLLBACK_COMPLETE');
+      const failed = without(200, answers);
+      expect(new Set(failed)).toEqual(new Set([502]));
+      expect(failed.length).toBeLessThanOrEqual(answers.length / 10 + 1);
+      expect(await releases.alias()).toEqual(before);
+      expect(without(200, await minute(paid))).toEqual([]);
+      expect(await deployment.admin('audit')).toMatchObject({ exact: true, drift: 0 });
+    });
+
+    it('takes back a version that answers 500, which only the gateway knows', async () => {
+      const before = await releases.alias();
+      const { status, reason, answers } = await releases.release(broken(ANSWERS_500), paid);
+      expect(reason).toMatch(`was stopped by ${API_5XX} and rolled back`);
+      expect(status).toBe('UPDATE_ROLLBACK_COMPLETE');
+      expect(new Set(answers)).toEqual(new Set([200, 500]));
+      expect(await releases.alias()).toEqual(before);
+      expect(without(200, await minute(paid))).toEqual([]);
+      expect(await deployment.admin('audit')).toMatchObject({ exact: true, drift: 0 });
+    });
+
+    it('lets a good version take all calls after five minutes', async () => {
+      const before = await releases.alias();
+      const { status, answers } = await releases.release((template) => {
+        releases.functionOf(template).Properties.Description = 'the next version';
+      }, refused);
+      expect(status).toBe('UPDATE_COMPLETE');
+      expect(answers.length).toBeGreaterThanOrEqual(5 * 60);
+      expect(without(401, answers)).toEqual([]);
+      const { version, shares } = await releases.alias();
+      expect(Number(version)).toBeGreaterThan(Number(before.version));
+      expect(shares).toEqual({});
+      expect(await paid()).toBe(200);
+    });
+
+    it('leaves a tenth of the calls with a broken version where its group does not roll back on alarms', async () => {
+      const before = await releases.alias();
+      const { reason } = await releases.release((template) => {
+        broken(THROWS)(template);
+        const { Properties: group } = releases.groupOf(template);
+        group.AutoRollbackConfiguration = { Enabled: true, Events: ['DEPLOYMENT_FAILURE'] };
+      }, refused);
+      // CloudFormation of the emulator leaves alone what failed to update: only CodeDeploy moves an alias back.
+      expect(reason).toMatch('left as it was then');
+      const { version, shares } = await releases.alias();
+      expect(version).toBe(before.version);
+      expect(Object.values(shares)).toEqual([0.1]);
+    });
+
+    it('lets a broken version take all calls where its group has no alarms', async () => {
+      const { status } = await releases.release((template) => {
+        broken(THROWS)(template);
+        releases.groupOf(template).Properties.AlarmConfiguration = undefined;
+      }, refused);
+      expect(status).toBe('UPDATE_COMPLETE');
+      expect((await releases.alias()).shares).toEqual({});
+      expect(await paid()).toBe(502);
+      expect(await runSmoke()).toEqual({ passed: [], failed: ['chat', 'chat stream'] });
+    });
   });
 
   afterAll(async () => {

@@ -92,6 +92,8 @@ function environment(port: number, folder: string): Record<string, string> {
     // The functions run on the Node that runs this: the one that Lambda's runtime is of.
     PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
     HOME: folder,
+    // What it compiles of this folder would lie in it.
+    PYTHONDONTWRITEBYTECODE: '1',
     TMPDIR: folder,
     STATE_DIR: join(folder, 'state'),
     BIND_HOST: '127.0.0.1',

@@ -1,14 +1,16 @@
-"""Starts MiniStack with what this service needs and it lacks: streamed responses, and three kinds of resource.
+"""Starts MiniStack with what this service needs and it lacks: streamed responses, three kinds of resource, and releases.
 
 It is changed from outside, while it runs, so the version is pinned in requirements.txt. What it cannot do even so, and
-what the templates are therefore asserted for: WAF rules count nothing, metric math is not evaluated, and properties
-that it does not know are dropped without a word.
+what the templates are therefore asserted for: WAF rules count nothing, metric math is evaluated for the alarms of releases
+alone (`releases.py`), and properties that it does not know are dropped without a word.
 """
 
 import asyncio
 import base64
 import contextvars
 import json
+
+import releases
 
 import ministack.app as app
 from ministack.core import lambda_runtime
@@ -170,4 +172,5 @@ pin_request_origin = app.pin_request_origin
 app.pin_request_origin = lambda address, _secure: pin_request_origin(address, True)
 
 if __name__ == "__main__":
+    releases.install()
     app.main()

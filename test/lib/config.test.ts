@@ -221,11 +221,23 @@ describe('every setting', () => {
       expect(app.only(stack, 'AWS::ApiGateway::RestApi').Properties.Name).toBe(`eu-test-2-${stack}`);
       expect(app.only(stack, 'AWS::ApiGateway::Stage').Properties.StageName).toBe('eu-test-2');
     }
-    const secrets = JSON.stringify(app.templates.inference).match(/:secret:[^"]*/g);
+    const secrets = JSON.stringify(app.templates.inference).match(/:secret:[^"]*providers[^"]*/g);
     expect([...new Set(secrets)]).toEqual([
       ':secret:eu-test-2/providers/openai-??????',
       ':secret:eu-test-2/providers/anthropic-??????',
     ]);
+  });
+
+  it('smoke: adds the one function that calls the service, and nothing to the others', () => {
+    const { inference } = app.templates;
+    const standard = new SynthesizedApp().templates.inference;
+    const added = Object.keys(inference.Resources).filter((id) => id.startsWith('ScheduledSmoke'));
+    expect(added.length).toBeGreaterThan(3);
+    expect(Object.keys(standard.Resources).filter((id) => id.includes('Smoke'))).toEqual([]);
+    const mentions = Object.entries(inference.Resources).filter(([, each]) =>
+      /smoke/i.test(JSON.stringify(each)),
+    );
+    expect(mentions.map(([id]) => id).filter((id) => !added.includes(id))).toEqual([]);
   });
 
   it('logRetentionDays: bounds the life of every log', () => {

@@ -9,8 +9,10 @@ import type { FunctionName } from '../../lib/config/grants.ts';
 export const ENDPOINTS: readonly EndpointName[] = [
   ...new Set<EndpointName>([...ROUTES.map(({ endpoint }) => endpoint), UNKNOWN_ROUTE_ENDPOINT]),
 ];
-export const CONSUMER_NAMES = Object.keys(CONSUMERS) as readonly ConsumerName[];
-export const FUNCTIONS: readonly FunctionName[] = [...ENDPOINTS, ...CONSUMER_NAMES];
+const ALL_CONSUMERS = Object.keys(CONSUMERS) as readonly ConsumerName[];
+/** Those of every deployment: others need a setting. */
+export const CONSUMER_NAMES = ALL_CONSUMERS.filter((name) => !('setting' in CONSUMERS[name]));
+export const FUNCTIONS: readonly FunctionName[] = [...ENDPOINTS, ...ALL_CONSUMERS];
 
 /** Writes a bundle for each function, different from every other, with a source map that must not be deployed. */
 export function writePlaceholderBundles(folder: string): void {

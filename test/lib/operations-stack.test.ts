@@ -223,8 +223,12 @@ describe('a graph that searches', () => {
 });
 
 describe('the metrics of the contract', () => {
-  // A host of its own raises some that functions do not.
-  const watched = template + JSON.stringify(new SynthesizedApp('fargate').templates.operations);
+  // A host of its own raises some that functions do not, and so does the scheduled smoke test.
+  const watched =
+    template +
+    ['fargate' as const, 'every-setting' as const]
+      .map((name) => JSON.stringify(new SynthesizedApp(name).templates.operations))
+      .join('');
 
   it.each(Object.values(METRICS))('are each on a dashboard or an alarm: %s', (metric) => {
     expect(watched.includes(metric)).toBe(true);

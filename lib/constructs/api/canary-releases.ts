@@ -58,7 +58,7 @@ export class CanaryReleases extends Construct {
     const called = { FunctionName: target.functionName, Resource: `${target.functionName}:${LIVE}` };
     const ofVersion = { ...called, ExecutedVersion: version.version };
     const calls = { failed: metric('Errors', ofVersion), all: metric('Invocations', ofVersion) };
-    new LambdaDeploymentGroup(this, `${name}-group`, {
+    const group = new LambdaDeploymentGroup(this, `${name}-group`, {
       application: this.#application,
       deploymentGroupName: name,
       alias,
@@ -71,6 +71,8 @@ export class CanaryReleases extends Construct {
       ],
       autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
     });
+    // The alarms watch the new version before the first call reaches it.
+    alias.node.addDependency(group);
     return alias as IFunction;
   }
 

@@ -1,40 +1,42 @@
-/** Calls of the service as a caller makes them, over HTTP and with one key. */
-import type { Addresses } from '../addresses.ts';
-import { CheckFailure } from './check.ts';
+/** The smoke test's calls, over HTTP. */
+import { CheckFailure } from '../../core/inference/kinds/smoke/check.ts';
+import { type Answer, type Client, errorOf, type Sent } from '../../core/inference/kinds/smoke/client.ts';
+import type { StoredSmokeAccess } from './smoke-access.ts';
 
-/** An answer that is no error, read whole. */
-export interface Answer {
-  readonly bytes: Buffer;
-  readonly headers: Headers;
-  /** Throws for what is no JSON. */
-  readonly json: unknown;
-  readonly text: string;
+/** Of each API, without a slash at the end. Both are the same where one hostname serves both. */
+export interface SmokeAddresses {
+  readonly inference: string;
+  readonly platform: string;
 }
 
-export interface Sent {
-  readonly method?: string;
-  readonly json?: object;
-  readonly form?: FormData;
-}
+/** What gives the client of the key that was stored last; undefined as long as there is none. */
+export const openSmokeClient =
+  ({ read }: Pick<StoredSmokeAccess, 'read'>, timeoutMs: number) =>
+  async (): Promise<Client | undefined> => {
+    const access = await read();
+    return access && new HttpClient(access, access.key, timeoutMs);
+  };
 
 /** A cold function, a slow model and one repetition of the connection fit in it. */
 const TIMEOUT_MS = 120_000;
 
-export class Client {
-  readonly addresses: Addresses;
+export class HttpClient implements Client {
+  readonly #addresses: SmokeAddresses;
   readonly #key: string;
+  readonly #timeoutMs: number;
 
-  constructor(addresses: Addresses, key: string) {
-    this.addresses = addresses;
+  constructor(addresses: SmokeAddresses, key: string, timeoutMs = TIMEOUT_MS) {
+    this.#addresses = addresses;
     this.#key = key;
+    this.#timeoutMs = timeoutMs;
   }
 
   inference(path: string, sent: Sent = {}): Promise<Answer> {
-    return this.#call(`${this.addresses.inference}${path}`, sent);
+    return this.#call(`${this.#addresses.inference}${path}`, sent);
   }
 
   platform(path: string, sent: Sent = {}): Promise<Answer> {
-    return this.#call(`${this.addresses.platform}${path}`, sent);
+    return this.#call(`${this.#addresses.platform}${path}`, sent);
   }
 
   /** Throws `CheckFailure` for an error of the service, and where it does not answer. */
@@ -51,7 +53,7 @@ export class Client {
         ...(json === undefined ? {} : { body: JSON.stringify(json) }),
         ...(form === undefined ? {} : { body: form }),
         redirect: 'error',
-        signal: AbortSignal.timeout(TIMEOUT_MS),
+        signal: AbortSignal.timeout(this.#timeoutMs),
       });
       bytes = Buffer.from(await response.arrayBuffer());
     } catch (failure) {
@@ -83,16 +85,4 @@ function errorIn({ status, headers }: Response, text: string): CheckFailure {
   if (failure !== undefined) return failure;
   const id = headers.get('x-request-id') ?? headers.get('x-amzn-requestid');
   return new CheckFailure(`http_${status}`, `an answer without an error in it${id ? `, request ${id}` : ''}`);
-}
-
-/** The error that a text is the envelope of; undefined when it is not one. */
-export function errorOf(text: string): CheckFailure | undefined {
-  let error: { code?: unknown; type?: unknown; message?: unknown } | undefined;
-  try {
-    error = (JSON.parse(text) as { error?: typeof error }).error;
-  } catch {
-    return undefined;
-  }
-  if (error === undefined || error === null) return undefined;
-  return new CheckFailure(String(error.code ?? error.type ?? 'unexpected'), String(error.message ?? ''));
 }

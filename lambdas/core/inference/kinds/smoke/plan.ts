@@ -1,10 +1,10 @@
 /** Which models are called, and the most that each call may cost: known before the first one, and so is the grant. */
-import { KINDS, type Kind } from '../../lambdas/core/access/policy.ts';
-import type { CatalogDocument, Model } from '../../lambdas/core/inference/catalog/catalog-document.ts';
-import { measuredCost, tokenPrices } from '../../lambdas/core/inference/metering/priced-usage.ts';
-import { imageItem } from '../../lambdas/core/inference/pricing/bill.ts';
-import { termsOf, worstCost } from '../../lambdas/core/inference/pricing/terms.ts';
-import { formatUsd, greatest, least, NANO_PER_CENT, type NanoUsd } from '../../lambdas/core/money.ts';
+import { KINDS, type Kind } from '../../../access/policy.ts';
+import { formatUsd, greatest, least, NANO_PER_CENT, type NanoUsd } from '../../../money.ts';
+import type { CatalogDocument, Model } from '../../catalog/catalog-document.ts';
+import { measuredCost, tokenPrices } from '../../metering/priced-usage.ts';
+import { imageItem } from '../../pricing/bill.ts';
+import { termsOf, worstCost } from '../../pricing/terms.ts';
 import { RECORDED_SECONDS_AT_MOST } from './recording.ts';
 
 /** More than this no account of a smoke test is given. */
@@ -65,11 +65,7 @@ const MOST_NAMED = 15;
  */
 export function planOf({ models, defaults }: CatalogDocument, named: readonly string[] = []): Plan {
   if (named.length > MOST_NAMED) throw new Error(`name at most ${MOST_NAMED} models`);
-  const asked = named.map((name) => {
-    const found = models.find(({ id, aliases }) => id === name || aliases.includes(name));
-    if (found === undefined) throw new Error(`the catalog has no model ${name}`);
-    return found;
-  });
+  const asked = named.map((name) => namedIn(models, name));
   const choices = KINDS.flatMap((kind) => {
     const chosen = asked.filter(({ type }) => type === kind);
     if (chosen.length > 0) return chosen.map((model) => affordable(kind, model));
@@ -88,6 +84,27 @@ export function planOf({ models, defaults }: CatalogDocument, named: readonly st
   };
 }
 
+function namedIn(models: readonly Model[], name: string): Model {
+  const found = models.find(({ id, aliases }) => id === name || aliases.includes(name));
+  if (found === undefined) throw new Error(`the catalog has no model ${name}`);
+  return found;
+}
+
+const cheapestOf = (models: readonly Model[]): Model =>
+  models.reduce((a, b) => (mostOf(b) < mostOf(a) ? b : a));
+
+/**
+ * The models that a schedule calls: those that are named, else the cheapest of chat. Throws for a name that the catalog
+ * does not have, and where there is none of chat.
+ */
+export function fewestOf({ models }: CatalogDocument, named: readonly string[] = []): readonly Choice[] {
+  if (named.length > 0)
+    return named.map((name) => namedIn(models, name)).map((model) => affordable(model.type, model));
+  const chat = models.filter(({ type }) => type === 'chat');
+  if (chat.length === 0) throw new Error('the catalog has no model of chat');
+  return [affordable('chat', cheapestOf(chat))];
+}
+
 const mostIn = (choice: Choice): NanoUsd => (choice.model === undefined ? 0n : choice.most);
 
 function usual(kind: Kind, models: readonly Model[], byDefault: string | undefined): Choice {
@@ -95,10 +112,7 @@ function usual(kind: Kind, models: readonly Model[], byDefault: string | undefin
   if (first === undefined) return { kind, reason: 'the catalog has no model of this kind' };
   const choice = affordable(kind, first);
   if (choice.model !== undefined) return choice;
-  return affordable(
-    kind,
-    models.reduce((a, b) => (mostOf(b) < mostOf(a) ? b : a)),
-  );
+  return affordable(kind, cheapestOf(models));
 }
 
 function affordable(kind: Kind, model: Model): Choice {

@@ -1,7 +1,7 @@
 /** The calls of a smoke test: each the smallest that a provider answers, each answer looked at as far as its format goes. */
 import * as z from 'zod';
-import type { Kind } from '../../lambdas/core/access/policy.ts';
-import type { Model } from '../../lambdas/core/inference/catalog/catalog-document.ts';
+import type { Kind } from '../../../access/policy.ts';
+import type { Model } from '../../catalog/catalog-document.ts';
 import { type Check, expectThat, type Seen, Skipped } from './check.ts';
 import { type Answer, type Client, errorOf } from './client.ts';
 import { type Choice, OUTPUT_TOKENS, WORDS } from './plan.ts';
@@ -135,6 +135,13 @@ const CHECKS: Readonly<Record<Kind, (client: Client, model: Model) => readonly O
 const NAMES: Readonly<Record<Kind, string>> = {
   ...{ chat: 'chat', embeddings: 'embeddings', image: 'image', tts: 'speech', audio: 'transcription' },
 };
+
+/** One call of each way in which an answer is delivered: what a schedule makes of a model. */
+const FEWEST: readonly string[] = ['chat', 'chat stream', 'embeddings', 'image', 'speech', 'transcription'];
+
+/** Those of the checks of a model that a schedule makes. */
+export const fewestChecksOf = (client: Client, choice: Choice): readonly Check[] =>
+  checksOf(client, choice).filter(({ name }) => FEWEST.includes(name));
 
 /** The checks of a model, or the one that says why its kind is passed over. */
 export function checksOf(client: Client, choice: Choice): readonly Check[] {

@@ -1,4 +1,5 @@
 /** One check of a running service: what is reported of it, and how long it took. */
+import type { Clock } from '../../../ports.ts';
 
 /** What a check found that it passed, in a few words. */
 export interface Seen {
@@ -45,20 +46,22 @@ export interface Check {
 /** Runs checks one after the other; each is run whatever became of those before it. */
 export class Checks {
   readonly results: CheckResult[] = [];
+  readonly #clock: Clock;
   readonly #report: (result: CheckResult) => void;
 
   /** `report` receives each result as soon as it is there. */
-  constructor(report: (result: CheckResult) => void) {
+  constructor(clock: Clock, report: (result: CheckResult) => void) {
+    this.#clock = clock;
     this.#report = report;
   }
 
   async run({ name, model, run }: Check): Promise<void> {
-    const startedMs = performance.now();
+    const startedMs = this.#clock();
     const found = await run().then(
       (seen): Omit<CheckResult, 'check' | 'ms'> => ({ result: 'ok', ...seen }),
       (failure: unknown) => outcomeOf(failure),
     );
-    const ms = Math.round(performance.now() - startedMs);
+    const ms = this.#clock() - startedMs;
     const result = { check: name, ms, ...(model === undefined ? {} : { model }), ...found };
     this.results.push(result);
     this.#report(result);
@@ -73,12 +76,4 @@ function outcomeOf(failure: unknown): Pick<CheckResult, 'result' | 'code' | 'not
   if (failure instanceof Skipped) return { result: 'skipped', note: failure.message };
   const code = failure instanceof CheckFailure ? failure.code : 'unexpected';
   return { result: 'failed', code, note: failure instanceof Error ? failure.message : String(failure) };
-}
-
-/** A line for a person: `failed   images      412 ms  sim/image  all_routes_failed: ...`. */
-export function lineOf({ check, result, ms, model, route, code, note }: CheckResult): string {
-  const served = route === undefined ? model : `${model} by ${route}`;
-  const said = code === undefined ? note : `${code}: ${note}`;
-  const head = `${result.padEnd(8)} ${check.padEnd(16)} ${String(ms).padStart(6)} ms`;
-  return [head, served, said].filter((part) => part !== undefined).join('  ');
 }
