@@ -15,7 +15,7 @@ import {
 } from '../lambdas/adapters/aws/clients.ts';
 import type { AppliedVersion } from '../lambdas/adapters/inference/catalog-history.ts';
 import type { StoredCatalog } from '../lambdas/adapters/inference/catalog-store.ts';
-import { createSmokeAccess, type StoredSmokeAccess } from '../lambdas/adapters/inference/smoke-access.ts';
+import { createSmokeAccess, type StoredSmokeAccess } from '../lambdas/adapters/inference/smoke/access.ts';
 import { catalogOf } from '../lambdas/adapters/inference/stored-catalog.ts';
 import { createAccountPages, createAuditStore } from '../lambdas/adapters/ledger/audit-reader.ts';
 import { createLedger } from '../lambdas/adapters/ledger/create-ledger.ts';

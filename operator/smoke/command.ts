@@ -2,7 +2,7 @@
  * `smoke`: calls a running service as its callers do, on an account that is made for it and emptied after it, and says
  * what works. Exit 1 when anything does not.
  */
-import { HttpClient } from '../../lambdas/adapters/inference/smoke-client.ts';
+import { HttpClient } from '../../lambdas/adapters/inference/smoke/client.ts';
 import { systemClock } from '../../lambdas/adapters/system/system.ts';
 import { parseCatalog } from '../../lambdas/core/inference/catalog/catalog-document.ts';
 import { checksOf, healthCheck, modelsCheck } from '../../lambdas/core/inference/kinds/smoke/calls.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { smokeMeter } from '../../lambdas/adapters/inference/smoke-meter.ts';
+import { smokeMeter } from '../../lambdas/adapters/inference/smoke/meter.ts';
 import { type RunSmokeDependencies, runSmoke } from '../../lambdas/consumers/run-smoke/consumer.ts';
 import { CheckFailure } from '../../lambdas/core/inference/kinds/smoke/check.ts';
 import type { Answer, Client, Sent } from '../../lambdas/core/inference/kinds/smoke/client.ts';

@@ -30,7 +30,7 @@ import { RunningWorkflow } from './running-workflow.ts';
 const DEPLOY_MS = 240_000;
 
 /** A cold function is a process that starts; an operator's command is another. */
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 let upstream: UpstreamProcess;
 let emulator: Emulator;

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { HttpClient } from '../../lambdas/adapters/inference/smoke-client.ts';
-import { smokeMeter } from '../../lambdas/adapters/inference/smoke-meter.ts';
+import { HttpClient } from '../../lambdas/adapters/inference/smoke/client.ts';
+import { smokeMeter } from '../../lambdas/adapters/inference/smoke/meter.ts';
 import { runSmoke } from '../../lambdas/consumers/run-smoke/consumer.ts';
 import type { CheckResult } from '../../lambdas/core/inference/kinds/smoke/check.ts';
 import { Service } from './service.ts';

@@ -1,9 +1,9 @@
 /** Wires the scheduled smoke test for Lambda. */
 import { createSecretsClient } from '../../adapters/aws/clients.ts';
 import { readCatalog } from '../../adapters/inference/catalog-store.ts';
-import { createSmokeAccess } from '../../adapters/inference/smoke-access.ts';
-import { openSmokeClient } from '../../adapters/inference/smoke-client.ts';
-import { smokeMeter } from '../../adapters/inference/smoke-meter.ts';
+import { createSmokeAccess } from '../../adapters/inference/smoke/access.ts';
+import { openSmokeClient } from '../../adapters/inference/smoke/client.ts';
+import { smokeMeter } from '../../adapters/inference/smoke/meter.ts';
 import { VARIABLES } from '../../contract/environment.ts';
 import { requireTable } from '../../contract/tables.ts';
 import { consumerHandler } from '../../hosts/consumer-handler.ts';

@@ -6,7 +6,7 @@ import {
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { describe, expect, it } from '@jest/globals';
-import { createSmokeAccess } from '../../../lambdas/adapters/inference/smoke-access.ts';
+import { createSmokeAccess } from '../../../lambdas/adapters/inference/smoke/access.ts';
 
 const ACCESS = {
   ...{ key: 'uis_a-key', key_id: 'key_1', account_id: 'acct_1' },

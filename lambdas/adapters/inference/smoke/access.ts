@@ -8,7 +8,7 @@ import {
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod';
-import { VARIABLES } from '../../contract/environment.ts';
+import { VARIABLES } from '../../../contract/environment.ts';
 
 const schema = z.object({
   key: z.string().min(1),

@@ -1,6 +1,6 @@
 /** The metrics of the scheduled smoke test. */
-import { DIMENSIONS, METRICS } from '../../contract/metrics.ts';
-import type { Measure } from '../../core/ports.ts';
+import { DIMENSIONS, METRICS } from '../../../contract/metrics.ts';
+import type { Measure } from '../../../core/ports.ts';
 
 /** Both metrics have a value at each step, so that the alarm has data where nothing fails. */
 export const smokeMeter = (measure: Measure) => ({

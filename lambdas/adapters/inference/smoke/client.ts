@@ -1,7 +1,7 @@
 /** The smoke test's calls, over HTTP. */
-import { CheckFailure } from '../../core/inference/kinds/smoke/check.ts';
-import { type Answer, type Client, errorOf, type Sent } from '../../core/inference/kinds/smoke/client.ts';
-import type { StoredSmokeAccess } from './smoke-access.ts';
+import { CheckFailure } from '../../../core/inference/kinds/smoke/check.ts';
+import { type Answer, type Client, errorOf, type Sent } from '../../../core/inference/kinds/smoke/client.ts';
+import type { StoredSmokeAccess } from './access.ts';
 
 /** Of each API, without a slash at the end. Both are the same where one hostname serves both. */
 export interface SmokeAddresses {
