@@ -35,6 +35,8 @@ const BY_USE: readonly string[] = [
   'AWS::Lambda::Function',
   'AWS::Lambda::Version',
   'AWS::Logs::LogGroup',
+  // What a query reads is paid for when somebody runs it.
+  'AWS::Logs::QueryDefinition',
   'AWS::SNS::Topic',
   'AWS::SQS::Queue',
   'AWS::StepFunctions::StateMachine',
