@@ -1,11 +1,12 @@
 /** Puts the stacks together and writes the cloud assembly. */
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { App, Validations } from 'aws-cdk-lib';
+import { App, Stack, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { bundleFunctions, SHARED_HOST } from './bundle.ts';
 import { type Config, hasEdge, loadConfig } from './config/config.ts';
 import { sealWith } from './constructs/security/customer-key.ts';
+import { tagAll } from './observability/cost-watch.ts';
 import { DataStack } from './stacks/data-stack.ts';
 import { EdgeLimitStack } from './stacks/edge-limit-stack.ts';
 import { IngressStack, keepExports } from './stacks/ingress-stack.ts';
@@ -45,6 +46,7 @@ export function buildApp(config: Config, bundles: string, outdir?: string): App 
   }
   const operations = { ...env, config, data, stacks: [inference, platform] };
   const watching = new OperationsStack(app, id('operations'), operations);
+  tagAll(app.node.children.filter(Stack.isStack), config);
   // Not what lies in us-east-1, where the key is not.
   for (const stack of [data, inference, platform, watching, ...ingress]) sealWith(config, stack);
   return app;

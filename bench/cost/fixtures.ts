@@ -16,6 +16,7 @@ interface WebAcl {
 /** What is billed by the month, whether the service is called or not. */
 const BY_THE_MONTH = [
   'AWS::CloudWatch::Alarm',
+  'AWS::CloudWatch::CompositeAlarm',
   'AWS::CloudWatch::Dashboard',
   'AWS::SecretsManager::Secret',
   'AWS::WAFv2::WebACL',
@@ -35,6 +36,8 @@ const BY_USE: readonly string[] = [
   'AWS::Lambda::Function',
   'AWS::Lambda::Version',
   'AWS::Logs::LogGroup',
+  // What a query reads is paid for when somebody runs it.
+  'AWS::Logs::QueryDefinition',
   'AWS::SNS::Topic',
   'AWS::SQS::Queue',
   'AWS::StepFunctions::StateMachine',
@@ -42,6 +45,10 @@ const BY_USE: readonly string[] = [
 
 /** What AWS takes nothing for. */
 const FREE: readonly string[] = [
+  // Budgets without actions, and the search for unusual costs (price pages of AWS Budgets and of Cost Management).
+  'AWS::Budgets::Budget',
+  'AWS::CE::AnomalyMonitor',
+  'AWS::CE::AnomalySubscription',
   'AWS::ApiGateway::Account',
   'AWS::ApiGateway::GatewayResponse',
   'AWS::ApiGateway::Resource',
@@ -73,6 +80,7 @@ export function fixturesOf(templates: readonly Template[]): Fixtures {
   const rulesIn = ({ Rules: rules = [] }: WebAcl = {}) => rules.length;
   return {
     alarms: ofType('AWS::CloudWatch::Alarm').reduce((sum, alarm) => sum + metricsIn(alarm), 0),
+    compositeAlarms: ofType('AWS::CloudWatch::CompositeAlarm').length,
     dashboards: ofType('AWS::CloudWatch::Dashboard').filter((each) => metricsOn(each) > FREE_METRICS).length,
     secrets: ofType('AWS::SecretsManager::Secret').length,
     webAcls: ofType('AWS::WAFv2::WebACL').length,

@@ -34,6 +34,8 @@ export interface Line {
 export interface Fixtures {
   /** Metrics that alarms read. */
   readonly alarms: number;
+  /** Alarms on other alarms. */
+  readonly compositeAlarms: number;
   /** Those with more metrics than are free. */
   readonly dashboards: number;
   readonly secrets: number;
@@ -107,7 +109,7 @@ const line = (service: string, usd: number, how: string): Line => ({ service, us
 
 /** What a deployment costs that nobody calls, a month. */
 export function idleCost(fixtures: Fixtures): readonly Line[] {
-  const { alarms, dashboards, secrets, webAcls, webAclRules } = fixtures;
+  const { alarms, compositeAlarms, dashboards, secrets, webAcls, webAclRules } = fixtures;
   return [
     line(
       'WAF',
@@ -115,6 +117,11 @@ export function idleCost(fixtures: Fixtures): readonly Line[] {
       `web ACLs: ${webAcls}, rules: ${webAclRules}`,
     ),
     line('Alarms', alarms * PRICES.alarmMonth.usd, `${alarms} metrics in alarms`),
+    line(
+      'Composite alarms',
+      compositeAlarms * PRICES.compositeAlarmMonth.usd,
+      `${compositeAlarms} on other alarms`,
+    ),
     line('Dashboards', dashboards * PRICES.dashboardMonth.usd, `${dashboards} with more than 50 metrics`),
     line(
       'Metrics',

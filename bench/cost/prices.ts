@@ -88,6 +88,12 @@ export const PRICES = {
     source: 'aws.amazon.com/secrets-manager/pricing',
     read: NOVEMBER,
   },
+  compositeAlarmMonth: {
+    usd: 0.5,
+    per: 'alarm on other alarms, a month',
+    source: 'aws.amazon.com/cloudwatch/pricing',
+    read: NOVEMBER,
+  },
   secretMonth: {
     usd: 0.4,
     per: 'secret a month',

@@ -41,6 +41,8 @@ export const METRICS = {
   oldestHold: 'OldestHoldSeconds',
   /** Answers with an error, by its type. */
   errors: 'Errors',
+  /** Requests that failed for a reason of ours or of what serves us: what availability is measured by. */
+  requestsFailed: 'RequestsFailed',
   /** Milliseconds from a streamed request's arrival to the first frame of its answer. */
   timeToFirstToken: 'TimeToFirstTokenMs',
   /** Calls that were settled, by the route that served them. */

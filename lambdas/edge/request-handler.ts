@@ -74,7 +74,7 @@ async function respond(run: () => ReturnType<StreamingEndpoint>, call: Call): Pr
   } catch (failure) {
     const error = toServiceError(failure);
     logInternal(error, call);
-    logAnswer(call, { status: error.status }, errorCount(error.type));
+    logAnswer(call, { status: error.status }, errorCount(error));
     return errorResponse(error, call.surface, call.requestId);
   }
 }
@@ -83,7 +83,7 @@ function stream(answer: StreamedAnswer, call: Call): Response {
   const { clock, after } = call.dependencies;
   let firstChunkMs: number | undefined;
   const measured = (outcome: StreamOutcome): Measured | undefined => {
-    if (outcome.status === 'failed') return errorCount(toServiceError(outcome.failure).type);
+    if (outcome.status === 'failed') return errorCount(toServiceError(outcome.failure));
     if (firstChunkMs === undefined || answer.events === undefined) return undefined;
     return { values: { [METRICS.timeToFirstToken]: firstChunkMs - call.startedMs } };
   };
@@ -120,10 +120,14 @@ function logAnswer(
 }
 
 /** An error that the endpoint answered itself, as the health check does, has no type. */
-const errorCount = (errorType = 'none'): Measured => ({
-  values: { [METRICS.errors]: 1 },
-  dimensions: { [DIMENSIONS.errorType]: errorType },
+const errorCount = (error?: ServiceError): Measured => ({
+  values: { [METRICS.errors]: 1, ...(isFault(error) ? { [METRICS.requestsFailed]: 1 } : {}) },
+  dimensions: { [DIMENSIONS.errorType]: error?.type ?? 'none' },
 });
+
+/** Whether a caller who did nothing wrong met it: one who repeats a request that is still in progress did. */
+const isFault = (error: ServiceError | undefined): boolean =>
+  error !== undefined && error.status >= 500 && error.code !== 'idempotent_request_in_progress';
 
 /** Where it happened. The lines above the frames are the message, which may quote the request. */
 export const framesOf = (stack: string | undefined): string =>

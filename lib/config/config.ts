@@ -110,6 +110,15 @@ const schema = z.strictObject({
   alarmEmail: z.email().optional(),
   /** Receives warnings; `alarmEmail` when it is absent. */
   warningEmail: z.email().optional(),
+  /**
+   * USD that the deployment may cost in a month; it is reported when 80 % and all of it are spent, and when all of it will be.
+   * No budget when it is absent. Like `unusualCostUsd`, it counts what bears the tag `stack`, once that is activated in billing.
+   */
+  budgetUsd: z.number().positive().max(1_000_000_000).optional(),
+  /** USD above what is usual, from which AWS's search for unusual costs reports them; no search when it is absent. */
+  unusualCostUsd: z.number().positive().max(1_000_000_000).optional(),
+  /** Share of paid calls that must not fail for a reason of ours, in percent: what the alarms of availability measure by. */
+  availabilityPercent: z.number().min(90).max(99.99).default(99.9),
   /** Days back to which a table can be restored, to the second (1 to 35, DynamoDB point-in-time recovery). */
   recoveryDays: z.int().min(1).max(35).default(35),
   /** Tables that take the place of those that the data stack made, which stay: what `npm run admin -- restore` prints. */

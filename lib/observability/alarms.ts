@@ -3,8 +3,8 @@
  * the same name in `runbook.md` says what to do; a test sees that neither is without the other.
  */
 import { Duration } from 'aws-cdk-lib';
-import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
-import { DIMENSIONS, METRICS } from '../../lambdas/contract/metrics.ts';
+import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import { METRICS } from '../../lambdas/contract/metrics.ts';
 import { ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/contract/routes.ts';
 import { HOST_ALARMS } from './host-alarms.ts';
 import {
@@ -17,12 +17,12 @@ import {
   queueAge,
   queueLength,
   schedule,
-  tableThrottles,
+  table,
   workflow,
 } from './metrics.ts';
 import { MONEY_ALARMS } from './money-alarms.ts';
 import { SMOKE_ALARMS } from './smoke-alarms.ts';
-import type { System, Watched } from './system.ts';
+import type { Watched } from './system.ts';
 import { type AlarmRow, each, once } from './watch.ts';
 
 /** Of an account that has asked for no more (Lambda quotas, concurrent executions). */
@@ -45,20 +45,35 @@ const GROWING: readonly string[] = [
 
 const ENDPOINTS: readonly string[] = [UNKNOWN_ROUTE_ENDPOINT, ...ROUTES.map(({ endpoint }) => endpoint)];
 
+const isInference = ({ label }: Watched): boolean => label === 'inference';
+
 /** Whether no route leads to a function: schedules, queues and workflows run it. */
 const isUnattended = ({ label }: Watched): boolean =>
   !ENDPOINTS.some((endpoint) => label === `inference-${endpoint}` || label === `platform-${endpoint}`);
 
-const errorsOf = (system: System, type: string): IMetric =>
-  own(system.config, METRICS.errors, { dimensions: { [DIMENSIONS.errorType]: type } });
+/** Alarms that are raised when these functions fail, by what is then left undone. */
+const MISSED_BY: Readonly<Record<string, string>> = {
+  'inference-settle-transcription': 'dead-letters',
+  'inference-audit-books': 'workflow-failed',
+  'inference-sweep-holds': 'sweep-missing',
+  'platform-fan-out-events': 'dead-letters',
+  'platform-deliver-webhooks': 'dead-letters',
+  'platform-follow-listings': 'listing-changes-late',
+};
+
+/** Schedules whose work is missed by an alarm of its own, `sweep-missing` and `audit-missing`. */
+const MISSED_SCHEDULES: readonly string[] = ['sweep-holds', 'audit-books'];
+
+/** Workflows whose failures leave a message in a dead-letter queue. */
+const LEAVING_LETTERS: readonly string[] = ['settle-transcription'];
 
 export const ALARMS: Readonly<Record<string, AlarmRow>> = {
   'function-errors': {
     severity: 'critical',
     meaning: 'A function that no route leads to crashed or timed out, again and again.',
-    // One behind a route shows in the 5xx of its API, at a fraction of what an alarm for each would cost.
+    // One behind a route shows in the 5xx of its API or in the availability, at a fraction of what an alarm for each would cost.
     watches: ({ functions }) =>
-      each(functions.filter(isUnattended))((subject) => ({
+      each(functions.filter((each) => isUnattended(each) && !(each.label in MISSED_BY)))((subject) => ({
         metric: lambda(subject, 'Errors'),
         threshold: 1,
         periods: LASTING,
@@ -94,9 +109,10 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
   },
   'api-5xx': {
     severity: 'critical',
-    meaning: 'More than one in twenty requests to an API failed with a 5xx.',
+    meaning: 'More than one in twenty requests to the inference API failed with a 5xx.',
+    // What the service itself cannot count: functions that die, and errors of the gateway's own.
     watches: ({ apis }) =>
-      each(apis)((subject) => ({
+      each(apis.filter(isInference))((subject) => ({
         metric: new MathExpression({
           expression: `IF(requests >= ${MIN_REQUESTS}, 100 * errors / requests, 0)`,
           usingMetrics: { requests: api(subject, 'Count'), errors: api(subject, '5XXError') },
@@ -107,34 +123,16 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
         periods: { breaching: 2, of: 3 },
       })),
   },
-  'api-error-budget': {
+  'api-errors-lasting': {
     severity: 'warning',
-    meaning: 'For hours, more requests to an API have failed than an availability of 99.9 % allows.',
+    meaning: 'For hours, more than one in a hundred requests to the platform API have failed with a 5xx.',
     watches: ({ apis }) =>
-      each(apis)((subject) => ({
+      each(apis.filter((each) => !isInference(each)))((subject) => ({
         // Its mean is the share of requests that failed.
         metric: api(subject, '5XXError', 'Average').with({ period: Duration.hours(1) }),
-        // Six times the share that is allowed: the month's would be used up in five days.
-        threshold: 0.006,
-        periods: { breaching: 3, of: 6 },
-      })),
-  },
-  'internal-errors': {
-    severity: 'critical',
-    meaning: 'Requests failed with internal_error: something the code does not expect.',
-    // A single one may be a passing fault.
-    watches: (system) => [{ metric: errorsOf(system, 'api_error'), threshold: 5 }],
-  },
-  'routes-exhausted': {
-    severity: 'critical',
-    meaning: 'Calls failed because every route of their model did, or the database was overloaded.',
-    watches: (system) => [
-      {
-        metric: errorsOf(system, 'service_unavailable'),
-        threshold: 10,
+        threshold: 0.01,
         periods: { breaching: 2, of: 3 },
-      },
-    ],
+      })),
   },
   'circuit-opened': {
     severity: 'warning',
@@ -155,19 +153,11 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
   ...MONEY_ALARMS,
   'workflow-failed': {
     severity: 'critical',
-    // One that a person aborts is no surprise to anybody.
-    meaning: 'A workflow failed or timed out.',
+    // One that a person aborts is no surprise to anybody; one that runs into its time limit is missed by `audit-missing`.
+    meaning: 'A workflow failed.',
     watches: ({ workflows }) =>
-      each(workflows)((subject) => ({
-        metric: new MathExpression({
-          expression: 'FILL(failed, 0) + FILL(timedOut, 0)',
-          usingMetrics: {
-            failed: workflow(subject, 'ExecutionsFailed'),
-            timedOut: workflow(subject, 'ExecutionsTimedOut'),
-          },
-          label: subject.label,
-          period: PERIOD,
-        }),
+      each(workflows.filter(({ label }) => !LEAVING_LETTERS.includes(label)))((subject) => ({
+        metric: workflow(subject, 'ExecutionsFailed'),
         threshold: 1,
       })),
   },
@@ -175,7 +165,10 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
     severity: 'critical',
     meaning: 'A schedule could not start what it is for.',
     watches: ({ schedules }) =>
-      each(schedules)((subject) => ({ metric: schedule(subject, 'FailedInvocations'), threshold: 1 })),
+      each(schedules.filter(({ label }) => !MISSED_SCHEDULES.includes(label)))((subject) => ({
+        metric: schedule(subject, 'FailedInvocations'),
+        threshold: 1,
+      })),
   },
   'dead-letters': {
     severity: 'critical',
@@ -203,13 +196,13 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
   ...HOST_ALARMS,
   ...SMOKE_ALARMS,
   'table-throttles': {
-    // The SDK repeats what is refused while a table splits a partition; calls that fail by it show in `internal-errors`.
+    // The SDK repeats what is refused while a table splits a partition; calls that fail by it show in the availability.
     severity: 'warning',
-    meaning: 'DynamoDB refused reads or writes of a table because of its load.',
+    meaning: 'DynamoDB refused writes of a table because of its load.',
     // Those that every paid call writes; a refusal of another shows in the errors of its calls.
     watches: ({ tables }) =>
       each(tables.filter(({ label }) => PAID_TABLES.includes(label)))((subject) => ({
-        metric: tableThrottles(subject),
+        metric: table(subject, 'WriteThrottleEvents'),
         threshold: 1,
         periods: LASTING,
       })),

@@ -138,18 +138,6 @@ export const table = ({ name, label }: Watched, metricName: string): Metric =>
     label,
   });
 
-/** Reads and writes that a table has refused because of its load. */
-export const tableThrottles = (watched: Watched): IMetric =>
-  new MathExpression({
-    expression: 'FILL(reads, 0) + FILL(writes, 0)',
-    usingMetrics: {
-      reads: table(watched, 'ReadThrottleEvents'),
-      writes: table(watched, 'WriteThrottleEvents'),
-    },
-    label: watched.label,
-    period: PERIOD,
-  });
-
 export const queueLength = ({ name, label }: Watched): Metric =>
   read({
     namespace: 'AWS/SQS',

@@ -3,6 +3,7 @@ import { Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Config } from '../config/config.ts';
 import { IpRateLimit } from '../constructs/edge/ip-rate-limit.ts';
+import { saveQueries } from '../observability/saved-queries.ts';
 
 /** Where AWS WAF keeps what protects CloudFront (WAF developer guide, "Resources that you can protect"). */
 export const EDGE_REGION = 'us-east-1';
@@ -12,6 +13,8 @@ export class EdgeLimitStack extends Stack {
 
   constructor(scope: Construct, id: string, { config, ...props }: StackProps & { readonly config: Config }) {
     super(scope, id, { ...props, env: { region: EDGE_REGION }, crossRegionReferences: true });
-    this.webAclArn = new IpRateLimit(this, 'IpRateLimit', { config, scope: 'CLOUDFRONT' }).webAclArn;
+    const limit = new IpRateLimit(this, 'IpRateLimit', { config, scope: 'CLOUDFRONT' });
+    this.webAclArn = limit.webAclArn;
+    saveQueries(this, { folder: `${config.stage}/edge`, groups: { firewall: [limit.refusals] } });
   }
 }

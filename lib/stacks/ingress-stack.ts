@@ -19,6 +19,7 @@ import { InferenceHost } from '../constructs/edge/inference-host.ts';
 import { uploadFunction, uploadService } from '../constructs/edge/upload-host.ts';
 import { EDGE_SECRET_HEADER, edgeSecret } from '../constructs/security/edge-secret.ts';
 import type { StoredData } from '../constructs/stored-data.ts';
+import { saveQueries } from '../observability/saved-queries.ts';
 import type { ServiceStack } from './service-stack.ts';
 
 /** The one endpoint whose bodies are too large for API Gateway. */
@@ -85,7 +86,8 @@ export class IngressStack extends Stack {
     if (settlements === undefined) throw new Error('the shared host needs the workflow of settlements');
     // Each has an id of its own: while CloudFormation puts one in the other's place, both serve.
     const id = config.compute === 'fargate' ? 'InferenceTasks' : 'InferenceFunction';
-    const { host } = new InferenceHost(this, id, { config, data, bundles, settlements });
+    const { host, logGroup } = new InferenceHost(this, id, { config, data, bundles, settlements });
+    saveQueries(this, { folder: `${config.stage}/host`, groups: { host: [logGroup] } });
     if (!(host instanceof HostFunction)) ipRateLimit.protect(this, host.balancer.loadBalancerArn);
     return [{ origin: hostOrigin(host, config), patterns: inferencePatterns(ROUTES) }];
   }

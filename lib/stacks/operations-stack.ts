@@ -1,6 +1,16 @@
 /** What people watch the service by: alarms, whom they are sent to, and dashboards. It can go without harm. */
 import { Stack, type StackProps } from 'aws-cdk-lib';
-import { Alarm, Dashboard, GraphWidget, type IWidget, TextWidget } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  Alarm,
+  type AlarmBase,
+  AlarmRule,
+  AlarmState,
+  CompositeAlarm,
+  Dashboard,
+  GraphWidget,
+  type IWidget,
+  TextWidget,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
@@ -8,12 +18,16 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import { SERVICE_NAME } from '../../lambdas/contract/limits.ts';
 import { ALARMS } from '../observability/alarms.ts';
+import { BURNS, type BurnRow, burnWatches } from '../observability/burn-rates.ts';
+import { watchCost } from '../observability/cost-watch.ts';
 import { DASHBOARDS } from '../observability/dashboards.ts';
 import type { Graph, Section } from '../observability/section.ts';
 import { findSystem, type System, type SystemOptions } from '../observability/system.ts';
 import { type AlarmRow, evaluationOf, type Severity, type Watch } from '../observability/watch.ts';
 
 const RUNBOOK = 'lib/observability/runbook.md';
+
+type Described = Pick<AlarmRow, 'severity' | 'meaning'>;
 
 /** Of the 24 columns of a dashboard; three graphs a row. */
 const GRAPH_WIDTH = 8;
@@ -25,19 +39,25 @@ export class OperationsStack extends Stack {
     super(scope, id, props);
     this.#system = findSystem({ config, data, stacks });
     const { alarmEmail, warningEmail = alarmEmail } = config;
-    const topics: Readonly<Record<Severity, SnsAction>> = {
-      critical: new SnsAction(this.#topic('Alarms', alarmEmail)),
-      warning: new SnsAction(this.#topic('Warnings', warningEmail)),
+    const topics = {
+      critical: this.#topic('Alarms', alarmEmail),
+      warning: this.#topic('Warnings', warningEmail),
     };
-    for (const [article, row] of Object.entries(ALARMS)) {
-      const topic = topics[row.severity];
-      for (const watch of row.watches(this.#system)) {
-        const alarm = this.#alarm(article, row, watch);
-        alarm.addAlarmAction(topic);
-        alarm.addOkAction(topic);
-        if (watch.silence !== undefined) alarm.addInsufficientDataAction(topic);
-      }
-    }
+    const notify = (alarm: AlarmBase, severity: Severity, ofSilence = false) => {
+      const action = new SnsAction(topics[severity]);
+      alarm.addAlarmAction(action);
+      alarm.addOkAction(action);
+      if (ofSilence) alarm.addInsufficientDataAction(action);
+    };
+    for (const [article, row] of Object.entries(ALARMS))
+      for (const watch of row.watches(this.#system))
+        notify(
+          this.#alarm([article, watch.subject?.label], row, watch),
+          row.severity,
+          watch.silence !== undefined,
+        );
+    for (const [article, row] of Object.entries(BURNS)) notify(this.#burn(article, row), row.severity);
+    watchCost(this, { config, topics, stackNames: this.#stackNames() });
     for (const [name, sections] of Object.entries(DASHBOARDS)) this.#dashboard(name, sections);
   }
 
@@ -59,16 +79,37 @@ export class OperationsStack extends Stack {
     return topic;
   }
 
-  #alarm(article: string, { severity, meaning }: AlarmRow, watch: Watch): Alarm {
-    const { metric, threshold, subject } = watch;
-    const name = [article, ...(subject === undefined ? [] : [subject.label])].join('/');
-    return new Alarm(this, name, {
+  #alarm([article = '', of]: readonly (string | undefined)[], row: Described, watch: Watch): Alarm {
+    const name = of === undefined ? article : `${article}/${of}`;
+    const { metric, threshold } = watch;
+    return new Alarm(this, name, { ...this.#named(name, row), metric, threshold, ...evaluationOf(watch) });
+  }
+
+  /** An alarm that is raised while those of its windows are, which notify nobody themselves. */
+  #burn(article: string, row: BurnRow): CompositeAlarm {
+    const windows = Object.entries(burnWatches(row, this.#system.config)).map(([window, watch]) =>
+      this.#alarm([article, window], row, watch),
+    );
+    const { alarmName: compositeAlarmName, alarmDescription } = this.#named(article, row);
+    const raised = windows.map((alarm) => AlarmRule.fromAlarm(alarm, AlarmState.ALARM));
+    return new CompositeAlarm(this, article, {
+      compositeAlarmName,
+      alarmDescription,
+      alarmRule: AlarmRule.allOf(...raised),
+    });
+  }
+
+  #named(name: string, { severity, meaning }: Described) {
+    const [article] = name.split('/');
+    return {
       alarmName: `${this.#system.config.stage}/${name}`,
       alarmDescription: `${severity}: ${meaning} See ${RUNBOOK}#${article}.`,
-      metric,
-      threshold,
-      ...evaluationOf(watch),
-    });
+    };
+  }
+
+  /** Of all stacks beside this one, and its own. */
+  #stackNames(): readonly string[] {
+    return this.node.root.node.children.filter(Stack.isStack).map(({ stackName }) => stackName);
   }
 
   #dashboard(name: string, sections: readonly Section[]): void {

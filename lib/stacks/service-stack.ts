@@ -18,6 +18,7 @@ import { ServiceFunction } from '../constructs/service-function.ts';
 import type { StoredData } from '../constructs/stored-data.ts';
 import { TranscriptionSettlement } from '../constructs/transcription-settlement.ts';
 import { WebhookDelivery } from '../constructs/webhook-delivery.ts';
+import { saveQueries } from '../observability/saved-queries.ts';
 
 /** API Gateway gives up on a buffered integration after 29 s; the function ends first, in order to answer. */
 const BUFFERED_TIMEOUT_SECONDS = 28;
@@ -99,5 +100,23 @@ export class ServiceStack extends Stack {
     this.ipRateLimit =
       props.ipRateLimit ?? new IpRateLimit(this, 'IpRateLimit', { config, scope: 'REGIONAL' });
     this.ipRateLimit.protect(this, this.api.stage.stageArn);
+    this.#saveQueries(props);
+  }
+
+  #saveQueries({ api, config, ipRateLimit }: ServiceStackProps): void {
+    const functions = this.node
+      .findAll()
+      .filter((construct) => construct instanceof ServiceFunction)
+      .map(({ hosting }) => hosting.logGroup);
+    saveQueries(this, {
+      folder: `${config.stage}/${api}`,
+      groups: {
+        access: [this.api.accessLogs],
+        functions,
+        calls: api === 'inference' ? functions : [],
+        // Saved by the stack that has the limit.
+        firewall: ipRateLimit === undefined ? [this.ipRateLimit.refusals] : [],
+      },
+    });
   }
 }

@@ -270,17 +270,26 @@ describe('an internal error', () => {
 });
 
 describe('what a request handler measures', () => {
-  const errorLine = (type: string): Measured => ({ values: { Errors: 1 }, dimensions: { error_type: type } });
+  const errorLine = (type: string, isFault: boolean): Measured => ({
+    values: { Errors: 1, ...(isFault ? { RequestsFailed: 1 } : {}) },
+    dimensions: { error_type: type },
+  });
 
   it('is each error, by the type that the caller sees', async () => {
     for (const code of Object.keys(ERROR_CODES) as ErrorCode[]) {
       const { lines } = await call(failing(new ServiceError(code, 'No.')));
-      expect(lines.at(-1)?.measured).toEqual(errorLine(ERROR_CODES[code].type));
+      expect(lines.at(-1)?.measured).toEqual(
+        // To repeat a request that is still in progress is the caller's fault.
+        errorLine(
+          ERROR_CODES[code].type,
+          ERROR_CODES[code].status >= 500 && code !== 'idempotent_request_in_progress',
+        ),
+      );
     }
     const unexpected = await call(failing(new Error(CANARY)));
-    expect(unexpected.lines.at(-1)?.measured).toEqual(errorLine('api_error'));
+    expect(unexpected.lines.at(-1)?.measured).toEqual(errorLine('api_error', true));
     const unhealthy = await call(async () => new Response('', { status: 503 }));
-    expect(unhealthy.lines.at(-1)?.measured).toEqual(errorLine('none'));
+    expect(unhealthy.lines.at(-1)?.measured).toEqual(errorLine('none', false));
   });
 
   it('is nothing of a good answer', async () => {
@@ -374,7 +383,10 @@ describe('a streamed answer', () => {
             level: 'info',
             message: 'answered',
             fields: expect.objectContaining({ status: 200, outcome: 'failed', code: 'all_routes_failed' }),
-            measured: { values: { Errors: 1 }, dimensions: { error_type: 'service_unavailable' } },
+            measured: {
+              values: { Errors: 1, RequestsFailed: 1 },
+              dimensions: { error_type: 'service_unavailable' },
+            },
           }),
         ]);
       }
@@ -394,7 +406,10 @@ describe('a streamed answer', () => {
       name: 'CanaryError',
       stack: expect.stringContaining('.ts:1:1'),
     });
-    expect(lines[1]?.measured).toEqual({ values: { Errors: 1 }, dimensions: { error_type: 'api_error' } });
+    expect(lines[1]?.measured).toEqual({
+      values: { Errors: 1, RequestsFailed: 1 },
+      dimensions: { error_type: 'api_error' },
+    });
   });
 
   it('of bytes breaks off when it fails, and counts all the same', async () => {
@@ -421,7 +436,7 @@ describe('a streamed answer', () => {
     });
     await expect(response.bytes()).rejects.toThrow('The route broke off.');
     expect(lines.map(({ measured }) => measured)).toEqual([
-      { values: { Errors: 1 }, dimensions: { error_type: 'service_unavailable' } },
+      { values: { Errors: 1, RequestsFailed: 1 }, dimensions: { error_type: 'service_unavailable' } },
     ]);
   });
 

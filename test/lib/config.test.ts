@@ -15,6 +15,7 @@ const DEFAULTS: Config = {
   compute: 'lambda',
   ingress: 'none',
   releases: 'all-at-once',
+  availabilityPercent: 99.9,
   ipRequestsPerMinute: 200,
   identityProviders: {},
   paymentReturnUrl: 'https://example.com/',

@@ -5,6 +5,7 @@ import { CONSUMERS } from '../../lambdas/contract/consumers.ts';
 import { METRICS } from '../../lambdas/contract/metrics.ts';
 import { ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/contract/routes.ts';
 import { ALARMS } from '../../lib/observability/alarms.ts';
+import { BURNS } from '../../lib/observability/burn-rates.ts';
 import { DASHBOARDS } from '../../lib/observability/dashboards.ts';
 import { joined, SERVICE_STACKS, SynthesizedApp } from './synthesized-app.ts';
 
@@ -15,6 +16,11 @@ const runbook = readFileSync(
   'utf8',
 );
 const alarms = app.resources('operations', 'AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties);
+const composites = app
+  .resources('operations', 'AWS::CloudWatch::CompositeAlarm')
+  .map(([, { Properties }]) => Properties);
+const isWindow = ({ AlarmName: name }: { readonly [name: string]: unknown }) =>
+  Object.keys(BURNS).some((article) => String(name).startsWith(`prod/${article}/`));
 const named = (article: string) =>
   alarms
     .map(({ AlarmName: name }) => String(name))
@@ -30,7 +36,7 @@ const articles = new Map(
 
 describe('the runbook', () => {
   it('has an article for each alarm, and no other', () => {
-    expect([...articles.keys()].sort()).toEqual(Object.keys(ALARMS).sort());
+    expect([...articles.keys()].sort()).toEqual([...Object.keys(ALARMS), ...Object.keys(BURNS)].sort());
   });
 
   it.each([...articles])('says what it means, what to look at and what to do: %s', (_name, article) => {
@@ -39,9 +45,9 @@ describe('the runbook', () => {
 
   it('is what each alarm points to', () => {
     expect(alarms.length).toBeGreaterThan(articles.size);
-    for (const { AlarmName: name, AlarmDescription: description } of alarms) {
+    for (const { AlarmName: name, AlarmDescription: description } of [...alarms, ...composites]) {
       const [, article = ''] = String(name).split('/');
-      const { severity, meaning } = ALARMS[article] ?? {};
+      const { severity, meaning } = ALARMS[article] ?? BURNS[article] ?? {};
       expect(description).toBe(`${severity}: ${meaning} See lib/observability/runbook.md#${article}.`);
     }
   });
@@ -49,10 +55,13 @@ describe('the runbook', () => {
 
 describe('the alarms', () => {
   it('have a name each, and are sent to the topic of their severity, their end too', () => {
-    expect(new Set(alarms.map(({ AlarmName: name }) => name)).size).toBe(alarms.length);
-    for (const { AlarmName: name, AlarmActions: raised, OKActions: ended } of alarms) {
+    const all = [...alarms, ...composites];
+    expect(new Set(all.map(({ AlarmName: name }) => name)).size).toBe(all.length);
+    for (const { AlarmName: name, AlarmActions: raised, OKActions: ended } of all.filter(
+      (each) => !isWindow(each),
+    )) {
       const [, article = ''] = String(name).split('/');
-      const topic = ALARMS[article]?.severity === 'critical' ? /^Alarms/ : /^Warnings/;
+      const topic = (ALARMS[article] ?? BURNS[article])?.severity === 'critical' ? /^Alarms/ : /^Warnings/;
       expect([name, raised]).toEqual([name, [{ Ref: expect.stringMatching(topic) }]]);
       expect([name, ended]).toEqual([name, raised]);
     }
@@ -76,7 +85,7 @@ describe('the alarms', () => {
     expect(alarm).not.toHaveProperty('Dimensions');
   });
 
-  it('watch every function that no route leads to, and those that read more as the data grows at nine tenths of their time', () => {
+  it('watch every function that no route leads to, itself or by what is then left undone, and those that read more as the data grows at nine tenths of their time', () => {
     const routed = new Set<string>([UNKNOWN_ROUTE_ENDPOINT, ...ROUTES.map(({ endpoint }) => endpoint)]);
     const unattended = SERVICE_STACKS.flatMap((stack) =>
       app
@@ -84,8 +93,22 @@ describe('the alarms', () => {
         .filter(([id]) => !routed.has(app.functionName(stack, id)))
         .map(([, { Properties }]) => Properties),
     );
-    expect(unattended.length).toBeGreaterThan(5);
-    expect(named('function-errors')).toHaveLength(unattended.length);
+    // What stands still when the function fails, and the alarm that sees it.
+    const missed = {
+      'inference-settle-transcription': 'dead-letters/dead-settlements',
+      'inference-audit-books': 'workflow-failed/audit-books',
+      'inference-sweep-holds': 'sweep-missing',
+      'platform-fan-out-events': 'dead-letters/dead-events',
+      'platform-deliver-webhooks': 'dead-letters/dead-deliveries',
+      'platform-follow-listings': 'listing-changes-late',
+    };
+    for (const alarm of Object.values(missed))
+      expect([alarm, named(alarm)]).toEqual([alarm, [`prod/${alarm}`]]);
+    const itself = named('function-errors').map((name) => name.replace('prod/function-errors/', 'prod-'));
+    expect([...itself, ...Object.keys(missed).map((name) => `prod-${name}`)].sort()).toEqual(
+      unattended.map(({ FunctionName: name }) => String(name)).sort(),
+    );
+    expect(itself.length).toBeGreaterThan(1);
     const growing = ['audit-books', 'sweep-holds', 'build-search-index'];
     expect(
       named('function-duration')
@@ -109,22 +132,28 @@ describe('the alarms', () => {
     }
   });
 
-  it('watch the tables that every paid call writes, and every workflow, schedule and API', () => {
+  it('watch the tables that every paid call writes, both APIs, and every workflow and schedule that nothing else misses', () => {
     expect(named('table-throttles').sort()).toEqual([
       'prod/table-throttles/keys',
       'prod/table-throttles/wallets',
     ]);
-    for (const [type, article] of [
-      ['AWS::StepFunctions::StateMachine', 'workflow-failed'],
-      ['AWS::Events::Rule', 'schedule-failed'],
-      ['AWS::ApiGateway::RestApi', 'api-5xx'],
-      ['AWS::ApiGateway::RestApi', 'api-error-budget'],
-    ] as const) {
-      const scheduled = SERVICE_STACKS.flatMap((stack) => app.resources(stack, type)).filter(
-        ([, { Properties }]) => type !== 'AWS::Events::Rule' || Properties.ScheduleExpression !== undefined,
-      );
-      expect([article, named(article).length]).toEqual([article, scheduled.length]);
-    }
+    expect(named('api-5xx')).toEqual(['prod/api-5xx/inference']);
+    expect(named('api-errors-lasting')).toEqual(['prod/api-errors-lasting/platform']);
+    const namesOf = (type: string, name: string) =>
+      SERVICE_STACKS.flatMap((stack) => app.resources(stack, type))
+        .filter(
+          ([, { Properties }]) => type !== 'AWS::Events::Rule' || Properties.ScheduleExpression !== undefined,
+        )
+        .map(([, { Properties }]) => String(Properties[name]).replace('prod-', ''));
+    const watched = (article: string) => named(article).map((name) => name.replace(`prod/${article}/`, ''));
+    expect([...watched('workflow-failed'), 'settle-transcription'].sort()).toEqual(
+      namesOf('AWS::StepFunctions::StateMachine', 'StateMachineName').sort(),
+    );
+    expect([...watched('schedule-failed'), 'sweep-holds', 'audit-books'].sort()).toEqual(
+      namesOf('AWS::Events::Rule', 'Name').sort(),
+    );
+    for (const missing of ['sweep-missing', 'audit-missing', 'dead-letters'])
+      expect(named(missing)).not.toEqual([]);
   });
 
   it('watch every dead-letter queue', () => {

@@ -72,10 +72,11 @@ function streamThrottles(config: Config, routes: readonly Route[]): Pick<StageOp
 export class EndpointApi extends Construct {
   readonly #api: RestApi;
   readonly #fallback: LambdaIntegration;
+  readonly accessLogs: LogGroup;
 
   constructor(scope: Construct, id: string, props: EndpointApiProps) {
     super(scope, id);
-    const accessLogs = new LogGroup(this, 'AccessLogs', {
+    this.accessLogs = new LogGroup(this, 'AccessLogs', {
       retention: props.config.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
@@ -88,7 +89,7 @@ export class EndpointApi extends Construct {
       cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
       deployOptions: {
         stageName: props.config.stage,
-        accessLogDestination: new LogGroupLogDestination(accessLogs),
+        accessLogDestination: new LogGroupLogDestination(this.accessLogs),
         accessLogFormat: ACCESS_LOG,
         // What alarms and graphs read of an API is there without; a metric for each method would be charged for.
         metricsEnabled: false,

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { STREAM_TIMEOUT_SECONDS } from '../../../lambdas/contract/environment.ts';
@@ -60,6 +61,7 @@ export interface InferenceHostProps {
 export class InferenceHost extends Construct {
   /** One of the two, as the setting `compute` says. */
   readonly host: HostFunction | HostService;
+  readonly logGroup: LogGroup;
 
   constructor(scope: Construct, id: string, props: InferenceHostProps) {
     super(scope, id);
@@ -74,6 +76,7 @@ export class InferenceHost extends Construct {
       data,
       settlements,
     });
+    this.logGroup = hosting.logGroup;
     const program = join(bundles, PROGRAM);
     this.host = onFargate
       ? this.#service(program, config, hosting)

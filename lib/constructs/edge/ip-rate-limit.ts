@@ -61,6 +61,8 @@ const CREDENTIALS = ['authorization', 'x-api-key', 'cookie', EDGE_SECRET_HEADER]
 
 export class IpRateLimit extends Construct {
   readonly #acl: CfnWebACL;
+  /** Where refused requests are logged. */
+  readonly refusals: LogGroup;
 
   constructor(scope: Construct, id: string, props: IpRateLimitProps) {
     super(scope, id);
@@ -101,11 +103,11 @@ export class IpRateLimit extends Construct {
     });
     // They are referred to by name.
     this.#acl.node.addDependency(...resources);
-    this.#logRefusals(props);
+    this.refusals = this.#logRefusals(props);
   }
 
   /** Logs which addresses were refused, and by which rule, with nothing that could hold a credential. */
-  #logRefusals({ config, scope }: IpRateLimitProps): void {
+  #logRefusals({ config, scope }: IpRateLimitProps): LogGroup {
     const refusals = new LogGroup(this, 'Refusals', {
       // WAF takes groups of such names alone (developer guide, Logging web ACL traffic).
       logGroupName: `aws-waf-logs-${config.stage}-${scope.toLowerCase()}`,
@@ -132,6 +134,7 @@ export class IpRateLimit extends Construct {
         ],
       },
     });
+    return refusals;
   }
 
   get webAclArn(): string {

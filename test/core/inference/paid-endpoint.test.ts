@@ -158,7 +158,10 @@ function calling(plan: Plan) {
   return { time, started, outcomes, admitted, lines };
 }
 
-const errors = (type: string) => ({ values: { Errors: 1 }, dimensions: { error_type: type } });
+const errors = (type: string) => ({
+  values: { Errors: 1, RequestsFailed: 1 },
+  dimensions: { error_type: type },
+});
 
 describe('the admission of a call that may fall back on other models', () => {
   it('is for what it may cost on the dearest of them, wherever that comes', async () => {

@@ -1,0 +1,116 @@
+/** What watches the bill: tags that it can be divided by, a monthly budget, and AWS's search for unusual costs. */
+import { Stack, Tags } from 'aws-cdk-lib';
+import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
+import { CfnAnomalyMonitor, CfnAnomalySubscription } from 'aws-cdk-lib/aws-ce';
+import { type IPrincipal, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { Construct } from 'constructs';
+import { SERVICE_NAME } from '../../lambdas/contract/limits.ts';
+import type { Config } from '../config/config.ts';
+import type { Severity } from './watch.ts';
+
+/** The tags of every resource. A stack's name is of one deployment alone, so by it the bill shows what a deployment costs. */
+const TAGS = { application: 'application', stage: 'stage', stack: 'stack' } as const;
+
+/** Tags whatever the stacks hold, also what is added to them later. */
+export function tagAll(stacks: readonly Stack[], { stage }: Config): void {
+  for (const stack of stacks) {
+    const tags = Tags.of(stack);
+    tags.add(TAGS.application, SERVICE_NAME);
+    tags.add(TAGS.stage, stage);
+    tags.add(TAGS.stack, stack.stackName);
+  }
+}
+
+export interface CostWatchOptions {
+  readonly config: Config;
+  readonly topics: Readonly<Record<Severity, ITopic>>;
+  /** Of every stack of the deployment. */
+  readonly stackNames: readonly string[];
+}
+
+/** Which share of the budget is reported, in percent, and how urgently: what is spent cannot be undone, what will be can. */
+const SHARES = [
+  { notificationType: 'ACTUAL', threshold: 80, severity: 'warning' },
+  { notificationType: 'FORECASTED', threshold: 100, severity: 'warning' },
+  { notificationType: 'ACTUAL', threshold: 100, severity: 'critical' },
+] as const;
+
+/** Makes the budget and the search for unusual costs where the settings ask for them. */
+export function watchCost(scope: Construct, { config, topics, stackNames }: CostWatchOptions): void {
+  const { stage, budgetUsd, unusualCostUsd } = config;
+  if (budgetUsd !== undefined) {
+    for (const topic of Object.values(topics)) letPublish(topic, 'budgets.amazonaws.com');
+    createBudget(scope, `${stage}-${SERVICE_NAME}`, { amount: budgetUsd, topics, stackNames });
+  }
+  if (unusualCostUsd !== undefined) {
+    letPublish(topics.warning, 'costalerts.amazonaws.com');
+    searchUnusual(scope, `${stage}-${SERVICE_NAME}`, { amount: unusualCostUsd, topics, stackNames });
+  }
+}
+
+interface Watched extends Pick<CostWatchOptions, 'topics' | 'stackNames'> {
+  /** USD. */
+  readonly amount: number;
+}
+
+function createBudget(scope: Construct, budgetName: string, { amount, topics, stackNames }: Watched): void {
+  new CfnBudget(scope, 'Budget', {
+    budget: {
+      budgetName,
+      budgetType: 'COST',
+      timeUnit: 'MONTHLY',
+      budgetLimit: { amount, unit: 'USD' },
+      // `user:` marks a tag of one's own (AWS Budgets API reference, Budget, CostFilters).
+      costFilters: { TagKeyValue: stackNames.map((name) => `user:${TAGS.stack}$${name}`) },
+    },
+    notificationsWithSubscribers: SHARES.map(({ severity, ...share }) => ({
+      notification: { ...share, comparisonOperator: 'GREATER_THAN', thresholdType: 'PERCENTAGE' },
+      subscribers: [{ subscriptionType: 'SNS', address: topics[severity].topicArn }],
+    })),
+  });
+}
+
+function searchUnusual(scope: Construct, name: string, { amount, topics, stackNames }: Watched): void {
+  const monitor = new CfnAnomalyMonitor(scope, 'UnusualCost', {
+    monitorName: name,
+    // An account may have one monitor of all services, and mostly has; this one is of the deployment alone.
+    monitorType: 'CUSTOM',
+    monitorSpecification: JSON.stringify({
+      Tags: { Key: TAGS.stack, Values: stackNames, MatchOptions: ['EQUALS'] },
+    }),
+  });
+  new CfnAnomalySubscription(scope, 'UnusualCostSubscription', {
+    subscriptionName: name,
+    monitorArnList: [monitor.attrMonitorArn],
+    // A topic takes no other (Cost Management API reference, AnomalySubscription).
+    frequency: 'IMMEDIATE',
+    thresholdExpression: JSON.stringify({
+      Dimensions: {
+        Key: 'ANOMALY_TOTAL_IMPACT_ABSOLUTE',
+        MatchOptions: ['GREATER_THAN_OR_EQUAL'],
+        Values: [String(amount)],
+      },
+    }),
+    subscribers: [{ type: 'SNS', address: topics.warning.topicArn }],
+  });
+}
+
+/** Of the account's own budgets and searches alone; a topic's policy that enforces TLS takes the place of the default one. */
+function letPublish(topic: ITopic, service: 'budgets.amazonaws.com' | 'costalerts.amazonaws.com'): void {
+  const { account, partition } = Stack.of(topic);
+  const arn = service === 'budgets.amazonaws.com' ? `arn:${partition}:budgets::${account}:*` : undefined;
+  const principals: IPrincipal[] = [new ServicePrincipal(service)];
+  topic.addToResourcePolicy(
+    new PolicyStatement({
+      actions: ['sns:Publish'],
+      principals,
+      resources: [topic.topicArn],
+      conditions: {
+        StringEquals: { 'aws:SourceAccount': account },
+        // Which ARN the search for unusual costs names is not documented.
+        ...(arn === undefined ? {} : { ArnLike: { 'aws:SourceArn': arn } }),
+      },
+    }),
+  );
+}
