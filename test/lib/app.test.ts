@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { unsafeMessage } from './assemblies.ts';
-import { FUNCTIONS } from './functions.ts';
+import { CONSUMER_NAMES, ENDPOINTS } from './functions.ts';
 import { permissionsOf } from './permissions.ts';
 import { SERVICE_STACKS, STACK_NAMES, SynthesizedApp } from './synthesized-app.ts';
 
@@ -64,8 +64,9 @@ describe('the app', () => {
 
   it('deploys one file a function, the bundle without its source map, and one program for uploads', () => {
     const assets = readdirSync(app.outdir).filter((name) => name.startsWith('asset.'));
-    expect(assets).toHaveLength(FUNCTIONS.length);
+    const deployed = [...ENDPOINTS, ...CONSUMER_NAMES];
+    expect(assets).toHaveLength(deployed.length);
     const files = assets.flatMap((asset) => readdirSync(join(app.outdir, asset)));
-    expect(files.toSorted()).toEqual(['host.mjs', ...FUNCTIONS.map(() => 'index.mjs')]);
+    expect(files.toSorted()).toEqual(['host.mjs', ...deployed.map(() => 'index.mjs')]);
   });
 });

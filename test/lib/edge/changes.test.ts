@@ -20,8 +20,8 @@ const importsOf = (app: SynthesizedApp): string[] =>
     ([, name = '']) => name,
   );
 
-/** What is changed where it is, and sends calls to the new host once that is there. */
-const IN_PLACE = /^IngressDistribution/;
+/** What is changed where it is: it sends calls to the new host once that is there, or names the logs of both. */
+const IN_PLACE = /^(IngressDistribution|Query)/;
 
 const REGION = 'eu-central-1';
 
