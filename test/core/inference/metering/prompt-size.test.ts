@@ -512,6 +512,14 @@ describe('what counts of a request', () => {
     ).toMatchObject({ images: [{}, {}] });
   });
 
+  it.each([
+    ['a call', { type: 'tool_use', id: 'a', name: 'f', input: {} }],
+    ['its result', { type: 'tool_result', tool_use_id: 'a', content: [] }],
+  ])('is more than a part for what frames a call of a tool in Messages: %s', (_what, part) => {
+    const envelopeOf = (content: unknown) => promptSizeOf(user([content])).envelope;
+    expect(envelopeOf(part)).toBeGreaterThan(envelopeOf({ type: 'text', text: '' }));
+  });
+
   const file = pngOf(pngHeader([640, 480]));
   const known = { width: 640, height: 480 };
   const url = `data:image/png;base64,${file}`;
