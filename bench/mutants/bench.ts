@@ -55,7 +55,9 @@ export async function measureMutants(args: readonly string[]): Promise<readonly 
     return values.again ? verdict === 'survived' : verdict === undefined;
   });
   console.log(`${queue.length} of ${candidates.length} mutants are to be tried`);
-  if (queue.length > 0) await tryAll(queue, { modules, record, workers: Number(values.workers), untilMs });
+  // Without time, the record alone is reported.
+  if (queue.length > 0 && Number(values.minutes) > 0)
+    await tryAll(queue, { modules, record, workers: Number(values.workers), untilMs });
   const tried = candidates.flatMap((candidate): Tried[] => {
     const [first, last] = [record.firstOf(candidate.id), record.lastOf(candidate.id)];
     return first === undefined || last === undefined ? [] : [{ candidate, first, last }];
@@ -139,7 +141,7 @@ function figuresOf(tried: readonly Tried[], note: string): Figure[] {
   return [
     ...areas,
     { ...share('all', tried, 'last'), least: LEAST_PERCENT, note },
-    { ...share('all, at their first trial', tried, 'first') },
+    { ...share('all, at the first trial', tried, 'first') },
     {
       name: 'of those caught, by the unit ring',
       value: (100 * unit) / count(tried, 'last', 'killed'),
