@@ -50,9 +50,34 @@ const EQUIVALENT: readonly Known[] = [
     mistake: 'constant: 0 -> 1',
     reason: 'every try, from the first, has a wait: the default is for the compiler alone',
   },
+  {
+    path: 'lambdas/core/inference/metering/image-size.ts',
+    line: 'const magic = bytes.text(0, 12);',
+    mistake: 'constant: 12 -> 13',
+    reason: 'every format is told by the beginning, and none of them looks beyond twelve characters',
+  },
 ];
 
 const ACCEPTED: readonly Known[] = [
+  {
+    path: 'lambdas/core/ledger/audit/usage-reading.ts',
+    line: 'export const SKEW_SECONDS = 60;',
+    mistake: 'constant: 60 -> 61',
+    reason: 'an allowance for clocks, rounded: a second more reads a second more',
+  },
+  {
+    path: 'lambdas/adapters/ledger/wallet/holds.ts',
+    line: 'const refused = { granted: false, wallet: parts.length === 0 ? undefined : wallet } as const;',
+    mistake: 'condition: parts.length === 0 -> false',
+    reason:
+      'an account without a wallet is refused before its parts are read: none is taken away while it is in use',
+  },
+  {
+    path: 'lambdas/core/webhooks/fan-out.ts',
+    line: '...(manual ? { manual } : {}),',
+    mistake: 'condition: manual -> true',
+    reason: 'the trigger says that it is not manual instead of saying nothing, which is read as the same',
+  },
   {
     path: 'lambdas/core/inference/metering/finest-cut.ts',
     line: 'if (earlierOne > earliest) earliest = earlierOne;',
