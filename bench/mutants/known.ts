@@ -46,19 +46,25 @@ const EQUIVALENT: readonly Known[] = [
   },
   {
     path: 'lambdas/core/webhooks/backoff.ts',
-    line: 'const wait = WAITS_MS[Math.min(tries, WAITS_MS.length) - 1] ?? 0;',
+    line: 'const requested = Math.max(jittered, retryAfterMs ?? 0);',
     mistake: 'constant: 0 -> 1',
-    reason: 'every try, from the first, has a wait: the default is for the compiler alone',
+    reason: 'every wait is longer than a millisecond, so the greater of the two is the same',
   },
   {
     path: 'lambdas/core/inference/metering/image-size.ts',
     line: 'const magic = bytes.text(0, 12);',
     mistake: 'constant: 12 -> 13',
-    reason: 'every format is told by the beginning, and none of them looks beyond twelve characters',
+    reason: 'every format is known by its beginning, and none of them looks beyond twelve characters',
   },
 ];
 
 const ACCEPTED: readonly Known[] = [
+  {
+    path: 'lambdas/providers/responses/request.ts',
+    line: '...(topP === undefined ? {} : { top_p: topP }),',
+    mistake: 'condition: topP === undefined -> false',
+    reason: 'a field without a value, which JSON leaves out',
+  },
   {
     path: 'lambdas/adapters/ledger/wallet/part-update.ts',
     line: 'if (ends.length === 0) return;',
@@ -113,12 +119,6 @@ const ACCEPTED: readonly Known[] = [
     line: "else callback(null, first?.address ?? '', first?.family ?? 4);",
     mistake: 'default: first?.family ?? 4 -> (4)',
     reason: 'Node asks for all addresses as long as it chooses among the families by itself, its default',
-  },
-  {
-    path: 'lambdas/adapters/ledger/wallet/store.ts',
-    line: 'const inParts = placement.parts > 1 || indexOf(walletId) > 0;',
-    mistake: 'logic: || -> &&',
-    reason: 'the balance is asked for after the end instead of beside it: the same answer, a round later',
   },
 ];
 

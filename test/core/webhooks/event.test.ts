@@ -27,7 +27,7 @@ const stored = (changes: Partial<StoredEvent> = {}): StoredEvent => ({
 });
 
 describe('the types of events', () => {
-  it('are all that a receiver may be told about', () => {
+  it('are all that a receiver may subscribe to', () => {
     expect(SUBSCRIBABLE_TYPES).toEqual([
       ...['listing.installed', 'purchase.completed', 'subscription.created', 'subscription.canceled'],
       ...['app.build.scanned', 'release.created', 'release.rolled_back', 'review.created', 'payout.paid'],

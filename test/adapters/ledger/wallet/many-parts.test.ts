@@ -55,7 +55,7 @@ function processThat(fails: boolean) {
   };
 }
 
-// The money lies in so many parts only before the first hold: the tests are in this order.
+// The money lies in all of the parts only before the first hold: the tests are in this order.
 describe('a hold of money that lies in more parts than one transaction may take from', () => {
   it('fails where the money cannot be gathered, and moves nothing', async () => {
     const { wallets, transactions } = processThat(true);
