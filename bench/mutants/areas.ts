@@ -79,7 +79,7 @@ export const isOutOfSight = (path: string, { operator, original }: Mutant): bool
 
 /** Tests of many seconds each, which find what the others of their folder miss: a mutant is not shown to them. */
 export const SLOW =
-  /\/(histories|processes|cost|recovery|admission|crashes|kills|payment-histories|token-bound|breaker-fleet|breaker-histories|bounds|circuit-processes|hostile-answers|hostile-bodies|malformed-bodies)\.test\.ts$/;
+  /\/(histories|processes|cost|ledger\/recovery|admission|crashes|kills|payment-histories|token-bound|breaker-fleet|breaker-histories|bounds|circuit-processes|hostile-answers|hostile-bodies|malformed-bodies)\.test\.ts$/;
 
 export const areaOf = (path: string): Area | undefined =>
   AREAS.find(({ paths }) =>

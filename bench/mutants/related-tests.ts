@@ -1,6 +1,7 @@
 /** Which tests can see a module: those that import it, however many modules lie between, the nearest first. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
+import { digestOf } from './sample.ts';
 import { Source } from './source.ts';
 
 /** Every TypeScript module below the folders, as paths from the root. */
@@ -13,30 +14,47 @@ export const modulesBelow = (root: string, folders: readonly string[]): string[]
 
 export class ImportGraph {
   readonly #importers = new Map<string, string[]>();
+  readonly #imports = new Map<string, string[]>();
+  readonly #digests = new Map<string, string>();
 
   constructor(root: string, paths: readonly string[]) {
     for (const path of paths) {
-      for (const specifier of new Source(readFileSync(join(root, path), 'utf8')).imports) {
-        const target = posix.join(posix.dirname(path), specifier);
+      const text = readFileSync(join(root, path), 'utf8');
+      const targets = new Source(text).imports.map((specifier) => posix.join(posix.dirname(path), specifier));
+      for (const target of targets)
         this.#importers.set(target, [...(this.#importers.get(target) ?? []), path]);
-      }
+      this.#imports.set(path, targets);
+      this.#digests.set(path, digestOf(text));
     }
   }
 
   /** The test files that import the module, the test of its own folder and name before others of the same distance. */
   testsOf(path: string): string[] {
-    const seen = new Set([path]);
-    let frontier = [path];
-    const found: string[] = [];
-    while (frontier.length > 0) {
-      const next = [...new Set(frontier.flatMap((module) => this.#importers.get(module) ?? []))];
-      frontier = next.filter((module) => !seen.has(module));
-      for (const module of frontier) seen.add(module);
-      const tests = frontier.filter((module) => module.endsWith('.test.ts'));
-      found.push(...tests.sort((a, b) => kinship(b, path) - kinship(a, path)));
-    }
-    return found;
+    return rounds(path, this.#importers).flatMap((round) =>
+      round
+        .filter((module) => module.endsWith('.test.ts'))
+        .sort((a, b) => kinship(b, path) - kinship(a, path)),
+    );
   }
+
+  /** Another one when the module has changed, or any that it imports, however many lie between. */
+  digestOf(path: string): string {
+    const modules = [path, ...rounds(path, this.#imports).flat()].sort();
+    return digestOf(modules.map((module) => `${module} ${this.#digests.get(module)}`).join('\n'));
+  }
+}
+
+/** The modules that are one step away from a module, two steps, and so on. */
+function rounds(path: string, steps: ReadonlyMap<string, readonly string[]>): string[][] {
+  const seen = new Set([path]);
+  const found: string[][] = [];
+  for (let frontier = [path]; frontier.length > 0; ) {
+    const next = new Set(frontier.flatMap((module) => steps.get(module) ?? []));
+    frontier = [...next].filter((module) => !seen.has(module));
+    for (const module of frontier) seen.add(module);
+    found.push(frontier);
+  }
+  return found;
 }
 
 /** How many folders two paths have in common below their first one. */

@@ -1,14 +1,20 @@
 /** A sample that a seed decides: the same seed takes the same members of the same list. */
-import { seededChance } from '../tokens/families.ts';
+import { createHash } from 'node:crypto';
 
-/** Takes as many of each group, as far as there are, so that a large folder does not push out a small one. */
+/**
+ * Takes as many of each group, as far as there are, so that a large folder does not push out a small one. A member's
+ * place in the order is its own, so that one more or one less changes nothing for the others.
+ */
 export function sample<T>(
   all: readonly T[],
-  groupOf: (member: T) => string,
+  { idOf, groupOf }: { readonly idOf: (member: T) => string; readonly groupOf: (member: T) => string },
   { seed, count }: { readonly seed: number; readonly count: number },
 ): T[] {
-  const random = seededChance(seed);
-  const groups = Object.values(Object.groupBy(shuffled(all, random), groupOf)) as T[][];
+  const shuffled = all
+    .map((member) => [digestOf(`${seed} ${idOf(member)}`), member] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, member]) => member);
+  const groups = Object.values(Object.groupBy(shuffled, groupOf)) as T[][];
   const taken: T[] = [];
   for (let round = 0; taken.length < count && groups.some((group) => round < group.length); round += 1) {
     taken.push(...groups.flatMap((group) => group.slice(round, round + 1)));
@@ -16,9 +22,6 @@ export function sample<T>(
   return taken.slice(0, count);
 }
 
-function shuffled<T>(all: readonly T[], random: () => number): T[] {
-  return all
-    .map((member) => [random(), member] as const)
-    .sort(([a], [b]) => a - b)
-    .map(([, member]) => member);
-}
+/** 16 hexadecimal digits. */
+export const digestOf = (text: string): string =>
+  createHash('sha256').update(text).digest('hex').slice(0, 16);

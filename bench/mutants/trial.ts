@@ -1,98 +1,111 @@
-/** The trial of one mutant: the tests that can see it, from the fastest to the slowest, until one fails. */
-import { areaOf, SLOW } from './areas.ts';
-import { type Mutant, mutate } from './operators.ts';
+/** The trial of one mutant: the tests that run its line, the likeliest to fail first, until one fails. */
+import { areaOf } from './areas.ts';
+import type { Candidate } from './candidates.ts';
+import type { ControlledTest, Coverage } from './coverage.ts';
+import { mutate } from './operators.ts';
+import type { Trial, TrialRecord } from './record.ts';
 import type { ImportGraph } from './related-tests.ts';
-import type { WorkCopy } from './work-copy.ts';
+import type { LimitedTest, WorkCopy } from './work-copy.ts';
 
-export interface Candidate extends Mutant {
-  readonly path: string;
-}
-
-/** `refused`: the compiler does not take it, so it counts neither as caught nor as missed. */
-export type Verdict = 'killed' | 'survived' | 'refused';
-
-export interface Trial {
-  readonly candidate: Candidate;
-  readonly verdict: Verdict;
-  /** What caught it: a test, or the limit of time. */
-  readonly by?: string;
-  readonly ring?: string;
-}
-
-interface Step {
-  readonly ring: string;
-  readonly tests: readonly string[];
-}
-
-/** Files of the unit ring in the first step and in the second one: most mutants are caught by the tests of their module. */
-const NEAREST = 4;
-const NEAR = 12;
-/** Files of the integration ring, the nearest ones. */
-const INTEGRATION = 6;
-/** Beside three times what the tests take on the module as it is. */
-const SPARE_SECONDS = 20;
-/** No limit of time for a run without a mutant, but that of a hanging process. */
-const UNMUTATED_SECONDS = 600;
+/** The most that the tests of a mutant take in a ring without it; the first of them are shown to it however long. */
+const RING_SECONDS: Readonly<Record<string, number>> = { unit: 60, integration: 90 };
+const ALWAYS = 4;
+/** Beside three times what a test file takes on the module as it is. */
+const SPARE_SECONDS = 15;
+/** The ring that reads the templates synthesizes them before its first file. */
+const TEMPLATE_SECONDS = 300;
+/** A mutant that runs into the limit is tried once more with this many times the limit: the machine may have been busy. */
+const PATIENCE = 3;
 
 export class Trials {
   readonly #copy: WorkCopy;
   readonly #graph: ImportGraph;
-  readonly #rings: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly #coverage: Coverage;
+  readonly #record: TrialRecord;
   readonly #spareSeconds: number;
-  /** Seconds that a test file takes without a mutant. */
-  readonly #unmutated = new Map<string, number>();
 
   constructor(
     copy: WorkCopy,
-    graph: ImportGraph,
-    rings: ReadonlyMap<string, ReadonlySet<string>>,
+    { graph, coverage, record }: { graph: ImportGraph; coverage: Coverage; record: TrialRecord },
     spareSeconds = SPARE_SECONDS,
   ) {
     this.#copy = copy;
     this.#graph = graph;
-    this.#rings = rings;
+    this.#coverage = coverage;
+    this.#record = record;
     this.#spareSeconds = spareSeconds;
   }
 
-  /** Throws when tests fail without a mutant: then they say nothing. */
   async try(candidate: Candidate): Promise<Trial> {
     const { path } = candidate;
     const text = this.#copy.read(path);
-    for (const step of this.#stepsOf(path)) {
-      const seconds = await this.#control(step);
-      this.#copy.write(path, mutate(text, candidate));
-      const run = await this.#copy.test(step.ring, step.tests, 3 * seconds + this.#spareSeconds);
-      this.#copy.write(path, text);
-      if (run.outcome !== 'passed')
-        return { candidate, verdict: 'killed', ring: step.ring, by: run.failure ?? 'the limit of time' };
-    }
     this.#copy.write(path, mutate(text, candidate));
-    const compiles = await this.#copy.compiles();
-    this.#copy.write(path, text);
-    return { candidate, verdict: compiles ? 'survived' : 'refused' };
-  }
-
-  #stepsOf(path: string): Step[] {
-    const tests = this.#graph.testsOf(path).filter((test) => !SLOW.test(test));
-    const ofRing = (ring: string) => tests.filter((test) => this.#rings.get(ring)?.has(test));
-    const unit = ofRing('unit');
-    const steps: Step[] = [
-      { ring: 'unit', tests: unit.slice(0, NEAREST) },
-      { ring: 'unit', tests: unit.slice(NEAREST, NEAREST + NEAR) },
-      { ring: 'integration', tests: ofRing('integration').slice(0, INTEGRATION) },
-      { ring: 'template', tests: areaOf(path)?.tests ?? [] },
-    ];
-    return steps.filter((step) => step.tests.length > 0);
-  }
-
-  /** Seconds that the tests take without a mutant. */
-  async #control({ ring, tests }: Step): Promise<number> {
-    const unknown = tests.filter((test) => !this.#unmutated.has(test));
-    if (unknown.length > 0) {
-      const { outcome, failure, secondsOf } = await this.#copy.test(ring, unknown, UNMUTATED_SECONDS);
-      if (outcome !== 'passed') throw new Error(`Without a mutant: ${failure ?? 'the tests do not end'}`);
-      for (const [test, seconds] of secondsOf) this.#unmutated.set(test, seconds);
+    try {
+      for (const [ring, tests] of this.#stepsOf(candidate)) {
+        const by = await this.#failureIn(ring, tests);
+        if (by !== undefined) return { candidate, verdict: 'killed', ring, by };
+      }
+      return { candidate, verdict: (await this.#copy.compiles()) ? 'survived' : 'refused' };
+    } finally {
+      this.#copy.write(path, text);
     }
-    return tests.reduce((sum, test) => sum + (this.#unmutated.get(test) ?? 0), 0);
   }
+
+  async #failureIn(ring: string, tests: readonly LimitedTest[]): Promise<string | undefined> {
+    let run = await this.#copy.test(ring, tests);
+    if (run.outcome === 'ended') {
+      const rest = tests.slice(run.passed);
+      run = await this.#copy.test(
+        ring,
+        rest.map((test) => ({ ...test, limitSeconds: PATIENCE * test.limitSeconds })),
+      );
+    }
+    return run.outcome === 'passed' ? undefined : (run.failure ?? 'the limit of time');
+  }
+
+  #stepsOf(candidate: Candidate): [ring: string, tests: readonly LimitedTest[]][] {
+    const { path, line } = candidate;
+    const running = this.#coverage.testsThatRun(path, line);
+    const tests = this.#graph.testsOf(path).flatMap((test) => {
+      const controlled = running.has(test) ? this.#coverage.test(test) : undefined;
+      return controlled === undefined ? [] : [controlled];
+    });
+    const steps = ['unit', 'integration'].map((ring): [string, readonly LimitedTest[]] => {
+      const ordered = this.#ordered(
+        path,
+        tests.filter((test) => test.ring === ring),
+      );
+      return [ring, within(RING_SECONDS[ring] ?? 0, ordered).map((test) => this.#limited(test))];
+    });
+    const template = (areaOf(path)?.tests ?? []).map((test) => ({
+      path: test,
+      limitSeconds: TEMPLATE_SECONDS,
+    }));
+    return [...steps, ['template', template] as const].flatMap(([ring, some]) =>
+      some.length === 0 ? [] : [[ring, some]],
+    );
+  }
+
+  /** Those that have caught mutants of the module, the nearest ones, then the others from the shortest to the longest. */
+  #ordered(path: string, tests: readonly ControlledTest[]): ControlledTest[] {
+    const killers = this.#record.killersOf(path);
+    const nearest = new Set(tests.slice(0, ALWAYS));
+    const rank = (test: ControlledTest): number => (nearest.has(test) ? 0 : test.seconds);
+    return tests.toSorted(
+      (a, b) => (killers.get(b.path) ?? 0) - (killers.get(a.path) ?? 0) || rank(a) - rank(b),
+    );
+  }
+
+  #limited({ path, seconds }: ControlledTest): LimitedTest {
+    return { path, limitSeconds: 3 * seconds + this.#spareSeconds };
+  }
+}
+
+/** The first ones, and as many more as the time is enough for. */
+function within(limitSeconds: number, tests: readonly ControlledTest[]): ControlledTest[] {
+  let sum = 0;
+  return tests.filter(({ seconds }, index) => {
+    sum += seconds;
+    return index < ALWAYS || sum <= limitSeconds;
+  });
 }

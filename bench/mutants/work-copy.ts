@@ -1,29 +1,27 @@
 /** A copy of the repository in a temporary folder, in which a mutant is run: nothing is ever changed in the original. */
-import { execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
+import { COVERAGE_FILE, type CoveredTest } from './coverage-reporter.ts';
 
 /** What git ignores and no test reads. */
 const LEFT_OUT = new Set(['.git', '.build', '.local', 'cdk.out', 'coverage', 'node_modules', 'test-results']);
 
 export interface TestRun {
-  /** `ended` says that it took too long. */
+  /** `ended` says that a file took too long. */
   readonly outcome: 'passed' | 'failed' | 'ended';
   /** The first test that failed, as its file and title. */
   readonly failure?: string;
-  /** Of each file of a run that passed. */
-  readonly secondsOf: ReadonlyMap<string, number>;
+  /** How many files passed before. */
+  readonly passed: number;
 }
 
-interface JestReport {
-  readonly testResults: readonly {
-    readonly name: string;
-    readonly startTime: number;
-    readonly endTime: number;
-  }[];
+/** A test file, and the seconds that it may take; the first one's begin with the process. */
+export interface LimitedTest {
+  readonly path: string;
+  readonly limitSeconds: number;
 }
 
 export class WorkCopy {
@@ -59,41 +57,79 @@ export class WorkCopy {
       .map((line) => line.slice(this.#folder.length + 1));
   }
 
-  /** Runs test files one after the other in one process, up to the first that fails or to the limit of time. */
-  async test(ring: string, paths: readonly string[], limitSeconds: number): Promise<TestRun> {
-    const file = join(this.#folder, 'test-results', 'run.json');
-    const options = ['--selectProjects', ring, '--runInBand', '--bail', '--json', `--outputFile=${file}`];
+  /** Runs test files in their order in one process, up to the first that fails or takes longer than it may. */
+  async test(ring: string, tests: readonly LimitedTest[]): Promise<TestRun> {
+    const sequencer = join(import.meta.dirname, 'sequencer.ts');
+    const options = ['--selectProjects', ring, '--runInBand', '--bail', `--testSequencer=${sequencer}`];
+    const paths = tests.map(({ path }) => path);
     const child = spawn(process.execPath, [...JEST, ...options, '--runTestsByPath', ...paths], {
       cwd: this.#folder,
       stdio: ['ignore', 'ignore', 'pipe'],
       detached: true,
     });
-    let ended = false;
-    const timer = setTimeout(() => {
+    let [output, passed, ended] = ['', 0, false];
+    const end = () => {
       ended = true;
       endGroup(child.pid);
-    }, limitSeconds * 1000);
-    const { promise: exited, resolve } = Promise.withResolvers<number | null>();
-    child.once('exit', resolve);
-    const output = text(child.stderr);
-    const code = await exited;
+    };
+    const limitMs = () => (tests[passed]?.limitSeconds ?? ENDING_SECONDS) * 1000;
+    let timer = setTimeout(end, limitMs());
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      const before = passed;
+      passed = output.match(/^PASS /gm)?.length ?? 0;
+      if (passed === before) return;
+      clearTimeout(timer);
+      timer = setTimeout(end, limitMs());
+    });
+    const code = await exitOf(child);
     clearTimeout(timer);
     // Servers and databases that the tests have started and left.
     endGroup(child.pid);
-    if (ended) return { outcome: 'ended', secondsOf: new Map() };
-    if (code !== 0) return { outcome: 'failed', failure: failureIn(await output), secondsOf: new Map() };
-    const { testResults } = JSON.parse(readFileSync(file, 'utf8')) as JestReport;
-    const secondsOf = testResults.map(
-      ({ name, startTime, endTime }) =>
-        [name.slice(this.#folder.length + 1), (endTime - startTime) / 1000] as const,
-    );
-    return { outcome: 'passed', secondsOf: new Map(secondsOf) };
+    // What has passed before it was ended has passed, even if its process hung afterwards.
+    if (ended && passed < tests.length) return { outcome: 'ended', passed };
+    return code === 0 || ended
+      ? { outcome: 'passed', passed }
+      : { outcome: 'failed', failure: failureIn(output), passed };
+  }
+
+  /** Runs test files to their end and returns the file with a `CoveredTest` in each line. */
+  async cover(
+    ring: string,
+    paths: readonly string[],
+    modules: readonly string[],
+    workers: number,
+  ): Promise<string> {
+    const file = join(this.#folder, 'test-results', 'covered.jsonl');
+    const options = [
+      ...['--selectProjects', ring, `--maxWorkers=${workers}`],
+      ...['--coverage', '--coverageProvider=v8', '--coverageReporters=none'],
+      ...modules.map((path) => `--collectCoverageFrom=${path}`),
+      `--reporters=${join(import.meta.dirname, 'coverage-reporter.ts')}`,
+    ];
+    const child = spawn(process.execPath, [...JEST, ...options, '--runTestsByPath', ...paths], {
+      cwd: this.#folder,
+      env: { ...process.env, [COVERAGE_FILE]: file },
+      stdio: 'ignore',
+      detached: true,
+    });
+    await exitOf(child);
+    endGroup(child.pid);
+    return file;
+  }
+
+  /** What was written with the paths of the copy, with paths from the root. */
+  fromRoot({ path, lines, ...test }: CoveredTest): CoveredTest {
+    const short = (long: string) => long.slice(this.#folder.length + 1);
+    const entries = Object.entries(lines).map(([module, ran]) => [short(module), ran] as const);
+    return { ...test, path: short(path), lines: Object.fromEntries(entries) };
   }
 
   /** Whether the compiler takes the copy as it is. */
   async compiles(): Promise<boolean> {
     const compiler = join('node_modules', '.bin', 'tsc');
-    return promisify(execFile)(compiler, ['-p', '.'], { cwd: this.#folder }).then(
+    const kept = ['--incremental', '--tsBuildInfoFile', join('test-results', 'compiled.tsbuildinfo')];
+    return promisify(execFile)(compiler, ['-p', '.', ...kept], { cwd: this.#folder }).then(
       () => true,
       () => false,
     );
@@ -104,6 +140,9 @@ export class WorkCopy {
   }
 }
 
+/** For jest to end after its last file. */
+const ENDING_SECONDS = 30;
+
 const JEST = [
   '--experimental-vm-modules',
   '--disable-warning=ExperimentalWarning',
@@ -113,6 +152,12 @@ const JEST = [
 /** The first failed file and test of jest's output, which is all that it writes when it stops at a failure. */
 const failureIn = (output: string): string =>
   [/^FAIL \S+ (\S+)/m, /^ {2}\u25cf (.*)$/m].map((line) => line.exec(output)?.[1] ?? '').join(': ');
+
+function exitOf(child: ChildProcess): Promise<number | null> {
+  const { promise, resolve } = Promise.withResolvers<number | null>();
+  child.once('close', resolve);
+  return promise;
+}
 
 function endGroup(pid: number | undefined): void {
   try {

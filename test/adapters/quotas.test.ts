@@ -1,3 +1,4 @@
+import { TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ulid } from 'ulid';
@@ -20,7 +21,7 @@ import { release, rollback } from '../../lambdas/core/listings/releases.ts';
 import { createOrder } from '../../lambdas/core/payments/orders.ts';
 import type { PaymentProvider } from '../../lambdas/core/payments/ports.ts';
 import type { Subscription } from '../../lambdas/core/webhooks/subscription.ts';
-import { FAULTS, FailingProcess } from '../core/ledger/failing-process.ts';
+import { aroundSend, FAULTS, FailingProcess } from '../core/ledger/failing-process.ts';
 import { startDatabase, type TestDatabase } from './engine.ts';
 
 const NOW = 1_800_000_000;
@@ -325,6 +326,35 @@ describe('the orders of an account', () => {
     expect(seconds).toBeGreaterThanOrEqual(DAY);
     expect(await outcome(orderAt(accountId, (NOW + seconds - 1) * 1000))).toBe('order_quota 1');
     expect(isOrder(await outcome(orderAt(accountId, (NOW + seconds) * 1000)))).toBe(true);
+  });
+
+  it('make room when one checkout of as many as there may be has run out', async () => {
+    const accountId = await openAccount();
+    await orderAt(accountId, NOW * 1000);
+    await times(unpaid - 1, () => orderAt(accountId, (NOW + DAY / 2) * 1000));
+    const refusal = await outcome(orderAt(accountId, (NOW + DAY / 2) * 1000));
+    const firstEnds = NOW + DAY / 2 + Number(refusal.split(' ')[1]);
+    expect(isOrder(await outcome(orderAt(accountId, firstEnds * 1000)))).toBe(true);
+    expect(await outcome(orderAt(accountId, firstEnds * 1000))).toBe(`order_quota ${DAY / 2}`);
+  });
+
+  it('are counted with one write, while no checkout of them has run out', async () => {
+    const accountId = await openAccount();
+    const writes: unknown[] = [];
+    const counting = aroundSend(database.client, (command, send) => {
+      if (command instanceof TransactWriteItemsCommand) writes.push(command.input.TransactItems);
+      return send(command);
+    });
+    const store = storeOf({ ...database, client: counting });
+    const reserve = (nowSeconds: number) =>
+      store.reserve({ accountId, orderId: `ord_${ulid(nowSeconds * 1000)}` }, { unpaid, today }, nowSeconds);
+    for (let made = 1; made <= 3; made += 1) {
+      expect(await reserve(NOW)).toBe('reserved');
+      expect(writes).toHaveLength(made);
+    }
+    // Afterwards they are removed, which is a write of its own.
+    expect(await reserve(NOW + 3 * DAY)).toBe('reserved');
+    expect(writes).toHaveLength(5);
   });
 
   it('make room when the provider opens no checkout', async () => {

@@ -3,15 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { AREAS, areaOf } from '../../bench/mutants/areas.ts';
-import { candidatesIn } from '../../bench/mutants/bench.ts';
-import { isEquivalent } from '../../bench/mutants/equivalents.ts';
+import { candidatesIn } from '../../bench/mutants/candidates.ts';
+import { measureCoverage } from '../../bench/mutants/coverage.ts';
+import { charactersRun } from '../../bench/mutants/coverage-reporter.ts';
+import { equivalenceOf } from '../../bench/mutants/known.ts';
 import { mutantsOf, mutate } from '../../bench/mutants/operators.ts';
+import { TrialRecord } from '../../bench/mutants/record.ts';
 import { ImportGraph } from '../../bench/mutants/related-tests.ts';
 import { sample } from '../../bench/mutants/sample.ts';
 import { Trials } from '../../bench/mutants/trial.ts';
 import { WorkCopy } from '../../bench/mutants/work-copy.ts';
 import { modulesIn } from '../architecture/source-tree.ts';
 import { parse } from '../architecture/syntax.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
 
 /** Every mistake that is made in a text: the operator, and the text with it. */
 const mistakes = (text: string): string[] =>
@@ -75,16 +80,27 @@ describe('the mistakes', () => {
 describe('a sample', () => {
   const all = Array.from({ length: 1_000 }, (_, index) => index);
   const groupOf = (member: number) => (member < 10 ? 'small' : 'large');
+  const by = { idOf: String, groupOf };
 
   it('is the same for the same seed, and another for another', () => {
-    const of = (seed: number) => sample(all, groupOf, { seed, count: 50 });
+    const of = (seed: number) => sample(all, by, { seed, count: 50 });
     expect(of(1)).toEqual(of(1));
     expect(of(1)).not.toEqual(of(2));
     expect(new Set(of(1)).size).toBe(50);
   });
 
+  it('keeps the order of its members when one of them is gone', () => {
+    const [first, second, ...others] = sample(all, by, { seed: 1, count: 50 });
+    const left = sample(
+      all.filter((member) => member !== second),
+      by,
+      { seed: 1, count: 48 },
+    );
+    expect(new Set([first, ...others])).toEqual(new Set([...left, ...others.slice(-1)]));
+  });
+
   it('has as many of each group, as far as there are', () => {
-    const taken = sample(all, groupOf, { seed: 1, count: 50 });
+    const taken = sample(all, by, { seed: 1, count: 50 });
     expect(taken.filter((member) => groupOf(member) === 'small')).toHaveLength(10);
   });
 });
@@ -101,7 +117,9 @@ describe('the areas', () => {
 
   it('leave tables out that a bench generates', () => {
     const folder = 'lambdas/core/inference/metering/';
-    const paths = candidatesIn([`${folder}token-table.ts`, `${folder}meter.ts`], []).map(({ path }) => path);
+    const paths = candidatesIn(ROOT, [`${folder}token-table.ts`, `${folder}meter.ts`], []).map(
+      ({ path }) => path,
+    );
     expect(new Set(paths)).toEqual(new Set([`${folder}meter.ts`]));
   });
 
@@ -110,7 +128,7 @@ describe('the areas', () => {
       ['lib/config/grants.ts', 'lib/config/listing-grants.ts'],
       /^'(GetItem|Query|Scan)'/,
     ];
-    const drawn = candidatesIn(paths, []);
+    const drawn = candidatesIn(ROOT, paths, []);
     expect(new Set(drawn.map(({ path }) => path))).toEqual(new Set(paths));
     expect(drawn.filter(({ operator, original }) => operator === 'element' && action.test(original))).toEqual(
       [],
@@ -125,14 +143,28 @@ describe('an equivalent mutant', () => {
   it('is left out where its line stands, and nowhere else', () => {
     const path = 'lambdas/core/inference/metering/token-bound.ts';
     const text = 'const previous = begin > 0 ? text.charCodeAt(begin - 1) : 0;';
-    const known = (line: string) => mutantsOf(line).filter((mutant) => isEquivalent(path, line, mutant));
+    const known = (line: string) => mutantsOf(line).filter((mutant) => equivalenceOf(path, line, mutant));
     expect(known(text).length).toBeGreaterThan(0);
     expect(known(text.replace('previous', 'last'))).toEqual([]);
-    const drawn = candidatesIn([path], []).length;
+    const drawn = candidatesIn(ROOT, [path], []).length;
     expect(drawn).toBeGreaterThan(100);
-    expect(drawn).toBeLessThan(
-      mutantsOf(readFileSync(join(import.meta.dirname, '..', '..', path), 'utf8')).length,
-    );
+    expect(drawn).toBeLessThan(mutantsOf(readFileSync(join(ROOT, path), 'utf8')).length);
+  });
+});
+
+describe('the characters of a module that ran', () => {
+  it('are those of every range that was counted, but not of one within it that was not', () => {
+    const range = (startOffset: number, endOffset: number, count: number) => ({
+      startOffset,
+      endOffset,
+      count,
+    });
+    const ran = charactersRun(8, [
+      { ranges: [range(0, 8, 1)] },
+      { ranges: [range(1, 7, 0)] },
+      { ranges: [range(2, 6, 3), range(3, 4, 0)] },
+    ]);
+    expect(ran.join('')).toBe('10101101');
   });
 });
 
@@ -146,8 +178,7 @@ describe('a trial', () => {
   };
 
   it('shows a mistake to the tests that import its module: caught, missed or endless', async () => {
-    const project = join(import.meta.dirname, '..', '..');
-    symlinkSync(join(project, 'node_modules'), join(root, 'node_modules'));
+    symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'));
     const ring = {
       displayName: 'unit',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
@@ -173,26 +204,52 @@ describe('a trial', () => {
     );
     write('test/other.test.ts', "import { it } from '@jest/globals';\nit('imports nothing', () => {});\n");
 
-    const paths = ['source/sum.ts', 'source/total.ts', 'test/total.test.ts', 'test/other.test.ts'];
+    write(
+      'test/red.test.ts',
+      "import { expect, it } from '@jest/globals';\nimport { sum } from '../source/sum.ts';\nit('fails', () => {\n  expect(sum(1, 1)).toBe(3);\n});\n",
+    );
+    const paths = [
+      ...['source/sum.ts', 'source/total.ts'],
+      ...['test/total.test.ts', 'test/other.test.ts', 'test/red.test.ts'],
+    ];
     const graph = new ImportGraph(root, paths);
-    expect(graph.testsOf('source/sum.ts')).toEqual(['test/total.test.ts']);
+    expect(graph.testsOf('source/sum.ts').toSorted()).toEqual(['test/red.test.ts', 'test/total.test.ts']);
 
     const copy = new WorkCopy(root);
     try {
-      const tests = new Set(await copy.testsOf('unit'));
-      expect(tests).toEqual(new Set(['test/total.test.ts', 'test/other.test.ts']));
-      const trials = new Trials(copy, graph, new Map([['unit', tests]]), 5);
-      const text = copy.read('source/sum.ts');
+      const tests = await copy.testsOf('unit');
+      expect(new Set(tests)).toEqual(
+        new Set(['test/total.test.ts', 'test/other.test.ts', 'test/red.test.ts']),
+      );
+      const ringOf = new Map(tests.map((test) => [test, 'unit']));
+      const file = join(root, 'coverage.jsonl');
+      const options = { file, modules: ['source/sum.ts'], workers: 1 };
+      const coverage = await measureCoverage(copy, graph, ringOf, options);
+      expect(coverage.test('test/red.test.ts')).toBeUndefined();
+      expect(coverage.testsThatRun('source/sum.ts', 6)).toEqual(new Set(['test/total.test.ts']));
+      const kept = readFileSync(file, 'utf8');
+      await measureCoverage(copy, graph, new Map([['test/total.test.ts', 'unit']]), options);
+      expect(readFileSync(file, 'utf8')).toBe(kept);
+
+      const record = new TrialRecord(join(root, 'trials.jsonl'));
+      const trials = new Trials(copy, { graph, coverage, record }, 2);
+      const candidates = candidatesIn(root, ['source/sum.ts'], ['source/']);
       const verdictOf = async (line: number, replacement: string) => {
-        const mutant = mutantsOf(text).find((one) => one.line === line && one.replacement === replacement);
-        if (mutant === undefined) throw new Error(`there is no such mistake in line ${line}`);
-        const { verdict, by } = await trials.try({ ...mutant, path: 'source/sum.ts' });
+        const found = candidates.find((one) => one.line === line && one.replacement === replacement);
+        if (found === undefined) throw new Error(`there is no such mistake in line ${line}`);
+        const { verdict, by } = record.keep(await trials.try(found));
         return [verdict, by];
       };
+      const text = copy.read('source/sum.ts');
       expect(await verdictOf(1, '-')).toEqual(['killed', 'test/total.test.ts: is the sum of both']);
       expect(await verdictOf(2, '+')).toEqual(['survived', undefined]);
       expect(await verdictOf(5, ';')).toEqual(['killed', 'the limit of time']);
       expect(copy.read('source/sum.ts')).toBe(text);
+
+      const continued = new TrialRecord(join(root, 'trials.jsonl'));
+      const known = candidates.filter(({ id }) => continued.lastOf(id) !== undefined);
+      expect(known.map(({ line }) => line)).toEqual([1, 2, 5]);
+      expect(continued.killersOf('source/sum.ts')).toEqual(new Map([['test/total.test.ts', 1]]));
     } finally {
       copy.remove();
     }

@@ -35,8 +35,15 @@ describe('the body of a sign-in', () => {
 describe('the body of a sign-in with a code', () => {
   const BODY = { code: 'the code', code_verifier: 'v'.repeat(43), redirect_uri: 'https://a.example/' };
 
+  const LONGEST_URI = BODY.redirect_uri.padEnd(2_048, 'a');
+
   it('keeps the code with its verifier, redirect URI and nonce', () => {
-    for (const body of [BODY, { ...BODY, nonce: 'n' }, { ...BODY, code_verifier: 'aZ0-._~'.repeat(18) }]) {
+    for (const body of [
+      BODY,
+      { ...BODY, redirect_uri: LONGEST_URI },
+      { ...BODY, nonce: 'n' },
+      { ...BODY, code_verifier: 'aZ0-._~'.repeat(18) },
+    ]) {
       const { code, code_verifier: codeVerifier, redirect_uri: redirectUri, ...rest } = body;
       expect(credentialIn(validate(signInRequest, body))).toEqual({
         ...{ code, codeVerifier, redirectUri },
@@ -66,6 +73,7 @@ describe('the body of a sign-in with a code', () => {
     ['code_verifier', { ...BODY, code_verifier: 'v'.repeat(129) }, 'invalid_value'],
     ['code_verifier', { ...BODY, code_verifier: `${'v'.repeat(43)}+` }, 'invalid_value'],
     ['redirect_uri', { ...BODY, redirect_uri: '' }, 'invalid_value'],
+    ['redirect_uri', { ...BODY, redirect_uri: LONGEST_URI.concat('a') }, 'invalid_value'],
   ])('is refused for its %s: %#', (param, body, code) => {
     expect(() => validate(signInRequest, body)).toThrow(expect.objectContaining({ code, param }));
   });

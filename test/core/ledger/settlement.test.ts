@@ -125,6 +125,32 @@ describe('settlement', () => {
     expect((await keyState(key.keyId)).dayLeft).toBe(POLICY.daily_usd - 800n);
   });
 
+  it.each([
+    [0, []],
+    [1, []],
+    [2, ['key not charged with more']],
+  ])(
+    'charges a key with all of a cost above its hold, though %i tries before the record fail',
+    async (failing, wanted) => {
+      const account = await openAccount(database.client, 1_000n, POLICY);
+      const [key] = account.keys;
+      const warnings: string[] = [];
+      const log = { info: () => {}, warn: (message: string) => void warnings.push(message), error: () => {} };
+      const own = openLedger({ clients: database, clock: () => nowMs, log });
+      const { settle: charge } = own.keys;
+      let tries = 0;
+      own.keys.settle = async (...end) => {
+        tries += 1;
+        if (tries <= failing) throw new Error('the database does not answer');
+        return charge.apply(own.keys, end);
+      };
+      const { settle } = await own.ledger.admit(callOf(key, 500n));
+      await settle(outcomeOf(800n));
+      expect((await keyState(key.keyId)).dayLeft).toBe(POLICY.daily_usd - 800n);
+      expect(warnings).toEqual([...wanted, 'a call cost more than its hold']);
+    },
+  );
+
   it('takes a cost above the hold from no other call’s hold', async () => {
     const account = await openAccount(database.client, 1_000n, POLICY);
     const [key] = account.keys;

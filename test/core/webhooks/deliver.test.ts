@@ -311,6 +311,31 @@ describe('first attempts of one subscription in one process', () => {
     expect(sent).toHaveLength(MAX_IN_FLIGHT + 1);
   });
 
+  it('make room for one more with each that ends, however many have ended', async () => {
+    const { worker, trigger, time, triggers, sent, deliveries } = working({ answerMs: 5_000 });
+    const started: string[] = [];
+    const begin = () => {
+      const id = `dlv_${started.push('')}`;
+      deliveries.deliveries.set(id, deliveryWith({ id }));
+      return worker.handle({ ...trigger, deliveryId: id }, 'deliveries');
+    };
+    const begun: Promise<void>[] = [];
+    for (let index = 0; index < MAX_IN_FLIGHT; index += 1) {
+      begun.push(begin());
+      await time.advance(100);
+    }
+    await time.until(begun[0] as Promise<void>);
+    for (let ended = 1; ended <= 3; ended += 1) {
+      begun.push(begin());
+      await time.advance(0);
+      expect([sent.length, triggers.queued.length]).toEqual([MAX_IN_FLIGHT + ended, ended - 1]);
+      await begin();
+      expect([sent.length, triggers.queued.length]).toEqual([MAX_IN_FLIGHT + ended, ended]);
+      await time.until(begun[ended] as Promise<void>);
+    }
+    await time.until(Promise.all(begun));
+  });
+
   it('go to the lane of retries when the receiver failed the last time, and are made there', async () => {
     const { handle, sent, triggers } = working({ subscription: { failingSinceMs: 1 } });
     await handle({}, 'deliveries');

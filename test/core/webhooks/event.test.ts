@@ -5,6 +5,7 @@ import {
   parseBusEvent,
   payloadOf,
   type StoredEvent,
+  SUBSCRIBABLE_TYPES,
 } from '../../../lambdas/core/webhooks/event.ts';
 
 const message = {
@@ -23,6 +24,16 @@ const stored = (changes: Partial<StoredEvent> = {}): StoredEvent => ({
   receivedMs: Date.UTC(2026, 10, 21, 5),
   fannedOut: false,
   ...changes,
+});
+
+describe('the types of events', () => {
+  it('are all that a receiver may subscribe to', () => {
+    expect(SUBSCRIBABLE_TYPES).toEqual([
+      ...['listing.installed', 'purchase.completed', 'subscription.created', 'subscription.canceled'],
+      ...['app.build.scanned', 'release.created', 'release.rolled_back', 'review.created', 'payout.paid'],
+      'endpoint.disabled',
+    ]);
+  });
 });
 
 describe('a message of the bus', () => {

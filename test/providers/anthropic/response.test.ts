@@ -85,6 +85,14 @@ describe('a whole answer', () => {
     });
   });
 
+  it('is without the blocks that its caller has no form for, such as what the provider’s own tools did', () => {
+    const server = { type: 'server_tool_use', id: 'srv_1', name: 'web_search', input: { query: 'q' } };
+    const found = { type: 'web_search_tool_result', tool_use_id: 'srv_1', content: [] };
+    expect(replyOf([server, found, use('f', { b: 2 })]).answer).toMatchObject({
+      reply: { parts: [{ type: 'tool-call', id: 'id_f' }] },
+    });
+  });
+
   it('in JSON mode keeps the calls of the caller’s own tools', () => {
     expect(replyOf([use('json_answer', { a: 1 }), use('f', { b: 2 })]).answer).toEqual({
       reply: {

@@ -63,6 +63,21 @@ describe('a call of Bedrock', () => {
     expect(server.requests).toHaveLength(2);
   });
 
+  it.each([false, true])(
+    'is let go of when its caller gives up before the answer: streamed %s',
+    async (stream) => {
+      const giving = new AbortController();
+      const left = Promise.withResolvers<void>();
+      server.reply = (response) => {
+        response.once('close', () => left.resolve());
+        giving.abort();
+      };
+      await expect(call({ stream, signal: giving.signal })).rejects.toBeDefined();
+      await left.promise;
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
   it('to an address where nobody listens fails, and may be tried elsewhere', async () => {
     const listener = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => listener.once('listening', resolve));

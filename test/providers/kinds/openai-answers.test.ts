@@ -52,10 +52,18 @@ describe('images of a server of the OpenAI protocol', () => {
 });
 
 describe('embeddings of a server of the OpenAI protocol', () => {
-  const embeddingsOf = (entry: unknown) =>
-    embeddingsOfOpenAi(http({ data: [entry], usage: { prompt_tokens: 3, cost: CANARY }, ...vendor }))(
-      attempt({ input: 'a' }),
+  const answerTo = (input: unknown, data: readonly unknown[]) =>
+    embeddingsOfOpenAi(http({ data, usage: { prompt_tokens: 3, cost: CANARY }, ...vendor }))(
+      attempt({ input }),
     );
+  const embeddingsOf = (entry: unknown) => answerTo('a', [entry]);
+
+  it('are one for each input, in the order of the inputs', async () => {
+    const at = (index: number) => ({ index, embedding: [index + 1] });
+    expect((await answerTo(['a', 'b'], [at(1), at(0)])).embeddings).toEqual([[1], [2]]);
+    for (const indexes of [[0], [0, 2], [0, 0], [0, 1, 2], [-1, 0]])
+      await expect(answerTo(['a', 'b'], indexes.map(at))).rejects.toMatchObject({ kind: 'protocol' });
+  });
 
   it('are numbers and their count, and nothing of the vendor', async () => {
     expect(await embeddingsOf({ embedding: [1, 2], ...vendor })).toEqual({ embeddings: [[1, 2]], tokens: 3 });

@@ -253,6 +253,20 @@ describe('one write of a part', () => {
     );
   });
 
+  it('never has two changes of one hold: its end goes after its confirmation', async () => {
+    const accountId = await openWallet(100_000_000n, 1);
+    const clients = troubledClients(database, new Map());
+    const parts = new PartGroups(clients, database.tables.wallets);
+    const id = 'req_both';
+    await parts.hold(accountId, wanted(id));
+    const [open] = (await partsOf(accountId)).flatMap(({ holds }) => holds);
+    if (open === undefined) throw new Error('there is no hold');
+    const before = clients.sent();
+    await Promise.all([parts.confirm(accountId, id), parts.end(accountId, end(open))]);
+    expect(clients.sent() - before).toBe(2);
+    expect((await partsOf(accountId))[0]).toMatchObject({ balance: 99_999_970n, holds: [], spent: 30n });
+  });
+
   it('that arrives late changes nothing while its calls are open, and then leaves holds of another attempt', async () => {
     const accountId = await openWallet(100_000_000n, 1);
     let late: (() => Promise<unknown>) | undefined;

@@ -137,6 +137,19 @@ describe('a hold that is taken with money of other parts', () => {
     expect(await balances()).toEqual([950n, 50n]);
   });
 
+  it('is not given to a part that is gone, nor to one that counts what it receives though it was read without', async () => {
+    await splitWallet(database, accountId, [300n]);
+    const [first, second] = [await partAt(0), await partAt(1)];
+    const uncounted = { ...second, received: undefined };
+    expect(await transfers().move([from(first, 10n)], uncounted)).toBe(false);
+    const gone = { ...second, walletId: partId(accountId, 5) };
+    expect(await transfers().move([from(first, 10n)], gone)).toBe(false);
+    expect(await balances()).toEqual([700n, 300n]);
+    expect(await transfers().move([from(first, 10n)], second)).toBe(true);
+    expect(await balances()).toEqual([690n, 310n]);
+    await expectWhole();
+  });
+
   it('is once in a part, within its places, and not in one that owes', async () => {
     await splitWallet(database, accountId, [300n]);
     const target = async () => ({ walletId: partId(accountId, 1), part: await partAt(1) });

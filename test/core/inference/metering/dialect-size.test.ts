@@ -50,4 +50,9 @@ describe('what a dialect adds to a prompt', () => {
     expect(dialectTokens({ schemas: 'simple' }, body, 9)).toBeGreaterThan(0);
     expect(dialectTokens({ assistant_after_tools: true }, body, 9)).toBeGreaterThan(9 * 12);
   });
+
+  it('is as much for every place where a message may stand: before each, and after the last', () => {
+    const added = (messages: number) => dialectTokens({ assistant_after_tools: true }, {}, messages);
+    fc.assert(fc.property(fc.nat(10_000), (messages) => added(messages) === (messages + 1) * added(0)));
+  });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import {
   countPromptTokens,
+  countTextTokens,
   OutputCounter,
   promptBounds,
 } from '../../../../lambdas/core/inference/metering/estimate.ts';
@@ -96,6 +97,13 @@ describe('the count of unreported tokens', () => {
     for (let at = 0; at < text.length; at += 3) pieces.add(text.slice(at, at + 3));
     expect(pieces.tokens / whole.tokens).toBeGreaterThan(0.98);
     expect(pieces.tokens / whole.tokens).toBeLessThan(1.02);
+  });
+
+  it('counts a short text as it is counted by itself, and nothing as nothing', () => {
+    const counter = new OutputCounter();
+    expect(counter.tokens).toBe(0);
+    counter.add('hello');
+    expect(counter.tokens).toBe(countTextTokens(['hello']));
   });
 });
 

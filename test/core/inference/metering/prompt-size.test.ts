@@ -512,6 +512,27 @@ describe('what counts of a request', () => {
     ).toMatchObject({ images: [{}, {}] });
   });
 
+  it('is as much more for every text of a message of the system, whether it is the content or a part of it', () => {
+    const text = { type: 'text', text: 'a' };
+    const addedTo = (content: unknown) => {
+      const [system, other] = ['system', 'user'].map((role) =>
+        promptSizeOf({ messages: [{ role, content }] }),
+      );
+      return (system?.envelope ?? 0) - (other?.envelope ?? 0);
+    };
+    expect(addedTo('a')).toBeGreaterThan(0);
+    expect(addedTo([text])).toBe(addedTo('a'));
+    expect(addedTo([text, text, text])).toBe(3 * addedTo('a'));
+  });
+
+  it.each([
+    ['a call', { type: 'tool_use', id: 'a', name: 'f', input: {} }],
+    ['its result', { type: 'tool_result', tool_use_id: 'a', content: [] }],
+  ])('is more than a part for what frames a call of a tool in Messages: %s', (_what, part) => {
+    const envelopeOf = (content: unknown) => promptSizeOf(user([content])).envelope;
+    expect(envelopeOf(part)).toBeGreaterThan(envelopeOf({ type: 'text', text: '' }));
+  });
+
   const file = pngOf(pngHeader([640, 480]));
   const known = { width: 640, height: 480 };
   const url = `data:image/png;base64,${file}`;

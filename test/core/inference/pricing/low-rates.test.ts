@@ -146,6 +146,17 @@ describe('the name of a low rate', () => {
     expect(named(us(1), us(1.1))).toEqual(['input (region us)']);
   });
 
+  it('has both figures, of one call of a tool that the provider runs', () => {
+    const searching = (price: number) => tokenPricesOf({ ...base, features: { web_search: { price } } });
+    expect(low(searching(1), searching(2))).toEqual([
+      {
+        rate: 'feature:web_search',
+        own: { price: 1_000_000_000n, per: 1 },
+        other: { price: 2_000_000_000n, per: 1 },
+      },
+    ]);
+  });
+
   it('has both figures, of a million tokens', () => {
     expect(low(tokenPricesOf({ ...base, input: 2 }), tokenPricesOf({ ...base, input: 3 }))).toEqual([
       {

@@ -1,0 +1,139 @@
+/**
+ * Mutants that have been judged. Those that no caller can notice are left out of every sample; those that change what
+ * nothing promises are drawn like any other, and have their reason beside them in the results.
+ */
+import type { Mutant } from './operators.ts';
+
+interface Known {
+  readonly path: string;
+  /** The line that it is in, without the blanks around it: an entry is void once the line has changed. */
+  readonly line: string;
+  /** `operator: original -> replacement`, with one blank for any number of them. */
+  readonly mistake: string;
+  readonly reason: string;
+}
+
+const EQUIVALENT: readonly Known[] = [
+  {
+    path: 'lambdas/core/inference/metering/token-bound.ts',
+    line: 'const previous = begin > 0 ? text.charCodeAt(begin - 1) : 0;',
+    mistake: 'constant: 0 -> 1',
+    reason: 'it stands for no character: neither code point is a blank or an apostrophe',
+  },
+  {
+    path: 'lambdas/adapters/ledger/wallet/holds.ts',
+    line: 'const start = Math.floor(this.#random() * (parts[0]?.parts ?? 1));',
+    mistake: 'constant: 1 -> 2',
+    reason: 'a wallet without parts has one place to begin at: the start is taken modulo 1',
+  },
+  {
+    path: 'lambdas/adapters/access/session-tokens.ts',
+    line: 'audience: Object.values(AUDIENCES),',
+    mistake: 'property: audience: Object.values(AUDIENCES), -> ',
+    reason: 'the audience is compared with the one of the role right after it',
+  },
+  {
+    path: 'lambdas/adapters/access/oidc-identity.ts',
+    line: 'algorithms: ALGORITHMS,',
+    mistake: 'property: algorithms: ALGORITHMS, -> ',
+    reason: 'a token of another algorithm has been refused before the provider is asked for its keys',
+  },
+  {
+    path: 'lambdas/providers/gemini/stream.ts',
+    line: '#metered = false;',
+    mistake: 'boolean: false -> true',
+    reason: 'it is set anew with each event, and is not read before the first one',
+  },
+  {
+    path: 'lambdas/core/webhooks/backoff.ts',
+    line: 'const requested = Math.max(jittered, retryAfterMs ?? 0);',
+    mistake: 'constant: 0 -> 1',
+    reason: 'every wait is longer than a millisecond, so the greater of the two is the same',
+  },
+  {
+    path: 'lambdas/core/inference/metering/image-size.ts',
+    line: 'const magic = bytes.text(0, 12);',
+    mistake: 'constant: 12 -> 13',
+    reason: 'every format is known by its beginning, and none of them looks beyond twelve characters',
+  },
+];
+
+const ACCEPTED: readonly Known[] = [
+  {
+    path: 'lambdas/providers/responses/request.ts',
+    line: '...(topP === undefined ? {} : { top_p: topP }),',
+    mistake: 'condition: topP === undefined -> false',
+    reason: 'a field without a value, which JSON leaves out',
+  },
+  {
+    path: 'lambdas/adapters/ledger/wallet/part-update.ts',
+    line: 'if (ends.length === 0) return;',
+    mistake: 'condition: ends.length === 0 -> false',
+    reason: 'a write without ends adds nothing to three figures instead of leaving them unnamed',
+  },
+  {
+    path: 'lambdas/core/ledger/audit/usage-reading.ts',
+    line: 'export const SKEW_SECONDS = 60;',
+    mistake: 'constant: 60 -> 61',
+    reason: 'an allowance for clocks, rounded: a second more reads a second more',
+  },
+  {
+    path: 'lambdas/adapters/ledger/wallet/holds.ts',
+    line: 'const refused = { granted: false, wallet: parts.length === 0 ? undefined : wallet } as const;',
+    mistake: 'condition: parts.length === 0 -> false',
+    reason:
+      'an account without a wallet is refused before its parts are read: none is taken away while it is in use',
+  },
+  {
+    path: 'lambdas/core/webhooks/fan-out.ts',
+    line: '...(manual ? { manual } : {}),',
+    mistake: 'condition: manual -> true',
+    reason: 'the trigger says that it is not manual instead of saying nothing, which is read as the same',
+  },
+  {
+    path: 'lambdas/core/inference/metering/finest-cut.ts',
+    line: 'if (earlierOne > earliest) earliest = earlierOne;',
+    mistake: 'condition: earlierOne > earliest -> true',
+    reason: 'none of 1.7 million runs of random letters comes to another number of tokens',
+  },
+  {
+    path: 'lambdas/providers/kinds/form-body.ts',
+    line: 'const PIECE_BYTES = 256 * 1024;',
+    mistake: 'constant: 256 -> 512',
+    reason: 'how much of a file is read at once: nothing promises the number',
+  },
+  {
+    path: 'lambdas/core/inference/routing/route-times.ts',
+    line: 'const MAX_ROUTES = 1_000;',
+    mistake: 'constant: 1_000 -> 2000',
+    reason: 'a bound on memory above what a process needs: nothing promises the number',
+  },
+  {
+    path: 'lambdas/core/access/api-keys.ts',
+    line: 'const MAX_CHANGE_TRIES = 5;',
+    mistake: 'constant: 5 -> 6',
+    reason: 'one try more before a change gives up: nothing promises the number',
+  },
+  {
+    path: 'lambdas/adapters/webhooks/webhook-sender.ts',
+    line: "else callback(null, first?.address ?? '', first?.family ?? 4);",
+    mistake: 'default: first?.family ?? 4 -> (4)',
+    reason: 'Node asks for all addresses as long as it chooses among the families by itself, its default',
+  },
+];
+
+/** Why a mutant of a module makes no difference, if it is known to make none. */
+export const equivalenceOf = (path: string, text: string, mutant: Mutant): string | undefined =>
+  reasonIn(EQUIVALENT, path, text, mutant);
+
+/** Why a mutant that no test notices is let be, if it has been judged. */
+export const acceptanceOf = (path: string, text: string, mutant: Mutant): string | undefined =>
+  reasonIn(ACCEPTED, path, text, mutant);
+
+function reasonIn(known: readonly Known[], path: string, text: string, mutant: Mutant): string | undefined {
+  const own = known.filter((entry) => entry.path === path);
+  if (own.length === 0) return undefined;
+  const line = text.split('\n')[mutant.line - 1]?.trim();
+  const mistake = `${mutant.operator}: ${mutant.original} -> ${mutant.replacement}`.replace(/\s+/g, ' ');
+  return own.find((entry) => entry.line === line && entry.mistake === mistake)?.reason;
+}

@@ -1,0 +1,81 @@
+/** What has been tried, a line of JSON each, written as each trial ends: a run that is ended can be continued. */
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import type { Candidate } from './candidates.ts';
+
+/** `refused`: the compiler does not take it, so it counts neither as caught nor as missed. */
+export type Verdict = 'killed' | 'survived' | 'refused';
+
+export interface Trial {
+  readonly candidate: Candidate;
+  readonly verdict: Verdict;
+  /** What caught it: a test, or the limit of time. */
+  readonly by?: string;
+  readonly ring?: string;
+}
+
+/** A trial as it is kept. */
+export interface Kept extends Omit<Trial, 'candidate'> {
+  readonly id: string;
+  readonly path: string;
+  readonly line: number;
+  /** Such as `constant: 0 -> 1`, long ones cut off. */
+  readonly mistake: string;
+}
+
+export class TrialRecord {
+  readonly #file: string;
+  readonly #trials = new Map<string, Kept[]>();
+
+  /** Begins with what the file holds, if it is there. */
+  constructor(file: string) {
+    this.#file = file;
+    const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
+    for (const line of lines.filter((text) => text !== '')) this.#note(JSON.parse(line) as Kept);
+  }
+
+  keep(trial: Trial): Kept {
+    const kept = keptOf(trial);
+    appendFileSync(this.#file, `${JSON.stringify(kept)}\n`);
+    this.#note(kept);
+    return kept;
+  }
+
+  /** The first trial of a mutant: the one before there were tests that were written for it. */
+  firstOf(id: string): Kept | undefined {
+    return this.#trials.get(id)?.at(0);
+  }
+
+  lastOf(id: string): Kept | undefined {
+    return this.#trials.get(id)?.at(-1);
+  }
+
+  /** How many mutants of the module each test file has caught. */
+  killersOf(path: string): ReadonlyMap<string, number> {
+    const killers = new Map<string, number>();
+    for (const { by, ...kept } of [...this.#trials.values()].flat()) {
+      const [test] = /^[^ :]+\.test\.ts/.exec(by ?? '') ?? [];
+      if (kept.path === path && test !== undefined) killers.set(test, (killers.get(test) ?? 0) + 1);
+    }
+    return killers;
+  }
+
+  #note(kept: Kept): void {
+    this.#trials.set(kept.id, [...(this.#trials.get(kept.id) ?? []), kept]);
+  }
+}
+
+const shown = (text: string): string => text.replace(/\s+/g, ' ').slice(0, 100);
+
+function keptOf({ candidate, verdict, by, ring }: Trial): Kept {
+  const { id, path, line, operator, original, replacement } = candidate;
+  const mistake = `${operator}: ${shown(original)} -> ${shown(replacement)}`;
+  return {
+    ...{ id, path, line, mistake, verdict },
+    ...(by === undefined ? {} : { by: shown(by) }),
+    ...(ring === undefined ? {} : { ring }),
+  };
+}
+
+/** A trial in a line of text. */
+export const lineOf = ({ path, line, mistake, verdict, by }: Kept): string =>
+  `${verdict.toUpperCase()} ${path}:${line} ${mistake}${by === undefined ? '' : ` [${by}]`}`;
