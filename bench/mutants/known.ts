@@ -27,6 +27,12 @@ const EQUIVALENT: readonly Known[] = [
     reason: 'a wallet without parts has one place to begin at: the start is taken modulo 1',
   },
   {
+    path: 'lambdas/adapters/ledger/wallet/posting.ts',
+    line: 'const income = change > 0n ? change : 0n;',
+    mistake: 'comparison: > -> >=',
+    reason: 'a change of nothing is an income of nothing either way',
+  },
+  {
     path: 'lambdas/adapters/access/session-tokens.ts',
     line: 'audience: Object.values(AUDIENCES),',
     mistake: 'property: audience: Object.values(AUDIENCES), -> ',

@@ -83,6 +83,24 @@ describe('an order', () => {
     expect(await store.find(referenceOf(order))).toEqual(order);
   });
 
+  it('whose payment is known before it has been written down is for what was paid, until it is', async () => {
+    const order: Order = {
+      ...{
+        id: `ord_${systemUlid()}`,
+        accountId,
+        amount: 25n * DOLLAR,
+        created: NOW,
+        reversals: {},
+        version: 0,
+      },
+    };
+    const paid = { ...order, paid: 7n, version: 1 };
+    expect(await store.advance(order, paid, [])).toBe('done');
+    expect(await store.find(referenceOf(order))).toEqual({ ...paid, amount: 7n });
+    await store.save({ ...order, checkoutUrl: 'https://pay.example.com/2' });
+    expect(await store.find(referenceOf(order))).toMatchObject({ amount: 25n * DOLLAR, paid: 7n });
+  });
+
   it('that is saved again, as after a lost answer, keeps what became of it', async () => {
     const order = await saved();
     const paid = { ...order, paid: order.amount, version: 1 };

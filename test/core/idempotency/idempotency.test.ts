@@ -17,6 +17,8 @@ let warnings: { readonly message: string; readonly fields: unknown }[];
 let counted: number;
 /** Calls that ran. */
 let runs: string[];
+/** Those of them whose answer could be kept. */
+let offered: string[];
 
 beforeEach(() => {
   time = new FakeTime();
@@ -24,6 +26,7 @@ beforeEach(() => {
   warnings = [];
   counted = 0;
   runs = [];
+  offered = [];
   const touch = async () => {
     counted += 1;
     return { headers: LIMITS };
@@ -81,6 +84,7 @@ function call({
   const key = { accountId: 'acc_1', keyId, secretHash: '' };
   const run = async (keep?: Keep) => {
     runs.push(requestId);
+    if (keep !== undefined) offered.push(requestId);
     if (takesMs > 0) await time.sleep(takesMs);
     if (fails !== undefined) throw fails;
     await keep?.({ body: requestId, headers: { 'x-route': 'a', 'x-ratelimit-remaining-requests': '99' } });
@@ -283,6 +287,12 @@ describe('a duplicate of a running call', () => {
     const beganMs = time.clock();
     await refusalOf(call({ remainingMs }).answer);
     expect(time.clock() - beganMs).toBe(waitsMs);
+  });
+
+  it('of a streamed one is offered no place for its answer, of which no whole is ever held', async () => {
+    const [streamed, whole] = [call({ name: 'a', stream: true }), call({ name: 'b' })];
+    await Promise.all([time.until(streamed.answer), time.until(whole.answer)]);
+    expect(offered).toEqual([whole.requestId]);
   });
 
   it('of a streamed one is refused at once', async () => {

@@ -167,6 +167,14 @@ describe('a wallet in parts', () => {
   const second = () => partId(accountId, 1);
   const partsOf = () => new WalletReads(database.client, tables.wallets).readAll(accountId);
 
+  it('says the balance of all its parts when a hold ends that was taken before there were any', async () => {
+    const { wallet } = await wallets.hold(accountId, HOLD);
+    const held = wallet?.holds[0] ?? HOLD;
+    await splitWallet(database, accountId, [300n]);
+    expect((await partsOf()).map(({ balance }) => balance)).toEqual([100n, 300n]);
+    expect(await wallets.endHold(accountId, { ...held, cost: 250n, recorded: 0 })).toBe(750n);
+  });
+
   it('refuses no hold that it covers while money is on its way from one of its parts to another', async () => {
     await splitWallet(database, accountId, [1_000n]);
     const transfers = new WalletTransfers(database.client, tables.wallets);

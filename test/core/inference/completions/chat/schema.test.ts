@@ -47,6 +47,29 @@ describe('a tool', () => {
   });
 });
 
+describe('the choice of a tool', () => {
+  const choose = (choice: unknown, tools: readonly string[]) =>
+    requestOf(
+      `"tool_choice":${JSON.stringify(choice)},"tools":${JSON.stringify(tools.map((name) => ({ type: 'function', function: { name } })))}`,
+    );
+
+  it('is the name of one of the tools, and the error says which field is not', () => {
+    const named = (name: string) => ({ type: 'function', function: { name } });
+    expect(choose(named('g'), ['f', 'g']).tool_choice).toEqual(named('g'));
+    expect(() => choose(named('h'), ['f', 'g'])).toThrow(
+      expect.objectContaining({ code: 'invalid_value', param: 'tool_choice.function.name' }),
+    );
+  });
+
+  it('needs tools, but for "none" and "auto"', () => {
+    for (const choice of ['none', 'auto'])
+      expect(requestOf(`"tool_choice":"${choice}"`).tool_choice).toBe(choice);
+    expect(() => requestOf('"tool_choice":"required"')).toThrow(
+      expect.objectContaining({ code: 'invalid_value', param: 'tool_choice' }),
+    );
+  });
+});
+
 const withMessage = (message: object) =>
   validate(chatCompletionRequest, parseJson(JSON.stringify({ model: 'a/b', messages: [message] })));
 const withPart = (part: object, role = 'user') => withMessage({ role, content: [part] });
