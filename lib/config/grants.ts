@@ -27,7 +27,7 @@ const PAID_CALL: Grants = {
   tables: {
     keys: ['GetItem', 'UpdateItem'],
     wallets: HOLDS,
-    usage: ['PutItem', 'GetItem'],
+    usage: ['PutItem', 'GetItem', 'UpdateItem'],
     catalog: ['GetItem'],
     replays: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
     circuits: ['GetItem', 'Scan', 'PutItem'],

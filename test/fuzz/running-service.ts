@@ -112,7 +112,7 @@ export async function startService({ gate, ledger, store }: Till, way: Way, brea
     peppers: async () => PEPPERS,
     capsules: (peppers: Peppers) => createCapsules(peppers, systemClock),
     catalog: async () => catalog,
-    idempotency: new Idempotency({ store, gate, log, ...world }),
+    idempotency: new Idempotency({ store, marks: { mark: async () => {} }, gate, log, ...world }),
   };
   const completions = { ...calls, providers: createProviders(calls) };
   const endpoints: Readonly<Record<SurfaceName, StreamingEndpoint>> = {

@@ -39,6 +39,11 @@ async function upstreamCalls(text: string): Promise<number> {
 const balance = async () =>
   (await service.admin<{ balance: number }>('wallet', 'show', '--account', account.id)).balance;
 
+async function receiptOf(answer: Response): Promise<unknown> {
+  const url = `${service.session.base_url}/v1/usage/${answer.headers.get('x-request-id')}`;
+  return (await fetch(url, { headers: { authorization: `Bearer ${account.key}` } })).json();
+}
+
 describe('a repeated call with the same Idempotency-Key', () => {
   it('is replayed byte for byte, reaches no route and is not billed again', async () => {
     const first = await send(request('replay me'), 'key-1');
@@ -52,6 +57,9 @@ describe('a repeated call with the same Idempotency-Key', () => {
     expect(second.headers.get('x-ratelimit-remaining-requests')).not.toBeNull();
     expect(await balance()).toBe(before);
     expect(await upstreamCalls('replay me')).toBe(1);
+    const other = await send(request('replayed never'), 'key-once');
+    const receipts = await Promise.all([first, other].map((answer) => receiptOf(answer)));
+    expect(receipts).toMatchObject([{ replayed: expect.any(Number) }, { replayed: null }]);
   });
 
   it('survives a restart', async () => {

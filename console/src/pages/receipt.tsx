@@ -127,6 +127,8 @@ const Facts = ({ of: receipt }: { readonly of: AccountReceipt }) => (
       <dd>{KIND_NAMES[receipt.kind]}</dd>
       <dt>Route</dt>
       <dd>{receipt.route ?? 'none served'}</dd>
+      <dt>Replayed</dt>
+      <dd>{receipt.replayed === null ? 'no' : <Time at={receipt.replayed} />}</dd>
       <dt>Routes tried</dt>
       <dd className="number">{receipt.attempts ?? 'not known'}</dd>
       <dt>First content after</dt>

@@ -13,6 +13,7 @@ import { ConnectionPool } from '../connections/connection-pool.ts';
 import { createExchange } from '../connections/http-exchange.ts';
 import { createUpstreamFetch } from '../connections/upstream-fetch.ts';
 import { createLedger } from '../ledger/create-ledger.ts';
+import { createReplayMarks } from '../ledger/usage-store.ts';
 import { createCapsules } from '../system/capsules.ts';
 import { createMeasure } from '../system/metrics.ts';
 import { systemAfter, systemClock, systemRandom, systemUlid } from '../system/system.ts';
@@ -51,6 +52,7 @@ export function createPaidCalls({
   const world = { clock: systemClock, after: systemAfter, random: systemRandom, ulid: systemUlid };
   const ledger = createLedger({ clients, environment, log, measure });
   const replays = new DynamoReplayStore(clients.client, requireTable(environment, 'replays'));
+  const marks = createReplayMarks(clients.client, requireTable(environment, 'usage'));
   const table = requireTable(environment, 'circuits');
   const circuits = { ...world, ...clients, table, store: new DynamoCircuitStore(clients.client, table) };
   const exchange = createExchange(new ConnectionPool(), () => {
@@ -80,6 +82,6 @@ export function createPaidCalls({
       log,
       count: (event) => measure({ values: { [METRICS[event]]: 1 } }),
     }),
-    idempotency: new Idempotency({ ...world, store: replays, gate: ledger.gate, log }),
+    idempotency: new Idempotency({ ...world, store: replays, marks, gate: ledger.gate, log }),
   };
 }

@@ -1,6 +1,7 @@
 /** Usage records in DynamoDB: written once, under a condition that makes the write the commit point. */
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { ReplayMarks } from '../../core/idempotency/ports.ts';
 import type { UsageHistory, UsagePage, UsageQuery, UsageStore } from '../../core/ledger/ports.ts';
 import type { CallFinder } from '../../core/ledger/usage/ports.ts';
 import { CALL_STATUSES, type CallStatus, UNITS, type UsageRecord } from '../../core/ledger/usage-record.ts';
@@ -14,7 +15,7 @@ import {
   text,
 } from '../dynamodb/attribute-values.ts';
 import { queryPage, readItem, readMany } from '../dynamodb/reads.ts';
-import { putItem } from '../dynamodb/update-item.ts';
+import { putItem, updateItem } from '../dynamodb/update-item.ts';
 import { decodeBasis, encodeBasis } from './bill-basis.ts';
 import { readKind } from './wallet/item.ts';
 
@@ -63,6 +64,19 @@ export function createUsageStore(client: DynamoDBClient, table: string): UsageSt
 
   return { put, get, list };
 }
+
+/** Marks are part of the record of a call, so that its receipt costs one read. Repeating a mark changes nothing more. */
+export const createReplayMarks = (client: DynamoDBClient, table: string): ReplayMarks => ({
+  async mark({ keyId, requestId }, nowSeconds) {
+    await updateItem(client, {
+      TableName: table,
+      Key: keyOf(keyId, requestId),
+      UpdateExpression: 'SET replayed = :now',
+      ConditionExpression: 'attribute_exists(request_id)',
+      ExpressionAttributeValues: { ':now': number(nowSeconds) },
+    });
+  },
+});
 
 /** DynamoDB's most for one batch of reads. */
 const BATCH = 100;
@@ -125,6 +139,7 @@ export function decodeRecord(item: Item): UsageRecord {
     ...(item.held === undefined ? {} : { held: readInteger(item, 'held') }),
     ...(item.first_token_ms === undefined ? {} : { firstTokenMs: readNumber(item, 'first_token_ms') }),
     ...(item.attempts === undefined ? {} : { attempts: readNumber(item, 'attempts') }),
+    ...(item.replayed === undefined ? {} : { replayed: readNumber(item, 'replayed') }),
     ...decodeBasis(item),
   };
 }

@@ -8,7 +8,7 @@ import { credentialOf, type VerifiedKey } from '../access/api-key.ts';
 import { ServiceError } from '../errors.ts';
 import type { KeyGate } from '../ledger/key-gate.ts';
 import type { After, CallContext, Clock, Log } from '../ports.ts';
-import type { Claim, KeptAnswer, ReplayStore, StoredClaim } from './ports.ts';
+import type { Claim, KeptAnswer, ReplayMarks, ReplayStore, StoredClaim } from './ports.ts';
 
 /** Interface, Limits: idempotency retention. */
 const RETENTION_SECONDS = 24 * 60 * 60;
@@ -22,11 +22,15 @@ const POLL_MS = 200;
 /** What a call may run over its host's deadline before it counts as dead. */
 const LEASE_MARGIN_MS = 10_000;
 
+/** What a replay waits for its mark at most. */
+const MARK_MS = 500;
+
 const FORM = /^[\x21-\x7e]{1,255}$/;
 const PARAM = 'Idempotency-Key';
 
 export interface IdempotencyDependencies {
   readonly store: ReplayStore;
+  readonly marks: ReplayMarks;
   readonly gate: KeyGate;
   readonly clock: Clock;
   readonly after: After;
@@ -71,7 +75,13 @@ export class Idempotency {
     const credential = credentialOf(call.request.headers);
     const claim = this.#claimOf(call, name, credential);
     const found = await this.#claim(claim, call);
-    if (found !== 'claimed') return this.#replay(found.done, found.headers, credential);
+    if (found !== 'claimed') {
+      const [replayed] = await Promise.all([
+        this.#replay(found.done, found.headers, credential),
+        this.#mark(call.key.keyId, found.done.requestId),
+      ]);
+      return replayed;
+    }
     const { store } = this.#dependencies;
     const keep: Keep = (answer) => store.keep(claim, credential, answer);
     try {
@@ -122,7 +132,7 @@ export class Idempotency {
       let state: StoredClaim | undefined = found;
       while (state !== undefined && !state.done) {
         if (clock() >= untilMs) throw inProgress(headers);
-        await this.#pause();
+        await this.#pause(POLL_MS);
         state = await store.find(claim.id, clock());
         if (state !== undefined && state.leaseMs < clock() && !state.done) break;
       }
@@ -142,6 +152,15 @@ export class Idempotency {
     return new Response(body, { headers: { ...headers, ...limits, 'idempotent-replayed': 'true' } });
   }
 
+  /** A mark that is late or lost takes nothing from the replay. */
+  async #mark(keyId: string, requestId: string): Promise<void> {
+    const { marks, clock, log } = this.#dependencies;
+    const marking = marks.mark({ keyId, requestId }, Math.floor(clock() / 1000)).catch((failure: unknown) => {
+      log.warn('replay not marked', { requestId, failure: String(failure) });
+    });
+    await Promise.race([marking, this.#pause(MARK_MS)]);
+  }
+
   async #free(claim: Claim): Promise<void> {
     try {
       await this.#dependencies.store.free(claim);
@@ -154,9 +173,9 @@ export class Idempotency {
     }
   }
 
-  #pause(): Promise<void> {
+  #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
-      this.#dependencies.after(POLL_MS, resolve);
+      this.#dependencies.after(ms, resolve);
     });
   }
 }

@@ -54,6 +54,8 @@ export interface CallCourse {
 export interface UsageRecord extends BillBasis, CallCourse {
   /** The largest amount that was held for the call; absent in records of an earlier version. */
   readonly held?: NanoUsd | undefined;
+  /** When the answer was last replayed, seconds since the epoch; absent as long as it was not. */
+  readonly replayed?: number | undefined;
   /** The attempt of the hold that the record settles; not shown to callers. */
   readonly attempt?: string | undefined;
   /** The request id. */

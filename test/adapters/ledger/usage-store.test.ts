@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createUsageStore } from '../../../lambdas/adapters/ledger/usage-store.ts';
+import { createReplayMarks, createUsageStore } from '../../../lambdas/adapters/ledger/usage-store.ts';
 import type { UsagePage } from '../../../lambdas/core/ledger/ports.ts';
 import type { UsageRecord } from '../../../lambdas/core/ledger/usage-record.ts';
 import { engineClients, startDatabase, type TestDatabase } from '../engine.ts';
@@ -32,6 +32,23 @@ const RECORD: UsageRecord = {
   route: 'sim-a',
   status: 'interrupted',
 };
+
+describe('the mark of a replay', () => {
+  it('is the last one’s time, in the record, and the rest of it stays', async () => {
+    const marks = createReplayMarks(database.client, database.tables.usage);
+    const call = { ...RECORD, id: 'req_marked', keyId: 'key_marked' };
+    await usage.put(call);
+    for (const at of [1_784_116_900, 1_784_117_000])
+      await marks.mark({ keyId: call.keyId, requestId: call.id }, at);
+    expect(await usage.get(call.keyId, call.id)).toEqual({ ...call, replayed: 1_784_117_000 });
+  });
+
+  it('makes no record of a call that has none', async () => {
+    const marks = createReplayMarks(database.client, database.tables.usage);
+    await marks.mark({ keyId: 'key_marked', requestId: 'req_gone' }, 1_784_116_900);
+    expect(await usage.get('key_marked', 'req_gone')).toBeUndefined();
+  });
+});
 
 const BILLED: UsageRecord = {
   ...RECORD,

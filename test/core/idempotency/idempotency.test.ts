@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Idempotency, type Keep } from '../../../lambdas/core/idempotency/idempotency.ts';
+import type { ReplayMarks } from '../../../lambdas/core/idempotency/ports.ts';
 import type { KeyGate } from '../../../lambdas/core/ledger/key-gate.ts';
 import { FakeTime } from '../inference/fake-time.ts';
 import { MemoryReplays } from './memory-replays.ts';
@@ -15,6 +16,9 @@ let idempotency: Idempotency;
 let warnings: { readonly message: string; readonly fields: unknown }[];
 /** Requests that were counted against a key. */
 let counted: number;
+/** Calls whose answer was replayed, and what becomes of the mark. */
+let marked: object[];
+let mark: () => Promise<void>;
 /** Calls that ran. */
 let runs: string[];
 /** Those of them whose answer could be kept. */
@@ -37,7 +41,15 @@ beforeEach(() => {
     warn: (message: string, fields: unknown) => void warnings.push({ message, fields }),
   };
   const gate = { touch } as unknown as KeyGate;
-  idempotency = new Idempotency({ store, gate, clock: time.clock, after: time.after, log });
+  marked = [];
+  mark = async () => {};
+  const marks: ReplayMarks = {
+    mark(call, nowSeconds) {
+      marked.push({ ...call, nowSeconds });
+      return mark();
+    },
+  };
+  idempotency = new Idempotency({ store, marks, gate, clock: time.clock, after: time.after, log });
 });
 
 interface Call {
@@ -115,6 +127,27 @@ describe('a repeated call', () => {
     expect(await again.text()).toBe(await first.text());
     expect(counted).toBe(1);
     expect(runs).toHaveLength(1);
+  });
+
+  it('marks the call whose answer it gets, which the first one does not', async () => {
+    const first = call();
+    await time.until(first.answer);
+    expect(marked).toEqual([]);
+    await asked();
+    const nowSeconds = Math.floor(time.clock() / 1000);
+    expect(marked).toEqual([{ keyId: 'key_1', requestId: first.requestId, nowSeconds }]);
+  });
+
+  it.each<[string, () => Promise<void>, number]>([
+    ['fails', () => Promise.reject(new Error('no database')), 1],
+    ['never ends', () => new Promise(() => {}), 0],
+  ])('is replayed within half a second more when its mark %s', async (_how, fate, warned) => {
+    await asked();
+    mark = fate;
+    const sinceMs = time.clock();
+    expect((await asked()).headers.get(REPLAYED)).toBe('true');
+    expect(time.clock() - sinceMs).toBeLessThanOrEqual(500);
+    expect(warnings).toHaveLength(warned);
   });
 
   it('is replayed for a day, and runs again from then on', async () => {

@@ -103,7 +103,10 @@ export class UploadService {
         breaker: createBreaker(),
         peppers: async () => PEPPERS,
         catalog: async () => catalog,
-        idempotency: new Idempotency({ store, gate: ledger.gate, clock, after, log }),
+        idempotency: new Idempotency({
+          ...{ store, gate: ledger.gate, clock, after, log },
+          marks: { mark: async () => {} },
+        }),
         random: systemRandom,
         after,
         clock,

@@ -52,6 +52,11 @@ export const receiptSchema = usageRecordSchema.extend({
     .nullable()
     .describe('From the admission to the first content of a streamed answer.'),
   attempts: z.int().nullable().describe('How many routes were tried.'),
+  replayed: seconds
+    .nullable()
+    .describe(
+      'When the answer was last replayed to a call with the same `Idempotency-Key`, in seconds since the epoch. A replay is not billed.',
+    ),
 });
 
 /** A record with the lines of its bill: `price` is in USD for `per` of an item; the lines' sum is rounded up once. */
@@ -71,5 +76,6 @@ export function receiptEntry(record: UsageRecord): Body<typeof receiptSchema> {
     held: record.held === undefined ? null : usdJson(record.held),
     first_token_ms: record.firstTokenMs ?? null,
     attempts: record.attempts ?? null,
+    replayed: record.replayed ?? null,
   };
 }
