@@ -46,6 +46,12 @@ export interface GuardedCall {
   readonly context: CallContext;
 }
 
+/** A call whose answer is here, and what is left of its key's limits. */
+interface Finished {
+  readonly done: StoredClaim;
+  readonly headers: Record<string, string>;
+}
+
 /** Stores the answer for replay; to be awaited before the call settles. */
 export type Keep = (answer: KeptAnswer) => Promise<void>;
 
@@ -75,13 +81,7 @@ export class Idempotency {
     const credential = credentialOf(call.request.headers);
     const claim = this.#claimOf(call, name, credential);
     const found = await this.#claim(claim, call);
-    if (found !== 'claimed') {
-      const [replayed] = await Promise.all([
-        this.#replay(found.done, found.headers, credential),
-        this.#mark(call.key.keyId, found.done.requestId),
-      ]);
-      return replayed;
-    }
+    if (found !== 'claimed') return this.#replay(found, call.key, credential);
     const { store } = this.#dependencies;
     const keep: Keep = (answer) => store.keep(claim, credential, answer);
     try {
@@ -115,10 +115,7 @@ export class Idempotency {
   }
 
   /** Claims the key, or returns the finished call that has it, waiting for it if need be. */
-  async #claim(
-    claim: Claim,
-    call: GuardedCall,
-  ): Promise<'claimed' | { readonly done: StoredClaim; readonly headers: Record<string, string> }> {
+  async #claim(claim: Claim, call: GuardedCall): Promise<'claimed' | Finished> {
     const { store, gate, clock } = this.#dependencies;
     const untilMs =
       clock() + Math.min(WAIT_MS, Math.max(0, call.context.remainingTimeMs() - LEASE_MARGIN_MS));
@@ -143,12 +140,9 @@ export class Idempotency {
     }
   }
 
-  async #replay(
-    found: StoredClaim,
-    limits: Readonly<Record<string, string>>,
-    credential: string,
-  ): Promise<Response> {
-    const { body, headers } = await this.#dependencies.store.open(found, credential);
+  async #replay({ done, headers: limits }: Finished, { keyId }: VerifiedKey, credential: string) {
+    const answer = this.#dependencies.store.open(done, credential);
+    const [{ body, headers }] = await Promise.all([answer, this.#mark(keyId, done.requestId)]);
     return new Response(body, { headers: { ...headers, ...limits, 'idempotent-replayed': 'true' } });
   }
 
@@ -195,12 +189,7 @@ function requireSame(found: StoredClaim, claim: Claim, headers: Record<string, s
 }
 
 function inProgress(headers: Record<string, string>): ServiceError {
-  return new ServiceError(
-    'idempotent_request_in_progress',
-    'The first request with this key is still running.',
-    {
-      retryAfterSeconds: Math.ceil(WAIT_MS / 1000),
-      headers,
-    },
-  );
+  const message = 'The first request with this key is still running.';
+  const retryAfterSeconds = Math.ceil(WAIT_MS / 1000);
+  return new ServiceError('idempotent_request_in_progress', message, { retryAfterSeconds, headers });
 }
