@@ -91,6 +91,13 @@ const ROUTES: readonly Column<RouteSummary>[] = [
   { head: 'Protocol', cell: ({ protocol }) => protocol },
   { head: 'Priority', right: true, cell: ({ priority }) => priority },
   {
+    head: 'Margin',
+    cell: ({ margins }) =>
+      margins === null
+        ? 'cost not told'
+        : margins.map(({ rate, percent }) => `${rate.replaceAll('_', ' ')} ${percent} %`).join(', '),
+  },
+  {
     head: 'Circuit',
     cell: ({ circuit, since, accounts_affected: affected }) => (
       <>

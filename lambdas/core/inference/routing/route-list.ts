@@ -7,8 +7,10 @@ import { cursor, limit, type Page } from '../../api/paging.ts';
 import { type Body, seconds } from '../../api/response-schema.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Model } from '../catalog/catalog-document.ts';
+import { figuresOf } from '../catalog/figures.ts';
 import { PROTOCOLS } from '../catalog/route-document.ts';
 import { closedCircuits, type RouteCircuits, stateOf } from '../circuit/circuit.ts';
+import type { Prices } from '../pricing/prices.ts';
 
 const STATES = ['closed', 'half_open', 'open'] as const;
 
@@ -34,6 +36,12 @@ export const routeSummarySchema = z.object({
   accounts_affected: z
     .int()
     .describe('Accounts that have a circuit of their own open, or are asked to wait.'),
+  margins: z
+    .array(z.object({ rate: z.string(), percent: z.string() }))
+    .nullable()
+    .describe(
+      'Of each rate that the model’s price and the route’s cost have in common: what is left of the price, in percent, `"25.0"`. Null where the catalog does not say what the route costs.',
+    ),
 });
 
 type RouteSummary = Body<typeof routeSummarySchema>;
@@ -54,7 +62,7 @@ export function routesPage(
   nowMs: number,
 ): Page<RouteSummary> {
   const known = new Map(circuits.map((each) => [each.id, each]));
-  const routes = models.flatMap((model) => model.routes.map((route) => ({ model: model.id, route })));
+  const routes = models.flatMap((model) => model.routes.map((route) => ({ model, route })));
   const first = placeAfter(
     routes.map(({ route }) => route.id),
     query.cursor,
@@ -65,10 +73,33 @@ export function routesPage(
     const state = circuitSummary(known.get(id) ?? closedCircuits(id), nowMs);
     if (query.circuit !== undefined && state.circuit !== query.circuit) continue;
     if (entries.length === query.limit) return { entries, next: entries.at(-1)?.id };
-    entries.push({ id, object: 'route', model, protocol, priority, ...state });
+    entries.push({
+      ...{ id, object: 'route', model: model.id, protocol, priority },
+      ...state,
+      margins: marginsOf(model.price, route.cost),
+    });
   }
   return { entries, next: undefined };
 }
+
+/** By the rates of the lists alone: what calls make of them depends on their tiers and on what they use. */
+function marginsOf(price: Prices, cost: Prices | undefined): RouteSummary['margins'] {
+  if (cost === undefined || cost.unit !== price.unit) return null;
+  const costs = figuresOf(cost);
+  return [...figuresOf(price)].flatMap(([rate, amount]) => {
+    const paid = costs.get(rate);
+    if (paid === undefined || amount === 0n || !RATE.test(rate)) return [];
+    return [{ rate, percent: tenthsText(((amount - paid) * 1_000n) / amount) }];
+  });
+}
+
+const tenthsText = (tenths: bigint): string => {
+  const size = tenths < 0n ? -tenths : tenths;
+  return `${tenths < 0n ? '-' : ''}${size / 10n}.${size % 10n}`;
+};
+
+/** A figure that stands by itself: no tier's, no option's. */
+const RATE = /^\w+$/;
 
 function placeAfter(ids: readonly string[], after: string | undefined): number {
   if (after === undefined) return 0;

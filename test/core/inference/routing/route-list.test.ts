@@ -137,6 +137,41 @@ describe('the operator’s view of routes', () => {
     });
   });
 
+  it.each([
+    ['nothing, where the cost is not known', undefined, null],
+    [
+      'the rest of each rate',
+      { input: 1.5, output: 8 },
+      [
+        { rate: 'input', percent: '25.0' },
+        { rate: 'output', percent: '0.0' },
+      ],
+    ],
+    [
+      'a loss',
+      { input: 3, output: 7.999 },
+      [
+        { rate: 'input', percent: '-50.0' },
+        { rate: 'output', percent: '0.0' },
+      ],
+    ],
+    [
+      'only rates that both have',
+      { input: 1, output: 2, cached_input: 0.1 },
+      [
+        { rate: 'input', percent: '50.0' },
+        { rate: 'output', percent: '75.0' },
+      ],
+    ],
+  ])('says what is left of a price: %s', (_what, cost, margins) => {
+    const unit = 'per_million_tokens';
+    const [model] = ONE?.models ?? [];
+    const route = { ...model?.routes[0], cost: cost === undefined ? undefined : { unit, ...cost } };
+    const price = { unit, input: 2, output: 8 };
+    const document = JSON.parse(JSON.stringify({ models: [{ ...model, price, routes: [route] }] }));
+    expect(page(document, {}).entries[0]?.margins).toEqual(margins);
+  });
+
   it('counts the accounts that a route has asked to wait', () => {
     const cooled: RouteCircuits = {
       ...closedCircuits('route-0-0'),
