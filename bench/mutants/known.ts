@@ -33,6 +33,24 @@ const EQUIVALENT: readonly Known[] = [
     reason: 'a change of nothing is an income of nothing either way',
   },
   {
+    path: 'lambdas/adapters/ledger/wallet/posting.ts',
+    line: 'let due = (first.owed ?? 0n) + (change < 0n ? -change : 0n);',
+    mistake: 'comparison: < -> <=',
+    reason: 'the opposite of a change of nothing is nothing',
+  },
+  {
+    path: 'lambdas/adapters/webhooks/webhook-sender.ts',
+    line: 'autoSelectFamily: true,',
+    mistake: 'property: autoSelectFamily: true, -> ',
+    reason: 'it is the default of Node, and stands there for the reader',
+  },
+  {
+    path: 'lambdas/adapters/webhooks/webhook-sender.ts',
+    line: 'const status = answer.statusCode ?? 0;',
+    mistake: 'constant: 0 -> 1',
+    reason: 'the answer to a request of a client has a status',
+  },
+  {
     path: 'lambdas/adapters/access/session-tokens.ts',
     line: 'audience: Object.values(AUDIENCES),',
     mistake: 'property: audience: Object.values(AUDIENCES), -> ',
@@ -65,6 +83,30 @@ const EQUIVALENT: readonly Known[] = [
 ];
 
 const ACCEPTED: readonly Known[] = [
+  {
+    path: 'lambdas/adapters/ledger/wallet/holds.ts',
+    line: "answer === 'absent' ? undefined : this.#reads.read(target),",
+    mistake: "condition: answer === 'absent' -> true",
+    reason: 'one part fewer is tried before all are read: a hold that is late, not one that is refused',
+  },
+  {
+    path: 'lambdas/adapters/access/oidc-identity.ts',
+    line: 'const KEYS_MAX_AGE_MS = 10 * 60_000;',
+    mistake: 'constant: 10 -> 11',
+    reason: 'how long keys are kept: nothing promises the number',
+  },
+  {
+    path: 'lambdas/adapters/webhooks/address-guard.ts',
+    line: 'const resolver = new Resolver({ timeout: LOOKUP_MS, tries: 1 });',
+    mistake: 'constant: 1 -> 2',
+    reason: 'the timer beside it ends a second try as it ends the first',
+  },
+  {
+    path: 'lambdas/core/ledger/usage/account-sums.ts',
+    line: 'const unread = states.filter(({ from }) => from < last);',
+    mistake: 'comparison: < -> <=',
+    reason: 'a query more, which finds nothing',
+  },
   {
     path: 'lambdas/providers/responses/request.ts',
     line: '...(topP === undefined ? {} : { top_p: topP }),',

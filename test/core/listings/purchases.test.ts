@@ -124,6 +124,12 @@ describe('a purchase', () => {
       { code: 'invalid_value', param: 'id' },
     ],
     [
+      'of what is not sold in dollars, for its least amount',
+      { listings: [listingWith({ amount: 1, currency: 'EUR' })] },
+      { price: { amount: 1, currency: 'EUR' } },
+      { code: 'invalid_value', param: 'id' },
+    ],
+    [
       'above the buyer’s credit',
       { listings: [listingWith(usd(150))], answer: 'insufficient' },
       { price: { amount: 150 } },
