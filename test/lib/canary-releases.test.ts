@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ROUTES } from '../../lambdas/contract/routes.ts';
+import { policiesOf } from './permissions.ts';
 import { joined, SynthesizedApp } from './synthesized-app.ts';
 
 const standard = new SynthesizedApp();
@@ -86,12 +87,20 @@ describe('canary releases', () => {
       return ids.filter((id) => uri.includes(`<${id}>`));
     });
     expect(called.toSorted()).toEqual(ids.toSorted());
-    const permitted = resources('AWS::Lambda::Permission').map(([, { Properties }]) =>
-      targetOf(Properties.FunctionName),
-    );
+    const [permitted = []] = policiesOf(app, 'inference').flatMap(([, statements]) => {
+      const arns = statements.flatMap(({ Resource: resource }) => resource).map(targetOf);
+      return arns.some((id) => ids.includes(id)) ? [arns] : [];
+    });
     for (const id of ids) expect(permitted).toContain(id);
     const functions = aliases.map(([, { Properties }]) => targetOf(Properties.FunctionName));
     expect(permitted.filter((id) => functions.includes(id))).toEqual([]);
+  });
+
+  it('are a deployment of the API of their own, without which its stage would go on calling the functions', () => {
+    const [[deployment] = []] = resources('AWS::ApiGateway::Deployment');
+    const [[before] = []] = standard.resources('inference', 'AWS::ApiGateway::Deployment');
+    expect(deployment).toEqual(expect.any(String));
+    expect(deployment).not.toBe(before);
   });
 
   it('change nothing else of the templates', () => {

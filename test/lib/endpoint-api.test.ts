@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { GATEWAY_ERRORS, gatewayErrorBody, IP_RATE_ERROR } from '../../lambdas/contract/gateway-errors.ts';
 import { ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/contract/routes.ts';
+import { policiesOf } from './permissions.ts';
 import { invocationOf, methodsOf } from './rest-apis.ts';
 import { joined, SERVICE_STACKS, SynthesizedApp } from './synthesized-app.ts';
 
@@ -35,21 +36,42 @@ describe.each(SERVICE_STACKS)('the REST API of the %s stack', (stack) => {
     expect(methods[stack].filter(({ authorization }) => authorization !== 'NONE')).toEqual([]);
   });
 
-  it('may invoke each of its functions, and no other API may', () => {
-    const [[apiId = ''] = []] = app.resources(stack, 'AWS::ApiGateway::RestApi');
+  it('calls each of its functions in a role of its own, and nothing else', () => {
+    const roles = new Set(
+      methods[stack].map(({ integration }) => app.reference(stack, integration.Credentials)?.id ?? 'none'),
+    );
+    const [role = ''] = roles;
+    expect(roles.size).toBe(1);
+    const { Properties: properties } = app.templates[stack].Resources[role] ?? {};
+    expect(Object(properties?.AssumeRolePolicyDocument).Statement).toEqual([
+      {
+        Effect: 'Allow',
+        Action: 'sts:AssumeRole',
+        Principal: { Service: 'apigateway.amazonaws.com' },
+      },
+    ]);
+    const [[, statements] = [], ...others] = policiesOf(app, stack).filter(([id]) => id === role);
+    expect([statements?.length, others]).toEqual([1, []]);
+    const [{ Action: action, Resource: resources } = { Action: '', Resource: [] }] = statements ?? [];
+    expect(action).toBe('lambda:InvokeFunction');
+    const invoked = new Set(methods[stack].map(({ functionId }) => functionId));
+    const permitted = (resources as unknown[]).map((arn) => app.reference(stack, arn)?.id);
+    expect(permitted.sort()).toEqual([...invoked].sort());
+  });
+
+  it('needs no permission at any function, of which each would be a resource of the stack', () => {
     const permissions = app
       .resources(stack, 'AWS::Lambda::Permission')
-      .map(([, { Properties }]) => Properties)
-      .filter(({ Principal: principal }) => principal === 'apigateway.amazonaws.com');
-    const invoked = new Set(methods[stack].map(({ functionId }) => functionId));
-    const permitted = permissions.map(({ FunctionName: name }) => app.reference(stack, name)?.id);
-    expect(permitted.sort()).toEqual([...invoked].sort());
-    for (const permission of permissions) {
-      expect(permission.Action).toBe('lambda:InvokeFunction');
-      expect(joined(permission.SourceArn)).toBe(
-        `arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:<${apiId}>/*/*/*`,
-      );
-    }
+      .filter(([, { Properties }]) => Properties.Principal === 'apigateway.amazonaws.com');
+    expect(permissions).toEqual([]);
+  });
+
+  it('has a role that IAM takes, whatever the names of stage and region', () => {
+    const longest = `arn:aws-us-gov:lambda:us-gov-west-1:${'1'.repeat(12)}:function:${'s'.repeat(20)}`;
+    const functions = new Set(methods[stack].map(({ endpoint }) => endpoint));
+    const arns = [...functions].map((name) => `${longest}-${stack}-${name}:live`);
+    // IAM and STS quotas: the inline policies of a role, without white space.
+    expect(JSON.stringify(arns).length + 200).toBeLessThan(10_240);
   });
 
   it('is deployed only after all of its methods and gateway responses', () => {

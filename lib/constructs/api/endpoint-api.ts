@@ -1,9 +1,15 @@
-/** A regional REST API over the route table: streamed or buffered integrations, our own errors, no keys in logs. */
+/**
+ * A regional REST API over the route table: streamed or buffered integrations, our own errors, no keys in logs. It calls
+ * its functions in a role of its own, and not by a permission at each of them: that would be a resource of the 500 of a
+ * stack for each function.
+ */
 import { CfnOutput, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
+  AwsIntegration,
   EndpointType,
-  LambdaIntegration,
+  type Integration,
+  type IntegrationOptions,
   LogGroupLogDestination,
   type Resource,
   ResponseTransferMode,
@@ -14,6 +20,7 @@ import {
   type StageOptions,
 } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
@@ -71,7 +78,9 @@ function streamThrottles(config: Config, routes: readonly Route[]): Pick<StageOp
 
 export class EndpointApi extends Construct {
   readonly #api: RestApi;
-  readonly #fallback: LambdaIntegration;
+  readonly #calls = new PolicyStatement({ actions: ['lambda:InvokeFunction'] });
+  readonly #role: Role;
+  readonly #fallback: Integration;
   readonly accessLogs: LogGroup;
 
   constructor(scope: Construct, id: string, props: EndpointApiProps) {
@@ -99,7 +108,11 @@ export class EndpointApi extends Construct {
         tracingEnabled: props.config.tracing,
       },
     });
-    this.#fallback = new LambdaIntegration(props.fallback.function, { scopePermissionToMethod: false });
+    this.#role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
+      inlinePolicies: { Calls: new PolicyDocument({ statements: [this.#calls] }) },
+    });
+    this.#fallback = this.#buffered(props.fallback.function);
     // The root is no path of `{proxy+}`.
     this.#api.root.addMethod('ANY', this.#fallback);
     this.#api.root.addResource('{proxy+}').addMethod('ANY', this.#fallback);
@@ -127,15 +140,32 @@ export class EndpointApi extends Construct {
     const resource = this.#api.root.resourceForPath(route.path) as Resource;
     resource.addMethod(
       route.method,
-      route.response === 'streamed'
-        ? new LambdaIntegration(target, {
-            scopePermissionToMethod: false,
-            responseTransferMode: ResponseTransferMode.STREAM,
-            timeout: Duration.seconds(STREAM_TIMEOUT_SECONDS),
-          })
-        : new LambdaIntegration(target, { scopePermissionToMethod: false }),
+      route.response === 'streamed' ? this.#streamed(target) : this.#buffered(target),
     );
     if (resource.node.tryFindChild('ANY') === undefined) resource.addMethod('ANY', this.#fallback);
+  }
+
+  #buffered(target: IFunction): Integration {
+    return this.#calling(target, '2015-03-31', 'invocations');
+  }
+
+  #streamed(target: IFunction): Integration {
+    return this.#calling(target, '2021-11-15', 'response-streaming-invocations', {
+      responseTransferMode: ResponseTransferMode.STREAM,
+      timeout: Duration.seconds(STREAM_TIMEOUT_SECONDS),
+    });
+  }
+
+  /** The versions are those of Lambda's `Invoke` and `InvokeWithResponseStream` (Lambda API reference). */
+  #calling(target: IFunction, version: string, action: string, options?: IntegrationOptions): Integration {
+    const { functionArn } = target;
+    if (!this.#calls.resources.includes(functionArn)) this.#calls.addResources(functionArn);
+    return new AwsIntegration({
+      service: 'lambda',
+      path: `${version}/functions/${functionArn}/${action}`,
+      proxy: true,
+      options: { ...options, credentialsRole: this.#role },
+    });
   }
 
   /** Serves the API at the root of a name; the operator points the name to the output. */
