@@ -59,7 +59,9 @@ export const AREAS: readonly Area[] = [
   {
     name: 'grants',
     paths: ['lib/config/grants.ts', 'lib/config/listing-grants.ts'],
-    tests: ['test/lib/least-privilege.test.ts', 'test/lib/app.test.ts', 'test/lib/scheduled-smoke.test.ts'],
+    tests: ['least-privilege', 'app', 'scheduled-smoke', 'ledger-upkeep'].map(
+      (name) => `test/lib/${name}.test.ts`,
+    ),
   },
 ];
 

@@ -103,6 +103,14 @@ describe('the audit of the books', () => {
     expect(wild.filter((permission) => !/^(logs|xray):/.test(permission))).toEqual([]);
   });
 
+  it('finds the keys of an account, whose usage it adds up, and reads nothing else of them', () => {
+    const role = app.templates.inference.Resources[functionOf('audit-books')]?.Properties.Role;
+    const permissions = permissionsOf(app, STACK, app.reference(STACK, role)?.id ?? '');
+    expect(permissions.filter((permission) => permission.includes(':Keys.'))).toEqual([
+      'dynamodb:Query data:Keys.Arn/index/by-account',
+    ]);
+  });
+
   it('is written in JSONPath, and calls only functions that the template names', () => {
     expect(JSON.stringify(definition)).not.toContain('JSONata');
     const substitutions = machine?.Properties.DefinitionSubstitutions as Readonly<Record<string, unknown>>;
@@ -145,7 +153,7 @@ describe('the audit of the books', () => {
 });
 
 describe('the roles of the stack', () => {
-  it('are those of the functions, of two workflows, of a schedule and of API Gateway’s logs', () => {
+  it('are those of the functions, of two workflows, of a schedule, and of API Gateway for its calls and its logs', () => {
     const principals = app
       .resources(STACK, 'AWS::IAM::Role')
       .map(
@@ -154,6 +162,7 @@ describe('the roles of the stack', () => {
       )
       .filter((service) => service !== 'lambda.amazonaws.com');
     expect(principals.sort()).toEqual([
+      'apigateway.amazonaws.com',
       'apigateway.amazonaws.com',
       'events.amazonaws.com',
       'states.amazonaws.com',

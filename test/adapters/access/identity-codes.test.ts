@@ -183,6 +183,24 @@ describe('an authorization code', () => {
     expect(await shown()).toEqual([undefined, CLIENT_ID, 'a secret: 100%']);
   });
 
+  it('asks nobody for the way where the settings name the endpoint', async () => {
+    tokens.document = {
+      issuer: tokens.url,
+      jwks_uri: `${provider.issuer}/jwks`,
+      token_endpoint: `${tokens.url}/elsewhere`,
+      token_endpoint_auth_methods_supported: ['client_secret_post'],
+    };
+    secrets.test = 'a secret';
+    verifier = verifierOf({ test: oidc({ issuer: tokens.url }) });
+    await issue({ iss: tokens.url });
+    expect(await codeOf(exchange())).toContain('accepted');
+    const { headers, form } = tokens.requests.at(-1) ?? { headers: {}, form: {} };
+    expect([headers.authorization, form.client_secret]).toEqual([
+      `Basic ${Buffer.from(`${CLIENT_ID}:a+secret`).toString('base64')}`,
+      undefined,
+    ]);
+  });
+
   it('is never sent to an endpoint without TLS that a discovery document names', async () => {
     tokens.document = {
       issuer: tokens.url,

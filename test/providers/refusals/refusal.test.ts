@@ -32,6 +32,12 @@ describe('a refusal', () => {
     ],
     ['the request exceeds the available context size, try increasing it', {}],
     ['Please reduce the length of the messages or completion.', {}],
+    // Kimi, LM Studio, MiniMax and others, as public clients know them.
+    ['Invalid request: Your request exceeded model token limit: 131072', {}],
+    ['The number of tokens to keep from the initial prompt is greater than the context length.', {}],
+    ['invalid params, context window exceeds limit (2013)', {}],
+    ['context_length_exceeded', {}],
+    ['the context length exceeded what the server has', {}],
   ])('is an overflow, with the figures that the route names: %s', (message, figures) => {
     expect(refusalOf(message).overflow).toEqual(figures);
   });

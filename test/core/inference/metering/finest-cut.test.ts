@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { finestCut, LETTER_INDEX } from '../../../../lambdas/core/inference/metering/finest-cut.ts';
-import { PAIRS } from '../../../../lambdas/core/inference/metering/token-table.ts';
+import { FIRST_MERGES, LAST_MERGES, PAIRS } from '../../../../lambdas/core/inference/metering/token-table.ts';
 
 const SMALL = [...'abcdefghijklmnopqrstuvwxyz'];
 const CAPITALS = SMALL.map((letter) => letter.toUpperCase());
@@ -30,6 +30,39 @@ describe('the index of a letter', () => {
   });
 });
 
+/** Bits of the letters of a run, each a small one: the first letter counts most. */
+const bitOf = (table: string, letters: string): boolean => {
+  const index = [...letters].reduce((sum, letter) => sum * 27 + (LETTER_INDEX[letter.charCodeAt(0)] ?? 0), 0);
+  return (Buffer.from(table, 'base64').readUInt8(index >> 3) >> (index & 7)) % 2 === 1;
+};
+
+/**
+ * Whether two neighbours are merged by every tokenizer: two letters, or a letter and two. A tokenizer may cut before a
+ * capital that follows a small letter, so that what is on either side of that is never merged.
+ */
+function isMerged(text: string, begin: number, middle: number, end: number): boolean {
+  const isApart = (at: number) => at > begin && /[a-z][A-Z]/.test(text.slice(at - 1, at + 1));
+  const parts = text.slice(begin, end);
+  if (isApart(middle)) return false;
+  if (parts.length === 2) return MERGED.has(parts);
+  if (parts.length !== 3 || /[A-Z]/.test(parts)) return false;
+  return middle - begin === 1 ? bitOf(FIRST_MERGES, parts) : bitOf(LAST_MERGES, parts);
+}
+
+/** The most tokens of all the ways to cut the letters. What stands around them may take some along at either end. */
+function mostOfAllCuts(text: string): number {
+  const from = (begin: number, middle: number): number => {
+    let most = begin === middle ? 0 : 1;
+    for (let end = middle + 1; end <= text.length; end += 1)
+      if (begin === middle || !isMerged(text, begin, middle, end))
+        most = Math.max(most, (begin === middle ? 0 : 1) + from(middle, end));
+    return most;
+  };
+  let most = 0;
+  for (let start = 0; start < text.length; start += 1) most = Math.max(most, from(start, start));
+  return most;
+}
+
 describe('the finest cut of letters', () => {
   it('of two is one token where every tokenizer merges them, and two elsewhere', () => {
     expect(MERGED.size).toBeGreaterThan(900);
@@ -41,6 +74,19 @@ describe('the finest cut of letters', () => {
         expect([left + right, cut(left + right)]).toEqual([left + right, tokens]);
       }
     }
+  });
+
+  it('is the finest of all cuts that leave no two neighbours which every tokenizer merges', () => {
+    const small = fc.array(fc.constantFrom(...SMALL), { minLength: 1, maxLength: 9 });
+    const any = fc.array(fc.constantFrom(...LETTERS, ...'etaoinsrhl'), { minLength: 1, maxLength: 9 });
+    const run = fc.tuple(fc.constantFrom('', ' '), fc.oneof(small, any));
+    fc.assert(
+      fc.property(run, ([before, letters]) => {
+        const text = before + letters.join('');
+        expect([text, cut(text)]).toEqual([text, mostOfAllCuts(text)]);
+      }),
+      { numRuns: 1_000 },
+    );
   });
 
   it('is of at most as many tokens as letters, and loses at most what is left out', () => {

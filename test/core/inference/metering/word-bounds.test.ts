@@ -29,6 +29,14 @@ describe('the bound on the tokens of a known word', () => {
   });
 });
 
+describe('the bound on the tokens of blanks', () => {
+  it('is one a blank for a few, and then one for eight, as every vocabulary has long ones', () => {
+    const within = (count: number) => boundTokens(`(${' '.repeat(count)}(`);
+    const counts = [0, 1, 2, 3, 8, 9, 16, 80, 800];
+    expect(counts.map((count) => within(count) - within(0))).toEqual([0, 1, 2, 2, 2, 3, 3, 11, 101]);
+  });
+});
+
 describe('the most tokens of a character', () => {
   it.each([
     ['a letter', 'a', 1],

@@ -281,6 +281,24 @@ describe('an account that has had thousands of keys', () => {
     usage.nowMs = FIRST_MS + 100 * HOUR_MS;
     expect(await ask()).toMatchObject({ complete: true, calls: 4, queries: 1 });
   });
+
+  it('is not said to have been asked whole while there are keys that no question has come to', async () => {
+    const last = keys.length - 1;
+    const ended = new SimulatedUsage([one(last, HOUR_MS)], { keys, endMs: () => FIRST_MS + 2 * HOUR_MS });
+    ended.nowMs = FIRST_MS + 50 * HOUR_MS;
+    const asked = { start: FIRST_HOUR, end: FIRST_HOUR + 7 * 24 };
+    const question = async () => {
+      const reading = { ...ended.dependencies(), nowMs: ended.nowMs, budget: new ReadingBudget(1_000_000) };
+      const { rows, complete } = await readSums(reading, ACCOUNT, asked);
+      return { complete, calls: rows.length };
+    };
+    expect(await question()).toEqual({ complete: false, calls: 0 });
+    for (let hours = 0; hours < 30; hours += 1) {
+      ended.nowMs += HOUR_MS;
+      await question();
+    }
+    expect(await question()).toEqual({ complete: true, calls: 1 });
+  });
 });
 
 /** A budget that is over after a number of pages, however few records they have. */
