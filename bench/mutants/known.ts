@@ -15,6 +15,12 @@ interface Known {
 
 const EQUIVALENT: readonly Known[] = [
   {
+    path: 'lambdas/core/ledger/refusals.ts',
+    line: 'this.#until.delete(keyId);',
+    mistake: 'statement: this.#until.delete(keyId); -> ;',
+    reason: 'an entry whose minute has ended is passed over either way, and the map is bounded',
+  },
+  {
     path: 'lambdas/core/inference/metering/token-bound.ts',
     line: 'const previous = begin > 0 ? text.charCodeAt(begin - 1) : 0;',
     mistake: 'constant: 0 -> 1',
@@ -25,6 +31,12 @@ const EQUIVALENT: readonly Known[] = [
     line: 'const start = Math.floor(this.#random() * (parts[0]?.parts ?? 1));',
     mistake: 'constant: 1 -> 2',
     reason: 'a wallet without parts has one place to begin at: the start is taken modulo 1',
+  },
+  {
+    path: 'lambdas/adapters/ledger/wallet/posting.ts',
+    line: 'if (part === first || paid > 0n) changed += 1;',
+    mistake: 'comparison: > -> >=',
+    reason: 'the richest part is first: after one that pays nothing none pays, however many may still be changed',
   },
   {
     path: 'lambdas/adapters/ledger/wallet/posting.ts',
