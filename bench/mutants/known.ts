@@ -36,7 +36,8 @@ const EQUIVALENT: readonly Known[] = [
     path: 'lambdas/adapters/ledger/wallet/posting.ts',
     line: 'if (part === first || paid > 0n) changed += 1;',
     mistake: 'comparison: > -> >=',
-    reason: 'the richest part is first: after one that pays nothing none pays, however many may still be changed',
+    reason:
+      'the richest part is first: after one that pays nothing none pays, however many may still be changed',
   },
   {
     path: 'lambdas/adapters/ledger/wallet/posting.ts',
