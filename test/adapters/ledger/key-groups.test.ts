@@ -288,6 +288,21 @@ describe('charges and settlements that arrive together', () => {
     expect(clients.sent()).toBe(2);
   });
 
+  it('are granted and taken once when the answer of their request is lost', async () => {
+    const before = await openKey(AMPLE);
+    const keys = storeOf(troubledClients(database, new Map([[1, 'answer-lost']])));
+    const results = await Promise.all(
+      Array.from({ length: 9 }, () =>
+        keys.charge(chargeOf(before.keyId, { amount: 100n, tokens: 10, secret: 'right' })),
+      ),
+    );
+    expect(results.map(({ granted }) => granted)).toEqual(Array.from({ length: 9 }, () => true));
+    const state = await storeOf(database).read(before.keyId);
+    expect(state?.requestsLeft).toBe(before.requestsLeft - 9);
+    expect(state?.tokensLeft).toBe(before.tokensLeft - 90n);
+    expect(state?.dayLeft).toBe(before.dayLeft - 900n);
+  });
+
   it('begin a minute in a few requests, and all of them are granted', async () => {
     const { keyId } = await openKey(AMPLE);
     const laterMs = NOW_MS + 60_000;
