@@ -25,6 +25,9 @@ export const queryClient: QueryClient = new QueryClient({
 /** Asks the service again whether the browser has a session. */
 export const askWhoIsSignedIn = () => queryClient.invalidateQueries({ queryKey: ['account'] });
 
+/** Asks for the keys again, where they are shown. */
+export const listKeysAgain = () => queryClient.invalidateQueries({ queryKey: ['keys'] });
+
 /** Forgets everything that an account's owner has seen: nobody is signed in any more. */
 export async function forgetAccount(): Promise<void> {
   // An answer that is still on its way would bring the account back.

@@ -1,9 +1,8 @@
 /** One key: its caps, its policy, its secrets. */
-import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { call } from '../api/client.ts';
-import { useKeyCredits, useKeys } from '../api/queries.ts';
+import { listKeysAgain, queryClient, useKeyCredits, useKeys } from '../api/queries.ts';
 import type { ApiKey, NewApiKey } from '../api/types.ts';
 import { KIND_NAMES } from '../api/values.ts';
 import { Empty, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx';
@@ -30,12 +29,11 @@ export function KeyPage() {
 }
 
 function KeyView({ of: key }: { readonly of: ApiKey }) {
-  const queries = useQueryClient();
   const example = useExample(key.policy);
   const [editing, setEditing] = useState(false);
   const changed = async () => {
-    await queries.invalidateQueries({ queryKey: ['keys'] });
-    await queries.invalidateQueries({ queryKey: ['credits', key.id] });
+    await listKeysAgain();
+    await queryClient.invalidateQueries({ queryKey: ['credits', key.id] });
   };
   const change = async (body: object) => {
     await call(pathOf(key.id), { method: 'PATCH', body });

@@ -1,9 +1,8 @@
 /** Keys: made, shown once, and listed with their caps. */
-import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
-import { useKeys, useSums } from '../api/queries.ts';
+import { listKeysAgain, useKeys, useSums } from '../api/queries.ts';
 import { byKey, dayStart, type KeySpend, monthStart } from '../api/sums.ts';
 import type { ApiKey, NewApiKey } from '../api/types.ts';
 import { Badge, Loaded, Money, PageHead, Panel, Problem, Time } from '../parts/basics.tsx';
@@ -99,11 +98,10 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
 }
 
 function MakeKey({ onClose }: { readonly onClose: () => void }) {
-  const queries = useQueryClient();
   const [made, setMade] = useState<NewApiKey>();
   const make = async (body: KeyInput) => {
     setMade(await call<NewApiKey>('/api-keys', { method: 'POST', body }));
-    await queries.invalidateQueries({ queryKey: ['keys'] });
+    await listKeysAgain();
   };
   return (
     <Dialog title={made === undefined ? 'Make a key' : `The key ${made.name}`} onClose={onClose}>

@@ -2,7 +2,7 @@
 import { useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { endPlaygroundKey, PLAYGROUND_CAP_USD } from '../api/playground.ts';
-import { usePrices } from '../api/queries.ts';
+import { listKeysAgain, usePrices } from '../api/queries.ts';
 import type { Price } from '../api/types.ts';
 import { KINDS } from '../api/values.ts';
 import { Empty, Loaded, PageHead } from '../parts/basics.tsx';
@@ -21,8 +21,8 @@ const TRIALS = KINDS.flatMap(([kind, name]) => (isTrial(kind) ? [[kind, name] as
 
 export function Playground() {
   const prices = usePrices();
-  // What it may spend ends with the page.
-  useEffect(() => () => void endPlaygroundKey(), []);
+  // What it may spend ends with the page; a list of keys that is shown meanwhile is asked for again.
+  useEffect(() => () => void endPlaygroundKey().then(listKeysAgain), []);
   return (
     <div className="page">
       <PageHead

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
-import { callsPath, queryClient, useBalance } from '../api/queries.ts';
+import { callsPath, listKeysAgain, useBalance } from '../api/queries.ts';
 import type { Call, NewApiKey, Page } from '../api/types.ts';
 import { Money, PageHead, Panel } from '../parts/basics.tsx';
 import { Form, Input } from '../parts/form.tsx';
@@ -17,7 +17,7 @@ export function Start() {
   const example = useExample();
   const make = async () => {
     setMade(await call<NewApiKey>('/api-keys', { method: 'POST', body: { name } }));
-    await queryClient.invalidateQueries({ queryKey: ['keys'] });
+    await listKeysAgain();
   };
   return (
     <div className="page">
