@@ -232,7 +232,7 @@ describe('a trial', () => {
       expect(readFileSync(file, 'utf8')).toBe(kept);
 
       const record = new TrialRecord(join(root, 'trials.jsonl'));
-      const trials = new Trials(copy, { graph, coverage, record }, 2);
+      const trials = new Trials(copy, { graph, coverage, record }, 0.5);
       const candidates = candidatesIn(root, ['source/sum.ts'], ['source/']);
       const verdictOf = async (line: number, replacement: string) => {
         const found = candidates.find((one) => one.line === line && one.replacement === replacement);
