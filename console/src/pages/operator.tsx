@@ -94,7 +94,7 @@ const ROUTES: readonly Column<RouteSummary>[] = [
     head: 'Margin',
     cell: ({ margins }) =>
       margins === null
-        ? 'cost not told'
+        ? 'cost not known'
         : margins.map(({ rate, percent }) => `${rate.replaceAll('_', ' ')} ${percent} %`).join(', '),
   },
   {

@@ -183,7 +183,7 @@ describe('an authorization code', () => {
     expect(await shown()).toEqual([undefined, CLIENT_ID, 'a secret: 100%']);
   });
 
-  it('asks nobody for the way where the settings name the endpoint', async () => {
+  it('goes to the endpoint that the settings name, whatever a discovery document says', async () => {
     tokens.document = {
       issuer: tokens.url,
       jwks_uri: `${provider.issuer}/jwks`,

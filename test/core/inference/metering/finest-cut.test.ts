@@ -9,15 +9,14 @@ const LETTERS = [...SMALL, ...CAPITALS];
 
 const cut = (text: string): number => finestCut(text, 0, text.length);
 
-/** Pairs of a blank or letter and a letter that every tokenizer merges: bit `row * 53 + column`, the lowest bit first. */
+/** A bit of a table, the lowest of each byte first. */
+const isSet = (table: string, index: number): boolean =>
+  (Buffer.from(table, 'base64').readUInt8(index >> 3) >> (index & 7)) % 2 === 1;
+
+/** Pairs of a blank or letter and a letter that every tokenizer merges: bit `row * 53 + column`. */
 const MERGED: ReadonlySet<string> = new Set(
   [' ', ...LETTERS].flatMap((left, row) =>
-    [' ', ...LETTERS].flatMap((right, column) => {
-      const index = row * 53 + column;
-      return (Buffer.from(PAIRS, 'base64').readUInt8(index >> 3) >> (index & 7)) % 2 === 1
-        ? [left + right]
-        : [];
-    }),
+    [' ', ...LETTERS].flatMap((right, column) => (isSet(PAIRS, row * 53 + column) ? [left + right] : [])),
   ),
 );
 
@@ -30,11 +29,9 @@ describe('the index of a letter', () => {
   });
 });
 
-/** Bits of the letters of a run, each a small one: the first letter counts most. */
-const bitOf = (table: string, letters: string): boolean => {
-  const index = [...letters].reduce((sum, letter) => sum * 27 + (LETTER_INDEX[letter.charCodeAt(0)] ?? 0), 0);
-  return (Buffer.from(table, 'base64').readUInt8(index >> 3) >> (index & 7)) % 2 === 1;
-};
+/** The index of three small letters, or of a blank and two: the first counts most. */
+const tripleOf = (letters: string): number =>
+  [...letters].reduce((sum, letter) => sum * 27 + (LETTER_INDEX[letter.charCodeAt(0)] ?? 0), 0);
 
 /**
  * Whether two neighbours are merged by every tokenizer: two letters, or a letter and two. A tokenizer may cut before a
@@ -46,7 +43,7 @@ function isMerged(text: string, begin: number, middle: number, end: number): boo
   if (isApart(middle)) return false;
   if (parts.length === 2) return MERGED.has(parts);
   if (parts.length !== 3 || /[A-Z]/.test(parts)) return false;
-  return middle - begin === 1 ? bitOf(FIRST_MERGES, parts) : bitOf(LAST_MERGES, parts);
+  return isSet(middle - begin === 1 ? FIRST_MERGES : LAST_MERGES, tripleOf(parts));
 }
 
 /** The most tokens of all the ways to cut the letters. What stands around them may take some along at either end. */

@@ -282,7 +282,7 @@ describe('an account that has had thousands of keys', () => {
     expect(await ask()).toMatchObject({ complete: true, calls: 4, queries: 1 });
   });
 
-  it('is not said to have been asked whole while there are keys that no question has come to', async () => {
+  it('is not called complete while there are keys whose calls no question has read', async () => {
     const last = keys.length - 1;
     const ended = new SimulatedUsage([one(last, HOUR_MS)], { keys, endMs: () => FIRST_MS + 2 * HOUR_MS });
     ended.nowMs = FIRST_MS + 50 * HOUR_MS;
