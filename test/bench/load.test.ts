@@ -1,12 +1,15 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type CapacityLimits, DYNAMODB_LIMITS } from '../../bench/harness/database/capacity.ts';
 import type { Load } from '../../bench/ledger/load/simulation.ts';
 
 // Jest binds a built-in module when it is first imported: its timer follows the one that is replaced by a virtual one.
-jest.unstable_mockModule('node:timers/promises', () => ({
+jest.mock('node:timers/promises', () => ({
   setTimeout: (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)),
 }));
-const { simulate } = await import('../../bench/ledger/load/simulation.ts');
+let simulate: typeof import('../../bench/ledger/load/simulation.ts').simulate;
+beforeAll(async () => {
+  ({ simulate } = await import('../../bench/ledger/load/simulation.ts'));
+});
 
 /**
  * A call writes to its account's wallet twice: 80 units a second, more than the one item that a wallet once was may take
