@@ -1,11 +1,10 @@
 /**
- * The rings: `unit` is fast and needs nothing but Node; `template` reads the synthesized templates and runs the bundles;
- * `integration` runs the ledger, the adapters and the local runtime on the real engine, and what is timed or serves;
- * `system` starts the whole service and drives it with official SDKs; `browser` opens its pages; `deploy` deploys it with
- * the CDK CLI into an emulated AWS account (`npm run test:deploy` installs the emulator); `dynamodb-local` runs tests of
- * `integration` on AWS's DynamoDB Local (`npm run test:dynamodb-local` installs and starts it); `clients` drives the
- * service with its real clients (`npm run test:clients` installs them); `schema` sends what `openapi.json` describes, and
- * lints the templates (`npm run test:schema` installs what it does so with).
+ * The rings. Those of the gate need Node alone: `unit` is fast; `template` reads the synthesized templates and runs the
+ * bundles; `integration` runs the ledger, the adapters and the local runtime on the real engine, and servers; `system`
+ * starts the whole service and drives it with official SDKs. The others need more, and `npm run test:<ring>` installs it:
+ * `browser` opens the pages in Chromium; `deploy` deploys with the CDK CLI into an emulated AWS account; `dynamodb-local`
+ * runs tests of `integration` on AWS's DynamoDB Local; `clients` drives the service with its real clients; `schema` sends
+ * what `openapi.json` describes, and lints the templates.
  */
 import { join } from 'node:path';
 
@@ -68,8 +67,8 @@ const ring = (displayName, testMatch, testPathIgnorePatterns) => ({
   testPathIgnorePatterns: ['/node_modules/', ...testPathIgnorePatterns],
   modulePathIgnorePatterns: ['<rootDir>/cdk.out/', '<rootDir>/.build/', '<rootDir>/.local/'],
   testEnvironment: 'node',
-  // As CommonJS, packages too: jest links a module of ES for each test file anew, which takes a third of the fast rings' time.
   resolver: '<rootDir>/test/package-resolver.ts',
+  // Packages too become CommonJS: linking ES modules anew for each test file took a third of the unit ring's time.
   transformIgnorePatterns: [],
   transform: {
     '^.+\\.(ts|mjs|js)$': [

@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { Service } from '../system/service.ts';
-import { openBrowser, withBrowser } from './chromium.ts';
+import { openBrowser } from './chromium.ts';
 import { ConsoleUser, SCREENSHOTS } from './console-user.ts';
 
 jest.setTimeout(120_000);
@@ -29,7 +29,7 @@ const PAGES = [
   ['/start', 'First call'],
 ] as const;
 
-withBrowser('the console in Chromium', () => {
+describe('the console in Chromium', () => {
   const service = new Service({ WEBHOOK_ALLOW_LOOPBACK: '1' });
   const received: string[] = [];
   let hook: Server;

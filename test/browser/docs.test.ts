@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { Service } from '../system/service.ts';
-import { openBrowser, withBrowser } from './chromium.ts';
+import { openBrowser } from './chromium.ts';
 
 const SCREENSHOT = join(import.meta.dirname, '..', '..', 'test-results', 'docs.png');
 
-withBrowser('the reference page in Chromium', () => {
+describe('the reference page in Chromium', () => {
   const service = new Service();
   const requests: string[] = [];
   const complaints: string[] = [];

@@ -1,0 +1,150 @@
+/**
+ * `npm run bench -- tests [RING...] [--runs N] [--condition NAME]...`: the rings, one after the other, as they are and
+ * under conditions that change the speed of everything, with the time of each, its failures and the lines that a passing
+ * run must not print; and the slowest test files. A condition needs Linux.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { WORKERS } from '../../test/jest.ts';
+import type { Figure } from '../harness/report.ts';
+import { median } from '../harness/statistics.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const BUSY_LOOPS = 4;
+const SLOWEST = 30;
+
+/** The rings of the gate, which have no command. */
+const GATE = ['unit', 'template', 'integration', 'system'];
+
+const commandOf = (ring: string): readonly string[] =>
+  GATE.includes(ring)
+    ? [
+        ...[process.execPath, join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js'), '--selectProjects', ring],
+        ...[`--maxWorkers=${WORKERS}`, '--json', `--outputFile=test-results/${ring}.json`],
+      ]
+    : ['npm', 'run', `test:${ring}`];
+
+/** What stands before a command, and its environment. */
+interface Condition {
+  readonly prefix?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly busyLoops?: number;
+}
+
+const CONDITIONS: Readonly<Record<string, Condition>> = {
+  plain: {},
+  'one core': { prefix: ['taskset', '-c', '0'] },
+  'busy loops': { busyLoops: BUSY_LOOPS },
+  'halved timers': {
+    environment: { NODE_OPTIONS: `--require ${join(import.meta.dirname, 'halved-timers.cjs')}` },
+  },
+};
+
+/** JSON, a stack trace, or a warning. */
+const UNEXPECTED = /^\s*\{.*"|^\s+at .*:\d+:\d+\)?$|\bWarning\b|● Console/;
+
+interface JestReport {
+  readonly numFailedTests: number;
+  readonly numRuntimeErrorTestSuites: number;
+  readonly testResults: readonly { name: string; startTime: number; endTime: number }[];
+}
+
+interface Run {
+  readonly seconds: number;
+  readonly failures: number;
+  readonly unexpectedLines: readonly string[];
+  readonly files: readonly { readonly path: string; readonly seconds: number }[];
+}
+
+export async function measureTests(args: readonly string[]): Promise<readonly Figure[]> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      runs: { type: 'string', default: '1' },
+      condition: { type: 'string', multiple: true, default: ['plain'] },
+    },
+  });
+  const rings = positionals.length === 0 ? GATE : positionals;
+  const figures: Figure[] = [];
+  const secondsOf = new Map<string, number>();
+  for (const name of values.condition)
+    for (const ring of rings) {
+      const runs: Run[] = [];
+      while (runs.length < Number(values.runs)) runs.push(await runRing(ring, conditionOf(name)));
+      figures.push(...figuresOf(`${ring}, ${name}`, runs));
+      for (const { path, seconds } of runs.flatMap(({ files }) => files))
+        secondsOf.set(path, Math.max(seconds, secondsOf.get(path) ?? 0));
+    }
+  const slowest = [...secondsOf].sort(([, a], [, b]) => b - a).slice(0, SLOWEST);
+  return [...figures, ...slowest.map(([path, value]) => ({ name: path, value, unit: 's' }))];
+}
+
+function conditionOf(name: string): Condition {
+  const condition = CONDITIONS[name];
+  if (condition === undefined)
+    throw new Error(`there is no condition ${name}: choose from ${Object.keys(CONDITIONS).join(', ')}`);
+  return condition;
+}
+
+function figuresOf(name: string, runs: readonly Run[]): Figure[] {
+  const failures = runs.reduce((sum, run) => sum + run.failures, 0);
+  const lines = runs.flatMap(({ unexpectedLines }) => unexpectedLines);
+  return [
+    {
+      name: `${name}: time, median of ${runs.length}`,
+      value: median(runs.map(({ seconds }) => seconds)),
+      unit: 's',
+    },
+    { name: `${name}: failures`, value: failures, unit: 'tests', most: 0 },
+    {
+      name: `${name}: unexpected lines`,
+      value: lines.length,
+      unit: 'lines',
+      most: 0,
+      ...(lines.length === 0 ? {} : { note: lines.slice(0, 5).join(' | ').slice(0, 500) }),
+    },
+  ];
+}
+
+async function runRing(
+  ring: string,
+  { prefix = [], environment = {}, busyLoops = 0 }: Condition,
+): Promise<Run> {
+  const loops = Array.from({ length: busyLoops }, () => spawn(process.execPath, ['-e', 'for (;;);']));
+  try {
+    const [program = '', ...args] = [...prefix, ...commandOf(ring)];
+    const startedMs = performance.now();
+    const child = spawn(program, args, {
+      cwd: ROOT,
+      env: { ...process.env, ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const printed = await linesOf(child);
+    const seconds = (performance.now() - startedMs) / 1000;
+    const report = JSON.parse(readFileSync(join(ROOT, 'test-results', `${ring}.json`), 'utf8')) as JestReport;
+    return {
+      seconds,
+      failures: report.numFailedTests + report.numRuntimeErrorTestSuites,
+      unexpectedLines: printed.filter((line) => UNEXPECTED.test(line)),
+      files: report.testResults.map(({ name, startTime, endTime }) => ({
+        path: name.slice(ROOT.length + 1),
+        seconds: (endTime - startTime) / 1000,
+      })),
+    };
+  } finally {
+    for (const loop of loops) loop.kill('SIGKILL');
+  }
+}
+
+/** Everything that the process prints, once it has ended. */
+async function linesOf(child: ChildProcess): Promise<string[]> {
+  const chunks: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => chunks.push(chunk));
+  await once(child, 'close');
+  return Buffer.concat(chunks).toString('utf8').split('\n');
+}
