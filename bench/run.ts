@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- name [options]]`: runs one bench, or all but the mutants and the tests, which take hours; exit
- * code 1 when a budget is broken or a bench fails.
+ * `npm run bench [-- name [options]]`: runs one bench, or all but the mutants, which take hours; exit code 1 when a
+ * budget is broken or a bench fails.
  */
 import { join } from 'node:path';
 import { measureBundles } from './bundles/bench.ts';
@@ -26,7 +26,6 @@ import { measureSearch } from './search/bench.ts';
 import { measureStart } from './start/bench.ts';
 import { measureIdle } from './start/idle.ts';
 import { measureStream } from './stream/bench.ts';
-import { measureTests } from './tests/bench.ts';
 import { measureTokens } from './tokens/bench.ts';
 import { measureWebhooks } from './webhooks/bench.ts';
 
@@ -44,7 +43,6 @@ const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<r
   profile: measureProfile,
   tokens: measureTokens,
   mutants: measureMutants,
-  tests: measureTests,
   audit: measureAudit,
   host: measureHost,
   'usage-sums': measureUsageSums,
@@ -65,11 +63,9 @@ async function run(name: string, measure: () => Promise<readonly Figure[]>): Pro
   return !figures.some(isBroken);
 }
 
-const LONG = ['mutants', 'tests'];
-
 const [wanted, ...options] = process.argv.slice(2);
 const chosen = Object.entries(BENCHES).filter(([name]) =>
-  wanted === undefined ? !LONG.includes(name) : name === wanted,
+  wanted === undefined ? name !== 'mutants' : name === wanted,
 );
 if (chosen.length === 0) {
   console.error(`There is no bench ${wanted}: choose from ${Object.keys(BENCHES).join(', ')}.`);

@@ -1,16 +1,23 @@
 /**
- * `npm run bench -- tests [RING...] [--runs N] [--condition NAME]...`: the rings, one after the other, as they are and
- * under conditions that change the speed of everything, with the time of each, its failures and the lines that a passing
- * run must not print; and the slowest test files. A condition needs Linux.
+ * `npm run test:speed [-- RING... --runs N --condition NAME]`: runs the rings one after the other, under conditions that
+ * change the speed of the machine. Measures the time of each ring and of the slowest files. Exits with 1 if a test fails,
+ * or a passing run prints JSON, a stack trace or a warning. The condition `one core` needs Linux.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { WORKERS } from '../../test/jest.ts';
-import type { Figure } from '../harness/report.ts';
-import { median } from '../harness/statistics.ts';
+import {
+  describeMachine,
+  type Figure,
+  formatReport,
+  isBroken,
+  round,
+  writeReport,
+} from '../../bench/harness/report.ts';
+import { median } from '../../bench/harness/statistics.ts';
+import { WORKERS } from '../jest.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const BUSY_LOOPS = 4;
@@ -39,7 +46,7 @@ const CONDITIONS: Readonly<Record<string, Condition>> = {
   'one core': { prefix: ['taskset', '-c', '0'] },
   'busy loops': { busyLoops: BUSY_LOOPS },
   'halved timers': {
-    environment: { NODE_OPTIONS: `--require ${join(import.meta.dirname, 'halved-timers.cjs')}` },
+    environment: { NODE_OPTIONS: `--import ${new URL('halved-timers.ts', import.meta.url)}` },
   },
 };
 
@@ -59,15 +66,15 @@ interface Run {
   readonly files: readonly { readonly path: string; readonly seconds: number }[];
 }
 
-export async function measureTests(args: readonly string[]): Promise<readonly Figure[]> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      runs: { type: 'string', default: '1' },
-      condition: { type: 'string', multiple: true, default: ['plain'] },
-    },
-  });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    runs: { type: 'string', default: '1' },
+    condition: { type: 'string', multiple: true, default: ['plain'] },
+  },
+});
+
+async function measure(): Promise<readonly Figure[]> {
   const rings = positionals.length === 0 ? GATE : positionals;
   const figures: Figure[] = [];
   const secondsOf = new Map<string, number>();
@@ -148,3 +155,15 @@ async function linesOf(child: ChildProcess): Promise<string[]> {
   await once(child, 'close');
   return Buffer.concat(chunks).toString('utf8').split('\n');
 }
+
+const startedMs = performance.now();
+const figures = (await measure()).map((figure) => ({ ...figure, value: round(figure.value) }));
+const report = {
+  bench: 'tests',
+  machine: describeMachine(),
+  seconds: round((performance.now() - startedMs) / 1000),
+  figures,
+};
+console.log(formatReport(report));
+writeReport(report, join(ROOT, 'bench', 'results'), new Date());
+if (figures.some(isBroken)) process.exitCode = 1;
