@@ -143,11 +143,7 @@ export class WorkCopy {
 /** For jest to end after its last file. */
 const ENDING_SECONDS = 30;
 
-const JEST = [
-  '--experimental-vm-modules',
-  '--disable-warning=ExperimentalWarning',
-  join('node_modules', 'jest', 'bin', 'jest.js'),
-];
+const JEST = [join('node_modules', 'jest', 'bin', 'jest.js')];
 
 /** The first failed file and test of jest's output, which is all that it writes when it stops at a failure. */
 const failureIn = (output: string): string =>
