@@ -143,7 +143,7 @@ describe('a purchase', () => {
           expect(taken).toBe(result === amount ? (BigInt(amount) * DOLLAR) / 100n : 0n);
         }
       }),
-      { numRuns: 12 },
+      { numRuns: 60 },
     );
     expect(bought).toBeGreaterThan(3);
     expect(refused).toBeGreaterThan(3);

@@ -125,8 +125,9 @@ describe('a request without the header of our own pages', () => {
 
 it('any cookie header at all is answered with 401, or with the session that it holds', async () => {
   const piece = fc.oneof(
+    fc.constant(`${SESSION_COOKIE}=${TOKEN}`),
     fc.constantFrom(
-      ...[SESSION_COOKIE, `${SESSION_COOKIE}=${TOKEN}`, '=', ';', '; ', TOKEN, '"', '\t', '%00', ','],
+      ...[SESSION_COOKIE, '=', ';', '; ', TOKEN, '"', '\t', '%00', ','],
     ),
     fc.string({ maxLength: 10 }),
   );
