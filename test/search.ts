@@ -10,18 +10,21 @@ const AGAIN = THOROUGH === undefined ? `SEED=${SEED}` : `SEED=${SEED} THOROUGH=$
 type Body = (...given: readonly unknown[]) => unknown;
 type Add = (title: string, body: Body, timeoutMs?: number) => void;
 
+/** The body of a test, whose failure says how to repeat it. */
+export const repeatable =
+  (body: Body): Body =>
+  async (...given) => {
+    try {
+      await body(...given);
+    } catch (failure) {
+      throw new Error(`${AGAIN} repeats this: ${String(failure)}`, { cause: failure });
+    }
+  };
+
 const naming =
   (add: Add): Add =>
-  (title, body, timeoutMs) => {
-    const named: Body = async (...given) => {
-      try {
-        await body(...given);
-      } catch (failure) {
-        throw new Error(`${AGAIN} repeats this: ${String(failure)}`, { cause: failure });
-      }
-    };
-    add(title, named, timeoutMs);
-  };
+  (title, body, timeoutMs) =>
+    add(title, repeatable(body), timeoutMs);
 
 const each = (...table: readonly unknown[]): Add =>
   naming((plain.each as (...table: readonly unknown[]) => Add)(...table));
