@@ -189,7 +189,11 @@ describe(`in ${PROCESSES} processes on one database file`, () => {
         unpaid += audit.writtenOff;
         seeds += 1;
       }),
-      { numRuns: SEEDS },
+      // The first calls cost more than their wallet has, whatever the others are.
+      {
+        numRuns: SEEDS,
+        examples: [[{ balance: 50_000_000, amount: 5_000_000, times: 12, waves: 1, split: false }]],
+      },
     );
     expect(seeds).toBe(SEEDS);
     // The search is one: calls did cost more than the wallets had.
