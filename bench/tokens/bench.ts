@@ -8,8 +8,8 @@ import { build } from 'esbuild';
 import { boundTokens, mostTokens } from '../../lambdas/core/inference/metering/token-bound.ts';
 import { BUNDLING } from '../../lib/bundle.ts';
 import type { Figure } from '../harness/report.ts';
+import { seeded } from '../harness/seeded.ts';
 import { median } from '../harness/statistics.ts';
-import { seededChance } from './families.ts';
 import { boundTokens as formerRule } from './former-rule.ts';
 import { CODE, ENGLISH_CHAT, PROSE } from './honest.ts';
 import { boundParts, climb, FAMILY_NAMES, type Finding } from './search.ts';
@@ -51,7 +51,7 @@ function searchFigures(vocabularies: readonly Vocabulary[]): readonly Figure[] {
   const found = (rule: (text: string) => number, tries: number): readonly Finding[] =>
     FAMILY_NAMES.map((family, index) =>
       climb(family, {
-        ...{ bound: rule, vocabularies, chance: seededChance(SEED * 1_000 + index), tries },
+        ...{ bound: rule, vocabularies, chance: seeded(SEED * 1_000 + index), tries },
       }),
     );
   const worstOf = (findings: readonly Finding[]) =>

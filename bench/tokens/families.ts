@@ -3,17 +3,6 @@ import { WORDS, WORDS_AFTER_BLANK } from '../../lambdas/core/inference/metering/
 
 export type Chance = () => number;
 
-/** Numbers from 0 to 1 by a 32-bit state (mulberry32). */
-export function seededChance(seed: number): Chance {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 export const below = (chance: Chance, end: number): number => Math.floor(chance() * end);
 export const pick = <T>(chance: Chance, from: readonly T[]): T => from[below(chance, from.length)] as T;
 const letterOf = (chance: Chance, letters: string): string => pick(chance, [...letters]);

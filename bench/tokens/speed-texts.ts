@@ -1,6 +1,6 @@
 /** Texts that the bound's speed is measured on: small and large ones, honest and hostile. */
 
-import { seededChance } from './families.ts';
+import { seeded } from '../harness/seeded.ts';
 import { CODE, ENGLISH_CHAT, PROSE } from './honest.ts';
 
 const CHAT = ENGLISH_CHAT.join('\n');
@@ -9,7 +9,7 @@ const LARGE = 1_000_000;
 const filled = (unit: string): string => unit.repeat(Math.ceil(LARGE / unit.length)).slice(0, LARGE);
 
 function randomLetters(): string {
-  const chance = seededChance(3);
+  const chance = seeded(3);
   return filled(
     Array.from({ length: 10_000 }, () => String.fromCharCode(97 + Math.floor(chance() * 26))).join(''),
   );

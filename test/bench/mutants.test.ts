@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import { AREAS, areaOf } from '../../bench/mutants/areas.ts';
 import { candidatesIn } from '../../bench/mutants/candidates.ts';
 import { measureCoverage } from '../../bench/mutants/coverage.ts';
@@ -224,7 +224,13 @@ describe('a trial', () => {
       const ringOf = new Map(tests.map((test) => [test, 'unit']));
       const file = join(root, 'coverage.jsonl');
       const options = { file, modules: ['source/sum.ts'], workers: 1 };
+      const print = jest.spyOn(console, 'log').mockImplementation(() => {});
       const coverage = await measureCoverage(copy, graph, ringOf, options);
+      expect(print.mock.calls).toEqual([
+        ['3 test files of the unit ring without a mutant'],
+        ['Left out, since it fails without a mutant: test/red.test.ts'],
+      ]);
+      print.mockRestore();
       expect(coverage.test('test/red.test.ts')).toBeUndefined();
       expect(coverage.testsThatRun('source/sum.ts', 6)).toEqual(new Set(['test/total.test.ts']));
       const kept = readFileSync(file, 'utf8');

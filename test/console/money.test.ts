@@ -1,7 +1,8 @@
-import { expect, it } from '@jest/globals';
+import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import { parseUsd, usdField, usdText } from '../../console/src/api/money.ts';
 import { usdJson } from '../../lambdas/core/money.ts';
+import { it } from '../search.ts';
 
 const nano = fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n });
 

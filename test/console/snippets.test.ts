@@ -202,7 +202,7 @@ describe('a program for Node', () => {
 });
 
 const python = ['python3', 'python'].find((name) => spawnSync(name, ['--version']).status === 0);
-if (python === undefined) console.warn('THE PROGRAMS FOR PYTHON ARE NOT TESTED: there is no Python here.');
+const withoutPython = python === undefined ? ' (skipped: there is no Python here)' : '';
 
 /** Stands for an SDK: prints the one call that is made, as JSON. */
 const SDK = `import json
@@ -229,7 +229,7 @@ def client(**options):
 OpenAI = Anthropic = client
 `;
 
-(python === undefined ? describe.skip : describe)('a program for Python', () => {
+(python === undefined ? describe.skip : describe)(`a program for Python${withoutPython}`, () => {
   beforeAll(() => {
     for (const name of ['openai', 'anthropic']) writeFileSync(join(folder, `${name}.py`), SDK);
   });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import {
   divideUp,
@@ -10,6 +10,7 @@ import {
   usdJson,
 } from '../../lambdas/core/money.ts';
 import { growthOf, MOST_IN_PROPORTION } from '../growth.ts';
+import { it } from '../search.ts';
 
 const nanoUsd = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n });
 

@@ -50,6 +50,9 @@ const isInstalled = (command: string): boolean => {
   return error === undefined;
 };
 
+const INSTALLED = LANGUAGES.filter(({ needs }) => isInstalled(needs));
+const MISSING = LANGUAGES.filter((each) => !INSTALLED.includes(each));
+
 async function answering(url: string, child: ChildProcess): Promise<void> {
   const deadlineMs = Date.now() + 15_000;
   while (Date.now() < deadlineMs && child.exitCode === null) {
@@ -60,16 +63,10 @@ async function answering(url: string, child: ChildProcess): Promise<void> {
 }
 
 describe('the receivers of docs/webhooks.md', () => {
-  it.each(LANGUAGES)(
+  it.each(INSTALLED)(
     'verify a delivery and refuse a forgery: $language',
-    async ({ language, file, needs, build, run: [command, ...args] }) => {
-      const source = example(language);
-      expect(source).toContain('WEBHOOK_SECRET');
-      if (!isInstalled(needs)) {
-        console.warn(`${needs} is not installed, or TEST_GO is not 1: its example was not run`);
-        return;
-      }
-      writeFileSync(join(folder, file), source);
+    async ({ language, file, build, run: [command, ...args] }) => {
+      writeFileSync(join(folder, file), example(language));
       if (build !== undefined) execFileSync(build[0], build.slice(1), { cwd: folder, stdio: 'pipe' });
       const [secret, old] = [newSigningSecret(), newSigningSecret()];
       const port = await freePort();
@@ -104,6 +101,13 @@ describe('the receivers of docs/webhooks.md', () => {
     },
     180_000,
   );
+
+  it.each(LANGUAGES)('have an example in $language', ({ language }) => {
+    expect(example(language)).toContain('WEBHOOK_SECRET');
+  });
+
+  for (const { language, needs } of MISSING)
+    it.skip(`verify a delivery: ${language}, for want of ${needs} (TEST_GO=1 compiles the one in Go)`, () => {});
 });
 
 describe('docs/webhooks.md', () => {

@@ -1,6 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import * as fc from 'fast-check';
 import { ByteBudget } from '../../lambdas/edge/byte-budget.ts';
+import { it } from '../search.ts';
 
 const MOST = 1_000;
 

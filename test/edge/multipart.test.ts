@@ -1,9 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect } from '@jest/globals';
 import { spoolToDisk } from '../../lambdas/adapters/system/spool.ts';
 import { ServiceError } from '../../lambdas/core/errors.ts';
 import { createUploadReader } from '../../lambdas/edge/multipart.ts';
+import { it } from '../search.ts';
 import { rounds } from '../thorough.ts';
 import { FORM_TYPE, forEach, mutatedForms, openUploads } from './mutated-forms.ts';
 

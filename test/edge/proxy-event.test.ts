@@ -1,6 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { pathParametersOf, toRequest } from '../../lambdas/edge/proxy-event.ts';
+import { it } from '../search.ts';
 import { lambdaEvent } from './lambda-event.ts';
 
 describe('the request of an event', () => {

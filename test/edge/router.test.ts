@@ -1,8 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { Route } from '../../lambdas/contract/route.ts';
 import { ROUTES } from '../../lambdas/contract/routes.ts';
 import { decodeSegment, matchPath, surfaceAt } from '../../lambdas/edge/router.ts';
+import { it } from '../search.ts';
 import { rounds } from '../thorough.ts';
 
 const route = (path: string, method: Route['method'] = 'GET'): Route => ({

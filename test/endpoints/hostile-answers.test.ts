@@ -1,14 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { Breaker } from '../../lambdas/core/inference/circuit/breaker.ts';
 import { CountingTill, CREDENTIAL } from '../fuzz/counting-till.ts';
 import { answerOf, CANARY, CORPUS, HostileWay, type Protocol } from '../fuzz/hostile-route.ts';
-import { Mutator, randomOf } from '../fuzz/mutants.ts';
+import { Mutator } from '../fuzz/mutants.ts';
 import { type Service, startService } from '../fuzz/running-service.ts';
+import { it } from '../search.ts';
+import { drawsOf } from '../seed.ts';
 import { rounds } from '../thorough.ts';
 
 /** Of each protocol over each surface, whole and streamed; `FUZZ_ANSWERS=20000` looks longer. */
 const ANSWERS = Number(process.env.FUZZ_ANSWERS ?? rounds(100));
-const SEED = Number(process.env.FUZZ_SEED ?? 20_261_122);
 
 const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock', 'gemini'] as const;
 const SURFACES = ['chat', 'responses', 'messages'] as const;
@@ -206,7 +207,10 @@ describe.each(CASES)(
   'hostile answers to $surface over $protocol, streamed: $stream',
   ({ surface, protocol, stream }) => {
     it('reach no caller but as a well-formed answer or a clean error, and show nothing of the vendor', async () => {
-      const mutator = new Mutator(randomOf(SEED), CORPUS);
+      const mutator = new Mutator(
+        drawsOf(`answers to ${surface} over ${protocol}, streamed: ${stream}`),
+        CORPUS,
+      );
       const faults: string[] = [];
       const statuses: Record<number, number> = {};
       for (let left = ANSWERS; left > 0; left -= 1) {

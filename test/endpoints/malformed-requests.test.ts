@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { KeyGate } from '../../lambdas/core/ledger/key-gate.ts';
 import { CountingTill, CREDENTIAL } from '../fuzz/counting-till.ts';
 import { type Service, type SurfaceName, startService } from '../fuzz/running-service.ts';
 import { fuzz } from '../fuzz/spoiled-requests.ts';
 import { VALID } from '../fuzz/valid-requests.ts';
 import { Wire } from '../fuzz/wire.ts';
+import { it } from '../search.ts';
 import { rounds } from '../thorough.ts';
 
 /** To each API format; `THOROUGH=10` sends 5,000. */
@@ -23,7 +24,10 @@ afterAll(() => service.stop());
 
 describe.each(Object.keys(VALID) as SurfaceName[])('malformed requests to %s', (name) => {
   it('are answered or refused in the right envelope, soon, and nothing stays held', async () => {
-    const { faults, statuses } = await fuzz(service, name, { requests: REQUESTS, credentials: [CREDENTIAL] });
+    const { faults, statuses } = await fuzz(service, name, {
+      requests: REQUESTS,
+      credentials: [CREDENTIAL],
+    });
     expect(faults.slice(0, 5)).toEqual([]);
     // Mutants that are all refused, or all taken, would try half of the service.
     expect(statuses).toMatchObject({ 200: expect.any(Number), 400: expect.any(Number) });

@@ -1,10 +1,9 @@
 /** Malformed requests by the thousand to one surface, and what is wrong with the answers. */
-import { Mutator, randomOf, textOf } from './mutants.ts';
+
+import { drawsOf } from '../seed.ts';
+import { Mutator, textOf } from './mutants.ts';
 import { envelopeOf, type Service, type SurfaceName } from './running-service.ts';
 import { CORPUS, TYPES, VALID } from './valid-requests.ts';
-
-/** `FUZZ_REQUESTS=50000` looks longer at each surface, and `FUZZ_SEED` elsewhere. */
-const SEED = Number(process.env.FUZZ_SEED ?? 20_261_122);
 
 /** The longest that a request may take; one that took longer beside others is tried again alone. */
 const MOST_MS = 1_000;
@@ -75,13 +74,13 @@ export interface Fuzzed {
   readonly statuses: Readonly<Record<number, number>>;
 }
 
-/** Sends requests to a surface, one after the other from each credential. */
+/** Sends requests to a surface, one after the other from each credential; `FUZZ_REQUESTS=50000` looks longer. */
 export async function fuzz(
   service: Service,
   name: SurfaceName,
   { requests, credentials }: { readonly requests: number; readonly credentials: readonly string[] },
 ): Promise<Fuzzed> {
-  const mutator = new Mutator(randomOf(SEED), CORPUS);
+  const mutator = new Mutator(drawsOf(`requests to ${name}`), CORPUS);
   const faults: string[] = [];
   const slow: Sent[] = [];
   const statuses: Record<number, number> = {};

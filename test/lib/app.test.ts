@@ -35,9 +35,6 @@ describe('the app', () => {
     const counts = STACK_NAMES.map(
       (stack) => [stack, Object.keys(app.templates[stack].Resources).length] as const,
     );
-    console.info(
-      `resources of 500 a stack: ${counts.map(([stack, count]) => `${stack} ${count}`).join(', ')}`,
-    );
     for (const [stack, count] of counts) expect([stack, count <= MAX_RESOURCES]).toEqual([stack, true]);
   });
 

@@ -25,7 +25,6 @@ const bytesOf = (name: string) =>
 
 it('takes no more than its budget before the first page shows', () => {
   const first = bundle.first.map(bytesOf).reduce((sum, bytes) => sum + bytes, 0);
-  console.info(`first page of the console: ${first} bytes compressed, in ${bundle.first.length} files`);
   expect(first).toBeGreaterThan(10_000);
   expect(first).toBeLessThan(MAX_FIRST_BYTES);
 });

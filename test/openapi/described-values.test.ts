@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
@@ -13,6 +13,7 @@ import { createSchema, recoverSchema } from '../../lambdas/core/webhooks/request
 import { parseTarget } from '../../lambdas/core/webhooks/target.ts';
 import { describeService } from '../../lambdas/openapi/operations.ts';
 import { inlineSchema, type JsonSchema } from '../../lambdas/openapi/schemas.ts';
+import { it } from '../search.ts';
 import { rounds } from '../thorough.ts';
 
 const document = describeService();

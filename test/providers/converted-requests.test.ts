@@ -2,7 +2,7 @@
  * What the service writes itself, for a route of another protocol than the caller's, asks for nothing that has a price
  * of its own: such a request is charged as the plain tokens that are held for it.
  */
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { ANTHROPIC_MESSAGES } from '../../lambdas/core/inference/levers/anthropic-messages.ts';
 import { BEDROCK_CONVERSE } from '../../lambdas/core/inference/levers/bedrock-converse.ts';
@@ -18,6 +18,7 @@ import { toConverseCall } from '../../lambdas/providers/bedrock/request.ts';
 import { toRequestBody as toGeminiBody } from '../../lambdas/providers/gemini/request.ts';
 import { toRequestBody } from '../../lambdas/providers/openai/request.ts';
 import { toRequestBody as toResponsesBody } from '../../lambdas/providers/responses/request.ts';
+import { it } from '../search.ts';
 import { rounds } from '../thorough.ts';
 import { soundConversation } from './anthropic/conversations.ts';
 import { SIGNATURES } from './sealing.ts';

@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import { it } from '../search.ts';
+import { drawsOf } from '../seed.ts';
 import { rounds } from '../thorough.ts';
 import { Service } from './service.ts';
 
@@ -29,7 +32,7 @@ it(`after ${KILLS} kills at random moments under load no hold is open and the bo
         messages: [{ role: 'user', content: `write ${20 + caller} words` }],
       };
       const headers: Record<string, string> =
-        turn % 4 === 0 ? { 'idempotency-key': `${caller}-${turn}-${Math.random()}` } : {};
+        turn % 4 === 0 ? { 'idempotency-key': `${caller}-${turn}-${randomUUID()}` } : {};
       try {
         const response = await service.chat(request, { key, headers });
         const text = await response.text();
@@ -42,13 +45,14 @@ it(`after ${KILLS} kills at random moments under load no hold is open and the bo
     }
   }
 
+  const draw = drawsOf('kills');
   for (let kill = 0; kill < KILLS; kill += 1) {
     const end = new AbortController();
     const callers = Array.from({ length: CALLERS }, (_, caller) => call(caller, end.signal));
     // A service that has just begun serves its first calls late on a busy machine.
     const before = served;
     while (served === before) await pause(25);
-    await pause(Math.random() * 1_000);
+    await pause(draw() * 1_000);
     await service.stop('SIGKILL');
     end.abort();
     await Promise.all(callers);

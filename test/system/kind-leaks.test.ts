@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => service.dispose());
 
 it('nothing of what was sent or answered is in a log, a table or a file that is left', async () => {
-  const headers = () => ({ 'idempotency-key': `${Math.random()}` });
+  const headers = () => ({ 'idempotency-key': randomUUID() });
   const calls = [
     () => payer.post('/v1/embeddings', { input: `${CANARY} embedding` }, headers()),
     () =>

@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import { it } from '../search.ts';
+import { drawsOf } from '../seed.ts';
 import { rounds } from '../thorough.ts';
 import { Payer } from './payer.ts';
 import { processesOf } from './processes.ts';
@@ -84,6 +86,7 @@ it('an upstream that breaks off costs nothing, and neither does a dead one', asy
 it('after kills of the whole service under load no hold is open and the books balance', async () => {
   const before = await payer.wallet();
   const answered: Response[] = [];
+  const draw = drawsOf('kills');
   for (let round = 0; round < KILLS; round += 1) {
     answered.push(await transcribe());
     const end = new AbortController();
@@ -98,7 +101,7 @@ it('after kills of the whole service under load no hold is open and the books ba
         }
       }
     });
-    await pause(200 + Math.random() * 600);
+    await pause(200 + draw() * 600);
     await service.stop('SIGKILL');
     end.abort();
     await Promise.all(callers);

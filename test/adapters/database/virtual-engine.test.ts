@@ -9,11 +9,12 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { VirtualEngine } from '../../../bench/harness/database/virtual/engine.ts';
 import { Table } from '../../../bench/harness/database/virtual/tables.ts';
 import { TABLES } from '../../../lambdas/contract/tables.ts';
+import { it } from '../../search.ts';
 import { rounds } from '../../thorough.ts';
 import { startDatabase, type TestDatabase } from '../engine.ts';
 

@@ -1,8 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { SignatureV4 } from '@smithy/signature-v4';
 import fc from 'fast-check';
 import { createDynamoSigner } from '../../../lambdas/adapters/dynamodb/signature.ts';
+import { it } from '../../search.ts';
 
 /** The SDK's own. */
 const SHA256 = new DynamoDBClient({ region: 'us-east-1' }).config.sha256;

@@ -5,7 +5,7 @@ import {
   GetItemCommand,
   paginateScan,
 } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import {
   COPIES,
   createCatalogProbe,
@@ -19,6 +19,8 @@ import type { Log } from '../../../lambdas/core/ports.ts';
 import { getHealth } from '../../../lambdas/endpoints/get-health/endpoint.ts';
 import { aroundSend } from '../../core/ledger/failing-process.ts';
 import { SILENT } from '../../core/ledger/running-ledger.ts';
+import { it } from '../../search.ts';
+import { drawsOf } from '../../seed.ts';
 import { startDatabase, type TestDatabase } from '../engine.ts';
 
 /** A document of `models` models; `noise` makes it as long compressed as it is plain. */
@@ -173,7 +175,8 @@ describe('the catalog in memory', () => {
       reads.push({ part: String(Key?.part?.S), isConsistent });
       return send(command);
     });
-    const processes = Array.from({ length: 160 }, () => sourceOf(client, Math.random));
+    const draw = drawsOf('looks of many processes');
+    const processes = Array.from({ length: 160 }, () => sourceOf(client, draw));
     await Promise.all(processes.map((source) => source()));
     reads.length = 0;
     nowMs += 10_000;
@@ -198,7 +201,7 @@ describe('the catalog in memory', () => {
       times.push(nowMs);
       return send(command);
     });
-    const source = sourceOf(client, Math.random);
+    const source = sourceOf(client, drawsOf('looks of a busy process'));
     await source();
     times.splice(0, times.length, nowMs);
     for (let call = 0; call < 600; call += 1) {

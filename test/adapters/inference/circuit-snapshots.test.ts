@@ -1,9 +1,11 @@
 import { type GetItemCommand, PutItemCommand, type ScanCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect } from '@jest/globals';
 import { CircuitSnapshots } from '../../../lambdas/adapters/inference/circuit-snapshots.ts';
 import { DynamoCircuitStore } from '../../../lambdas/adapters/inference/circuit-store.ts';
 import { closedCircuits, writtenBy } from '../../../lambdas/core/inference/circuit/circuit.ts';
 import { aroundSend } from '../../core/ledger/failing-process.ts';
+import { it } from '../../search.ts';
+import { drawsOf } from '../../seed.ts';
 import { startDatabase, type TestDatabase } from '../engine.ts';
 
 const OPEN = { sinceMs: 0, openUntilMs: Date.UTC(2100, 0) };
@@ -20,7 +22,9 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-function open(random: () => number = Math.random) {
+const random = drawsOf('looks');
+
+function open() {
   const table = database.tables.circuits;
   const client = aroundSend(database.client, (command, send) => {
     const { Key, ConsistentRead = false } = (command as GetItemCommand).input;

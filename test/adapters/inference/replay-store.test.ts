@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { GetItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { DynamoReplayStore } from '../../../lambdas/adapters/inference/replay-store.ts';
 import { type Seal, seal, unseal } from '../../../lambdas/adapters/system/sealing.ts';
 import type { Claim } from '../../../lambdas/core/idempotency/ports.ts';
+import { it } from '../../search.ts';
 import { startDatabase, type TestDatabase } from '../engine.ts';
 
 const NOW_MS = Date.UTC(2026, 6, 15, 12);

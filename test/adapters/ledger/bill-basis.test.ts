@@ -1,8 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { decodeBasis, encodeBasis } from '../../../lambdas/adapters/ledger/bill-basis.ts';
 import { encodeRecord } from '../../../lambdas/adapters/ledger/usage-store.ts';
 import type { BillLine, UsageRecord } from '../../../lambdas/core/ledger/usage-record.ts';
+import { it } from '../../search.ts';
 
 const line: fc.Arbitrary<BillLine> = fc.record({
   item: fc.stringMatching(/^[a-z][a-z0-9_:*@/-]{0,40}$/),

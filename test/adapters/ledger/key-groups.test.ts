@@ -1,5 +1,5 @@
 import { type DynamoDBClient, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { DynamoClients } from '../../../lambdas/adapters/aws/clients.ts';
 import { encodeNewKey } from '../../../lambdas/adapters/ledger/key-item.ts';
@@ -8,6 +8,7 @@ import { type KeyCharge, type KeyState, rollWindows } from '../../../lambdas/cor
 import { windowsAt } from '../../../lambdas/core/access/windows.ts';
 import { KeyGate } from '../../../lambdas/core/ledger/key-gate.ts';
 import { aroundSend } from '../../core/ledger/failing-process.ts';
+import { it } from '../../search.ts';
 import { rounds } from '../../thorough.ts';
 import { startDatabase, type TestDatabase } from '../engine.ts';
 import { type TroublePlan, troubledClients, troubles } from './troubled-writes.ts';

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { createReplayMarks, createUsageStore } from '../../../lambdas/adapters/ledger/usage-store.ts';
 import type { UsagePage } from '../../../lambdas/core/ledger/ports.ts';
 import type { UsageRecord } from '../../../lambdas/core/ledger/usage-record.ts';
+import { it } from '../../search.ts';
 import { engineClients, startDatabase, type TestDatabase } from '../engine.ts';
 import { loseFirstAnswers } from '../lost-answers.ts';
 

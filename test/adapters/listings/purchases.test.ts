@@ -1,5 +1,5 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { DynamoAccountStore } from '../../../lambdas/adapters/access/account-store.ts';
 import { createWalletStore } from '../../../lambdas/adapters/ledger/wallet/store.ts';
@@ -14,6 +14,7 @@ import type { Price } from '../../../lambdas/core/listings/listing.ts';
 import { Listings } from '../../../lambdas/core/listings/listings.ts';
 import type { PurchaseStore } from '../../../lambdas/core/listings/ports.ts';
 import { type PurchaseCondition, purchase } from '../../../lambdas/core/listings/purchases.ts';
+import { it } from '../../search.ts';
 import { startDatabase, type TestDatabase } from '../engine.ts';
 import { startTroubledDatabase } from '../troubled-database.ts';
 
@@ -142,7 +143,7 @@ describe('a purchase', () => {
           expect(taken).toBe(result === amount ? (BigInt(amount) * DOLLAR) / 100n : 0n);
         }
       }),
-      { numRuns: 12, seed: 20261122 },
+      { numRuns: 60 },
     );
     expect(bought).toBeGreaterThan(3);
     expect(refused).toBeGreaterThan(3);

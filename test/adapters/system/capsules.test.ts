@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { createCapsules } from '../../../lambdas/adapters/system/capsules.ts';
 import { ServiceError } from '../../../lambdas/core/errors.ts';
 import type { CapsuleContent } from '../../../lambdas/core/inference/upstream/capsules.ts';
+import { it } from '../../search.ts';
 
 const PEPPERS = { current: 'pepper' };
 const NOON_MS = Date.UTC(2026, 6, 15, 12);

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import type { SendResult } from '../../../lambdas/core/webhooks/ports.ts';
 import { redrive } from '../../../operator/redrive.ts';
+import { it } from '../../search.ts';
 import { offsets } from '../../thorough.ts';
 import { type Platform, type PlatformOptions, QUEUE_ENVIRONMENT, startPlatform } from './platform.ts';
 

@@ -2,7 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { it } from '../../search.ts';
+import { drawsOf } from '../../seed.ts';
 import { rounds } from '../../thorough.ts';
 import { type Platform, startPlatform } from './platform.ts';
 import { httpReceiver, type Receiver, readReceived } from './receivers.ts';
@@ -65,9 +67,10 @@ describe(`${EVENTS} events for ${SUBSCRIPTIONS} subscriptions, with readers kill
     for (let index = 0; index < EVENTS; index += 1)
       await platform.publish({ accountId, type: 'review.created', id: `evt_${index}`, data: { index } });
     await Promise.all(Array.from({ length: PROCESSES }, startReader));
+    const draw = drawsOf('kills');
     for (let kills = 0; kills < KILLS; kills += 1) {
-      await sleep(Math.random() * 150);
-      const [victim] = [...readers].sort(() => Math.random() - 0.5);
+      await sleep(draw() * 150);
+      const victim = [...readers][Math.floor(draw() * readers.size)];
       if (victim !== undefined) await kill(victim);
       await startReader();
     }

@@ -42,6 +42,7 @@ import { pass } from '../../../local/messaging/poller.ts';
 import { Queues } from '../../../local/messaging/queues.ts';
 import { Schedules } from '../../../local/messaging/schedules.ts';
 import { openMessagingStore } from '../../../local/messaging/store.ts';
+import { drawsOf } from '../../seed.ts';
 import { startDatabase } from '../engine.ts';
 
 /** Where a test's time begins. */
@@ -158,7 +159,7 @@ async function startMessaging(options: PlatformOptions, clock: () => number) {
 export function composeReaders(
   { client: database, tables }: Pick<Awaited<ReturnType<typeof startDatabase>>, 'client' | 'tables'>,
   aws: string,
-  { send, random = Math.random, leaseMs = 40_000, clock = Date.now, around }: PlatformOptions,
+  { send, random = drawsOf('retries'), leaseMs = 40_000, clock = Date.now, around }: PlatformOptions,
 ) {
   const config = { endpoint: aws, region: REGION, credentials: CREDENTIALS };
   const client = aroundSend(database, around);

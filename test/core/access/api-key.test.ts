@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import {
   authenticate,
@@ -9,6 +9,7 @@ import {
   verifyKey,
 } from '../../../lambdas/core/access/api-key.ts';
 import { ServiceError } from '../../../lambdas/core/errors.ts';
+import { it } from '../../search.ts';
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const ulid = fc.string({ unit: fc.constantFrom(...CROCKFORD), minLength: 26, maxLength: 26 });

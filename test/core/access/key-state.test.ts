@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import {
   type CallScope,
@@ -14,6 +14,7 @@ import {
   UNLIMITED,
 } from '../../../lambdas/core/access/key-state.ts';
 import { type Windows, windowsAt } from '../../../lambdas/core/access/windows.ts';
+import { it } from '../../search.ts';
 
 const NOW_MS = Date.UTC(2026, 6, 15, 12, 0, 30);
 const NOW = windowsAt(NOW_MS);

@@ -1,8 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { type KeyState, UNLIMITED } from '../../../lambdas/core/access/key-state.ts';
 import { formatDuration, rateLimitHeaders } from '../../../lambdas/core/access/rate-limit-headers.ts';
 import { windowsAt } from '../../../lambdas/core/access/windows.ts';
+import { it } from '../../search.ts';
 
 const NOW_MS = Date.UTC(2026, 6, 15, 12, 0, 47, 500);
 const STATE: KeyState = {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { carriesSession, readSession, type Session } from '../../../lambdas/core/access/session.ts';
 import {
@@ -7,6 +7,7 @@ import {
   SESSION_COOKIE,
   sessionCookie,
 } from '../../../lambdas/core/access/session-cookie.ts';
+import { it } from '../../search.ts';
 import { rounds } from '../../thorough.ts';
 
 const TOKEN = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhY2NfMSJ9.c2lnbmF0dXJl';
@@ -112,7 +113,7 @@ describe('a request without the header of our own pages', () => {
             '401 missing_session',
           );
       }),
-      { numRuns: rounds(300), seed: 20261123 },
+      { numRuns: rounds(300) },
     );
   });
 
@@ -124,9 +125,8 @@ describe('a request without the header of our own pages', () => {
 
 it('any cookie header at all is answered with 401, or with the session that it holds', async () => {
   const piece = fc.oneof(
-    fc.constantFrom(
-      ...[SESSION_COOKIE, `${SESSION_COOKIE}=${TOKEN}`, '=', ';', '; ', TOKEN, '"', '\t', '%00', ','],
-    ),
+    fc.constant(`${SESSION_COOKIE}=${TOKEN}`),
+    fc.constantFrom(...[SESSION_COOKIE, '=', ';', '; ', TOKEN, '"', '\t', '%00', ',']),
     fc.string({ maxLength: 10 }),
   );
   let accepted = 0;
@@ -137,7 +137,7 @@ it('any cookie header at all is answered with 401, or with the session that it h
       if (code === 'accepted') accepted += 1;
       else expect(code).toMatch(/^401 (missing|invalid)_session$/);
     }),
-    { numRuns: rounds(500), seed: 20261123 },
+    { numRuns: rounds(500) },
   );
   expect(accepted).toBeGreaterThan(5);
 });

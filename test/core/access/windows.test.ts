@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { minuteEndsInMs, windowsAt } from '../../../lambdas/core/access/windows.ts';
+import { it } from '../../search.ts';
 import { rounds } from '../../thorough.ts';
 
 const HORIZON_MS = Date.UTC(2200, 0, 1);

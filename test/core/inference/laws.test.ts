@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { toPayload as chatPayload } from '../../../lambdas/core/inference/completions/chat/payload.ts';
 import { chatCompletionRequest } from '../../../lambdas/core/inference/completions/chat/schema.ts';
@@ -28,6 +28,7 @@ import { toRequest } from '../../../lambdas/providers/anthropic/request.ts';
 import { toRequestBody } from '../../../lambdas/providers/openai/request.ts';
 import { toRequestBody as toResponsesBody } from '../../../lambdas/providers/responses/request.ts';
 import { SIGNATURES } from '../../providers/sealing.ts';
+import { it } from '../../search.ts';
 import { rounds } from '../../thorough.ts';
 import { NO_CAPSULES } from './upstream/no-capsules.ts';
 

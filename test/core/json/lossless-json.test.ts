@@ -1,6 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { isJsonObject, parseJson, rawJson } from '../../../lambdas/core/json/lossless-json.ts';
+import { it } from '../../search.ts';
 
 const written = (text: string): string => JSON.stringify(parseJson(text));
 

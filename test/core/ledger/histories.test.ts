@@ -1,12 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { MAX_HOLDS } from '../../../lambdas/adapters/ledger/wallet/item.ts';
 import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
+import { it } from '../../search.ts';
+import { seedOf } from '../../seed.ts';
 import { rounds } from '../../thorough.ts';
 import { FAULTS, type Fault, type FaultPlan } from './failing-process.ts';
 import { brokenBooks, brokenCaps, type CallPlan, type History, play, unexpectedFailures } from './history.ts';
 
-/** Lanes of fast-check, each with seeds of its own, keep the database busy. */
+/** Lanes of fast-check, each with a seed of its own, keep the database busy. */
 const LANES = 16;
 const HISTORIES_PER_LANE = rounds(10);
 
@@ -104,7 +106,8 @@ const shortest = (findings: readonly Finding[]) => findings.toSorted((a, b) => a
 describe(`${LANES * HISTORIES_PER_LANE} random histories of calls, crashes and lost answers`, () => {
   it('end in exact books, one record a call and no hold', async () => {
     const startMs = performance.now();
-    const lane = () => fc.assert(property, { numRuns: HISTORIES_PER_LANE });
+    const lane = (_: unknown, number: number) =>
+      fc.assert(property, { numRuns: HISTORIES_PER_LANE, seed: seedOf(`lane ${number}`) });
     const lanes = await Promise.allSettled(Array.from({ length: LANES }, lane));
     const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
     console.info(`${played} random histories, ${databaseCalls} database calls in ${seconds} s`);

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { windowsAt } from '../../../lambdas/core/access/windows.ts';
 import { ServiceError } from '../../../lambdas/core/errors.ts';
 import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
+import { it } from '../../search.ts';
 import { rounds } from '../../thorough.ts';
 import { keyState, refusalOf, settleAll, sort } from './attempts.ts';
 import {

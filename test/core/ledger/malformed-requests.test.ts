@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { DynamoReplayStore } from '../../../lambdas/adapters/inference/replay-store.ts';
 import { systemClock } from '../../../lambdas/adapters/system/system.ts';
 import { formatKey } from '../../../lambdas/core/access/api-key.ts';
@@ -7,6 +7,7 @@ import { PEPPERS, type Service, type SurfaceName, startService } from '../../fuz
 import { fuzz } from '../../fuzz/spoiled-requests.ts';
 import { VALID } from '../../fuzz/valid-requests.ts';
 import { Wire } from '../../fuzz/wire.ts';
+import { it } from '../../search.ts';
 import { booksOf, openAccount, openLedger, secretOf, type TestAccount } from './running-ledger.ts';
 
 /** Of each surface. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { parseCatalog } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
 import type { Demand } from '../../../lambdas/core/inference/levers/demand.ts';
@@ -9,6 +9,7 @@ import type { TokenPrices } from '../../../lambdas/core/inference/pricing/prices
 import { type Terms, termsOf, worstCost } from '../../../lambdas/core/inference/pricing/terms.ts';
 import type { TokenUsage } from '../../../lambdas/core/inference/pricing/token-usage.ts';
 import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
+import { it } from '../../search.ts';
 import { demand, report, tokenPrices } from '../inference/pricing/arbitraries.ts';
 import {
   booksOf,

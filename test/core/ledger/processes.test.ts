@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { WalletReads } from '../../../lambdas/adapters/ledger/wallet/reads.ts';
 import type { VerifiedKey } from '../../../lambdas/core/access/api-key.ts';
@@ -10,6 +10,7 @@ import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
 import { splitWallet } from '../../adapters/split-wallet.ts';
 import { brokenPart } from '../../adapters/stored-parts.ts';
 import { ForkedProcesses } from '../../forked-processes.ts';
+import { it } from '../../search.ts';
 import { rounds } from '../../thorough.ts';
 import type { Race, RaceResult } from './admission-process.ts';
 import { auditAll, booksOf, NOON_MS, openAccount, openLedger } from './running-ledger.ts';
@@ -124,7 +125,7 @@ describe(`in ${PROCESSES} processes on one database file`, () => {
         splits += 1;
         parts += stored.length;
       }),
-      { seed: 23, numRuns: SPLITS, endOnFailure: true },
+      { numRuns: SPLITS, endOnFailure: true },
     );
     expect(splits).toBe(SPLITS);
     const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
@@ -188,7 +189,11 @@ describe(`in ${PROCESSES} processes on one database file`, () => {
         unpaid += audit.writtenOff;
         seeds += 1;
       }),
-      { seed: 14, numRuns: SEEDS },
+      // The first calls cost more than their wallet has, whatever the others are.
+      {
+        numRuns: SEEDS,
+        examples: [[{ balance: 50_000_000, amount: 5_000_000, times: 12, waves: 1, split: false }]],
+      },
     );
     expect(seeds).toBe(SEEDS);
     // The search is one: calls did cost more than the wallets had.

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { MAX_HOLDS } from '../../../lambdas/adapters/ledger/wallet/item.ts';
 import { engineClients, startDatabase, type TestDatabase } from '../../adapters/engine.ts';
 import { delayFirstHold } from '../../adapters/lost-answers.ts';
+import { it } from '../../search.ts';
 import { offsets } from '../../thorough.ts';
 import { FAULTS, FailingProcess, type Fault } from './failing-process.ts';
 import {
@@ -134,7 +135,7 @@ async function singleFaults(story: History, stride = 8): Promise<readonly Story[
   ]);
 }
 
-/** One story in `stride` in a plain run, from a random one on; all with `THOROUGH` of as much. */
+/** One story in `stride` in a plain run, from one on that the seed decides; all with `THOROUGH` of as much. */
 function sampled(stride: number, stories: readonly Story[]): readonly Story[] {
   const chosen = new Set(offsets(0, stories.length - 1, stride));
   return stories.filter((_, at) => chosen.has(at));

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { KeyState } from '../../../lambdas/core/access/key-state.ts';
 import type { UsageRecord } from '../../../lambdas/core/ledger/usage-record.ts';
 import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
+import { it } from '../../search.ts';
 import {
   auditAll,
   booksOf,
@@ -105,7 +106,10 @@ describe('settlement', () => {
       }),
       { numRuns: 30 },
     );
-    expect((await booksOf(database.client, account)).audit).toMatchObject({ exact: true, usage: spent.cost });
+    expect((await booksOf(database.client, account)).audit).toMatchObject({
+      exact: true,
+      usage: spent.cost,
+    });
   });
 
   it.each([

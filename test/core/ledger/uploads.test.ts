@@ -1,5 +1,5 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import { amountOf } from '../../../lambdas/core/inference/pricing/bill.ts';
 import { DATABASE_TABLES, startDatabase, type TestDatabase } from '../../adapters/engine.ts';
 import {
@@ -13,6 +13,7 @@ import {
   sound,
   FORM_TYPE as TYPE,
 } from '../../edge/mutated-forms.ts';
+import { it } from '../../search.ts';
 import { flac, wav } from '../../system/recordings.ts';
 import { rounds } from '../../thorough.ts';
 import { keyState } from './attempts.ts';

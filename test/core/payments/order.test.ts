@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import {
   applyFact,
@@ -10,6 +10,7 @@ import {
   refundedAmount,
   statusOf,
 } from '../../../lambdas/core/payments/order.ts';
+import { it } from '../../search.ts';
 
 const NEW: Order = {
   id: 'ord_1',

@@ -1,7 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { isLoopbackAddress, isPublicAddress } from '../../../lambdas/core/address.ts';
 import { checkTarget, parseTarget } from '../../../lambdas/core/webhooks/target.ts';
+import { it } from '../../search.ts';
 import { FORBIDDEN_HOSTS } from './forbidden-hosts.ts';
 
 const ALLOWED_HOSTS = [

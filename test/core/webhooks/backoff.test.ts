@@ -1,6 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { JITTER, nextAttempt, RETRY_SPAN_MS, WAITS_MS } from '../../../lambdas/core/webhooks/backoff.ts';
+import { it } from '../../search.ts';
 
 const NOON_MS = Date.UTC(2026, 6, 15, 12);
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { generateSecretString } from '../../../local/aws/generate-secret.ts';
+import { it } from '../../search.ts';
 
 describe('a generated secret', () => {
   it('has the length and only the characters that its recipe allows', () => {

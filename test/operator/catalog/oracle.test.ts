@@ -12,7 +12,7 @@ import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { calcPrice, findProvider, type ModelInfo, type Provider } from '@pydantic/genai-prices';
 import fc from 'fast-check';
 import { type Figures, pricesFrom } from '../../../lambdas/core/inference/catalog/figures.ts';
@@ -27,6 +27,7 @@ import type { Prices } from '../../../lambdas/core/inference/pricing/prices.ts';
 import { divideUp, toFraction } from '../../../lambdas/core/money.ts';
 import { readModel } from '../../../operator/catalog/sources/genai-prices.ts';
 import type { SourceModel } from '../../../operator/catalog/sources/source.ts';
+import { it } from '../../search.ts';
 import { rounds } from '../../thorough.ts';
 
 /** The day of the package's prices that are compared, and the days on which a price of it changed. */

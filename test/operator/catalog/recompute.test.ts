@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { Demand } from '../../../lambdas/core/inference/levers/demand.ts';
 import { priceUsage } from '../../../lambdas/core/inference/metering/priced-usage.ts';
@@ -8,6 +8,7 @@ import type { TokenUsage } from '../../../lambdas/core/inference/pricing/token-u
 import type { UsageRecord } from '../../../lambdas/core/ledger/usage-record.ts';
 import { byOwnLines, byPrices, hasNoBasis } from '../../../operator/catalog/recompute.ts';
 import { demand, report, tokenPrices } from '../../core/inference/pricing/arbitraries.ts';
+import { it } from '../../search.ts';
 import { rounds } from '../../thorough.ts';
 
 const RECORD: UsageRecord = {

@@ -1,6 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { UpstreamFailure } from '../../../lambdas/core/inference/upstream/provider.ts';
+import { it } from '../../search.ts';
 import { offsets, rounds } from '../../thorough.ts';
 import { withProofs } from '../sealing.ts';
 import { block, change, closed, END, outcome, READINGS, START, STOP, wire } from './decoding.ts';

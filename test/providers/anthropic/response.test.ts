@@ -1,9 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { UpstreamFailure } from '../../../lambdas/core/inference/upstream/provider.ts';
 import { parseJson } from '../../../lambdas/core/json/lossless-json.ts';
 import { toReply } from '../../../lambdas/providers/anthropic/response.ts';
 import { toUsage } from '../../../lambdas/providers/anthropic/usage.ts';
+import { it } from '../../search.ts';
 import { rounds } from '../../thorough.ts';
 import { withProofs } from '../sealing.ts';
 import { FOREIGN, IDENTITY, JSON_MODE, jsonOf, NATIVE } from './fixtures.ts';

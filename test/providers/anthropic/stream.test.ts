@@ -1,8 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { CallContext } from '../../../lambdas/providers/anthropic/response.ts';
 import { toReplyEvents } from '../../../lambdas/providers/anthropic/stream.ts';
 import { sseData } from '../../../lambdas/providers/sse-data.ts';
+import { it } from '../../search.ts';
 import { offsets } from '../../thorough.ts';
 import { withProof, withProofs } from '../sealing.ts';
 import { block, change, collect, decode, encode, READINGS, START, wire } from './decoding.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import type {
   AssistantPart,
@@ -7,6 +7,7 @@ import type {
   UserPart,
 } from '../../../lambdas/core/inference/upstream/conversation.ts';
 import { toConverseCall } from '../../../lambdas/providers/bedrock/request.ts';
+import { it } from '../../search.ts';
 import { rounds } from '../../thorough.ts';
 import { SIGNATURES } from '../sealing.ts';
 import { CONVERSATION } from './calling.ts';

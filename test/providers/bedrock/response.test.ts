@@ -1,7 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { type Reply, UpstreamFailure } from '../../../lambdas/core/inference/upstream/provider.ts';
 import { toUsage } from '../../../lambdas/providers/bedrock/usage.ts';
+import { it } from '../../search.ts';
 import { rounds } from '../../thorough.ts';
 import { failureOf } from '../http-calls.ts';
 import { withProofs } from '../sealing.ts';

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
+import { it } from '../../search.ts';
 import { offsets } from '../../thorough.ts';
 import { streamOf } from '../http-calls.ts';
 import { callBlock, openText, reasoningBlock, textBlock } from '../parts.ts';

@@ -1,7 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { isTokenCount } from '../../../lambdas/core/inference/pricing/token-usage.ts';
 import { toUsage } from '../../../lambdas/providers/bedrock/usage.ts';
+import { it } from '../../search.ts';
 import { rounds } from '../../thorough.ts';
 import { accountOf, figure, figuresOf, piecesOf } from '../reported-usage.ts';
 import { callFor, JSON_TYPE, outcome } from './calling.ts';

@@ -1,10 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { Turn } from '../../../lambdas/core/inference/upstream/conversation.ts';
 import { withReminders } from '../../../lambdas/core/inference/upstream/system-reminder.ts';
 import { alternatingTurns } from '../../../lambdas/providers/claude/alternating-turns.ts';
 import { provenTurns } from '../../../lambdas/providers/claude/proofs.ts';
 import { growthOf, MOST_IN_PROPORTION } from '../../growth.ts';
+import { it } from '../../search.ts';
 import { anyConversation } from '../anthropic/conversations.ts';
 import { SIGNATURES } from '../sealing.ts';
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import type {
   AssistantPart,
@@ -10,6 +10,7 @@ import type { Reply } from '../../../lambdas/core/inference/upstream/provider.ts
 import { toRequest } from '../../../lambdas/providers/anthropic/request.ts';
 import { toReply } from '../../../lambdas/providers/anthropic/response.ts';
 import { toConverseCall } from '../../../lambdas/providers/bedrock/request.ts';
+import { it } from '../../search.ts';
 import { rounds } from '../../thorough.ts';
 import { block, change, closed, collect, decode, END, START, STOP, wire } from '../anthropic/decoding.ts';
 import { FOREIGN, foreignPayload } from '../anthropic/fixtures.ts';

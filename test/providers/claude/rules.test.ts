@@ -1,9 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { Conversation } from '../../../lambdas/core/inference/upstream/conversation.ts';
 import { UpstreamFailure } from '../../../lambdas/core/inference/upstream/provider.ts';
 import { toRequest } from '../../../lambdas/providers/anthropic/request.ts';
 import { toConverseCall } from '../../../lambdas/providers/bedrock/request.ts';
+import { it } from '../../search.ts';
 import { rounds } from '../../thorough.ts';
 import { anyConversation, anyWay, soundConversation } from '../anthropic/conversations.ts';
 import { foreignPayload } from '../anthropic/fixtures.ts';

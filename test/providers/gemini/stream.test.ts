@@ -1,5 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { toReply } from '../../../lambdas/providers/gemini/response.ts';
+import { it } from '../../search.ts';
 import { offsets } from '../../thorough.ts';
 import { withProofs } from '../sealing.ts';
 import { ANSWER, bytesOf, CONTEXT, EVENTS, read } from './fixtures.ts';

@@ -1,6 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { toReplyEvents } from '../../../lambdas/providers/openai/stream.ts';
 import { sseData } from '../../../lambdas/providers/sse-data.ts';
+import { it } from '../../search.ts';
 import { offsets } from '../../thorough.ts';
 import { collect, decode, encode, event, outcome } from './decoding.ts';
 import { bytesOf, CALL, IDENTITY } from './fixtures.ts';

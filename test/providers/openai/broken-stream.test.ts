@@ -1,6 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { UpstreamFailure } from '../../../lambdas/core/inference/upstream/provider.ts';
+import { it } from '../../search.ts';
 import { offsets, rounds } from '../../thorough.ts';
 import { encode, event, outcome } from './decoding.ts';
 import { bytesOf, NAMES, type WireChunk } from './fixtures.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { Conversation, StreamPart } from '../../../lambdas/core/inference/upstream/conversation.ts';
 import { type ChatPayload, UpstreamFailure } from '../../../lambdas/core/inference/upstream/provider.ts';
@@ -6,6 +6,7 @@ import { toRequestBody } from '../../../lambdas/providers/openai/request.ts';
 import { toReply } from '../../../lambdas/providers/openai/response.ts';
 import { toReplyEvents } from '../../../lambdas/providers/openai/stream.ts';
 import { sseData } from '../../../lambdas/providers/sse-data.ts';
+import { it } from '../../search.ts';
 import { offsets, rounds } from '../../thorough.ts';
 import { reasoningBlock, textBlock } from '../parts.ts';
 import { SIGNATURES } from '../sealing.ts';

@@ -1,7 +1,8 @@
 import { inspect } from 'node:util';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { toFailure } from '../../../lambdas/providers/openai/errors.ts';
+import { it } from '../../search.ts';
 
 const CANARY = 'heron-7f3a';
 

@@ -1,7 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { toReplyEvents } from '../../../lambdas/providers/openai/stream.ts';
 import { sseData } from '../../../lambdas/providers/sse-data.ts';
+import { it } from '../../search.ts';
 import { offsets } from '../../thorough.ts';
 import { collect, decode, encode, event, outcome } from './decoding.ts';
 import { bytesOf, CALL, chunksOf, IDENTITY, NAMES } from './fixtures.ts';

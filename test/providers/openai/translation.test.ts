@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { toPayload } from '../../../lambdas/core/inference/completions/chat/payload.ts';
 import type { ChatRequest } from '../../../lambdas/core/inference/completions/chat/request.ts';
@@ -8,6 +8,7 @@ import { toRequestBody } from '../../../lambdas/providers/openai/request.ts';
 import { toReply } from '../../../lambdas/providers/openai/response.ts';
 import { toUsage } from '../../../lambdas/providers/openai/usage.ts';
 import { NO_CAPSULES } from '../../core/inference/upstream/no-capsules.ts';
+import { it } from '../../search.ts';
 import { rounds } from '../../thorough.ts';
 import { SIGNATURES } from '../sealing.ts';
 import { CALL, IDENTITY, jsonOf, nativePayload } from './fixtures.ts';

@@ -1,6 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { shownReason } from '../../../lambdas/providers/refusals/shown-reason.ts';
+import { it } from '../../search.ts';
 import { rounds } from '../../thorough.ts';
 
 describe('what is shown of an error’s text', () => {

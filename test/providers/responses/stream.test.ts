@@ -1,7 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { ChatPayload } from '../../../lambdas/core/inference/upstream/provider.ts';
 import type { JsonObject } from '../../../lambdas/core/json/lossless-json.ts';
+import { it } from '../../search.ts';
 import { offsets, rounds } from '../../thorough.ts';
 import { callBlock, reasoningBlock, textBlock } from '../parts.ts';
 import { withProofs } from '../sealing.ts';

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import Anthropic from '@anthropic-ai/sdk';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
@@ -60,7 +61,7 @@ const say = (content: string) => [{ role: 'user' as const, content }];
 
 describe('the receipt of a call', () => {
   it('has what was written to a cache and read from it, each at its price', async () => {
-    const long = `Be brief. ${'Mind the manual of the house. '.repeat(300)}${Math.random()}`;
+    const long = `Be brief. ${'Mind the manual of the house. '.repeat(300)}${randomUUID()}`;
     const request = {
       ...{ model: CLAUDE, max_tokens: 50, messages: say('Repeat exactly: hello') },
       system: [

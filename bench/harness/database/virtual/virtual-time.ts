@@ -4,6 +4,7 @@
  * own, so that code that waits and draws needs no change.
  */
 import { createRequire, syncBuiltinESMExports } from 'node:module';
+import { seeded } from '../../seeded.ts';
 
 interface Event {
   readonly atMs: number;
@@ -133,15 +134,4 @@ export class VirtualTime {
       syncBuiltinESMExports();
     };
   }
-}
-
-/** Mulberry32: even enough for delays, and the same draws for the same seed. */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000;
-  };
 }

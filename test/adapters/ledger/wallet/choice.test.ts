@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { chooseDonors, chooseTarget } from '../../../../lambdas/adapters/ledger/wallet/choice.ts';
 import {
@@ -12,6 +12,7 @@ import {
 import type { Target } from '../../../../lambdas/adapters/ledger/wallet/transfer.ts';
 import { ALLOWANCE } from '../../../../lambdas/core/ledger/exposure.ts';
 import type { Hold } from '../../../../lambdas/core/ledger/ports.ts';
+import { it } from '../../../search.ts';
 
 const ACCOUNT = 'acc_1';
 

@@ -1,5 +1,5 @@
 import { type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { DynamoAccountStore } from '../../../../lambdas/adapters/access/account-store.ts';
 import type { DynamoClients } from '../../../../lambdas/adapters/aws/clients.ts';
@@ -10,6 +10,7 @@ import { WalletReads } from '../../../../lambdas/adapters/ledger/wallet/reads.ts
 import { createWalletStore } from '../../../../lambdas/adapters/ledger/wallet/store.ts';
 import type { Hold, WalletStore } from '../../../../lambdas/core/ledger/ports.ts';
 import { aroundSend } from '../../../core/ledger/failing-process.ts';
+import { it } from '../../../search.ts';
 import { rounds } from '../../../thorough.ts';
 import { startDatabase, type TestDatabase } from '../../engine.ts';
 import { splitWallet } from '../../split-wallet.ts';

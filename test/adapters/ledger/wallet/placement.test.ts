@@ -1,8 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { MAX_HOLDS, type Part, partId } from '../../../../lambdas/adapters/ledger/wallet/item.ts';
 import { Placements } from '../../../../lambdas/adapters/ledger/wallet/placement.ts';
 import type { Hold } from '../../../../lambdas/core/ledger/ports.ts';
+import { it } from '../../../search.ts';
 
 const ACCOUNT = 'acc_1';
 

@@ -1,5 +1,5 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { DynamoAccountStore } from '../../../../lambdas/adapters/access/account-store.ts';
 import { number, text } from '../../../../lambdas/adapters/dynamodb/attribute-values.ts';
@@ -8,6 +8,7 @@ import { createWalletStore } from '../../../../lambdas/adapters/ledger/wallet/st
 import { systemUlid } from '../../../../lambdas/adapters/system/system.ts';
 import type { Hold, Wallet } from '../../../../lambdas/core/ledger/ports.ts';
 import { auditAll } from '../../../core/ledger/running-ledger.ts';
+import { it } from '../../../search.ts';
 import { startDatabase, type TestDatabase } from '../../engine.ts';
 import { splitWallet } from '../../split-wallet.ts';
 

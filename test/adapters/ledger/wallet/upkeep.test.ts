@@ -1,5 +1,5 @@
 import { PutItemCommand, TransactWriteItemsCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { type Item, map, number, text } from '../../../../lambdas/adapters/dynamodb/attribute-values.ts';
 import { MAX_HOLDS, type Part, partId } from '../../../../lambdas/adapters/ledger/wallet/item.ts';
@@ -21,6 +21,7 @@ import {
   sweep,
   type TestAccount,
 } from '../../../core/ledger/running-ledger.ts';
+import { it } from '../../../search.ts';
 import { rounds } from '../../../thorough.ts';
 import { startDatabase, type TestDatabase } from '../../engine.ts';
 import { splitWallet } from '../../split-wallet.ts';

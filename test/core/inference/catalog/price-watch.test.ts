@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import {
   type CatalogDocument,
@@ -6,6 +6,7 @@ import {
 } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
 import { comparePrices, pricesReadAt } from '../../../../lambdas/core/inference/catalog/price-watch.ts';
 import { growthOf, MOST_IN_PROPORTION, TIMES } from '../../../growth.ts';
+import { it } from '../../../search.ts';
 import { rounds } from '../../../thorough.ts';
 
 const tokens = (input: number, output = 4) => ({ unit: 'per_million_tokens', input, output });

@@ -1,8 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { accountHash } from '../../../../lambdas/core/inference/circuit/breaker.ts';
 import { COOLDOWN_MS, stateOf } from '../../../../lambdas/core/inference/circuit/circuit.ts';
 import { UpstreamFailure } from '../../../../lambdas/core/inference/upstream/provider.ts';
-import { DEAD, Fleet, ROUTE, series } from './fleet.ts';
+import { it } from '../../../search.ts';
+import { drawsOf } from '../../../seed.ts';
+import { DEAD, Fleet, ROUTE } from './fleet.ts';
 import { MemoryCircuits } from './memory-circuits.ts';
 
 const PROCESSES = 4;
@@ -94,7 +96,7 @@ describe('a route that fails one account', () => {
   it('does not become dead to all by it when it fails one call in fifty of the others', async () => {
     const processes = 10;
     const fleet = new Fleet(processes);
-    const random = series(3);
+    const random = drawsOf('calls of many accounts');
     let isOver = false;
     const skipped: string[] = [];
     const run = async (process: number, account: string, share: number) => {

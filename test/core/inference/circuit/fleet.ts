@@ -110,14 +110,3 @@ export class Fleet {
     return this.time.until(Promise.all(this.breakers.map((_, process) => this.call(process, course))));
   }
 }
-
-/** A series of numbers in [0, 1) that is the same every time (Mulberry32, public domain). */
-export function series(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000;
-  };
-}

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { createCapsules } from '../../../../lambdas/adapters/system/capsules.ts';
 import { systemAfter, systemClock, systemUlid } from '../../../../lambdas/adapters/system/system.ts';
@@ -19,6 +19,7 @@ import { promptSizeOf } from '../../../../lambdas/core/inference/metering/prompt
 import { amountOf } from '../../../../lambdas/core/inference/pricing/bill.ts';
 import type { Feature, Provider } from '../../../../lambdas/core/inference/upstream/provider.ts';
 import { validate } from '../../../../lambdas/core/json/json-body.ts';
+import { it } from '../../../search.ts';
 import { SILENT } from '../circuit/memory-circuits.ts';
 
 const route = { protocol: 'openai', base_url: 'https://a.test', upstream_model: 'b', secret: 'env:K' };

@@ -1,6 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { openBounds } from '../../../../lambdas/core/inference/completions/open-bounds.ts';
+import { it } from '../../../search.ts';
 
 const none = () => 0;
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { createCapsules } from '../../../../lambdas/adapters/system/capsules.ts';
 import { toPayload as chatPayload } from '../../../../lambdas/core/inference/completions/chat/payload.ts';
@@ -11,6 +11,7 @@ import { signaturesOf } from '../../../../lambdas/core/inference/upstream/capsul
 import type { AssistantPart, Finish } from '../../../../lambdas/core/inference/upstream/conversation.ts';
 import { validate } from '../../../../lambdas/core/json/json-body.ts';
 import type { JsonObject } from '../../../../lambdas/core/json/lossless-json.ts';
+import { it } from '../../../search.ts';
 import { rounds } from '../../../thorough.ts';
 import { partsOf, type Step } from '../upstream/stream-script.ts';
 import { accumulated } from './messages/accumulated.ts';

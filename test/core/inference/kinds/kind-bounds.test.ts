@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { encode as encodeCl100k } from 'gpt-tokenizer/encoding/cl100k_base';
 import { encode as encodeO200k } from 'gpt-tokenizer/encoding/o200k_base';
@@ -8,6 +8,7 @@ import { embeddingRequest } from '../../../../lambdas/core/inference/kinds/embed
 import { speechRequest } from '../../../../lambdas/core/inference/kinds/speech/schema.ts';
 import { speech } from '../../../../lambdas/core/inference/kinds/speech/speech.ts';
 import { validate } from '../../../../lambdas/core/json/json-body.ts';
+import { it } from '../../../search.ts';
 import { rounds } from '../../../thorough.ts';
 
 /** A nano-dollar a token. */

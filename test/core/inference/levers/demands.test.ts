@@ -1,9 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { chatCompletionRequest } from '../../../../lambdas/core/inference/completions/chat/schema.ts';
 import { messagesRequest } from '../../../../lambdas/core/inference/completions/messages/schema.ts';
 import { demandsOf, leverTable, patternsOf } from '../../../../lambdas/core/inference/levers/table.ts';
 import { isJsonObject, type JsonObject, rawJson } from '../../../../lambdas/core/json/lossless-json.ts';
+import { it } from '../../../search.ts';
 import { asksBy, PLAIN, SAMPLES, samplesOf } from './samples/all.ts';
 import type { Sample } from './samples/request-sample.ts';
 import type { Protocol } from './schemas/published.ts';

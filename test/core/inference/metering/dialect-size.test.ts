@@ -1,10 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { Dialect } from '../../../../lambdas/core/inference/catalog/dialect.ts';
 import { dialectTokens } from '../../../../lambdas/core/inference/metering/dialect-size.ts';
 import { boundTextTokens } from '../../../../lambdas/core/inference/metering/estimate.ts';
 import type { JsonObject } from '../../../../lambdas/core/json/lossless-json.ts';
 import { forHost } from '../../../../lambdas/providers/openai-formats/dialect-request.ts';
+import { it } from '../../../search.ts';
 import { rounds } from '../../../thorough.ts';
 
 const EVERYTHING: Dialect = {

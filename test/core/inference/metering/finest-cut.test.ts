@@ -1,7 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { finestCut, LETTER_INDEX } from '../../../../lambdas/core/inference/metering/finest-cut.ts';
 import { FIRST_MERGES, LAST_MERGES, PAIRS } from '../../../../lambdas/core/inference/metering/token-table.ts';
+import { it } from '../../../search.ts';
 
 const SMALL = [...'abcdefghijklmnopqrstuvwxyz'];
 const CAPITALS = SMALL.map((letter) => letter.toUpperCase());

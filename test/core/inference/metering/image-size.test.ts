@@ -1,7 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { imageSizeOf } from '../../../../lambdas/core/inference/metering/image-size.ts';
 import { growthOf, TIMES } from '../../../growth.ts';
+import { it } from '../../../search.ts';
 import {
   gifComment,
   gifFrame,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { ImageRule } from '../../../../lambdas/core/inference/catalog/image-rule.ts';
 import {
@@ -7,6 +7,7 @@ import {
   type ImageLimits,
   type PromptImage,
 } from '../../../../lambdas/core/inference/metering/image-tokens.ts';
+import { it } from '../../../search.ts';
 
 const HIGH_RESOLUTION: ImageRule = { rule: 'anthropic', max_edge: 2_576, max_tokens: 4_784 };
 const STANDARD: ImageRule = { rule: 'anthropic', max_edge: 1_568, max_tokens: 1_568 };

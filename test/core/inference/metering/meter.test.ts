@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
 import type { Demand } from '../../../../lambdas/core/inference/levers/demand.ts';
@@ -9,6 +9,7 @@ import type { Prices, TokenPrices } from '../../../../lambdas/core/inference/pri
 import { termsOf, worstCost } from '../../../../lambdas/core/inference/pricing/terms.ts';
 import type { Admission } from '../../../../lambdas/core/ledger/admission.ts';
 import type { Outcome } from '../../../../lambdas/core/ledger/usage-record.ts';
+import { it } from '../../../search.ts';
 import { rounds } from '../../../thorough.ts';
 import { demand, report, termsFor, tokenPrices, tokenPricesOf } from '../pricing/arbitraries.ts';
 

@@ -1,12 +1,14 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
-import { seededChance } from '../../../../bench/tokens/families.ts';
+import { seeded } from '../../../../bench/harness/seeded.ts';
 import { boundTokens as formerRule } from '../../../../bench/tokens/former-rule.ts';
 import { CODE, ENGLISH_CHAT, PROSE } from '../../../../bench/tokens/honest.ts';
 import { boundParts, climb, FAMILY_NAMES } from '../../../../bench/tokens/search.ts';
 import { LIGHT } from '../../../../bench/tokens/vocabularies.ts';
 import { boundTokens, mostTokens } from '../../../../lambdas/core/inference/metering/token-bound.ts';
 import { PAIRS, WORDS, WORDS_AFTER_BLANK } from '../../../../lambdas/core/inference/metering/token-table.ts';
+import { it } from '../../../search.ts';
+import { drawsOf } from '../../../seed.ts';
 import { offsets, rounds } from '../../../thorough.ts';
 
 /** The worst count of the tokenizers that are dependencies; `npm run bench -- tokens` asks the heavy ones as well. */
@@ -19,7 +21,7 @@ const spread = (first: number, last: number, count: number): string =>
   ).join('');
 
 const small = (count: number, seed: number): string => {
-  const chance = seededChance(seed);
+  const chance = seeded(seed);
   return Array.from({ length: count }, () => String.fromCharCode(97 + Math.floor(chance() * 26))).join('');
 };
 
@@ -44,21 +46,23 @@ describe('the bound on tokens', () => {
     expect(most(text)).toBeLessThanOrEqual(boundTokens(text));
   });
 
-  it.each(FAMILY_NAMES.map((family, index) => [family, index + 1] as const))(
-    'is not undercut by what a search finds in %s',
-    (family, seed) => {
-      const chance = seededChance(seed);
-      const { text, tokens, bound } = climb(family, {
-        ...{ bound: boundTokens, vocabularies: LIGHT, chance, tries: rounds(20) },
-      });
-      expect([text, Math.max(0, tokens - bound)]).toEqual([text, 0]);
-    },
-  );
+  it.each(FAMILY_NAMES)('is not undercut by what a search finds in %s', (family) => {
+    const chance = drawsOf(family);
+    const { text, tokens, bound } = climb(family, {
+      ...{ bound: boundTokens, vocabularies: LIGHT, chance, tries: rounds(20) },
+    });
+    expect([text, Math.max(0, tokens - bound)]).toEqual([text, 0]);
+  });
 
   it('would be found to be undercut by the same search, if it took a run for what it begins with', () => {
     const worst = Object.fromEntries(
-      FAMILY_NAMES.map((family, index) => {
-        const search = { bound: formerRule, vocabularies: LIGHT, chance: seededChance(index + 1), tries: 20 };
+      FAMILY_NAMES.map((family) => {
+        const search = {
+          bound: formerRule,
+          vocabularies: LIGHT,
+          chance: drawsOf(`the former rule, ${family}`),
+          tries: 20,
+        };
         return [family, climb(family, search).times];
       }),
     );
@@ -68,11 +72,11 @@ describe('the bound on tokens', () => {
   });
 
   it('bounds a text by the sum of its parts, wherever a search cuts it', () => {
-    const found = FAMILY_NAMES.map((family, index) =>
+    const found = FAMILY_NAMES.map((family) =>
       climb(family, {
         bound: boundParts,
         vocabularies: LIGHT,
-        chance: seededChance(500 + index),
+        chance: drawsOf(`in parts, ${family}`),
         tries: rounds(8),
       }),
     );
@@ -92,7 +96,7 @@ describe('the bound on tokens', () => {
         }
         expect(most(whole)).toBeLessThanOrEqual(sum);
       }),
-      { seed: 5, numRuns: rounds(150) },
+      { numRuns: rounds(150) },
     );
   });
 
@@ -184,7 +188,7 @@ describe('the most tokens there can be', () => {
         const forms = [text, text.normalize('NFC'), text.normalize('NFKC')];
         expect(Math.max(...forms.map(bytes), boundTokens(text))).toBeLessThanOrEqual(limit);
       }),
-      { seed: 7, numRuns: rounds(300) },
+      { numRuns: rounds(300) },
     );
   });
 

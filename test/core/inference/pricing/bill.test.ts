@@ -1,9 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { priceUsage } from '../../../../lambdas/core/inference/metering/priced-usage.ts';
 import { amountOf, billOf, imageItem } from '../../../../lambdas/core/inference/pricing/bill.ts';
 import { type Item, unitCounts } from '../../../../lambdas/core/inference/pricing/counts.ts';
 import type { TokenUsage } from '../../../../lambdas/core/inference/pricing/token-usage.ts';
+import { it } from '../../../search.ts';
 import { pricesOf, report, termsFor, tokenPrices, tokenPricesOf } from './arbitraries.ts';
 
 const usageOf = (usage: Partial<TokenUsage>): TokenUsage => ({

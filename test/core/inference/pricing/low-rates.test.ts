@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { priceUsage } from '../../../../lambdas/core/inference/metering/priced-usage.ts';
 import { billOf } from '../../../../lambdas/core/inference/pricing/bill.ts';
@@ -11,6 +11,7 @@ import {
   type TokenPrices,
 } from '../../../../lambdas/core/inference/pricing/prices.ts';
 import { termsOf } from '../../../../lambdas/core/inference/pricing/terms.ts';
+import { it } from '../../../search.ts';
 import { rounds } from '../../../thorough.ts';
 import { demand, pricesOf, report, tokenPrices, tokenPricesOf } from './arbitraries.ts';
 

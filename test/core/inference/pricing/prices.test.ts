@@ -1,7 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
 import { prices } from '../../../../lambdas/core/inference/pricing/prices.ts';
+import { it } from '../../../search.ts';
 import { tokenPricesOf } from './arbitraries.ts';
 
 const BASE = { unit: 'per_million_tokens', input: '3', output: '15' };

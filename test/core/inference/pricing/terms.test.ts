@@ -1,8 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { Demand } from '../../../../lambdas/core/inference/levers/demand.ts';
 import { priceUsage } from '../../../../lambdas/core/inference/metering/priced-usage.ts';
 import { promptWithUses, termsOf, worstCost } from '../../../../lambdas/core/inference/pricing/terms.ts';
+import { it } from '../../../search.ts';
 import { rounds } from '../../../thorough.ts';
 import { demand, pricesOf, report, termsFor, tokenPrices, tokenPricesOf } from './arbitraries.ts';
 

@@ -1,9 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
 import { affinityOf, conversationIn } from '../../../../lambdas/core/inference/routing/affinity.ts';
 import { chooseRoutes } from '../../../../lambdas/core/inference/routing/route-choice.ts';
 import { NO_CONTROLS } from '../../../../lambdas/core/inference/routing/route-controls.ts';
+import { it } from '../../../search.ts';
 
 const PEPPERS = { current: 'pepper' };
 const ACCOUNT = 'acc_1';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
 import { catalogView } from '../../../../lambdas/core/inference/catalog/catalog-view.ts';
@@ -9,6 +9,7 @@ import {
   type RouteCircuits,
 } from '../../../../lambdas/core/inference/circuit/circuit.ts';
 import { routesPage, routesQuery } from '../../../../lambdas/core/inference/routing/route-list.ts';
+import { it } from '../../../search.ts';
 import { rounds } from '../../../thorough.ts';
 
 const NOW_MS = Date.UTC(2026, 6, 15, 12);

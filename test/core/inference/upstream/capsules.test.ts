@@ -1,7 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { createCapsules } from '../../../../lambdas/adapters/system/capsules.ts';
 import { signaturesOf } from '../../../../lambdas/core/inference/upstream/capsules.ts';
+import { it } from '../../../search.ts';
 
 const capsules = createCapsules({ current: 'pepper' }, () => 0);
 const mine = capsules('acc_1');

@@ -1,7 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { EFFORTS, type Effort } from '../../../../lambdas/core/inference/catalog/efforts.ts';
 import { budgetOf, effortOf, nearestEffort } from '../../../../lambdas/core/inference/upstream/effort.ts';
+import { it } from '../../../search.ts';
 
 const efforts = fc.constantFrom(...EFFORTS);
 const tokens = fc.integer({ min: 0, max: 2_000_000 });

@@ -1,7 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { StreamPart } from '../../../../lambdas/core/inference/upstream/conversation.ts';
 import { StreamBlocks } from '../../../../lambdas/core/inference/upstream/stream-blocks.ts';
+import { it } from '../../../search.ts';
 
 const FINISH = { reason: 'stop', raw: 'stop' } as const;
 

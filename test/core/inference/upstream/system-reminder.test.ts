@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { Turn } from '../../../../lambdas/core/inference/upstream/conversation.ts';
 import {
@@ -7,6 +7,7 @@ import {
   withReminders,
 } from '../../../../lambdas/core/inference/upstream/system-reminder.ts';
 import { growthOf, MOST_IN_PROPORTION } from '../../../growth.ts';
+import { it } from '../../../search.ts';
 
 const turn = (role: Turn['role'], text: string): Turn => ({ role, parts: [{ type: 'text', text }] });
 /** A letter a turn, by its role: `u`, `a` or `s`, each with its place as text. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import {
   legalToolCallId,
@@ -7,6 +7,7 @@ import {
 } from '../../../../lambdas/core/inference/upstream/tool-calls.ts';
 import { parseJson } from '../../../../lambdas/core/json/lossless-json.ts';
 import { growthOf, MOST_IN_PROPORTION } from '../../../growth.ts';
+import { it } from '../../../search.ts';
 
 describe('an id of a tool call', () => {
   it.each(['toolu_01T1x1fJ34qAmk2tNTrN7Up6', 'call-1', 'a', 'x'.repeat(64)])(

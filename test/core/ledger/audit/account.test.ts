@@ -1,7 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { auditAccount } from '../../../../lambdas/core/ledger/audit/account.ts';
 import type { ProvenUsage } from '../../../../lambdas/core/ledger/audit/ports.ts';
+import { it } from '../../../search.ts';
 import { rounds } from '../../../thorough.ts';
 import { DAY_SECONDS, SimulatedAccount, type SimulatedHold } from './simulated-account.ts';
 

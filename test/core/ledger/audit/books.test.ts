@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import {
   addBooks,
@@ -6,6 +6,7 @@ import {
   EMPTY_BOOKS,
   UNPROVEN_BOOKS,
 } from '../../../../lambdas/core/ledger/audit/books.ts';
+import { it } from '../../../search.ts';
 
 const amount = fc.bigInt({ min: -(10n ** 18n), max: 10n ** 18n });
 const books: fc.Arbitrary<Books> = fc.record({

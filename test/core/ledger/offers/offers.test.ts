@@ -1,5 +1,5 @@
 import type { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { Policy } from '../../../../lambdas/core/access/policy.ts';
 import { ServiceError } from '../../../../lambdas/core/errors.ts';
@@ -7,6 +7,7 @@ import { coverOf } from '../../../../lambdas/core/ledger/exposure.ts';
 import type { Offers } from '../../../../lambdas/core/ledger/offers/offer.ts';
 import { startDatabase, type TestDatabase } from '../../../adapters/engine.ts';
 import { splitWallet } from '../../../adapters/split-wallet.ts';
+import { it } from '../../../search.ts';
 import { rounds } from '../../../thorough.ts';
 import { keyState, refusalOf } from '../attempts.ts';
 import { aroundSend, FAULTS, FailingProcess } from '../failing-process.ts';

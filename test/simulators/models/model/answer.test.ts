@@ -1,9 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { answer } from '../../../../simulators/models/model/answer.ts';
 import { findRepeatInstruction } from '../../../../simulators/models/model/instructions.ts';
 import type { ModelMessage, ModelRequest } from '../../../../simulators/models/model/model.ts';
 import { countTokens } from '../../../../simulators/models/model/tokens.ts';
+import { it } from '../../../search.ts';
 
 const message = (role: ModelMessage['role'], text: string): ModelMessage => ({
   role,

@@ -1,8 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { countTokens, cutToTokens, tokenPieces } from '../../../../simulators/models/model/tokens.ts';
 import { growthOf, MOST_IN_PROPORTION } from '../../../growth.ts';
+import { it } from '../../../search.ts';
 
 const anyText = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 200 }),

@@ -1,8 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { messagesWriter } from '../../../../../lambdas/core/inference/completions/messages/reply.ts';
 import type { AssistantPart } from '../../../../../lambdas/core/inference/upstream/conversation.ts';
 import { UpstreamFailure } from '../../../../../lambdas/core/inference/upstream/provider.ts';
+import { it } from '../../../../search.ts';
 import { rounds } from '../../../../thorough.ts';
 import { partsOf, type Step } from '../../upstream/stream-script.ts';
 import { accumulated, blocksIn } from './accumulated.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import type {
   AssistantPart,
@@ -10,6 +10,7 @@ import type {
   UserPart,
 } from '../../../../../lambdas/core/inference/upstream/conversation.ts';
 import { urlOf } from '../../../../../lambdas/core/inference/upstream/sources.ts';
+import { it } from '../../../../search.ts';
 import { rounds } from '../../../../thorough.ts';
 import { CAPSULES, type Fields, payloadOf } from './requests.ts';
 

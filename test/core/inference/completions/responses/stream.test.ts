@@ -1,9 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { CustomInput } from '../../../../../lambdas/core/inference/completions/responses/answer/custom-input.ts';
 import { openItems } from '../../../../../lambdas/core/inference/completions/responses/items-capsule.ts';
 import type { AssistantPart, Finish } from '../../../../../lambdas/core/inference/upstream/conversation.ts';
 import type { JsonObject } from '../../../../../lambdas/core/json/lossless-json.ts';
+import { it } from '../../../../search.ts';
 import { rounds } from '../../../../thorough.ts';
 import { PLAIN_CAPSULES } from '../../upstream/plain-capsules.ts';
 import type { Step } from '../../upstream/stream-script.ts';

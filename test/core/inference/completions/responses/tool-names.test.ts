@@ -1,6 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { ToolNames } from '../../../../../lambdas/core/inference/completions/responses/tool-names.ts';
+import { it } from '../../../../search.ts';
 
 const f = (name: string) => ({ type: 'function', name });
 

@@ -1,10 +1,11 @@
-import { expect, it } from '@jest/globals';
+import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import {
   isEmbedding,
   toBase64,
   toFloats,
 } from '../../../../../lambdas/core/inference/kinds/embeddings/encoding.ts';
+import { it } from '../../../../search.ts';
 
 it('floats of 32 bits survive both encodings', () => {
   const vector = fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), {

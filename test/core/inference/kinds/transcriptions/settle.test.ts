@@ -1,7 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { outcomeOf } from '../../../../../lambdas/core/inference/kinds/transcriptions/settle.ts';
 import { amountOf } from '../../../../../lambdas/core/inference/pricing/bill.ts';
+import { it } from '../../../../search.ts';
 
 const durationCost = (pricePerMinute: bigint, seconds: number): bigint =>
   amountOf([{ quantity: seconds, price: pricePerMinute, per: 60 }]);

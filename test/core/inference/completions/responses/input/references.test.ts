@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import {
   endId,
@@ -8,6 +8,7 @@ import {
   type Item,
   itemType,
 } from '../../../../../../lambdas/core/inference/completions/responses/request.ts';
+import { it } from '../../../../../search.ts';
 import { rounds } from '../../../../../thorough.ts';
 import { CAPSULES, countingCapsules, inputOf, refusal } from '../requests.ts';
 
