@@ -68,6 +68,7 @@ const ring = (displayName, testMatch, testPathIgnorePatterns) => ({
   modulePathIgnorePatterns: ['<rootDir>/cdk.out/', '<rootDir>/.build/', '<rootDir>/.local/'],
   testEnvironment: 'node',
   resolver: '<rootDir>/test/package-resolver.ts',
+  setupFiles: ['<rootDir>/test/set-up-search.ts'],
   // Packages too become CommonJS: linking ES modules anew for each test file took a third of the unit ring's time.
   transformIgnorePatterns: [],
   transform: {
