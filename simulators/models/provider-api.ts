@@ -93,12 +93,13 @@ async function answerExchange(
     ...faultOfModelName(model),
     ...state.faults.take({ path, routePath: route.path, model }),
   };
+  const { cleared } = state.faults;
   record.fault = fault;
   const { headers, sequence, query } = record;
   const { cache, kept, chunkDelayMs } = state;
   const head = { method, path, ...(query === undefined ? {} : { query }), headers, sequence };
   const call = { ...head, parameters, body: body?.json, fault, cache, kept };
-  return deliver({ link: new Link(response, fault), route, call, record, chunkDelayMs });
+  return deliver({ link: new Link(response, fault), route, call, record, chunkDelayMs, cleared });
 }
 
 /** Answers a request to a provider route and records how it ended. */

@@ -5,6 +5,7 @@ import { it } from '../search.ts';
 import { drawsOf } from '../seed.ts';
 import { rounds } from '../thorough.ts';
 import { Service } from './service.ts';
+import { until } from './until.ts';
 
 /** Holds expire at once, as a person sees it, so that each kill can be recovered from. */
 const service = new Service({ HOLD_TTL_SECONDS: '2' });
@@ -51,20 +52,28 @@ it(`after ${KILLS} kills at random moments under load no hold is open and the bo
     const callers = Array.from({ length: CALLERS }, (_, caller) => call(caller, end.signal));
     // A service that has just begun serves its first calls late on a busy machine.
     const before = served;
+<<<<<<< HEAD
     while (served === before) await pause(25);
     await pause(draw() * 1_000);
+=======
+    await until(
+      () => served,
+      (now) => now > before,
+    );
+    // Any moment is right.
+    await pause(Math.random() * 1_000);
+>>>>>>> w-sys
     await service.stop('SIGKILL');
     end.abort();
     await Promise.all(callers);
     await service.start();
     expect(await service.admin('audit')).toMatchObject({ exact: true, drift: 0 });
   }
-  await pause(3_000);
-  await service.admin('sweep');
-  const wallet = await service.admin<{ held: number; balance: number }>('wallet', 'show', '--account', id);
-  expect(wallet).toMatchObject({ held: 0, holds: [] });
+  const swept = async () => {
+    await service.admin('sweep');
+    return service.admin('wallet', 'show', '--account', id);
+  };
+  expect(await until(swept, ({ held }) => held === 0)).toMatchObject({ holds: [] });
   expect(await service.admin('audit')).toMatchObject({ exact: true, drift: 0, held: 0 });
-  console.info(`${served} calls served and ${cut} cut over ${KILLS} kills; ${wallet.balance} of 3 USD left`);
-  expect(served).toBeGreaterThan(KILLS);
   expect(cut).toBeGreaterThan(0);
 }, 180_000);

@@ -18,6 +18,7 @@ function concerns({ match }: FaultRule, subject: FaultSubject): boolean {
 export class FaultQueue {
   readonly #standing: FaultRule[] = [];
   #counted: { rule: FaultRule; left: number }[] = [];
+  #cleared = new AbortController();
 
   add(rule: FaultRule): void {
     if (rule.times === 0) this.#standing.push(rule);
@@ -27,6 +28,13 @@ export class FaultQueue {
   clear(): void {
     this.#standing.length = 0;
     this.#counted = [];
+    this.#cleared.abort();
+    this.#cleared = new AbortController();
+  }
+
+  /** Aborted when the faults of now are cleared. */
+  get cleared(): AbortSignal {
+    return this.#cleared.signal;
   }
 
   /** How many rules can still apply. */

@@ -13,6 +13,8 @@ export interface Delivery {
   readonly record: RequestRecord;
   /** Pace of streams that no fault sets. */
   readonly chunkDelayMs: number;
+  /** Ends a wait that a fault has begun. */
+  readonly cleared: AbortSignal;
 }
 
 /** The answer of a fault that sets a status; no model is asked. */
@@ -66,7 +68,7 @@ async function sendWhole(link: Link, reply: WholeReply, fault: Fault): Promise<v
 
 /** Sends the events; true when the body ended otherwise than the protocol requires. */
 async function sendEvents(
-  { link, route, call, record, chunkDelayMs }: Delivery,
+  { link, route, call, record, chunkDelayMs, cleared }: Delivery,
   reply: StreamReply,
 ): Promise<boolean> {
   const { encoding } = route.protocol;
@@ -77,6 +79,7 @@ async function sendEvents(
   }
   for (const event of reply.events) {
     const { chunks } = record;
+    if (chunks === fault.wait_after_chunks) await link.until(cleared);
     if (event.part !== 'start') {
       if (chunks === fault.cut_after_chunks) await link.cut();
       if (chunks === fault.hang_after_chunks) await link.hang();

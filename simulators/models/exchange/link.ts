@@ -64,6 +64,12 @@ export class Link {
     if (durationMs > 0) await this.#unlessClosed((signal) => setTimeout(durationMs, undefined, { signal }));
   }
 
+  /** Waits for the signal. */
+  async until(signal: AbortSignal): Promise<void> {
+    this.#checkOpen();
+    if (!signal.aborted) await this.#unlessClosed((closed) => once(signal, 'abort', { signal: closed }));
+  }
+
   /** Sends nothing more and waits for the client to disconnect. */
   async hang(): Promise<never> {
     if (!this.#closed.signal.aborted) await once(this.#closed.signal, 'abort');
