@@ -317,6 +317,8 @@ describe('a host that has as many calls as it takes', () => {
 });
 
 describe('a host that stops', () => {
+  const STOP_MS = 200;
+
   it('lets calls end, takes no more, and ends those that are left when their time is over', async () => {
     const { holding, address, open, release, endCalls } = await holdingHost({});
     const early = fetch(address);
@@ -335,12 +337,10 @@ describe('a host that stops', () => {
     const { holding, address, open, endCalls } = await holdingHost({});
     const late = fetch(address);
     expect(await open(1)).toBe(1);
-    const startedMs = performance.now();
-    const stopped = holding.stop(200, endCalls);
+    const stopped = holding.stop(STOP_MS, endCalls);
     const { ended, remaining } = (await (await late).json()) as { ended: boolean; remaining: number };
     expect(ended).toBe(true);
-    expect(remaining).toBeLessThanOrEqual(15_000);
+    expect(remaining).toBeLessThanOrEqual(15_000 + STOP_MS);
     await stopped;
-    expect(performance.now() - startedMs).toBeLessThan(5_000);
   });
 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DynamoReplayStore } from '../../lambdas/adapters/inference/replay-store.ts';
 import { systemClock } from '../../lambdas/adapters/system/system.ts';
@@ -15,11 +16,11 @@ import { UploadService } from '../core/ledger/upload-service.ts';
 import { bodyOf, FORM_TYPE, file, formOf, sound } from '../edge/mutated-forms.ts';
 import { PEPPERS, type Service, type SurfaceName, startService } from '../fuzz/running-service.ts';
 
-/** How long each route thinks before it sends anything. */
-const SLOW_MS = 1_500;
-/** What settling takes of the silence, and a third of what the routes take. */
+/** How long a slow route thinks before it sends anything. */
+const SLOW_MS = 600;
+/** Settling takes 15 s of the silence; the rest is shorter or longer than a slow route thinks. */
 const SHORT = { silenceMs: 15_000 + SLOW_MS / 3 };
-const LONG = { silenceMs: 15_000 + 30 * SLOW_MS };
+const LONG = { silenceMs: 15_000 + 50 * SLOW_MS };
 
 const CREDIT = 10n ** 12n;
 
@@ -48,7 +49,13 @@ const REQUESTS: Readonly<
 
 const EVENT_STREAMS = ['create-chat-completion', 'create-message', 'create-response'] as const;
 
-/** A model of each kind, whose only route is slow to begin. */
+/** The behavior of a model's only route, by the beginning of its id. */
+const ROUTE_MODELS: Readonly<Record<string, string>> = {
+  slow: `slow-first-${SLOW_MS}`,
+  silent: 'hang',
+  quick: 'sim',
+};
+
 function slowCatalog(origin: string) {
   const model = (id: string, type: string, price: object, more: object = {}) => ({
     ...{ id, type, owned_by: 'sim', created: 1, price, ...more },
@@ -56,7 +63,7 @@ function slowCatalog(origin: string) {
       {
         ...{ id: id.replace('/', '-'), protocol: 'openai', base_url: `${origin}/v1`, secret: 'env:KEY' },
         ...{
-          upstream_model: id.startsWith('slow') ? `slow-first-${SLOW_MS}` : 'sim',
+          upstream_model: ROUTE_MODELS[id.split('/')[0] ?? ''],
           capabilities: ['stream'],
         },
       },
@@ -65,10 +72,12 @@ function slowCatalog(origin: string) {
   const tokens = { unit: 'per_million_tokens', input: 1 };
   return {
     models: [
-      model('slow/chat', 'chat', { ...tokens, output: 2 }, { max_output_tokens: 100 }),
-      model('slow/embed', 'embeddings', tokens),
-      model('slow/image', 'image', { unit: 'per_image', image: 0.01 }),
-      model('slow/speech', 'tts', tokens, { default_voice: 'alloy' }),
+      ...['slow', 'silent'].flatMap((prefix) => [
+        model(`${prefix}/chat`, 'chat', { ...tokens, output: 2 }, { max_output_tokens: 100 }),
+        model(`${prefix}/embed`, 'embeddings', tokens),
+        model(`${prefix}/image`, 'image', { unit: 'per_image', image: 0.01 }),
+        model(`${prefix}/speech`, 'tts', tokens, { default_voice: 'alloy' }),
+      ]),
       model('quick/speech', 'tts', tokens, { default_voice: 'alloy' }),
     ],
   };
@@ -77,6 +86,7 @@ function slowCatalog(origin: string) {
 let database: TestDatabase;
 let service: Service;
 let uploads: UploadService;
+let answerDelay: () => Promise<unknown> = () => sleep(SLOW_MS);
 
 beforeAll(async () => {
   database = await startDatabase();
@@ -95,7 +105,7 @@ beforeAll(async () => {
   );
   uploads = new UploadService(database, systemClock);
   uploads.answer = async () => {
-    await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
+    await answerDelay();
     return { text: 'words', duration: 1 };
   };
   await uploads.start();
@@ -140,7 +150,9 @@ describe.each(Object.entries(REQUESTS))(
   (endpoint, request) => {
     it('is given up while its caller can still receive why, is not paid, and is not to be repeated', async () => {
       const account = await openAccount(database.client, CREDIT, {});
-      const { status, headers, text } = await ask(account, request, SHORT);
+      const [name, body] = request;
+      const silent = String(body.model).replace('slow', 'silent');
+      const { status, headers, text } = await ask(account, [name, { ...body, model: silent }], SHORT);
       expect([status, headers.get('x-should-retry'), headers.has('retry-after')]).toEqual([
         503,
         'false',
@@ -203,8 +215,10 @@ describe('a transcript that does not come in time', () => {
     uploads.post(key, bodyOf(formOf(file(sound))).body, FORM_TYPE, host);
 
   it('is given up while its caller can still receive why, and is not paid', async () => {
+    answerDelay = () => new Promise(() => {});
     const key = await uploads.open(CREDIT);
     const response = await post(key, SHORT);
+    answerDelay = () => sleep(SLOW_MS);
     expect([response.status, response.headers.get('x-should-retry')]).toEqual([503, 'false']);
     expect(await response.json()).toMatchObject({ error: refusal });
     const wallet = await uploads.ledger.wallets.read(key.accountId);

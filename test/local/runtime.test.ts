@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { until } from '../waiting.ts';
 import { json, post, type RunningFixture, startFixture } from './fixture/running.ts';
 import { FIXTURE_TIMEOUT_MS, fixtureAssembly, temporaryFolder } from './fixture/synthesize.ts';
 
@@ -38,16 +39,13 @@ async function pepper({ url, environment }: RunningFixture): Promise<string> {
 }
 
 /** Whether a thing ends within two seconds. */
-async function ends(isAlive: () => Promise<unknown>): Promise<boolean> {
-  for (let attempt = 0; attempt < 100; attempt += 1) {
-    try {
-      await isAlive();
-    } catch {
-      return true;
-    }
-    await sleep(20);
-  }
-  return false;
+async function end(isAlive: () => Promise<unknown>): Promise<void> {
+  const read = () =>
+    isAlive().then(
+      () => true,
+      () => false,
+    );
+  await until(read, (alive) => !alive);
 }
 
 describe('the runtime', () => {
@@ -84,8 +82,8 @@ describe('the runtime', () => {
     await put(url, table);
     runner.kill('SIGKILL');
     await once(runner, 'exit');
-    expect(await ends(() => fetch(dynamodbEndpoint))).toBe(true);
-    expect(await ends(async () => process.kill(pid, 0))).toBe(true);
+    await end(() => fetch(dynamodbEndpoint));
+    await end(async () => process.kill(pid, 0));
     const again = await startFixture({ stateDir });
     expect((await get(again.url, table)).Item).toEqual({ id: { S: 'kept' } });
     await again.close();

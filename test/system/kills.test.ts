@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect } from '@jest/globals';
 import { it } from '../search.ts';
 import { drawsOf } from '../seed.ts';
 import { rounds } from '../thorough.ts';
+import { until } from '../waiting.ts';
 import { Service } from './service.ts';
-import { until } from './until.ts';
 
 /** Holds expire at once, as a person sees it, so that each kill can be recovered from. */
 const service = new Service({ HOLD_TTL_SECONDS: '2' });
@@ -52,17 +52,12 @@ it(`after ${KILLS} kills at random moments under load no hold is open and the bo
     const callers = Array.from({ length: CALLERS }, (_, caller) => call(caller, end.signal));
     // A service that has just begun serves its first calls late on a busy machine.
     const before = served;
-<<<<<<< HEAD
-    while (served === before) await pause(25);
-    await pause(draw() * 1_000);
-=======
     await until(
       () => served,
       (now) => now > before,
     );
     // Any moment is right.
-    await pause(Math.random() * 1_000);
->>>>>>> w-sys
+    await pause(draw() * 1_000);
     await service.stop('SIGKILL');
     end.abort();
     await Promise.all(callers);

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect } from '@jest/globals';
 import { it } from '../search.ts';
 import { drawsOf } from '../seed.ts';
 import { rounds } from '../thorough.ts';
+import { until } from '../waiting.ts';
 import { Payer } from './payer.ts';
 import { processesOf } from './processes.ts';
 import { form, mp3 } from './recordings.ts';
 import { Service } from './service.ts';
-import { until } from './until.ts';
 
 const KILLS = rounds(2);
 

@@ -1,11 +1,11 @@
 import { createHmac, type webcrypto } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { exportSPKI, generateKeyPair, importJWK, SignJWT } from 'jose';
 import { createIdentityVerifier } from '../../../lambdas/adapters/access/identity-verifier.ts';
 import type { IdentityVerifier } from '../../../lambdas/core/access/sign-in.ts';
 import type { Log } from '../../../lambdas/core/ports.ts';
 import { SILENT } from '../../core/ledger/running-ledger.ts';
+import { advanceClock } from '../../waiting.ts';
 import { GITHUB_CLIENT, GITHUB_SECRET, GitHubServer } from './github-server.ts';
 import { CLIENT_ID, OpenIdProvider } from './openid-provider.ts';
 
@@ -200,7 +200,7 @@ describe('the keys of a provider', () => {
     await verify(await provider.idToken('somebody', { kid: 'first' }));
     await provider.addKey('second', 'ES256');
     // Made-up key ids are looked for once a second at most.
-    await sleep(1_100);
+    await advanceClock(1_100);
     expect(await verify(await provider.idToken('somebody', { kid: 'second' }))).toMatchObject({
       subject: 'somebody',
     });

@@ -7,6 +7,7 @@ import { createBedrockClients } from '../../../lambdas/adapters/aws/bedrock-clie
 import { ConnectionPool, type PoolOptions } from '../../../lambdas/adapters/connections/connection-pool.ts';
 import { createExchange } from '../../../lambdas/adapters/connections/http-exchange.ts';
 import { createUpstreamFetch } from '../../../lambdas/adapters/connections/upstream-fetch.ts';
+import { advanceClock } from '../../waiting.ts';
 import { ANSWER, Upstream } from './upstream.ts';
 
 const upstreams: Upstream[] = [];
@@ -127,7 +128,7 @@ describe('a kept connection', () => {
   it('that breaks when its server may have been at work is not repeated', async () => {
     const upstream = await upstreamThat(async ({ socket, requestOfConnection }) => {
       if (requestOfConnection === 1) return void socket.write(ANSWER);
-      await sleep(2_200);
+      await advanceClock(2_200);
       socket.resetAndDestroy();
     });
     const { post, repeated } = client();
