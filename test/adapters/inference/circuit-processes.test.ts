@@ -45,12 +45,11 @@ async function drill(changes: Pick<Drill, 'durationMs' | 'isDead' | 'aheadMs'> &
 
 describe(`a route that ${PROCESSES} processes on one database share`, () => {
   it('is left alone by all when it is dead, after a few tries of each, and one of them says so', async () => {
-    const { results, tries, openings, opened, skipped, writes, reads } = await drill({
+    const { results, tries, openings, opened, writes } = await drill({
       durationMs: 6_000,
       isDead: true,
       aheadMs: 0,
     });
-    console.info(`a dead route: ${tries} tries, ${skipped} skips, ${writes} writes, ${reads} reads`);
     expect({ openings, opened }).toEqual({ openings: 1, opened: 1 });
     for (const result of results) {
       // Four alone, two while the first failures of the others are taken for one call in three, one before it knows.
@@ -66,7 +65,6 @@ describe(`a route that ${PROCESSES} processes on one database share`, () => {
   it('gets one probe after the cooldown, and none for another cooldown when that fails', async () => {
     const aheadMs = COOLDOWN_MS;
     const { tries, probes, openings, writes } = await drill({ durationMs: 3_000, isDead: true, aheadMs });
-    console.info(`a failed probe: ${writes} writes`);
     expect({ tries, probes, openings }).toEqual({ tries: 1, probes: 1, openings: 0 });
     // A claim of each at the most, the verdict of one, and its failure in the shared circuit.
     expect(writes).toBeLessThanOrEqual(PROCESSES + 2);

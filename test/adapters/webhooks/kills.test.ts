@@ -87,7 +87,5 @@ describe(`${EVENTS} events for ${SUBSCRIPTIONS} subscriptions, with readers kill
       expect(page.entries).toHaveLength(EVENTS);
       expect(page.entries.filter(({ status }) => status !== 'delivered')).toEqual([]);
     }
-    const repeated = [...received.values()].filter((times) => times > 1).length;
-    console.info(`${KILLS} kills: ${repeated} of ${expected} deliveries were repeated, none was lost`);
   }, 60_000);
 });

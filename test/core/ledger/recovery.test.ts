@@ -160,9 +160,6 @@ function pairsOfFaults(): readonly Story[] {
   return sampled(8, stories);
 }
 
-let played = 0;
-const startMs = performance.now();
-
 /** Plays each story once; both judgements below are of the same plays. */
 function playAll(stories: () => Promise<readonly Story[]>) {
   let plays: Promise<readonly (readonly [string, Aftermath])[]> | undefined;
@@ -183,7 +180,6 @@ describe.each([
   const judgeAll = playAll(async () => {
     const all = await stories();
     if (all.length === 0) throw new Error('no story to play');
-    played += all.length;
     return all;
   });
 
@@ -301,9 +297,4 @@ describe('recovery', () => {
       'completed',
     ]);
   });
-});
-
-afterAll(() => {
-  const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
-  console.info(`${played} histories with planned faults; all recovery tests took ${seconds} s`);
 });

@@ -205,7 +205,6 @@ describe(`the audit of an account over ${rounds(300)} random histories`, () => {
   }, 60_000);
 
   it('is never wrong while everything moves between any two of its reads', async () => {
-    let unproven = 0;
     await fc.assert(
       fc.asyncProperty(history, fc.array(step, { minLength: 1, maxLength: 40 }), async (steps, moves) => {
         const account = await play(steps);
@@ -221,7 +220,6 @@ describe(`the audit of an account over ${rounds(300)} random histories`, () => {
           account.between = move;
           const { verdict } = await audit(account);
           expect(verdict).not.toBe('drift');
-          if (verdict === 'unproven') unproven += 1;
           account.between = () => {};
         }
         expect(await audit(account)).toMatchObject(EXACT);
@@ -229,7 +227,6 @@ describe(`the audit of an account over ${rounds(300)} random histories`, () => {
       }),
       { numRuns: rounds(300) },
     );
-    console.info(`${unproven} of ${rounds(300) * 3} audits of an account in motion proved nothing`);
   }, 60_000);
 });
 

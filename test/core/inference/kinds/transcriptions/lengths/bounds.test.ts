@@ -65,9 +65,6 @@ describe('200 MB of headers', () => {
       dearestMs = Math.max(dearestMs, cost);
     }
     delays.disable();
-    console.info(
-      `${bytes / MB} MB of headers: ${cpuMs} ms of CPU, ${dearestMs} ms the dearest, stalled ${stallMs} ms at most`,
-    );
     expect(bytes).toBeGreaterThan(200 * MB);
     expect(cpuMs).toBeLessThan(MOST_CPU_MS);
     expect(dearestMs).toBeLessThan(MOST_FILE_CPU_MS);
