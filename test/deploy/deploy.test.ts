@@ -370,7 +370,7 @@ describe('an update of the deployment', () => {
     providerSecrets: ['sim'],
     compute: 'fargate',
     hostTasks: { least: 2, most: 4 },
-    lambdaConcurrency: 130_000,
+    lambdaConcurrency: 100_000,
     releases: 'canary',
     smoke: { everyMinutes: 60, models: ['sim/chat'] },
   };

@@ -127,7 +127,8 @@ describe('an outage of the first of two routes', () => {
     const logged = (what: string) => service.output.split(`circuit ${what} route=steady-a`).length - 1;
     expect({ opened: logged('opened'), closed: logged('closed') }).toEqual({ opened: 1, closed: 1 });
     expect(await service.admin('audit')).toMatchObject({ exact: true, drift: 0, held: 0 });
-  });
+    // Two cooldowns have to pass.
+  }, 240_000);
 });
 
 describe('when every route is dead', () => {
