@@ -89,4 +89,4 @@ async function main(args: readonly string[]): Promise<void> {
     console.log(`  $${usd} a ${per} (${source}, ${read})`);
 }
 
-if (import.meta.main) await main(process.argv.slice(2));
+if (import.meta.main) void main(process.argv.slice(2));

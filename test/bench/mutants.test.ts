@@ -232,7 +232,7 @@ describe('a trial', () => {
       ]);
       print.mockRestore();
       expect(coverage.test('test/red.test.ts')).toBeUndefined();
-      expect(coverage.testsThatRun('source/sum.ts', 6)).toEqual(new Set(['test/total.test.ts']));
+      expect(coverage.testsThatRun('source/sum.ts', 6)).toContain('test/total.test.ts');
       const kept = readFileSync(file, 'utf8');
       await measureCoverage(copy, graph, new Map([['test/total.test.ts', 'unit']]), options);
       expect(readFileSync(file, 'utf8')).toBe(kept);

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { VARIABLES } from '../../lambdas/contract/environment.ts';
 import { QUEUES } from '../../lambdas/contract/queues.ts';
 import { TABLES } from '../../lambdas/contract/tables.ts';
 import type { FunctionName } from '../../lib/config/grants.ts';
 import { CONSUMER_NAMES } from './functions.ts';
+import { type FunctionStart, type StartResult, startFunctions } from './started-functions.ts';
 import { SERVICE_STACKS, SynthesizedApp } from './synthesized-app.ts';
 
 const LAMBDAS = join(import.meta.dirname, '..', '..', 'lambdas');
@@ -36,57 +36,17 @@ const SPECIAL: Readonly<Record<string, string>> = {
   [VARIABLES.paymentReturnUrl]: 'https://example.com',
 };
 
-const outer = process.env;
-let given: Record<string, string> = {};
-let asked = new Set<string>();
-let imports = 0;
-
-/** Functions read ahead while they load: these let the reads fail at once, and in silence. */
-const UNREACHABLE: Readonly<Record<string, string>> = {
-  AWS_REGION: 'eu-central-1',
-  AWS_ACCESS_KEY_ID: 'id',
-  AWS_SECRET_ACCESS_KEY: 'secret',
-  AWS_ENDPOINT_URL: 'http://127.0.0.1:9',
-  AWS_MAX_ATTEMPTS: '1',
-  AWS_EC2_METADATA_DISABLED: 'true',
-  LOG_LEVEL: 'SILENT',
-};
-
-/** Gives the variables of the contract that a function is given, and notes which are asked for. */
-const environment = (): NodeJS.ProcessEnv =>
-  new Proxy(
-    {},
-    {
-      get(_target, name: string) {
-        if (!NAMES.has(name)) return UNREACHABLE[name] ?? outer[name];
-        asked.add(name);
-        return given[name];
-      },
-    },
+const moduleOf = (name: FunctionName): string =>
+  join(
+    LAMBDAS,
+    CONSUMER_NAMES.some((consumer) => consumer === name) ? 'consumers' : 'endpoints',
+    name,
+    'handler.ts',
   );
 
-/** Runs a handler's module afresh, in an environment that has these variables of the contract and no others. */
-async function start(name: FunctionName, variables: readonly string[]): Promise<unknown> {
-  given = Object.fromEntries(variables.map((variable) => [variable, SPECIAL[variable] ?? 'a-name']));
-  asked = new Set();
-  imports += 1;
-  // Another object: what handlers of one process have in common is made once for each environment.
-  process.env = environment();
-  const kind = CONSUMER_NAMES.some((consumer) => consumer === name) ? 'consumers' : 'endpoints';
-  return import(`${join(LAMBDAS, kind, name, 'handler.ts')}?start=${imports}`);
-}
-
-beforeAll(() => {
-  Object.assign(globalThis, { awslambda: { streamifyResponse: (handler: unknown) => handler } });
-});
-
-/** For what was read ahead to fail. */
-const READS_MS = 2_000;
-
-afterAll(async () => {
-  await setTimeout(READS_MS);
-  process.env = outer;
-  Reflect.deleteProperty(globalThis, 'awslambda');
+const startOf = (name: FunctionName, variables: readonly string[]): FunctionStart => ({
+  module: moduleOf(name),
+  variables: Object.fromEntries(variables.map((variable) => [variable, SPECIAL[variable] ?? 'a-name'])),
 });
 
 const started = [...functions];
@@ -94,17 +54,35 @@ const missing = started.flatMap(([endpoint, variables]) =>
   variables.map((name) => [endpoint, name] as const),
 );
 
+const without = (variables: readonly string[] | undefined, name: string): readonly string[] =>
+  variables?.filter((other) => other !== name) ?? [];
+
 describe('a function', () => {
-  it.each(started)(
+  let complete: readonly StartResult[];
+  let incomplete: readonly StartResult[];
+
+  beforeAll(() => {
+    const starts = [
+      ...started.map(([name, variables]) => startOf(name, variables)),
+      ...missing.map(([name, variable]) => startOf(name, without(functions.get(name), variable))),
+    ];
+    const results = startFunctions([...NAMES], starts);
+    complete = results.slice(0, started.length);
+    incomplete = results.slice(started.length);
+  });
+
+  it.each(started.map((each, index) => [...each, index] as const))(
     'is given the variables that its handler reads, and no others: %s',
-    async (endpoint, variables) => {
-      expect(await start(endpoint, variables)).toHaveProperty('handler');
-      expect([...asked].sort()).toEqual([...variables].sort());
+    (_name, variables, index) => {
+      const { error, read } = complete[index] as StartResult;
+      expect([error, [...read].sort()]).toEqual([undefined, [...variables].sort()]);
     },
   );
 
-  it.each(missing)('does not start when one is missing, and says which: %s, %s', async (endpoint, name) => {
-    const others = functions.get(endpoint)?.filter((other) => other !== name) ?? [];
-    await expect(start(endpoint, others)).rejects.toThrow(`environment variable ${name} is not set`);
-  });
+  it.each(missing.map((each, index) => [...each, index] as const))(
+    'does not start when one is missing, and says which: %s, %s',
+    (_name, variable, index) => {
+      expect(incomplete[index]?.error).toContain(`environment variable ${variable} is not set`);
+    },
+  );
 });
