@@ -362,7 +362,7 @@ describe('an update of the deployment', () => {
     logRetentionDays: 7,
     holdTtlSeconds: 1500,
     ipRequestsPerMinute: 500,
-    // Callers that wait for one another never meet a limit of so many requests, on a machine of any speed.
+    // Two callers that wait for their responses never reach these limits, on a machine of any speed.
     requestsPerSecond: 10_000,
     recoveryDays: 14,
     alarmEmail: 'operators@example.com',
