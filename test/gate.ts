@@ -14,6 +14,8 @@ import { type Reach, reachOf } from './reach.ts';
 const ROOT = join(import.meta.dirname, '..');
 const RINGS = ['--selectProjects', 'unit', 'template', 'integration', 'system'];
 const CHECKS = ['types', 'lint'] as const;
+const NOT_RUN =
+  'NOT RUN: browser, clients, deploy, dynamodb-local and schema need more than Node: npm run test:optional';
 
 const { values } = parseArgs({
   options: { since: { type: 'string' }, all: { type: 'boolean', default: false } },
@@ -68,3 +70,4 @@ async function exitCodeOf(script: string): Promise<number> {
 const checked = await Promise.all(CHECKS.map(exitCodeOf));
 if (checked.some((code) => code !== 0)) process.exitCode = 1;
 else process.exitCode = runTests(reachOfChange());
+if (values.all) console.log(NOT_RUN);
