@@ -10,16 +10,19 @@ const JEST = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
 export const WORKERS = availableParallelism() + 2;
 
 /**
- * Runs jest with the arguments and leaves its report in `test-results/<report>.json`. Returns its exit code: not 0 if a
- * test fails.
+ * Runs jest with the options and leaves its report in `test-results/<report>.json`. Returns its exit code: not 0 if a
+ * test fails. `--maxWorkers` is added if the options do not set it.
  */
 export function runJest(
   report: string,
   options: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): number {
-  const all = [`--maxWorkers=${WORKERS}`, '--json', `--outputFile=test-results/${report}.json`, ...options];
-  const jest = spawnSync(process.execPath, [JEST, ...all], {
+  const workers = options.some((option) => option.startsWith('--maxWorkers'))
+    ? []
+    : [`--maxWorkers=${WORKERS}`];
+  const output = ['--json', `--outputFile=test-results/${report}.json`];
+  const jest = spawnSync(process.execPath, [JEST, ...workers, ...output, ...options], {
     cwd: ROOT,
     stdio: 'inherit',
     env: { ...process.env, ...environment },
