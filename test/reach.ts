@@ -20,11 +20,11 @@ const TEMPLATES = ['test/lib/', 'test/bench/cost.test.ts'];
 
 interface Area {
   readonly tests: readonly string[];
-  /** Whether a process that a test starts may load the file. */
+  /** True if a process that a test starts may load the file. */
   readonly isStarted: boolean;
 }
 
-/** By the folder of a changed file. A change elsewhere, such as of `package.json`, reaches everything. */
+/** Areas by the folder of a changed file. A change elsewhere, such as of `package.json`, reaches everything. */
 const AREAS: Readonly<Record<string, Area>> = {
   lambdas: { tests: TEMPLATES, isStarted: true },
   lib: { tests: TEMPLATES, isStarted: true },

@@ -7,24 +7,24 @@ import { offsets } from './thorough.ts';
 
 const some = (draw: () => number): readonly number[] => Array.from({ length: 20 }, draw);
 
-describe('the seed of a run', () => {
-  it('is the same each time that none is asked for', () => {
+describe('readSeed', () => {
+  it('returns the same seed if SEED is not set', () => {
     expect(readSeed(undefined)).toBe(readSeed(''));
   });
 
-  it('is the one that is asked for', () => {
+  it('returns the seed that SEED names', () => {
     expect(['12345', '0', '-2147483648'].map(readSeed)).toEqual([12_345, 0, -2_147_483_648]);
   });
 
-  it('is another each time that a fresh one is asked for', () => {
+  it('returns another seed each time for "fresh"', () => {
     expect(new Set(Array.from({ length: 5 }, () => readSeed('fresh'))).size).toBeGreaterThan(1);
   });
 
-  it.each(['lucky', '1.5', '4294967296'])('is not %s', (value) => {
+  it.each(['lucky', '1.5', '4294967296'])('rejects %s and names it', (value) => {
     expect(() => readSeed(value)).toThrow(value);
   });
 
-  it('is where fast-check begins', () => {
+  it('configures fast-check', () => {
     expect(fc.readConfigureGlobal().seed).toBe(SEED);
     const drawn = fc.sample(fc.nat(), 20);
     expect(fc.sample(fc.nat(), 20)).toEqual(drawn);
@@ -32,8 +32,8 @@ describe('the seed of a run', () => {
   });
 });
 
-describe('the draws of a search', () => {
-  it('are the same for the same seed, and others for another seed or search', () => {
+describe('drawsOf', () => {
+  it('returns the same draws for the same seed, and others for another seed or search', () => {
     const drawn = some(drawsOf('kills', 7));
     expect(some(drawsOf('kills', 7))).toEqual(drawn);
     expect(some(drawsOf('kills', 8))).not.toEqual(drawn);
@@ -41,11 +41,11 @@ describe('the draws of a search', () => {
     expect(some(drawsOf('kills'))).toEqual(some(drawsOf('kills', SEED)));
   });
 
-  it('are between 0 and 1', () => {
+  it('returns numbers between 0 and 1', () => {
     expect(some(drawsOf('kills')).every((number) => number >= 0 && number < 1)).toBe(true);
   });
 
-  it('begin at a seed that fast-check prints as it is given', () => {
+  it('starts at a seed that fast-check prints unchanged', () => {
     const { seed } = fc.check(
       fc.property(fc.nat(), () => false),
       { seed: seedOf('lane 1') },
@@ -53,7 +53,7 @@ describe('the draws of a search', () => {
     expect(seed).toBe(seedOf('lane 1'));
   });
 
-  it('decide which offsets are tried', () => {
+  it('chooses the offsets of a search', () => {
     const tried = [...offsets(0, 1_000)];
     expect(tried.length).toBeGreaterThan(10);
     expect([...offsets(0, 1_000)]).toEqual(tried);

@@ -1,6 +1,6 @@
 /**
- * Where random searches begin. Every run draws what the one before it drew; `SEED=fresh` draws something else in each
- * test file, and `SEED=12345` repeats the file whose failure named that seed.
+ * The seed of random searches. It is fixed by default, so every run draws the same. `SEED=fresh` draws another seed for
+ * each test file, and `SEED=12345` repeats the file whose failure named that seed.
  */
 import { createHash, randomInt } from 'node:crypto';
 import { seeded } from '../bench/harness/seeded.ts';

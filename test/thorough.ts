@@ -1,6 +1,6 @@
 import { drawsOf } from './seed.ts';
 
-/** How far random searches go: `THOROUGH=10 npm test` searches ten times as long as a plain run. */
+/** The length of random searches: `THOROUGH=10 npm test` searches ten times as long as a plain run. */
 const FACTOR = Number(process.env.THOROUGH ?? 1);
 
 /** The rounds of a search: as many as in a plain run, times `THOROUGH`; at least one. */

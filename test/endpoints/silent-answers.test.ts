@@ -16,7 +16,7 @@ import { UploadService } from '../core/ledger/upload-service.ts';
 import { bodyOf, FORM_TYPE, file, formOf, sound } from '../edge/mutated-forms.ts';
 import { PEPPERS, type Service, type SurfaceName, startService } from '../fuzz/running-service.ts';
 
-/** How long a slow route thinks before it sends anything. */
+/** The delay of a slow route before its first byte. */
 const SLOW_MS = 600;
 /** Settling takes 15 s of the silence; the rest is shorter or longer than a slow route thinks. */
 const SHORT = { silenceMs: 15_000 + SLOW_MS / 3 };

@@ -25,7 +25,7 @@ interface Input {
   readonly starts: readonly FunctionStart[];
 }
 
-/** What the modules begin to read is out of reach. */
+/** Modules that begin to read while they load find no service. */
 const UNREACHABLE: Readonly<Record<string, string>> = {
   AWS_REGION: 'eu-central-1',
   AWS_ACCESS_KEY_ID: 'id',
@@ -36,7 +36,7 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
   LOG_LEVEL: 'SILENT',
 };
 
-/** Starts the functions in a process of their own; returns a result for each start, in their order. */
+/** Starts the functions in a separate process; returns a result for each start, in the same order. */
 export function startFunctions(names: readonly string[], starts: readonly FunctionStart[]): StartResult[] {
   const output = execFileSync(
     process.execPath,

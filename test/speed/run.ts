@@ -34,7 +34,7 @@ const commandOf = (ring: string): readonly string[] =>
       ]
     : ['npm', 'run', `test:${ring}`];
 
-/** What stands before a command, and its environment. */
+/** A change of the machine's speed: a command prefix, an environment, or processes that run at the same time. */
 interface Condition {
   readonly prefix?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;

@@ -17,7 +17,7 @@ import { rounds } from '../../thorough.ts';
 import { startDatabase, type TestDatabase } from '../engine.ts';
 import { API_KEY, PaymentIntents, type SignedEvent, signedEvent, WEBHOOK_SECRET } from './stripe-events.ts';
 
-/** Lanes of fast-check, each with a seed of its own, keep the database busy. */
+/** Lanes of fast-check, each with a separate seed, keep the database busy. */
 const LANES = 10;
 const HISTORIES_PER_LANE = rounds(6);
 

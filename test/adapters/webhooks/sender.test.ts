@@ -133,7 +133,7 @@ describe('a receiver', () => {
 });
 
 describe('five seconds', () => {
-  it('are for everything: 4 s are in time; 6 s, slow headers, a slow body and a slow name are not', async () => {
+  it('cover the whole delivery: 4 s are in time; 6 s, slow headers, a slow body and a slow name are not', async () => {
     const answeringAfter = (ms: number) =>
       kept(httpReceiver((_, answer) => void sleep(ms).then(() => answer.writeHead(200).end('late'))));
     const dripping = (text: string) =>

@@ -8,7 +8,7 @@ import { rounds } from '../../thorough.ts';
 import { FAULTS, type Fault, type FaultPlan } from './failing-process.ts';
 import { brokenBooks, brokenCaps, type CallPlan, type History, play, unexpectedFailures } from './history.ts';
 
-/** Lanes of fast-check, each with a seed of its own, keep the database busy. */
+/** Lanes of fast-check, each with a separate seed, keep the database busy. */
 const LANES = 16;
 const HISTORIES_PER_LANE = rounds(10);
 
