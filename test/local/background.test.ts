@@ -30,7 +30,8 @@ beforeAll(async () => {
   workflow = assembly.workflows.find(({ arn }) => arn.endsWith('audit-books'))?.arn ?? '';
   runtime = await startRuntime({ assemblyDir, stateDir, port: 0, environment: {}, overrides: {}, log });
   operator = createOperator(localTarget(runtime.awsEndpoint, runtime.environment), SILENT);
-}, 120_000);
+  // On a fresh checkout, it bundles and synthesizes the app.
+}, 600_000);
 
 afterAll(async () => {
   operator.close();
