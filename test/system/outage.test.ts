@@ -127,7 +127,7 @@ describe('an outage of the first of two routes', () => {
     const logged = (what: string) => service.output.split(`circuit ${what} route=steady-a`).length - 1;
     expect({ opened: logged('opened'), closed: logged('closed') }).toEqual({ opened: 1, closed: 1 });
     expect(await service.admin('audit')).toMatchObject({ exact: true, drift: 0, held: 0 });
-  });
+  }, 120_000);
 });
 
 describe('when every route is dead', () => {
