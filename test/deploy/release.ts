@@ -29,6 +29,9 @@ export interface Released {
 /** Calls that wait for one another: as many functions run. */
 const CALLERS = 2;
 
+/** Twenty times what a release takes with its five minutes: a stack that is not done by then will not be. */
+const MAX_CALLS = 10_000;
+
 const LIVE = 'live';
 
 export class Releases {
@@ -101,17 +104,20 @@ export class Releases {
     const answers: number[] = [];
     let status = 'UPDATE_IN_PROGRESS';
     const caller = async () => {
-      while (status.endsWith('_IN_PROGRESS')) answers.push(await call());
+      while (status.endsWith('_IN_PROGRESS')) {
+        answers.push(await call());
+        if (answers.length > MAX_CALLS) throw new Error(`the stack is ${status} after ${MAX_CALLS} calls`);
+      }
     };
-    const calling = Array.from({ length: CALLERS }, caller);
+    const calling = Promise.all(Array.from({ length: CALLERS }, caller));
     while (status.endsWith('_IN_PROGRESS')) {
-      await sleep(100);
+      await Promise.race([sleep(100), calling]);
       const { Stacks: stacks } = await this.#cloudFormation.send(
         new DescribeStacksCommand({ StackName: this.#stack }),
       );
       status = stacks?.[0]?.StackStatus ?? '';
     }
-    await Promise.all(calling);
+    await calling;
     return { status, reason: await this.#failure(startedAt), answers };
   }
 

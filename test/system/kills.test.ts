@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { rounds } from '../thorough.ts';
+import { until } from '../until.ts';
 import { Service } from './service.ts';
-import { until } from './until.ts';
 
 /** Holds expire at once, as a person sees it, so that each kill can be recovered from. */
 const service = new Service({ HOLD_TTL_SECONDS: '2' });

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { COOLDOWN_MS } from '../../lambdas/core/inference/circuit/circuit.ts';
 import { startUpstream, type Upstream } from '../../simulators/models/server.ts';
+import { until } from '../until.ts';
 import { Service } from './service.ts';
-import { until } from './until.ts';
 
 const service = new Service();
 let upstream: Upstream;

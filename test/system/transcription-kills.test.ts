@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { rounds } from '../thorough.ts';
+import { until } from '../until.ts';
 import { Payer } from './payer.ts';
 import { processesOf } from './processes.ts';
 import { form, mp3 } from './recordings.ts';
 import { Service } from './service.ts';
-import { until } from './until.ts';
 
 const KILLS = rounds(2);
 

@@ -1,7 +1,7 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
+import { until } from '../../until.ts';
 import { service } from '../one-service.ts';
-import { until } from '../until.ts';
 
 let client: OpenAI;
 
@@ -221,6 +221,8 @@ describe('a stream on the wire', () => {
       headers: { 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
+
+  afterEach(() => control('DELETE'));
 
   /** The answer to a call whose route waits after that many chunks until it is let go on. */
   async function begun(chunks: number) {

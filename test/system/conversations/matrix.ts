@@ -1,7 +1,7 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import Anthropic from '@anthropic-ai/sdk';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { describedFetch } from '../described-answers.ts';
 import { service } from '../one-service.ts';
 import { aiClient } from './matrix/ai-client.ts';
@@ -129,8 +129,6 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
 };
 
 describe('every client on every route protocol', () => {
-  const passed = new Map<string, number>();
-  const cell = (client: string, protocol: string) => `${client} / ${protocol}`;
   /** Requests of the Responses API have no stop sequences, neither a client's nor a route's. */
   const scenariosOf = (client: string, protocol: string) =>
     Object.keys(SCENARIOS).filter(
@@ -148,20 +146,5 @@ describe('every client on every route protocol', () => {
     const [model, run] = [MODELS[protocol as keyof typeof MODELS], SCENARIOS[scenario]];
     if (run === undefined) throw new Error(`there is no scenario ${scenario}`);
     await run(clients[client], model);
-    const name = cell(client, protocol);
-    passed.set(name, (passed.get(name) ?? 0) + 1);
-  });
-
-  afterAll(() => {
-    const rows = CLIENTS.map((client) => [
-      client,
-      Object.fromEntries(
-        Object.keys(MODELS).map((protocol) => [
-          protocol,
-          `${passed.get(cell(client, protocol)) ?? 0}/${scenariosOf(client, protocol).length}`,
-        ]),
-      ),
-    ]);
-    console.table(Object.fromEntries(rows));
   });
 });
