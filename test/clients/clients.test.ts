@@ -7,3 +7,6 @@ import './claude-code.ts';
 import './opencode.ts';
 import './aider.ts';
 import './specification.ts';
+
+// The AI SDK prints what it thinks of calls that these tests make on purpose.
+globalThis.AI_SDK_LOG_WARNINGS = false;

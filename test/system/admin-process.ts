@@ -8,7 +8,14 @@ export interface Asked {
   readonly words: readonly string[];
 }
 
-export type Answered = { readonly id: number } & ({ readonly output: string } | { readonly error: string });
+export type Answered = {
+  readonly id: number;
+  /** What commands have told meanwhile beside their output, which a terminal shows. */
+  readonly told: string;
+} & ({ readonly output: string } | { readonly error: string });
+
+const told: string[] = [];
+console.error = (line: string) => void told.push(`${line}\n`);
 
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 
@@ -29,10 +36,11 @@ async function run([first = '', second = '', ...rest]: readonly string[]): Promi
 }
 
 process.on('message', ({ id, words }: Asked) => {
-  const answer = (answered: Answered) => process.send?.(answered);
+  const answer = (answered: { output: string } | { error: string }) =>
+    process.send?.({ id, told: told.splice(0).join(''), ...answered } satisfies Answered);
   run(words).then(
-    (output) => answer({ id, output }),
-    (failure: unknown) => answer({ id, error: String(failure) }),
+    (output) => answer({ output }),
+    (failure: unknown) => answer({ error: String(failure) }),
   );
 });
 process.on('disconnect', () => process.exit(0));

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { until } from '../waiting.ts';
 import { LeftTexts, NOWHERE } from './left-texts.ts';
 import { Service } from './service.ts';
 
@@ -97,9 +97,15 @@ describe('a repeated call with the same Idempotency-Key', () => {
   });
 
   it('fifty at once are one upstream call and one charge', async () => {
-    await queueFault({ delay_ms: 600 });
+    await queueFault({ wait_after_chunks: 0 });
     const before = await balance();
-    const answers = await Promise.all(Array.from({ length: 50 }, () => send(request('storm-a'), 'key-5')));
+    const sent = Array.from({ length: 50 }, () => send(request('storm-a'), 'key-5'));
+    await until(
+      () => upstreamCalls('storm-a'),
+      (calls) => calls > 0,
+    );
+    await control('/faults', { method: 'DELETE' });
+    const answers = await Promise.all(sent);
     const texts = await Promise.all(answers.map((answer) => answer.text()));
     expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200));
     expect(new Set(texts).size).toBe(1);
@@ -191,8 +197,8 @@ describe('at rest', () => {
     const word = 'canaryreplay8c1d';
     const text = await (await send(request(word), 'canary-idempotency-key')).text();
     expect(text).toContain(word);
-    await pause(100);
-    expect(await service.admin('audit')).toMatchObject({ exact: true, held: 0 });
+    const audit = () => service.admin('audit');
+    expect(await until(audit, ({ held }) => held === 0)).toMatchObject({ exact: true });
     await service.stop();
     const left = new LeftTexts(service);
     // The account's id is no secret: it shows that the database is searched as it is read.

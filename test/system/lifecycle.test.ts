@@ -101,10 +101,11 @@ describe('the local service', () => {
     await service.stop();
     await service.start({ IP_RPM: '5' });
     const answers = await Promise.all(
-      Array.from({ length: 12 }, () => service.fetch('/health', { key: null })),
+      Array.from({ length: 20 }, () => service.fetch('/health', { key: null })),
     );
     const refused = answers.filter(({ status }) => status === 429);
-    expect(refused.length).toBeGreaterThanOrEqual(7);
+    // Two minutes may have had a part in it.
+    expect(refused.length).toBeGreaterThanOrEqual(10);
     expect(refused[0]?.headers.get('retry-after')).toMatch(/^\d+$/);
     expect(await refused[0]?.json()).toMatchObject({
       error: { type: 'rate_limit_error', code: 'ip_requests_per_minute' },

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { until } from '../waiting.ts';
 import { Service } from './service.ts';
 
 /** First calls start functions, and the operator's command a process: on a busy machine each takes seconds. */
@@ -85,16 +86,6 @@ const fields = (overrides: object = {}) => {
 
 const create = async (overrides: object = {}, collection = 'apps') =>
   (await call(`/${collection}`, { method: 'POST', as: owner, body: fields(overrides) })).json;
-
-/** Repeats a look until it sees what it waits for: what is derived follows within moments. */
-async function eventually<T>(look: () => Promise<T> | T, seen: (found: T) => boolean): Promise<T> {
-  const deadlineMs = Date.now() + 20_000;
-  for (;;) {
-    const found = await look();
-    if (seen(found) || Date.now() > deadlineMs) return found;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}
 
 const read = async (request: IncomingMessage): Promise<string> => {
   const chunks: Buffer[] = [];
@@ -307,7 +298,7 @@ describe('what is written', () => {
 
 describe('what happens to a listing', () => {
   const eventOf = async (type: string, id: unknown, data: object = {}) =>
-    eventually(
+    until(
       () =>
         events.find(
           (event) =>
@@ -401,7 +392,7 @@ describe('what is found', () => {
     const { id } = await create({ name: 'Quokka Ledger', category: 'finance', tags: ['bookkeeping'] });
     const agent = await create({ name: 'Quokka Agent', summary: 'Reads a ledger.' }, 'ai-agents');
     const ids = async (query: string) => (await call(`/search?${query}`)).json.data.map((entry) => entry.id);
-    const both = await eventually(
+    const both = await until(
       () => ids('q=quokka'),
       (found) => found.length === 2,
     );
@@ -415,7 +406,7 @@ describe('what is found', () => {
     expect(second.json.next_cursor).toBeNull();
     await call(`/apps/${id}`, { method: 'DELETE', as: owner });
     expect(
-      await eventually(
+      await until(
         () => ids('q=quokka'),
         (found) => found.length === 1,
       ),
@@ -429,14 +420,14 @@ describe('what is found', () => {
     for (const as of [owner, visitor]) await call(`/ai-agents/${much.id}/install`, { method: 'POST', as });
     const trending = async (query: string) =>
       (await call(`/trending?${query}`)).json.data.map(({ id }) => id);
-    const found = await eventually(
+    const found = await until(
       () => trending('kind=ai-agent&window=7d'),
       ([first]) => first === much.id,
     );
     expect(found.slice(0, 2)).toEqual([much.id, little.id]);
     const app = await create();
     await call(`/apps/${app.id}/install`, { method: 'POST', as: visitor });
-    const apps = await eventually(
+    const apps = await until(
       () => trending('kind=app'),
       (ids) => ids.includes(app.id),
     );

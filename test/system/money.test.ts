@@ -2,18 +2,16 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { formatUsd, parseUsd } from '../../lambdas/core/money.ts';
+import { until } from '../waiting.ts';
 import { Service } from './service.ts';
-
-/** Holds of this service expire after two seconds, so that recovery can be watched. */
-const HOLD_TTL_SECONDS = 2;
 
 /** The secret of a route whose server is this test's own. */
 const OWN_KEY = 'canary-own-key';
 
-const service = new Service({ HOLD_TTL_SECONDS: String(HOLD_TTL_SECONDS), OWN_KEY });
+/** Its holds expire soon, so that recovery can be watched. */
+const service = new Service({ HOLD_TTL_SECONDS: '2', OWN_KEY });
 
 beforeAll(() => service.start(), 90_000);
 afterAll(() => service.dispose());
@@ -192,8 +190,8 @@ describe('a crash', () => {
     expect(wallet.held).toBeGreaterThan(0);
     expect(nano(wallet.held) + nano(wallet.balance)).toBe(nano(1));
     expect(await service.admin('audit')).toMatchObject({ exact: true });
-    await pause((HOLD_TTL_SECONDS + 1) * 1_000);
-    expect(await service.admin('sweep')).toEqual({ settled: 0, released: 1 });
+    const sweep = () => service.admin('sweep');
+    expect(await until(sweep, ({ released }) => released !== 0)).toEqual({ settled: 0, released: 1 });
     expect(await service.admin('wallet', 'show', '--account', id)).toMatchObject({
       balance: 1,
       held: 0,
@@ -275,16 +273,11 @@ describe('another catalog', () => {
 
   it('applied while the service runs is live within seconds', async () => {
     const { key } = await service.account('1');
-    expect((await service.chat({ ...ask('Hi'), model: 'sim/added' }, { key })).status).toBe(400);
+    const added = async () => (await service.chat({ ...ask('Hi'), model: 'sim/added' }, { key })).status;
+    expect(await added()).toBe(400);
     await applyMore();
-    let status = 400;
-    const deadline = Date.now() + 8_000;
-    while (status === 400 && Date.now() < deadline) {
-      await pause(250);
-      ({ status } = await service.chat({ ...ask('Hi'), model: 'sim/added' }, { key }));
-    }
-    expect(status).toBe(200);
-  }, 30_000);
+    expect(await until(added, (status) => status !== 400)).toBe(200);
+  });
 
   it('of any OpenAI-compatible server works, its key comes from a secret, and unknown fields pass to it, not back', async () => {
     const { key } = await service.account('1');

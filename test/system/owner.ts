@@ -1,4 +1,5 @@
 /** An account's owner, signed in: what a console does for them. */
+import { until } from '../waiting.ts';
 import type { Service } from './service.ts';
 
 export interface MadeKey {
@@ -10,9 +11,6 @@ export interface MadeOrder {
   readonly order_id: string;
   readonly checkout_url: string;
 }
-
-/** A payment is reported by an event, which may take a moment. */
-const PAID_MS = 10_000;
 
 export class Owner {
   readonly #service: Service;
@@ -54,12 +52,10 @@ export class Owner {
   async buy(amount: number): Promise<MadeOrder> {
     const order = await this.order(amount);
     await fetch(order.checkout_url, { method: 'POST', redirect: 'manual' });
-    const deadlineMs = Date.now() + PAID_MS;
-    while (Date.now() < deadlineMs) {
-      const { status } = await this.json<{ status: string }>(`/api/orders/${order.order_id}`);
-      if (status === 'paid') return order;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    throw new Error('the order was not paid');
+    await until(
+      () => this.json(`/api/orders/${order.order_id}`),
+      ({ status }) => status === 'paid',
+    );
+    return order;
   }
 }

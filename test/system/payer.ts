@@ -42,6 +42,11 @@ export class Payer {
     return (await response.json()) as Record<string, unknown>;
   }
 
+  /** Lets requests go on that a fault has wait. */
+  async endFaults(): Promise<void> {
+    await fetch(`${this.#service.session.upstream_control_url}/faults`, { method: 'DELETE' });
+  }
+
   /** The next request to the simulated upstream goes wrong in this way. */
   async fault(fault: object, match: object = {}): Promise<void> {
     await fetch(`${this.#service.session.upstream_control_url}/faults`, {

@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Route } from '../../lambdas/contract/route.ts';
 import { ROUTES } from '../../lambdas/contract/routes.ts';
+import { startUpstream, type Upstream } from '../../simulators/models/server.ts';
 import { LeftTexts } from './left-texts.ts';
 import { Payer } from './payer.ts';
 import { form, wav } from './recordings.ts';
@@ -40,25 +41,28 @@ interface Document {
 
 /** One process answers every route below; that each is wired as a function is tested by the files beside this one. */
 const service = new Service({ COMPUTE: 'host' });
+let upstream: Upstream;
 let payer: Payer;
 let applied: Document;
 
 beforeAll(async () => {
-  await service.start();
-  const { document } = await service.admin<{ document: Document }>('catalog', 'show');
+  upstream = await startUpstream();
+  const seed = readFileSync(join(import.meta.dirname, '..', '..', 'local', 'seed', 'catalog.json'), 'utf8');
+  const document = JSON.parse(seed.replaceAll(/\{(?:UPSTREAM|AWS)_URL\}/g, upstream.url)) as Document;
   const models = document.models.map((model) => ({
     ...model,
     routes: model.routes.map((route) => ({ ...route, cost: costIn(model.price.unit) })),
   }));
   const file = join(service.directory, 'costs.json');
-  writeFileSync(file, JSON.stringify({ ...document, models }));
-  await service.admin('catalog', 'apply', file);
   applied = { ...document, models };
+  writeFileSync(file, JSON.stringify(applied));
+  await service.start({ CATALOG: file });
   payer = await Payer.open(service, '5');
-  // A catalog is live within seconds.
-  await new Promise((resolve) => setTimeout(resolve, 11_000));
-}, 120_000);
-afterAll(() => service.dispose());
+}, 90_000);
+afterAll(async () => {
+  await service.dispose();
+  await upstream.close();
+});
 
 const chat = (stream: boolean) => ({
   model: 'sim/chat',

@@ -60,6 +60,10 @@ describe('a smoke test', () => {
     expect(printed.grant).toBeLessThanOrEqual(0.05);
     const named = printed.checks.find(({ check }) => check === 'image');
     expect(named).toMatchObject({ model: 'sim/image', route: 'sim-image', ms: expect.any(Number) });
+    const [given, ...lines] = service.told.trimEnd().split('\n');
+    expect(given).toMatch(/^acc_\w+ is given [\d.]+ USD; the dearest call is of sim\/image, at most 0\.04$/);
+    expect(lines).toHaveLength(names.length);
+    expect(lines).toContainEqual(expect.stringMatching(/^ok +image +\d+ ms {2}sim\/image by sim-image$/));
     const wallet = await service.admin('wallet', 'show', '--account', printed.account_id);
     expect(wallet).toMatchObject({ balance: 0, held: 0, owed: 0 });
     expect(await service.admin('audit')).toMatchObject({

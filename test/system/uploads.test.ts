@@ -70,13 +70,19 @@ describe('through the ingress', () => {
 
   it('a caller that leaves in the middle leaves nothing held', async () => {
     const leave = new AbortController();
-    const sent = service.fetch(PATH, {
-      method: 'POST',
-      key: payer.key,
-      body: form(wavOfBytes(LIMIT_BYTES), 'long.wav'),
-      signal: leave.signal,
+    const { body, headers } = new Response(form(wavOfBytes(LIMIT_BYTES), 'long.wav'));
+    let taken = 0;
+    const leaving = new TransformStream<Uint8Array, Uint8Array>({
+      transform(piece, controller) {
+        taken += piece.length;
+        if (taken > MB) leave.abort();
+        controller.enqueue(piece);
+      },
     });
-    setTimeout(() => leave.abort(), 20);
+    const sent = service.fetch(PATH, {
+      ...{ method: 'POST', key: payer.key, headers, duplex: 'half', signal: leave.signal },
+      body: body?.pipeThrough(leaving) ?? null,
+    });
     await expect(sent).rejects.toThrow();
     expect((await payer.wallet()).held).toBe(0);
     expect((await payer.post(PATH, form(wavOfBytes(MB), 'short.wav'))).status).toBe(200);

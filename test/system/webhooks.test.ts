@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
+import { until as untilFound } from '../waiting.ts';
 import { Service } from './service.ts';
 
 interface Webhook {
@@ -106,13 +106,7 @@ function publish(id: string, type = 'purchase.completed', data: object = sale, a
 const hits = (path: string, id?: string) =>
   received.filter((one) => one.path === path && (id === undefined || one.headers['webhook-id'] === id));
 
-async function until(condition: () => boolean | Promise<boolean>, ms = 10_000): Promise<void> {
-  const deadlineMs = Date.now() + ms;
-  while (!(await condition())) {
-    if (Date.now() > deadlineMs) throw new Error(`not within ${ms} ms`);
-    await sleep(25);
-  }
-}
+const until = (condition: () => boolean | Promise<boolean>) => untilFound(condition, Boolean);
 
 const deliveriesOf = async (id: string) => (await call<Page<Delivery>>('GET', `/${id}/deliveries`)).body.data;
 
@@ -308,7 +302,7 @@ describe('the service', () => {
     await service.stop('SIGKILL');
     statuses.set('/crash', 410);
     await service.start();
-    await until(() => hits('/crash').length === 2, 15_000);
+    await until(() => hits('/crash').length === 2);
     await until(async () => (await deliveriesOf(id))[0]?.status === 'dead');
     expect((await call('GET', `/${id}`)).body).toMatchObject({ status: 'disabled', disabled_reason: 'gone' });
     expect((await call('POST', `/${id}/recover`, { since: 0 })).status).toBe(409);

@@ -22,7 +22,7 @@ const faultSchema = z.strictObject({
   hang: z.boolean().optional(),
   /** Goes silent after this many content chunks; a body that is not streamed stops half-way. */
   hang_after_chunks: count.optional(),
-  /** Waits after this many content chunks, 0 for before the first byte of the body, until the faults are cleared. */
+  /** Waits after this many content chunks, in a body that is not streamed before it, until the faults are cleared. */
   wait_after_chunks: count.optional(),
   /** Destroys the socket after this many content chunks; a body that is not streamed is cut half-way. */
   cut_after_chunks: count.optional(),

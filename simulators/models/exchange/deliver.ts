@@ -1,5 +1,4 @@
 /** Turns one call into a response at the model's pace, faults included. */
-import type { Fault } from '../control/fault.ts';
 import type { Outcome, RequestRecord } from '../control/request-log.ts';
 import { NOT_JSON } from './encodings.ts';
 import type { Link } from './link.ts';
@@ -56,7 +55,8 @@ function begin({ link, route, call, record }: Delivery, reply: Reply): void {
 }
 
 /** A fault that counts chunks stops half-way a body that has none. */
-async function sendWhole(link: Link, reply: WholeReply, fault: Fault): Promise<void> {
+async function sendWhole({ link, call: { fault }, cleared }: Delivery, reply: WholeReply): Promise<void> {
+  if (fault.wait_after_chunks !== undefined) await link.until(cleared);
   const cuts = fault.cut_after_chunks !== undefined;
   if (cuts || fault.hang_after_chunks !== undefined) {
     await link.write(reply.body.subarray(0, Math.ceil(reply.body.length / 2)));
@@ -113,6 +113,6 @@ export async function deliver(delivery: Delivery): Promise<Outcome> {
     await link.end();
     return isFault ? 'fault' : 'completed';
   }
-  await sendWhole(link, reply, fault);
+  await sendWhole(delivery, reply);
   return fault.status !== undefined || fault.garbage === true ? 'fault' : 'completed';
 }
