@@ -29,8 +29,8 @@ export class Service {
   #asked = 0;
   /** Everything the service has printed. */
   output = '';
-  /** What the operator's commands have told beside their output. */
-  told = '';
+  /** Lines that the operator's commands report in addition to their output. */
+  reported = '';
 
   constructor(environment: Record<string, string> = {}) {
     this.#environment = {
@@ -133,7 +133,7 @@ export class Service {
       const take = (answered: Answered) => {
         if (answered.id !== id) return;
         admin.off('message', take).off('exit', leave);
-        this.told += answered.told;
+        this.reported += answered.reported;
         resolve(answered);
       };
       const leave = () => reject(new Error('the process of the operator has ended'));
