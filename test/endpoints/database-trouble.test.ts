@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -30,8 +31,21 @@ const SECRET = JSON.stringify({ current: 'f'.repeat(64), api_key: 'sk_test_1', w
 /** The only answer of an upstream, which is asked after a call is admitted. */
 const UPSTREAM_STATUS = 500;
 
-/** Requests to the database of each endpoint since its call began, and from which on they fail. */
-const troubles = new Map<string, { requests: number; readonly from: number }>();
+interface Trouble {
+  /** Requests to the database since the call began. */
+  requests: number;
+  /** The number of the first request that fails. */
+  readonly from: number;
+}
+
+/** Troubles by the call, and by its endpoint for requests that do not name their call. */
+const troubles = new Map<string, Trouble>();
+
+/**
+ * The id of the running call. Each request names it as the trace of its function, because a call that was answered with
+ * a failure may still send requests when the next call runs.
+ */
+const calls = new AsyncLocalStorage<string>();
 
 let database: TestDatabase;
 let origin: string;
@@ -56,12 +70,11 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   if (target === 'AmazonSQS.GetQueueAttributes')
     return void send(200, { Attributes: { ApproximateNumberOfMessages: '0' } });
   if (!target.startsWith('DynamoDB_')) return void send(200, { Entries: [], FailedEntryCount: 0 });
-  const trouble = troubles.get(request.url?.split('/')[1] ?? '');
-  if (trouble !== undefined) {
-    trouble.requests += 1;
-    if (trouble.requests >= trouble.from)
-      return void send(500, { __type: 'com.amazonaws.dynamodb.v20120810#InternalServerError' });
-  }
+  const trouble = troubles.get(String(request.headers['x-amzn-trace-id'] ?? request.url?.split('/')[1]));
+  if (trouble === undefined) throw new Error('the request is of no call');
+  trouble.requests += 1;
+  if (trouble.requests >= trouble.from)
+    return void send(500, { __type: 'com.amazonaws.dynamodb.v20120810#InternalServerError' });
   const { host: _host, connection: _connection, ...headers } = request.headers as Record<string, string>;
   const passed = await fetch(database.endpoint, { method: 'POST', headers, body });
   response
@@ -155,16 +168,21 @@ async function callUnder(
   credential?: 'session',
 ): Promise<Answer & { readonly wasTroubled: boolean }> {
   // Another environment: what handlers of one process have in common, they do not have here.
-  process.env = { ...process.env, AWS_ENDPOINT_URL: `${origin}/${route.endpoint}` };
+  const environment = { ...process.env, AWS_ENDPOINT_URL: `${origin}/${route.endpoint}` };
+  process.env = Object.defineProperty(environment, '_X_AMZN_TRACE_ID', { get: () => calls.getStore() });
   const trouble = { requests: 0, from };
-  troubles.set(route.endpoint, trouble);
+  const call = systemUlid();
+  troubles.set(call, trouble).set(route.endpoint, trouble);
   const { handler } = await import(`../../lambdas/endpoints/${route.endpoint}/handler.ts`);
   const context = { getRemainingTimeInMillis: () => 60_000 };
   const event = eventOf(route, credential);
   if (route.response === 'buffered')
-    return { ...(await handler(event, context)), wasTroubled: trouble.requests >= from };
+    return {
+      ...(await calls.run(call, () => handler(event, context))),
+      wasTroubled: trouble.requests >= from,
+    };
   const stream = new PassThrough() as PassThrough & { metadata: Omit<Answer, 'body'> };
-  const [body] = await Promise.all([text(stream), handler(event, stream, context)]);
+  const [body] = await Promise.all([text(stream), calls.run(call, () => handler(event, stream, context))]);
   return { ...stream.metadata, body, wasTroubled: trouble.requests >= from };
 }
 

@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
@@ -121,6 +121,9 @@ async function runRing(
   ring: string,
   { prefix = [], environment = {}, busyLoops = 0 }: Condition,
 ): Promise<Run> {
+  const file = join(ROOT, 'test-results', `${ring}.json`);
+  // A ring that is skipped, or does not start, must not be read from an earlier run.
+  rmSync(file, { force: true });
   const loops = Array.from({ length: busyLoops }, () => spawn(process.execPath, ['-e', 'for (;;);']));
   try {
     const [program = '', ...args] = [...prefix, ...commandOf(ring)];
@@ -132,7 +135,7 @@ async function runRing(
     });
     const printed = await linesOf(child);
     const seconds = (performance.now() - startedMs) / 1000;
-    const report = JSON.parse(readFileSync(join(ROOT, 'test-results', `${ring}.json`), 'utf8')) as JestReport;
+    const report = JSON.parse(readFileSync(file, 'utf8')) as JestReport;
     return {
       seconds,
       failures: report.numFailedTests + report.numRuntimeErrorTestSuites,

@@ -33,7 +33,7 @@ const control = async <T>(path: string, body?: object): Promise<T> => {
   return (await response.json()) as T;
 };
 
-/** That many answers wait after their first chunk until they may go on. */
+/** Makes this number of responses wait after their first chunk until the faults are cleared. */
 const waits = (times: number) => control('/faults', { fault: { wait_after_chunks: 1 }, times });
 
 const goOn = () => fetch(`${service.session.upstream_control_url}/faults`, { method: 'DELETE' });
