@@ -10,12 +10,12 @@ export interface Asked {
 
 export type Answered = {
   readonly id: number;
-  /** What commands have told meanwhile beside their output, which a terminal shows. */
-  readonly told: string;
+  /** What commands have shown meanwhile beside their output, which a terminal shows. */
+  readonly shown: string;
 } & ({ readonly output: string } | { readonly error: string });
 
-const told: string[] = [];
-console.error = (line: string) => void told.push(`${line}\n`);
+const shown: string[] = [];
+console.error = (line: string) => void shown.push(`${line}\n`);
 
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 
@@ -37,7 +37,7 @@ async function run([first = '', second = '', ...rest]: readonly string[]): Promi
 
 process.on('message', ({ id, words }: Asked) => {
   const answer = (answered: { output: string } | { error: string }) =>
-    process.send?.({ id, told: told.splice(0).join(''), ...answered } satisfies Answered);
+    process.send?.({ id, shown: shown.splice(0).join(''), ...answered } satisfies Answered);
   run(words).then(
     (output) => answer({ output }),
     (failure: unknown) => answer({ error: String(failure) }),

@@ -29,8 +29,8 @@ export class Service {
   #asked = 0;
   /** Everything the service has printed. */
   output = '';
-  /** What the operator's commands have told beside their output. */
-  told = '';
+  /** What the operator's commands have shown beside their output. */
+  shown = '';
 
   constructor(environment: Record<string, string> = {}) {
     this.#environment = {
@@ -137,7 +137,7 @@ export class Service {
       const take = (answered: Answered) => {
         if (answered.id !== id) return;
         admin.off('message', take).off('exit', leave);
-        this.told += answered.told;
+        this.shown += answered.shown;
         resolve(answered);
       };
       const leave = () => reject(new Error('the process of the operator has ended'));

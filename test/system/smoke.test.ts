@@ -60,7 +60,7 @@ describe('a smoke test', () => {
     expect(printed.grant).toBeLessThanOrEqual(0.05);
     const named = printed.checks.find(({ check }) => check === 'image');
     expect(named).toMatchObject({ model: 'sim/image', route: 'sim-image', ms: expect.any(Number) });
-    const [given, ...lines] = service.told.trimEnd().split('\n');
+    const [given, ...lines] = service.shown.trimEnd().split('\n');
     expect(given).toMatch(/^acc_\w+ is given [\d.]+ USD; the dearest call is of sim\/image, at most 0\.04$/);
     expect(lines).toHaveLength(names.length);
     expect(lines).toContainEqual(expect.stringMatching(/^ok +image +\d+ ms {2}sim\/image by sim-image$/));
