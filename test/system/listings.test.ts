@@ -1,11 +1,8 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { until } from '../until.ts';
 import { Service } from './service.ts';
-
-/** First calls start functions, and the operator's command a process: on a busy machine each takes seconds. */
-jest.setTimeout(60_000);
 
 /** Publishers learn what happens through a webhook on this machine. */
 const service = new Service({ WEBHOOK_ALLOW_LOOPBACK: '1' });

@@ -56,7 +56,7 @@ it('a host that dies while the route works has answered nobody: the hold ends at
   expect(kill('host.mjs')).toBe(1);
   expect(await call).not.toBe(200);
   expect(await settled()).toEqual({ balance: before.balance, held: 0 });
-}, 60_000);
+});
 
 it('a settling step that dies is taken up again, and the call is paid once', async () => {
   const before = await payer.wallet();
@@ -75,7 +75,7 @@ it('a settling step that dies is taken up again, and the call is paid once', asy
   expect(killed).toBeGreaterThan(0);
   expect(await settled()).toEqual({ balance: before.balance - COST, held: 0 });
   expect(await payer.record(response)).toMatchObject({ status: 'completed', input_units: SECONDS });
-}, 60_000);
+});
 
 it('an upstream that breaks off costs nothing, and neither does a dead one', async () => {
   const before = await payer.wallet();
@@ -84,7 +84,7 @@ it('an upstream that breaks off costs nothing, and neither does a dead one', asy
   await payer.fault({ reset: true });
   expect((await transcribe()).status).toBe(503);
   expect(await payer.wallet()).toEqual(before);
-}, 30_000);
+});
 
 it('after kills of the whole service under load no hold is open and the books balance', async () => {
   const before = await payer.wallet();
