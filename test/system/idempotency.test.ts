@@ -96,7 +96,7 @@ describe('a repeated call with the same Idempotency-Key', () => {
     expect(response.headers.get('idempotent-replayed')).toBeNull();
   });
 
-  it('fifty at once are one upstream call and one charge', async () => {
+  it('makes one upstream call and one charge of fifty at once', async () => {
     await queueFault({ wait_after_chunks: 0 });
     const before = await balance();
     const sent = Array.from({ length: 50 }, () => send(request('storm-a'), 'key-5'));
@@ -192,8 +192,8 @@ describe('a call of the Responses API', () => {
   });
 });
 
-describe('at rest', () => {
-  it('nothing of a kept answer or its key is readable, and the books balance', async () => {
+describe('a kept answer at rest', () => {
+  it('shows nothing of itself or of its key, and the books balance', async () => {
     const word = 'canaryreplay8c1d';
     const text = await (await send(request(word), 'canary-idempotency-key')).text();
     expect(text).toContain(word);

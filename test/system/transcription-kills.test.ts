@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { rounds } from '../thorough.ts';
 import { until } from '../until.ts';
 import { Payer } from './payer.ts';
@@ -41,79 +41,81 @@ async function settled() {
   return payer.wallet();
 }
 
-it('a host that dies while the route works has answered nobody: the hold ends at no cost', async () => {
-  await transcribe();
-  const before = await payer.wallet();
-  await payer.fault({ hang: true });
-  const call = transcribe().then(
-    ({ status }) => status,
-    () => 0,
-  );
-  await until(
-    () => payer.wallet(),
-    ({ held }) => held > 0,
-  );
-  expect(kill('host.mjs')).toBe(1);
-  expect(await call).not.toBe(200);
-  expect(await settled()).toEqual({ balance: before.balance, held: 0 });
-});
+describe('a transcription', () => {
+  it('costs nothing and ends its hold where the host dies while the route works', async () => {
+    await transcribe();
+    const before = await payer.wallet();
+    await payer.fault({ hang: true });
+    const call = transcribe().then(
+      ({ status }) => status,
+      () => 0,
+    );
+    await until(
+      () => payer.wallet(),
+      ({ held }) => held > 0,
+    );
+    expect(kill('host.mjs')).toBe(1);
+    expect(await call).not.toBe(200);
+    expect(await settled()).toEqual({ balance: before.balance, held: 0 });
+  });
 
-it('a settling step that dies is taken up again, and the call is paid once', async () => {
-  const before = await payer.wallet();
-  let killed = 0;
-  const stop = new AbortController();
-  const killer = (async () => {
-    while (!stop.signal.aborted && killed < 3) {
-      killed += kill('function-program', 'POWERTOOLS_SERVICE_NAME=settle-transcription');
-      await pause(10);
-    }
-  })();
-  const response = await transcribe();
-  expect(response.status).toBe(200);
-  stop.abort();
-  await killer;
-  expect(killed).toBeGreaterThan(0);
-  expect(await settled()).toEqual({ balance: before.balance - COST, held: 0 });
-  expect(await payer.record(response)).toMatchObject({ status: 'completed', input_units: SECONDS });
-});
-
-it('an upstream that breaks off costs nothing, and neither does a dead one', async () => {
-  const before = await payer.wallet();
-  await payer.fault({ cut_after_bytes: 10 });
-  expect((await transcribe()).status).toBe(503);
-  await payer.fault({ reset: true });
-  expect((await transcribe()).status).toBe(503);
-  expect(await payer.wallet()).toEqual(before);
-});
-
-it('after kills of the whole service under load no hold is open and the books balance', async () => {
-  const before = await payer.wallet();
-  const answered: Response[] = [];
-  for (let round = 0; round < KILLS; round += 1) {
-    answered.push(await transcribe());
-    const end = new AbortController();
-    const callers = Array.from({ length: 4 }, async () => {
-      while (!end.signal.aborted) {
-        try {
-          const response = await transcribe();
-          await response.arrayBuffer();
-          if (response.ok) answered.push(response);
-        } catch {
-          return;
-        }
+  it('is paid once where its settling step dies, which is taken up again', async () => {
+    const before = await payer.wallet();
+    let killed = 0;
+    const stop = new AbortController();
+    const killer = (async () => {
+      while (!stop.signal.aborted && killed < 3) {
+        killed += kill('function-program', 'POWERTOOLS_SERVICE_NAME=settle-transcription');
+        await pause(10);
       }
-    });
-    // Any moment is right.
-    await pause(Math.random() * 600);
-    await service.stop('SIGKILL');
-    end.abort();
-    await Promise.all(callers);
-    await service.start();
-  }
-  const { balance } = await settled();
-  const paid = (before.balance - balance) / COST;
-  expect(Number.isInteger(paid)).toBe(true);
-  expect(answered.every(({ ok }) => ok)).toBe(true);
-  // A call that was settled may have died before its answer left; none is paid twice.
-  expect(paid).toBeLessThanOrEqual(answered.length + 4 * KILLS);
-}, 120_000);
+    })();
+    const response = await transcribe();
+    expect(response.status).toBe(200);
+    stop.abort();
+    await killer;
+    expect(killed).toBeGreaterThan(0);
+    expect(await settled()).toEqual({ balance: before.balance - COST, held: 0 });
+    expect(await payer.record(response)).toMatchObject({ status: 'completed', input_units: SECONDS });
+  });
+
+  it('costs nothing where the upstream breaks off or is dead', async () => {
+    const before = await payer.wallet();
+    await payer.fault({ cut_after_bytes: 10 });
+    expect((await transcribe()).status).toBe(503);
+    await payer.fault({ reset: true });
+    expect((await transcribe()).status).toBe(503);
+    expect(await payer.wallet()).toEqual(before);
+  });
+
+  it('leaves no hold open and exact books after kills of the whole service under load', async () => {
+    const before = await payer.wallet();
+    const answered: Response[] = [];
+    for (let round = 0; round < KILLS; round += 1) {
+      answered.push(await transcribe());
+      const end = new AbortController();
+      const callers = Array.from({ length: 4 }, async () => {
+        while (!end.signal.aborted) {
+          try {
+            const response = await transcribe();
+            await response.arrayBuffer();
+            if (response.ok) answered.push(response);
+          } catch {
+            return;
+          }
+        }
+      });
+      // Any moment is right.
+      await pause(Math.random() * 600);
+      await service.stop('SIGKILL');
+      end.abort();
+      await Promise.all(callers);
+      await service.start();
+    }
+    const { balance } = await settled();
+    const paid = (before.balance - balance) / COST;
+    expect(Number.isInteger(paid)).toBe(true);
+    expect(answered.every(({ ok }) => ok)).toBe(true);
+    // A call that was settled may have died before its answer left; none is paid twice.
+    expect(paid).toBeLessThanOrEqual(answered.length + 4 * KILLS);
+  }, 120_000);
+});

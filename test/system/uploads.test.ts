@@ -50,7 +50,7 @@ describe('through the ingress', () => {
     expect(await payer.wallet()).toEqual(before);
   });
 
-  it('memory stays flat while large files pass', async () => {
+  it('keeps memory flat while large files pass', async () => {
     const [host = 0] = processesOf(service.session.pid, 'host.mjs');
     const file = wavOfBytes(LIMIT_BYTES);
     const before = memoryOf(host);
@@ -60,7 +60,7 @@ describe('through the ingress', () => {
     expect(after.nowMb - before.nowMb).toBeLessThan(FLAT_MB);
   });
 
-  it('a caller that leaves in the middle leaves nothing held', async () => {
+  it('holds nothing for a caller who leaves in the middle', async () => {
     const leave = new AbortController();
     const { body, headers } = new Response(form(wavOfBytes(LIMIT_BYTES), 'long.wav'));
     let taken = 0;
