@@ -20,6 +20,7 @@ import { ROUTES } from '../../lambdas/contract/routes.ts';
 import { TABLES, type Table } from '../../lambdas/contract/tables.ts';
 import { RESTORED, type RestoredTables } from '../../operator/restore.ts';
 import { startUpstreamProcess, type UpstreamProcess } from '../../simulators/models/models-process.ts';
+import { until } from '../until.ts';
 import { Deployment } from './deployment.ts';
 import { ACCOUNT, Emulator, REGION, ROOT } from './emulator.ts';
 import { OperatorCommands } from './operator-commands.ts';
@@ -110,11 +111,8 @@ describe('a fresh deployment', () => {
 
   it('is healthy', async () => {
     // The function that found no catalog looks again after a moment.
-    let answer = await get(`${platformUrl}/health`);
-    for (let tries = 0; answer.status !== 200 && tries < 50; tries += 1) {
-      await sleep(200);
-      answer = await get(`${platformUrl}/health`);
-    }
+    const health = () => get(`${platformUrl}/health`);
+    const answer = await until(health, ({ ok }) => ok);
     expect(await answer.json()).toMatchObject({ status: 'ok', checks: { database: 'ok' } });
   });
 
@@ -441,8 +439,7 @@ describe('an update of the deployment', () => {
       const { models } = (await answer.json()) as { models: { output_price: number }[] };
       return models[0]?.output_price;
     };
-    for (let tries = 0; (await listed()) !== 60 && tries < 100; tries += 1) await sleep(200);
-    expect(await listed()).toBe(60);
+    expect(await until(listed, (price) => price === 60)).toBe(60);
   });
 
   it('tries itself in its own role, once it has been given a key', async () => {

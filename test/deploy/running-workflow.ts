@@ -1,9 +1,7 @@
 /** An execution of the deployed audit workflow, started as an operator would and followed to its end. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { CloudFormationClient, DescribeStackResourcesCommand } from '@aws-sdk/client-cloudformation';
+import { until } from '../until.ts';
 import { type Emulator, REGION, ROOT } from './emulator.ts';
-
-const FOLLOWED_MS = 30_000;
 
 interface Execution {
   readonly status: string;
@@ -37,16 +35,11 @@ export class RunningWorkflow {
 
   /** What it ended with; throws when it did not succeed. */
   async output(): Promise<unknown> {
-    const deadline = Date.now() + FOLLOWED_MS;
-    while (Date.now() < deadline) {
-      const execution = await call<Execution>(this.#emulator, 'DescribeExecution', {
-        executionArn: this.#executionArn,
-      });
-      if (execution.status === 'SUCCEEDED') return JSON.parse(execution.output ?? 'null');
-      if (execution.status !== 'RUNNING') throw new Error(`the workflow ended: ${JSON.stringify(execution)}`);
-      await sleep(100);
-    }
-    throw new Error('the workflow did not end');
+    const describe = () =>
+      call<Execution>(this.#emulator, 'DescribeExecution', { executionArn: this.#executionArn });
+    const execution = await until(describe, ({ status }) => status !== 'RUNNING');
+    if (execution.status === 'SUCCEEDED') return JSON.parse(execution.output ?? 'null');
+    throw new Error(`the workflow ended: ${JSON.stringify(execution)}`);
   }
 }
 

@@ -1,9 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Service } from './service.ts';
-
-/** Each step is a call to a process of its own, and the first to a function starts it. */
-jest.setTimeout(30_000);
 
 const service = new Service();
 beforeAll(() => service.start(), 90_000);

@@ -85,7 +85,7 @@ describe('a caller who leaves', () => {
     expect(record?.output_units).toBeLessThan(50);
     expect((await receivedSince(since)).map(({ outcome }) => outcome)).toEqual(['aborted']);
     expect(await heldBy(id)).toBe(0);
-  }, 30_000);
+  });
 
   it('pays for the whole answer where a model may have thought unseen', async () => {
     const { id, key } = await service.account('1');
@@ -98,7 +98,7 @@ describe('a caller who leaves', () => {
     expect(record?.output_units).toBeGreaterThan(100);
     expect((await receivedSince(since)).map(({ outcome }) => outcome)).toEqual(['completed']);
     expect(await heldBy(id)).toBe(0);
-  }, 30_000);
+  });
 
   it('pays for a whole answer that it does not wait for, and gets it by asking again', async () => {
     const { key } = await service.account('1');
@@ -119,7 +119,7 @@ describe('a caller who leaves', () => {
     const again = await ask(key, {}, { headers });
     expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
     expect(await usageOf(key)).toHaveLength(1);
-  }, 30_000);
+  });
 });
 
 describe('a host with as many calls as it takes', () => {
@@ -142,7 +142,7 @@ describe('a host with as many calls as it takes', () => {
     expect(await usageOf(key)).toHaveLength(OPEN_CALLS + 1);
     expect(await heldBy(id)).toBe(0);
     expect(await service.admin('audit')).toMatchObject({ exact: true, drift: 0 });
-  }, 60_000);
+  });
 });
 
 describe('a body of 20 MB', () => {
@@ -152,7 +152,7 @@ describe('a body of 20 MB', () => {
     const answer = await ask(key, { messages });
     // It is more than the model reads: its length has been counted, and nothing is held.
     expect([answer.status, await answer.json()]).toMatchObject([400, { error: { param: 'messages' } }]);
-  }, 60_000);
+  });
 });
 
 describe('a host that is stopped', () => {
@@ -179,5 +179,5 @@ describe('a host that is stopped', () => {
     expect(records).toHaveLength(streamed);
     expect(await heldBy(id)).toBe(0);
     expect(await service.admin('audit')).toMatchObject({ exact: true, drift: 0 });
-  }, 60_000);
+  });
 });

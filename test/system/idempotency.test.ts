@@ -69,7 +69,7 @@ describe('a repeated call with the same Idempotency-Key', () => {
     const again = await send(request('across'), 'key-restart');
     expect(await again.text()).toBe(text);
     expect(again.headers.get('idempotent-replayed')).toBe('true');
-  }, 60_000);
+  });
 
   it('but another body is refused', async () => {
     await send(request('one body'), 'key-2');
@@ -96,7 +96,7 @@ describe('a repeated call with the same Idempotency-Key', () => {
     expect(response.headers.get('idempotent-replayed')).toBeNull();
   });
 
-  it('fifty at once are one upstream call and one charge', async () => {
+  it('makes one upstream call and one charge of fifty at once', async () => {
     await queueFault({ wait_after_chunks: 0 });
     const before = await balance();
     const sent = Array.from({ length: 50 }, () => send(request('storm-a'), 'key-5'));
@@ -113,7 +113,7 @@ describe('a repeated call with the same Idempotency-Key', () => {
     expect(await upstreamCalls('storm-a')).toBe(1);
     const cost = answers.find(({ headers }) => headers.has('x-cost-usd'))?.headers.get('x-cost-usd');
     expect(before - (await balance())).toBeCloseTo(Number(cost), 9);
-  }, 30_000);
+  });
 
   it('large answers are replayed too', async () => {
     const body = request('', {
@@ -126,7 +126,7 @@ describe('a repeated call with the same Idempotency-Key', () => {
     const again = await send(body, 'key-large');
     expect(again.headers.get('idempotent-replayed')).toBe('true');
     expect(await again.text()).toBe(text);
-  }, 60_000);
+  });
 
   it('a malformed one is named', async () => {
     for (const bad of ['x'.repeat(256), 'with space']) {
@@ -152,7 +152,7 @@ describe('a streamed call', () => {
       error: { code: 'idempotency_key_reused' },
     });
     expect(await upstreamCalls('storm-b')).toBe(1);
-  }, 30_000);
+  });
 
   it('that fails before its first byte frees the key', async () => {
     await queueFault({ status: 500 });
@@ -192,8 +192,8 @@ describe('a call of the Responses API', () => {
   });
 });
 
-describe('at rest', () => {
-  it('nothing of a kept answer or its key is readable, and the books balance', async () => {
+describe('a kept answer at rest', () => {
+  it('shows nothing of itself or of its key, and the books balance', async () => {
     const word = 'canaryreplay8c1d';
     const text = await (await send(request(word), 'canary-idempotency-key')).text();
     expect(text).toContain(word);
@@ -205,5 +205,5 @@ describe('at rest', () => {
     expect(left.find(account.id).files).not.toEqual([]);
     for (const canary of [word, 'canary-idempotency-key', account.key])
       expect([canary, left.find(canary)]).toEqual([canary, NOWHERE]);
-  }, 60_000);
+  });
 });

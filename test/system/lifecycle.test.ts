@@ -81,7 +81,7 @@ describe('the local service', () => {
     });
     expect(reset.status).toBe(1);
     expect((await service.fetch('/health', { key: null })).status).toBe(200);
-  }, 60_000);
+  });
 
   it('stops cleanly, and after a restart has the same key and the same balance, without building again', async () => {
     expect(await service.stop()).toBe(0);
@@ -89,13 +89,13 @@ describe('the local service', () => {
     expect((await service.start()).api_key).toBe(key);
     expect(await read()).toMatchObject({ balance });
     expect(service.output).not.toContain('Building');
-  }, 60_000);
+  });
 
   it('keeps what was written through a kill of everything', async () => {
     await service.stop('SIGKILL');
     expect((await service.start()).api_key).toBe(key);
     expect(await read()).toMatchObject({ balance });
-  }, 60_000);
+  });
 
   it('limits the requests of one address, with Retry-After', async () => {
     await service.stop();
@@ -111,7 +111,7 @@ describe('the local service', () => {
       error: { type: 'rate_limit_error', code: 'ip_requests_per_minute' },
     });
     await service.stop();
-  }, 60_000);
+  });
 });
 
 describe('a start that cannot be', () => {
@@ -124,7 +124,7 @@ describe('a start that cannot be', () => {
     blocker.close();
     expect(status).toBe(1);
     expect(output).toContain(`port ${port} is taken`);
-  }, 60_000);
+  });
 
   it('names a variable that makes no sense', () => {
     expect(failedStart({ PORT: 'abc' })).toMatchObject({
@@ -135,7 +135,7 @@ describe('a start that cannot be', () => {
       status: 1,
       output: expect.stringMatching(/HOLD_TTL_SECONDS/),
     });
-  }, 60_000);
+  });
 
   it('names a catalog that is not there, and every wrong field of one that is not valid', () => {
     expect(failedStart({ CATALOG: '/no/such/catalog.json' })).toMatchObject({
@@ -151,5 +151,5 @@ describe('a start that cannot be', () => {
     expect(status).toBe(1);
     expect(output).toContain('models[0].price.input');
     expect(output).toContain('models[0].routes[0].base_url');
-  }, 60_000);
+  });
 });

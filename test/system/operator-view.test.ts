@@ -1,12 +1,9 @@
 /** The operator's view of a running service, and that no session of the one role is good for the other's routes. */
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Route } from '../../lambdas/contract/route.ts';
 import { ROUTES } from '../../lambdas/contract/routes.ts';
 import { CLIENT_ID, OpenIdProvider } from '../adapters/access/openid-provider.ts';
 import { Service } from './service.ts';
-
-/** Each step is a call to a process of its own, and the first to a function starts it. */
-jest.setTimeout(60_000);
 
 const provider = new OpenIdProvider();
 let service: Service;

@@ -97,8 +97,8 @@ async function round(): Promise<readonly number[]> {
 /** A circuit opens with its fifth failure. */
 const FAILURES = 5;
 
-describe('an outage of the first of two routes', () => {
-  it('is seen by no caller; the route is left alone, probed once a cooldown, and back when it serves', async () => {
+describe('the circuit of the first of two routes', () => {
+  it('spares callers its outage, lets it be probed once a cooldown, and closes when it serves', async () => {
     const isTried = (tries: readonly number[]) => tries.length > 0;
     const isServing = (tries: readonly number[]) => tries.length === 4;
     await until(round, isServing);
@@ -131,9 +131,9 @@ describe('an outage of the first of two routes', () => {
   }, 240_000);
 });
 
-describe('when every route is dead', () => {
+describe('a model whose every route is dead', () => {
   it.each(['chat', 'messages'] as const)(
-    'a caller of %s gets 503 in the envelope of that surface, with Retry-After, and soon without a try',
+    'answers %s with 503 in the envelope of that surface, with Retry-After, and in the end without a try',
     async (surface) => {
       const error = { type: 'service_unavailable', message: expect.any(String) };
       let calls = 0;

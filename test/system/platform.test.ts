@@ -1,15 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import Stripe from 'stripe';
 import { CLIENT_ID, OpenIdProvider } from '../adapters/access/openid-provider.ts';
 import { until } from '../waiting.ts';
 import { LeftTexts } from './left-texts.ts';
 import { Owner } from './owner.ts';
 import { Service } from './service.ts';
-
-/** Each step is a call to a process of its own, and the first to a function starts it. */
-jest.setTimeout(30_000);
 
 const EMAIL = 'canary.address@example.com';
 

@@ -1,13 +1,10 @@
 /** No account sees or changes what is another’s: every route that identifies its caller, but the operator's view of all. */
-import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Authentication, Route } from '../../../lambdas/contract/route.ts';
 import { ROUTES } from '../../../lambdas/contract/routes.ts';
 import { Owner } from '../owner.ts';
 import { type Belongings, NOBODYS, newListing, REACHES, RECEIVER } from '../reaches.ts';
 import { service } from './service.ts';
-
-/** The first call to a function starts its process. */
-jest.setTimeout(30_000);
 
 let mine: Belongings;
 let theirs: Belongings;

@@ -353,7 +353,7 @@ describe('typed exceptions of the SDK', () => {
     expect(await outcome()).toBe('served');
     await service.admin('key', 'revoke', '--key', keyId);
     expect(await outcome()).toBe('invalid_api_key');
-  }, 20_000);
+  });
 
   it('503: InternalServerError when every route is dead', async () => {
     const { key } = await service.account('1');

@@ -77,107 +77,109 @@ describe('speech: the official OpenAI SDK', () => {
   });
 });
 
-it('speech: longer text costs more, speaks longer, and the voice may be left to the model', async () => {
-  const [short, long] = [
-    await post({ model: 'sim/tts', input: 'one two' }),
-    await post({ model: 'sim/tts', input: TEXT }),
-  ];
-  expect([short.status, long.status]).toEqual([200, 200]);
-  expect((await long.arrayBuffer()).byteLength).toBeGreaterThan((await short.arrayBuffer()).byteLength);
-  expect(nano(long, 'x-cost-usd')).toBeGreaterThan(nano(short, 'x-cost-usd'));
-});
+describe('speech', () => {
+  it('costs more and lasts longer for longer text, and may leave the voice to the model', async () => {
+    const [short, long] = [
+      await post({ model: 'sim/tts', input: 'one two' }),
+      await post({ model: 'sim/tts', input: TEXT }),
+    ];
+    expect([short.status, long.status]).toEqual([200, 200]);
+    expect((await long.arrayBuffer()).byteLength).toBeGreaterThan((await short.arrayBuffer()).byteLength);
+    expect(nano(long, 'x-cost-usd')).toBeGreaterThan(nano(short, 'x-cost-usd'));
+  });
 
-it('speech: audio is handed on as it comes, not when it is whole', async () => {
-  await payer.fault({ wait_after_chunks: 3 });
-  const response = await post({ model: 'sim/tts', input: TEXT });
-  const pieces = response.body?.values();
-  expect(await pieces?.next()).toMatchObject({ done: false });
-  await payer.endFaults();
-  let later = 0;
-  for await (const piece of pieces ?? []) later += piece.length;
-  expect(later).toBeGreaterThan(0);
-});
+  it('hands audio on as it comes, not when it is whole', async () => {
+    await payer.fault({ wait_after_chunks: 3 });
+    const response = await post({ model: 'sim/tts', input: TEXT });
+    const pieces = response.body?.values();
+    expect(await pieces?.next()).toMatchObject({ done: false });
+    await payer.endFaults();
+    let later = 0;
+    for await (const piece of pieces ?? []) later += piece.length;
+    expect(later).toBeGreaterThan(0);
+  });
 
-it('speech: a dead route is moved on from before the first byte, and so is one that sends no audio', async () => {
-  const response = await post({ model: 'sim/tts-failover', input: 'hello' });
-  expect([response.status, response.headers.get('x-route')]).toEqual([200, 'sim-tts-live']);
-  // Settled by the time the last byte is here.
-  await response.arrayBuffer();
-  const before = await payer.wallet();
-  await payer.fault({ status: 200, body: {} });
-  const none = await post({ model: 'sim/tts', input: 'hello' });
-  expect([none.status, await none.json()]).toMatchObject([503, { error: { code: 'all_routes_failed' } }]);
-  await payer.fault({ cut_after_bytes: 0 });
-  expect((await post({ model: 'sim/tts', input: 'hello' })).status).toBe(503);
-  expect(await payer.wallet()).toEqual(before);
-});
-
-it('speech: a route that keeps failing is left alone: its circuit opens, and calls go to the next at once', async () => {
-  const attempts = () => service.output.split('sim-tts-dead').length - 1;
-  const speak = async () => {
-    const before = attempts();
+  it('moves on from a dead route before the first byte, and from one that sends no audio', async () => {
     const response = await post({ model: 'sim/tts-failover', input: 'hello' });
     expect([response.status, response.headers.get('x-route')]).toEqual([200, 'sim-tts-live']);
+    // Settled by the time the last byte is here.
     await response.arrayBuffer();
-    return attempts() - before;
-  };
-  await until(speak, () => service.output.includes('circuit opened route=sim-tts-dead'));
-  await until(speak, (tries) => tries === 0);
-});
-
-it('speech: audio that breaks off is cut and settled as interrupted', async () => {
-  const before = await payer.wallet();
-  await payer.fault({ cut_after_chunks: 3 });
-  const response = await post({ model: 'sim/tts', input: TEXT });
-  expect(response.status).toBe(200);
-  await expect(response.arrayBuffer()).rejects.toThrow();
-  const record = await payer.record(response);
-  expect(record).toMatchObject({ status: 'interrupted', route: 'sim-tts' });
-  expect(nano(response, 'x-cost-usd')).toBe(Math.round(Number(record.cost) * 1e9));
-  expect(await payer.wallet()).toEqual({ balance: before.balance - nano(response, 'x-cost-usd'), held: 0 });
-});
-
-it('speech: a caller that leaves pays, and its hold ends', async () => {
-  const before = await payer.wallet();
-  await payer.fault({ wait_after_chunks: 3 });
-  const response = await post({ model: 'sim/tts', input: TEXT });
-  await response.body?.cancel();
-  await payer.endFaults();
-  const wallet = await until(
-    () => payer.wallet(),
-    ({ held }) => held === 0,
-  );
-  expect(wallet).toEqual({ balance: before.balance - nano(response, 'x-cost-usd'), held: 0 });
-});
-
-it('speech: an Idempotency-Key is good for one call', async () => {
-  const headers = { 'idempotency-key': 'speech-once' };
-  await (await post({ model: 'sim/tts', input: 'hello' }, headers)).arrayBuffer();
-  const again = await post({ model: 'sim/tts', input: 'hello' }, headers);
-  expect([again.status, await again.json()]).toMatchObject([
-    400,
-    { error: { code: 'idempotency_key_reused' } },
-  ]);
-});
-
-describe('speech: a bad request is refused, and nothing is held or paid', () => {
-  it.each([
-    ['a voice that the catalog does not have', { voice: 'nobody' }, 'invalid_value', 'voice'],
-    [
-      'a voice that the route does not have',
-      { model: 'sim/tts-failover', voice: 'nobody' },
-      'invalid_value',
-      'voice',
-    ],
-    ['no input', { input: undefined }, 'missing_field', 'input'],
-    ['an empty input', { input: '' }, 'invalid_value', 'input'],
-    ['another format', { response_format: 'flac' }, 'invalid_value', 'response_format'],
-    ['events', { stream_format: 'sse' }, 'invalid_value', 'stream_format'],
-    ['another kind of model', { model: 'sim/stt' }, 'model_not_found', 'model'],
-  ])('%s', async (_name, fields, code, param) => {
     const before = await payer.wallet();
-    const response = await post({ model: 'sim/tts', input: 'hello', ...fields });
-    expect([response.status, await response.json()]).toMatchObject([400, { error: { code, param } }]);
+    await payer.fault({ status: 200, body: {} });
+    const none = await post({ model: 'sim/tts', input: 'hello' });
+    expect([none.status, await none.json()]).toMatchObject([503, { error: { code: 'all_routes_failed' } }]);
+    await payer.fault({ cut_after_bytes: 0 });
+    expect((await post({ model: 'sim/tts', input: 'hello' })).status).toBe(503);
     expect(await payer.wallet()).toEqual(before);
+  });
+
+  it('leaves a route alone that keeps failing: its circuit opens, and calls go to the next at once', async () => {
+    const attempts = () => service.output.split('sim-tts-dead').length - 1;
+    const speak = async () => {
+      const before = attempts();
+      const response = await post({ model: 'sim/tts-failover', input: 'hello' });
+      expect([response.status, response.headers.get('x-route')]).toEqual([200, 'sim-tts-live']);
+      await response.arrayBuffer();
+      return attempts() - before;
+    };
+    await until(speak, () => service.output.includes('circuit opened route=sim-tts-dead'));
+    await until(speak, (tries) => tries === 0);
+  });
+
+  it('cuts audio that breaks off and settles it as interrupted', async () => {
+    const before = await payer.wallet();
+    await payer.fault({ cut_after_chunks: 3 });
+    const response = await post({ model: 'sim/tts', input: TEXT });
+    expect(response.status).toBe(200);
+    await expect(response.arrayBuffer()).rejects.toThrow();
+    const record = await payer.record(response);
+    expect(record).toMatchObject({ status: 'interrupted', route: 'sim-tts' });
+    expect(nano(response, 'x-cost-usd')).toBe(Math.round(Number(record.cost) * 1e9));
+    expect(await payer.wallet()).toEqual({ balance: before.balance - nano(response, 'x-cost-usd'), held: 0 });
+  });
+
+  it('has a caller who leaves pay, and ends the hold', async () => {
+    const before = await payer.wallet();
+    await payer.fault({ wait_after_chunks: 3 });
+    const response = await post({ model: 'sim/tts', input: TEXT });
+    await response.body?.cancel();
+    await payer.endFaults();
+    const wallet = await until(
+      () => payer.wallet(),
+      ({ held }) => held === 0,
+    );
+    expect(wallet).toEqual({ balance: before.balance - nano(response, 'x-cost-usd'), held: 0 });
+  });
+
+  it('takes an Idempotency-Key for one call', async () => {
+    const headers = { 'idempotency-key': 'speech-once' };
+    await (await post({ model: 'sim/tts', input: 'hello' }, headers)).arrayBuffer();
+    const again = await post({ model: 'sim/tts', input: 'hello' }, headers);
+    expect([again.status, await again.json()]).toMatchObject([
+      400,
+      { error: { code: 'idempotency_key_reused' } },
+    ]);
+  });
+
+  describe('speech: a bad request is refused, and nothing is held or paid', () => {
+    it.each([
+      ['a voice that the catalog does not have', { voice: 'nobody' }, 'invalid_value', 'voice'],
+      [
+        'a voice that the route does not have',
+        { model: 'sim/tts-failover', voice: 'nobody' },
+        'invalid_value',
+        'voice',
+      ],
+      ['no input', { input: undefined }, 'missing_field', 'input'],
+      ['an empty input', { input: '' }, 'invalid_value', 'input'],
+      ['another format', { response_format: 'flac' }, 'invalid_value', 'response_format'],
+      ['events', { stream_format: 'sse' }, 'invalid_value', 'stream_format'],
+      ['another kind of model', { model: 'sim/stt' }, 'model_not_found', 'model'],
+    ])('%s', async (_name, fields, code, param) => {
+      const before = await payer.wallet();
+      const response = await post({ model: 'sim/tts', input: 'hello', ...fields });
+      expect([response.status, await response.json()]).toMatchObject([400, { error: { code, param } }]);
+      expect(await payer.wallet()).toEqual(before);
+    });
   });
 });

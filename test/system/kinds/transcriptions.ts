@@ -45,7 +45,7 @@ describe('transcriptions: the official OpenAI SDK', () => {
       estimated: false,
       status: 'completed',
     });
-  }, 30_000);
+  });
 
   it('gets segments that span the true length of the file', async () => {
     const verbose = await payer.client.audio.transcriptions.create({
@@ -219,7 +219,7 @@ describe('transcriptions: a bad upload is refused, and nothing is held or paid',
       { error: { code: 'insufficient_credit' } },
     ]);
     expect(await poor.wallet()).toEqual({ balance: 100_000, held: 0 });
-  }, 30_000);
+  });
 
   it('a caller without a key', async () => {
     const response = await service.fetch(PATH, { method: 'POST', body: form(wav(1), 'a.wav'), key: null });
@@ -232,4 +232,4 @@ describe('transcriptions: a bad upload is refused, and nothing is held or paid',
 
 it('transcriptions: the books balance', async () => {
   expect(await service.admin('audit')).toMatchObject({ exact: true, drift: 0, held: 0 });
-}, 30_000);
+});
