@@ -2,7 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { functionVariables } from '../../bench/bundles/environment.ts';
 import { CONSUMERS } from '../../lambdas/contract/consumers.ts';
+import { ROUTES } from '../../lambdas/contract/routes.ts';
 import { type FunctionName, GRANTS } from '../../lib/config/grants.ts';
+import { printedLines } from '../printed-lines.ts';
+
+const printed = printedLines();
 
 const names = Object.keys(GRANTS) as FunctionName[];
 const NOT_GRANTED = /^(AWS_|POWERTOOLS_)/;
@@ -12,11 +16,7 @@ const moduleOf = (name: FunctionName): string =>
 
 const { env } = process;
 
-/** What functions begin to read as they load finds nothing there, and has given up by then. */
-const GIVEN_UP_MS = 1_500;
-
-afterAll(async () => {
-  await pause(GIVEN_UP_MS);
+afterAll(() => {
   process.env = env;
 });
 
@@ -47,4 +47,12 @@ describe('a function', () => {
       expect(given.filter((variable) => !read.has(variable))).toEqual([]);
     },
   );
+
+  it('that begins to read circuits as it loads says so once when it cannot, and nothing else', async () => {
+    const paid = ROUTES.filter((route) => 'paid' in route && route.paid);
+    const readers = [...new Set(paid.map(({ endpoint }) => endpoint))].sort();
+    for (let look = 0; look < 2_000 && printed.length < readers.length; look += 1) await pause(20);
+    expect(printed.map(({ service }) => service).sort()).toEqual(readers);
+    expect(new Set(printed.map(({ message }) => message))).toEqual(new Set(['circuits not read']));
+  });
 });

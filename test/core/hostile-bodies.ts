@@ -50,7 +50,7 @@ export async function refuse(text: string, schema: z.ZodType = STANDING_FOR_ALL)
   throw new Error('the body was taken');
 }
 
-if (process.argv[1] === import.meta.filename) {
+async function refuseEach(): Promise<void> {
   for (const [name, make] of Object.entries(HOSTILE)) {
     const { failure, cpuMs } = await refuse(make());
     process.stdout.write(
@@ -58,3 +58,5 @@ if (process.argv[1] === import.meta.filename) {
     );
   }
 }
+
+if (process.argv[1] === import.meta.filename) void refuseEach();

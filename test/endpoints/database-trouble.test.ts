@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -17,6 +18,7 @@ import { startDatabase, type TestDatabase } from '../adapters/engine.ts';
 import { signedEvent } from '../adapters/payments/stripe-events.ts';
 import { openAccount, SILENT, secretOf } from '../core/ledger/running-ledger.ts';
 import { lambdaEvent } from '../edge/lambda-event.ts';
+import { printedLines } from '../printed-lines.ts';
 
 /**
  * A route's first request to the database counts from 1: from which on they all fail. None makes more, also where a busy machine
@@ -29,9 +31,18 @@ const SECRET = JSON.stringify({ current: 'f'.repeat(64), api_key: 'sk_test_1', w
 /** The only answer of an upstream, which is asked after a call is admitted. */
 const UPSTREAM_STATUS = 500;
 
-/** Requests to the database of each endpoint since its call began, and from which on they fail. */
-const troubles = new Map<string, { requests: number; readonly from: number }>();
+interface Trouble {
+  requests: number;
+  readonly from: number;
+}
 
+/** Requests to the database by their call, or by the endpoint where they name none, and from which on they fail. */
+const troubles = new Map<string, Trouble>();
+
+/** Each request names its call, as the trace of its function: one that was answered with a failure may still send some. */
+const calls = new AsyncLocalStorage<string>();
+
+const printed = printedLines();
 let database: TestDatabase;
 let origin: string;
 let credentials: {
@@ -55,12 +66,12 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   if (target === 'AmazonSQS.GetQueueAttributes')
     return void send(200, { Attributes: { ApproximateNumberOfMessages: '0' } });
   if (!target.startsWith('DynamoDB_')) return void send(200, { Entries: [], FailedEntryCount: 0 });
-  const trouble = troubles.get(request.url?.split('/')[1] ?? '');
-  if (trouble !== undefined) {
-    trouble.requests += 1;
-    if (trouble.requests >= trouble.from)
-      return void send(500, { __type: 'com.amazonaws.dynamodb.v20120810#InternalServerError' });
-  }
+  const endpoint = request.url?.split('/')[1];
+  const trouble = troubles.get(String(request.headers['x-amzn-trace-id'] ?? endpoint));
+  if (trouble === undefined) throw new Error('the request is of no call');
+  trouble.requests += 1;
+  if (trouble.requests >= trouble.from)
+    return void send(500, { __type: 'com.amazonaws.dynamodb.v20120810#InternalServerError' });
   const { host: _host, connection: _connection, ...headers } = request.headers as Record<string, string>;
   const passed = await fetch(database.endpoint, { method: 'POST', headers, body });
   response
@@ -154,16 +165,21 @@ async function callUnder(
   credential?: 'session',
 ): Promise<Answer & { readonly wasTroubled: boolean }> {
   // Another environment: what handlers of one process have in common, they do not have here.
-  process.env = { ...process.env, AWS_ENDPOINT_URL: `${origin}/${route.endpoint}` };
+  const own = { ...process.env, AWS_ENDPOINT_URL: `${origin}/${route.endpoint}` };
+  process.env = Object.defineProperty(own, '_X_AMZN_TRACE_ID', { get: () => calls.getStore() });
   const trouble = { requests: 0, from };
-  troubles.set(route.endpoint, trouble);
+  const call = systemUlid();
+  troubles.set(call, trouble).set(route.endpoint, trouble);
   const { handler } = await import(`../../lambdas/endpoints/${route.endpoint}/handler.ts`);
   const context = { getRemainingTimeInMillis: () => 60_000 };
   const event = eventOf(route, credential);
   if (route.response === 'buffered')
-    return { ...(await handler(event, context)), wasTroubled: trouble.requests >= from };
+    return {
+      ...(await calls.run(call, () => handler(event, context))),
+      wasTroubled: trouble.requests >= from,
+    };
   const stream = new PassThrough() as PassThrough & { metadata: Omit<Answer, 'body'> };
-  const [body] = await Promise.all([text(stream), handler(event, stream, context)]);
+  const [body] = await Promise.all([text(stream), calls.run(call, () => handler(event, stream, context))]);
   return { ...stream.metadata, body, wasTroubled: trouble.requests >= from };
 }
 
@@ -302,3 +318,7 @@ it.each(CALLS)(
     throw new Error(`${endpoint} sends more than ${POSITIONS.length} requests to the database`);
   },
 );
+
+it('a call in trouble prints nothing but its metrics', () => {
+  expect(printed.filter((line) => !('_aws' in line))).toEqual([]);
+});

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createKeyGate, createLedger } from '../../../lambdas/adapters/ledger/create-ledger.ts';
 import { booksOf, callOf, openAccount, outcomeOf, SILENT } from '../../core/ledger/running-ledger.ts';
+import { printedLines } from '../../printed-lines.ts';
 import { startDatabase, type TestDatabase } from '../engine.ts';
+
+const printed = printedLines();
 
 let database: TestDatabase;
 let environment: Readonly<Record<string, string>>;
@@ -13,13 +16,16 @@ beforeAll(async () => {
 afterAll(() => database.stop());
 
 describe('the ledger of a function', () => {
-  it('works on the tables its environment names, by the clock of the machine', async () => {
+  it('works on the tables its environment names, by the clock of the machine, and raises a metric of the call', async () => {
     const account = await openAccount(database.client, 1_000n, {});
     const { ledger } = createLedger({ clients: database, environment, log: SILENT });
-    const admission = await ledger.admit(callOf(account.keys[0], 500n));
-    expect(admission.hold.expires - admission.hold.created).toBe(1200);
-    expect(Math.abs(admission.hold.created - Date.now() / 1000)).toBeLessThan(5);
-    await admission.settle(outcomeOf(300n));
+    const seconds = () => Math.floor(Date.now() / 1000);
+    const earliest = seconds();
+    const { hold, settle } = await ledger.admit(callOf(account.keys[0], 500n));
+    expect(hold.expires - hold.created).toBe(1200);
+    expect([hold.created >= earliest, hold.created <= seconds()]).toEqual([true, true]);
+    await settle(outcomeOf(300n));
+    expect(printed).toMatchObject([{ CallsSettled: 1 }]);
     expect((await booksOf(database.client, account)).audit).toMatchObject({ exact: true, balances: 700n });
   });
 

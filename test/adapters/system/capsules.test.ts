@@ -144,9 +144,6 @@ describe('a capsule', () => {
       const text = PROSE.slice(0, kilobytes * 1_000);
       return { text: text.length, capsule: capsules.seal('items', text).length };
     });
-    console.info(
-      `capsules: ${sizes.map(({ text, capsule }) => `${text} -> ${capsule}`).join(', ')} characters`,
-    );
     for (const { text, capsule } of sizes) expect(capsule).toBeLessThan(text);
   });
 });

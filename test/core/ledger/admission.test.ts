@@ -107,7 +107,6 @@ describe('a wallet that affords k calls', () => {
   }, 240_000);
 
   it(`grants exactly k of ${RACING} racing calls, for ${CALL_SEEDS} seeds`, async () => {
-    const startMs = performance.now();
     await fc.assert(
       fc.asyncProperty(affordable, async ({ k, amount, spare }) => {
         const rest = spare % amount;
@@ -120,8 +119,6 @@ describe('a wallet that affords k calls', () => {
       }),
       { numRuns: CALL_SEEDS },
     );
-    const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
-    console.info(`${CALL_SEEDS} seeds of ${RACING} racing admissions in ${seconds} s`);
   }, 240_000);
 
   it('grants at most k of racing ones when it lies in parts, and leaves exact books', async () => {

@@ -89,9 +89,6 @@ describe('an uncontended call', () => {
       expect(after.rounds).toBeLessThanOrEqual(MAX_ROUNDS_AFTER);
       expect(after.reads).toBe(0);
       expect(before.writeUnits + after.writeUnits).toBeLessThanOrEqual(MAX_WRITE_UNITS);
-      console.info(
-        `a call: ${before.rounds} + ${after.rounds} rounds, ${before.writeUnits} + ${after.writeUnits} write units`,
-      );
     },
   );
 
@@ -153,9 +150,6 @@ describe('an uncontended call', () => {
     const admission = await ledger.ledger.admit(callOf(account.keys[0], 500n));
     const [, after] = await costOf(() => admission.settle(outcomeOf(900n)));
     expect(after.rounds).toBeLessThanOrEqual(MAX_ROUNDS_AFTER + 1);
-    console.info(
-      `a call above its hold: ${after.rounds} rounds and ${after.writeUnits} write units after the upstream`,
-    );
   });
 });
 

@@ -159,9 +159,6 @@ function pairsOfFaults(): readonly Story[] {
   return sampled(8, stories);
 }
 
-let played = 0;
-const startMs = performance.now();
-
 /** Plays each story once; both judgements below are of the same plays. */
 function playAll(stories: () => Promise<readonly Story[]>) {
   let plays: Promise<readonly (readonly [string, Aftermath])[]> | undefined;
@@ -182,7 +179,6 @@ describe.each([
   const judgeAll = playAll(async () => {
     const all = await stories();
     if (all.length === 0) throw new Error('no story to play');
-    played += all.length;
     return all;
   });
 
@@ -300,9 +296,4 @@ describe('recovery', () => {
       'completed',
     ]);
   });
-});
-
-afterAll(() => {
-  const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
-  console.info(`${played} histories with planned faults; all recovery tests took ${seconds} s`);
 });

@@ -71,10 +71,3 @@ export async function listOf<T>(items: AsyncIterable<T> | undefined): Promise<T[
   for await (const item of items ?? []) list.push(item);
   return list;
 }
-
-/** Time `work` takes, in milliseconds. */
-export async function elapsedMs(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
-  await work();
-  return performance.now() - started;
-}

@@ -390,7 +390,6 @@ describe('a route that fails every call', () => {
       }),
       { numRuns: rounds(60) },
     );
-    console.info('tries until a dead route was left alone', most);
     // By one account at eight processes, three of each as ever; by many, what they need to report it.
     expect(most.one).toBeLessThanOrEqual(3 * 8);
     expect(most.two).toBeLessThanOrEqual(2 * 3 * 8);

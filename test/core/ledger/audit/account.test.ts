@@ -228,7 +228,7 @@ describe(`the audit of an account over ${rounds(300)} random histories`, () => {
       }),
       { numRuns: rounds(300) },
     );
-    console.info(`${unproven} of ${rounds(300) * 3} audits of an account in motion proved nothing`);
+    expect(unproven).toBeLessThan(rounds(300));
   }, 60_000);
 });
 
