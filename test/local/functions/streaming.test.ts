@@ -28,16 +28,19 @@ async function collect(response: Response): Promise<{ pieces: string[]; cut: boo
 
 describe('a streaming function', () => {
   it('sends status and headers with its first write, and each later write as it is made', async () => {
-    const response = await stream({ chunks: 4, gapMs: 60, status: 201 });
+    const response = await stream({ chunks: 3, isHeld: true, status: 201 });
     expect([response.status, response.headers.get('x-custom'), response.headers.getSetCookie()]).toEqual([
       201,
       'yes',
       ['a=1', 'b=2'],
     ]);
-    expect(await state()).toEqual({ written: expect.any(Number), ended: false });
-    const { pieces, cut } = await collect(response);
-    expect(pieces.length).toBeGreaterThan(1);
-    expect([pieces.join(''), cut]).toEqual(['data: 0\n\ndata: 1\n\ndata: 2\n\ndata: 3\n\n', false]);
+    const pieces: string[] = [];
+    for await (const piece of response.body ?? []) {
+      pieces.push(Buffer.from(piece).toString());
+      expect(await state()).toEqual({ written: pieces.length, ended: false });
+      await stream({ release: true });
+    }
+    expect(pieces).toEqual(['data: 0\n\n', 'data: 1\n\n', 'data: 2\n\n']);
   });
 
   it('is held back by a client that does not read', async () => {
@@ -63,7 +66,7 @@ describe('a streaming function', () => {
     });
     expect(response.status).toBe(200);
     abort.abort();
-    await sleep(350);
+    for (let look = 0; look < 1_000 && !(await state()).ended; look += 1) await sleep(20);
     expect(await state()).toEqual({ written: 6, ended: true });
   });
 
@@ -76,8 +79,8 @@ describe('a streaming function', () => {
   it('that throws later has its stream cut behind what it wrote', async () => {
     const response = await stream({ fail: 'midway' });
     expect(await collect(response)).toMatchObject({ cut: true });
-    const spaced = await collect(await stream({ fail: 'midway', gapMs: 20 }));
-    expect(spaced).toEqual({ pieces: ['data: 0\n\n', 'data: 1\n\n'], cut: true });
+    const { pieces, cut } = await collect(await stream({ fail: 'midway', gapMs: 20 }));
+    expect([pieces.join(''), cut]).toEqual(['data: 0\n\ndata: 1\n\n', true]);
   });
 
   it('that only ends its stream sends no metadata, which is a 502 as in Lambda', async () => {
@@ -85,10 +88,9 @@ describe('a streaming function', () => {
   });
 
   it('that runs out of time has its stream cut', async () => {
-    const started = Date.now();
-    const { pieces, cut } = await collect(await stream({ fail: 'hang' }));
+    const { pieces, cut } = await collect(await post(fixture.url, '/brief-stream', { fail: 'hang' }));
     expect([pieces.join(''), cut]).toEqual(['data: 0\n\ndata: 1\n\n', true]);
-    expect(Date.now() - started).toBeGreaterThanOrEqual(4900);
+    expect(fixture.lines.join('\n')).toContain('timed out after 1 s');
   });
 
   it('behind a buffered route is a 502, and so is a buffered function behind a streaming one', async () => {
@@ -105,7 +107,7 @@ describe('a streaming function', () => {
 });
 
 describe('a gateway that ends silent streams', () => {
-  const SILENCE_MS = 600;
+  const SILENCE_MS = 1_000;
   let impatient: RunningFixture;
 
   beforeAll(async () => {
@@ -129,7 +131,7 @@ describe('a gateway that ends silent streams', () => {
   });
 
   it('lets one go on that is never silent for so long, however long it takes', async () => {
-    const wish = { chunks: 12, gapMs: SILENCE_MS / 6, wait: SILENCE_MS / 6 };
+    const wish = { chunks: 12, gapMs: SILENCE_MS / 10, wait: SILENCE_MS / 10 };
     const { pieces, cut } = await collect(await post(impatient.url, '/stream', wish));
     expect([pieces.length > 1, pieces.join('').length, cut]).toEqual([true, 110, false]);
   });
