@@ -1,6 +1,8 @@
 /** Runs one function: forks its process at the first call, shares it between calls, replaces a broken one, ends an idle one. */
 import type { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
+import { systemAfter } from '../../lambdas/adapters/system/system.ts';
+import type { After } from '../../lambdas/core/ports.ts';
 import { FunctionFailed, FunctionTimedOut } from './function-errors.ts';
 import { FunctionProcess } from './function-process.ts';
 import { FAILURE_HEADER, type FunctionFailure } from './process-protocol.ts';
@@ -12,6 +14,8 @@ export interface FunctionHostOptions {
   readonly log: (line: string) => void;
   /** Replaces how long an idle process is kept beyond the function's timeout. */
   readonly idleMs?: number | undefined;
+  /** Replaces the passing of time in a call. */
+  readonly after?: After;
 }
 
 /**
@@ -40,15 +44,16 @@ export class FunctionHost {
   async invoke(event: Buffer, requestId: string): Promise<Readable> {
     const running = this.#acquire();
     const abort = new AbortController();
-    let timer: NodeJS.Timeout | undefined;
+    const { timeoutMs, after = systemAfter } = this.#options;
+    let cancel = () => {};
     const finish = () => {
-      clearTimeout(timer);
+      cancel();
       this.#release(running);
     };
     try {
       await running.ready;
-      timer = setTimeout(() => this.#expire(running, abort, requestId), this.#options.timeoutMs);
-      const deadlineMs = Date.now() + this.#options.timeoutMs;
+      cancel = after(timeoutMs, () => this.#expire(running, abort, requestId));
+      const deadlineMs = Date.now() + timeoutMs;
       const answer = await running.send({ event, requestId, deadlineMs, signal: abort.signal });
       if (answer.headers[FAILURE_HEADER] !== undefined) throw await readFailure(answer);
       answer.once('close', finish);

@@ -9,7 +9,7 @@ import type { KeptResponses } from './control/kept-responses.ts';
 import { faultOfModelName } from './control/model-name-faults.ts';
 import type { Outcome, RequestLog, RequestRecord } from './control/request-log.ts';
 import { deliver } from './exchange/deliver.ts';
-import { ExchangeEnded, Link } from './exchange/link.ts';
+import { ExchangeEnded, Link, type Wait } from './exchange/link.ts';
 import type { PromptCache } from './exchange/prompt-cache.ts';
 import type { Route, WholeReply } from './exchange/reply.ts';
 import { readBody } from './exchange/request-body.ts';
@@ -26,6 +26,7 @@ export interface UpstreamState {
   readonly kept: KeptResponses;
   /** Time between two content chunks of a stream. */
   readonly chunkDelayMs: number;
+  readonly wait: Wait;
 }
 
 /** Every provider route this server speaks. */
@@ -99,7 +100,7 @@ async function answerExchange(
   const { cache, kept, chunkDelayMs } = state;
   const head = { method, path, ...(query === undefined ? {} : { query }), headers, sequence };
   const call = { ...head, parameters, body: body?.json, fault, cache, kept };
-  return deliver({ link: new Link(response, fault), route, call, record, chunkDelayMs, cleared });
+  return deliver({ link: new Link(response, fault, state.wait), route, call, record, chunkDelayMs, cleared });
 }
 
 /** Answers a request to a provider route and records how it ended. */

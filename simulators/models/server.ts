@@ -5,6 +5,7 @@ import { control } from './control/control-api.ts';
 import { FaultQueue } from './control/fault-queue.ts';
 import { KeptResponses } from './control/kept-responses.ts';
 import { RequestLog } from './control/request-log.ts';
+import { type Wait, wait as waitForTime } from './exchange/link.ts';
 import { PromptCache } from './exchange/prompt-cache.ts';
 import { jsonReply } from './exchange/reply.ts';
 import { readBody } from './exchange/request-body.ts';
@@ -17,6 +18,8 @@ export interface UpstreamOptions {
   readonly host?: string;
   /** Time between two content chunks of a stream. */
   readonly chunkDelayMs?: number;
+  /** Replaces the passing of time in its delays. */
+  readonly wait?: Wait;
 }
 
 export interface Upstream {
@@ -62,13 +65,14 @@ function createUpstreamServer(state: UpstreamState): Server {
 
 /** Starts the server and resolves when it listens. Rejects when the port is taken. */
 export async function startUpstream(options: UpstreamOptions = {}): Promise<Upstream> {
-  const { port = 0, host = '127.0.0.1', chunkDelayMs = DEFAULT_CHUNK_DELAY_MS } = options;
+  const { port = 0, host = '127.0.0.1', chunkDelayMs = DEFAULT_CHUNK_DELAY_MS, wait = waitForTime } = options;
   const state: UpstreamState = {
     faults: new FaultQueue(),
     log: new RequestLog(),
     cache: new PromptCache(),
     kept: new KeptResponses(),
     chunkDelayMs,
+    wait,
   };
   // The tokenizer reads its tables at the first use, which must not delay the first answer.
   countTokens('ready');

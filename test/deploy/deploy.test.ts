@@ -20,7 +20,7 @@ import { ROUTES } from '../../lambdas/contract/routes.ts';
 import { TABLES, type Table } from '../../lambdas/contract/tables.ts';
 import { RESTORED, type RestoredTables } from '../../operator/restore.ts';
 import { startUpstreamProcess, type UpstreamProcess } from '../../simulators/models/models-process.ts';
-import { until } from '../until.ts';
+import { until } from '../waiting.ts';
 import { Deployment } from './deployment.ts';
 import { ACCOUNT, Emulator, REGION, ROOT } from './emulator.ts';
 import { OperatorCommands } from './operator-commands.ts';

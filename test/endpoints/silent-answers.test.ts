@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DynamoReplayStore } from '../../lambdas/adapters/inference/replay-store.ts';
-import { systemClock } from '../../lambdas/adapters/system/system.ts';
+import { systemAfter } from '../../lambdas/adapters/system/system.ts';
 import { ROUTES } from '../../lambdas/contract/routes.ts';
 import { formatKey } from '../../lambdas/core/access/api-key.ts';
+import type { After, Clock } from '../../lambdas/core/ports.ts';
 import { startDatabase, type TestDatabase } from '../adapters/engine.ts';
 import {
   booksOf,
@@ -16,11 +16,21 @@ import { UploadService } from '../core/ledger/upload-service.ts';
 import { bodyOf, FORM_TYPE, file, formOf, sound } from '../edge/mutated-forms.ts';
 import { PEPPERS, type Service, type SurfaceName, startService } from '../fuzz/running-service.ts';
 
-/** The delay of a slow route before its first byte. */
-const SLOW_MS = 600;
-/** Settling takes 15 s of the silence; the rest is shorter or longer than a slow route thinks. */
-const SHORT = { silenceMs: 15_000 + SLOW_MS / 3 };
-const LONG = { silenceMs: 15_000 + 50 * SLOW_MS };
+/** A silence of which settling leaves half a second. */
+const SHORT = { silenceMs: 15_500 };
+const LONG = { silenceMs: 60_000 };
+
+let aheadMs = 0;
+const clock: Clock = () => Date.now() + aheadMs;
+
+/** A timer that has run is over by the clock too, however early it ran. */
+const after: After = (ms, run) => {
+  const dueMs = clock() + ms;
+  return systemAfter(ms, () => {
+    aheadMs = Math.max(aheadMs, dueMs - Date.now());
+    run();
+  });
+};
 
 const CREDIT = 10n ** 12n;
 
@@ -49,13 +59,14 @@ const REQUESTS: Readonly<
 
 const EVENT_STREAMS = ['create-chat-completion', 'create-message', 'create-response'] as const;
 
-/** The behavior of a model's only route, by the beginning of its id. */
-const ROUTE_MODELS: Readonly<Record<string, string>> = {
-  slow: `slow-first-${SLOW_MS}`,
+/** What a route of a model does: it is silent for ever, for long, or for a moment. */
+const UPSTREAM_MODELS: Readonly<Record<string, string>> = {
   silent: 'hang',
-  quick: 'sim',
+  late: 'slow-first-1500',
+  slow: 'slow-first-600',
 };
 
+/** Models of each kind, and a route to each that is silent at first. */
 function slowCatalog(origin: string) {
   const model = (id: string, type: string, price: object, more: object = {}) => ({
     ...{ id, type, owned_by: 'sim', created: 1, price, ...more },
@@ -63,7 +74,7 @@ function slowCatalog(origin: string) {
       {
         ...{ id: id.replace('/', '-'), protocol: 'openai', base_url: `${origin}/v1`, secret: 'env:KEY' },
         ...{
-          upstream_model: ROUTE_MODELS[id.split('/')[0] ?? ''],
+          upstream_model: UPSTREAM_MODELS[id.split('/')[0] ?? ''] ?? 'sim',
           capabilities: ['stream'],
         },
       },
@@ -72,11 +83,11 @@ function slowCatalog(origin: string) {
   const tokens = { unit: 'per_million_tokens', input: 1 };
   return {
     models: [
-      ...['slow', 'silent'].flatMap((prefix) => [
-        model(`${prefix}/chat`, 'chat', { ...tokens, output: 2 }, { max_output_tokens: 100 }),
-        model(`${prefix}/embed`, 'embeddings', tokens),
-        model(`${prefix}/image`, 'image', { unit: 'per_image', image: 0.01 }),
-        model(`${prefix}/speech`, 'tts', tokens, { default_voice: 'alloy' }),
+      ...Object.keys(UPSTREAM_MODELS).flatMap((name) => [
+        model(`${name}/chat`, 'chat', { ...tokens, output: 2 }, { max_output_tokens: 100 }),
+        model(`${name}/embed`, 'embeddings', tokens),
+        model(`${name}/image`, 'image', { unit: 'per_image', image: 0.01 }),
+        model(`${name}/speech`, 'tts', tokens, { default_voice: 'alloy' }),
       ]),
       model('quick/speech', 'tts', tokens, { default_voice: 'alloy' }),
     ],
@@ -86,13 +97,12 @@ function slowCatalog(origin: string) {
 let database: TestDatabase;
 let service: Service;
 let uploads: UploadService;
-let answerDelay: () => Promise<unknown> = () => sleep(SLOW_MS);
 
 beforeAll(async () => {
   database = await startDatabase();
   service = await startService(
     {
-      ...openLedger({ clients: database, clock: systemClock }),
+      ...openLedger({ clients: database, clock }),
       store: new DynamoReplayStore(database.client, database.tables.replays),
     },
     {
@@ -101,13 +111,10 @@ beforeAll(async () => {
         throw new Error('no route is of Bedrock');
       },
       catalog: slowCatalog,
+      time: { clock, after },
     },
   );
-  uploads = new UploadService(database, systemClock);
-  uploads.answer = async () => {
-    await answerDelay();
-    return { text: 'words', duration: 1 };
-  };
+  uploads = new UploadService(database, clock, after);
   await uploads.start();
 }, 30_000);
 afterAll(async () => {
@@ -151,8 +158,8 @@ describe.each(Object.entries(REQUESTS))(
     it('is given up while its caller can still receive why, is not paid, and is not to be repeated', async () => {
       const account = await openAccount(database.client, CREDIT, {});
       const [name, body] = request;
-      const silent = String(body.model).replace('slow', 'silent');
-      const { status, headers, text } = await ask(account, [name, { ...body, model: silent }], SHORT);
+      const silent = { ...body, model: String(body.model).replace('slow', 'silent') };
+      const { status, headers, text } = await ask(account, [name, silent], SHORT);
       expect([status, headers.get('x-should-retry'), headers.has('retry-after')]).toEqual([
         503,
         'false',
@@ -163,15 +170,15 @@ describe.each(Object.entries(REQUESTS))(
       await expectUnpaid(account);
     });
 
-    it.each([
-      ['is waited for where there is time', LONG],
-      ['is waited for where nothing ends silent calls', undefined],
-    ])('%s, and paid', async (_, host) => {
-      const account = await openAccount(database.client, CREDIT, {});
-      expect((await ask(account, request, host)).status).toBe(200);
-      const { records, wallet } = await booksOf(database.client, account);
-      expect(records.map(({ status }) => status)).toEqual(['completed']);
-      expect(wallet.balance).toBeLessThan(CREDIT);
+    it('is waited for, and paid, where there is time and where nothing ends silent calls', async () => {
+      const answers = [LONG, undefined].map(async (host) => {
+        const account = await openAccount(database.client, CREDIT, {});
+        expect((await ask(account, request, host)).status).toBe(200);
+        const { records, wallet } = await booksOf(database.client, account);
+        expect(records.map(({ status }) => status)).toEqual(['completed']);
+        expect(wallet.balance).toBeLessThan(CREDIT);
+      });
+      await Promise.all(answers);
     });
   },
 );
@@ -179,7 +186,7 @@ describe.each(Object.entries(REQUESTS))(
 describe('speech that has begun in time', () => {
   it('may go on for longer than that', async () => {
     const account = await openAccount(database.client, CREDIT, {});
-    const chunkMs = SLOW_MS / 3;
+    const chunkMs = 500;
     await fetch(`${service.origin}/control/faults`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -204,7 +211,7 @@ describe.each(EVENT_STREAMS)('a stream of events of %s', (endpoint) => {
   it('may begin later: something is sent meanwhile', async () => {
     const account = await openAccount(database.client, CREDIT, {});
     const [name, body] = REQUESTS[endpoint];
-    const { status, text } = await ask(account, [name, { ...body, stream: true }], SHORT);
+    const { status, text } = await ask(account, [name, { ...body, model: 'late/chat', stream: true }], SHORT);
     expect([status, text.includes('all_routes_failed')]).toEqual([200, false]);
     expect((await booksOf(database.client, account)).records).toMatchObject([{ status: 'completed' }]);
   });
@@ -215,10 +222,11 @@ describe('a transcript that does not come in time', () => {
     uploads.post(key, bodyOf(formOf(file(sound))).body, FORM_TYPE, host);
 
   it('is given up while its caller can still receive why, and is not paid', async () => {
-    answerDelay = () => new Promise(() => {});
+    const { answer } = uploads;
+    uploads.answer = () => new Promise(() => {});
     const key = await uploads.open(CREDIT);
     const response = await post(key, SHORT);
-    answerDelay = () => sleep(SLOW_MS);
+    uploads.answer = answer;
     expect([response.status, response.headers.get('x-should-retry')]).toEqual([503, 'false']);
     expect(await response.json()).toMatchObject({ error: refusal });
     const wallet = await uploads.ledger.wallets.read(key.accountId);

@@ -8,7 +8,7 @@ import type { ReplayStore } from '../../lambdas/core/idempotency/ports.ts';
 import { openCatalog } from '../../lambdas/core/inference/catalog/catalog.ts';
 import type { Ledger } from '../../lambdas/core/ledger/admission.ts';
 import type { KeyGate } from '../../lambdas/core/ledger/key-gate.ts';
-import type { StreamingEndpoint } from '../../lambdas/core/ports.ts';
+import type { After, Clock, StreamingEndpoint } from '../../lambdas/core/ports.ts';
 import { createRequestHandler, type HostContext } from '../../lambdas/edge/request-handler.ts';
 import { countMessageTokens } from '../../lambdas/endpoints/count-message-tokens/endpoint.ts';
 import { countResponseTokens } from '../../lambdas/endpoints/count-response-tokens/endpoint.ts';
@@ -85,6 +85,8 @@ export interface Way {
   bedrockClient(endpoint: string): BedrockRuntimeClient;
   /** The catalog for an upstream at an origin, in place of one with a route to each of its protocols. */
   readonly catalog?: (origin: string) => object;
+  /** In place of the machine's time. */
+  readonly time?: { readonly clock: Clock; readonly after: After };
 }
 
 export async function startService({ gate, ledger, store }: Till, way: Way, breaker = createBreaker()) {
@@ -96,7 +98,8 @@ export async function startService({ gate, ledger, store }: Till, way: Way, brea
     error: (message: string, fields?: object) =>
       void internalErrors.push(`${message} ${JSON.stringify(fields)}`),
   };
-  const world = { clock: systemClock, after: systemAfter, random: systemRandom, ulid: systemUlid };
+  const { time = { clock: systemClock, after: systemAfter } } = way;
+  const world = { ...time, random: systemRandom, ulid: systemUlid };
   const catalog = openCatalog('1', way.catalog?.(upstream.url) ?? catalogAt(upstream.url));
   const calls = {
     ...world,

@@ -33,16 +33,20 @@ export interface HttpRequest {
 /** The answer as soon as its head is here. It must be read to its end, or be destroyed. */
 export type Exchange = (request: HttpRequest) => Promise<IncomingMessage>;
 
-/** `repeated` is called for each request that is sent once more. */
-export function createExchange(pool: ConnectionPool, repeated: () => void = () => {}): Exchange {
+/** `repeated` is called for each request that is sent once more; `now` is a monotonic clock, in milliseconds. */
+export function createExchange(
+  pool: ConnectionPool,
+  repeated: () => void = () => {},
+  now = () => performance.now(),
+): Exchange {
   return async (request) => {
     request.signal?.throwIfAborted();
     pool.dropStale();
-    const first = await send(pool, request);
+    const first = await send(pool, request, now);
     if (!('closed' in first)) return first.answer;
     pool.dropIdle(request.url);
     repeated();
-    const second = await send(pool, request);
+    const second = await send(pool, request, now);
     if ('closed' in second) throw second.closed;
     return second.answer;
   };
@@ -53,13 +57,13 @@ type Sent =
   /** The request can be repeated: its connection was closed before it came. */
   | { readonly closed: Error };
 
-function send(pool: ConnectionPool, request: HttpRequest): Promise<Sent> {
+function send(pool: ConnectionPool, request: HttpRequest, now: () => number): Promise<Sent> {
   const { url, method, headers, body, signal } = request;
   const { promise, resolve, reject } = Promise.withResolvers<Sent>();
   const open = url.protocol === 'https:' ? secureRequest : plainRequest;
   const call = open(url, { method, headers, agent: pool.agentFor(url) });
   const heard = listenOn(call);
-  const sentMs = performance.now();
+  const sentMs = now();
   let answer: IncomingMessage | undefined;
   const abort = () => void (answer ?? call).destroy(signal?.reason);
   signal?.addEventListener('abort', abort, { once: true });
@@ -72,7 +76,7 @@ function send(pool: ConnectionPool, request: HttpRequest): Promise<Sent> {
   // Further failures are those of the answer, which reports them itself.
   call.on('error', (failure: Error & { readonly code?: string }) => {
     const isClosed = call.reusedSocket && !heard() && CLOSED.has(failure.code) && !signal?.aborted;
-    const canRepeat = isClosed && isText && performance.now() - sentMs < CLOSED_WITHIN_MS;
+    const canRepeat = isClosed && isText && now() - sentMs < CLOSED_WITHIN_MS;
     if (canRepeat) resolve({ closed: failure });
     else reject(failure);
   });

@@ -5,20 +5,20 @@ import { bareHost, isAddress, isLocalhost } from '../../core/address.ts';
 import type { Resolve } from '../../core/webhooks/target.ts';
 
 /** What a subscriber waits for at most; a delivery is cut by its own time. */
-const LOOKUP_MS = 2_000;
+export const LOOKUP_MS = 2_000;
 
 /**
  * The addresses of a host, both families; an address is its own. Empty when the name has none or nobody answers in
  * time. `servers` replaces the system's name servers.
  */
-export function createResolve(servers?: readonly string[]): Resolve {
+export function createResolve(servers?: readonly string[], lookupMs = LOOKUP_MS): Resolve {
   return async (host) => {
     const name = bareHost(host);
     if (isAddress(name)) return [name];
     if (isLocalhost(name)) return ['127.0.0.1', '::1'];
-    const resolver = new Resolver({ timeout: LOOKUP_MS, tries: 1 });
+    const resolver = new Resolver({ timeout: lookupMs, tries: 1 });
     if (servers !== undefined) resolver.setServers([...servers]);
-    const cut = setTimeout(() => resolver.cancel(), LOOKUP_MS);
+    const cut = setTimeout(() => resolver.cancel(), lookupMs);
     const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
     clearTimeout(cut);
     return found.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));

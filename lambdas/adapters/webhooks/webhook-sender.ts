@@ -8,10 +8,12 @@ import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { isIP, type LookupFunction, type Socket, type TcpSocketConnectOpts } from 'node:net';
 import { bareHost } from '../../core/address.ts';
+import type { After } from '../../core/ports.ts';
 import { MAX_LOGGED_BODY_BYTES, type Outcome } from '../../core/webhooks/delivery.ts';
 import type { Send, SendRequest, SendResult } from '../../core/webhooks/ports.ts';
 import { type AddressRule, addressRule, parseTarget, type Resolve } from '../../core/webhooks/target.ts';
 import { ADDRESS_MS } from '../connections/connection-pool.ts';
+import { systemAfter } from '../system/system.ts';
 
 /** For everything: name, connection, TLS, headers and body (interface, Webhooks, reliability rules). */
 export const RECEIVER_MS = 5_000;
@@ -24,6 +26,7 @@ const USER_AGENT = 'unified-inference-service-webhooks/1';
 export interface SenderOptions {
   readonly allowLoopback: boolean;
   readonly resolve: Resolve;
+  readonly after?: After;
 }
 
 /** Ends an attempt with an outcome that is not the receiver's. */
@@ -37,7 +40,7 @@ class AttemptFailed extends Error {
   }
 }
 
-export function createSender({ allowLoopback, resolve }: SenderOptions): Send {
+export function createSender({ allowLoopback, resolve, after = systemAfter }: SenderOptions): Send {
   const allowed = addressRule(allowLoopback);
 
   async function addressesOf(url: URL): Promise<readonly string[]> {
@@ -49,12 +52,10 @@ export function createSender({ allowLoopback, resolve }: SenderOptions): Send {
 
   return async (request) => {
     const abort = new AbortController();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        reject(new AttemptFailed('timeout'));
-        abort.abort();
-      }, RECEIVER_MS);
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const cancel = after(RECEIVER_MS, () => {
+      reject(new AttemptFailed('timeout'));
+      abort.abort();
     });
     try {
       const url = readTarget(request.url, allowLoopback);
@@ -63,7 +64,7 @@ export function createSender({ allowLoopback, resolve }: SenderOptions): Send {
     } catch (failure) {
       return { outcome: outcomeOf(failure as NodeJS.ErrnoException) };
     } finally {
-      clearTimeout(timer);
+      cancel();
       abort.abort();
     }
   };

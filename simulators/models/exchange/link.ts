@@ -16,18 +16,25 @@ export class ExchangeEnded extends Error {
   }
 }
 
+/** Resolves after a time; rejects when the signal aborts. */
+export type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
+
+export const wait: Wait = (ms, signal) => setTimeout(ms, undefined, { signal });
+
 /** How often to look whether the kernel has taken what was written before the socket is destroyed. */
 const FLUSH_POLL_MS = 1;
 
 export class Link {
   readonly #response: ServerResponse;
   readonly #fault: Fault;
+  readonly #wait: Wait;
   readonly #closed = new AbortController();
   #bodyBytes = 0;
 
-  constructor(response: ServerResponse, fault: Fault) {
+  constructor(response: ServerResponse, fault: Fault, wait: Wait) {
     this.#response = response;
     this.#fault = fault;
+    this.#wait = wait;
     if (response.destroyed) this.#closed.abort();
     else response.once('close', () => this.#closed.abort());
   }
@@ -61,7 +68,7 @@ export class Link {
 
   async pause(durationMs: number): Promise<void> {
     this.#checkOpen();
-    if (durationMs > 0) await this.#unlessClosed((signal) => setTimeout(durationMs, undefined, { signal }));
+    if (durationMs > 0) await this.#unlessClosed((signal) => this.#wait(durationMs, signal));
   }
 
   /** Waits for the signal. */
@@ -78,7 +85,8 @@ export class Link {
 
   /** Destroys the socket once everything written so far is on its way. */
   async cut(): Promise<never> {
-    while ((this.#response.socket?.writableLength ?? 0) > 0) await this.pause(FLUSH_POLL_MS);
+    while ((this.#response.socket?.writableLength ?? 0) > 0)
+      await this.#unlessClosed((signal) => wait(FLUSH_POLL_MS, signal));
     this.#response.destroy();
     throw new ExchangeEnded('fault');
   }

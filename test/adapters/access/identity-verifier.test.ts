@@ -1,11 +1,10 @@
 import { createHmac, type webcrypto } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { exportSPKI, generateKeyPair, importJWK, SignJWT } from 'jose';
 import { createIdentityVerifier } from '../../../lambdas/adapters/access/identity-verifier.ts';
 import type { IdentityVerifier } from '../../../lambdas/core/access/sign-in.ts';
 import type { Log } from '../../../lambdas/core/ports.ts';
 import { SILENT } from '../../core/ledger/running-ledger.ts';
-import { advanceClock } from '../../waiting.ts';
 import { GITHUB_CLIENT, GITHUB_SECRET, GitHubServer } from './github-server.ts';
 import { CLIENT_ID, OpenIdProvider } from './openid-provider.ts';
 
@@ -196,17 +195,23 @@ describe('the keys of a provider', () => {
     expect(provider.fetched).toEqual(['/.well-known/openid-configuration', '/jwks']);
   });
 
-  it('are followed when the provider takes a new one, of another kind too', async () => {
-    await verify(await provider.idToken('somebody', { kid: 'first' }));
-    await provider.addKey('second', 'ES256');
-    // Made-up key ids are looked for once a second at most.
-    await advanceClock(1_100);
-    expect(await verify(await provider.idToken('somebody', { kid: 'second' }))).toMatchObject({
-      subject: 'somebody',
-    });
-    expect(await verify(await provider.idToken('somebody', { kid: 'first' }))).toMatchObject({
-      subject: 'somebody',
-    });
+  it('are followed when the provider takes a new one, of another kind too, and looked for once a second at most', async () => {
+    const now = jest.spyOn(Date, 'now').mockReturnValue(Date.now());
+    try {
+      await verify(await provider.idToken('somebody', { kid: 'first' }));
+      await provider.addKey('second', 'ES256');
+      const tokens = await Promise.all(
+        ['second', 'first'].map((kid) => provider.idToken('somebody', { kid })),
+      );
+      const [changed = '', kept = ''] = tokens;
+      now.mockReturnValue(Date.now() + 999);
+      expect(await code(verify(changed))).toBe('invalid_token');
+      now.mockReturnValue(Date.now() + 1);
+      for (const token of [changed, kept]) expect(await verify(token)).toMatchObject({ subject: 'somebody' });
+      expect(provider.fetched.filter((path) => path === '/jwks')).toHaveLength(2);
+    } finally {
+      now.mockRestore();
+    }
   });
 
   it('are each tried for a token that names none', async () => {

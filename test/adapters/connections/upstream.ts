@@ -10,8 +10,6 @@ export interface UpstreamRequest {
   readonly socket: Socket;
   /** Counted from 1. */
   readonly requestOfConnection: number;
-  /** Since the last bytes of its connection. */
-  readonly idleMs: number;
 }
 
 /** The end of a request with a small JSON body, in one packet or in several. */
@@ -49,8 +47,10 @@ export class Upstream {
   }
 
   async until(done: () => boolean): Promise<void> {
-    for (const startMs = performance.now(); !done(); await sleep(5))
-      if (performance.now() - startMs > 5_000) throw new Error('waited in vain');
+    for (let look = 0; !done(); look += 1) {
+      if (look > 10_000) throw new Error('waited in vain');
+      await sleep(5);
+    }
   }
 
   async stop(): Promise<void> {
@@ -64,19 +64,16 @@ export class Upstream {
     this.#sockets.add(socket);
     let text = '';
     let requestOfConnection = 0;
-    let lastMs = performance.now();
     socket.on('error', () => {});
     socket.on('close', () => this.#sockets.delete(socket));
     socket.on('data', (bytes) => {
-      const idleMs = performance.now() - lastMs;
-      lastMs = performance.now();
       text += bytes.toString();
       const body = END.exec(text)?.[1];
       if (body === undefined) return;
       text = '';
       requestOfConnection += 1;
       this.bodies.push(body);
-      void this.onRequest({ socket, requestOfConnection, idleMs });
+      void this.onRequest({ socket, requestOfConnection });
     });
   }
 }

@@ -1,6 +1,5 @@
 /** A process of its own that calls one route when its parent says so: the breaker raced as separate functions race it. */
 import { flushCompileCache } from 'node:module';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoCircuitStore } from '../../../lambdas/adapters/inference/circuit-store.ts';
 import { systemAfter, systemUlid } from '../../../lambdas/adapters/system/system.ts';
 import { Breaker } from '../../../lambdas/core/inference/circuit/breaker.ts';
@@ -8,24 +7,18 @@ import type { RouteCircuits } from '../../../lambdas/core/inference/circuit/circ
 import { ACCOUNT, DEAD, ROUTE } from '../../core/inference/circuit/fleet.ts';
 import { engineClients } from '../engine.ts';
 
+/** One call of the route. */
 export interface Drill {
   readonly endpoint: string;
   readonly table: string;
-  readonly durationMs: number;
-  /** Between two calls. */
-  readonly pauseMs: number;
-  readonly takesMs: number;
   readonly isDead: boolean;
-  /** How far the clocks of all processes are ahead. */
-  readonly aheadMs: number;
+  /** What the clock of the process says meanwhile. */
+  readonly nowMs: number;
 }
 
+/** What came of it. */
 export interface DrillResult {
-  readonly tries: number;
-  readonly probes: number;
-  readonly skipped: number;
-  /** When the last try began, milliseconds since the drill did. */
-  readonly lastTryMs: number;
+  readonly outcome: 'tried' | 'probed' | 'skipped';
   /** What was logged. */
   readonly lines: readonly string[];
   readonly openings: number;
@@ -33,7 +26,7 @@ export interface DrillResult {
   readonly reads: number;
 }
 
-let aheadMs = 0;
+let nowMs = 0;
 let lines: string[] = [];
 let openings = 0;
 let writes = 0;
@@ -54,7 +47,7 @@ function createBreaker({ endpoint, table }: Drill): Breaker {
         return dynamo.save(route);
       },
     },
-    clock: () => Date.now() + aheadMs,
+    clock: () => nowMs,
     after: systemAfter,
     ulid: systemUlid,
     log: { info: note, warn: note, error: note },
@@ -66,25 +59,17 @@ function createBreaker({ endpoint, table }: Drill): Breaker {
 
 async function run(drill: Drill): Promise<DrillResult> {
   breaker ??= createBreaker(drill);
-  aheadMs = drill.aheadMs;
+  nowMs = drill.nowMs;
   [lines, openings, writes, reads] = [[], 0, 0, 0];
-  const result = { tries: 0, probes: 0, skipped: 0, lastTryMs: 0 };
-  const beganMs = Date.now();
-  while (Date.now() - beganMs < drill.durationMs) {
-    await breaker.refresh();
-    const pass = await breaker.admit(ROUTE, ACCOUNT);
-    if (pass.allowed) {
-      result.tries += 1;
-      result.lastTryMs = Date.now() - beganMs;
-      if (pass.claimId !== undefined) result.probes += 1;
-      await sleep(drill.takesMs);
-      if (drill.isDead) breaker.failed(DEAD, pass);
-      else breaker.succeeded(pass);
-      await breaker.flush();
-    } else result.skipped += 1;
-    await sleep(drill.pauseMs);
+  await breaker.refresh();
+  const pass = await breaker.admit(ROUTE, ACCOUNT);
+  if (pass.allowed) {
+    if (drill.isDead) breaker.failed(DEAD, pass);
+    else breaker.succeeded(pass);
   }
-  return { ...result, lines, openings, writes, reads };
+  await breaker.flush();
+  const outcome = !pass.allowed ? 'skipped' : pass.claimId === undefined ? 'tried' : 'probed';
+  return { outcome, lines, openings, writes, reads };
 }
 
 process.on('message', async (drill: Drill) => {

@@ -16,7 +16,7 @@ import { createTranscriptionEndpoint } from '../../../lambdas/core/inference/kin
 import { settleTranscription } from '../../../lambdas/core/inference/kinds/transcriptions/settle.ts';
 import { Precheck } from '../../../lambdas/core/ledger/precheck.ts';
 import type { NanoUsd } from '../../../lambdas/core/money.ts';
-import type { Clock, Log } from '../../../lambdas/core/ports.ts';
+import type { After, Clock, Log } from '../../../lambdas/core/ports.ts';
 import { createUploadReader } from '../../../lambdas/edge/multipart.ts';
 import { createRequestHandler, type HostContext } from '../../../lambdas/edge/request-handler.ts';
 import { createTranscriptionCalls } from '../../../lambdas/providers/kinds/provider-calls.ts';
@@ -41,6 +41,7 @@ export interface HeldKey {
 export class UploadService {
   readonly #database: TestDatabase;
   readonly #clock: Clock;
+  readonly #after: After;
   #route: Server | undefined;
   /** What the route answers, and what it does before. */
   answer: () => Promise<object> = async () => ({ text: 'words', duration: 1 });
@@ -54,9 +55,10 @@ export class UploadService {
   #handler: ReturnType<typeof createRequestHandler> | undefined;
   readonly ledger;
 
-  constructor(database: TestDatabase, clock: Clock) {
+  constructor(database: TestDatabase, clock: Clock, after = systemAfter) {
     this.#database = database;
     this.#clock = clock;
+    this.#after = after;
     this.ledger = openLedger({ clients: database, clock, log: this.#log });
   }
 
@@ -93,7 +95,7 @@ export class UploadService {
       defaults: { audio: 'test/ears' },
     });
     const store = new DynamoReplayStore(this.#database.client, DATABASE_TABLES.replays);
-    const after = systemAfter;
+    const after = this.#after;
     const endpoint = createTranscriptionEndpoint(
       createTranscriptionCalls({ fetch, readSecret: async () => '', readToken: async () => '' } as Parameters<
         typeof createTranscriptionCalls

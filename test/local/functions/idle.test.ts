@@ -3,11 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readAssembly } from '../../../local/assembly/assembly.ts';
 import { functionEnvironment } from '../../../local/functions/environment.ts';
+import { FunctionTimedOut } from '../../../local/functions/function-errors.ts';
 import { FunctionHost } from '../../../local/functions/function-host.ts';
 import { FIXTURE_TIMEOUT_MS, fixtureAssembly } from '../fixture/synthesize.ts';
 
 const IDLE_MS = 400;
 const TIMEOUT_MS = 600;
+
+/** Ends the time of the calls that have begun, in their order. */
+const timeouts: (() => void)[] = [];
 
 let host: FunctionHost;
 
@@ -29,17 +33,22 @@ beforeAll(async () => {
     environment,
     log: () => {},
     idleMs: IDLE_MS,
+    after: (_ms, run) => {
+      timeouts.push(run);
+      return () => {};
+    },
   });
 }, FIXTURE_TIMEOUT_MS);
 
 afterAll(() => host.close());
 
-/** The id of the process that answers a call. */
-async function call(): Promise<number> {
-  const event = { body: JSON.stringify({ way: 'pid' }) };
-  const { body } = JSON.parse(await text(await host.invoke(Buffer.from(JSON.stringify(event)), 'id')));
-  return Number(body);
+async function invoke(way: string): Promise<string> {
+  const event = { body: JSON.stringify({ way }) };
+  return JSON.parse(await text(await host.invoke(Buffer.from(JSON.stringify(event)), 'id'))).body;
 }
+
+/** The id of the process that answers a call. */
+const call = async (): Promise<number> => Number(await invoke('pid'));
 
 function isAlive(pid: number): boolean {
   try {
@@ -65,5 +74,21 @@ describe('the process of a function', () => {
     const pid = await call();
     await sleep(TIMEOUT_MS);
     expect(isAlive(pid)).toBe(true);
+  });
+});
+
+describe('a call that runs out of time', () => {
+  it('is answered for, and the next call has a new process while others end in the old', async () => {
+    const old = await call();
+    timeouts.splice(0);
+    const hanging = invoke('hang').catch((failure: unknown) => failure);
+    const held = invoke('hold');
+    while (timeouts.length < 2) await sleep(20);
+    expect(await call()).toBe(old);
+    timeouts[0]?.();
+    expect(await hanging).toBeInstanceOf(FunctionTimedOut);
+    expect(await call()).not.toBe(old);
+    process.kill(old, 'SIGUSR2');
+    expect(await held).toBe('held');
   });
 });

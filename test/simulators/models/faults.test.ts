@@ -1,10 +1,15 @@
+import { EventEmitter, once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { outlasts } from '../../waiting.ts';
 import { contentEvents, frames, type Received, readWhatComes, sseEvents } from './received.ts';
 import { ask, CLAUDE_HEADERS, runningUpstream, SIGNED_HEADERS } from './running-upstream.ts';
 
-const upstream = runningUpstream();
+/** Each pause of the upstream, which lasts until the test ends it. */
+const pauses = new EventEmitter();
+
+const upstream = runningUpstream({
+  wait: (ms) => new Promise<void>((end) => void pauses.emit('pause', ms, end)),
+});
 const SENTENCE = 'one two three four five';
 const asked = ask(`Repeat exactly: ${SENTENCE}`);
 const streamed = { ...asked, stream: true as const };
@@ -233,24 +238,27 @@ describe('the fault', () => {
     expect(await response.text()).toBe('data: {}\n\n');
   });
 
-  it('delay_ms holds the headers back', async () => {
-    await upstream.fault({ delay_ms: 80 });
-    expect(await outlasts(upstream.post(asked), 50)).toBe(true);
-  });
-
   it('first_chunk_delay_ms sends the headers at once and the body later', async () => {
-    await upstream.fault({ first_chunk_delay_ms: 100 });
-    expect(await outlasts(receive(streamed), 60)).toBe(true);
-    await upstream.fault({ first_chunk_delay_ms: 600_000 });
-    const abort = new AbortController();
-    const response = await upstream.post(streamed, { signal: abort.signal });
-    expect(response.status).toBe(200);
-    abort.abort();
+    await upstream.fault({ first_chunk_delay_ms: 1_000 });
+    const paused = once(pauses, 'pause');
+    const response = await upstream.post(streamed);
+    const [ms, end] = await paused;
+    expect([ms, (await upstream.lastRequest()).chunks]).toEqual([1_000, 0]);
+    end();
+    expect(contentEvents(await response.text())).toBe(5);
   });
 
   it('chunk_delay_ms paces the content chunks', async () => {
     await upstream.fault({ chunk_delay_ms: 30 });
-    expect(await outlasts(receive(streamed), 80)).toBe(true);
+    const seen: (readonly [ms: number, chunks: number])[] = [];
+    const see = async (ms: number, end: () => void) => {
+      seen.push([ms, (await upstream.lastRequest()).chunks]);
+      end();
+    };
+    pauses.on('pause', see);
+    await receive(streamed);
+    pauses.off('pause', see);
+    expect(seen).toEqual([1, 2, 3, 4].map((chunks) => [30, chunks]));
   });
 
   it('hang never answers', async () => {
@@ -270,6 +278,21 @@ describe('the fault', () => {
   });
 });
 
+describe.each([
+  ['the fault delay_ms', asked.model, { delay_ms: 60 }],
+  ['the model slow-first-<ms>', 'slow-first-60', {}],
+])('%s', (_name, model, fault) => {
+  it('holds the headers back for that time', async () => {
+    await upstream.fault(fault);
+    const paused = once(pauses, 'pause');
+    const answer = upstream.post({ ...asked, model });
+    const [ms, end] = await paused;
+    expect([ms, (await upstream.lastRequest()).status]).toEqual([60, null]);
+    end();
+    expect((await answer).status).toBe(200);
+  });
+});
+
 describe('a model named', () => {
   it.each([400, 404, 429, 500, 503])('fail-%d answers with that status', async (status) => {
     const response = await upstream.post(ask('x', `fail-${status}`));
@@ -281,10 +304,6 @@ describe('a model named', () => {
   it('hang never answers', async () => {
     const answer = upstream.post(ask('x', 'hang'), { signal: AbortSignal.timeout(50) });
     await expect(answer).rejects.toThrow('timeout');
-  });
-
-  it('slow-first-<ms> sends its first byte after that time', async () => {
-    expect(await outlasts(upstream.post(ask('x', 'slow-first-60')), 40)).toBe(true);
   });
 
   it('cut-<n>, no-usage and garbage behave like the faults of that name', async () => {
