@@ -5,8 +5,8 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
   describeMachine,
@@ -122,6 +122,7 @@ async function runRing(
   { prefix = [], environment = {}, busyLoops = 0 }: Condition,
 ): Promise<Run> {
   const file = join(ROOT, 'test-results', `${ring}.json`);
+  mkdirSync(dirname(file), { recursive: true });
   // A ring that is skipped, or does not start, must not be read from an earlier run.
   rmSync(file, { force: true });
   const loops = Array.from({ length: busyLoops }, () => spawn(process.execPath, ['-e', 'for (;;);']));

@@ -1,6 +1,7 @@
 import { createBedrockClients } from '../../../lambdas/adapters/aws/bedrock-clients.ts';
 import {
   type CatalogDocument,
+  type Model,
   parseCatalog,
   type Route,
 } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
@@ -16,7 +17,12 @@ export const { client: bedrockClient } = createBedrockClients({
 });
 
 /** A catalog of one model with one route of Bedrock. */
-export const catalogOf = (type: BedrockKind, upstreamModel: string, baseUrl: string): CatalogDocument =>
+export const catalogOf = (
+  type: BedrockKind,
+  upstreamModel: string,
+  baseUrl: string,
+  more: object = {},
+): CatalogDocument =>
   parseCatalog({
     models: [
       {
@@ -25,6 +31,7 @@ export const catalogOf = (type: BedrockKind, upstreamModel: string, baseUrl: str
         owned_by: 'sim',
         created: 1,
         price: type === 'image' ? { unit: 'per_image', image: 1 } : { unit: 'per_million_tokens', input: 1 },
+        ...more,
         routes: [{ id: 'x', protocol: 'bedrock', base_url: baseUrl, upstream_model: upstreamModel }],
       },
     ],
@@ -33,8 +40,10 @@ export const catalogOf = (type: BedrockKind, upstreamModel: string, baseUrl: str
 /** One try of that route. */
 export function attemptOf(catalog: CatalogDocument, payload: JsonObject): ProviderAttempt<JsonObject> {
   const signal = new AbortController().signal;
+  const model = catalog.models[0] as Model;
   return {
-    route: catalog.models[0]?.routes[0] as Route,
+    model,
+    route: model.routes[0] as Route,
     payload,
     clock: { signal, begun: () => {}, close: () => {} },
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Route } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
+import type { Model, Route } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
 import type { JsonObject } from '../../../lambdas/core/json/lossless-json.ts';
 import { embeddingsOfOpenAi } from '../../../lambdas/providers/kinds/embeddings/openai.ts';
 import { imagesOfOpenAi } from '../../../lambdas/providers/kinds/images/openai.ts';
@@ -14,6 +14,7 @@ const http = (answer: unknown) => ({
   readToken: async () => 'token',
 });
 const attempt = (payload: JsonObject) => ({
+  model: {} as Model,
   route: { base_url: 'http://upstream.test', upstream_model: 'm' } as Route,
   payload,
   clock: { signal: new AbortController().signal, begun: () => {}, close: () => {} },

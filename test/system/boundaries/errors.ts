@@ -107,7 +107,11 @@ const CASES: Readonly<Partial<Record<ErrorCode, Case>>> = {
   unpriced_feature: { provoke: withBody({ service_tier: 'priority' }), param: 'service_tier' },
   prompt_too_long: {
     provoke: ({ valid, saying }) => ({
-      body: JSON.stringify({ ...valid, ...saying('\u{1f702}'.repeat(40_000)).fields }),
+      body: JSON.stringify({
+        ...{ ...valid, ...saying('a word'.repeat(200_000)).fields },
+        // A small window; no tokenizer has tokens so long that the text fits.
+        model: 'sim/chat-plain',
+      }),
     }),
     param: ({ saying }) => saying('').param,
   },
@@ -171,7 +175,7 @@ const ELSEWHERE: readonly ErrorCode[] = [
   'identity_provider_unavailable',
   'payment_provider_unavailable',
   'price_changed',
-  // Refusals of a route, whose tests are those of failover and of Azure.
+  // Refusals of a route, whose tests are those of long prompts and of Azure.
   'context_length_exceeded',
   'content_filter',
   ...codesOf(/_quota$/),

@@ -6,8 +6,8 @@ import { readJson, validate } from '../../json/json-body.ts';
 import type { CallContext, Clock, RandomSource, StreamingEndpoint, UlidSource } from '../../ports.ts';
 import { type Catalog, type CatalogSource, requireModel } from '../catalog/catalog.ts';
 import type { Model, Route } from '../catalog/catalog-document.ts';
-import { type PromptBound, promptBounds } from '../metering/estimate.ts';
-import { promptSizeOf } from '../metering/prompt-size.ts';
+import { countPromptTokens, type PromptBound, promptBounds } from '../metering/estimate.ts';
+import { type PromptSize, promptSizeOf } from '../metering/prompt-size.ts';
 import { createPaidEndpoint, type PaidCall, type PaidEndpointDependencies } from '../paid-endpoint.ts';
 import { affinityOf, conversationIn, type RouteChance } from '../routing/affinity.ts';
 import { type PricedCandidate, pricedCandidates } from '../routing/priced-routes.ts';
@@ -115,7 +115,8 @@ export function readCompletion<Request extends CompletionRequest>(
       dependencies,
     );
   };
-  const [longest, ...shorter] = asked === undefined ? boundsOf(candidates, promptBound) : ([asked] as const);
+  const [longest, ...shorter] =
+    asked === undefined ? boundsOf(candidates, prompt, promptBound) : ([asked] as const);
   return {
     kind: 'chat',
     identity,
@@ -133,8 +134,15 @@ const namesOf =
     [model, ...(others ?? [])][models.indexOf(served)] ?? served.id;
 
 /** Of an answer whose bound the caller leaves to the service. */
-const boundsOf = (candidates: readonly PricedCandidate[], promptBound: (model: Model) => PromptBound) =>
-  openBounds([...new Set(candidates.map(({ model }) => model))], (model) => promptBound(model).inSight);
+const boundsOf = (
+  candidates: readonly PricedCandidate[],
+  prompt: PromptSize,
+  promptBound: (model: Model) => PromptBound,
+) =>
+  openBounds([...new Set(candidates.map(({ model }) => model))], (model) => ({
+    most: promptBound(model).tokens,
+    probable: () => countPromptTokens(prompt, model),
+  }));
 
 /** The field of a request that has the conversation. */
 const promptField = ({ protocol }: ChatPayload) => (protocol === 'openai-responses' ? 'input' : 'messages');
@@ -157,19 +165,17 @@ async function modelsOf(
   return { version: known.version, models };
 }
 
-/** The candidates whose model has room for the prompt. Throws 400 `prompt_too_long` when none has. */
+/** The candidates whose model may have room, as their routes know. Throws 400 `prompt_too_long` when none has. */
 function withRoom(
   candidates: readonly PricedCandidate[],
   promptBound: (model: Model) => PromptBound,
   param: string,
 ): readonly PricedCandidate[] {
-  const fitting = candidates.filter(({ model }) => !promptBound(model).tooLong);
+  const fitting = candidates.filter(({ model }) => promptBound(model).least <= windowOf(model));
   const model = candidates[0]?.model;
   if (fitting.length > 0 || model === undefined) return fitting;
-  const { inSight } = promptBound(model);
-  throw new ServiceError(
-    'prompt_too_long',
-    `The ${overflowMessage({ prompt: inSight, window: model.context_window })} Its tokens are counted by a bound here.`,
-    { param },
-  );
+  const message = overflowMessage({ prompt: promptBound(model).least, window: model.context_window });
+  throw new ServiceError('prompt_too_long', `The ${message} It has at least that many tokens.`, { param });
 }
+
+const windowOf = ({ context_window: window = Number.POSITIVE_INFINITY }: Model): number => window;

@@ -22,10 +22,16 @@ const SHORTEST_TOKENS = 256;
 
 type Limits = Pick<Model, 'context_window' | 'max_output_tokens'>;
 
-/** Tokens of output, the longest first, that each of the models writes after a prompt of `promptTokens` on it. */
+/** What is known of a prompt's tokens on a model. */
+interface PromptTokens {
+  readonly most: number;
+  readonly probable: () => number;
+}
+
+/** Tokens of output, the longest first, that each of the models writes after a prompt. */
 export function openBounds<M extends Limits>(
   models: readonly M[],
-  promptTokens: (model: M) => number,
+  promptTokens: (model: M) => PromptTokens,
 ): readonly [number, ...number[]] {
   const longest = Math.min(...models.map((model) => longestOf(model, promptTokens(model))));
   const bounds: [number, ...number[]] = [longest];
@@ -34,10 +40,11 @@ export function openBounds<M extends Limits>(
   return bounds;
 }
 
-/** A prompt that may fill the window leaves the shortest answer: whether it does, the route decides. */
-function longestOf({ context_window: window, max_output_tokens: named }: Limits, promptTokens: number) {
+/** All that the model writes, if that certainly fits; else half of what the prompt probably leaves of the window. */
+function longestOf({ context_window: window, max_output_tokens: named }: Limits, prompt: PromptTokens) {
   const most =
     named ?? Math.min(Math.floor((window ?? LARGEST_WINDOW) / SHARE_OF_WINDOW), MOST_UNNAMED_TOKENS);
-  const room = window === undefined ? most : window - promptTokens;
-  return Math.max(1, Math.min(most, Math.max(room, SHORTEST_TOKENS)));
+  if (window === undefined || window - prompt.most >= most) return most;
+  const room = Math.max(window - prompt.most, Math.floor((window - prompt.probable()) / 2), SHORTEST_TOKENS);
+  return Math.min(most, room);
 }

@@ -7,12 +7,12 @@ import type { Model, Route } from '../catalog/catalog-document.ts';
 import { receiptHeaders } from '../metering/receipt.ts';
 import type { AnsweredCall, Deliver } from '../paid-endpoint.ts';
 import type { CostBound } from '../pricing/cost-bound.ts';
+import type { Candidate } from '../routing/route-choice.ts';
 import { forwardedFields, type RouteControlFields } from '../routing/route-controls.ts';
 import type { RouteClock } from '../upstream/route-clock.ts';
 
 /** One try of one route. */
-export interface ProviderAttempt<Payload> {
-  readonly route: Route;
+export interface ProviderAttempt<Payload> extends Candidate {
   /** The request as the caller made it, without the fields that only the service uses and without the model. */
   readonly payload: Payload;
   /** Fires when time is up; a streamed answer closes it. */

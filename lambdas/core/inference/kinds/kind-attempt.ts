@@ -6,7 +6,7 @@ import {
   type RouteClockOptions,
   startRouteClock,
 } from '../upstream/route-clock.ts';
-import type { ProviderCalls } from './call-kind.ts';
+import type { ProviderAttempt, ProviderCalls } from './call-kind.ts';
 
 export interface KindAnswer<Answer> {
   readonly answer: Answer;
@@ -17,7 +17,7 @@ export interface KindAnswer<Answer> {
 /** Runs the attempt; throws `UpstreamFailure` when it ends without an answer, or before a stream's first bytes. */
 export async function attemptKind<Payload, Answer>(
   servers: ProviderCalls<Payload, Answer>,
-  payload: Payload,
+  { model, payload }: Pick<ProviderAttempt<Payload>, 'model' | 'payload'>,
   options: RouteClockOptions,
 ): Promise<KindAnswer<Answer>> {
   const { route, stream } = options;
@@ -25,7 +25,7 @@ export async function attemptKind<Payload, Answer>(
   if (serve === undefined) throw new Error(`protocol ${route.protocol} does not serve this kind of call`);
   const clock = startRouteClock(options);
   try {
-    const answer = await abortable(serve({ route, payload, clock }), clock.signal);
+    const answer = await abortable(serve({ model, route, payload, clock }), clock.signal);
     if (stream) clock.begun();
     else clock.close(true);
     return { answer, clock };

@@ -45,8 +45,8 @@ export function createKindEndpoint<Request extends CallRequestFields, Answer>(
         {
           tokens: estimate.tokens,
           costBound: () => estimate,
-          attempt: ({ route }, time) =>
-            attemptKind(providers, payload, { ...time, after, route, stream, hostEnds }),
+          attempt: ({ model, route }, time) =>
+            attemptKind(providers, { model, payload }, { ...time, after, route, stream, hostEnds }),
           prepare: ({ answer, clock }, paid) =>
             callKind.prepare({ ...paid, request, answer, estimate, clock, catalog: known.version }),
         },

@@ -7,7 +7,7 @@ import type { Model } from '../catalog/catalog-document.ts';
 import { boundImages, countImages, type ImageLimits } from './image-tokens.ts';
 import { TOKENS_PER_MESSAGE } from './prompt-envelope.ts';
 import type { PromptSize } from './prompt-size.ts';
-import { boundTokens, mostTokens } from './token-bound.ts';
+import { boundTokens, leastTokens, mostTokens } from './token-bound.ts';
 
 /** What a file that is not seen probably counts: a dozen pages (Claude API docs, PDF support: up to 3,000 a page). */
 const USUAL_TOKENS_PER_FILE = 36_000;
@@ -24,10 +24,8 @@ export interface PromptBound {
   readonly tokens: number;
   /** What no tokenizer at all can exceed: a route that reports more is not believed. */
   readonly most: number;
-  /** The part of `tokens` that can be seen here. */
-  readonly inSight: number;
-  /** That part alone does not fit the model's context window. */
-  readonly tooLong: boolean;
+  /** No tokenizer counts fewer: a prompt is only too long for a model if this exceeds its context window. */
+  readonly least: number;
 }
 
 type Limits = Pick<Model, 'context_window'> & ImageLimits;
@@ -36,17 +34,14 @@ type Limits = Pick<Model, 'context_window'> & ImageLimits;
 export function promptBounds(prompt: PromptSize): (model: Limits) => PromptBound {
   const { envelope, images, unseen, providerTools } = prompt;
   const texts = { tokens: boundTextTokens(prompt.texts), most: mostTextTokens(prompt.texts) };
+  const least = leastTokens(prompt.texts);
   return (model) => {
     const window = model.context_window ?? Number.POSITIVE_INFINITY;
     const seen = boundImages(images, model);
-    const inSight = texts.tokens + envelope + seen.inSight;
     const hidden = unseen > 0 || providerTools ? (model.context_window ?? LARGEST_WINDOW) : 0;
-    const tokens = Math.max(
-      inSight,
-      Math.min(Math.max(hidden, texts.tokens + envelope + seen.tokens), window),
-    );
+    const tokens = Math.min(Math.max(hidden, texts.tokens + envelope + seen.tokens), window);
     const most = Math.min(texts.most + envelope + seen.most + HIDDEN_TOKENS, window);
-    return { tokens, most: Math.max(tokens, most), inSight, tooLong: inSight > window };
+    return { tokens, most: Math.max(tokens, most), least };
   };
 }
 

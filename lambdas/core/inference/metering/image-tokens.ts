@@ -34,23 +34,19 @@ export interface ImageBound {
   readonly tokens: number;
   /** What a route is believed to count. */
   readonly most: number;
-  /** The part of `tokens` that is certain enough to find a prompt too long by. */
-  readonly inSight: number;
 }
 
 /** Bounds images on a model. */
 export function boundImages(images: readonly PromptImage[], model: ImageLimits): ImageBound {
   let tokens = 0;
   let most = 0;
-  let inSight = 0;
   const believed = model.max_image_tokens ?? LARGEST_IMAGE_TOKENS;
   for (const image of images) {
     const bound = boundOf(image, model);
     tokens += bound;
     most += Math.max(bound, believed);
-    inSight += image.size === undefined ? Math.min(bound, model.max_image_tokens ?? TOKENS_PER_IMAGE) : bound;
   }
-  return { tokens, most, inSight };
+  return { tokens, most };
 }
 
 /** What images probably count; on the model, where it is known. */

@@ -107,6 +107,17 @@ function isCutOut(text: string, begin: number, end: number): boolean {
   return previous > SPACE && previous < 0x7f && previous !== APOSTROPHE;
 }
 
+/** The longest known token, in UTF-16 code units: a run of blanks in o200k and in cl100k. */
+const LONGEST_TOKEN = 128;
+
+/** Texts that stand side by side have at least as many tokens. */
+export const leastTokens = (texts: readonly string[]): number =>
+  Math.ceil(texts.reduce((length, text) => length + text.length, 0) / LONGEST_TOKEN);
+
+/** Whether `boundTokens` exceeds a limit. Most texts are short enough to know it without reading them. */
+export const mayExceed = (text: string, limit: number): boolean =>
+  mostTokens(text) > limit && boundTokens(text) > limit;
+
 /** What no table names takes no more than its bytes, and Unicode decomposes nothing from here on. */
 const FIRST_UNDECOMPOSED = 0x30000;
 

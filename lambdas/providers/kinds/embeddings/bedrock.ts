@@ -3,9 +3,11 @@
  * (Amazon Bedrock user guide, "Amazon Titan Embeddings G1 - Text" and "Cohere Embed").
  */
 
+import type { Model } from '../../../core/inference/catalog/catalog-document.ts';
 import type { ProviderAttempt, ProviderCall } from '../../../core/inference/kinds/call-kind.ts';
 import type { EmbeddingAnswer } from '../../../core/inference/kinds/embeddings/embeddings.ts';
 import { type Embedding, isEmbedding } from '../../../core/inference/kinds/embeddings/encoding.ts';
+import { mayExceed } from '../../../core/inference/metering/token-bound.ts';
 import { isTokenCount } from '../../../core/inference/pricing/token-usage.ts';
 import { UpstreamFailure } from '../../../core/inference/upstream/provider.ts';
 import type { JsonObject } from '../../../core/json/lossless-json.ts';
@@ -48,7 +50,9 @@ export const embeddingsOfBedrock =
   (bedrock: BedrockDependencies): ProviderCall<JsonObject, EmbeddingAnswer> =>
   async (attempt) => {
     const family = attempt.route.upstream_model.includes('cohere.') ? COHERE : TITAN;
-    const batches = batchesOf(textsOf(attempt.payload), family.batchSize);
+    const texts = textsOf(attempt.payload);
+    if (texts.length > family.batchSize) requireRoom(texts, attempt.model);
+    const batches = batchesOf(texts, family.batchSize);
     const answers: EmbeddingAnswer[] = [];
     for (let at = 0; at < batches.length; at += CALLS_AT_ONCE) {
       const round = batches.slice(at, at + CALLS_AT_ONCE);
@@ -68,6 +72,18 @@ function textsOf({ input }: JsonObject): readonly string[] {
   const inputs: readonly unknown[] = Array.isArray(input) ? input : [input];
   if (inputs.every((item) => typeof item === 'string')) return inputs;
   throw new UpstreamFailure('status', { status: 400, retryable: false, param: 'input' });
+}
+
+/**
+ * A batch takes several calls, and a text that is too long fails one of them after Bedrock was paid for others. So each
+ * text must be certain to fit. Throws a refusal with status 400.
+ */
+function requireRoom(texts: readonly string[], { context_window: window = Number.POSITIVE_INFINITY }: Model) {
+  const at = texts.findIndex((text) => mayExceed(text, window));
+  if (at === -1) return;
+  const reason = `it may have more than the ${window} tokens that the model takes. Send it in a request of its own.`;
+  const details = { status: 400, retryable: false, param: `input[${at}]`, refusal: { reason } };
+  throw new UpstreamFailure('status', details);
 }
 
 const batchesOf = (texts: readonly string[], size: number): readonly (readonly string[])[] =>

@@ -139,7 +139,9 @@ describe('a completion whose bound is left to the service', () => {
   it('is offered at each bound for what the same call costs whose caller asks for that', () => {
     const models = modelsOf({ max_output_tokens: 20_000 }, { max_output_tokens: 8_192 });
     const { offers } = readOpen(models);
-    const asked = openBounds(models, () => 0).map((max_tokens) => read(models, { max_tokens }).offers[0]);
+    const asked = openBounds(models, () => ({ most: 0, probable: () => 0 })).map(
+      (max_tokens) => read(models, { max_tokens }).offers[0],
+    );
     expect(asked).toHaveLength(3);
     expect(offers.map(({ tokens }) => tokens)).toEqual(asked.map(({ tokens }) => tokens));
     for (const model of models)
@@ -219,7 +221,7 @@ describe('a completion that no model can give', () => {
   });
 
   it('is refused when its prompt has no room, by the first model that was asked for', () => {
-    const long = 'word '.repeat(5_000);
+    const long = 'word '.repeat(26_000);
     expect(() => read(limited, { max_tokens: 10 }, long)).toThrow(
       /prompt is too long: \d+ tokens > 1000 maximum/,
     );

@@ -3,7 +3,9 @@ import fc from 'fast-check';
 import { openBounds } from '../../../../lambdas/core/inference/completions/open-bounds.ts';
 import { it } from '../../../search.ts';
 
-const none = () => 0;
+/** A prompt that probably counts half of what it may count. */
+const promptOf = (most: number) => () => ({ most, probable: () => most / 2 });
+const none = promptOf(0);
 
 describe('the bounds of an answer whose caller leaves them to the service', () => {
   it.each([
@@ -22,8 +24,16 @@ describe('the bounds of an answer whose caller leaves them to the service', () =
 
   it('leave room for the prompt in the window, and the shortest answer where that is full', () => {
     const model = { max_output_tokens: 16_384, context_window: 20_000 };
-    expect(openBounds([model], () => 15_000)[0]).toBe(5_000);
-    expect(openBounds([model], () => 19_999)).toEqual([256]);
+    expect(openBounds([model], promptOf(3_616))[0]).toBe(16_384);
+    const full = () => ({ most: 20_000, probable: () => 19_999 });
+    expect(openBounds([model], full)).toEqual([256]);
+  });
+
+  it('leave half of what the prompt probably leaves, where it may fill the window', () => {
+    const model = { max_output_tokens: 16_384, context_window: 20_000 };
+    expect(openBounds([model], promptOf(12_000))[0]).toBe(8_000);
+    expect(openBounds([model], promptOf(16_000))[0]).toBe(6_000);
+    expect(openBounds([model], () => ({ most: 20_000, probable: () => 5_000 }))[0]).toBe(7_500);
   });
 
   it('are few, fall, and are never longer than the model writes nor shorter than 256 where it writes that', () => {
@@ -31,7 +41,7 @@ describe('the bounds of an answer whose caller leaves them to the service', () =
     const model = fc.record({ max_output_tokens: tokens, context_window: tokens }, { requiredKeys: [] });
     fc.assert(
       fc.property(fc.array(model, { minLength: 1, maxLength: 4 }), tokens, (models, prompt) => {
-        const bounds = openBounds(models, () => prompt);
+        const bounds = openBounds(models, promptOf(prompt));
         expect(bounds.length).toBeLessThanOrEqual(8);
         expect(bounds).toEqual([...new Set(bounds)].toSorted((a, b) => b - a));
         const most = Math.min(...models.map(({ max_output_tokens = 32_768 }) => max_output_tokens));

@@ -63,9 +63,9 @@ describe('what is held for embeddings', () => {
     );
   });
 
-  it('is refused for a text that may not fit the model, alone or in a batch', () => {
+  it('is refused for an input that is certainly too long for the model, alone or in a batch', () => {
     const small = priced('embeddings', { context_window: 50 });
-    const long = 'ⰰ'.repeat(60);
+    const long = ' '.repeat(50 * 128 + 1);
     for (const [input, param] of [
       [long, 'input'],
       [['short', long], 'input[1]'],
@@ -77,7 +77,7 @@ describe('what is held for embeddings', () => {
         expect.objectContaining({ code: 'prompt_too_long', param }),
       );
     }
-    const fits = validate(embeddingRequest, { input: ['word '.repeat(30), 'short'] });
+    const fits = validate(embeddingRequest, { input: [long.slice(1), 'ⰰ'.repeat(60), 'short'] });
     expect(() => embeddings.toPayload(fits, small)).not.toThrow();
   });
 });

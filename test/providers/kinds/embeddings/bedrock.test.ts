@@ -13,10 +13,37 @@ const bodies = () => bodiesOf(server);
 const TITAN = 'amazon.titan-embed-text-v2:0';
 const COHERE = 'cohere.embed-multilingual-v3';
 
-const embed = (upstreamModel: string, payload: JsonObject) =>
+const embed = (upstreamModel: string, payload: JsonObject, model: object = {}) =>
   embeddingsOfBedrock({ bedrockClient })(
-    attemptOf(catalogOf('embeddings', upstreamModel, server.origin), payload),
+    attemptOf(catalogOf('embeddings', upstreamModel, server.origin, model), payload),
   );
+
+describe('a batch that takes several calls', () => {
+  const doubtful = 'ⰰ'.repeat(40);
+  const texts = (count: number) => [...Array.from({ length: count - 1 }, () => 'a'), doubtful];
+
+  it.each([
+    ['Titan', TITAN, 2],
+    ['Cohere', COHERE, 97],
+  ])('is refused by %s before the first where a text may be too long', async (_name, model, count) => {
+    const failure = await failureOf(embed(model, { input: texts(count) }, { context_window: 100 }));
+    expect(failure).toMatchObject({ status: 400, retryable: false, param: `input[${count - 1}]` });
+    expect(failure.refusal?.reason).toContain('Send it in a request of its own.');
+    expect(server.requests).toEqual([]);
+  });
+
+  it.each([
+    ['Titan', TITAN, 1],
+    ['Cohere', COHERE, 96],
+  ])('is no case of one call: whether such a text is too long, %s decides', async (_name, model, count) => {
+    answers(({ texts: sent = [0] }) => ({
+      ...{ embedding: [1], inputTextTokenCount: 9 },
+      embeddings: { float: (sent as unknown[]).map(() => [1]) },
+    }));
+    const { embeddings } = await embed(model, { input: texts(count) }, { context_window: 100 });
+    expect(embeddings).toHaveLength(count);
+  });
+});
 
 describe('embeddings of Titan', () => {
   it('are a signed call for each text, in the order of the texts, whichever answers first', async () => {

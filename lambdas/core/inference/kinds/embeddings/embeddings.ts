@@ -5,7 +5,7 @@ import type { Model } from '../../catalog/catalog-document.ts';
 import { boundTextTokens, countTextTokens, mostTextTokens } from '../../metering/estimate.ts';
 import { billBasis, measuredCost, priceMeasured } from '../../metering/priced-usage.ts';
 import { textsBeside } from '../../metering/prompt-size.ts';
-import { boundTokens, mostTokens } from '../../metering/token-bound.ts';
+import { leastTokens } from '../../metering/token-bound.ts';
 import type { Deliver } from '../../paid-endpoint.ts';
 import { type CallKind, type Estimate, forwarded, type KindCall, prepareJson } from '../call-kind.ts';
 import { type Embedding, toBase64, toFloats } from './encoding.ts';
@@ -42,24 +42,22 @@ function sizeOf({ input }: EmbeddingRequest): { readonly texts: readonly string[
 const TOKENS_PER_INPUT = 2;
 
 /**
- * Of a batch that a route takes apart, a text that is too long would fail the rest, which the route has been paid for
- * by then. Throws 400 `prompt_too_long`.
+ * Throws 400 `prompt_too_long` for an input that is certainly too long for the model. Of any other text, the route
+ * decides whether it is; token ids need no counting.
  */
 function requireRoom({ input }: EmbeddingRequest, { id, context_window: window }: Model): void {
   if (window === undefined) return;
   const isBatch = Array.isArray(input) && typeof input[0] !== 'number';
   const inputs = (isBatch ? input : [input]) as readonly (string | readonly number[])[];
-  const at = inputs.findIndex((item) => tokensOver(item, window));
+  const at = inputs.findIndex(
+    (item) => (typeof item === 'string' ? leastTokens([item]) : item.length) > window,
+  );
   if (at === -1) return;
   const param = isBatch ? `input[${at}]` : 'input';
-  throw new ServiceError('prompt_too_long', `${param} may count more than ${id} takes, ${window} tokens.`, {
+  throw new ServiceError('prompt_too_long', `${param} counts more than ${id} takes, ${window} tokens.`, {
     param,
   });
 }
-
-/** Whether an input may count more; most are too short for that whatever they say, and are not looked at. */
-const tokensOver = (item: string | readonly number[], window: number): boolean =>
-  typeof item === 'string' ? mostTokens(item) > window && boundTokens(item) > window : item.length > window;
 
 /** Fields that name a form of the answer, and are no text. */
 const SETTINGS: ReadonlySet<string> = new Set([

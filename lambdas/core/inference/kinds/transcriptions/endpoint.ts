@@ -99,7 +99,7 @@ async function readTranscription(
           ceiling: measuredCost(priced, { seconds: mostSeconds(recording) }),
         }),
         attempt: ({ route }, time) =>
-          attemptKind(providers, payload, { ...time, after, route, stream: false, hostEnds }),
+          attemptKind(providers, { model, payload }, { ...time, after, route, stream: false, hostEnds }),
         prepare: ({ answer: transcript }, paid) =>
           prepareTranscript(dependencies, {
             ...paid,

@@ -1,0 +1,95 @@
+/** Prompts near the context window of a model, whose tokens the service bounds and only the route knows. */
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { encode } from 'gpt-tokenizer/encoding/o200k_base';
+import { CODE, PROSE } from '../../../bench/tokens/honest.ts';
+import { boundTokens } from '../../../lambdas/core/inference/metering/token-bound.ts';
+import { Payer } from '../payer.ts';
+import { service } from './service.ts';
+
+/** Repeats the text until the bound of its tokens exceeds the window. */
+const pastBound = (text: string | undefined, window: number): string =>
+  `${text} `.repeat(Math.ceil((window + 1) / (boundTokens(`${text} ${text} `) - boundTokens(`${text} `))));
+
+const says = (content: string) => [{ role: 'user', content }];
+
+let payer: Payer;
+
+beforeAll(async () => {
+  payer = await Payer.open(service, '5');
+}, 90_000);
+
+describe('a prompt that fits the context window', () => {
+  it.each([
+    ['Russian', PROSE.Russian, 128_000, 'sim/chat'],
+    ['German', PROSE.German, 128_000, 'sim/chat'],
+    ['Hindi', PROSE.Hindi, 128_000, 'sim/chat'],
+    ['TypeScript', CODE.TypeScript, 200_000, 'sim/chat-large'],
+  ])('is served in %s, though its bound exceeds the window', async (_name, text, window, model) => {
+    const prompt = pastBound(text, window);
+    expect(boundTokens(prompt)).toBeGreaterThan(window);
+    expect(encode(prompt).length).toBeLessThan(window / 2);
+    const body = { model, max_tokens: 8, messages: says(prompt) };
+    expect((await payer.post('/v1/chat/completions', body)).status).toBe(200);
+  });
+
+  it('is given room for its answer by Responses, where the caller does not bound it', async () => {
+    const input = [pastBound(PROSE.Russian, 128_000), 'Write 900 words.'].flatMap(says);
+    const response = await payer.post('/v1/responses', { model: 'sim/chat', input });
+    expect(await response.json()).toMatchObject({ status: 'completed' });
+    expect(Number((await payer.record(response)).output_units)).toBeGreaterThan(900);
+  });
+
+  it('is served as an embedding', async () => {
+    const input = pastBound(PROSE.Russian, 8_192);
+    const answers = ['sim/embed', 'sim/embed-bedrock'].map(async (model) =>
+      payer.post('/v1/embeddings', { model, input }),
+    );
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  it('is no part of a batch that Bedrock takes apart', async () => {
+    const input = ['short', pastBound(PROSE.Russian, 8_192)];
+    const response = await payer.post('/v1/embeddings', { model: 'sim/embed-bedrock', input });
+    expect(response.status).toBe(400);
+    expect((await response.json()) as object).toMatchObject({
+      error: {
+        code: 'invalid_value',
+        param: 'input[1]',
+        message: expect.stringContaining('Send it in a request of its own.'),
+      },
+    });
+  });
+});
+
+const OVERFLOW = {
+  status: 400,
+  body: {
+    error: {
+      message:
+        "This model's maximum context length is 128000 tokens. However, your messages resulted in 130001 tokens.",
+      type: 'invalid_request_error',
+      code: 'context_length_exceeded',
+    },
+  },
+};
+
+describe('a prompt that its route rejects as too long', () => {
+  it.each([
+    ['chat', '/v1/chat/completions', { model: 'sim/chat', messages: says('Hi') }],
+    ['Messages', '/v1/messages', { model: 'sim/chat', max_tokens: 8, messages: says('Hi') }],
+    ['Responses', '/v1/responses', { model: 'sim/chat', input: 'Hi' }],
+    ['embeddings', '/v1/embeddings', { model: 'sim/embed', input: 'Hi' }],
+  ])('costs nothing and counts against the requests a minute of its key in %s', async (_name, path, body) => {
+    const { id, key } = await service.account('1', { rpm: 1 });
+    const headers = { 'content-type': 'application/json' };
+    const send = () => service.fetch(path, { method: 'POST', key, headers, body: JSON.stringify(body) });
+    await payer.fault(OVERFLOW);
+    const rejected = await send();
+    expect(rejected.status).toBe(400);
+    const { error } = (await rejected.json()) as { error: { message: string; code?: string } };
+    expect(error.message).toMatch(/prompt is too long: .* maximum context length is 128000 tokens/);
+    if (path !== '/v1/messages') expect(error.code).toBe('context_length_exceeded');
+    expect(await service.admin('wallet', 'show', '--account', id)).toMatchObject({ balance: 1, held: 0 });
+    expect((await send()).status).toBe(429);
+  });
+});
