@@ -2,7 +2,7 @@
 import { ulid } from 'ulid';
 import * as z from 'zod';
 import { policyEntry, policySchema } from '../lambdas/core/access/policy.ts';
-import { greatest, type NanoUsd, parseUsd, usdJson } from '../lambdas/core/money.ts';
+import { type NanoUsd, parseUsd, usdJson } from '../lambdas/core/money.ts';
 import { EVENT_ID, MAX_DATA_BYTES, SUBSCRIBABLE_TYPES } from '../lambdas/core/webhooks/event.ts';
 import { type Command, ok, options } from './arguments.ts';
 import { CATALOG_COMMANDS } from './catalog/commands.ts';
@@ -101,16 +101,13 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: '--account A',
     async run(operator, args) {
       const { account } = options(args, ['account']);
-      const { balance, owed, holds, shortfalls, probation } = await operator.wallet(account);
+      const { balance, owed, holds } = await operator.wallet(account);
       return ok({
         account_id: account,
         balance: usdJson(balance),
         owed: usdJson(owed),
         held: usdJson(holds.reduce((sum, hold) => sum + hold.amount, 0n)),
         holds: holds.map(({ id, amount, expires }) => ({ id, amount: usdJson(amount), expires })),
-        written_off: usdJson(await operator.writtenOff(account)),
-        shortfalls,
-        probation: usdJson(greatest(probation, 0n)),
       });
     },
   },
@@ -141,7 +138,6 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
         balances: usdJson(books.balances),
         held: usdJson(books.held),
         usage: usdJson(books.usage),
-        written_off: usdJson(books.writtenOff),
         drift: usdJson(books.drift),
       };
       return { output, exitCode: books.exact ? 0 : 1 };

@@ -20,6 +20,7 @@ import { catalogOf } from '../lambdas/adapters/inference/stored-catalog.ts';
 import { createAccountPages, createAuditStore } from '../lambdas/adapters/ledger/audit-reader.ts';
 import { createLedger } from '../lambdas/adapters/ledger/create-ledger.ts';
 import { readWalletPage } from '../lambdas/adapters/ledger/ledger-scan.ts';
+import { DynamoUnbilledStore } from '../lambdas/adapters/ledger/usage/unbilled-store.ts';
 import { WalletUpkeep } from '../lambdas/adapters/ledger/wallet/upkeep.ts';
 import { systemClock } from '../lambdas/adapters/system/system.ts';
 import { createPublisher } from '../lambdas/adapters/webhooks/event-publisher.ts';
@@ -33,7 +34,7 @@ import { LONGEST_SESSION_SECONDS } from '../lambdas/core/access/session.ts';
 import { type Identity, identityKey } from '../lambdas/core/access/sign-in.ts';
 import type { Books } from '../lambdas/core/ledger/audit/books.ts';
 import { auditAll } from '../lambdas/core/ledger/audit/run.ts';
-import type { Wallet, WalletStore } from '../lambdas/core/ledger/ports.ts';
+import type { UnbilledOfRoute, Wallet, WalletStore } from '../lambdas/core/ledger/ports.ts';
 import type { RecoveryCount } from '../lambdas/core/ledger/recovery.ts';
 import { sweep } from '../lambdas/core/ledger/upkeep.ts';
 import type { UsageRecord } from '../lambdas/core/ledger/usage-record.ts';
@@ -78,8 +79,6 @@ export interface Operator {
   sweep(): Promise<RecoveryCount>;
   /** The books of every account; `whole` reads the usage records of proven days again too. */
   audit(whole?: boolean): Promise<Books>;
-  /** What one account's calls cost beyond what it had. */
-  writtenOff(accountId: string): Promise<NanoUsd>;
   /** Puts an event on the platform's bus. */
   publish(event: PublishedEvent): Promise<void>;
   /** Brings the tables back as they were then, beside the present ones. Refused on the local service, which keeps no past. */
@@ -105,6 +104,8 @@ export interface Operator {
   addresses(): Promise<Addresses>;
   /** What the providers of routes are asked with. */
   readonly routes: RouteAccess;
+  /** Usage that routes reported beyond the bounds of their calls, of the last month. */
+  unbilled(): Promise<readonly UnbilledOfRoute[]>;
   /** Has the catalog compared with these reference prices from now on, or with none; returns their version. */
   watchPrices(json: string | undefined): Promise<string | undefined>;
   close(): void;
@@ -163,7 +164,6 @@ export function createOperator(target: Target, log: Log): Operator {
         { pages: createAccountPages(client, tables.wallets), store: auditStore, clock: systemClock, log },
         whole,
       ),
-    writtenOff: (accountId) => writtenOffBy(auditStore.usage(accountId, {})),
     publish: messages.publish,
     redrive: messages.redrive,
     restore: (at) => restoreTables(client, target, at),
@@ -173,6 +173,7 @@ export function createOperator(target: Target, log: Log): Operator {
     addresses: () => addressesOf(target),
     isLocal: target.client.endpoint !== undefined,
     routes: createRouteAccess(target, secrets, log),
+    unbilled: () => new DynamoUnbilledStore(client, table('circuits'), systemClock).list(),
     close() {
       for (const each of [client, clients.onceClient, secrets, messages]) each.destroy();
     },
@@ -203,12 +204,6 @@ function keysOf(
       await registry.revoke(await keyOf(keyId));
     },
   };
-}
-
-async function writtenOffBy(records: AsyncIterable<{ readonly writtenOff: NanoUsd }>): Promise<NanoUsd> {
-  let sum = 0n;
-  for await (const { writtenOff } of records) sum += writtenOff;
-  return sum;
 }
 
 const usageRecords = (

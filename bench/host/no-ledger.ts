@@ -21,7 +21,7 @@ function admitted({ requestId, key, scope, offers }: CallRequest): Admission {
   const { kind } = scope;
   const { amount } = offers[0];
   const created = Math.floor(Date.now() / 1000);
-  const hold = { id: requestId, keyId: key.keyId, amount, exposure: 0n, kind, created, expires: created };
+  const hold = { id: requestId, keyId: key.keyId, amount, kind, created, expires: created };
   return {
     offer: 0,
     hold,
@@ -29,8 +29,7 @@ function admitted({ requestId, key, scope, offers }: CallRequest): Admission {
     settle: async ({ tokens: _used, ...outcome }: Outcome): Promise<Settlement> => ({
       record: {
         ...outcome,
-        ...{ id: requestId, keyId: key.keyId, accountId: key.accountId },
-        ...{ created, kind, writtenOff: 0n },
+        ...{ id: requestId, keyId: key.keyId, accountId: key.accountId, created, kind },
       },
       balance: undefined,
     }),

@@ -15,7 +15,7 @@ export const callOf = ({ key }: Account): CallRequest => ({
   requestId: `req_${systemUlid()}`,
   key,
   scope: { kind: 'chat', models: [[MODEL]] },
-  offers: [{ tokens: 100, amount: HELD, ceiling: 2n * HELD }],
+  offers: [{ tokens: 100, amount: HELD }],
 });
 
 export const OUTCOME: Outcome = {

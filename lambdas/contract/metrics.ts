@@ -17,10 +17,8 @@ export const DIMENSIONS = {
 } as const;
 
 export const METRICS = {
-  /** Cost that no balance covered, nano-USD; never charged. */
-  writtenOff: 'WrittenOffNanoUsd',
-  /** Calls that cost more than their hold. */
-  shortfalls: 'Shortfalls',
+  /** What usage beyond the bound of its call would have cost, nano-USD: the operator's loss, never charged. */
+  unbilled: 'UnbilledNanoUsd',
   /** Expired holds that were settled from their usage record. */
   holdsSettled: 'HoldsSettled',
   /** Expired holds that were released. */

@@ -30,7 +30,7 @@ const PAID_CALL: Grants = {
     usage: ['PutItem', 'GetItem', 'UpdateItem'],
     catalog: ['GetItem'],
     replays: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    circuits: ['GetItem', 'Scan', 'PutItem'],
+    circuits: ['GetItem', 'Scan', 'PutItem', 'UpdateItem'],
   },
   keyPepper: true,
   providerSecrets: true,

@@ -14,15 +14,10 @@ const SWEEP_GRACE_SECONDS = 600;
 const MIN_LOSS_NANO_USD = 1_000_000_000;
 
 export const MONEY_ALARMS: Readonly<Record<string, AlarmRow>> = {
-  'written-off': {
+  unbilled: {
     severity: 'warning',
-    meaning: 'Calls cost more than their hold and the balance; the difference was written off.',
-    watches: ({ config }) => once(own(config, METRICS.writtenOff, { period: HOUR })),
-  },
-  shortfalls: {
-    severity: 'warning',
-    meaning: 'Several calls within an hour cost more than their hold.',
-    watches: ({ config }) => [{ metric: own(config, METRICS.shortfalls, { period: HOUR }), threshold: 5 }],
+    meaning: 'A route reported more usage than the bound of its call; the difference is not billed.',
+    watches: ({ config }) => once(own(config, METRICS.unbilled, { period: HOUR })),
   },
   'sold-below-cost': {
     severity: 'warning',

@@ -29,8 +29,8 @@ export const MONEY: Section = {
       ],
     },
     {
-      title: 'Written off, USD',
-      left: ({ config }) => [usd(own(config, METRICS.writtenOff), 'written off')],
+      title: 'Usage beyond the bound of its call, not billed, USD',
+      left: ({ config }) => [usd(own(config, METRICS.unbilled), 'not billed')],
     },
     {
       title: 'Top-ups and balances of all accounts, USD, as of the audit',

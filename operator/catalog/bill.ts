@@ -18,7 +18,6 @@ const MOST_LISTED = 100;
 class Sums {
   calls = 0;
   paid: NanoUsd = 0n;
-  writtenOff: NanoUsd = 0n;
   waived: NanoUsd = 0n;
   billed: NanoUsd = 0n;
   wouldBe: NanoUsd = 0n;
@@ -26,7 +25,6 @@ class Sums {
   add(record: UsageRecord, wouldBe: NanoUsd): void {
     this.calls += 1;
     this.paid += record.cost;
-    this.writtenOff += record.writtenOff;
     this.waived += record.waived ?? 0n;
     this.billed += billedAmount(record);
     this.wouldBe += wouldBe;
@@ -36,7 +34,6 @@ class Sums {
     return {
       calls: this.calls,
       paid: usdJson(this.paid),
-      written_off: usdJson(this.writtenOff),
       waived: usdJson(this.waived),
       billed: usdJson(this.billed),
       would_be_billed: usdJson(this.wouldBe),

@@ -10,6 +10,8 @@ import {
   type Route,
 } from '../../lambdas/core/inference/catalog/catalog-document.ts';
 import type { JsonObject } from '../../lambdas/core/json/lossless-json.ts';
+import type { UnbilledOfRoute } from '../../lambdas/core/ledger/ports.ts';
+import { usdJson } from '../../lambdas/core/money.ts';
 import type { Operator } from '../operator.ts';
 import type { RouteAccess } from '../route-access.ts';
 import { announcedEndOf } from './ended-models.ts';
@@ -72,7 +74,7 @@ const foundationModel = z.looseObject({
 
 /** Checks every route of the current catalog, each provider's list read once. Throws when no catalog is current. */
 export async function checkCatalog(
-  operator: Pick<Operator, 'catalog' | 'routes'>,
+  operator: Pick<Operator, 'catalog' | 'routes' | 'unbilled'>,
   options: CheckOptions,
 ): Promise<{ readonly output: JsonObject; readonly ended: number }> {
   const stored = await operator.catalog();
@@ -94,8 +96,19 @@ export async function checkCatalog(
       ...{ model, route: route.id, upstream_model: route.upstream_model, state, reason },
       ends_on: endsOn ?? null,
     })),
+    unbilled: suggestionsOf(document, await operator.unbilled()),
   };
   return { output, ended: count('ended') };
+}
+
+/** The factors of models that would have covered the usage that their routes reported beyond the bounds. */
+function suggestionsOf({ models }: CatalogDocument, losses: readonly UnbilledOfRoute[]) {
+  return losses.flatMap(({ route, calls, amount, factor }) => {
+    const model = models.find(({ routes }) => routes.some(({ id }) => id === route));
+    if (model === undefined) return [];
+    const suggested = Math.ceil((model.token_factor ?? 1) * factor * 100) / 100;
+    return [{ model: model.id, route, calls, amount: usdJson(amount), token_factor: suggested }];
+  });
 }
 
 class Check {

@@ -6,9 +6,8 @@ import type { Prices } from '../../lambdas/core/inference/pricing/prices.ts';
 import type { UsageRecord } from '../../lambdas/core/ledger/usage-record.ts';
 import type { NanoUsd } from '../../lambdas/core/money.ts';
 
-/** What the call came to: what was paid, what the balance did not have, and what was waived. */
-export const billedAmount = ({ cost, writtenOff, waived = 0n }: UsageRecord): NanoUsd =>
-  cost + writtenOff + waived;
+/** What the call came to: what was paid, and what was waived. */
+export const billedAmount = ({ cost, waived = 0n }: UsageRecord): NanoUsd => cost + waived;
 
 /** A record of an earlier version of the service, which kept no lines: its bill cannot be made again. */
 export const hasNoBasis = (record: UsageRecord): boolean =>

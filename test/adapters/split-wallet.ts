@@ -24,7 +24,7 @@ export async function splitWallet(
   };
   const move = async (from: number, to: number, amount: NanoUsd) => {
     if (amount <= 0n) return;
-    const donor = { part: await partAt(from), amount, covered: true };
+    const donor = { part: await partAt(from), amount };
     if (!(await transfers.move([donor], await partAt(to)))) throw new Error('the wallet has less, or moves');
   };
   for (let { parts } = await partAt(0); parts <= shares.length; { parts } = await partAt(0)) {

@@ -15,12 +15,10 @@ export async function storedParts({ client, tables }: Tables): Promise<readonly 
 }
 
 /** What a part is at no instant: empty when nothing is wrong. */
-export function brokenPart({ walletId, received, balance, holds, spent, owed, exposure }: Part): string[] {
+export function brokenPart({ walletId, received, balance, holds, spent, owed }: Part): string[] {
   const broken: string[] = [];
   const held = holds.reduce((sum, { amount }) => sum + amount, 0n);
-  const exposed = holds.reduce((sum, hold) => sum + hold.exposure, 0n);
   if (balance < 0n) broken.push(`${walletId} has ${balance}`);
-  if (exposure !== exposed) broken.push(`${walletId} is exposed by ${exposure}, its holds by ${exposed}`);
   if (received === undefined) return broken;
   if (received !== balance + held + spent - (owed ?? 0n))
     broken.push(`${walletId} received ${received}: ${balance} + ${held} + ${spent} - ${owed ?? 0n}`);

@@ -7,7 +7,7 @@ import { isGlobal, memberName, parse, runningNodes, type SyntaxNode } from './sy
  * rounds: above 2^53 nano-USD (about 9 million USD) a floating-point number loses nano-dollars.
  */
 const AMOUNT =
-  /(NanoUsd|amount|balance|cost|credit|price|refund|purchase|sale|topUp|spend|held|owed|drift|writtenOff|exposure|ceiling)s?$/i;
+  /(NanoUsd|amount|balance|cost|credit|price|refund|purchase|sale|topUp|spend|held|owed|drift|unbilled)s?$/i;
 
 /** Wherever an amount may come: a rule for some folders would miss the next one that handles money. */
 const modules = modulesIn('lambdas', 'operator');
@@ -86,7 +86,7 @@ describe('the check of money', () => {
     'const coerced = +amountNanoUsd;',
     'const none = balance > 0;',
     'const metric = Number(topUps);',
-    'if (exposure >= 1) refuse();',
+    'if (unbilled >= 1) refuse();',
   ])('finds %s', (source) => {
     expect(floats(parse(source))).not.toEqual([]);
   });

@@ -137,7 +137,7 @@ async function ask(account: TestAccount, [name, body]: readonly [SurfaceName, ob
 async function expectUnpaid(account: TestAccount): Promise<void> {
   const { wallet, records, audit } = await booksOf(database.client, account);
   expect(records.map(({ status, cost }) => [status, cost])).toEqual([['failed', 0n]]);
-  expect(wallet).toMatchObject({ balance: CREDIT, holds: [], exposure: 0n });
+  expect(wallet).toMatchObject({ balance: CREDIT, holds: [] });
   expect(audit).toMatchObject({ exact: true, held: 0n });
 }
 

@@ -131,7 +131,7 @@ async function chat(service: Service, { accountId, keys: [{ keyId }] }: TestAcco
 async function expectBilled(account: TestAccount, calls: number): Promise<void> {
   const { wallet, records, audit } = await booksOf(engine.client, account);
   expect(records.filter(({ cost }) => cost > 0n).map(({ cost }) => cost)).toEqual(Array(calls).fill(COST));
-  expect(wallet).toMatchObject({ balance: CREDIT - BigInt(calls) * COST, holds: [], exposure: 0n });
+  expect(wallet).toMatchObject({ balance: CREDIT - BigInt(calls) * COST, holds: [] });
   expect(audit).toMatchObject({ exact: true, held: 0n });
 }
 

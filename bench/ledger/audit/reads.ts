@@ -63,7 +63,6 @@ async function openAccount(write: Write, accountId: string, { parts, records }: 
         outputUnits: 300,
         unit: 'token',
         cost: COST,
-        writtenOff: 0n,
         estimated: false,
         route: 'anthropic-messages',
         status: 'completed',

@@ -49,7 +49,6 @@ function recordAt(index: number, records: number): UsageRecord {
     outputUnits: index % 500,
     unit: 'token',
     cost: BigInt(1_000_001 + (index % 977)),
-    writtenOff: index % 1_000 === 0 ? 1n : 0n,
     estimated: false,
     route: 'sim',
     status: index % 50 === 0 ? 'interrupted' : 'completed',

@@ -33,8 +33,8 @@ export function parseAnswer(text: string): unknown {
   return JSON.parse(text, revive as (key: string, value: unknown) => unknown);
 }
 
-/** A field named `amount` or `price` is USD in an order, a line of a bill and a price list, not in a listing. */
+/** A field named `amount` or `price` is USD in an order, unbilled usage, a line of a bill and a price list, not in a listing. */
 const isAmount = (key: string, holder: object): boolean =>
   AMOUNTS.has(key) ||
-  (key === 'amount' && 'order_id' in holder) ||
+  (key === 'amount' && ('order_id' in holder || 'factor' in holder)) ||
   (key === 'price' && ('per' in holder || 'model_id' in holder));

@@ -98,6 +98,11 @@ const ROUTES: readonly Column<RouteSummary>[] = [
         : margins.map(({ rate, percent }) => `${rate.replaceAll('_', ' ')} ${percent} %`).join(', '),
   },
   {
+    head: 'Not billed',
+    right: true,
+    cell: ({ unbilled }) => (unbilled === null ? '–' : <Money nano={unbilled.amount} />),
+  },
+  {
     head: 'Circuit',
     cell: ({ circuit, since, accounts_affected: affected }) => (
       <>

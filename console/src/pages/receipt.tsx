@@ -86,7 +86,7 @@ const FootRow = ({ text, nano }: { readonly text: string; readonly nano: bigint 
   </tr>
 );
 
-const Lines = ({ of: { lines, cost, written_off: writtenOff, waived } }: { readonly of: AccountReceipt }) => (
+const Lines = ({ of: { lines, cost, waived } }: { readonly of: AccountReceipt }) => (
   <Panel title="Bill" flush>
     <Table
       columns={COLUMNS}
@@ -96,9 +96,6 @@ const Lines = ({ of: { lines, cost, written_off: writtenOff, waived } }: { reado
       foot={
         <>
           <FootRow text="Charged, rounded up once to a nano-dollar" nano={cost} />
-          {writtenOff === 0n ? null : (
-            <FootRow text="Written off: beyond the hold and the balance" nano={writtenOff} />
-          )}
           {waived === 0n ? null : (
             <FootRow text="Waived: the service's own count beyond the hold" nano={waived} />
           )}

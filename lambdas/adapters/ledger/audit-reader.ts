@@ -168,7 +168,7 @@ async function* usageOf(
     TableName: table,
     ConsistentRead: true,
     KeyConditionExpression: 'key_id = :key AND request_id BETWEEN :from AND :to',
-    ProjectionExpression: 'request_id, created, cost, written_off',
+    ProjectionExpression: 'request_id, created, cost',
     ExpressionAttributeValues: { ':key': text(keyId), ':from': text(from), ':to': text(to) },
   });
   for await (const item of rows) {
@@ -179,7 +179,6 @@ async function* usageOf(
       id,
       created: readNumber(item, 'created'),
       cost: readInteger(item, 'cost'),
-      writtenOff: readInteger(item, 'written_off'),
     };
   }
 }

@@ -4,6 +4,7 @@ import { DIMENSIONS, METRICS } from '../../contract/metrics.ts';
 import { requireTable } from '../../contract/tables.ts';
 import { Ledger } from '../../core/ledger/admission.ts';
 import { KeyGate } from '../../core/ledger/key-gate.ts';
+import type { UnbilledStore } from '../../core/ledger/ports.ts';
 import { Recovery } from '../../core/ledger/recovery.ts';
 import { Refusals } from '../../core/ledger/refusals.ts';
 import type { OnSettled } from '../../core/ledger/settlement.ts';
@@ -21,6 +22,8 @@ export interface LedgerOptions {
   readonly clients: DynamoClients;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
+  /** Counts usage beyond the bound of its call. */
+  readonly unbilled?: UnbilledStore;
   /** Receives the metrics of each settled call; writes to standard output when absent. */
   readonly measure?: Measure;
 }
@@ -33,13 +36,14 @@ export function createKeyGate({ clients, environment }: Pick<LedgerOptions, 'cli
 }
 
 /** The ledger and its stores, from the tables that the environment names. */
-export function createLedger({ clients, environment, log, measure = createMeasure() }: LedgerOptions) {
+export function createLedger(options: LedgerOptions) {
+  const { clients, environment, log, unbilled, measure = createMeasure() } = options;
   const clock = systemClock;
   const { gate, keys } = createKeyGate({ clients, environment });
   const wallets = createWalletStore(clients, requireTable(environment, 'wallets'));
   const usage = createUsageStore(clients.client, requireTable(environment, 'usage'));
   const recovery = new Recovery({ keys, wallets, usage, clock, log });
-  const onSettled: OnSettled = (record, fellShort) => measure(measuredCall(record, fellShort));
+  const onSettled: OnSettled = (record) => measure(measuredCall(record));
   const holdTtlSeconds = requirePositiveInteger(environment, VARIABLES.holdTtlSeconds);
   const ledger = new Ledger({
     keys,
@@ -47,6 +51,7 @@ export function createLedger({ clients, environment, log, measure = createMeasur
     refusals: new Refusals({ keys, wallets, clock }),
     wallets,
     usage,
+    unbilled,
     recovery,
     clock,
     log,
@@ -57,15 +62,14 @@ export function createLedger({ clients, environment, log, measure = createMeasur
 }
 
 /** A settled call as metrics. */
-export function measuredCall(record: UsageRecord, fellShort: boolean): Measured {
-  const { unit, inputUnits, outputUnits, cost, writtenOff, route } = record;
+export function measuredCall(record: UsageRecord): Measured {
+  const { unit, inputUnits, outputUnits, cost, unbilled, route } = record;
   return {
     values: {
       [METRICS.callsSettled]: 1,
       [METRICS.cost]: toMetric(cost),
       ...(unit === 'token' ? { [METRICS.inputTokens]: inputUnits, [METRICS.outputTokens]: outputUnits } : {}),
-      ...(fellShort ? { [METRICS.shortfalls]: 1 } : {}),
-      ...(writtenOff > 0n ? { [METRICS.writtenOff]: toMetric(writtenOff) } : {}),
+      ...(unbilled === undefined ? {} : { [METRICS.unbilled]: toMetric(unbilled.amount) }),
       ...marginOf(record),
     },
     dimensions: { [DIMENSIONS.route]: route ?? 'none' },

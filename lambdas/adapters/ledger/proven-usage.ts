@@ -49,21 +49,19 @@ export async function writeProven(
   return found === undefined;
 }
 
-function encodeProven({ through, cost, writtenOff, converted, partial, version }: ProvenUsage): Item {
+function encodeProven({ through, cost, converted, partial, version }: ProvenUsage): Item {
   return {
     ...(through === undefined ? {} : { through: number(through) }),
     usage: number(cost),
-    written_off: number(writtenOff),
     converted: number(converted),
     ...(partial === undefined ? {} : { partial: map(encodePartial(partial)) }),
     version: number(version + 1),
   };
 }
 
-const encodePartial = ({ through, cost, writtenOff, after }: PartialReading): Item => ({
+const encodePartial = ({ through, cost, after }: PartialReading): Item => ({
   through: number(through),
   usage: number(cost),
-  written_off: number(writtenOff),
   key: text(after.keyId),
   request: text(after.id),
 });
@@ -72,7 +70,6 @@ function decodeProven(item: Item): ProvenUsage {
   return {
     through: item.through === undefined ? undefined : readNumber(item, 'through'),
     cost: readInteger(item, 'usage'),
-    writtenOff: readInteger(item, 'written_off'),
     converted: readInteger(item, 'converted'),
     partial: item.partial?.M === undefined ? undefined : decodePartial(item.partial.M),
     version: readNumber(item, 'version'),
@@ -82,6 +79,5 @@ function decodeProven(item: Item): ProvenUsage {
 const decodePartial = (item: Item): PartialReading => ({
   through: readNumber(item, 'through'),
   cost: readInteger(item, 'usage'),
-  writtenOff: readInteger(item, 'written_off'),
   after: { keyId: readText(item, 'key'), id: readText(item, 'request') },
 });

@@ -106,7 +106,9 @@ export function encodeRecord(record: UsageRecord): Item {
     output_units: number(record.outputUnits),
     unit: text(record.unit),
     cost: number(record.cost),
-    written_off: number(record.writtenOff),
+    ...(record.unbilled === undefined
+      ? {}
+      : { unbilled: number(record.unbilled.amount), unbilled_factor: number(record.unbilled.factor) }),
     estimated: { BOOL: record.estimated },
     ...(record.route === null ? {} : { route: text(record.route) }),
     status: text(record.status),
@@ -132,7 +134,14 @@ export function decodeRecord(item: Item): UsageRecord {
     outputUnits: readDecimal(item, 'output_units'),
     unit: oneOf(readText(item, 'unit'), UNITS),
     cost: readInteger(item, 'cost'),
-    writtenOff: readInteger(item, 'written_off'),
+    ...(item.unbilled === undefined
+      ? {}
+      : {
+          unbilled: {
+            amount: readInteger(item, 'unbilled'),
+            factor: readDecimal(item, 'unbilled_factor'),
+          },
+        }),
     estimated: item.estimated?.BOOL === true,
     route: item.route?.S ?? null,
     status: readStatus(item),

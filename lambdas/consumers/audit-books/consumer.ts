@@ -22,7 +22,6 @@ const booksSchema = z.object({
   held: amount,
   usage: amount,
   owed: amount,
-  writtenOff: amount,
   drift: amount,
   exact: z.boolean(),
   unproven: z.int().min(0),

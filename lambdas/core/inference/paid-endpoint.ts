@@ -9,6 +9,7 @@ import type { Idempotency, Keep } from '../idempotency/idempotency.ts';
 import type { Admission, Ledger } from '../ledger/admission.ts';
 import type { KeyGate } from '../ledger/key-gate.ts';
 import { type Outcome, unitOf } from '../ledger/usage-record.ts';
+import { greatest, type NanoUsd } from '../money.ts';
 import type {
   After,
   CallContext,
@@ -20,7 +21,6 @@ import type {
 } from '../ports.ts';
 import type { Model } from './catalog/catalog-document.ts';
 import type { Breaker } from './circuit/breaker.ts';
-import { type CostBound, coverBoth } from './pricing/cost-bound.ts';
 import { firstAnswer } from './routing/failover.ts';
 import type { Candidate } from './routing/route-choice.ts';
 import type { UpstreamFailure } from './upstream/provider.ts';
@@ -74,8 +74,8 @@ export interface PaidCall<Answer> {
 export interface CallOffer<Answer> {
   /** What counts against the key's tokens a minute at most. */
   readonly tokens: number;
-  /** What the call may cost on a model. */
-  readonly costBound: (model: Model) => CostBound;
+  /** The most that the call can cost on a model. */
+  readonly costBound: (model: Model) => NanoUsd;
   /** One try of one route; throws `UpstreamFailure` when it did not answer. */
   attempt(candidate: Candidate, time: TimeLeft): Promise<Answer>;
   /** Makes the answer ready to send. When that fails, the call fails and costs nothing. */
@@ -152,7 +152,7 @@ export async function runPaidCall<Answer>(
     scope: { kind, models: models.map((model) => [model.id, ...model.aliases]) },
     offers: eachOf(call.offers, ({ tokens, costBound }) => ({
       tokens,
-      ...models.map((model) => costBound(model)).reduce(coverBoth),
+      amount: models.map((model) => costBound(model)).reduce(greatest),
     })),
   });
   const answer = answerAdmitted(dependencies, call, { ...caller, admission, looked });

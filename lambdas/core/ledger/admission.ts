@@ -5,15 +5,13 @@
 import { type KeyCharge, type KeyState, refusal } from '../access/key-state.ts';
 import { rateLimitHeaders } from '../access/rate-limit-headers.ts';
 import { windowsAt } from '../access/windows.ts';
-import { BoundedMap } from '../bounded-map.ts';
 import { overloaded } from '../errors.ts';
 import type { Clock, Log } from '../ports.ts';
 import type { CallRequest } from './call.ts';
-import { coverOf } from './exposure.ts';
 import type { KeyGate } from './key-gate.ts';
-import { leastOf, offerAt, termsOn } from './offers/offer.ts';
+import { leastOf, offerAt } from './offers/offer.ts';
 import { giveBack, isGranted, nextOffer, type Tried, taken } from './offers/tried.ts';
-import type { Hold, HoldResult, KeyStore, UsageStore, Wallet, WalletStore } from './ports.ts';
+import type { Hold, HoldResult, KeyStore, UnbilledStore, UsageStore, Wallet, WalletStore } from './ports.ts';
 import type { Recovery } from './recovery.ts';
 import { insufficientCredit, type Refusals } from './refusals.ts';
 import { type OnSettled, type Settlement, settleCall } from './settlement.ts';
@@ -25,6 +23,7 @@ export interface LedgerDependencies {
   readonly refusals: Refusals;
   readonly wallets: WalletStore;
   readonly usage: UsageStore;
+  readonly unbilled?: UnbilledStore | undefined;
   readonly recovery: Recovery;
   readonly clock: Clock;
   readonly log: Log;
@@ -57,23 +56,18 @@ interface Step {
   readonly counted: boolean;
 }
 
-/** Bounds the memory of accounts on probation; one that falls out is found again at its next call. */
-const MAX_ON_PROBATION = 10_000;
-
 export class Ledger {
   readonly #dependencies: LedgerDependencies;
-  /** Accounts on probation, as far as this process knows: their calls are held at their ceiling from the start. */
-  readonly #onProbation = new BoundedMap<string, true>(MAX_ON_PROBATION);
 
   constructor(dependencies: LedgerDependencies) {
     this.#dependencies = dependencies;
   }
 
   /**
-   * Holds the first of the call's offers that the wallet leaves, or its ceiling for an account on probation, and charges
-   * the key's windows, in one round trip. Where the first try is refused, what it returned says which offer is tried
-   * next, after its undoing; a call is refused only when it is at its least offer. Throws 401, 403, 429 or 402, in this
-   * order of precedence, with nothing held; any failure to reach the database is thrown as it is, after undoing.
+   * Holds the first of the call's offers that the wallet leaves, and charges the key's windows, in one round trip. Where
+   * the first try is refused, what it returned says which offer is tried next, after its undoing; a call is refused only
+   * when it is at its least offer. Throws 401, 403, 429 or 402, in this order of precedence, with nothing held; any
+   * failure to reach the database is thrown as it is, after undoing.
    */
   async admit(call: CallRequest): Promise<Admission> {
     const { clock, refusals } = this.#dependencies;
@@ -96,8 +90,7 @@ export class Ledger {
     const { clock, gate, wallets, holdTtlSeconds } = this.#dependencies;
     const { key, requestId, scope } = call;
     const nowMs = clock();
-    const known = this.#onProbation.has(key.accountId);
-    const { tokens, amount, ceiling } = termsOn(known, offerAt(call.offers, at));
+    const { tokens, amount } = offerAt(call.offers, at);
     // Each try of the same call is a charge of its own.
     const name = `${requestId}${'+'.repeat(tries)}`;
     const charge: KeyCharge = { key, windows: windowsAt(nowMs), tokens, amount, scope, call: name, counted };
@@ -107,7 +100,6 @@ export class Ledger {
       keyId: key.keyId,
       kind: scope.kind,
       amount,
-      exposure: ceiling - amount,
       tokens,
       created,
       expires: created + holdTtlSeconds,
@@ -116,28 +108,18 @@ export class Ledger {
     if (isGranted(charged) && held.status === 'fulfilled' && !held.value.granted) {
       [held] = await Promise.allSettled([this.#holdAfterRecovery(key.accountId, hold, held.value)]);
     }
-    return { charge, hold, charged, held, probation: this.#learnProbation(key.accountId, held), nowMs };
+    return { charge, hold, charged, held, nowMs };
   }
 
   /** The admission, if both halves have granted what was asked of them. */
-  #admission(call: CallRequest, { at }: Step, { hold, charged, held, probation, nowMs }: Tried) {
+  #admission(call: CallRequest, { at }: Step, { hold, charged, held, nowMs }: Tried) {
     if (!isGranted(charged) || !isGranted(held)) return undefined;
     const found = taken(held, hold);
     // A copy of an earlier try's request that came late: its hold is another one, and is given back.
     if (found.amount !== hold.amount || found.tokens !== hold.tokens) return undefined;
     // The next call of the key sees beforehand which offer is left.
     if (at > 0) this.#dependencies.refusals.remember(call.key.keyId, nowMs);
-    const taking = { ...found, ...(probation ? { onProbation: true } : {}) };
-    return this.#admitted(call, at, taking, { state: charged.value.state, wallet: held.value.wallet });
-  }
-
-  /** Notes whether the account is on probation, as far as its wallet answered. */
-  #learnProbation(accountId: string, held: PromiseSettledResult<HoldResult>): boolean {
-    const wallet = held.status === 'fulfilled' ? held.value.wallet : undefined;
-    if (wallet === undefined) return false;
-    if (wallet.probation > 0n) this.#onProbation.set(accountId, true);
-    else this.#onProbation.delete(accountId);
-    return wallet.probation > 0n;
+    return this.#admitted(call, at, found, { state: charged.value.state, wallet: held.value.wallet });
   }
 
   /** Expired holds lock credit: when a wallet refuses, they are recovered and the hold is tried once more. */
@@ -214,19 +196,17 @@ export class Ledger {
   }
 
   /** Why a call gets none of its offers: what key and wallet say to the least of them. */
-  #reason({ offers }: CallRequest, { charge, charged, held, probation, nowMs }: Tried): unknown {
+  #reason({ offers }: CallRequest, { charge, charged, held, nowMs }: Tried): unknown {
     const { gate, refusals } = this.#dependencies;
     if (charged.status === 'rejected') return charged.reason;
     if (charged.value.granted && isGranted(held)) return overloaded();
-    const { tokens, amount, ceiling } = termsOn(probation, leastOf(offers));
+    const { tokens, amount } = leastOf(offers);
     const least = { ...charge, tokens, amount };
     const isLeft = charged.value.granted || refusal(charged.value.state, least, nowMs) === undefined;
     if (isLeft && held.status === 'rejected') return held.reason;
     refusals.remember(charge.key.keyId, nowMs);
     const { state } = charged.value;
     if (!isLeft || state === undefined || isGranted(held)) return gate.explain(charged.value, least, nowMs);
-    const exposure = held.status === 'fulfilled' ? (held.value.wallet?.exposure ?? 0n) : 0n;
-    const needed = coverOf({ amount, exposure: ceiling - amount }, exposure);
-    return insufficientCredit(needed).withHeaders(rateLimitHeaders(state, nowMs));
+    return insufficientCredit(amount).withHeaders(rateLimitHeaders(state, nowMs));
   }
 }

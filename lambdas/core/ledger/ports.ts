@@ -3,9 +3,9 @@ import type { KeyCharge, KeyState } from '../access/key-state.ts';
 import type { Kind } from '../access/policy.ts';
 import type { Windows } from '../access/windows.ts';
 import type { NanoUsd } from '../money.ts';
-import type { UsageRecord } from './usage-record.ts';
+import type { Unbilled, UsageRecord } from './usage-record.ts';
 
-/** Credit set aside for one call until it is settled. */
+/** Credit set aside for one call until it is settled: the most that the call can cost. */
 export interface Hold {
   /** The call's request id. */
   readonly id: string;
@@ -17,14 +17,8 @@ export interface Hold {
   readonly amount: NanoUsd;
   /** What the call took from the key's tokens a minute; absent in holds of an earlier version. */
   readonly tokens?: number;
-  /** What the call took from the key's caps, where the hold has grown since. */
-  readonly taken?: NanoUsd;
   /** The key is known to have been charged. */
   readonly charged?: boolean;
-  /** What the call may cost beyond the amount, by no text that is known; credit that is not held must cover it. */
-  readonly exposure: NanoUsd;
-  /** Taken while the account was on probation: what the call costs counts towards its end. */
-  readonly onProbation?: boolean;
   readonly kind: Kind;
   /** Seconds since the epoch; determines which of the key's windows the call was charged to. */
   readonly created: number;
@@ -41,12 +35,6 @@ export interface Wallet {
   /** How many entries and transfers it has had: distinguishes two states with the same balance. */
   readonly entries: number;
   readonly holds: readonly Hold[];
-  /** What open holds may cost beyond their amounts. */
-  readonly exposure: NanoUsd;
-  /** What the account has yet to pay for calls that are held at their ceiling; 0 or less: it is not on probation. */
-  readonly probation: NanoUsd;
-  /** How many calls have cost more than their hold. */
-  readonly shortfalls: number;
 }
 
 export interface HoldEnd {
@@ -54,16 +42,10 @@ export interface HoldEnd {
   /** As the hold has it; undefined when it is not known, then every part that this process tried is. */
   readonly walletId?: string | undefined;
   readonly amount: NanoUsd;
-  /** As the hold has it, where it is known. */
-  readonly exposure?: NanoUsd;
   /** At most `amount`. */
   readonly cost: NanoUsd;
   /** When the usage record was written, seconds since the epoch; what it cost counts for that day. */
   readonly recorded: number;
-  /** The call cost more than its hold at first was. */
-  readonly fellShort?: boolean;
-  /** By how much the account's probation changes. */
-  readonly probation?: NanoUsd;
 }
 
 export type ChargeResult =
@@ -110,19 +92,13 @@ export type HoldResult =
 /** A wallet lies in as many parts as its load needs; a hold lies in one of them. */
 export interface WalletStore {
   /**
-   * Moves `hold.amount` from the balance into a hold if the balance suffices, also for the exposure of all open holds
-   * (`coverOf`), and if the account is not on probation or the hold has no exposure. Repeating it changes nothing
-   * more. What the account owes is paid first, from whatever has been returned to the balance. The wallet that it returns
-   * is the part that was asked or, where other parts were, all of them. Throws 503 when no part has a place.
+   * Moves `hold.amount` from the balance into a hold if the balance suffices. Repeating it changes nothing more. What
+   * the account owes is paid first, from whatever has been returned to the balance. The wallet that it returns is the part
+   * that was asked or, where other parts were, all of them. Throws 503 when no part has a place.
    */
   hold(accountId: string, hold: Hold): Promise<HoldResult>;
   /** Notes in a hold that the key has been charged. */
   confirm(accountId: string, hold: Hold): Promise<void>;
-  /**
-   * Moves up to `target - hold.amount` more from the balance into the hold, as much as there is.
-   * Returns the hold's new amount. Repeating it changes nothing more.
-   */
-  growHold(accountId: string, hold: Hold, target: NanoUsd): Promise<NanoUsd>;
   /**
    * Ends a hold of exactly `amount`, keeps `cost` of it and returns the rest to the balance. Returns the new balance,
    * that of a wallet in parts as it was at most 2 s ago, or undefined when there is no such hold (any more): then
@@ -147,6 +123,20 @@ export interface UsageStore {
    */
   put(record: UsageRecord): Promise<'written' | UsageRecord>;
   get(keyId: string, requestId: string): Promise<UsageRecord | undefined>;
+}
+
+/** Usage beyond the bound of its call, by route: a figure for the operator, of which a crash may lose some. */
+export interface UnbilledStore {
+  add(route: string, unbilled: Unbilled): Promise<void>;
+  list(): Promise<readonly UnbilledOfRoute[]>;
+}
+
+export interface UnbilledOfRoute {
+  readonly route: string;
+  readonly calls: number;
+  readonly amount: NanoUsd;
+  /** The largest of its calls. */
+  readonly factor: number;
 }
 
 /** The calls of one key between two request ids, newest first. */

@@ -4,7 +4,6 @@
  */
 import { windowsAt } from '../access/windows.ts';
 import type { Clock, Log } from '../ports.ts';
-import { probationChange } from './exposure.ts';
 import type { Hold, KeyStore, UsageStore, Wallet, WalletStore } from './ports.ts';
 import { type UsageRecord, unitOf } from './usage-record.ts';
 
@@ -60,9 +59,6 @@ export class Recovery {
         ...hold,
         cost: own ? record.cost : 0n,
         recorded: record.created,
-        // A hold may have grown since; what was written off shows that the call fell short all the same.
-        fellShort: own && record.writtenOff > 0n,
-        probation: own ? probationChange(record.cost + record.writtenOff, hold) : 0n,
       });
       if (balance === undefined) continue;
       if (record.status === 'expired') released += 1;
@@ -93,13 +89,13 @@ export class Recovery {
     return record;
   }
 
-  async #giveBack({ id, keyId, tokens, taken, amount, created, charged }: Hold): Promise<void> {
+  async #giveBack({ id, keyId, tokens, amount, created, charged }: Hold): Promise<void> {
     // Calls of an earlier version are remembered by their keys.
     if (tokens === undefined) return;
     const { keys, log } = this.#dependencies;
     const end = {
       windows: windowsAt(created * 1000),
-      taken: { tokens, amount: taken ?? amount },
+      taken: { tokens, amount },
       used: { tokens: 0, amount: 0n },
       ...(charged === true ? {} : { unsure: 'uncapped' as const }),
     };
@@ -135,7 +131,6 @@ function expiredRecord(accountId: string, hold: Hold, created: number): UsageRec
     held: hold.amount,
     unit: unitOf(hold.kind),
     cost: 0n,
-    writtenOff: 0n,
     estimated: false,
     route: null,
     status: 'expired',

@@ -64,8 +64,7 @@ export class Refusals {
     if (state !== undefined && wallet !== undefined && wallet.balance < amount && wallet.holds.length === 0) {
       throw insufficientCredit(amount).withHeaders(rateLimitHeaders(state, nowMs));
     }
-    const probation = wallet !== undefined && wallet.probation > 0n;
-    const first = firstLeft(offers, 0, { state, wallet, probation }, { charge, nowMs }) ?? 0;
+    const first = firstLeft(offers, 0, { state, wallet }, { charge, nowMs }) ?? 0;
     // The key is in order again: its next call need not be looked at beforehand.
     if (first === 0) this.#until.delete(keyId);
     return first;

@@ -29,7 +29,7 @@ export interface BillLine {
 
 /** What a bill was made from: with it, and nothing else, the bill can be made again. */
 export interface BillBasis {
-  /** What they come to, rounded up once, is the cost, what was written off and what was waived. Absent in records of an earlier version. */
+  /** What they come to, rounded up once, is the cost and what was waived. Absent in records of an earlier version. */
   readonly lines?: readonly BillLine[] | undefined;
   /** What the service's own count came to beyond the hold, which is not charged. */
   readonly waived?: NanoUsd | undefined;
@@ -72,10 +72,9 @@ export interface UsageRecord extends BillBasis, CallCourse {
   readonly cachedUnits: number;
   readonly outputUnits: number;
   readonly unit: Unit;
-  /** What the account paid. */
+  /** What the account paid; never more than was held. */
   readonly cost: NanoUsd;
-  /** What the call cost beyond its hold and the balance; never charged. */
-  readonly writtenOff: NanoUsd;
+  readonly unbilled?: Unbilled | undefined;
   /** The service counted the units itself, because the route reported none. */
   readonly estimated: boolean;
   /** The route that served, or null when none did. */
@@ -83,7 +82,18 @@ export interface UsageRecord extends BillBasis, CallCourse {
   readonly status: CallStatus;
 }
 
-/** The usage and cost of a call, before the wallet pays what it can. */
+/** Usage that a route reported beyond the bound of its call: the operator's loss. */
+export interface Unbilled {
+  /** At the prices of the call; more than 0. */
+  readonly amount: NanoUsd;
+  /** How many times the bound the route reported, of the prompt or of the output; at least 1. */
+  readonly factor: number;
+}
+
+/** A factor as it is stored, rounded up to thousandths. */
+export const factorOf = (factor: number): number => Math.ceil(factor * 1_000) / 1_000;
+
+/** The usage and cost of a call. */
 export interface Outcome extends BillBasis, CallCourse {
   readonly model: string | null;
   readonly inputUnits: number;
@@ -91,6 +101,7 @@ export interface Outcome extends BillBasis, CallCourse {
   readonly outputUnits: number;
   readonly unit: Unit;
   readonly cost: NanoUsd;
+  readonly unbilled?: Unbilled | undefined;
   readonly estimated: boolean;
   readonly route: string | null;
   readonly status: CallStatus;

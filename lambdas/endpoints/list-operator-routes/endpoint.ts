@@ -6,22 +6,26 @@ import type { CircuitStore } from '../../core/inference/circuit/circuit-cache.ts
 import { routesPage, routesQuery } from '../../core/inference/routing/route-list.ts';
 import { validate } from '../../core/json/json-body.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
+import type { UnbilledStore } from '../../core/ledger/ports.ts';
 import type { Clock } from '../../core/ports.ts';
 
 export interface ListOperatorRoutesDependencies {
   readonly catalog: CatalogSource;
   readonly circuits: Pick<CircuitStore, 'load'>;
+  readonly unbilled: Pick<UnbilledStore, 'list'>;
   readonly clock: Clock;
 }
 
 export function listOperatorRoutes({
   catalog,
   circuits,
+  unbilled,
   clock,
 }: ListOperatorRoutesDependencies): SessionEndpoint {
   return async (request) => {
     const query = validate(routesQuery, queryOf(request));
-    const [{ models }, found] = await Promise.all([catalog(), circuits.load()]);
+    const [{ models }, failing, losses] = await Promise.all([catalog(), circuits.load(), unbilled.list()]);
+    const found = { circuits: failing, unbilled: losses };
     return jsonResponse(pageBody(routesPage(models, found, query, clock()), (entry) => entry));
   };
 }

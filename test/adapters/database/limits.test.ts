@@ -15,6 +15,7 @@ import { VirtualDatabase } from '../../../bench/harness/database/virtual/virtual
 import { VirtualTime } from '../../../bench/harness/database/virtual/virtual-time.ts';
 import type { DynamoClients } from '../../../lambdas/adapters/aws/clients.ts';
 import { TABLES } from '../../../lambdas/contract/tables.ts';
+import { until } from '../../waiting.ts';
 import { engineClients, startDatabase, type TestDatabase } from '../engine.ts';
 
 interface Limited extends DynamoClients {
@@ -44,7 +45,9 @@ const inRealTime: Run = async (limits, work) => {
   await clients.onceClient.send(
     new GetItemCommand({ TableName: 'circuits', Key: { route_id: { S: 'none' } } }),
   );
-  await new Promise((resolve) => setTimeout(resolve, 1000 - (Date.now() % 1000)));
+  const secondNow = () => Math.floor(Date.now() / 1000);
+  const before = secondNow();
+  await until(secondNow, (second) => second > before);
   try {
     const arrival = () => new Promise((resolve) => setTimeout(resolve, 30));
     return await work({ ...clients, limits: front.limits, arrival });

@@ -46,8 +46,8 @@ const VALUES: Record<string, object> = {
   ':part': { S: 'act' },
   ':yes': { BOOL: true },
   ':set': { SS: ['chat', 'active'] },
-  ':hold': { M: { amount: { N: '5' }, key: { S: 'key_1' }, exposure: { N: '010' } } },
-  ':other': { M: { key: { S: 'key_1' }, exposure: { N: '10' }, amount: { N: '5.0' } } },
+  ':hold': { M: { amount: { N: '5' }, key: { S: 'key_1' }, created: { N: '010' } } },
+  ':other': { M: { key: { S: 'key_1' }, created: { N: '10' }, amount: { N: '5.0' } } },
 };
 
 const path = fc.constantFrom(...PATHS);
@@ -83,7 +83,7 @@ const assigned = (at: string) =>
     fc
       .tuple(fc.constantFrom('+', '-'), number)
       .map(([sign, by]) => `if_not_exists(${at}, :zero) ${sign} ${by}`),
-    fc.constant('if_not_exists(exposure, :zero) - if_not_exists(holds.#a.exposure, :zero)'),
+    fc.constant('if_not_exists(entries, :zero) - if_not_exists(holds.#a.created, :zero)'),
     path.map((from) => `if_not_exists(${from}, :text)`),
   );
 const set = path.chain((at) => assigned(at).map((to) => ({ at, text: `${at} = ${to}` })));
@@ -141,7 +141,7 @@ const place = fc.constantFrom('1', '2', '3');
 const item = fc.record(
   {
     balance: fc.constantFrom({ N: '100' }, { N: '007' }, { N: '1e3' }),
-    holds: fc.constantFrom({ M: {} }, { M: { req_1: { M: { amount: { N: '5' }, exposure: { N: '2' } } } } }),
+    holds: fc.constantFrom({ M: {} }, { M: { req_1: { M: { amount: { N: '5' }, created: { N: '2' } } } } }),
     spent: fc.constantFrom({ N: '0' }, { S: 'active' }),
     status: fc.constantFrom({ S: 'active' }, { SS: ['active', 'x'] }, { L: [{ S: 'active' }] }),
   },

@@ -33,7 +33,6 @@ const putRecord = (keyId: string, seconds: number, at: number) =>
     request_id: text(idOf(seconds - 5, at)),
     created: number(seconds),
     cost: number(10),
-    written_off: number(1),
   });
 
 const putPart = (id: string, fields: Record<string, number>, rest: Item = {}) =>
@@ -96,7 +95,6 @@ describe('the audit’s items', () => {
         held: 7n,
         usage: 60n,
         owed: 0n,
-        writtenOff: 6n,
         drift: 0n,
         exact: true,
         unproven: 0,
@@ -107,13 +105,12 @@ describe('the audit’s items', () => {
       item: text('audit#usage'),
       through: number(DAY),
       usage: number(40),
-      written_off: number(4),
       converted: number(0),
       version: number(1),
     });
     expect(await itemOf('wallets', { wallet_id: text('acc_a') })).not.toHaveProperty(`spent_${DAY}`);
     expect(await itemOf('wallets', { wallet_id: text('acc_a#64') })).toHaveProperty(`spent_${DAY + 1}`);
-    expect(await audit('acc_a')).toMatchObject({ verdict: 'exact', books: { usage: 60n, writtenOff: 6n } });
+    expect(await audit('acc_a')).toMatchObject({ verdict: 'exact', books: { usage: 60n } });
     expect(await audit('acc_a', true)).toMatchObject({ verdict: 'exact', books: { usage: 60n } });
   });
 
@@ -125,7 +122,6 @@ describe('the audit’s items', () => {
       request_id: text(idOf(DAY * DAY_SECONDS - 5, 0)),
       created: number(DAY * DAY_SECONDS),
       cost: number(11),
-      written_off: number(1),
     });
     expect(await audit('acc_b')).toMatchObject({ verdict: 'exact' });
     expect(await audit('acc_b', true)).toMatchObject({ verdict: 'drift', books: { drift: 1n } });
@@ -139,13 +135,13 @@ describe('the audit’s items', () => {
 
 describe('the sums that are proven', () => {
   it('are stored by one of two audits, with a reading that is to be continued or without', async () => {
-    const partial = { through: DAY, cost: 5n, writtenOff: 1n, after: { keyId: 'k', id: 'r' } };
+    const partial = { through: DAY, cost: 5n, after: { keyId: 'k', id: 'r' } };
     const first = { ...NOTHING_PROVEN, partial };
     expect(await store.storeProven('acc_c', first)).toBe(true);
     expect(await store.storeProven('acc_c', first)).toBe(false);
     const found = await store.proven('acc_c');
     expect(found).toEqual({ ...first, version: 1 });
-    const second = { ...found, through: DAY, cost: 9n, writtenOff: 2n, converted: 3n, partial: undefined };
+    const second = { ...found, through: DAY, cost: 9n, converted: 3n, partial: undefined };
     expect(await store.storeProven('acc_c', second)).toBe(true);
     expect(await store.storeProven('acc_c', second)).toBe(false);
     expect(await store.proven('acc_c')).toEqual({ ...second, version: 2 });

@@ -55,7 +55,7 @@ describe('what a bill was made from', () => {
       outputUnits: 128_000,
       unit: 'token',
       cost: 123_456_789_012n,
-      writtenOff: 123_456_789n,
+      unbilled: { amount: 123_456_789n, factor: 123.456 },
       estimated: true,
       route: 'bedrock-claude-sonnet-4-5',
       status: 'completed',

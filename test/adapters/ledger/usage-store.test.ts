@@ -28,7 +28,6 @@ const RECORD: UsageRecord = {
   outputUnits: 4,
   unit: 'token',
   cost: 9_007_199_254_740_993n,
-  writtenOff: 1n,
   estimated: true,
   route: 'sim-a',
   status: 'interrupted',
@@ -66,6 +65,7 @@ const BILLED: UsageRecord = {
   region: 'us',
   providerCost: 9_007_199_254_740_993n,
   held: 9_007_199_254_740_995n,
+  unbilled: { amount: 9_007_199_254_740_997n, factor: 1.001 },
   firstTokenMs: 1_234,
   attempts: 3,
 };
@@ -83,13 +83,11 @@ describe('a usage record', () => {
 
   it('is written once: who comes second gets the first one’s', async () => {
     const first = { ...RECORD, id: 'req_once' };
-    const results = await Promise.all(
-      [1n, 2n, 3n, 4n, 5n].map((cost) => usage.put({ ...first, cost, writtenOff: 0n })),
-    );
+    const results = await Promise.all([1n, 2n, 3n, 4n, 5n].map((cost) => usage.put({ ...first, cost })));
     const kept = await usage.get(first.keyId, first.id);
     expect(results.filter((result) => result === 'written')).toHaveLength(1);
     for (const result of results) if (result !== 'written') expect(result).toEqual(kept);
-    expect(await usage.put({ ...first, cost: kept?.cost ?? 0n, writtenOff: 0n })).toEqual(kept);
+    expect(await usage.put({ ...first, cost: kept?.cost ?? 0n })).toEqual(kept);
   });
 
   it('is its writer’s own when the SDK repeats a lost request', async () => {

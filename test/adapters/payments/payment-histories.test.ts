@@ -218,7 +218,6 @@ async function play(story: History): Promise<void> {
       keyId: 'k',
       kind: 'chat' as const,
       amount,
-      exposure: 0n,
       created: 0,
       expires: 2e9,
     };
@@ -276,7 +275,7 @@ async function requireSound(accountId: string, spent: bigint) {
     ...createAuditStore(database.client, database.tables),
     // The calls of this test leave no records.
     async *usage() {
-      yield { keyId: 'key', id: 'all', created: Date.now() / 1000, cost: spent, writtenOff: 0n };
+      yield { keyId: 'key', id: 'all', created: Date.now() / 1000, cost: spent };
     },
   };
   expect(await auditAccount(audited, accountId, { clock: Date.now })).toMatchObject({ verdict: 'exact' });

@@ -17,7 +17,6 @@ const record: UsageRecord = {
   outputUnits: 7,
   unit: 'token',
   cost: 2250n,
-  writtenOff: 0n,
   estimated: false,
   route: 'sim-chat',
   status: 'completed',
@@ -79,51 +78,51 @@ describe('the embedded metric format', () => {
 
 describe('what is measured of a settled call', () => {
   it('is its route, its tokens and what it cost, and nobody’s name', () => {
-    expect(measuredCall(record, false)).toEqual({
+    expect(measuredCall(record)).toEqual({
       values: { CallsSettled: 1, CostNanoUsd: 2250, InputTokens: 11, OutputTokens: 7 },
       dimensions: { route: 'sim-chat' },
     });
   });
 
-  it('is what was written off, where something was', () => {
-    expect(measuredCall({ ...record, writtenOff: 40n }, true).values).toMatchObject({
-      WrittenOffNanoUsd: 40,
-      Shortfalls: 1,
-    });
+  it('is what the route reported beyond the call’s bound, where it did', () => {
+    const { values } = measuredCall({ ...record, unbilled: { amount: 40n, factor: 1.5 } });
+    expect(values).toMatchObject({ CostNanoUsd: 2250, UnbilledNanoUsd: 40 });
+    expect(measuredCall(record).values).not.toHaveProperty('UnbilledNanoUsd');
   });
 
   it('is what the provider took and the margin, where the catalog says what the route costs', () => {
-    const { values, dimensions } = measuredCall({ ...record, providerCost: 2000n }, false);
+    const { values, dimensions } = measuredCall({ ...record, providerCost: 2000n });
     expect(values).toMatchObject({ ProviderCostNanoUsd: 2000, MarginNanoUsd: 250 });
     expect(values).not.toHaveProperty('SoldBelowCostNanoUsd');
     expect(dimensions).toEqual({ route: 'sim-chat' });
     // At cost is not below it, and a provider that takes nothing leaves all of it.
-    expect(measuredCall({ ...record, providerCost: 2250n }, false).values).toMatchObject({
+    expect(measuredCall({ ...record, providerCost: 2250n }).values).toMatchObject({
       MarginNanoUsd: 0,
     });
-    expect(measuredCall({ ...record, providerCost: 2250n }, false).values).not.toHaveProperty(
+    expect(measuredCall({ ...record, providerCost: 2250n }).values).not.toHaveProperty(
       'SoldBelowCostNanoUsd',
     );
-    expect(measuredCall({ ...record, providerCost: 0n }, false).values).toMatchObject({
+    expect(measuredCall({ ...record, providerCost: 0n }).values).toMatchObject({
       MarginNanoUsd: 2250,
     });
   });
 
   it('is the loss, where the account paid less than the provider took', () => {
     const fallback = { ...record, providerCost: 3000n, route: 'sim-dear' };
-    expect(measuredCall(fallback, false)).toMatchObject({
+    expect(measuredCall(fallback)).toMatchObject({
       values: { MarginNanoUsd: -750, SoldBelowCostNanoUsd: 750 },
       dimensions: { route: 'sim-dear' },
     });
-    const writtenOff = { ...fallback, cost: 0n, writtenOff: 2250n };
-    expect(measuredCall(writtenOff, true).values).toMatchObject({
+    // What was not billed is no income.
+    const unbilled = { ...fallback, cost: 0n, unbilled: { amount: 2250n, factor: 2 } };
+    expect(measuredCall(unbilled).values).toMatchObject({
       MarginNanoUsd: -3000,
       SoldBelowCostNanoUsd: 3000,
     });
   });
 
   it('takes images and seconds for no tokens, and a call that no route served for one of none', () => {
-    const { values, dimensions } = measuredCall({ ...record, unit: 'image', route: null }, false);
+    const { values, dimensions } = measuredCall({ ...record, unit: 'image', route: null });
     expect(values).toEqual({ CallsSettled: 1, CostNanoUsd: 2250 });
     expect(dimensions).toEqual({ route: 'none' });
   });

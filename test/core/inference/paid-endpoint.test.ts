@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../../lambdas/core/errors.ts';
 import { parseCatalog } from '../../../lambdas/core/inference/catalog/catalog-document.ts';
 import { type PaidCall, runPaidCall } from '../../../lambdas/core/inference/paid-endpoint.ts';
-import { type CostBound, exactly } from '../../../lambdas/core/inference/pricing/cost-bound.ts';
 import type { Candidate } from '../../../lambdas/core/inference/routing/route-choice.ts';
 import type { Ledger } from '../../../lambdas/core/ledger/admission.ts';
 import type { Outcome } from '../../../lambdas/core/ledger/usage-record.ts';
+import type { NanoUsd } from '../../../lambdas/core/money.ts';
 import type { Log, StreamedAnswer } from '../../../lambdas/core/ports.ts';
 import { createRequestHandler } from '../../../lambdas/edge/request-handler.ts';
 import { createBreaker, SILENT } from './circuit/memory-circuits.ts';
@@ -57,7 +57,7 @@ interface Plan {
   /** The usage record cannot be written. */
   readonly settleFails?: Error;
   /** What the call may cost on each of its models; on one, a nano-dollar, when absent. */
-  readonly bounds?: readonly CostBound[];
+  readonly bounds?: readonly NanoUsd[];
   /** The tokens of each of its offers. */
   readonly offers?: readonly [number, ...number[]];
   /** The offer that the ledger takes. */
@@ -72,7 +72,7 @@ const eachOf = <T, U>([first, ...rest]: readonly [T, ...T[]], of: (one: T) => U)
 /** One call of a stream, through the frame of paid endpoints and the request handler, while time stands still. */
 function calling(plan: Plan) {
   const { admitMs = 0, refusal, answerMs = 0, routeFails, settleMs = 0, settleFails } = plan;
-  const { bounds = [exactly(1n)], offers = [1], granted = 0 } = plan;
+  const { bounds = [1n], offers = [1], granted = 0 } = plan;
   const candidates = bounds.map((_bound, index) => candidateOf(`a/${index}`));
   const time = new FakeTime();
   const outcomes: Outcome[] = [];
@@ -115,7 +115,7 @@ function calling(plan: Plan) {
     candidates,
     offers: eachOf(offers, (tokens) => ({
       tokens,
-      costBound: ({ id }) => bounds[Number(id.slice(2))] ?? exactly(0n),
+      costBound: ({ id }) => bounds[Number(id.slice(2))] ?? 0n,
       attempt: async () => {
         await time.sleep(answerMs);
         if (routeFails !== undefined) throw routeFails;
@@ -165,20 +165,16 @@ const errors = (type: string) => ({
 
 describe('the admission of a call that may fall back on other models', () => {
   it('is for what it may cost on the dearest of them, wherever that comes', async () => {
-    const bounds = [
-      { amount: 5n, ceiling: 6n },
-      { amount: 90n, ceiling: 91n },
-      { amount: 7n, ceiling: 200n },
-    ];
+    const bounds = [5n, 90n, 7n];
     for (const order of [bounds, bounds.toReversed()]) {
       const { time, started, admitted } = calling({ bounds: order });
       await (await time.until(started)).text();
-      expect(admitted).toMatchObject([{ offers: [{ tokens: 1, amount: 90n, ceiling: 200n }] }]);
+      expect(admitted).toMatchObject([{ offers: [{ tokens: 1, amount: 90n }] }]);
     }
   });
 
   it('is for every model that it may run, each by all its names', async () => {
-    const { time, started, admitted } = calling({ bounds: [exactly(1n), exactly(2n)] });
+    const { time, started, admitted } = calling({ bounds: [1n, 2n] });
     await (await time.until(started)).text();
     const models = [
       ['a/0', 'a/0-alias'],
@@ -195,7 +191,7 @@ describe('a call of several offers', () => {
       expect(await (await time.until(started)).text()).toBe(
         `data: answer within ${[900, 90, 9][granted]}\n\n`,
       );
-      const asked = [900, 90, 9].map((tokens) => ({ tokens, amount: 1n, ceiling: 1n }));
+      const asked = [900, 90, 9].map((tokens) => ({ tokens, amount: 1n }));
       expect(admitted).toMatchObject([{ offers: asked }]);
     }
   });

@@ -13,7 +13,6 @@ export interface Race {
   /** Nano-USD that each call holds. */
   readonly amount: number;
   /** Nano-USD that each call cannot exceed; as much as it holds when absent. */
-  readonly ceiling?: number;
   /** Nano-USD that each call costs; absent to leave the holds open. */
   readonly cost?: number;
 }
@@ -24,22 +23,14 @@ export interface RaceResult {
   readonly refused: Readonly<Record<string, number>>;
 }
 
-async function run({
-  endpoint,
-  key,
-  nowMs,
-  calls,
-  amount,
-  ceiling = amount,
-  cost,
-}: Race): Promise<RaceResult> {
+async function run({ endpoint, key, nowMs, calls, amount, cost }: Race): Promise<RaceResult> {
   const clients = engineClients(endpoint);
   const { ledger } = openLedger({ clients, clock: () => nowMs });
   const refused: Record<string, number> = {};
   let granted = 0;
   const call = async () => {
     try {
-      const admission = await ledger.admit(callOf(key, BigInt(amount), { ceiling: BigInt(ceiling) }));
+      const admission = await ledger.admit(callOf(key, BigInt(amount)));
       granted += 1;
       if (cost !== undefined) await admission.settle(outcomeOf(BigInt(cost)));
     } catch (failure) {

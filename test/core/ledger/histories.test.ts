@@ -121,7 +121,7 @@ describe(`${LANES * HISTORIES_PER_LANE} random histories of calls, crashes and l
   });
 });
 
-describe('a call that costs more than its hold and than its cap', () => {
+describe('a call that costs all of its hold and of its cap', () => {
   /** It has about as many requests; further places are of none. */
   const REQUESTS = 10;
   /** Calls of one step of a settlement, and of the next one, lie so near. */
@@ -153,7 +153,7 @@ describe('a call that costs more than its hold and than its cap', () => {
               {
                 process: 0,
                 key: 0,
-                amount: 6n,
+                amount: 492n,
                 cost: 2_000n,
                 settles: 'at-once',
                 pauseSeconds: 0,

@@ -257,7 +257,7 @@ export function brokenCaps({ books, results, keys, policies, endMs }: Aftermath)
       mine
         .filter(({ windows }) => windows[window] === state.windows[window])
         .map(({ requestId }) => books.records.find(({ id }) => id === requestId))
-        .reduce((sum, record) => sum + (record?.cost ?? 0n) + (record?.writtenOff ?? 0n), 0n);
+        .reduce((sum, record) => sum + (record?.cost ?? 0n), 0n);
     const check = (window: 'day' | 'month', left: NanoUsd, cap: NanoUsd | undefined) => {
       if (cap === undefined || state.windows[window] !== running[window]) return;
       const spent = spentIn(window);

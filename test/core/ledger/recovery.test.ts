@@ -280,7 +280,6 @@ describe('recovery', () => {
       keyId: undone.key.keyId,
       kind: 'chat' as const,
       amount: 100n,
-      exposure: 0n,
     };
     await wallets.hold(account.accountId, { ...hold, created, expires: created + HOLD_TTL_SECONDS });
     nowMs += 600_000;

@@ -22,7 +22,7 @@ import { auditAll as auditEvery } from '../../../lambdas/core/ledger/audit/run.t
 import type { CallRequest } from '../../../lambdas/core/ledger/call.ts';
 import { KeyGate } from '../../../lambdas/core/ledger/key-gate.ts';
 import type { Offer } from '../../../lambdas/core/ledger/offers/offer.ts';
-import type { Wallet } from '../../../lambdas/core/ledger/ports.ts';
+import type { UnbilledStore, Wallet } from '../../../lambdas/core/ledger/ports.ts';
 import { Recovery } from '../../../lambdas/core/ledger/recovery.ts';
 import { Refusals } from '../../../lambdas/core/ledger/refusals.ts';
 import { sweep as sweepAll } from '../../../lambdas/core/ledger/upkeep.ts';
@@ -43,10 +43,11 @@ export interface LedgerSetup {
   readonly clock: Clock;
   readonly log?: Log;
   readonly onSettled?: (record: UsageRecord) => void;
+  readonly unbilled?: UnbilledStore;
 }
 
 /** One process's ledger, composed as the service composes it. */
-export function openLedger({ clients, clock, log = SILENT, onSettled = () => {} }: LedgerSetup) {
+export function openLedger({ clients, clock, log = SILENT, onSettled = () => {}, unbilled }: LedgerSetup) {
   const { client } = clients;
   const keys = createKeyStore({ clients, table: TABLES.keys, clock });
   const wallets = createWalletStore(clients, TABLES.wallets, { clock });
@@ -60,6 +61,7 @@ export function openLedger({ clients, clock, log = SILENT, onSettled = () => {} 
     refusals,
     wallets,
     usage,
+    unbilled,
     recovery,
     clock,
     log,
@@ -125,13 +127,13 @@ export async function openAccount(
 export function callOf(
   key: VerifiedKey,
   amount: NanoUsd,
-  { tokens = 10, ceiling = amount, ...changes }: Partial<CallRequest & Omit<Offer, 'amount'>> = {},
+  { tokens = 10, ...changes }: Partial<CallRequest & Omit<Offer, 'amount'>> = {},
 ): CallRequest {
   return {
     requestId: `req_${systemUlid()}`,
     key,
     scope: { kind: 'chat', models: [['sim/chat', 'sim/alias']] },
-    offers: [{ tokens, amount, ceiling }],
+    offers: [{ tokens, amount }],
     ...changes,
   };
 }

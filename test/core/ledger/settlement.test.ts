@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
+import { DynamoCircuitStore } from '../../../lambdas/adapters/inference/circuit-store.ts';
+import { DynamoUnbilledStore } from '../../../lambdas/adapters/ledger/usage/unbilled-store.ts';
 import type { KeyState } from '../../../lambdas/core/access/key-state.ts';
 import type { UsageRecord } from '../../../lambdas/core/ledger/usage-record.ts';
 import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
@@ -77,7 +79,7 @@ describe('settlement', () => {
     expect(during.wallet).toMatchObject({ balance: 300n, holds: [{ amount: 700n, keyId: key.keyId }] });
     expect(during.audit.exact).toBe(true);
     const settlement = await admission.settle(outcomeOf(123n));
-    expect(settlement).toMatchObject({ balance: 877n, record: { cost: 123n, writtenOff: 0n } });
+    expect(settlement).toMatchObject({ balance: 877n, record: { cost: 123n } });
     const after = await booksOf(database.client, account);
     expect(after.wallet).toMatchObject({ accountId: account.accountId, balance: 877n, owed: 0n, holds: [] });
     expect(after.records).toEqual([settlement.record]);
@@ -94,7 +96,7 @@ describe('settlement', () => {
       fc.asyncProperty(call, async ({ amount, cost: real, tokens, used }) => {
         const admission = await ledger.ledger.admit(callOf(key, amount, { tokens }));
         await admission.settle(outcomeOf(real, { tokens: used }));
-        spent.cost += real;
+        spent.cost += real < amount ? real : amount;
         spent.tokens += BigInt(used);
         spent.requests += 1;
         expect(await keyState(key.keyId)).toMatchObject({
@@ -112,48 +114,47 @@ describe('settlement', () => {
     });
   });
 
-  it.each([
-    ['a balance that covers it', 1_000n, { balance: 200n, cost: 800n, writtenOff: 0n }],
-    ['a balance that covers part of it', 650n, { balance: 0n, cost: 650n, writtenOff: 150n }],
-    ['a balance just short of it', 799n, { balance: 0n, cost: 799n, writtenOff: 1n }],
-    ['a balance that the hold emptied', 500n, { balance: 0n, cost: 500n, writtenOff: 300n }],
-  ])('takes a cost above the hold from %s, and writes off the rest', async (_case, funds, wanted) => {
-    const account = await openAccount(database.client, funds, POLICY);
+  it('bills no more than the hold, whatever the call came to', async () => {
+    const account = await openAccount(database.client, 1_000n, POLICY);
     const [key] = account.keys;
     const admission = await ledger.ledger.admit(callOf(key, 500n));
     const { record, balance } = await admission.settle(outcomeOf(800n));
-    expect({ balance, cost: record.cost, writtenOff: record.writtenOff }).toEqual(wanted);
+    expect({ balance, cost: record.cost }).toEqual({ balance: 500n, cost: 500n });
     const books = await booksOf(database.client, account);
-    expect(books.audit).toMatchObject({ exact: true, writtenOff: wanted.writtenOff });
-    expect(books.wallet.holds).toEqual([]);
-    expect((await keyState(key.keyId)).dayLeft).toBe(POLICY.daily_usd - 800n);
+    expect(books).toMatchObject({ wallet: { balance: 500n, holds: [] }, records: [record] });
+    expect(books.audit).toMatchObject({ exact: true, usage: 500n });
+    expect((await keyState(key.keyId)).dayLeft).toBe(POLICY.daily_usd - 500n);
   });
 
-  it.each([
-    [0, []],
-    [1, []],
-    [2, ['key not charged with more']],
-  ])(
-    'charges a key with all of a cost above its hold, though %i tries before the record fail',
-    async (failing, wanted) => {
-      const account = await openAccount(database.client, 1_000n, POLICY);
-      const [key] = account.keys;
-      const warnings: string[] = [];
-      const log = { info: () => {}, warn: (message: string) => void warnings.push(message), error: () => {} };
-      const own = openLedger({ clients: database, clock: () => nowMs, log });
-      const { settle: charge } = own.keys;
-      let tries = 0;
-      own.keys.settle = async (...end) => {
-        tries += 1;
-        if (tries <= failing) throw new Error('the database does not answer');
-        return charge.apply(own.keys, end);
-      };
-      const { settle } = await own.ledger.admit(callOf(key, 500n));
-      await settle(outcomeOf(800n));
-      expect((await keyState(key.keyId)).dayLeft).toBe(POLICY.daily_usd - 800n);
-      expect(warnings).toEqual([...wanted, 'a call cost more than its hold']);
-    },
-  );
+  it('counts usage beyond the bound of its call by route, and keeps it in the record', async () => {
+    const account = await openAccount(database.client, 1_000n, POLICY);
+    const store = new DynamoUnbilledStore(database.client, database.tables.circuits, () => nowMs);
+    const own = openLedger({ clients: database, clock: () => nowMs, unbilled: store });
+    const route = `route-${account.accountId}`;
+    for (const [amount, factor] of [
+      [40n, 1.5],
+      [2n, 3.25],
+      [8n, 1.2],
+    ] as const) {
+      const admission = await own.ledger.admit(callOf(account.keys[0], 100n));
+      const { record } = await admission.settle(outcomeOf(100n, { route, unbilled: { amount, factor } }));
+      expect(record).toMatchObject({ cost: 100n, unbilled: { amount, factor } });
+      expect(await own.usage.get(account.keys[0].keyId, record.id)).toEqual(record);
+    }
+    const ofRoute = (await store.list()).filter((each) => each.route === route);
+    expect(ofRoute).toEqual([{ route, calls: 3, amount: 50n, factor: 3.25 }]);
+    const circuits = await new DynamoCircuitStore(database.client, database.tables.circuits).load();
+    expect(circuits.filter(({ id }) => id.includes(route))).toEqual([]);
+  });
+
+  it('settles a call though its unbilled usage cannot be counted', async () => {
+    const account = await openAccount(database.client, 1_000n, POLICY);
+    const store = { add: () => Promise.reject(new Error('no database')), list: async () => [] };
+    const own = openLedger({ clients: database, clock: () => nowMs, unbilled: store });
+    const admission = await own.ledger.admit(callOf(account.keys[0], 100n));
+    const settled = await admission.settle(outcomeOf(60n, { unbilled: { amount: 1n, factor: 2 } }));
+    expect(settled).toMatchObject({ balance: 940n, record: { cost: 60n } });
+  });
 
   it('takes a cost above the hold from no other call’s hold', async () => {
     const account = await openAccount(database.client, 1_000n, POLICY);
@@ -162,9 +163,9 @@ describe('settlement', () => {
       await ledger.ledger.admit(callOf(key, 400n)),
       await ledger.ledger.admit(callOf(key, 500n)),
     ];
-    expect((await first.settle(outcomeOf(900n))).record).toMatchObject({ cost: 500n, writtenOff: 400n });
-    expect((await second.settle(outcomeOf(100n))).balance).toBe(400n);
-    expect((await booksOf(database.client, account)).audit).toMatchObject({ exact: true, balances: 400n });
+    expect((await first.settle(outcomeOf(900n))).record).toMatchObject({ cost: 400n });
+    expect((await second.settle(outcomeOf(100n))).balance).toBe(500n);
+    expect((await booksOf(database.client, account)).audit).toMatchObject({ exact: true, balances: 500n });
   });
 
   it('settles once however often it is asked, with the first outcome', async () => {
@@ -198,7 +199,7 @@ describe('settlement', () => {
     const released = await booksOf(database.client, account);
     for (const cost of [100n, 5_000n]) {
       const late = await admission.settle(outcomeOf(cost));
-      expect(late.record).toMatchObject({ status: 'expired', cost: 0n, writtenOff: 0n });
+      expect(late.record).toMatchObject({ status: 'expired', cost: 0n });
     }
     expect(await booksOf(database.client, account)).toEqual(released);
     expect(released).toMatchObject({ wallet: { balance: 1_000n, holds: [] }, audit: { exact: true } });
@@ -218,7 +219,6 @@ describe('settlement', () => {
       accountId: account.accountId,
       created: 0,
       kind: 'chat',
-      writtenOff: 0n,
     });
     await admission.settle(outcomeOf(900n));
     nowMs = NOON_MS + (HOLD_TTL_SECONDS + 1) * 1000;
@@ -265,13 +265,13 @@ describe('settlement', () => {
   });
 });
 
-describe('a cost above the hold', () => {
+describe('a cap that is used up', () => {
   it('never keeps its key from reading usage and credit, which cost nothing', async () => {
     const account = await openAccount(database.client, 10_000n, { daily_usd: 500n, monthly_usd: 500n });
     const [key] = account.keys;
     const admission = await ledger.ledger.admit(callOf(key, 500n));
-    await admission.settle(outcomeOf(800n));
-    expect(await keyState(key.keyId)).toMatchObject({ dayLeft: -300n, monthLeft: -300n });
+    await admission.settle(outcomeOf(500n));
+    expect(await keyState(key.keyId)).toMatchObject({ dayLeft: 0n, monthLeft: 0n });
     await expect(ledger.gate.touch(key)).resolves.toMatchObject({ state: { keyId: key.keyId } });
   });
 });

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createSecretsClient } from '../../../lambdas/adapters/aws/clients.ts';
+import type { UnbilledOfRoute } from '../../../lambdas/core/ledger/ports.ts';
 import { checkCatalog } from '../../../operator/catalog/check.ts';
 import { createRouteAccess } from '../../../operator/route-access.ts';
 
@@ -86,11 +87,16 @@ interface Checked {
     readonly reason: string;
     readonly ends_on: string | null;
   }[];
+  readonly unbilled: readonly object[];
 }
 
-async function check(routes: readonly object[], bedrockUrl: string | null = base) {
+async function check(
+  routes: readonly object[],
+  bedrockUrl: string | null = base,
+  losses: readonly UnbilledOfRoute[] = [],
+) {
   requests.length = 0;
-  const operator = { catalog: async () => catalogOf(routes), routes: access };
+  const operator = { catalog: async () => catalogOf(routes), routes: access, unbilled: async () => losses };
   const { output, ended } = await checkCatalog(operator, { fetch, bedrockUrl, now: NOW });
   return { ...(output as unknown as Checked), ended };
 }
@@ -102,6 +108,15 @@ const SIGNED = { auth: 'sigv4', aws_service: 'bedrock', secret: undefined };
 const bedrock = (model: string) => ({ protocol: 'bedrock', upstream_model: model });
 
 describe('catalog check', () => {
+  it('suggests the factor of a model that covers what its routes reported beyond the bounds', async () => {
+    const loss = { calls: 4, amount: 2_000_000n, factor: 1.337 };
+    const { unbilled } = await check([openai('gpt-a')], base, [
+      { ...loss, route: 'r-0' },
+      { ...loss, route: 'gone' },
+    ]);
+    expect(unbilled).toEqual([{ model: 'm/0', route: 'r-0', calls: 4, amount: 0.002, token_factor: 1.34 }]);
+  });
+
   it('finds models in the lists of their providers, each read once with the key of the route', async () => {
     const { routes, counts } = await check([
       openai('gpt-a'),

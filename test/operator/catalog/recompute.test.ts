@@ -14,7 +14,7 @@ import { rounds } from '../../thorough.ts';
 const RECORD: UsageRecord = {
   ...{ id: 'req_1', keyId: 'key_1', accountId: 'acc_1', created: 1, model: 'a/b', kind: 'chat' },
   ...{ inputUnits: 0, cachedUnits: 0, outputUnits: 0, unit: 'token', estimated: false },
-  ...{ route: 'r', status: 'completed', cost: 0n, writtenOff: 0n },
+  ...{ route: 'r', status: 'completed', cost: 0n },
 };
 
 /** The terms of as many of the demands as have a price. */

@@ -92,12 +92,3 @@ describe.each(cases)('an account with a cent and 60 KB of prompt in $where ($pat
     });
   });
 });
-
-it('after all of them nothing was written off', async () => {
-  expect(await service.admin('wallet', 'show', '--account', account.id)).toMatchObject({
-    balance: 0.01,
-    written_off: 0,
-    shortfalls: 0,
-    probation: 0,
-  });
-});

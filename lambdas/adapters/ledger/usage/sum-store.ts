@@ -127,7 +127,7 @@ const decodeOpenKey = ([reached, end]: readonly Item[string][]): OpenKey => ({
 /** An amount of nano-USD as decimal text. */
 const amount = z.string().regex(/^\d+$/);
 
-/** Hour of the day, model, kind, status, calls, units, cost, written off. */
+/** Hour of the day, model, kind, status, calls, units, cost. */
 const rowsSchema = z.array(
   z.tuple([
     z.int(),
@@ -139,7 +139,6 @@ const rowsSchema = z.array(
     z.number(),
     z.number(),
     amount,
-    amount,
   ]),
 );
 
@@ -147,7 +146,7 @@ const rowsSchema = z.array(
 function encodeRows({ day, rows }: KeyDay): Promise<Uint8Array> {
   const compact = rows.map(({ hour, model, kind, status, ...sum }) => [
     ...[hour - day * DAY_HOURS, model, kind, status, sum.calls],
-    ...[sum.inputUnits, sum.cachedUnits, sum.outputUnits, String(sum.cost), String(sum.writtenOff)],
+    ...[sum.inputUnits, sum.cachedUnits, sum.outputUnits, String(sum.cost)],
   ]);
   return promisify(gzip)(JSON.stringify(compact));
 }
@@ -162,18 +161,16 @@ async function decodeDay(item: Item): Promise<KeyDay> {
     keyId,
     day,
     through: readNumber(item, 'through'),
-    rows: rows.map(
-      ([hour, model, kind, status, calls, inputUnits, cachedUnits, outputUnits, cost, writtenOff]) => ({
-        ...{ hour: day * DAY_HOURS + hour, model, kind, status, calls, inputUnits, cachedUnits, outputUnits },
-        ...{ cost: BigInt(cost), writtenOff: BigInt(writtenOff) },
-      }),
-    ),
+    rows: rows.map(([hour, model, kind, status, calls, inputUnits, cachedUnits, outputUnits, cost]) => ({
+      ...{ hour: day * DAY_HOURS + hour, model, kind, status, calls, inputUnits, cachedUnits, outputUnits },
+      cost: BigInt(cost),
+    })),
   };
 }
 
 /** What sums need of a record; DynamoDB counts what it reads, not what it returns. */
 const PROJECTION = [
-  ...['request_id', 'created', '#model', 'kind', '#status', 'cost', 'written_off'],
+  ...['request_id', 'created', '#model', 'kind', '#status', 'cost'],
   ...['input_units', 'cached_units', 'output_units'],
 ].join(', ');
 
@@ -210,5 +207,4 @@ const decodeCall = (item: Item): SummedCall => ({
   cachedUnits: readDecimal(item, 'cached_units'),
   outputUnits: readDecimal(item, 'output_units'),
   cost: readInteger(item, 'cost'),
-  writtenOff: readInteger(item, 'written_off'),
 });

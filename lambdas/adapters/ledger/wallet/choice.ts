@@ -1,11 +1,11 @@
 /** On which part a hold is taken that no part can take alone, and which parts give what it lacks. */
 import type { Hold } from '../../../core/ledger/ports.ts';
 import { greatest, type NanoUsd } from '../../../core/money.ts';
-import { accountOf, coverIn, indexOf, MAX_HOLDS, type Part, partId, spareOf } from './item.ts';
+import { accountOf, indexOf, MAX_HOLDS, type Part, partId } from './item.ts';
 import { collect, type Donor, type Target } from './transfer.ts';
 
-/** A part with what it can give beside the cover of its own open holds. */
-export const toDonor = (part: Part): Donor => ({ part, amount: spareOf(part), covered: true });
+/** A part with what it can give. */
+export const toDonor = (part: Part): Donor => ({ part, amount: part.balance });
 
 /**
  * The preferred part if it can take the hold with what the others can give, else the next from `start` on that can; it
@@ -17,9 +17,8 @@ export function chooseTarget(
   preferred: string,
   start: number,
 ): Target | 'no money' | 'no place' {
-  const all = parts.reduce((total, part) => total + spareOf(part), 0n);
-  const affords = (target: Target): boolean =>
-    missingOf(target, hold) <= all - (target.part === undefined ? 0n : spareOf(target.part));
+  const all = parts.reduce((total, part) => total + part.balance, 0n);
+  const affords = (target: Target): boolean => missingOf(target, hold) <= all - (target.part?.balance ?? 0n);
   const known = new Map(parts.map((part) => [part.walletId, part]));
   const accountId = accountOf(preferred);
   const count = parts[0]?.parts ?? 1;
@@ -36,11 +35,9 @@ export function chooseTarget(
 const hasPlace = ({ part }: Target): boolean =>
   part === undefined || part.holds.length < MAX_HOLDS || part.received === undefined;
 
-/** What a part lacks to take a hold, and to cover its exposure beside that of the part's own open holds. */
-function missingOf({ walletId, part }: Target, hold: Hold): NanoUsd {
-  const exposure = part?.exposure ?? 0n;
-  return greatest(coverIn(walletId, hold, exposure) - (part?.balance ?? 0n), 0n);
-}
+/** What a part lacks to take a hold. */
+const missingOf = ({ part }: Target, { amount }: Hold): NanoUsd =>
+  greatest(amount - (part?.balance ?? 0n), 0n);
 
 /**
  * What the other parts are to give: what the target lacks and, so that it need not ask soon again, half of what the
@@ -54,7 +51,7 @@ export function chooseDonors(
   const others = parts.filter(({ walletId }) => walletId !== target.walletId);
   const donors = others.map(toDonor);
   const richest = donors.reduce((most, { amount }) => greatest(most, amount), 0n);
-  const own = target.part === undefined ? 0n : spareOf(target.part);
+  const own = target.part?.balance ?? 0n;
   const shares = BigInt(Math.max(2, parts[0]?.parts ?? 1));
   const missing = missingOf(target, hold);
   return collect(donors, greatest((richest - own) / shares, missing));

@@ -8,7 +8,7 @@ import type { RandomSource } from '../../../core/ports.ts';
 import { isRefusal } from '../../../core/transient.ts';
 import type { DynamoClients } from '../../aws/clients.ts';
 import { chooseDonors, chooseTarget, toDonor } from './choice.ts';
-import { newAttempt, type Part, partId, spareOf, toWallet } from './item.ts';
+import { newAttempt, type Part, partId, toWallet } from './item.ts';
 import type { Outcome } from './part.ts';
 import type { PartGroups } from './part-groups.ts';
 import type { Placement, Placements } from './placement.ts';
@@ -183,8 +183,7 @@ export class WalletHolds {
     const wallet = toWallet(accountId, parts);
     if (wallet.holds.some(({ id }) => id === wanted.id)) return { granted: true, wallet };
     const refused = { granted: false, wallet: parts.length === 0 ? undefined : wallet } as const;
-    const onProbation = wallet.probation > 0n && wanted.exposure > 0n;
-    if (wallet.balance < wanted.amount || onProbation) return isAll ? refused : undefined;
+    if (wallet.balance < wanted.amount) return isAll ? refused : undefined;
     if (wanted.amount > 0n && parts.some(({ owed }) => owed !== undefined)) {
       await this.#postings.collect(accountId);
       return undefined;
@@ -213,7 +212,7 @@ export class WalletHolds {
 
   /** Moves what lies in more parts than one transaction may take from into the richest one. */
   async #gather(parts: readonly Part[]): Promise<void> {
-    const [richest, ...others] = parts.toSorted((a, b) => (spareOf(a) < spareOf(b) ? 1 : -1));
+    const [richest, ...others] = parts.toSorted((a, b) => (a.balance < b.balance ? 1 : -1));
     const transfers = collectMost(others.map(toDonor));
     if (richest !== undefined && transfers.length > 0) await this.#transfers.move(transfers, richest);
   }

@@ -4,9 +4,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import { KINDS, type Kind } from '../../../core/access/policy.ts';
-import { ALLOWANCE, coverOf } from '../../../core/ledger/exposure.ts';
 import type { Hold, Wallet } from '../../../core/ledger/ports.ts';
-import { greatest, type NanoUsd } from '../../../core/money.ts';
+import type { NanoUsd } from '../../../core/money.ts';
 import {
   type Item,
   map,
@@ -37,10 +36,6 @@ export interface Part {
   readonly walletId: string;
   readonly balance: NanoUsd;
   readonly holds: readonly Hold[];
-  /** What its open holds may cost beyond their amounts. */
-  readonly exposure: NanoUsd;
-  readonly probation: NanoUsd;
-  readonly shortfalls: number;
   /** What the account owes, in its first part; while it owes anything every other one has 0, so that none takes a hold. */
   readonly owed: NanoUsd | undefined;
   /** How many entries and transfers have touched it. */
@@ -75,7 +70,6 @@ export function encodeHold(hold: Hold) {
     key: text(hold.keyId),
     kind: text(hold.kind),
     amount: number(hold.amount),
-    ...(hold.exposure === 0n ? {} : { exposure: number(hold.exposure) }),
     ...(hold.tokens === undefined ? {} : { tokens: number(hold.tokens) }),
     created: number(hold.created),
     expires: number(hold.expires),
@@ -105,9 +99,6 @@ export function decodePart(item: Item): Part {
     holds: Object.entries(readMap(item, 'holds')).map(([id, { M: hold = {} }]) =>
       decodeHold(id, walletId, hold),
     ),
-    exposure: readOptional(item, 'exposure'),
-    probation: readOptional(item, 'probation'),
-    shortfalls: Number(readOptional(item, 'shortfalls')),
     owed: item.owed === undefined ? undefined : readInteger(item, 'owed'),
     entries: Number(readOptional(item, 'entries')),
     spent: readOptional(item, 'spent'),
@@ -130,9 +121,7 @@ function decodeHold(id: string, walletId: string, hold: Item): Hold {
     keyId: readText(hold, 'key'),
     kind: readKind(readText(hold, 'kind')),
     amount: readInteger(hold, 'amount'),
-    exposure: readOptional(hold, 'exposure'),
     ...(hold.tokens === undefined ? {} : { tokens: readNumber(hold, 'tokens') }),
-    ...(hold.taken === undefined ? {} : { taken: readInteger(hold, 'taken') }),
     ...(hold.charged?.BOOL === true ? { charged: true } : {}),
     created: readNumber(hold, 'created'),
     expires: readNumber(hold, 'expires'),
@@ -155,10 +144,6 @@ export function toWallet(accountId: string, parts: readonly Part[]): Wallet {
     ),
     entries: parts.reduce((total, { entries }) => total + entries, 0),
     holds: parts.flatMap(({ holds }) => holds),
-    exposure: sum(({ exposure }) => exposure),
-    // Each part has its own: while one is on probation, so is the account.
-    probation: parts.length === 0 ? 0n : parts.map(({ probation }) => probation).reduce(greatest),
-    shortfalls: parts.reduce((total, { shortfalls }) => total + shortfalls, 0),
   };
 }
 
@@ -178,30 +163,6 @@ export function settleOwed(
   const paid = balance < owed ? balance : owed;
   return { balance: balance - paid, owed: owed - paid };
 }
-
-/** The condition that an item's open holds are exposed by no more than `:others`, on which cover was computed. */
-export const EXPOSED_AT_MOST = '(attribute_not_exists(exposure) OR exposure <= :others)';
-
-/** The condition of a hold with exposure: the account is not on probation. */
-export const NOT_ON_PROBATION = '(attribute_not_exists(probation) OR probation <= :zero)';
-
-/** The first part alone has the allowance, so that an account has it once. */
-export const allowanceOf = (walletId: string): NanoUsd => (indexOf(walletId) === 0 ? ALLOWANCE : 0n);
-
-/** The balance that a part needs to take a hold beside others of that exposure. */
-export const coverIn = (
-  walletId: string,
-  hold: Pick<Hold, 'amount' | 'exposure'>,
-  others: NanoUsd,
-): NanoUsd => coverOf(hold, others, allowanceOf(walletId));
-
-/** What a part must keep, so that it covers its open holds. */
-export const coverOfOthers = (walletId: string, exposure: NanoUsd): NanoUsd =>
-  coverIn(walletId, { amount: 0n, exposure: 0n }, exposure);
-
-/** What a part can give and still cover its open holds. */
-export const spareOf = ({ walletId, balance, exposure }: Pick<Part, 'walletId' | 'balance' | 'exposure'>) =>
-  greatest(balance - coverOfOthers(walletId, exposure), 0n);
 
 export function readKind(value: string): Kind {
   const kind = KINDS.find((candidate) => candidate === value);

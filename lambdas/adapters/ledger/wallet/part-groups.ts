@@ -5,18 +5,17 @@
 import type { Hold, HoldEnd } from '../../../core/ledger/ports.ts';
 import type { DynamoClients } from '../../aws/clients.ts';
 import { type GroupResult, ItemGroups } from '../../dynamodb/item-groups.ts';
-import { updateItem, type WriteResult } from '../../dynamodb/update-item.ts';
-import { Exposures } from './exposures.ts';
+import { updateItem } from '../../dynamodb/update-item.ts';
 import { decodePart, MAX_HOLDS, newAttempt, type Part } from './item.ts';
 import { type PartAnswer, WalletParts } from './part.ts';
-import { type KnownEnd, mostExposed, type PartChanges, updateOfPart } from './part-update.ts';
+import { type PartChanges, updateOfPart } from './part-update.ts';
 
 /** Each adds at most 150 bytes to an expression, which has 4 KB (developer guide, service quotas). */
 const MAX_OPERATIONS = 16;
 
 type PartOperation =
   | { readonly hold: Hold; readonly patient: boolean }
-  | { readonly end: KnownEnd }
+  | { readonly end: HoldEnd }
   | { readonly confirm: string };
 
 const idOf = (operation: PartOperation): string => {
@@ -26,13 +25,12 @@ const idOf = (operation: PartOperation): string => {
 
 export class PartGroups {
   readonly #clients: DynamoClients;
-  readonly #exposures = new Exposures();
   readonly #parts: WalletParts;
   readonly #groups: ItemGroups<PartOperation, PartAnswer>;
 
   constructor(clients: DynamoClients, table: string) {
     this.#clients = clients;
-    this.#parts = new WalletParts(clients, table, this.#exposures);
+    this.#parts = new WalletParts(clients, table);
     this.#groups = new ItemGroups({
       choose,
       alone: (walletId, operation) => this.#alone(walletId, operation),
@@ -47,10 +45,7 @@ export class PartGroups {
 
   /** As `WalletParts.end`. */
   async end(walletId: string, end: HoldEnd): Promise<Part | undefined> {
-    const { exposure } = end;
-    // What the database alone knows cannot be added up here.
-    if (exposure === undefined) return this.#parts.end(walletId, end);
-    const { outcome, part } = await this.#groups.submit(walletId, { end: { ...end, exposure } });
+    const { outcome, part } = await this.#groups.submit(walletId, { end });
     return outcome === 'granted' ? part : undefined;
   }
 
@@ -62,11 +57,6 @@ export class PartGroups {
   /** As `WalletParts.confirm`. */
   async confirm(walletId: string, id: string): Promise<void> {
     await this.#groups.submit(walletId, { confirm: id });
-  }
-
-  /** As `WalletParts.grow`. */
-  grow(...growth: Parameters<WalletParts['grow']>): ReturnType<WalletParts['grow']> {
-    return this.#parts.grow(...growth);
   }
 
   async #alone(walletId: string, operation: PartOperation): Promise<PartAnswer> {
@@ -84,38 +74,18 @@ export class PartGroups {
     operations: readonly PartOperation[],
   ): Promise<readonly GroupResult<PartAnswer>[]> {
     const changes = changesOf(operations);
-    const { applied, item } = await this.#write(walletId, changes, operations);
+    const { client, onceClient } = this.#clients;
+    const update = {
+      ...this.#parts.key(walletId),
+      ...updateOfPart(withAttempts(changes)),
+      ReturnValues: 'ALL_NEW',
+    } as const;
+    const isImpatient = operations.some((each) => 'hold' in each && !each.patient);
+    const by = changes.holds.length > 0 ? onceClient : client;
+    const { applied, item } = await (isImpatient ? updateItem(by, update, 0) : updateItem(by, update));
     if (!applied || item === undefined) return [];
     const part = decodePart(item);
-    this.#exposures.remember(part);
     return operations.map(() => ({ answer: { outcome: 'granted', part } }));
-  }
-
-  /** Again, once, when the holds were covered for less exposure of others than there is. */
-  async #write(
-    walletId: string,
-    changes: PartChanges,
-    operations: readonly PartOperation[],
-  ): Promise<WriteResult> {
-    const { holds } = changes;
-    const { client, onceClient } = this.#clients;
-    const others = () => this.#exposures.toCover(walletId, { exposure: mostExposed(holds) });
-    const covered = others();
-    const send = (exposure: bigint) => {
-      const update = {
-        ...this.#parts.key(walletId),
-        ...updateOfPart(walletId, withAttempts(changes), exposure),
-        ReturnValues: 'ALL_NEW',
-      } as const;
-      const isImpatient = operations.some((each) => 'hold' in each && !each.patient);
-      const by = holds.length > 0 ? onceClient : client;
-      return isImpatient ? updateItem(by, update, 0) : updateItem(by, update);
-    };
-    const result = await send(covered);
-    if (result.applied || result.item === undefined) return result;
-    const part = decodePart(result.item);
-    this.#exposures.remember(part);
-    return holds.length > 0 && part.exposure > covered ? send(others()) : result;
   }
 }
 

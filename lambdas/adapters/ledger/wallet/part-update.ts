@@ -3,25 +3,13 @@
  * other, the holds before the ends: so a group is written only if each would have been, in that order.
  */
 import type { Hold, HoldEnd } from '../../../core/ledger/ports.ts';
-import { greatest, type NanoUsd } from '../../../core/money.ts';
+import type { NanoUsd } from '../../../core/money.ts';
 import { type Item, number } from '../../dynamodb/attribute-values.ts';
-import {
-  coverIn,
-  dayOf,
-  EXPOSED_AT_MOST,
-  encodeHold,
-  MAX_HOLDS,
-  NOT_ON_PROBATION,
-  spentOn,
-  unlessOwing,
-} from './item.ts';
-
-/** The end of a hold whose exposure is known: an update adds or subtracts one value a figure. */
-export type KnownEnd = HoldEnd & { readonly exposure: NanoUsd };
+import { dayOf, encodeHold, MAX_HOLDS, spentOn, unlessOwing } from './item.ts';
 
 export interface PartChanges {
   readonly holds: readonly Hold[];
-  readonly ends: readonly KnownEnd[];
+  readonly ends: readonly HoldEnd[];
   /** The ids of open holds whose key is known to have been charged. */
   readonly confirmed: readonly string[];
 }
@@ -36,24 +24,14 @@ class PartUpdate {
   readonly #names: Record<string, string> = {};
   readonly #values: Item = {};
 
-  /** `others`: the exposure of other open holds that the holds are covered for. */
-  hold(walletId: string, holds: readonly Hold[], others: NanoUsd): void {
+  hold(holds: readonly Hold[]): void {
     if (holds.length === 0) return;
-    const all = {
-      amount: sum(holds.map(({ amount }) => amount)),
-      exposure: sum(holds.map(({ exposure }) => exposure)),
-    };
+    const amount = sum(holds.map(({ amount }) => amount));
     this.#conditions.push(
       'balance >= :least',
-      `(size(holds) < :most OR attribute_not_exists(received))${unlessOwing(all)}`,
-      EXPOSED_AT_MOST,
+      `(size(holds) < :most OR attribute_not_exists(received))${unlessOwing({ amount })}`,
     );
-    if (all.exposure > 0n) {
-      this.#conditions.push(NOT_ON_PROBATION);
-      this.#values[':zero'] = number(0);
-    }
-    this.#values[':least'] = number(coverIn(walletId, all, others));
-    this.#values[':others'] = number(others);
+    this.#values[':least'] = number(amount);
     // That leaves a place for each hold.
     this.#values[':most'] = number(MAX_HOLDS - holds.length + 1);
     this.#sets.push('used = :used');
@@ -66,23 +44,16 @@ class PartUpdate {
     }
   }
 
-  end(ends: readonly KnownEnd[]): void {
+  end(ends: readonly HoldEnd[]): void {
     if (ends.length === 0) return;
-    for (const [place, { id, amount, exposure }] of ends.entries()) {
+    for (const [place, { id, amount }] of ends.entries()) {
       const path = `holds.#e${place}`;
       this.#names[`#e${place}`] = id;
       this.#values[`:e${place}`] = number(amount);
       this.#removes.push(path);
       this.#conditions.push(`${path}.amount = :e${place}`);
-      if (exposure === 0n) this.#conditions.push(`attribute_not_exists(${path}.exposure)`);
-      else {
-        this.#values[`:x${place}`] = number(exposure);
-        this.#conditions.push(`${path}.exposure = :x${place}`);
-      }
     }
     this.#add('spent', sum(ends.map(({ cost }) => cost)));
-    this.#add('probation', sum(ends.map(({ probation = 0n }) => probation)));
-    this.#add('shortfalls', BigInt(ends.filter(({ fellShort = false }) => fellShort).length));
     for (const [day, ended] of Map.groupBy(ends, ({ recorded }) => dayOf(recorded)))
       this.#add(spentOn(day), sum(ended.map(({ cost }) => cost)));
   }
@@ -100,14 +71,9 @@ class PartUpdate {
   total({ holds, ends }: PartChanges): void {
     const taken = sum(holds.map(({ amount }) => amount));
     const returned = sum(ends.map(({ amount, cost }) => amount - cost));
-    if (taken !== returned) {
-      this.#sets.push('balance = balance + :change');
-      this.#values[':change'] = number(returned - taken);
-    }
-    this.#add(
-      'exposure',
-      sum(holds.map(({ exposure }) => exposure)) - sum(ends.map(({ exposure }) => exposure)),
-    );
+    if (taken === returned) return;
+    this.#sets.push('balance = balance + :change');
+    this.#values[':change'] = number(returned - taken);
   }
 
   /** A figure that not every part has. */
@@ -131,16 +97,11 @@ class PartUpdate {
   }
 }
 
-/** `others`: the exposure of other open holds that the holds are covered for. */
-export function updateOfPart(walletId: string, changes: PartChanges, others: NanoUsd) {
+export function updateOfPart(changes: PartChanges) {
   const update = new PartUpdate();
-  update.hold(walletId, changes.holds, others);
+  update.hold(changes.holds);
   update.end(changes.ends);
   update.confirm(changes.confirmed);
   update.total(changes);
   return update.build();
 }
-
-/** The largest exposure of several holds. */
-export const mostExposed = (holds: readonly Hold[]): NanoUsd =>
-  holds.map(({ exposure }) => exposure).reduce(greatest, 0n);

@@ -3,7 +3,7 @@ import { BoundedMap } from '../../../core/bounded-map.ts';
 import type { Hold } from '../../../core/ledger/ports.ts';
 import type { NanoUsd } from '../../../core/money.ts';
 import type { RandomSource } from '../../../core/ports.ts';
-import { coverIn, indexOf, MAX_HOLDS, type Part, spareOf } from './item.ts';
+import { indexOf, MAX_HOLDS, type Part } from './item.ts';
 
 /** Bounds the memory of wallets; one that falls out is found again at its next hold. */
 const MAX_WALLETS = 10_000;
@@ -55,9 +55,9 @@ export class Placements {
 
   /** One of the process's own parts that has a place and, as far as is known, the money. It counts as taken. */
   pickKnown(placement: Placement, hold: Hold): number | undefined {
-    const least = coverIn('#1', hold, 0n);
     for (const [index, { open, spare }] of placement.own) {
-      if (open < MAX_HOLDS && (spare === undefined || spare >= least)) return this.#take(placement, index);
+      if (open < MAX_HOLDS && (spare === undefined || spare >= hold.amount))
+        return this.#take(placement, index);
     }
     return undefined;
   }
@@ -108,7 +108,7 @@ export class Placements {
     if (known === undefined) return;
     known.made = true;
     known.open = Math.max(known.open, (part?.holds.length ?? 0) + 1);
-    known.spare = (part === undefined ? 0n : spareOf(part)) + more;
+    known.spare = (part?.balance ?? 0n) + more;
   }
 
   /** Notes that a hold has ended, and how its part is then. */
@@ -125,7 +125,7 @@ export class Placements {
   #see({ own }: Placement, known: OwnPart, part: Part): void {
     known.made = true;
     known.open = Math.max(part.holds.length, known.mine);
-    known.spare = spareOf(part);
+    known.spare = part.balance;
     if (known.mine === 0 && known.open >= MAX_HOLDS) own.delete(indexOf(part.walletId));
   }
 }

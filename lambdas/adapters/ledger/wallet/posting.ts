@@ -7,7 +7,7 @@ import { least, type NanoUsd } from '../../../core/money.ts';
 import { optimistically } from '../../../core/optimistic.ts';
 import { number, text } from '../../dynamodb/attribute-values.ts';
 import { transact } from '../../dynamodb/transaction.ts';
-import { coverOfOthers, EXPOSED_AT_MOST, type Part, spareOf } from './item.ts';
+import type { Part } from './item.ts';
 import { WalletReads } from './reads.ts';
 
 /** Each further try means that a call moved the balance within milliseconds. */
@@ -22,12 +22,8 @@ const MAX_CHANGES = 45;
 /** `repeated`: a condition of the writes does not hold, and nothing has changed. */
 export type Posted = 'posted' | 'repeated' | 'no wallet';
 
-/** A part as it was read, and what it can give. */
-type PartState = Pick<Part, 'walletId' | 'owed' | 'received'> & {
-  readonly available: NanoUsd;
-  /** The exposure of its open holds that it must keep cover for, if any. */
-  readonly exposure?: NanoUsd;
-};
+/** What of a part decides how it changes. */
+type PartState = Pick<Part, 'walletId' | 'balance' | 'owed' | 'received'>;
 
 /** What one part is to have. */
 interface PartChange extends PartState {
@@ -49,7 +45,7 @@ export class WalletPostings {
   /** Makes the writes, and changes what the account has by `change`, which may be less than 0. Exactly once, or not at all. */
   async post(accountId: string, change: NanoUsd, writes: readonly TransactWriteItem[]): Promise<Posted> {
     // Credit to an account that owes nothing needs no reading.
-    const unread = { walletId: accountId, available: 0n, owed: undefined, received: 0n };
+    const unread = { walletId: accountId, balance: 0n, owed: undefined, received: 0n };
     let changes: readonly PartChange[] | undefined =
       change < 0n ? undefined : [{ ...unread, by: change, owedAfter: undefined }];
     const posted = await optimistically<Posted>(MAX_TRIES, 'the wallet', async () => {
@@ -61,7 +57,7 @@ export class WalletPostings {
         if (result.done) return 'posted';
         if (result.failed.some((place) => place < writes.length)) return 'repeated';
       }
-      const parts = (await this.#reads.readAll(accountId)).map(withAll);
+      const parts = await this.#reads.readAll(accountId);
       if (parts.length === 0) return 'no wallet';
       changes = distribute(parts, change, MAX_CHANGES);
       return undefined;
@@ -78,7 +74,7 @@ export class WalletPostings {
    */
   async plan(accountId: string, change: NanoUsd): Promise<readonly TransactWriteItem[] | undefined> {
     const parts = await this.#reads.readAll(accountId);
-    const changes = distribute(parts.map(change < 0n ? withSpare : withAll), change, MAX_CHANGES);
+    const changes = distribute(parts, change, MAX_CHANGES);
     const owing = changes.some(({ owed, owedAfter }) => owed !== undefined || owedAfter !== undefined);
     if (changes.length === 0 || (change < 0n && owing)) return undefined;
     return changes.map((each) => this.#update(each, 1));
@@ -87,7 +83,7 @@ export class WalletPostings {
   /** Pays what is owed from what has been returned to the balance. Where calls move it meanwhile, the next one tries again. */
   async collect(accountId: string): Promise<void> {
     for (let changed = MAX_CHANGES, done = true; done && changed === MAX_CHANGES; ) {
-      const parts = (await this.#reads.readAll(accountId)).map(withAll);
+      const parts = await this.#reads.readAll(accountId);
       const changes = distribute(parts, 0n, MAX_CHANGES);
       changed = changes.length;
       const moved = changes.filter(({ by, owed, owedAfter }) => by !== 0n || owed !== owedAfter);
@@ -97,10 +93,7 @@ export class WalletPostings {
     }
   }
 
-  #update(
-    { walletId, by, owed, owedAfter, exposure, received }: PartChange,
-    entries: number,
-  ): TransactWriteItem {
+  #update({ walletId, by, owed, owedAfter, received }: PartChange, entries: number): TransactWriteItem {
     const clear = owedAfter === undefined ? ' REMOVE owed' : '';
     const mark = owedAfter === undefined ? '' : ', owed = :after';
     const counts = received === undefined ? '' : ', received = received + :received';
@@ -113,15 +106,13 @@ export class WalletPostings {
           'balance >= :least',
           owed === undefined ? 'attribute_not_exists(owed)' : 'owed = :owed',
           received === undefined ? 'attribute_not_exists(received)' : 'attribute_exists(received)',
-          ...(exposure === undefined ? [] : [EXPOSED_AT_MOST]),
         ].join(' AND '),
         ExpressionAttributeValues: {
           ':by': number(by),
-          ':least': number(by < 0n ? coverOfOthers(walletId, exposure ?? 0n) - by : 0n),
+          ':least': number(by < 0n ? -by : 0n),
           ':none': number(0),
           ':one': number(entries),
           ...(received === undefined ? {} : { ':received': number(by - ((owedAfter ?? 0n) - (owed ?? 0n))) }),
-          ...(exposure === undefined ? {} : { ':others': number(exposure) }),
           ...(owed === undefined ? {} : { ':owed': number(owed) }),
           ...(owedAfter === undefined ? {} : { ':after': number(owedAfter) }),
         },
@@ -129,20 +120,6 @@ export class WalletPostings {
     };
   }
 }
-
-const withAll = ({ walletId, balance, owed, received }: Part): PartState => ({
-  walletId,
-  available: balance,
-  owed,
-  received,
-});
-
-/** The part with what it can give while calls are open that may cost more than they hold. */
-const withSpare = (part: Part): PartState => ({
-  ...withAll(part),
-  available: spareOf(part),
-  exposure: part.exposure,
-});
 
 /**
  * Spreads a change over the parts of a wallet, the first one first and then the richest. What is owed and what is taken
@@ -152,13 +129,13 @@ const withSpare = (part: Part): PartState => ({
 function distribute(parts: readonly PartState[], change: NanoUsd, most: number): readonly PartChange[] {
   const [first, ...rest] = parts;
   if (first === undefined) return [];
-  const richest = rest.toSorted((a, b) => (a.available < b.available ? 1 : -1));
+  const richest = rest.toSorted((a, b) => (a.balance < b.balance ? 1 : -1));
   let due = (first.owed ?? 0n) + (change < 0n ? -change : 0n);
   const income = change > 0n ? change : 0n;
   let changed = 0;
   const changes = [first, ...richest].map((part) => {
     const gain = part === first ? income : 0n;
-    const paid = changed < most ? least(part.available + gain, due) : 0n;
+    const paid = changed < most ? least(part.balance + gain, due) : 0n;
     if (part === first || paid > 0n) changed += 1;
     due -= paid;
     return { ...part, by: gain - paid };

@@ -1,9 +1,8 @@
 /** How many parts a wallet may have: more when every place is taken, fewer when they have been idle. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { ALLOWANCE } from '../../../core/ledger/exposure.ts';
 import { number, text } from '../../dynamodb/attribute-values.ts';
 import { transact } from '../../dynamodb/transaction.ts';
-import { coverOfOthers, EXPOSED_AT_MOST, encodeNewWallet, MAX_PARTS, partId, spareOf } from './item.ts';
+import { encodeNewWallet, MAX_PARTS, partId } from './item.ts';
 import { WalletReads } from './reads.ts';
 
 /** Parts that one transaction makes or takes out of the count; it has room for 100 items (API reference, TransactWriteItems). */
@@ -32,9 +31,7 @@ export async function growParts(
   if (first === undefined) throw new Error(`there is no account ${accountId}`);
   if (first.parts !== known || first.received === undefined) return first.parts;
   const made = Math.min(Math.max(known, FEWEST_MADE), MAX_PARTS_CHANGED, MAX_PARTS - known);
-  // Calls go on: cover is left for more of them than there were.
-  const others = 2n * first.exposure + ALLOWANCE;
-  const spare = first.owed === undefined ? spareOf({ ...first, exposure: others }) : 0n;
+  const spare = first.owed === undefined ? first.balance : 0n;
   const share = spare / (SHARES * BigInt(known + made));
   const given = share * BigInt(made);
   const keyOf = (walletId: string) => ({ TableName: table, Key: { wallet_id: text(walletId) } });
@@ -45,19 +42,13 @@ export async function growParts(
         ...keyOf(accountId),
         UpdateExpression:
           'SET parts = :more, balance = balance - :given, received = received - :given, entries = if_not_exists(entries, :zero) + :one',
-        ConditionExpression: `(${counted}) AND attribute_exists(received)${given === 0n ? '' : ` AND attribute_not_exists(owed) AND balance >= :least AND ${EXPOSED_AT_MOST}`}`,
+        ConditionExpression: `(${counted}) AND attribute_exists(received)${given === 0n ? '' : ` AND attribute_not_exists(owed) AND balance >= :given`}`,
         ExpressionAttributeValues: {
           ':more': number(known + made),
           ':known': number(known),
           ':given': number(given),
           ':zero': number(0),
           ':one': number(1),
-          ...(given === 0n
-            ? {}
-            : {
-                ':least': number(given + coverOfOthers(accountId, others)),
-                ':others': number(others),
-              }),
         },
       },
     },

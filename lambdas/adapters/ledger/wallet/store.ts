@@ -13,10 +13,6 @@ import { PartGroups } from './part-groups.ts';
 import { Placements } from './placement.ts';
 import { WalletReads } from './reads.ts';
 import { WalletTotals } from './totals.ts';
-import { collect, collectMost, WalletTransfers } from './transfer.ts';
-
-/** Each further try means that another call moved one of the parts within milliseconds. */
-const MAX_TRIES = 12;
 
 export interface WalletStoreOptions {
   readonly random?: RandomSource;
@@ -34,7 +30,6 @@ export function createWalletStore(
 class DynamoWalletStore implements WalletStore {
   readonly #parts: PartGroups;
   readonly #reads: WalletReads;
-  readonly #transfers: WalletTransfers;
   readonly #totals: WalletTotals;
   readonly #placements: Placements;
   readonly #holds: WalletHolds;
@@ -46,7 +41,6 @@ class DynamoWalletStore implements WalletStore {
   ) {
     this.#parts = new PartGroups(clients, table);
     this.#reads = new WalletReads(clients.client, table);
-    this.#transfers = new WalletTransfers(clients.client, table);
     this.#totals = new WalletTotals(clients.client, table, clock);
     this.#placements = new Placements(random);
     this.#holds = new WalletHolds({ clients, table, parts: this.#parts }, this.#placements, random);
@@ -58,26 +52,6 @@ class DynamoWalletStore implements WalletStore {
 
   async confirm(accountId: string, hold: Hold): Promise<void> {
     await this.#parts.confirm(hold.walletId ?? accountId, hold.id);
-  }
-
-  async growHold(accountId: string, held: Hold, target: NanoUsd): Promise<NanoUsd> {
-    const walletId = held.walletId ?? accountId;
-    let amount = await this.#parts.grow(walletId, held, target);
-    // Other parts are looked for even where none are known: this process may not have met them.
-    for (let tries = 0; tries < MAX_TRIES && amount < target; tries += 1) {
-      const parts = await this.#reads.readAll(accountId);
-      const own = parts.find((part) => part.walletId === walletId);
-      // A call that is being settled takes whatever there is.
-      const donors = parts
-        .filter((part) => part !== own)
-        .map((part) => ({ part, amount: part.balance, covered: false }));
-      const transfers = collect(donors, target - amount) ?? collectMost(donors);
-      if (own === undefined || transfers.length === 0) return amount;
-      if (await this.#transfers.grow(own, { ...held, amount }, transfers)) {
-        amount = transfers.reduce((total, transfer) => total + transfer.amount, amount);
-      }
-    }
-    return amount;
   }
 
   async endHold(accountId: string, end: HoldEnd): Promise<NanoUsd | undefined> {

@@ -6,9 +6,6 @@ import { map, number, text } from '../../dynamodb/attribute-values.ts';
 import { transact } from '../../dynamodb/transaction.ts';
 import {
   accountOf,
-  coverIn,
-  coverOfOthers,
-  EXPOSED_AT_MOST,
   encodeHold,
   encodeNewWallet,
   HAS_PLACE,
@@ -22,8 +19,6 @@ import {
 export interface Donor {
   readonly part: Part;
   readonly amount: NanoUsd;
-  /** It keeps cover for its own open holds. */
-  readonly covered: boolean;
 }
 
 /** Parts that one transaction may take from; it has room for 100 items (API reference, TransactWriteItems). */
@@ -60,10 +55,7 @@ export class WalletTransfers {
     this.#table = table;
   }
 
-  /**
-   * Moves the transfers to a part, whose own open holds have at most the exposure that was read, and takes a hold
-   * there; false when any of the parts has moved meanwhile.
-   */
+  /** Moves the transfers to a part and takes a hold there; false when any of the parts has moved meanwhile. */
   hold({ walletId, part }: Target, hold: Hold, transfers: readonly Donor[]): Promise<boolean> {
     return part === undefined
       ? this.#send([...this.#withdrawals(transfers, walletId), this.#newPart(walletId, hold, sum(transfers))])
@@ -71,18 +63,15 @@ export class WalletTransfers {
   }
 
   #holdOn(part: Part, hold: Hold, given: NanoUsd): TransactWriteItem {
-    const { walletId, exposure } = part;
     return {
       Update: {
-        ...this.#key(walletId),
-        UpdateExpression: `SET balance = balance + :change, holds.#id = :hold, used = :used, exposure = if_not_exists(exposure, :zero) + :exposure${receives(part, '+')}`,
-        ConditionExpression: `balance >= :least AND ${HAS_PLACE}${unlessOwing(hold)} AND ${EXPOSED_AT_MOST} AND ${sameLayout(part)}`,
+        ...this.#key(part.walletId),
+        UpdateExpression: `SET balance = balance + :change, holds.#id = :hold, used = :used${receives(part, '+')}`,
+        ConditionExpression: `balance >= :least AND ${HAS_PLACE}${unlessOwing(hold)} AND ${sameLayout(part)}`,
         ExpressionAttributeNames: { '#id': hold.id },
         ExpressionAttributeValues: {
           ':change': number(given - hold.amount),
-          ':least': number(greatest(coverIn(walletId, hold, exposure) - given, 0n)),
-          ':others': number(exposure),
-          ':exposure': number(hold.exposure),
+          ':least': number(greatest(hold.amount - given, 0n)),
           ':most': number(MAX_HOLDS),
           ':hold': encodeHold(hold),
           ':used': number(hold.created),
@@ -101,35 +90,12 @@ export class WalletTransfers {
           balance: number(given - hold.amount),
           received: number(given),
           holds: map({ [hold.id]: encodeHold(hold) }),
-          exposure: number(hold.exposure),
           entries: number(1),
           used: number(hold.created),
         },
         ConditionExpression: 'attribute_not_exists(wallet_id)',
       },
     };
-  }
-
-  /** Moves the transfers into a hold of exactly that amount. */
-  grow(on: Part, hold: Hold, transfers: readonly Donor[]): Promise<boolean> {
-    const given = sum(transfers);
-    return this.#send([
-      ...this.#withdrawals(transfers),
-      {
-        Update: {
-          ...this.#key(on.walletId),
-          UpdateExpression: `SET holds.#id.amount = :grown, holds.#id.taken = :taken${receives(on, '+')}`,
-          ConditionExpression: `holds.#id.amount = :amount AND ${sameLayout(on)}`,
-          ExpressionAttributeNames: { '#id': hold.id },
-          ExpressionAttributeValues: {
-            ':grown': number(hold.amount + given),
-            ':taken': number(hold.taken ?? hold.amount),
-            ':amount': number(hold.amount),
-            ...moved(on, given),
-          },
-        },
-      },
-    ]);
   }
 
   /** Moves the transfers to another part's balance. */
@@ -151,23 +117,18 @@ export class WalletTransfers {
   #withdrawals(transfers: readonly Donor[], opens?: string): readonly TransactWriteItem[] {
     const counted = opens === undefined ? '' : 'parts > :index';
     const index = opens === undefined ? {} : { ':index': number(indexOf(opens)) };
-    const withdrawals = transfers.map(({ part, amount, covered }): TransactWriteItem => {
-      const { walletId, exposure } = part;
+    const withdrawals = transfers.map(({ part, amount }): TransactWriteItem => {
+      const { walletId } = part;
       const isFirst = opens !== undefined && indexOf(walletId) === 0;
       return {
         Update: {
           ...this.#key(walletId),
           UpdateExpression: `SET balance = balance - :amount${receives(part, '-')}`,
-          ConditionExpression: [
-            'balance >= :least',
-            sameLayout(part),
-            ...(covered ? [EXPOSED_AT_MOST] : []),
-            ...(isFirst ? [counted] : []),
-          ].join(' AND '),
+          ConditionExpression: ['balance >= :amount', sameLayout(part), ...(isFirst ? [counted] : [])].join(
+            ' AND ',
+          ),
           ExpressionAttributeValues: {
             ':amount': number(amount),
-            ':least': number(amount + (covered ? coverOfOthers(walletId, exposure) : 0n)),
-            ...(covered ? { ':others': number(exposure) } : {}),
             ...(isFirst ? index : {}),
             ...moved(part, amount),
           },

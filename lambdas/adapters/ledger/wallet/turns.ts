@@ -57,5 +57,4 @@ export class WalletTurns {
 const isRefused = (result: unknown): result is HoldResult =>
   typeof result === 'object' && result !== null && 'granted' in result && result.granted === false;
 
-const wantsNoLess = (hold: Hold, refused: Hold): boolean =>
-  hold.amount >= refused.amount && hold.exposure >= refused.exposure;
+const wantsNoLess = (hold: Hold, refused: Hold): boolean => hold.amount >= refused.amount;

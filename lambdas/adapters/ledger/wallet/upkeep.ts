@@ -53,17 +53,7 @@ export class WalletUpkeep {
 
   /** Moves everything that a part has into the first one and deletes it; false when it has moved since it was read. */
   async #merge(first: Part, part: Part): Promise<boolean> {
-    const {
-      walletId,
-      balance,
-      spent,
-      received = 0n,
-      entries,
-      used,
-      probation,
-      shortfalls,
-      spentByDay,
-    } = part;
+    const { walletId, balance, spent, received = 0n, entries, used, spentByDay } = part;
     const days = [...spentByDay];
     const { done } = await transact(this.#client, [
       {
@@ -90,8 +80,6 @@ export class WalletUpkeep {
             'spent = if_not_exists(spent, :zero) + :spent',
             'received = received + :received',
             'entries = if_not_exists(entries, :zero) + :one',
-            'probation = if_not_exists(probation, :zero) + :probation',
-            'shortfalls = if_not_exists(shortfalls, :zero) + :shortfalls',
             ...days.map((_, at) => `#day${at} = if_not_exists(#day${at}, :zero) + :day${at}`),
           ].join(', ')}`,
           ConditionExpression: 'attribute_exists(received)',
@@ -106,8 +94,6 @@ export class WalletUpkeep {
             ':balance': number(balance),
             ':spent': number(spent),
             ':received': number(received),
-            ':probation': number(probation),
-            ':shortfalls': number(shortfalls),
             ':zero': number(0),
             ':one': number(1),
             ...Object.fromEntries(days.map(([, cost], at) => [`:day${at}`, number(cost)])),

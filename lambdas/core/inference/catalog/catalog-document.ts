@@ -37,6 +37,10 @@ const model = z
     display_name: z.string().min(1).max(128).optional(),
     aliases: z.array(id).max(20).default([]),
     context_window: z.int().min(1).optional(),
+    /** Raises the bound of a text for a tokenizer that counts more than those that the bound was measured with. */
+    token_factor: z.number().min(1).max(16).optional(),
+    /** What the provider puts before each prompt, tokens. */
+    hidden_tokens: z.int().min(0).max(100_000).optional(),
     max_output_tokens: z.int().min(1).optional(),
     /** The bound of an answer whose caller names none on chat and Messages; 256 without it. */
     default_max_tokens: z.int().min(1).optional(),

@@ -1,13 +1,13 @@
 /** A chat call within one bound of its output: what it may cost, and how it is attempted and delivered. */
 import type { JsonObject } from '../../json/lossless-json.ts';
+import { greatest, type NanoUsd } from '../../money.ts';
 import type { CallContext, Clock, Log } from '../../ports.ts';
 import type { Model, Route } from '../catalog/catalog-document.ts';
-import { dialectTokens, withMore } from '../metering/dialect-size.ts';
+import { dialectTokens } from '../metering/dialect-size.ts';
 import { boundTextTokens, LARGEST_WINDOW, type PromptBound, promptBounds } from '../metering/estimate.ts';
 import { tokenPrices } from '../metering/priced-usage.ts';
 import type { PromptSize } from '../metering/prompt-size.ts';
 import type { CallOffer } from '../paid-endpoint.ts';
-import { type CostBound, coverBoth } from '../pricing/cost-bound.ts';
 import { type MostTokens, promptWithUses, type Terms, worstCost } from '../pricing/terms.ts';
 import type { PricedCandidate } from '../routing/priced-routes.ts';
 import type { RouteTimes } from '../routing/route-times.ts';
@@ -23,11 +23,8 @@ import { mayWriteUnseen } from './unseen-output.ts';
 /** What a call may count and cost on a route, and what it may be billed by there. */
 interface RouteBounds {
   readonly terms: Terms;
-  /** What is held for. */
   readonly tokens: MostTokens;
-  /** What a route is believed at most. */
-  readonly most: MostTokens;
-  readonly cost: CostBound;
+  readonly cost: NanoUsd;
 }
 
 type BoundsByRoute = ReadonlyMap<Route, RouteBounds>;
@@ -68,7 +65,7 @@ export function completionOffer(
     costBound: (model) =>
       routesOf(model)
         .map(({ route }) => boundOf(bounds, route).cost)
-        .reduce(coverBoth),
+        .reduce(greatest),
     attempt: async ({ model, route }, time) => {
       const startedMs = clock();
       const reply = await attemptRoute({
@@ -90,8 +87,9 @@ export function completionOffer(
         catalog,
         chosenTokens,
         ...boundOf(bounds, paid.candidate.route),
-        onImpossible: ({ id }) => {
-          log.warn('a route counted more than is possible', { requestId: context.requestId, route: id });
+        onExcess: ({ model, route }) => {
+          const names = { model: model.id, route: route.id };
+          log.warn('a route counted more than the bound', { requestId: context.requestId, ...names });
         },
         mayWriteUnseen: (route) => mayWriteUnseen(route, payload),
         identity: { id: answerId, model: nameOf(paid.candidate.model) },
@@ -119,30 +117,25 @@ export function completionBounds({
   const withoutTools = prompt.providerTools ? promptBounds({ ...prompt, providerTools: false }) : promptBound;
   const bounded = candidates.map((candidate) => {
     const { model, route, terms } = candidate;
-    const bound = (terms.tokensByUses === undefined ? promptBound : withoutTools)(model);
-    const added = dialectTokens(route.dialect, body, prompt.messages);
-    return { candidate, bound: withMore(bound, added) };
+    const { tokens } = (terms.tokensByUses === undefined ? promptBound : withoutTools)(model);
+    return { candidate, promptTokens: tokens + dialectTokens(route.dialect, body, prompt.messages) };
   });
   return (maxTokens) =>
     new Map(
-      bounded.map(({ candidate, bound }) => [
+      bounded.map(({ candidate, promptTokens }) => [
         candidate.route,
-        boundsOf(candidate, bound, maxTokens * choices),
+        boundsOf(candidate, promptTokens, maxTokens * choices),
       ]),
     );
 }
 
-function boundsOf({ model, terms }: PricedCandidate, bound: PromptBound, maxTokens: number): RouteBounds {
+function boundsOf({ model, terms }: PricedCandidate, promptTokens: number, maxTokens: number): RouteBounds {
   const prices = tokenPrices(model);
   const completion = maxTokens + boundTextTokens(terms.outputTexts);
   const window = model.context_window ?? LARGEST_WINDOW;
-  const withUses = (prompt: number): MostTokens => ({
-    prompt: promptWithUses(terms, { prompt, completion }, window),
-    completion,
-  });
-  const [tokens, most] = [withUses(bound.tokens), withUses(bound.most)];
-  const cost = { amount: worstCost(prices, terms, tokens), ceiling: worstCost(prices, terms, most) };
-  return { terms, tokens, most, cost };
+  const prompt = promptWithUses(terms, { prompt: promptTokens, completion }, window);
+  const tokens = { prompt, completion };
+  return { terms, tokens, cost: worstCost(prices, terms, tokens) };
 }
 
 function boundOf(bounds: BoundsByRoute, route: Route): RouteBounds {

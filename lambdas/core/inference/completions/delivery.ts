@@ -11,6 +11,7 @@ import type { PromptSize } from '../metering/prompt-size.ts';
 import { receiptHeaders } from '../metering/receipt.ts';
 import type { AnsweredCall, Deliver } from '../paid-endpoint.ts';
 import type { TokenUsage } from '../pricing/token-usage.ts';
+import type { Candidate } from '../routing/route-choice.ts';
 import { type Identity, type ReplyEvent, UpstreamFailure } from '../upstream/provider.ts';
 import { hasLeft } from '../upstream/route-clock.ts';
 import type { Answer } from './attempt.ts';
@@ -25,10 +26,10 @@ export interface CompletionWriting {
   readonly catalog: string;
   /** The bound of the output where the service chose it, in tokens; `x-max-tokens` says it. */
   readonly chosenTokens: number | undefined;
-  /** What the call can count at most. */
-  readonly most: MeterOptions['most'];
+  /** What the call is billed at most. */
+  readonly tokens: MeterOptions['bound'];
   /** Called when a route reports more than that. */
-  readonly onImpossible: (route: Route) => void;
+  readonly onExcess: (candidate: Candidate) => void;
   /** Whether the stream may not show all that is billed. */
   readonly mayWriteUnseen: (route: Route) => boolean;
   /** The id of the answer, in the API's form, and the name of its model. */
@@ -55,7 +56,7 @@ export async function prepareCompletion(
 ): Promise<Deliver> {
   const { admission, candidate, keep, flush } = paid;
   const { model, route } = candidate;
-  const { prompt, terms, catalog, most, onImpossible, identity, chosenTokens } = writing;
+  const { prompt, terms, catalog, tokens, onExcess, identity, chosenTokens } = writing;
   const bound = chosenTokens === undefined ? {} : { 'x-max-tokens': String(chosenTokens) };
   const meter = new Meter({
     candidate,
@@ -63,8 +64,8 @@ export async function prepareCompletion(
     prompt,
     terms,
     catalog,
-    most,
-    onImpossible: () => onImpossible(route),
+    bound: tokens,
+    onExcess: () => onExcess(candidate),
   });
   const writer = writing.writer({
     identity,

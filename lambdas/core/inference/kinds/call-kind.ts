@@ -3,10 +3,10 @@ import type * as z from 'zod';
 import type { Kind } from '../../access/policy.ts';
 import type { JsonObject } from '../../json/lossless-json.ts';
 import type { Settlement } from '../../ledger/settlement.ts';
+import type { NanoUsd } from '../../money.ts';
 import type { Model, Route } from '../catalog/catalog-document.ts';
 import { receiptHeaders } from '../metering/receipt.ts';
 import type { AnsweredCall, Deliver } from '../paid-endpoint.ts';
-import type { CostBound } from '../pricing/cost-bound.ts';
 import type { Candidate } from '../routing/route-choice.ts';
 import { forwardedFields, type RouteControlFields } from '../routing/route-controls.ts';
 import type { RouteClock } from '../upstream/route-clock.ts';
@@ -32,12 +32,12 @@ export interface CallRequestFields extends JsonObject, Pick<RouteControlFields, 
   readonly model?: string | null | undefined;
 }
 
-/** What a call may count and cost. */
-export interface Estimate extends CostBound {
-  /** What it counts at most, by what is known of its content; this counts against the key's tokens a minute. */
+/** What a call may count and cost at most. */
+export interface Estimate {
+  /** They count against the key's tokens a minute. */
   readonly tokens: number;
-  /** What it cannot exceed, whatever its content. */
-  readonly mostTokens: number;
+  /** To be held. */
+  readonly amount: NanoUsd;
 }
 
 /** An answer, and everything that its delivery needs. */

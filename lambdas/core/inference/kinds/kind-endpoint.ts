@@ -44,7 +44,7 @@ export function createKindEndpoint<Request extends CallRequestFields, Answer>(
       offers: [
         {
           tokens: estimate.tokens,
-          costBound: () => estimate,
+          costBound: () => estimate.amount,
           attempt: ({ model, route }, time) =>
             attemptKind(providers, { model, payload }, { ...time, after, route, stream, hostEnds }),
           prepare: ({ answer, clock }, paid) =>

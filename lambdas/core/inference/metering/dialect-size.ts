@@ -1,7 +1,7 @@
 /** Tokens, at most, that a route's dialect adds to a prompt on its way out. */
 import { isJsonObject, type JsonObject } from '../../json/lossless-json.ts';
 import type { Dialect } from '../catalog/dialect.ts';
-import { boundTextTokens, type PromptBound } from './estimate.ts';
+import { boundTextTokens } from './estimate.ts';
 
 /** A message that stands between two others, and the marks around a reminder: each a dozen tokens and the message's edges. */
 const TOKENS_PER_MESSAGE = 48;
@@ -19,10 +19,6 @@ export function dialectTokens(dialect: Dialect | undefined, body: JsonObject, me
   if (schemas === undefined && isWhole === undefined) return ofMessages;
   return ofMessages + sizeOf([body.tools, body.response_format, body.output_config, body.text]);
 }
-
-/** Adds as much to every figure of a bound. */
-export const withMore = (bound: PromptBound, tokens: number): PromptBound =>
-  tokens === 0 ? bound : { ...bound, tokens: bound.tokens + tokens, most: bound.most + tokens };
 
 /** Of everything that may be a schema, however deep; the body of a request is checked for its depth. */
 function sizeOf(value: unknown): number {

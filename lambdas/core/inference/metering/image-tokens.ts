@@ -21,33 +21,14 @@ export interface PromptImage {
  */
 const TOKENS_PER_IMAGE = 4_784;
 
-/** The most that any large provider counts for one: eight tiles of gpt-4o-mini (OpenAI docs, Images and vision). */
-const LARGEST_IMAGE_TOKENS = 2_833 + 8 * 5_667;
-
 /** What an image probably counts (Claude API docs, Vision: about 1,600 for most models). */
 const USUAL_TOKENS_PER_IMAGE = 1_600;
 
 export type ImageLimits = Pick<Model, 'image_tokens' | 'max_image_tokens' | 'routes'>;
 
-export interface ImageBound {
-  /** The basis of the hold. */
-  readonly tokens: number;
-  /** What a route is believed to count. */
-  readonly most: number;
-}
-
-/** Bounds images on a model. */
-export function boundImages(images: readonly PromptImage[], model: ImageLimits): ImageBound {
-  let tokens = 0;
-  let most = 0;
-  const believed = model.max_image_tokens ?? LARGEST_IMAGE_TOKENS;
-  for (const image of images) {
-    const bound = boundOf(image, model);
-    tokens += bound;
-    most += Math.max(bound, believed);
-  }
-  return { tokens, most };
-}
+/** What images count at most on a model. */
+export const boundImages = (images: readonly PromptImage[], model: ImageLimits): number =>
+  images.reduce((total, image) => total + boundOf(image, model), 0);
 
 /** What images probably count; on the model, where it is known. */
 export const countImages = (images: readonly PromptImage[], model?: ImageLimits): number =>

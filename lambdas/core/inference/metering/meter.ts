@@ -1,12 +1,12 @@
 /** The count of one answer: the route's own figures where they are possible, else the delivered text. */
 import type { Admission } from '../../ledger/admission.ts';
 import type { Settlement } from '../../ledger/settlement.ts';
-import type { CallStatus } from '../../ledger/usage-record.ts';
+import { type CallStatus, factorOf, type Unbilled } from '../../ledger/usage-record.ts';
 import { least, type NanoUsd } from '../../money.ts';
 import type { MostTokens, Terms } from '../pricing/terms.ts';
 import { NO_TOKENS, type TokenUsage } from '../pricing/token-usage.ts';
 import type { Candidate } from '../routing/route-choice.ts';
-import { countPromptTokens, OutputCounter } from './estimate.ts';
+import { OutputCounter, unreportedPromptTokens } from './estimate.ts';
 import { billBasis, type PricedUsage, priceUsage, tokenPrices } from './priced-usage.ts';
 import type { PromptSize } from './prompt-size.ts';
 
@@ -18,10 +18,10 @@ export interface MeterOptions {
   readonly terms: Terms;
   /** The version of the catalog that has the prices. */
   readonly catalog: string;
-  /** What the call can count at most: more than that of what a route reports is not believed. */
-  readonly most: MostTokens;
-  /** The route reports more: it is wrong, or what is held for its model is too little. */
-  readonly onImpossible: () => void;
+  /** What the call is billed at most: what a route reports beyond it is the operator's loss. */
+  readonly bound: MostTokens;
+  /** Called when the route reports more: it is wrong, or the bound of its model is too low. */
+  readonly onExcess: () => void;
 }
 
 interface Bill {
@@ -60,9 +60,10 @@ export class Meter {
   }
 
   settle(status: CallStatus): Promise<Settlement> {
-    const { candidate, catalog, admission, onImpossible } = this.#options;
+    const { candidate, catalog, admission, onExcess } = this.#options;
     const { usage, estimated, cost, priced } = this.#bill(status);
-    if (this.#isImpossible()) onImpossible();
+    if (this.#exceedsBound()) onExcess();
+    const unbilled = this.#unbilled();
     return admission.settle({
       model: candidate.model.id,
       inputUnits: usage.promptTokens,
@@ -70,6 +71,7 @@ export class Meter {
       outputUnits: usage.completionTokens,
       unit: 'token',
       cost,
+      unbilled,
       estimated,
       route: candidate.route.id,
       status,
@@ -78,11 +80,21 @@ export class Meter {
     });
   }
 
-  #isImpossible(): boolean {
-    const { most, terms } = this.#options;
+  #exceedsBound(): boolean {
+    const { bound, terms } = this.#options;
     const { promptTokens, completionTokens, uses = {} } = this.#reported ?? NO_TOKENS;
     const overused = Object.entries(uses).some(([name, count]) => count > (terms.uses.get(name) ?? 0));
-    return promptTokens > most.prompt || completionTokens > most.completion || overused;
+    return promptTokens > bound.prompt || completionTokens > bound.completion || overused;
+  }
+
+  /** What the reported usage would cost beyond the bound. */
+  #unbilled(): Unbilled | undefined {
+    const { bound } = this.#options;
+    const reported = this.#reported ?? NO_TOKENS;
+    const { promptTokens, completionTokens } = reported;
+    const factor = Math.max(promptTokens / bound.prompt, completionTokens / bound.completion);
+    const amount = this.#price(reported).amount - this.#price(this.#withinBound(reported)).amount;
+    return factor > 1 && amount > 0n ? { amount, factor: factorOf(factor) } : undefined;
   }
 
   #bill(status: CallStatus): Bill {
@@ -95,19 +107,14 @@ export class Meter {
     const reportsOutput = this.#reported !== undefined && reported.completionTokens >= fewest;
     // A route that broke off may have given more than it had reported by then.
     const isBehind = status === 'interrupted' && counted > reported.completionTokens;
-    const usage = this.#possible({
+    const usage = this.#withinBound({
       ...reported,
-      promptTokens: reportsPrompt ? reported.promptTokens : countPromptTokens(prompt, candidate.model),
+      promptTokens: reportsPrompt ? reported.promptTokens : unreportedPromptTokens(prompt, candidate.model),
       completionTokens: reportsOutput && !isBehind ? reported.completionTokens : counted,
     });
     const priced = this.#price(usage);
-    if (reportsPrompt && reportsOutput && !isBehind)
-      return { usage, estimated: false, cost: priced.amount, priced };
-    // The service's own count never charges beyond what the caller allowed.
     const cost = least(priced.amount, admission.hold.amount);
-    const known = this.#price(this.#possible(reported));
-    if (known.amount > cost) return { usage, estimated: true, cost: known.amount, priced: known };
-    return { usage, estimated: true, cost, priced };
+    return { usage, estimated: !(reportsPrompt && reportsOutput && !isBehind), cost, priced };
   }
 
   #price(usage: TokenUsage): PricedUsage {
@@ -115,14 +122,14 @@ export class Meter {
     return priceUsage(tokenPrices(candidate.model), terms, usage);
   }
 
-  #possible(usage: TokenUsage): TokenUsage {
-    const { most } = this.#options;
-    const promptTokens = Math.min(usage.promptTokens, most.prompt);
+  #withinBound(usage: TokenUsage): TokenUsage {
+    const { bound } = this.#options;
+    const promptTokens = Math.min(usage.promptTokens, bound.prompt);
     return {
       ...usage,
       promptTokens,
       cachedTokens: Math.min(usage.cachedTokens, promptTokens),
-      completionTokens: Math.min(usage.completionTokens, most.completion),
+      completionTokens: Math.min(usage.completionTokens, bound.completion),
     };
   }
 }

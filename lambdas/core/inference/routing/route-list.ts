@@ -4,8 +4,10 @@
  */
 import * as z from 'zod';
 import { cursor, limit, type Page } from '../../api/paging.ts';
-import { type Body, seconds } from '../../api/response-schema.ts';
+import { type Body, seconds, usd } from '../../api/response-schema.ts';
 import { ServiceError } from '../../errors.ts';
+import type { UnbilledOfRoute } from '../../ledger/ports.ts';
+import { usdJson } from '../../money.ts';
 import type { Model } from '../catalog/catalog-document.ts';
 import { figuresOf } from '../catalog/figures.ts';
 import { PROTOCOLS } from '../catalog/route-document.ts';
@@ -42,9 +44,21 @@ export const routeSummarySchema = z.object({
     .describe(
       'Of each rate that the model’s price and the route’s cost have in common: what is left of the price, in percent, `"25.0"`. Null where the catalog does not say what the route costs.',
     ),
+  unbilled: z
+    .object({ calls: z.int(), amount: usd, factor: z.number() })
+    .nullable()
+    .describe(
+      'Usage that the route reported beyond the bounds of its calls and that nobody pays, until none was for a month. `factor`: the most by which it exceeded a bound. Where texts are what counts more, a `token_factor` of the model that is as many times as high covers it. Null: there was none.',
+    ),
 });
 
 type RouteSummary = Body<typeof routeSummarySchema>;
+
+/** What is stored of routes, by their ids. */
+export interface RouteFindings {
+  readonly circuits: readonly RouteCircuits[];
+  readonly unbilled: readonly UnbilledOfRoute[];
+}
 
 /** What an account would meet that no circuit knows. */
 const ANYONE = '';
@@ -57,11 +71,12 @@ const NAMES = { closed: 'closed', 'half-open': 'half_open', shut: 'open' } as co
  */
 export function routesPage(
   models: readonly Model[],
-  circuits: readonly RouteCircuits[],
+  { circuits, unbilled }: RouteFindings,
   query: z.output<typeof routesQuery>,
   nowMs: number,
 ): Page<RouteSummary> {
   const known = new Map(circuits.map((each) => [each.id, each]));
+  const losses = new Map(unbilled.map((each) => [each.route, each]));
   const routes = models.flatMap((model) => model.routes.map((route) => ({ model, route })));
   const first = placeAfter(
     routes.map(({ route }) => route.id),
@@ -77,10 +92,14 @@ export function routesPage(
       ...{ id, object: 'route', model: model.id, protocol, priority },
       ...state,
       margins: marginsOf(model.price, route.cost),
+      unbilled: lossOf(losses.get(id)),
     });
   }
   return { entries, next: undefined };
 }
+
+const lossOf = (loss: UnbilledOfRoute | undefined): RouteSummary['unbilled'] =>
+  loss === undefined ? null : { calls: loss.calls, amount: usdJson(loss.amount), factor: loss.factor };
 
 /** By the rates of the lists alone: what calls make of them depends on their tiers and on what they use. */
 function marginsOf(price: Prices, cost: Prices | undefined): RouteSummary['margins'] {

@@ -164,7 +164,6 @@ function judge(
     held: cut.held,
     usage: closed + (quiet ? read.open.cost : later),
     owed: cut.owed,
-    writtenOff: base.writtenOff + read.closed.writtenOff + read.open.writtenOff,
     drift,
     exact: drift === 0n,
     unproven: 0,
@@ -189,9 +188,8 @@ async function keep(
   let kept = proven.through;
   if (through !== proven.through && learned) {
     const cost = base.cost + read.closed.cost;
-    const writtenOff = base.writtenOff + read.closed.writtenOff;
     const version = proven.version;
-    const next = { through, cost, writtenOff, converted, partial: undefined, version };
+    const next = { through, cost, converted, partial: undefined, version };
     if (!(await store.storeProven(accountId, next))) return;
     kept = through;
   }

@@ -14,8 +14,6 @@ export interface Books {
   readonly usage: NanoUsd;
   /** Taken back after it had been spent, and not paid since. */
   readonly owed: NanoUsd;
-  /** Apart from the books: cost that was never charged, of the calls whose records were read so far. */
-  readonly writtenOff: NanoUsd;
   /** The sum over the accounts of the largest difference that a check of the account found, or of an amount below zero. */
   readonly drift: NanoUsd;
   /** Every account was proven: no drift, and none unproven. */
@@ -33,7 +31,6 @@ export const EMPTY_BOOKS: Books = {
   held: 0n,
   usage: 0n,
   owed: 0n,
-  writtenOff: 0n,
   drift: 0n,
   exact: true,
   unproven: 0,
@@ -52,7 +49,6 @@ export function addBooks(a: Books, b: Books): Books {
     held: a.held + b.held,
     usage: a.usage + b.usage,
     owed: a.owed + b.owed,
-    writtenOff: a.writtenOff + b.writtenOff,
     drift: a.drift + b.drift,
     exact: a.exact && b.exact,
     unproven: a.unproven + b.unproven,

@@ -33,7 +33,6 @@ export interface AuditedCall {
   /** Seconds since the epoch. */
   readonly created: number;
   readonly cost: NanoUsd;
-  readonly writtenOff: NanoUsd;
 }
 
 /** Where a reading of usage records continues: after this record. */
@@ -49,7 +48,6 @@ export interface UsageSpan {
 /** Sums over the usage records of an account. */
 export interface UsageSums {
   readonly cost: NanoUsd;
-  readonly writtenOff: NanoUsd;
 }
 
 /** The usage of an account that an audit has proven. */
@@ -72,7 +70,6 @@ export interface PartialReading extends UsageSums {
 export const NOTHING_PROVEN: ProvenUsage = {
   through: undefined,
   cost: 0n,
-  writtenOff: 0n,
   converted: 0n,
   partial: undefined,
   version: 0,

@@ -41,14 +41,11 @@ export interface UsageRead {
   readonly stopped: UsagePosition | undefined;
 }
 
-const NO_USAGE: UsageSums = { cost: 0n, writtenOff: 0n };
+const NO_USAGE: UsageSums = { cost: 0n };
 
 const dayOf = ({ created }: AuditedCall): number => Math.floor(created / DAY_SECONDS);
 
-const add = (sums: UsageSums, { cost, writtenOff }: UsageSums): UsageSums => ({
-  cost: sums.cost + cost,
-  writtenOff: sums.writtenOff + writtenOff,
-});
+const add = (sums: UsageSums, { cost }: UsageSums): UsageSums => ({ cost: sums.cost + cost });
 
 export async function readUsage(store: AuditStore, wanted: UsageWanted): Promise<UsageRead> {
   const { accountId, proven, through, held, from, late } = wanted;

@@ -5,26 +5,17 @@
  */
 import { type KeyCharge, type KeyState, refusal } from '../../access/key-state.ts';
 import type { NanoUsd } from '../../money.ts';
-import { coverOf } from '../exposure.ts';
 import type { Wallet } from '../ports.ts';
 
 export interface Offer {
   /** The estimate, in tokens, that counts against the key's tokens a minute. */
   readonly tokens: number;
-  /** To be held: the worst case the caller allowed, by what is known of the call's content. */
+  /** To be held: the most that the call can cost. */
   readonly amount: NanoUsd;
-  /** What the call cannot exceed whatever its content; at least `amount`. */
-  readonly ceiling: NanoUsd;
 }
 
 /** Dearest first: none asks for more of anything than the one before it. */
 export type Offers = readonly [Offer, ...Offer[]];
-
-/** The same offer, held for all that the call can cost. */
-const atCeiling = (offer: Offer): Offer => ({ ...offer, amount: offer.ceiling });
-
-/** An offer as an account takes it. */
-export const termsOn = (probation: boolean, offer: Offer): Offer => (probation ? atCeiling(offer) : offer);
 
 export const offerAt = (offers: Offers, index: number): Offer => offers[index] ?? offers[0];
 
@@ -36,24 +27,20 @@ export interface Known {
   /** With current windows. */
   readonly state?: KeyState | undefined;
   readonly wallet?: Wallet | undefined;
-  /** The account is on probation. */
-  readonly probation: boolean;
 }
 
 /** The index of the first offer from `from` on that key and wallet leave; undefined when they leave none. */
 export function firstLeft(
   offers: Offers,
   from: number,
-  { state, wallet, probation }: Known,
+  { state, wallet }: Known,
   { charge, nowMs }: { readonly charge: KeyCharge; readonly nowMs: number },
 ): number | undefined {
-  const index = offers.findIndex((offer, at) => {
-    const { tokens, amount, ceiling } = termsOn(probation, offer);
+  const index = offers.findIndex(({ tokens, amount }, at) => {
     if (at < from) return false;
     if (state !== undefined && refusal(state, { ...charge, tokens, amount }, nowMs) !== undefined)
       return false;
-    const needed = coverOf({ amount, exposure: ceiling - amount }, wallet?.exposure ?? 0n);
-    return wallet === undefined || wallet.balance >= needed;
+    return wallet === undefined || wallet.balance >= amount;
   });
   return index < 0 ? undefined : index;
 }

@@ -9,8 +9,6 @@ export interface Tried {
   readonly hold: Hold;
   readonly charged: PromiseSettledResult<ChargeResult>;
   readonly held: PromiseSettledResult<HoldResult>;
-  /** The wallet has said that its account is on probation. */
-  readonly probation: boolean;
   readonly nowMs: number;
 }
 
@@ -22,7 +20,7 @@ export interface Tried {
 export function nextOffer(
   offers: Offers,
   at: number,
-  { charge, hold, charged, held, probation, nowMs }: Tried,
+  { charge, charged, held, nowMs }: Tried,
   isLocked: (wallet: Wallet) => boolean,
 ): number | undefined {
   if (charged.status === 'rejected' || held.status === 'rejected') return undefined;
@@ -35,12 +33,8 @@ export function nextOffer(
   const known = {
     state: key.granted ? undefined : key.state,
     wallet: isJudged ? wallet.wallet : undefined,
-    probation,
   };
-  // Probation refuses an exposure, not an amount: the same offer may be left at its ceiling.
-  const learned = probation && hold.exposure > 0n;
-  const next = firstLeft(offers, learned ? at : at + 1, known, { charge, nowMs });
-  return learned && key.granted ? (next ?? offers.length - 1) : next;
+  return firstLeft(offers, at + 1, known, { charge, nowMs });
 }
 
 /** Gives the key back what a charge took, or may have taken. */

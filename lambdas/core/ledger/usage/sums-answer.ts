@@ -131,7 +131,7 @@ export function usageSumsBody(
     object: 'list',
     interval,
     data: inOrder.map(([, bucket]) => entryOf(bucket, groups)),
-    total: { calls: total.calls, cost: usdJson(total.cost), written_off: usdJson(total.writtenOff) },
+    total: { calls: total.calls, cost: usdJson(total.cost), written_off: 0 },
     complete,
     as_of: asOf,
   };
@@ -145,7 +145,7 @@ const entryOf = ({ start, row, ...sum }: Bucket, groups: readonly Group[]) => ({
   cached_units: rounded(sum.cachedUnits),
   output_units: rounded(sum.outputUnits),
   cost: usdJson(sum.cost),
-  written_off: usdJson(sum.writtenOff),
+  written_off: 0,
 });
 
 /** Seconds have fractions, whose sum depends on its order in places that nobody reads. */

@@ -8,16 +8,7 @@ export const DAY_HOURS = 24;
 /** A usage record, as far as sums need it. */
 export type SummedCall = Pick<
   UsageRecord,
-  | 'id'
-  | 'created'
-  | 'model'
-  | 'kind'
-  | 'status'
-  | 'inputUnits'
-  | 'cachedUnits'
-  | 'outputUnits'
-  | 'cost'
-  | 'writtenOff'
+  'id' | 'created' | 'model' | 'kind' | 'status' | 'inputUnits' | 'cachedUnits' | 'outputUnits' | 'cost'
 >;
 
 /** What calls come to. Units are whole, but for seconds. */
@@ -27,7 +18,6 @@ export interface Amounts {
   cachedUnits: number;
   outputUnits: number;
   cost: NanoUsd;
-  writtenOff: NanoUsd;
 }
 
 export interface SumRow extends Amounts, Pick<UsageRecord, 'model' | 'kind' | 'status'> {
@@ -41,7 +31,6 @@ export const noAmounts = (): Amounts => ({
   cachedUnits: 0,
   outputUnits: 0,
   cost: 0n,
-  writtenOff: 0n,
 });
 
 /** Adds `more` to `sum`, in place. */
@@ -51,7 +40,6 @@ export function addAmounts(sum: Amounts, more: Amounts): void {
   sum.cachedUnits += more.cachedUnits;
   sum.outputUnits += more.outputUnits;
   sum.cost += more.cost;
-  sum.writtenOff += more.writtenOff;
 }
 
 export const hourOf = (created: number): number => Math.floor(created / HOUR_SECONDS);

@@ -138,7 +138,7 @@ describe('the stored sums of an account', () => {
   it('keep the hours that another writer has stored further', async () => {
     const { store } = createSums(options());
     const row = { hour: DAY * 24, model: 'sim/a', kind: 'chat', status: 'completed' } as const;
-    const amounts = { calls: 1, inputUnits: 0.5, cachedUnits: 0, outputUnits: 0, cost: 1n, writtenOff: 0n };
+    const amounts = { calls: 1, inputUnits: 0.5, cachedUnits: 0, outputUnits: 0, cost: 1n };
     const day = { keyId: 'key_1', day: DAY, through: DAY * 24 + 2, rows: [{ ...row, ...amounts }] };
     await store.storeDay('acc_days', day);
     await store.storeDay('acc_days', { ...day, through: DAY * 24 + 1, rows: [] });

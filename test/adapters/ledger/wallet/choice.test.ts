@@ -1,27 +1,21 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { chooseDonors, chooseTarget } from '../../../../lambdas/adapters/ledger/wallet/choice.ts';
-import {
-  coverIn,
-  indexOf,
-  MAX_HOLDS,
-  type Part,
-  partId,
-  spareOf,
-} from '../../../../lambdas/adapters/ledger/wallet/item.ts';
+import { indexOf, MAX_HOLDS, type Part, partId } from '../../../../lambdas/adapters/ledger/wallet/item.ts';
 import type { Target } from '../../../../lambdas/adapters/ledger/wallet/transfer.ts';
-import { ALLOWANCE } from '../../../../lambdas/core/ledger/exposure.ts';
 import type { Hold } from '../../../../lambdas/core/ledger/ports.ts';
 import { it } from '../../../search.ts';
 
 const ACCOUNT = 'acc_1';
 
-const holdOf = (amount: bigint, exposure = 0n): Hold => ({
+/** The most that a part has. */
+const MOST = 30_000_000n;
+
+const holdOf = (amount: bigint): Hold => ({
   id: 'req_1',
   keyId: 'key_1',
   kind: 'chat',
   amount,
-  exposure,
   created: 0,
   expires: 1,
 });
@@ -30,9 +24,6 @@ const partOf = (index: number, fields: Partial<Part> = {}): Part => ({
   walletId: partId(ACCOUNT, index),
   balance: 0n,
   holds: [],
-  exposure: 0n,
-  probation: 0n,
-  shortfalls: 0,
   owed: undefined,
   entries: 0,
   spent: 0n,
@@ -51,8 +42,7 @@ const wallet = fc
     states: fc.array(
       fc.record({
         there: fc.boolean(),
-        balance: fc.bigInt({ min: 0n, max: 3n * ALLOWANCE }),
-        exposure: fc.oneof(fc.constant(0n), fc.bigInt({ min: 0n, max: 2n * ALLOWANCE })),
+        balance: fc.bigInt({ min: 0n, max: MOST }),
         open: fc.integer({ min: 0, max: MAX_HOLDS }),
         old: fc.boolean(),
       }),
@@ -60,12 +50,11 @@ const wallet = fc
     ),
   })
   .map(({ parts, states }) =>
-    states.slice(0, parts).flatMap(({ there, balance, exposure, open, old }, index) =>
+    states.slice(0, parts).flatMap(({ there, balance, open, old }, index) =>
       index === 0 || there
         ? [
             partOf(index, {
               balance,
-              exposure,
               parts: index === 0 ? parts : 1,
               holds: Array.from({ length: open }, (_, at) => ({ ...holdOf(1n), id: `req_${at}` })),
               received: old ? undefined : 0n,
@@ -74,16 +63,20 @@ const wallet = fc
         : [],
     ),
   );
+/** Most are of what a few parts have together; some are of all that many have. */
 const hold = fc
-  .tuple(fc.bigInt({ min: 0n, max: 4n * ALLOWANCE }), fc.bigInt({ min: 0n, max: 2n * ALLOWANCE }))
-  .map(([amount, exposure]) => holdOf(amount, exposure));
+  .oneof(
+    { arbitrary: fc.bigInt({ min: 0n, max: 2n * MOST }), weight: 4 },
+    { arbitrary: fc.bigInt({ min: 0n, max: 40n * MOST }), weight: 1 },
+  )
+  .map(holdOf);
 const at = fc.nat(50);
 
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, each) => total + each, 0n);
 
 /** What a part needs of the others for a hold. */
-const missingIn = ({ walletId, part }: Target, wanted: Hold): bigint => {
-  const missing = coverIn(walletId, wanted, part?.exposure ?? 0n) - (part?.balance ?? 0n);
+const missingIn = ({ part }: Target, wanted: Hold): bigint => {
+  const missing = wanted.amount - (part?.balance ?? 0n);
   return missing > 0n ? missing : 0n;
 };
 const canTake = ({ part }: Target): boolean =>
@@ -100,13 +93,13 @@ describe('the part that a hold is taken on with money of the others', () => {
           return { walletId, part: known.get(walletId) };
         });
         const othersHave = ({ walletId }: Target): bigint =>
-          sum(parts.filter((part) => part.walletId !== walletId).map(spareOf));
+          sum(parts.filter((part) => part.walletId !== walletId).map(({ balance }) => balance));
         const able = (target: Target): boolean =>
           canTake(target) && missingIn(target, wanted) <= othersHave(target);
         const chosen = chooseTarget(parts, wanted, partId(ACCOUNT, preferred), start);
         if (typeof chosen === 'string') {
           expect(every.filter(able)).toEqual([]);
-          const afforded = wanted.amount + wanted.exposure <= sum(parts.map(spareOf));
+          const afforded = wanted.amount <= sum(parts.map(({ balance }) => balance));
           expect(chosen).toBe(afforded ? 'no place' : 'no money');
           return;
         }
@@ -135,20 +128,18 @@ describe('the part that a hold is taken on with money of the others', () => {
     expect([chosen(2, 2), chosen(2, 4), chosen(4, 1), chosen(9, 3)]).toEqual([3, 0, 1, 3]);
   });
 
-  it('may be a part to be made, which has no allowance', () => {
+  it('may be a part to be made', () => {
     const full = { holds: Array.from({ length: MAX_HOLDS }, () => holdOf(1n)) };
     const parts = [partOf(0, { balance: 10n, parts: 2, ...full })];
     const target = { walletId: partId(ACCOUNT, 1), part: undefined };
     expect(chooseTarget(parts, holdOf(10n), ACCOUNT, 0)).toEqual(target);
-    expect(chooseTarget(parts, holdOf(9n, 1n), ACCOUNT, 0)).toEqual(target);
-    expect(chooseTarget(parts, holdOf(9n, 2n), ACCOUNT, 0)).toBe('no money');
     expect(chooseTarget(parts, holdOf(11n), ACCOUNT, 0)).toBe('no money');
     expect(chooseTarget([partOf(0, { balance: 10n, ...full })], holdOf(10n), ACCOUNT, 0)).toBe('no place');
   });
 });
 
 describe('the parts that give what it lacks', () => {
-  it('give together what is missing, each no more than it can spare, and the target nothing', () => {
+  it('give together what is missing, each no more than it has, and the target nothing', () => {
     fc.assert(
       fc.property(wallet, hold, at, (parts, wanted, start) => {
         const target = chooseTarget(parts, wanted, partId(ACCOUNT, start), start);
@@ -156,11 +147,10 @@ describe('the parts that give what it lacks', () => {
         const donors = chooseDonors(parts, wanted, target) ?? [];
         const given = sum(donors.map(({ amount }) => amount));
         expect(given).toBeGreaterThanOrEqual(missingIn(target, wanted));
-        for (const { part, amount, covered } of donors) {
+        for (const { part, amount } of donors) {
           expect(part.walletId).not.toBe(target.walletId);
           expect(amount).toBeGreaterThan(0n);
-          expect(amount).toBeLessThanOrEqual(spareOf(part));
-          expect(covered).toBe(true);
+          expect(amount).toBeLessThanOrEqual(part.balance);
         }
         expect(new Set(donors.map(({ part }) => part.walletId)).size).toBe(donors.length);
       }),

@@ -23,23 +23,19 @@ const DAYS = [1_800_000_000, 1_800_086_400] as const;
 /** One call: what it holds and what it comes to. Waves run one after the other, their calls at once. */
 interface CallPlan {
   readonly amount: bigint;
-  readonly exposure: bigint;
   /** In percent of the hold. */
   readonly cost: number;
   readonly day: 0 | 1;
   readonly confirms: boolean;
-  readonly fellShort: boolean;
   /** In which wave it ends, counted from its own; in the same it does so at once. */
   readonly endsAfter: number;
 }
 
 const call: fc.Arbitrary<CallPlan> = fc.record({
   amount: fc.integer({ min: 0, max: 300 }).map(BigInt),
-  exposure: fc.constantFrom(0n, 0n, 50n),
   cost: fc.constantFrom(0, 40, 100),
   day: fc.constantFrom<0 | 1>(0, 1),
   confirms: fc.boolean(),
-  fellShort: fc.constantFrom(false, false, true),
   endsAfter: fc.constantFrom(0, 1, 2),
 });
 const waves = fc.array(fc.array(call, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 4 });
@@ -78,18 +74,17 @@ async function openWallet(balance: bigint, parts: number): Promise<string> {
 const costOf = ({ amount, cost }: CallPlan) => (amount * BigInt(cost)) / 100n;
 
 function endOf({ plan, id, hold }: Made) {
-  const { amount, exposure } = plan;
-  const settled = { cost: costOf(plan), recorded: DAYS[plan.day], fellShort: plan.fellShort };
+  const recorded = DAYS[plan.day];
   // A hold whose answer was lost is ended wherever it may be, at no cost, as admission ends it.
   return hold === undefined
-    ? { id, amount, exposure, cost: 0n, recorded: DAYS[plan.day] }
-    : { ...hold, ...settled, probation: plan.fellShort ? 5n : 0n };
+    ? { id, amount: plan.amount, cost: 0n, recorded }
+    : { ...hold, cost: costOf(plan), recorded };
 }
 
 async function hold(wallets: WalletStore, accountId: string, entry: Made): Promise<void> {
-  const { amount, exposure, confirms } = entry.plan;
+  const { amount, confirms } = entry.plan;
   const wanted: Hold = {
-    ...{ id: entry.id, keyId: 'key_1', kind: 'chat', amount, exposure },
+    ...{ id: entry.id, keyId: 'key_1', kind: 'chat', amount },
     ...{ created: DAYS[0], expires: DAYS[0] + 60 },
   };
   try {
@@ -116,7 +111,6 @@ async function play(clients: DynamoClients, accountId: string, plan: readonly (r
       const isOwn = attempt === entry.hold?.attempt;
       await healthy.endHold(accountId, {
         ...endOf(isOwn ? entry : { ...entry, hold: undefined }),
-        ...(isOwn ? {} : { fellShort: false }),
         walletId,
       });
     }
@@ -152,9 +146,7 @@ function expectedOf(balance: bigint, entries: readonly Made[]) {
     balance: balance - costOn(0) - costOn(1),
     spent: costOn(0) + costOn(1),
     days: [costOn(0), costOn(1)],
-    shortfalls: granted.filter(({ fellShort }) => fellShort).length,
     holds: 0,
-    exposure: 0n,
   };
 }
 
@@ -166,9 +158,7 @@ async function foundOf(accountId: string): Promise<ReturnType<typeof expectedOf>
     balance: sum(parts.map(({ balance }) => balance)),
     spent: sum(parts.map(({ spent }) => spent)),
     days: DAYS.map(on),
-    shortfalls: parts.reduce((total, { shortfalls }) => total + shortfalls, 0),
     holds: parts.flatMap(({ holds }) => holds).length,
-    exposure: sum(parts.map(({ exposure }) => exposure)),
   };
 }
 
@@ -179,13 +169,11 @@ const setup = fc.record({
 });
 
 describe('holds, ends and confirmations that arrive together', () => {
-  it('leave exact books, every part at every time, and refuse only what is not covered', async () => {
+  it('leave exact books, every part at every time, and refuse only what the balance does not give', async () => {
     await fc.assert(
       fc.asyncProperty(setup, waves, async ({ balance, parts }, plan) => {
         const accountId = await openWallet(balance, parts);
-        // Without a shortfall no account is on probation.
-        const calm = plan.map((wave) => wave.map((each) => ({ ...each, fellShort: false })));
-        const { entries, broken } = await play(database, accountId, calm);
+        const { entries, broken } = await play(database, accountId, plan);
         expect(broken).toEqual([]);
         expect(await foundOf(accountId)).toEqual(expectedOf(balance, entries));
         expect(entries.filter(({ failed }) => failed)).toEqual([]);
@@ -221,7 +209,7 @@ describe('holds, ends and confirmations that arrive together', () => {
     const clients = { client: generous(database.client), onceClient: generous(database.onceClient) };
     const accountId = await openWallet(1_000n, 1);
     const plan: CallPlan = {
-      ...{ amount: 100n, exposure: 0n, cost: 40, day: 0, confirms: false, fellShort: false, endsAfter: 1 },
+      ...{ amount: 100n, cost: 40, day: 0, confirms: false, endsAfter: 1 },
     };
     const { broken } = await play(clients, accountId, [[{ ...plan }, { ...plan }, { ...plan }]]);
     expect(broken).not.toEqual([]);
@@ -230,7 +218,7 @@ describe('holds, ends and confirmations that arrive together', () => {
 
 describe('one write of a part', () => {
   const wanted = (id: string): Hold => ({
-    ...{ id, keyId: 'key_1', kind: 'chat', amount: 100n, exposure: 10n },
+    ...{ id, keyId: 'key_1', kind: 'chat', amount: 100n },
     ...{ created: DAYS[0], expires: DAYS[0] + 60 },
   });
   const end = (each: Hold) => ({ ...each, cost: 30n, recorded: DAYS[0] });
@@ -307,7 +295,6 @@ describe('one write of a part', () => {
       balance: 190n,
       spent: 60n,
       holds: [],
-      exposure: 0n,
     });
   });
 });

@@ -7,12 +7,11 @@ import { it } from '../../../search.ts';
 
 const ACCOUNT = 'acc_1';
 
-const holdOf = (amount: bigint, exposure = 0n): Hold => ({
+const holdOf = (amount: bigint): Hold => ({
   id: 'req_1',
   keyId: 'key_1',
   kind: 'chat',
   amount,
-  exposure,
   created: 0,
   expires: 1,
 });
@@ -24,9 +23,6 @@ const partWith = (index: number, open: number, fields: Partial<Part> = {}): Part
   walletId: partId(ACCOUNT, index),
   balance: 1_000n,
   holds: Array.from({ length: open }, (_, at) => ({ ...holdOf(1n), id: `req_${at}` })),
-  exposure: 0n,
-  probation: 0n,
-  shortfalls: 0,
   owed: undefined,
   entries: 0,
   spent: 0n,
@@ -71,14 +67,13 @@ describe('the part that a process tries first', () => {
     expect(placements.pick(placement, holdOf(1n))).toBeUndefined();
   });
 
-  it('is none of which it knows that it has too little, also for what the hold is exposed by', () => {
+  it('is none of which it knows that it has too little', () => {
     const { placements, placement } = openProcess(4, 0.5);
     placements.pick(placement, holdOf(1n));
-    placements.learn(placement, 2, partWith(2, 1, { balance: 100n, exposure: 40n }), true);
+    placements.learn(placement, 2, partWith(2, 1, { balance: 60n }), true);
     expect(placements.pickKnown(placement, holdOf(61n))).toBeUndefined();
-    expect(placements.pickKnown(placement, holdOf(60n, 1n))).toBeUndefined();
-    expect(placements.pickKnown(placement, holdOf(59n, 1n))).toBe(2);
     expect(placements.pickAny(placement, holdOf(61n), NONE)).toEqual({ index: 2, lacks: true });
+    expect(placements.pickKnown(placement, holdOf(60n))).toBe(2);
   });
 
   it('is another than those that were tried, where a draw finds one', () => {

@@ -65,7 +65,6 @@ const holdOf = (amount: bigint): Hold => ({
   keyId: 'key_1',
   kind: 'chat',
   amount,
-  exposure: 0n,
   created: 10,
   expires: 2e9,
 });

@@ -46,7 +46,7 @@ const moveBack = async (amount: bigint) => {
   const [first, second] = await readAll();
   if (first === undefined || second === undefined) throw new Error('the wallet has not two parts');
   const transfers = new WalletTransfers(database.client, database.tables.wallets);
-  expect(await transfers.move([{ part: second, amount, covered: true }], first)).toBe(true);
+  expect(await transfers.move([{ part: second, amount }], first)).toBe(true);
 };
 
 describe('all parts of a wallet', () => {
@@ -76,13 +76,12 @@ describe('all parts of a wallet', () => {
           keyId: 'k',
           kind: 'chat',
           amount: 0n,
-          exposure: 0n,
           created: 0,
           expires: 1,
         } as const;
         const target = { walletId: partId(accountId, 3), part: undefined };
         const transfers = new WalletTransfers(database.client, database.tables.wallets);
-        expect(await transfers.hold(target, hold, [{ part: first, amount: 250n, covered: true }])).toBe(true);
+        expect(await transfers.hold(target, hold, [{ part: first, amount: 250n }])).toBe(true);
       }
       return send(command);
     });

@@ -25,7 +25,6 @@ const HOLD: Hold = {
   keyId: 'key_1',
   kind: 'chat',
   amount: 600n,
-  exposure: 0n,
   created: 10,
   expires: 20,
 };
@@ -115,26 +114,6 @@ describe('a wallet', () => {
     expect(await wallets.read(accountId)).toMatchObject({ balance: 750n, holds: [] });
   });
 
-  it.each([
-    [900n, 900n, 100n],
-    [1_000n, 1_000n, 0n],
-    [5_000n, 1_000n, 0n],
-    [600n, 600n, 400n],
-    [100n, 600n, 400n],
-  ])('grows a hold of 600 towards %p to %p, by what there is', async (target, grown, balance) => {
-    const { wallet } = await wallets.hold(accountId, HOLD);
-    const held = wallet?.holds[0] ?? HOLD;
-    expect(await wallets.growHold(accountId, held, target)).toBe(grown);
-    expect(await wallets.read(accountId)).toMatchObject({ balance, holds: [{ amount: grown }] });
-  });
-
-  it('grows no hold that has ended', async () => {
-    await wallets.hold(accountId, HOLD);
-    await wallets.endHold(accountId, { ...HOLD, cost: 600n, recorded: 0 });
-    expect(await wallets.growHold(accountId, HOLD, 900n)).toBe(600n);
-    expect(await wallets.read(accountId)).toMatchObject({ balance: 400n, holds: [] });
-  });
-
   it('keeps amounts beyond the digits of a floating-point number exactly', async () => {
     const store = new DynamoAccountStore(database.client, database.tables);
     const amount = 9_007_199_254_740_993n;
@@ -186,7 +165,7 @@ describe('a wallet in parts', () => {
         moved = true;
         const [to, from] = await partsOf();
         if (to === undefined || from === undefined) throw new Error('the wallet has not two parts');
-        expect(await transfers.move([{ part: from, amount: 1_000n, covered: true }], to)).toBe(true);
+        expect(await transfers.move([{ part: from, amount: 1_000n }], to)).toBe(true);
       }
       return output;
     });
@@ -256,7 +235,6 @@ describe('a wallet in parts', () => {
       keyId: `key_${'0'.repeat(26)}`,
       kind: 'embeddings' as const,
       amount: 99_999_999_999n,
-      exposure: 99_999_999n,
       tokens: 1_000_000,
       created: 1_800_000_000,
       expires: 1_800_001_200,
@@ -383,21 +361,6 @@ describe('a request whose answer is lost, and which the SDK may repeat', () => {
     }
     const store = createWalletStore(clients, database.tables.wallets);
     expect(await store.hold(accountId, HOLD)).toMatchObject({ granted: true });
-  });
-
-  it('grows a hold once, and returns its new amount', async () => {
-    const { wallet } = await wallets.hold(accountId, HOLD);
-    const held = wallet?.holds[0] ?? HOLD;
-    expect(await repeated.growHold(accountId, held, 700n)).toBe(700n);
-    expect(await wallets.read(accountId)).toMatchObject({ balance: 300n, holds: [{ amount: 700n }] });
-    expect(attempts()).toBe(2);
-  });
-
-  it('grows a hold once where the balance gives only part', async () => {
-    const { wallet } = await wallets.hold(accountId, HOLD);
-    const held = wallet?.holds[0] ?? HOLD;
-    expect(await repeated.growHold(accountId, held, 5_000n)).toBe(1_000n);
-    expect(await wallets.read(accountId)).toMatchObject({ balance: 0n, holds: [{ amount: 1_000n }] });
   });
 
   it('ends a hold once', async () => {

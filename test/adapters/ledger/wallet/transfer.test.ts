@@ -12,7 +12,6 @@ import {
   type Donor,
   WalletTransfers,
 } from '../../../../lambdas/adapters/ledger/wallet/transfer.ts';
-import { ALLOWANCE } from '../../../../lambdas/core/ledger/exposure.ts';
 import type { Hold } from '../../../../lambdas/core/ledger/ports.ts';
 import { aroundSend } from '../../../core/ledger/failing-process.ts';
 import { startDatabase, type TestDatabase } from '../../engine.ts';
@@ -21,12 +20,11 @@ import { brokenParts } from '../../stored-parts.ts';
 
 const CREDIT = 1_000n;
 
-const holdOf = (id: string, amount: bigint, exposure = 0n): Hold => ({
+const holdOf = (id: string, amount: bigint): Hold => ({
   id,
   keyId: 'key_1',
   kind: 'chat',
   amount,
-  exposure,
   created: 10,
   expires: 20,
 });
@@ -60,7 +58,7 @@ async function partAt(index: number): Promise<Part> {
 }
 
 const setCount = (parts: number) => countParts(database, accountId, parts);
-const from = (part: Part, amount: bigint, covered = true): Donor => ({ part, amount, covered });
+const from = (part: Part, amount: bigint): Donor => ({ part, amount });
 const balances = async () => (await readAll()).map(({ balance }) => balance);
 
 /** What every part of the wallet must be at every instant, whatever was done or refused. */
@@ -111,30 +109,15 @@ describe('a hold that is taken with money of other parts', () => {
     await expectWhole();
   });
 
-  it('leaves both covered for what open holds may cost, and is not taken where these are more than was read', async () => {
-    await splitWallet(database, accountId, [300n]);
-    const to = await partAt(1);
-    await parts().hold(to.walletId, holdOf('other', 0n, 100n));
-    const stale = { walletId: to.walletId, part: to };
-    const first = await partAt(0);
-    expect(await transfers().hold(stale, holdOf('req_1', 100n), [from(first, 1n)])).toBe(false);
-    const now = { walletId: to.walletId, part: await partAt(1) };
-    expect(await transfers().hold(now, holdOf('req_1', 202n), [from(first, 1n)])).toBe(false);
-    expect(await transfers().hold(now, holdOf('req_1', 201n), [from(first, 1n)])).toBe(true);
-    // The part that gives must keep the hundred that its own hold is exposed by.
-    const lender = await partAt(1);
-    expect(await transfers().move([from(lender, 1n)], await partAt(0))).toBe(false);
-    expect(await transfers().move([from(lender, 1n, false)], await partAt(0))).toBe(true);
-    await expectWhole();
-  });
-
-  it('is not given by a part whose open holds are exposed by more than was read', async () => {
+  it('is not given by a part whose open holds have taken more than was read', async () => {
     await splitWallet(database, accountId, [400n]);
     const lender = await partAt(1);
-    await parts().hold(lender.walletId, holdOf('other', 0n, 50n));
-    expect(await transfers().move([from(lender, 10n)], await partAt(0))).toBe(false);
-    expect(await transfers().move([from(await partAt(1), 350n)], await partAt(0))).toBe(true);
-    expect(await balances()).toEqual([950n, 50n]);
+    await parts().hold(lender.walletId, holdOf('other', 50n));
+    expect(await transfers().move([from(lender, 351n)], await partAt(0))).toBe(false);
+    expect(await balances()).toEqual([600n, 350n]);
+    expect(await transfers().move([from(lender, 350n)], await partAt(0))).toBe(true);
+    expect(await balances()).toEqual([950n, 0n]);
+    await expectWhole();
   });
 
   it('is not given to a part that is gone, nor to one that counts what it receives though it was read without', async () => {
@@ -199,31 +182,10 @@ describe('a hold that is taken with money of other parts', () => {
   });
 });
 
-describe('a hold that grows by money of other parts', () => {
-  it('has more, remembers what its call took at first, and is not grown from another amount than it has', async () => {
-    await splitWallet(database, accountId, [300n]);
-    const hold = holdOf('req_1', 300n);
-    await parts().hold(partId(accountId, 1), hold);
-    const grow = async (amount: bigint, more: bigint) =>
-      transfers().grow(await partAt(1), { ...hold, amount }, [from(await partAt(0), more, false)]);
-    expect(await grow(300n, 200n)).toBe(true);
-    expect(await grow(300n, 200n)).toBe(false);
-    expect((await partAt(1)).holds).toMatchObject([{ amount: 500n, taken: 300n }]);
-    const { holds } = await partAt(1);
-    expect(
-      await transfers().grow(await partAt(1), { ...hold, ...holds[0] }, [from(await partAt(0), 500n, false)]),
-    ).toBe(true);
-    expect((await partAt(1)).holds).toMatchObject([{ amount: 1_000n, taken: 300n }]);
-    expect(await balances()).toEqual([0n, 0n]);
-    await expectWhole();
-  });
-});
-
 describe('what parts give', () => {
   const donorOf = (amount: bigint, walletId = `acc#${amount}`): Donor => ({
     part: { walletId } as Part,
     amount,
-    covered: true,
   });
   const amounts = (donors: readonly Donor[] | undefined) => donors?.map(({ amount }) => amount);
 
@@ -297,19 +259,19 @@ describe('the number of parts', () => {
     expect(await brokenParts(database)).toEqual([]);
   });
 
-  it('is not raised on what calls have taken, or may cost, meanwhile', async () => {
-    await new WalletPostings(database.client, tableOf()).post(accountId, ALLOWANCE, []);
+  it('is not raised on what calls have taken meanwhile', async () => {
     let met = false;
     const client = aroundSend(database.client, async (command, send) => {
       if (!met && command instanceof TransactWriteItemsCommand) {
         met = true;
-        await parts().hold(accountId, holdOf('req_1', 0n, 2n * ALLOWANCE));
+        await parts().hold(accountId, holdOf('req_1', 900n));
       }
       return send(command);
     });
     expect(await growParts(client, tableOf(), accountId, 1)).toBe(1);
     expect(met).toBe(true);
-    expect(await readAll()).toMatchObject([{ balance: CREDIT + ALLOWANCE, parts: 1 }]);
+    expect(await readAll()).toMatchObject([{ balance: 100n, received: CREDIT, parts: 1 }]);
+    await expectWhole();
   });
 
   it('is no more than there may be', async () => {
@@ -356,13 +318,4 @@ describe('the number of parts', () => {
     }
     await expectWhole();
   });
-});
-
-it('the first part covers open holds beyond the allowance alone, and may give the rest', async () => {
-  await splitWallet(database, accountId, [100n]);
-  await parts().hold(accountId, holdOf('req_1', 0n, ALLOWANCE + 500n));
-  const first = await partAt(0);
-  expect(await transfers().move([from(first, 401n)], await partAt(1))).toBe(false);
-  expect(await transfers().move([from(first, 400n)], await partAt(1))).toBe(true);
-  expect(await balances()).toEqual([500n, 500n]);
 });

@@ -2,12 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { WalletTurns } from '../../../../lambdas/adapters/ledger/wallet/turns.ts';
 import type { Hold, HoldResult } from '../../../../lambdas/core/ledger/ports.ts';
 
-const holdOf = (amount: bigint, exposure = 0n): Hold => ({
-  id: `req_${amount}_${exposure}`,
+const holdOf = (amount: bigint): Hold => ({
+  id: `req_${amount}`,
   keyId: 'key_1',
   kind: 'chat',
   amount,
-  exposure,
   created: 0,
   expires: 1,
 });
@@ -104,15 +103,14 @@ describe('a refusal', () => {
   });
 
   it.each([
-    ['less money', holdOf(4n, 5n), false],
-    ['less exposure', holdOf(5n, 4n), false],
-    ['as much', holdOf(5n, 5n), true],
-    ['more of both', holdOf(6n, 6n), true],
+    ['less', holdOf(4n), false],
+    ['as much', holdOf(5n), true],
+    ['more', holdOf(6n), true],
   ])('is shared with a call that waited and wants %s: %#', async (_what, wanted, shared) => {
     const { take, end, running } = openTurns();
     const before = take('before', holdOf(1n));
     await settled();
-    const [refused, other] = [take('refused', holdOf(5n, 5n)), take('other', wanted)];
+    const [refused, other] = [take('refused', holdOf(5n)), take('other', wanted)];
     await end('before', wallet('before'));
     await end('refused', REFUSED);
     expect(await Promise.all([before, refused])).toEqual([wallet('before'), REFUSED]);

@@ -8,7 +8,7 @@ import { WalletReads } from '../../../../lambdas/adapters/ledger/wallet/reads.ts
 import { createWalletStore } from '../../../../lambdas/adapters/ledger/wallet/store.ts';
 import { WalletUpkeep } from '../../../../lambdas/adapters/ledger/wallet/upkeep.ts';
 import type { Admission } from '../../../../lambdas/core/ledger/admission.ts';
-import type { Hold } from '../../../../lambdas/core/ledger/ports.ts';
+import type { Hold, HoldResult } from '../../../../lambdas/core/ledger/ports.ts';
 import { aroundSend } from '../../../core/ledger/failing-process.ts';
 import {
   booksOf,
@@ -257,24 +257,30 @@ describe('a wallet of the earlier layout', () => {
     await expectExact();
   });
 
-  it('is not converted while money of another part enters a hold of it, which its balance does not show', async () => {
+  it('is not converted while a hold is taken with the money of another part, which its balance does not show', async () => {
     await writeEarlierLayout([['req_1', 8_500n, NOON + HOLD_TTL_SECONDS]], 2);
-    const [held] = (await firstPart()).holds;
+    const before = await firstPart();
+    const [held] = before.holds;
     if (held === undefined) throw new Error('there is no hold');
     await tidy();
     nowMs += 1_200_000;
-    let grown: bigint | undefined;
+    let taken: HoldResult | undefined;
     const client = aroundSend(database.client, async (command, send) => {
       const { input } = command as UpdateItemCommand;
-      if (grown === undefined && input.UpdateExpression?.includes('SET received'))
-        grown = await open().wallets.growHold(account.accountId, held, 8_600n);
+      if (taken === undefined && input.UpdateExpression?.includes('SET received'))
+        taken = await open().wallets.hold(account.accountId, { ...held, id: 'req_2', amount: 600n });
       return send(command);
     });
     await tidy(client);
-    expect(grown).toBe(8_600n);
+    expect(taken).toMatchObject({ granted: true });
+    expect(await firstPart()).toMatchObject({
+      received: undefined,
+      balance: before.balance,
+      holds: { length: 2 },
+    });
     expect((await readAll()).flatMap(brokenPart)).toEqual([]);
     await tidy();
-    expect(await readAll()).toMatchObject([{ received: 8_600n }, { received: 900n }]);
+    expect(await readAll()).toMatchObject([{ received: 9_100n }, { received: 400n }]);
     await expectExact();
   });
 
@@ -322,7 +328,6 @@ describe('parts that have been idle', () => {
       keyId: account.keys[0].keyId,
       kind: 'chat',
       amount: 10n,
-      exposure: 5n,
       created: NOON,
       expires: NOON + HOLD_TTL_SECONDS,
     };
@@ -351,21 +356,6 @@ describe('parts that have been idle', () => {
     expect((await readAll()).flatMap(brokenPart)).toEqual([]);
   });
 
-  it('keep their probation and their count of shortfalls', async () => {
-    await splitWallet(database, account.accountId, [share]);
-    await database.client.send(
-      new UpdateItemCommand({
-        TableName: database.tables.wallets,
-        Key: { wallet_id: text(partId(account.accountId, 1)) },
-        UpdateExpression: 'SET probation = :probation, shortfalls = :two',
-        ExpressionAttributeValues: { ':probation': number(80), ':two': number(2) },
-      }),
-    );
-    nowMs += IDLE_MS;
-    await tidy();
-    expect(await readAll()).toMatchObject([{ parts: 1, probation: 80n, shortfalls: 2 }]);
-  });
-
   it('stay where a hold is open, and are still counted', async () => {
     await splitWallet(database, account.accountId, [share, share, share]);
     const walletId = partId(account.accountId, 2);
@@ -375,7 +365,6 @@ describe('parts that have been idle', () => {
       id: 'req_1',
       keyId: account.keys[0].keyId,
       kind: 'chat',
-      exposure: 0n,
       created: NOON,
     } as const;
     const { wallet } = await process.hold(account.accountId, {
@@ -393,7 +382,7 @@ describe('parts that have been idle', () => {
     await expectExact();
   });
 
-  it.each(['hold', 'end', 'shortfall', 'grow', 'transfer', 'credit', 'refund'] as const)(
+  it.each(['hold', 'end', 'free call', 'transfer', 'credit', 'refund'] as const)(
     'are merged as they are when it happens, or not at all: a %s between the reading and the merge',
     async (step) => {
       await splitWallet(database, account.accountId, [share]);
@@ -404,7 +393,6 @@ describe('parts that have been idle', () => {
       const hold = {
         keyId: account.keys[0].keyId,
         kind: 'chat',
-        exposure: 0n,
         created: 1,
         expires: 2,
       } as const;
@@ -413,7 +401,7 @@ describe('parts that have been idle', () => {
       const client = aroundSend(database.client, async (command, send) => {
         if (!met && command instanceof TransactWriteItemsCommand) {
           met = true;
-          const amount = { transfer: 5_000n, shortfall: 0n }[step as string] ?? 10n;
+          const amount = { transfer: 5_000n, 'free call': 0n }[step as string] ?? 10n;
           if (step === 'credit') await postings.post(account.accountId, 70n, []);
           else if (step === 'refund') await postings.post(account.accountId, -CREDIT - 5n, []);
           else {
@@ -422,11 +410,8 @@ describe('parts that have been idle', () => {
             expect(held?.walletId).toBe(walletId);
             if (held !== undefined && step === 'end')
               await wallets.endHold(account.accountId, { ...held, cost: 3n, recorded: NOON });
-            const short = { cost: 0n, recorded: NOON, fellShort: true, probation: 80n };
-            if (held !== undefined && step === 'shortfall')
-              await wallets.endHold(account.accountId, { ...held, ...short });
-            if (held !== undefined && step === 'grow')
-              await wallets.growHold(account.accountId, held, 9_000n);
+            if (held !== undefined && step === 'free call')
+              await wallets.endHold(account.accountId, { ...held, cost: 0n, recorded: NOON });
           }
         }
         return send(command);
@@ -437,7 +422,6 @@ describe('parts that have been idle', () => {
       expect(parts.flatMap(brokenPart)).toEqual([]);
       expect(parts).toHaveLength(step === 'credit' ? 1 : 2);
       const posted: Partial<Record<string, bigint>> = { credit: 70n, refund: -CREDIT - 5n };
-      expect(Math.max(...parts.map(({ shortfalls }) => shortfalls))).toBe(step === 'shortfall' ? 1 : 0);
       expect(parts.reduce((sum, { received = 0n }) => sum + received, 0n)).toBe(
         CREDIT + (posted[step] ?? 0n),
       );

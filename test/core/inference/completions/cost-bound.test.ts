@@ -4,6 +4,7 @@ import { createCapsules } from '../../../../lambdas/adapters/system/capsules.ts'
 import { systemAfter, systemClock, systemUlid } from '../../../../lambdas/adapters/system/system.ts';
 import { type Model, parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
 import type { ApiFormat } from '../../../../lambdas/core/inference/completions/api-format.ts';
+import type { Answer } from '../../../../lambdas/core/inference/completions/attempt.ts';
 import { chatFormat } from '../../../../lambdas/core/inference/completions/chat/format.ts';
 import type { ChatRequest } from '../../../../lambdas/core/inference/completions/chat/request.ts';
 import {
@@ -16,9 +17,13 @@ import { responsesRequest } from '../../../../lambdas/core/inference/completions
 import { promptBounds } from '../../../../lambdas/core/inference/metering/estimate.ts';
 import { tokenPrices } from '../../../../lambdas/core/inference/metering/priced-usage.ts';
 import { promptSizeOf } from '../../../../lambdas/core/inference/metering/prompt-size.ts';
+import { boundTokens } from '../../../../lambdas/core/inference/metering/token-bound.ts';
+import type { AnsweredCall } from '../../../../lambdas/core/inference/paid-endpoint.ts';
 import { amountOf } from '../../../../lambdas/core/inference/pricing/bill.ts';
 import type { Feature, Provider } from '../../../../lambdas/core/inference/upstream/provider.ts';
 import { validate } from '../../../../lambdas/core/json/json-body.ts';
+import type { Outcome } from '../../../../lambdas/core/ledger/usage-record.ts';
+import type { Log } from '../../../../lambdas/core/ports.ts';
 import { it } from '../../../search.ts';
 import { SILENT } from '../circuit/memory-circuits.ts';
 
@@ -56,12 +61,17 @@ const capsules = createCapsules({ current: 'pepper' }, systemClock)('acc_1');
 
 const messagesOf = (content: string) => [{ role: 'user' as const, content }];
 
-function read(models: readonly Model[], fields: { max_tokens: number; n?: number }, content = 'Hello.') {
+function read(
+  models: readonly Model[],
+  fields: { max_tokens: number; n?: number },
+  content = 'Hello.',
+  others: { readonly log?: Log } = {},
+) {
   const body = { model: 'a/0', messages: messagesOf(content), ...fields };
   return readCompletion(
     chatFormat,
     { body, identity: '', models, catalog: 'v1', capsules, context: { requestId: 'req_1' } },
-    world,
+    { ...world, ...others },
   );
 }
 
@@ -84,15 +94,43 @@ describe('what a completion may cost', () => {
               { quantity: promptTokens, price: tokenPrices(model).input, per: 1_000_000 },
               { quantity: completionTokens, price: tokenPrices(model).output ?? 0n, per: 1_000_000 },
             ]);
-          expect(call.offers[0].costBound(model)).toEqual({
-            amount: costOf(bound.tokens),
-            ceiling: costOf(bound.most),
-          });
+          expect(call.offers[0].costBound(model)).toBe(costOf(bound.tokens));
           expect(call.offers[0].tokens).toBe(bound.tokens + completionTokens);
         },
       ),
       { numRuns: 30 },
     );
+  });
+
+  it('is more by the factor of a model on texts, and by what its provider puts before a prompt', () => {
+    const content = 'Good morning, Angela. '.repeat(50);
+    const fields = { max_tokens: 100 };
+    const [plain, dear, hiding] = [{}, { token_factor: 3 }, { hidden_tokens: 5_128 }].map((more) => {
+      const [model] = modelsOf(more);
+      if (model === undefined) throw new Error('the catalog is empty');
+      const [offer] = read([model], fields, content).offers;
+      return { tokens: offer.tokens, cost: offer.costBound(model) };
+    });
+    if (plain === undefined) throw new Error('nothing was read');
+    // A token of prompt costs 2,000 nano-USD.
+    const byFactor = 2 * boundTokens(content);
+    expect(dear).toEqual({ tokens: plain.tokens + byFactor, cost: plain.cost + BigInt(byFactor) * 2_000n });
+    expect(hiding).toEqual({ tokens: plain.tokens + 5_000, cost: plain.cost + 10_000_000n });
+  });
+
+  it('is that of the route whose dialect adds the most to the prompt, whichever is tried first', () => {
+    const plain = { ...route, id: 'plain' };
+    const adding = { ...route, id: 'adding', dialect: { assistant_after_tools: true } };
+    const boundOf = (...routes: readonly object[]) => {
+      const [model] = modelsOf({ routes: routes.map((one, at) => ({ ...one, priority: at + 1 })) });
+      if (model === undefined) throw new Error('the catalog is empty');
+      const [offer] = read([model], { max_tokens: 100 }).offers;
+      return { tokens: offer.tokens, cost: offer.costBound(model) };
+    };
+    expect(boundOf(adding).tokens).toBeGreaterThan(boundOf(plain).tokens);
+    expect(boundOf(adding).cost).toBeGreaterThan(boundOf(plain).cost);
+    expect(boundOf(plain, adding)).toEqual(boundOf(adding));
+    expect(boundOf(adding, plain)).toEqual(boundOf(adding));
   });
 
   it('counts the prompt against the limit of tokens by the model that may count the most', () => {
@@ -110,6 +148,43 @@ describe('what a completion may cost', () => {
     );
     expect(call.offers[0].tokens).toBeGreaterThan(10_000);
     expect(call.offers[0].tokens).toBeLessThan(11_000);
+  });
+});
+
+describe('a completion of which its route reports more than its bound', () => {
+  it('costs what is held for it and no more, which is in the log by model and route', async () => {
+    const [model] = modelsOf({});
+    const [route] = model?.routes ?? [];
+    if (model === undefined || route === undefined) throw new Error('the catalog is empty');
+    const warned: unknown[] = [];
+    const log: Log = { ...SILENT, warn: (message, fields) => void warned.push([message, fields]) };
+    for (const [reported, lines] of [
+      [1_000_000, 1],
+      [10, 0],
+    ] as const) {
+      warned.length = 0;
+      const [offer] = read([model], { max_tokens: 50 }, 'Hello.', { log }).offers;
+      const amount = offer.costBound(model);
+      const outcomes: Outcome[] = [];
+      const settle = async (outcome: Outcome) => {
+        outcomes.push(outcome);
+        return { record: outcome, balance: undefined };
+      };
+      const usage = { promptTokens: reported, cachedTokens: 0, completionTokens: reported };
+      const answer = { kind: 'json', answer: { body: {} }, text: 'Hello.', usage } as unknown as Answer;
+      const deliver = await offer.prepare(answer, {
+        ...{ candidate: { model, route }, keep: undefined, flush: async () => {} },
+        admission: { hold: { amount }, headers: {}, settle },
+      } as unknown as AnsweredCall);
+      await deliver();
+      const [outcome] = outcomes;
+      // 2,000 nano-USD a token of prompt, and 10,000 of output.
+      const whole = BigInt(reported) * 12_000n;
+      expect(outcome?.cost).toBe(whole > amount ? amount : whole);
+      expect((outcome?.cost ?? 0n) + (outcome?.unbilled?.amount ?? 0n)).toBe(whole);
+      const names = { requestId: 'req_1', model: 'a/0', route: 'route-0' };
+      expect(warned).toEqual(Array(lines).fill(['a route counted more than the bound', names]));
+    }
   });
 });
 

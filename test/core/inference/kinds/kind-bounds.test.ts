@@ -2,12 +2,21 @@ import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { encode as encodeCl100k } from 'gpt-tokenizer/encoding/cl100k_base';
 import { encode as encodeO200k } from 'gpt-tokenizer/encoding/o200k_base';
-import { parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
-import { embeddings } from '../../../../lambdas/core/inference/kinds/embeddings/embeddings.ts';
-import { embeddingRequest } from '../../../../lambdas/core/inference/kinds/embeddings/schema.ts';
+import { type Model, parseCatalog } from '../../../../lambdas/core/inference/catalog/catalog-document.ts';
+import type { KindCall } from '../../../../lambdas/core/inference/kinds/call-kind.ts';
+import {
+  type EmbeddingAnswer,
+  embeddings,
+} from '../../../../lambdas/core/inference/kinds/embeddings/embeddings.ts';
+import {
+  type EmbeddingRequest,
+  embeddingRequest,
+} from '../../../../lambdas/core/inference/kinds/embeddings/schema.ts';
 import { speechRequest } from '../../../../lambdas/core/inference/kinds/speech/schema.ts';
 import { speech } from '../../../../lambdas/core/inference/kinds/speech/speech.ts';
+import { boundTokens } from '../../../../lambdas/core/inference/metering/token-bound.ts';
 import { validate } from '../../../../lambdas/core/json/json-body.ts';
+import type { Outcome } from '../../../../lambdas/core/ledger/usage-record.ts';
 import { it } from '../../../search.ts';
 import { rounds } from '../../../thorough.ts';
 
@@ -55,12 +64,27 @@ describe('what is held for embeddings', () => {
     fc.assert(
       fc.property(input, others, (texts, more) => {
         const request = validate(embeddingRequest, { ...more, input: texts });
-        const { amount, ceiling } = embeddings.estimate(request, model);
-        expect(Number(amount)).toBeGreaterThanOrEqual(tokensOf(embeddings.toPayload(request, model)));
-        expect(ceiling).toBeGreaterThanOrEqual(amount);
+        const { tokens, amount } = embeddings.estimate(request, model);
+        expect(Number(amount)).toBe(tokens);
+        expect(tokens).toBeGreaterThanOrEqual(tokensOf(embeddings.toPayload(request, model)));
       }),
       { numRuns: rounds(100) },
     );
+  });
+
+  it('is the bound of the texts by the factor of the model, two tokens more for each, and ids as they are', () => {
+    const tokensFor = (input: unknown, more: object = {}) =>
+      embeddings.estimate(validate(embeddingRequest, { input }), priced('embeddings', more)).tokens;
+    const text = 'Good morning, Angela. '.repeat(30);
+    const bound = boundTokens(text);
+    expect(tokensFor(text)).toBe(bound + 2);
+    expect(tokensFor([text, text, text])).toBe(3 * bound + 6);
+    expect(tokensFor(text, { token_factor: 1.5 })).toBe(Math.ceil(bound * 1.5) + 2);
+    expect(tokensFor([text, text], { token_factor: 16 })).toBe(2 * bound * 16 + 4);
+    for (const more of [{}, { token_factor: 16 }]) {
+      expect(tokensFor([5, 6, 7], more)).toBe(3);
+      expect(tokensFor([[5, 6, 7], [8]], more)).toBe(4);
+    }
   });
 
   it('is refused for an input that is certainly too long for the model, alone or in a batch', () => {
@@ -82,13 +106,78 @@ describe('what is held for embeddings', () => {
   });
 });
 
+/** What a call settles with whose route reports that many tokens. */
+async function settledWith(request: EmbeddingRequest, model: Model, tokens: number | undefined) {
+  const outcomes: Outcome[] = [];
+  const [route] = model.routes;
+  const settle = async (outcome: Outcome) => {
+    outcomes.push(outcome);
+    return { record: outcome, balance: undefined };
+  };
+  const estimate = embeddings.estimate(request, model);
+  const deliver = await embeddings.prepare({
+    ...{ request, estimate, catalog: 'v1', candidate: { model, route } },
+    ...{ answer: { embeddings: [], tokens }, keep: undefined, flush: async () => {} },
+    admission: { hold: { amount: estimate.amount }, headers: {}, settle },
+  } as unknown as KindCall<EmbeddingRequest, EmbeddingAnswer>);
+  const answer = await ((await deliver()) as Response).json();
+  const [outcome] = outcomes;
+  if (outcome === undefined) throw new Error('not settled');
+  return { outcome, estimate, answer };
+}
+
+describe('what is paid for embeddings', () => {
+  const model = priced('embeddings', { token_factor: 1.2 });
+  const texts = validate(embeddingRequest, { input: ['Good morning', 'Good night'] });
+  const hello = validate(embeddingRequest, { input: 'Good morning' });
+
+  it('is never more than the hold, whatever the route reports, and the rest is unbilled', async () => {
+    const inputs = fc.oneof(words, fc.array(words, { minLength: 1, maxLength: 5 }));
+    const returns = fc.option(fc.oneof(fc.nat(100), fc.nat(1_000_000_000)), { nil: undefined });
+    await fc.assert(
+      fc.asyncProperty(inputs, returns, async (input, tokens) => {
+        const request = validate(embeddingRequest, { input });
+        const { outcome, estimate } = await settledWith(request, model, tokens);
+        expect(outcome.cost).toBeLessThanOrEqual(estimate.amount);
+        expect(Number(outcome.cost)).toBe(outcome.inputUnits);
+        expect(outcome.estimated).toBe(!tokens);
+        if (tokens) expect(outcome.cost + (outcome.unbilled?.amount ?? 0n)).toBe(BigInt(tokens));
+        else expect(outcome.unbilled).toBeUndefined();
+      }),
+      { numRuns: rounds(100) },
+    );
+  });
+
+  it('is what the route reports up to the bound, and from one token more what it is beyond that unbilled', async () => {
+    const { tokens: bound } = embeddings.estimate(texts, model);
+    const least = await settledWith(texts, model, bound);
+    expect(least.outcome).toMatchObject({ inputUnits: bound, cost: BigInt(bound), waived: 0n });
+    expect(least.outcome.unbilled).toBeUndefined();
+    const { outcome, answer } = await settledWith(texts, model, bound + 1);
+    expect(outcome).toMatchObject({
+      inputUnits: bound,
+      tokens: bound,
+      cost: BigInt(bound),
+      estimated: false,
+    });
+    expect(outcome.unbilled?.amount).toBe(1n);
+    expect(answer).toMatchObject({ usage: { prompt_tokens: bound, total_tokens: bound } });
+    const twice = await settledWith(texts, model, 2 * bound);
+    expect(twice.outcome.unbilled).toEqual({ amount: BigInt(bound), factor: 2 });
+  });
+
+  it.each([undefined, 0])('is the bound of its texts where the route reports %p', async (reported) => {
+    const { outcome } = await settledWith(hello, model, reported);
+    expect(outcome).toMatchObject({ inputUnits: boundTokens('Good morning'), estimated: true, waived: 0n });
+    expect(outcome.unbilled).toBeUndefined();
+  });
+});
+
 describe('what is held, and paid, for speech', () => {
   const model = priced('tts', { default_voice: 'v' });
   const costOf = (fields: object): number => {
     const request = validate(speechRequest, { model: 'a/b', ...fields });
-    const { amount, ceiling } = speech.estimate(request, model);
-    expect(ceiling).toBe(amount);
-    return Number(amount);
+    return Number(speech.estimate(request, model).amount);
   };
 
   it('is never less than the tokens of everything that leaves', () => {

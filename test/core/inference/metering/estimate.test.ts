@@ -3,9 +3,9 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { CODE, PROSE as LANGUAGES } from '../../../../bench/tokens/honest.ts';
 import {
   countPromptTokens,
-  countTextTokens,
   OutputCounter,
   promptBounds,
+  unreportedPromptTokens,
 } from '../../../../lambdas/core/inference/metering/estimate.ts';
 import { type PromptSize, promptSizeOf } from '../../../../lambdas/core/inference/metering/prompt-size.ts';
 import { boundTokens } from '../../../../lambdas/core/inference/metering/token-bound.ts';
@@ -51,6 +51,7 @@ const DENSE: Record<string, string> = {
 const prompt = (text: string) => promptSizeOf({ messages: [{ role: 'user', content: text }] });
 const NO_LIMITS: Parameters<ReturnType<typeof promptBounds>>[0] = {
   context_window: undefined,
+  hidden_tokens: 0,
   max_image_tokens: undefined,
   image_tokens: undefined,
   routes: [],
@@ -73,7 +74,7 @@ describe('the bound on prompt tokens', () => {
   });
 });
 
-describe('the count of unreported tokens', () => {
+describe('what a prompt probably counts', () => {
   it.each([
     'english',
     'german',
@@ -91,7 +92,42 @@ describe('the count of unreported tokens', () => {
     expect(ratio).toBeGreaterThan(0.67);
     expect(ratio).toBeLessThan(1.34);
   });
+});
 
+describe('what is billed of a prompt whose route reports nothing', () => {
+  it('is about ten tokens for two words', () => {
+    const tokens = unreportedPromptTokens(prompt('hi there'), NO_LIMITS);
+    expect(tokens).toBeGreaterThanOrEqual(8);
+    expect(tokens).toBeLessThanOrEqual(13);
+  });
+
+  it.each(Object.entries({ ...HONEST, ...PROSE, ...DENSE }))(
+    'is no less than the true count, and no more than the bound: %s',
+    (_name, text) => {
+      const tokens = unreportedPromptTokens(prompt(text), NO_LIMITS);
+      expect(tokens).toBe(boundTokens(text) + 4 + 3);
+      expect(tokens).toBeGreaterThanOrEqual(encode(text).length);
+      expect(tokens).toBeLessThanOrEqual(promptBounds(prompt(text))(NO_LIMITS).tokens);
+    },
+  );
+
+  it('has four tokens for each message, and three for the reply', () => {
+    const said = (count: number) =>
+      promptSizeOf({ messages: Array.from({ length: count }, () => ({ role: 'user', content: '' })) });
+    expect(unreportedPromptTokens(said(1), NO_LIMITS)).toBe(7);
+    expect(unreportedPromptTokens(said(5), NO_LIMITS)).toBe(23);
+  });
+
+  it('has what is usual for images and files, and nothing for a factor or hidden tokens of the model', () => {
+    const plain = unreportedPromptTokens(prompt('hello'), NO_LIMITS);
+    const more = { ...prompt('hello'), images: [{}], unseen: 2, providerTools: true };
+    expect(unreportedPromptTokens(more, NO_LIMITS)).toBe(plain + 1_600 + 3 * 36_000);
+    const dear = { ...NO_LIMITS, token_factor: 2, hidden_tokens: 500 };
+    expect(unreportedPromptTokens(prompt('hello'), dear)).toBe(plain);
+  });
+});
+
+describe('the count of an answer whose route reports nothing', () => {
   it('of a long answer does not depend on how it was cut into deltas', () => {
     const text = (PROSE.english ?? '').repeat(200);
     const whole = new OutputCounter();
@@ -102,12 +138,24 @@ describe('the count of unreported tokens', () => {
     expect(pieces.tokens / whole.tokens).toBeLessThan(1.02);
   });
 
-  it('counts a short text as it is counted by itself, and nothing as nothing', () => {
+  it('counts a short text as it is bounded by itself, and nothing as nothing', () => {
     const counter = new OutputCounter();
     expect(counter.tokens).toBe(0);
     counter.add('hello');
-    expect(counter.tokens).toBe(countTextTokens(['hello']));
+    expect(counter.tokens).toBe(boundTokens('hello'));
   });
+
+  it.each(Object.entries({ ...HONEST, ...PROSE, ...DENSE }))(
+    'is never less than the true count, however it was cut: %s',
+    (_name, text) => {
+      const long = text.repeat(Math.ceil(10_000 / text.length));
+      for (const length of [1, 7, 4_095, 4_096, 10_000]) {
+        const counter = new OutputCounter();
+        for (let at = 0; at < long.length; at += length) counter.add(long.slice(at, at + length));
+        expect(counter.tokens).toBeGreaterThanOrEqual(encode(long).length);
+      }
+    },
+  );
 });
 
 describe('the bound of a prompt on a model', () => {
@@ -115,13 +163,13 @@ describe('the bound of a prompt on a model', () => {
 
   it('is the context window where something cannot be seen', () => {
     const unseen = { ...prompt('hello'), unseen: 1 };
-    expect(promptBounds(unseen)(limits)).toMatchObject({ tokens: 1_000, most: 1_000 });
+    expect(promptBounds(unseen)(limits).tokens).toBe(1_000);
     expect(promptBounds(unseen)(NO_LIMITS).tokens).toBe(1_000_000);
   });
 
   it('is no more than the window, which the text alone may exceed', () => {
     const long = promptBounds(prompt('🜂'.repeat(1_000)));
-    expect(long(limits)).toMatchObject({ tokens: 1_000, most: 1_000 });
+    expect(long(limits).tokens).toBe(1_000);
     expect(long(NO_LIMITS).tokens).toBeGreaterThan(4_000);
   });
 
@@ -143,18 +191,35 @@ describe('the bound of a prompt on a model', () => {
     expect(bound).toMatchObject({ tokens: 50_000 });
   });
 
-  it('believes no more than a token a byte and what servers add by themselves, and no more than the window', () => {
+  it('is more by what the provider puts before each prompt: what the catalog says, else 128 tokens', () => {
     const bound = promptBounds(prompt('hello'));
-    expect(bound(NO_LIMITS).most).toBe(6 + 12 + 1_024);
-    expect(bound({ ...limits, context_window: 100 }).most).toBe(100);
+    const plain = bound(NO_LIMITS).tokens;
+    expect(bound({ ...NO_LIMITS, hidden_tokens: 700 }).tokens).toBe(plain + 700);
+    expect(bound({ ...NO_LIMITS, hidden_tokens: undefined }).tokens).toBe(plain + 128);
+    expect(bound({ ...limits, hidden_tokens: 5_000 }).tokens).toBe(1_000);
   });
-});
 
-it('an image is believed up to the most that any large provider counts, or what the catalog says', () => {
-  const image = promptBounds({ ...prompt('hello'), images: [{}] });
-  const plain = promptBounds(prompt('hello'));
-  expect(image(NO_LIMITS).most - plain(NO_LIMITS).most).toBe(48_169);
-  const limits = { ...NO_LIMITS, max_image_tokens: 100 };
-  expect(image(limits).most - plain(limits).most).toBe(100);
-  expect(image(limits).tokens - plain(limits).tokens).toBe(100);
+  it('is of texts as many times as high as the factor of the model, and not of what stands around them', () => {
+    const text = (PROSE.english ?? '').repeat(3);
+    const size = { ...prompt(text), images: [{}] };
+    const boundOf = (token_factor: number | undefined, more: object = {}) =>
+      promptBounds(size)({ ...NO_LIMITS, ...more, token_factor }).tokens;
+    const around = boundOf(1) - boundTokens(text);
+    expect(around).toBe(size.envelope + 4_784);
+    expect(boundOf(undefined)).toBe(boundOf(1));
+    for (const factor of [1.01, 1.5, 2, 16])
+      expect(boundOf(factor)).toBe(around + Math.ceil(boundTokens(text) * factor));
+    expect(boundOf(16, { context_window: 1_000 })).toBe(1_000);
+  });
+
+  it('is no lower for a factor or for hidden tokens where something cannot be seen', () => {
+    const unseen = promptBounds({ ...prompt('hello'), unseen: 1 });
+    expect(unseen({ ...limits, token_factor: 2, hidden_tokens: 10 }).tokens).toBe(1_000);
+  });
+
+  it('has a lower bound that neither of them raises', () => {
+    const bound = promptBounds(prompt('hello'.repeat(1_000)));
+    const { least } = bound(NO_LIMITS);
+    expect(bound({ ...NO_LIMITS, token_factor: 16, hidden_tokens: 9_000 }).least).toBe(least);
+  });
 });

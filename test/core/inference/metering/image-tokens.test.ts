@@ -35,7 +35,7 @@ const imageOf = (width: number, height: number, detail?: string): PromptImage =>
 });
 
 const boundOf = (image: PromptImage, rule: ImageRule | undefined, more?: Partial<ImageLimits>) =>
-  boundImages([image], modelWith(rule, more)).tokens;
+  boundImages([image], modelWith(rule, more));
 
 /** Independent statements of the published rules, which the bound must never be below. */
 
@@ -207,16 +207,9 @@ describe('the detail of an image', () => {
 describe('of several images', () => {
   const images = [imageOf(200, 200), {}, imageOf(1_000, 1_000)];
 
-  it('the bounds add up, and a route is believed far more of each', () => {
-    const bound = boundImages(images, modelWith(HIGH_RESOLUTION));
-    expect(bound).toEqual({ tokens: 64 + 4_784 + 1_296, most: 3 * 48_169 });
-  });
-
-  it('a route is believed at least what the rule gives', () => {
-    const thin = imageOf(100_000, 385);
-    const { tokens, most } = boundImages([thin], modelWith(GEMINI));
-    expect(tokens).toBeGreaterThan(48_169);
-    expect(most).toBe(tokens);
+  it('the bounds add up, and none is nothing', () => {
+    expect(boundImages(images, modelWith(HIGH_RESOLUTION))).toBe(64 + 4_784 + 1_296);
+    expect(boundImages([], modelWith(HIGH_RESOLUTION))).toBe(0);
   });
 
   it('what is charged where a route counts nothing is the rule, or what is usual', () => {

@@ -29,7 +29,8 @@ import { LINKED, PNG } from '../completions/messages/request-fixture.ts';
 import { NO_CAPSULES } from '../upstream/no-capsules.ts';
 import { pngHeader, pngOf } from './image-files.ts';
 
-const NO_LIMITS = { routes: [] };
+/** Nothing before the prompt either: it would hide what a bound leaves out. */
+const NO_LIMITS = { hidden_tokens: 0, routes: [] };
 
 /** The bodies that would leave for a route of each protocol. */
 function bodiesOf(payload: ChatPayload, reasoning: boolean): unknown[] {

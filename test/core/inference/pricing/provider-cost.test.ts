@@ -21,7 +21,6 @@ const record: UsageRecord = {
   outputUnits: 1,
   unit: 'token',
   cost: 5n,
-  writtenOff: 0n,
   estimated: false,
   route: 'r',
   status: 'completed',

@@ -9,6 +9,8 @@ import {
   type RouteCircuits,
 } from '../../../../lambdas/core/inference/circuit/circuit.ts';
 import { routesPage, routesQuery } from '../../../../lambdas/core/inference/routing/route-list.ts';
+import type { UnbilledOfRoute } from '../../../../lambdas/core/ledger/ports.ts';
+import { usdJson } from '../../../../lambdas/core/money.ts';
 import { it } from '../../../search.ts';
 import { rounds } from '../../../thorough.ts';
 
@@ -54,8 +56,12 @@ const documents = fc
     })),
   }));
 
-const page = (document: object, query: object, circuits: readonly RouteCircuits[] = []) =>
-  routesPage(parseCatalog(document).models, circuits, routesQuery.parse(query), NOW_MS);
+const page = (
+  document: object,
+  query: object,
+  circuits: readonly RouteCircuits[] = [],
+  unbilled: readonly UnbilledOfRoute[] = [],
+) => routesPage(parseCatalog(document).models, { circuits, unbilled }, routesQuery.parse(query), NOW_MS);
 
 const asCursor = (id: string) => Buffer.from(id).toString('base64url');
 
@@ -79,6 +85,18 @@ const [ONE] = fc.sample(
 );
 
 describe('the operator’s view of routes', () => {
+  it('shows the usage that a route reported beyond the bounds of its calls, and null for all others', () => {
+    const document = ONE ?? { models: [] };
+    const routes = document.models.flatMap((model) => model.routes.map(({ id }) => id));
+    const [route = ''] = routes;
+    expect(routes.length).toBeGreaterThan(2);
+    const loss = { route, calls: 3, amount: 1_500_000n, factor: 2.5 };
+    const { entries } = page(document, { limit: '100' }, [], [loss, { ...loss, route: 'gone' }]);
+    expect(entries.map(({ id, unbilled }) => [id, unbilled])).toEqual(
+      routes.map((id) => [id, id === route ? { calls: 3, amount: usdJson(1_500_000n), factor: 2.5 } : null]),
+    );
+  });
+
   it('shows no address, secret, upstream model or cost, whatever the catalog', () => {
     fc.assert(
       fc.property(documents, (document) => {

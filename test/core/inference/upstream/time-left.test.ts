@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import { formatKey } from '../../../../lambdas/core/access/api-key.ts';
 import type { Idempotency } from '../../../../lambdas/core/idempotency/idempotency.ts';
 import { createPaidEndpoint, type PaidCall } from '../../../../lambdas/core/inference/paid-endpoint.ts';
-import { exactly } from '../../../../lambdas/core/inference/pricing/cost-bound.ts';
 import type { TimeLeft } from '../../../../lambdas/core/inference/upstream/time-left.ts';
 import type { Ledger } from '../../../../lambdas/core/ledger/admission.ts';
 import type { KeyGate } from '../../../../lambdas/core/ledger/key-gate.ts';
@@ -40,7 +39,7 @@ async function timeOf(
     offers: [
       {
         tokens: 1,
-        costBound: () => exactly(1n),
+        costBound: () => 1n,
         attempt: async (_candidate, left) => {
           given = left;
           return 'answer';

@@ -398,7 +398,7 @@ describe('the usage that is proven', () => {
     untilNight(account);
     expect(await audit(account)).toMatchObject({ verdict: 'exact', books: { usage: 1070n } });
     expect(account.recordsRead).toBe(107);
-    expect(account.stored).toMatchObject({ through: day + 1, cost: 1070n, writtenOff: 107n });
+    expect(account.stored).toMatchObject({ through: day + 1, cost: 1070n });
   });
 
   it('is a whole day, two hours after its end and when no call of it is open', async () => {

@@ -18,7 +18,6 @@ const books: fc.Arbitrary<Books> = fc.record({
   held: amount,
   usage: amount,
   owed: amount,
-  writtenOff: amount,
   drift: amount,
   exact: fc.boolean(),
   unproven: fc.nat(),

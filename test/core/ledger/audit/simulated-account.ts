@@ -99,7 +99,7 @@ export class SimulatedAccount implements AuditStore {
   }
 
   record({ id, keyId, created }: SimulatedHold, cost: bigint): SimulatedRecord {
-    const record = { keyId, id, created: this.seconds, cost, writtenOff: 1n, idMs: created * 1000 };
+    const record = { keyId, id, created: this.seconds, cost, idMs: created * 1000 };
     this.records.push(record);
     return record;
   }

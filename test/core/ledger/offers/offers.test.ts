@@ -3,7 +3,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals
 import fc from 'fast-check';
 import type { Policy } from '../../../../lambdas/core/access/policy.ts';
 import { ServiceError } from '../../../../lambdas/core/errors.ts';
-import { coverOf } from '../../../../lambdas/core/ledger/exposure.ts';
 import type { Offers } from '../../../../lambdas/core/ledger/offers/offer.ts';
 import { startDatabase, type TestDatabase } from '../../../adapters/engine.ts';
 import { splitWallet } from '../../../adapters/split-wallet.ts';
@@ -41,7 +40,7 @@ const open = (clients: Pick<TestDatabase, 'client' | 'onceClient'> = database) =
 
 /** Offers of these amounts, each of as many tokens. */
 const offersOf = (first: bigint, ...rest: readonly bigint[]): Offers => {
-  const offerOf = (amount: bigint) => ({ tokens: Number(amount), amount, ceiling: amount });
+  const offerOf = (amount: bigint) => ({ tokens: Number(amount), amount });
   return [offerOf(first), ...rest.map(offerOf)];
 };
 
@@ -125,31 +124,6 @@ describe('a call of several offers', () => {
     expect((await ledger.admit(call(offersOf(1_000n, 9n)))).offer).toBe(1);
   });
 
-  it('of an account on probation is held at the ceiling of the first that is left so', async () => {
-    const { call, books, key } = await accountWith(1_000n, { rpm: 100 });
-    const short = await open().ledger.admit(callOf(key, 10n, { ceiling: 40n }));
-    await short.settle(outcomeOf(40n));
-    expect((await books()).wallet.probation).toBeGreaterThan(0n);
-    const offers: Offers = [
-      { tokens: 4, amount: 400n, ceiling: 2_000n },
-      { tokens: 3, amount: 300n, ceiling: 961n },
-      { tokens: 2, amount: 200n, ceiling: 960n },
-      { tokens: 1, amount: 100n, ceiling: 500n },
-    ];
-    // A process that does not know of it, and one that does.
-    const process = open();
-    for (let calls = 0; calls < 2; calls += 1) {
-      const admission = await process.ledger.admit(call(offers));
-      expect(admission).toMatchObject({ offer: 2, hold: { amount: 960n, exposure: 0n } });
-      await admission.settle(outcomeOf(0n));
-    }
-    expect(
-      await refusalOf(process.ledger.admit(call([{ tokens: 1, amount: 1n, ceiling: 961n }]))),
-    ).toMatchObject({
-      code: 'insufficient_credit',
-    });
-  });
-
   it('recovers what expired holds have before it asks for less', async () => {
     const { key, call, books } = await accountWith(1_000n);
     await open().ledger.admit(callOf(key, 950n));
@@ -228,19 +202,14 @@ describe('what several offers cost', () => {
 });
 
 const amounts = fc.uniqueArray(fc.bigInt({ min: 0n, max: 2_000n }), { minLength: 1, maxLength: 5 });
-const beyond = fc.bigInt({ min: 0n, max: 30_000_000n });
 const cap = fc.option(fc.bigInt({ min: 0n, max: 2_000n }), { nil: undefined });
 
-/** Offers that fall, with exposure of which none has more than the one before. */
-const offers = fc
-  .tuple(amounts, fc.uniqueArray(beyond, { minLength: 5, maxLength: 5 }))
-  .map(([all, exposures]) => {
-    const falling = exposures.toSorted((a, b) => (a < b ? 1 : -1));
-    const [first = offersOf(0n)[0], ...rest] = all
-      .toSorted((a, b) => (a < b ? 1 : -1))
-      .map((amount, at) => ({ tokens: Number(amount) * 2, amount, ceiling: amount + (falling[at] ?? 0n) }));
-    return [first, ...rest] as Offers;
-  });
+/** Offers that fall. */
+const offers = amounts.map((all) => {
+  const [first = 0n, ...rest] = all.toSorted((a, b) => (a < b ? 1 : -1));
+  const offerOf = (amount: bigint) => ({ tokens: Number(amount) * 2, amount });
+  return [offerOf(first), ...rest.map(offerOf)] as Offers;
+});
 
 const policy = fc
   .record({ daily_usd: cap, monthly_usd: cap, tpm: fc.option(fc.nat(4_000), { nil: undefined }) })
@@ -251,32 +220,27 @@ const policy = fc
 describe('under any balance, caps and tokens of the minute', () => {
   it('a call is admitted if and only if its least offer is left, and at the first that is', async () => {
     await fc.assert(
-      fc.asyncProperty(
-        fc.bigInt({ min: 0n, max: 25_000_000n }),
-        policy,
-        offers,
-        async (balance, caps, asked) => {
-          const account = await openAccount(database.client, balance, caps);
-          const isLeft = ({ tokens, amount, ceiling }: Offers[number]) =>
-            balance >= coverOf({ amount, exposure: ceiling - amount }, 0n) &&
-            amount <= (caps.daily_usd ?? amount) &&
-            amount <= (caps.monthly_usd ?? amount) &&
-            tokens <= (caps.tpm ?? tokens);
-          const first = asked.findIndex(isLeft);
-          expect(first >= 0).toBe(asked.slice(-1).every(isLeft));
-          const ledger = open();
-          const call = callOf(account.keys[0], 0n, { offers: asked });
-          const admission = await ledger.ledger.admit(call).catch((failure: unknown) => failure);
-          if (first < 0) expect(admission).toBeInstanceOf(ServiceError);
-          else expect(admission).toMatchObject({ offer: first });
-          const { wallet } = await booksOf(database.client, account);
-          expect(wallet.holds).toHaveLength(first < 0 ? 0 : 1);
-          const taken = first < 0 ? 0n : (asked[first]?.amount ?? 0n);
-          expect(wallet.balance).toBe(balance - taken);
-          const state = await keyState(ledger, account.keys[0].keyId);
-          if (caps.daily_usd !== undefined) expect(state.dayLeft).toBe(caps.daily_usd - taken);
-        },
-      ),
+      fc.asyncProperty(fc.bigInt({ min: 0n, max: 2_500n }), policy, offers, async (balance, caps, asked) => {
+        const account = await openAccount(database.client, balance, caps);
+        const isLeft = ({ tokens, amount }: Offers[number]) =>
+          balance >= amount &&
+          amount <= (caps.daily_usd ?? amount) &&
+          amount <= (caps.monthly_usd ?? amount) &&
+          tokens <= (caps.tpm ?? tokens);
+        const first = asked.findIndex(isLeft);
+        expect(first >= 0).toBe(asked.slice(-1).every(isLeft));
+        const ledger = open();
+        const call = callOf(account.keys[0], 0n, { offers: asked });
+        const admission = await ledger.ledger.admit(call).catch((failure: unknown) => failure);
+        if (first < 0) expect(admission).toBeInstanceOf(ServiceError);
+        else expect(admission).toMatchObject({ offer: first });
+        const { wallet } = await booksOf(database.client, account);
+        expect(wallet.holds).toHaveLength(first < 0 ? 0 : 1);
+        const taken = first < 0 ? 0n : (asked[first]?.amount ?? 0n);
+        expect(wallet.balance).toBe(balance - taken);
+        const state = await keyState(ledger, account.keys[0].keyId);
+        if (caps.daily_usd !== undefined) expect(state.dayLeft).toBe(caps.daily_usd - taken);
+      }),
       { numRuns: rounds(60) },
     );
   });

@@ -53,31 +53,26 @@ interface Summed {
   readonly kind: string;
   readonly status: string;
   readonly cost: bigint;
-  readonly writtenOff: bigint;
   readonly inputUnits: number;
 }
 
 const byName = (
   rows: readonly (Summed & { readonly hour: number; readonly calls: number })[],
 ): Record<string, string> => {
-  const sums = new Map<string, { calls: number; cost: bigint; writtenOff: bigint; units: number }>();
+  const sums = new Map<string, { calls: number; cost: bigint; units: number }>();
   for (const row of rows) {
     const name = [row.hour, row.keyId, row.model, row.kind, row.status].join(' ');
-    const sum = sums.get(name) ?? { calls: 0, cost: 0n, writtenOff: 0n, units: 0 };
+    const sum = sums.get(name) ?? { calls: 0, cost: 0n, units: 0 };
     sums.set(name, {
       calls: sum.calls + row.calls,
       cost: sum.cost + row.cost,
-      writtenOff: sum.writtenOff + row.writtenOff,
       units: sum.units + row.inputUnits,
     });
   }
   return Object.fromEntries(
     [...sums]
       .toSorted()
-      .map(([name, { calls, cost, writtenOff, units }]) => [
-        name,
-        `${calls} ${cost} ${writtenOff} ${units.toFixed(6)}`,
-      ]),
+      .map(([name, { calls, cost, units }]) => [name, `${calls} ${cost} ${units.toFixed(6)}`]),
   );
 };
 

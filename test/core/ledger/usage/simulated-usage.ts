@@ -58,7 +58,6 @@ export const recordOf = (plan: CallPlan, index: number): UsageRecord => ({
   outputUnits: 2,
   unit: plan.kind === 'audio' ? 'second' : 'token',
   cost: plan.cost,
-  writtenOff: plan.cost % 3n,
   estimated: false,
   route: null,
   status: plan.status,

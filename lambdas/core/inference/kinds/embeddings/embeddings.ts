@@ -1,8 +1,8 @@
 /** Embeddings: billed by the tokens of the input, answered in the caller's encoding whatever the route's. */
 import { ServiceError } from '../../../errors.ts';
-import { least } from '../../../money.ts';
+import { factorOf } from '../../../ledger/usage-record.ts';
 import type { Model } from '../../catalog/catalog-document.ts';
-import { boundTextTokens, countTextTokens, mostTextTokens } from '../../metering/estimate.ts';
+import { boundTextTokens } from '../../metering/estimate.ts';
 import { billBasis, measuredCost, priceMeasured } from '../../metering/priced-usage.ts';
 import { textsBeside } from '../../metering/prompt-size.ts';
 import { leastTokens } from '../../metering/token-bound.ts';
@@ -72,25 +72,20 @@ function estimate(request: EmbeddingRequest, model: Model): Estimate {
   const { texts, ids } = sizeOf(request);
   const all = [...texts, ...textsBeside(SETTINGS, request)];
   const fixed = ids + texts.length * TOKENS_PER_INPUT;
-  const [tokens, mostTokens] = [boundTextTokens(all) + fixed, mostTextTokens(all) + fixed];
-  const [amount, ceiling] = [measuredCost(model, { tokens }), measuredCost(model, { tokens: mostTokens })];
-  return { tokens, mostTokens, amount, ceiling };
+  const tokens = Math.ceil(boundTextTokens(all) * (model.token_factor ?? 1)) + fixed;
+  return { tokens, amount: measuredCost(model, { tokens }) };
 }
-
-/** What the route counted, as far as that is possible: of texts that it read, it counted something. */
-const countedOf = ({ tokens }: EmbeddingAnswer, { mostTokens: most }: Estimate): number | undefined =>
-  tokens === undefined || tokens === 0 ? undefined : Math.min(tokens, most);
 
 async function prepare(call: KindCall<EmbeddingRequest, EmbeddingAnswer>): Promise<Deliver> {
   const { request, answer, admission, candidate, catalog } = call;
   const { model, route } = candidate;
   const { texts, ids } = sizeOf(request);
-  const counted = countedOf(answer, call.estimate);
-  const tokens = counted ?? countTextTokens(texts) + ids;
-  const estimated = counted === undefined;
+  // Of texts that it read, a route counted something.
+  const reported = answer.tokens === 0 ? undefined : answer.tokens;
+  const counted = reported ?? boundTextTokens(texts) + ids;
+  const tokens = Math.min(counted, call.estimate.tokens);
   const priced = priceMeasured(model, { tokens });
-  // The service's own count never charges beyond what the caller allowed.
-  const cost = estimated ? least(priced.amount, admission.hold.amount) : priced.amount;
+  const excess = measuredCost(model, { tokens: counted }) - priced.amount;
   const encode = request.encoding_format === 'base64' ? toBase64 : toFloats;
   const text = JSON.stringify({
     object: 'list',
@@ -109,12 +104,13 @@ async function prepare(call: KindCall<EmbeddingRequest, EmbeddingAnswer>): Promi
       cachedUnits: 0,
       outputUnits: 0,
       unit: 'token',
-      cost,
-      estimated,
+      cost: priced.amount,
+      ...(excess > 0n ? { unbilled: { amount: excess, factor: factorOf(counted / tokens) } } : {}),
+      estimated: reported === undefined,
       route: route.id,
       status: 'completed',
       tokens,
-      ...billBasis(priced, { cost, catalog, route }),
+      ...billBasis(priced, { cost: priced.amount, catalog, route }),
     }),
   );
 }

@@ -6,7 +6,6 @@ import type { Model } from '../../catalog/catalog-document.ts';
 import { billBasis, measuredCost, priceMeasured } from '../../metering/priced-usage.ts';
 import type { Deliver } from '../../paid-endpoint.ts';
 import { imageItem } from '../../pricing/bill.ts';
-import { exactly } from '../../pricing/cost-bound.ts';
 import type { Measured } from '../../pricing/counts.ts';
 import { type CallKind, forwarded, type KindCall, prepareJson } from '../call-kind.ts';
 import { type ImageRequest, imageRequest } from './schema.ts';
@@ -32,8 +31,7 @@ export const images: CallKind<ImageRequest, ImageAnswer> = {
   },
   estimate: (request, model) => ({
     tokens: 0,
-    mostTokens: 0,
-    ...exactly(measuredCost(model, measured(request, countOf(request)))),
+    amount: measuredCost(model, measured(request, countOf(request))),
   }),
   prepare,
 };

@@ -12,7 +12,6 @@ import { boundTextTokens } from '../../metering/estimate.ts';
 import { billBasis, measuredCost, priceMeasured } from '../../metering/priced-usage.ts';
 import { textsBeside } from '../../metering/prompt-size.ts';
 import type { Deliver } from '../../paid-endpoint.ts';
-import { exactly } from '../../pricing/cost-bound.ts';
 import type { Measured } from '../../pricing/counts.ts';
 import { UpstreamFailure } from '../../upstream/provider.ts';
 import { hasLeft } from '../../upstream/route-clock.ts';
@@ -40,7 +39,7 @@ export const speech: CallKind<SpeechRequest, SpeechAnswer> = {
   }),
   estimate(request, model) {
     const { tokens } = measuredOf(request);
-    return { tokens, mostTokens: tokens, ...exactly(measuredCost(model, measuredOf(request))) };
+    return { tokens, amount: measuredCost(model, measuredOf(request)) };
   },
   prepare,
 };

@@ -75,7 +75,7 @@ function orderOf({
   const billed = billedSeconds(recording, transcript.duration);
   const priced = priceMeasured(model, { seconds: billed.seconds });
   const { providerCost } = billBasis(priced, { cost: priced.amount, catalog, route });
-  const { id: _id, amount, exposure: _exposure, ...hold } = admission.hold;
+  const { id: _id, amount, ...hold } = admission.hold;
   return {
     requestId,
     accountId: key.accountId,

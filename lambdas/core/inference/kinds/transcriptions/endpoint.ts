@@ -15,7 +15,7 @@ import { attemptKind, type KindAnswer } from '../kind-attempt.ts';
 import { type KindEndpointDependencies, modelOf } from '../kind-endpoint.ts';
 import { type AudioType, requireAudio } from './audio-type.ts';
 import { type DeliveryDependencies, prepareTranscript } from './delivery.ts';
-import { estimatedSeconds, mostSeconds } from './duration.ts';
+import { mostSeconds } from './duration.ts';
 import { measureAudio } from './lengths/measure.ts';
 import type { ReceiveUpload, Upload, UploadedFile } from './ports.ts';
 import { readForm } from './schema.ts';
@@ -94,10 +94,7 @@ async function readTranscription(
     offers: [
       {
         tokens: 0,
-        costBound: (priced) => ({
-          amount: measuredCost(priced, { seconds: estimatedSeconds(recording) }),
-          ceiling: measuredCost(priced, { seconds: mostSeconds(recording) }),
-        }),
+        costBound: (priced) => measuredCost(priced, { seconds: mostSeconds(recording) }),
         attempt: ({ route }, time) =>
           attemptKind(providers, { model, payload }, { ...time, after, route, stream: false, hostEnds }),
         prepare: ({ answer: transcript }, paid) =>

@@ -17,7 +17,6 @@ export const settlementOrder = z.object({
     /** Seconds since the epoch. */
     created: z.int(),
     expires: z.int(),
-    onProbation: z.boolean().optional(),
   }),
   model: z.string(),
   route: z.string(),

@@ -50,8 +50,7 @@ export async function settleTranscription(
 ): Promise<Settlement> {
   const { wallets, recovery } = dependencies;
   const { requestId, accountId } = order;
-  // The wallet's own entry has the exposure that ends with the hold.
-  const hold = { id: requestId, ...order.hold, amount: BigInt(order.hold.amount), exposure: 0n } as Hold;
+  const hold = { id: requestId, ...order.hold, amount: BigInt(order.hold.amount) } as Hold;
   const { keyId, kind, created } = hold;
   const settlement = await settleCall(
     dependencies,
@@ -63,7 +62,7 @@ export async function settleTranscription(
     outcomeOf(order),
   );
   if (settlement.balance !== undefined) return settlement;
-  // An earlier try wrote the record and died before it ended the hold; the hold may have grown since.
+  // An earlier try wrote the record and died before it ended the hold.
   const left = await wallets.findHold(accountId, hold);
   if (left !== undefined) await recovery.recover({ accountId, holds: [left] });
   return settlement;

@@ -44,14 +44,24 @@ const silent = { bytes: BYTES, length: undefined };
 const plain = { bytes: BYTES, length: { seconds: 62.5, exact: true } };
 
 describe('what is held for', () => {
+  it('is the longest that the bytes can last, unless the header says that they last longer', () => {
+    expect(mostSeconds(silent)).toBe(4_000);
+    expect(mostSeconds(claiming(1))).toBe(4_000);
+    expect(mostSeconds(claiming(196))).toBe(4_000);
+    expect(mostSeconds(claiming(7_200))).toBe(7_201);
+  });
+
+  it('is what plain samples last, and a second for routes that round up', () => {
+    expect(mostSeconds(plain)).toBe(63.5);
+  });
+});
+
+describe('what the service would guess', () => {
   it('is what the bytes last at 16 kbit/s, unless the header says that they last longer', () => {
     expect(estimatedSeconds(silent)).toBe(1_500);
     expect(estimatedSeconds(claiming(1))).toBe(1_500);
     expect(estimatedSeconds(claiming(196))).toBe(1_500);
     expect(estimatedSeconds(claiming(7_200))).toBe(7_201);
-  });
-
-  it('is what plain samples last, and a second for routes that round up', () => {
     expect(estimatedSeconds(plain)).toBe(63.5);
   });
 });
@@ -90,25 +100,26 @@ const recordings = fc.record({
 const returns = fc.option(fc.double({ min: 0, max: 1e12, noNaN: true }), { nil: undefined });
 
 describe('for any file and any answer', () => {
-  it('the bill is never more than the most, and what is beyond belief is never less than the hold', () => {
+  it('the bill is never more than the hold, and all of it where the route returned more', () => {
     fc.assert(
       fc.property(recordings, returns, (recording, returned) => {
-        const [held, most] = [estimatedSeconds(recording), mostSeconds(recording)];
+        const [guess, held] = [estimatedSeconds(recording), mostSeconds(recording)];
         const { seconds, estimated } = billedSeconds(recording, returned);
         expect(seconds).toBeGreaterThan(0);
-        expect(held).toBeLessThanOrEqual(most);
-        expect(seconds).toBeLessThanOrEqual(estimated ? held : most);
-        if (returned !== undefined && returned > most) expect(seconds).toBeGreaterThanOrEqual(held);
-        if (returned !== undefined && returned > 0 && returned <= most) expect(seconds).toBe(returned);
+        expect(guess).toBeLessThanOrEqual(held);
+        expect(seconds).toBeLessThanOrEqual(estimated ? guess : held);
+        if (returned !== undefined && returned > held) expect(seconds).toBe(held);
+        if (returned !== undefined && returned > 0 && returned <= held) expect(seconds).toBe(returned);
       }),
       { numRuns: rounds(500) },
     );
   });
 
-  it('a header that is believed by bytes alone cannot lower what is held', () => {
+  it('a header that is believed by bytes alone cannot lower what is held, nor the guess', () => {
     fc.assert(
       fc.property(recordings, ({ bytes, length }) => {
         fc.pre(length?.exact !== true);
+        expect(mostSeconds({ bytes, length })).toBeGreaterThanOrEqual((bytes * 8) / 6_000);
         expect(estimatedSeconds({ bytes, length })).toBeGreaterThanOrEqual((bytes * 8) / 16_000);
       }),
     );
