@@ -17,13 +17,13 @@ export const createLedger = () => ({
 
 export const createKeyGate = () => ({ gate, keys: {} });
 
-function admitted({ requestId, key, scope, offers }: CallRequest): Admission {
+function admitted({ requestId, key, scope, output, cost }: CallRequest): Admission {
   const { kind } = scope;
-  const { amount } = offers[0];
+  const amount = cost(output.most);
   const created = Math.floor(Date.now() / 1000);
   const hold = { id: requestId, keyId: key.keyId, amount, kind, created, expires: created };
   return {
-    offer: 0,
+    output: output.most,
     hold,
     headers: {},
     settle: async ({ tokens: _used, ...outcome }: Outcome): Promise<Settlement> => ({

@@ -1,7 +1,7 @@
 /** One call on the ledger, without an endpoint around it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemUlid } from '../../lambdas/adapters/system/system.ts';
-import type { CallRequest } from '../../lambdas/core/ledger/call.ts';
+import { type CallRequest, NO_OUTPUT } from '../../lambdas/core/ledger/call.ts';
 import type { Outcome } from '../../lambdas/core/ledger/usage-record.ts';
 import type { NanoUsd } from '../../lambdas/core/money.ts';
 import type { Account } from '../harness/service/account.ts';
@@ -15,7 +15,9 @@ export const callOf = ({ key }: Account): CallRequest => ({
   requestId: `req_${systemUlid()}`,
   key,
   scope: { kind: 'chat', models: [[MODEL]] },
-  offers: [{ tokens: 100, amount: HELD }],
+  output: NO_OUTPUT,
+  tokens: () => 100,
+  cost: () => HELD,
 });
 
 export const OUTCOME: Outcome = {

@@ -85,6 +85,8 @@ export interface ServiceErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Fields for programs beside the message, in the Messages envelope only. */
   readonly details?: Readonly<Record<string, unknown>> | undefined;
+  /** The largest smaller output with which the call would be admitted, tokens. */
+  readonly affordableMaxTokens?: number;
   readonly cause?: unknown;
 }
 
@@ -97,6 +99,7 @@ export class ServiceError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly details: Readonly<Record<string, unknown>> | undefined;
+  readonly affordableMaxTokens: number | undefined;
 
   constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
     super(message, { cause: options.cause });
@@ -108,16 +111,27 @@ export class ServiceError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.headers = options.headers ?? {};
     this.details = options.details;
+    this.affordableMaxTokens = options.affordableMaxTokens;
   }
 
   /** The same error with more response headers. */
   withHeaders(headers: Readonly<Record<string, string>>): ServiceError {
+    return this.#with({ headers: { ...this.headers, ...headers } });
+  }
+
+  /** The same error for a call that would be admitted with so much less output, tokens. */
+  withAffordable(maxTokens: number): ServiceError {
+    return this.#with({ affordableMaxTokens: maxTokens });
+  }
+
+  #with(options: ServiceErrorOptions): ServiceError {
+    const { param, retryAfterSeconds, headers, details, cause, affordableMaxTokens } = this;
     return new ServiceError(this.code, this.message, {
-      ...(this.param === null ? {} : { param: this.param }),
-      ...(this.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: this.retryAfterSeconds }),
-      headers: { ...this.headers, ...headers },
-      details: this.details,
-      cause: this.cause,
+      ...(param === null ? {} : { param }),
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+      ...(affordableMaxTokens === undefined ? {} : { affordableMaxTokens }),
+      ...{ headers, details, cause },
+      ...options,
     });
   }
 }

@@ -8,13 +8,14 @@ type ErrorBody = Body<ReturnType<typeof errorSchema>> | Body<typeof messagesErro
 
 /** The body of an error; the request id stands at the message's end, where every client shows it. */
 export function errorBody(error: ServiceError, surface: Surface, requestId: string): ErrorBody {
-  const { type, code, param, details } = error;
+  const { type, code, param, details, affordableMaxTokens } = error;
   const message = `${error.message} (request id: ${requestId})`;
+  const affordable = affordableMaxTokens === undefined ? {} : { affordable_max_tokens: affordableMaxTokens };
   if (surface === 'messages') {
-    const shown = { type, message, ...(details === undefined ? {} : { details }) };
+    const shown = { type, message, ...affordable, ...(details === undefined ? {} : { details }) };
     return { type: 'error', error: shown, request_id: requestId };
   }
-  return { error: { message, type, code, param } };
+  return { error: { message, type, code, param, ...affordable } };
 }
 
 export function errorResponse(error: ServiceError, surface: Surface, requestId: string): Response {

@@ -54,10 +54,10 @@ class RecordingTill extends CountingTill {
   readonly paid: Paid[] = [];
 
   override readonly ledger = {
-    admit: async ({ offers }: CallRequest) => ({
-      ...{ offer: 0, hold: offers[0], headers: {} },
+    admit: async ({ output, cost }: CallRequest) => ({
+      ...{ output: output.most, hold: { amount: cost(output.most) }, headers: {} },
       settle: async (record: Outcome) => {
-        this.paid.push({ held: offers[0].amount, cost: record.cost });
+        this.paid.push({ held: cost(output.most), cost: record.cost });
         return { record, balance: 0n };
       },
     }),

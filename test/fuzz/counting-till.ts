@@ -20,12 +20,12 @@ export class CountingTill implements Till {
   settles = true;
 
   readonly ledger: Ledger = {
-    admit: async ({ requestId, offers }: CallRequest) => {
-      const [{ amount }] = offers;
+    admit: async ({ requestId, output, cost }: CallRequest) => {
+      const amount = cost(output.most);
       if (amount < 0n) this.negative += 1;
       this.open.set(requestId, amount);
       return {
-        offer: 0,
+        output: output.most,
         hold: { amount },
         headers: {},
         settle: async (record: Outcome) => {

@@ -187,8 +187,7 @@ describe('the alarms', () => {
       'audit-drift': 'Maximum',
       'sweep-missing': 'SampleCount',
       'circuit-opened': 'Sum',
-      'written-off': 'Sum',
-      shortfalls: 'Sum',
+      unbilled: 'Sum',
       'holds-released': 'Sum',
       concurrency: 'Maximum',
     });
@@ -208,7 +207,7 @@ describe('the alarms', () => {
   });
 
   it('that guard money go off at the smallest amount', () => {
-    for (const article of ['audit-drift', 'written-off']) {
+    for (const article of ['audit-drift', 'unbilled']) {
       const alarm = alarms.find(({ AlarmName: name }) => name === `prod/${article}`);
       expect(alarm).toMatchObject({
         Namespace: 'UnifiedInference/prod',

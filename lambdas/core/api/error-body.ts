@@ -4,6 +4,11 @@ import { ERROR_CODES, type ErrorCode, type ErrorType } from '../errors.ts';
 
 const types = [...new Set(Object.values(ERROR_CODES).map(({ type }) => type))] as [ErrorType, ...ErrorType[]];
 
+const affordable = z
+  .int()
+  .optional()
+  .describe('With a 402: the largest `max_tokens` with which the call would be admitted now.');
+
 /** The code is an `ErrorCode`, or one of `edgeCodes`, with which only the edge answers. */
 export const errorSchema = (...edgeCodes: readonly string[]) =>
   z.object({
@@ -14,6 +19,7 @@ export const errorSchema = (...edgeCodes: readonly string[]) =>
       type: z.enum(types),
       code: z.enum([...(Object.keys(ERROR_CODES) as ErrorCode[]), ...edgeCodes]).nullable(),
       param: z.string().nullable().describe('The path of the invalid field.'),
+      affordable_max_tokens: affordable,
     }),
   });
 
@@ -24,6 +30,7 @@ export const messagesErrorSchema = z.object({
     message: z.string(),
     code: z.string().optional(),
     param: z.null().optional(),
+    affordable_max_tokens: affordable,
     details: z.record(z.string(), z.unknown()).optional().describe('Machine-readable details of the cause.'),
   }),
   request_id: z.string(),

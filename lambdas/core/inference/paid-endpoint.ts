@@ -7,9 +7,10 @@ import type { Kind } from '../access/policy.ts';
 import { ServiceError } from '../errors.ts';
 import type { Idempotency, Keep } from '../idempotency/idempotency.ts';
 import type { Admission, Ledger } from '../ledger/admission.ts';
+import type { OutputRange } from '../ledger/call.ts';
 import type { KeyGate } from '../ledger/key-gate.ts';
 import { type Outcome, unitOf } from '../ledger/usage-record.ts';
-import { greatest, type NanoUsd } from '../money.ts';
+import type { NanoUsd } from '../money.ts';
 import type {
   After,
   CallContext,
@@ -64,22 +65,18 @@ export interface PaidCall<Answer> {
   readonly events?: EventFormat | undefined;
   /** The routes to try, in this order; at least one. */
   readonly candidates: readonly Candidate[];
-  /** What it may be admitted for, dearest first; the ledger takes the first that wallet and key leave. */
-  readonly offers: readonly [CallOffer<Answer>, ...CallOffer<Answer>[]];
-  /** Frees what the request holds; called once the answer has begun. */
-  dispose?(): Promise<void>;
-}
-
-/** A bound of the call, and the call within it. */
-export interface CallOffer<Answer> {
-  /** What counts against the key's tokens a minute at most. */
-  readonly tokens: number;
-  /** The most that the call can cost on a model. */
-  readonly costBound: (model: Model) => NanoUsd;
-  /** One try of one route; throws `UpstreamFailure` when it did not answer. */
-  attempt(candidate: Candidate, time: TimeLeft): Promise<Answer>;
+  /** The output that it may be admitted with, tokens of each choice. */
+  readonly output: OutputRange;
+  /** What counts against the key's tokens a minute at most, with that output. */
+  tokens(output: number): number;
+  /** The most that the call can cost with that output, on any of its candidates. */
+  cost(output: number): NanoUsd;
+  /** One try of one route with that output; throws `UpstreamFailure` when it did not answer. */
+  attempt(candidate: Candidate, time: TimeLeft, output: number): Promise<Answer>;
   /** Makes the answer ready to send. When that fails, the call fails and costs nothing. */
   prepare(answer: Answer, paid: AnsweredCall): Promise<Deliver>;
+  /** Frees what the request holds; called once the answer has begun. */
+  dispose?(): Promise<void>;
 }
 
 /** Settles a prepared answer and sends it; a streamed one settles when it ends. */
@@ -150,10 +147,9 @@ export async function runPaidCall<Answer>(
     requestId: context.requestId,
     key,
     scope: { kind, models: models.map((model) => [model.id, ...model.aliases]) },
-    offers: eachOf(call.offers, ({ tokens, costBound }) => ({
-      tokens,
-      amount: models.map((model) => costBound(model)).reduce(greatest),
-    })),
+    output: call.output,
+    tokens: (output) => call.tokens(output),
+    cost: (output) => call.cost(output),
   });
   const answer = answerAdmitted(dependencies, call, { ...caller, admission, looked });
   return events === undefined ? answer : withHeadersSoon(answer, { events, admission, after });
@@ -172,8 +168,7 @@ async function answerAdmitted<Answer>(
   { key, keep, context, timeLeft, admission, looked }: AdmittedCaller,
 ): Promise<Response | StreamedAnswer> {
   const { requestId } = context;
-  const { kind, candidates, offers } = call;
-  const granted = offers[admission.offer] ?? offers[0];
+  const { kind, candidates } = call;
   const flush = () => breaker.flush();
   let deliver: Deliver;
   try {
@@ -184,14 +179,14 @@ async function answerAdmitted<Answer>(
       candidates,
       attempt: (tried, time) => {
         admission.observe?.('attempt');
-        return granted.attempt(tried, time);
+        return call.attempt(tried, time, admission.output);
       },
       timeLeft,
       breaker,
       log,
     });
     const broke = (failure: UpstreamFailure) => breaker.broke(failure, served);
-    deliver = await granted.prepare(answer, { requestId, key, candidate, admission, keep, broke, flush });
+    deliver = await call.prepare(answer, { requestId, key, candidate, admission, keep, broke, flush });
   } catch (failure) {
     const released = admission.settle(failedOutcome(kind, candidates[0]?.model)).catch((cause: unknown) => {
       log.error('release left to recovery', { requestId, failure: String(cause) });
@@ -201,11 +196,6 @@ async function answerAdmitted<Answer>(
   }
   return deliver();
 }
-
-const eachOf = <T, U>([first, ...rest]: readonly [T, ...T[]], of: (one: T) => U): [U, ...U[]] => [
-  of(first),
-  ...rest.map(of),
-];
 
 /** A call that delivered nothing and costs nothing. */
 const failedOutcome = (kind: Kind, model: Model | undefined): Outcome => ({

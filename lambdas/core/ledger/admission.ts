@@ -2,18 +2,18 @@
  * Admission of a call: the key's windows and the wallet are charged side by side, each in one conditional write, and
  * when one refuses, the other is undone. What is returned settles exactly once.
  */
-import { type KeyCharge, type KeyState, refusal } from '../access/key-state.ts';
+import type { KeyCharge, KeyState } from '../access/key-state.ts';
 import { rateLimitHeaders } from '../access/rate-limit-headers.ts';
 import { windowsAt } from '../access/windows.ts';
 import { overloaded } from '../errors.ts';
 import type { Clock, Log } from '../ports.ts';
+import { giveBack, isGranted, smallerOutput, type Tried, taken } from './admission-try.ts';
 import type { CallRequest } from './call.ts';
 import type { KeyGate } from './key-gate.ts';
-import { leastOf, offerAt } from './offers/offer.ts';
-import { giveBack, isGranted, nextOffer, type Tried, taken } from './offers/tried.ts';
 import type { Hold, HoldResult, KeyStore, UnbilledStore, UsageStore, Wallet, WalletStore } from './ports.ts';
+import { preflight } from './preflight.ts';
 import type { Recovery } from './recovery.ts';
-import { insufficientCredit, type Refusals } from './refusals.ts';
+import type { Refusals } from './refusals.ts';
 import { type OnSettled, type Settlement, settleCall } from './settlement.ts';
 import type { Outcome } from './usage-record.ts';
 
@@ -35,8 +35,8 @@ export interface LedgerDependencies {
 
 /** An admitted call: its hold is open until it is settled. */
 export interface Admission {
-  /** The index of the call's offer that it was admitted for. */
-  readonly offer: number;
+  /** The output that it was admitted with, tokens of each choice; within the call's range. */
+  readonly output: number;
   readonly hold: Hold;
   /** Rate-limit headers as of the admission. */
   readonly headers: Readonly<Record<string, string>>;
@@ -46,15 +46,18 @@ export interface Admission {
   settle(outcome: Outcome): Promise<Settlement>;
 }
 
-/** Where a call is on its way down its offers. */
+/** Where a call is on its way to a smaller output. */
 interface Step {
-  /** The index of the offer. */
-  readonly at: number;
+  /** Tokens of each choice. */
+  readonly output: number;
   /** How many tries there were before. */
   readonly tries: number;
   /** One of them has counted the request against the key. */
   readonly counted: boolean;
 }
+
+/** A smaller output is tried as often as this: what is left may fall meanwhile, and key and wallet each say their own. */
+const MAX_SMALLER = 3;
 
 export class Ledger {
   readonly #dependencies: LedgerDependencies;
@@ -64,33 +67,33 @@ export class Ledger {
   }
 
   /**
-   * Holds the first of the call's offers that the wallet leaves, and charges the key's windows, in one round trip. Where
-   * the first try is refused, what it returned says which offer is tried next, after its undoing; a call is refused only
-   * when it is at its least offer. Throws 401, 403, 429 or 402, in this order of precedence, with nothing held; any
-   * failure to reach the database is thrown as it is, after undoing.
+   * Holds the cost of the largest output of the call's range that the wallet leaves, and charges the key's windows, in one
+   * round trip. Where the first try is refused, what it returned says which output is tried next, after its undoing.
+   * Throws 401, 403, 429 or 402, in this order of precedence, with nothing held; any failure to reach the database is
+   * thrown as it is, after undoing.
    */
   async admit(call: CallRequest): Promise<Admission> {
     const { clock, refusals } = this.#dependencies;
-    let step: Step = { at: await refusals.check(call, clock()), tries: 0, counted: false };
+    let step: Step = { output: await refusals.check(call, clock()), tries: 0, counted: false };
     for (;;) {
       const tried = await this.#try(call, step);
-      const admission = this.#admission(call, step, tried);
+      const admission = this.#admission(call, tried);
       if (admission !== undefined) return admission;
       const stuck = await this.#undo(tried);
       const isLocked = (wallet: Wallet) => this.#dependencies.recovery.expiredOf(wallet).holds.length > 0;
-      const next = nextOffer(call.offers, step.at, tried, isLocked);
+      const next = step.tries < MAX_SMALLER ? smallerOutput(call, tried, isLocked) : undefined;
       if (next === undefined) throw this.#reason(call, tried);
       if (stuck !== undefined) throw stuck.reason;
       const counted = step.counted || isGranted(tried.charged);
-      step = { at: next, tries: step.tries + 1, counted };
+      step = { output: next, tries: step.tries + 1, counted };
     }
   }
 
-  async #try(call: CallRequest, { at, tries, counted }: Step): Promise<Tried> {
+  async #try(call: CallRequest, { output, tries, counted }: Step): Promise<Tried> {
     const { clock, gate, wallets, holdTtlSeconds } = this.#dependencies;
     const { key, requestId, scope } = call;
     const nowMs = clock();
-    const { tokens, amount } = offerAt(call.offers, at);
+    const [tokens, amount] = [call.tokens(output), call.cost(output)];
     // Each try of the same call is a charge of its own.
     const name = `${requestId}${'+'.repeat(tries)}`;
     const charge: KeyCharge = { key, windows: windowsAt(nowMs), tokens, amount, scope, call: name, counted };
@@ -108,18 +111,18 @@ export class Ledger {
     if (isGranted(charged) && held.status === 'fulfilled' && !held.value.granted) {
       [held] = await Promise.allSettled([this.#holdAfterRecovery(key.accountId, hold, held.value)]);
     }
-    return { charge, hold, charged, held, nowMs };
+    return { output, charge, hold, charged, held, nowMs };
   }
 
   /** The admission, if both halves have granted what was asked of them. */
-  #admission(call: CallRequest, { at }: Step, { hold, charged, held, nowMs }: Tried) {
+  #admission(call: CallRequest, { output, hold, charged, held, nowMs }: Tried) {
     if (!isGranted(charged) || !isGranted(held)) return undefined;
     const found = taken(held, hold);
     // A copy of an earlier try's request that came late: its hold is another one, and is given back.
     if (found.amount !== hold.amount || found.tokens !== hold.tokens) return undefined;
-    // The next call of the key sees beforehand which offer is left.
-    if (at > 0) this.#dependencies.refusals.remember(call.key.keyId, nowMs);
-    return this.#admitted(call, at, found, { state: charged.value.state, wallet: held.value.wallet });
+    // The next call of the key sees beforehand which output is left.
+    if (output < call.output.most) this.#dependencies.refusals.remember(call.key.keyId, nowMs);
+    return this.#admitted(call, output, found, { state: charged.value.state, wallet: held.value.wallet });
   }
 
   /** Expired holds lock credit: when a wallet refuses, they are recovered and the hold is tried once more. */
@@ -132,7 +135,7 @@ export class Ledger {
 
   #admitted(
     request: CallRequest,
-    offer: number,
+    output: number,
     hold: Hold,
     { state, wallet }: { readonly state: KeyState; readonly wallet: Wallet },
   ): Admission {
@@ -140,7 +143,7 @@ export class Ledger {
     // Judged now: a hold that is open at admission may have ended well by the time this call settles.
     const expired = recovery.expiredOf(wallet);
     const confirmed = this.#confirm(request, hold, state);
-    const { tokens } = offerAt(request.offers, offer);
+    const tokens = request.tokens(output);
     const admittedMs = clock();
     let [attempts, firstTokenMs]: readonly [number, number | undefined] = [0, undefined];
     let settlement: Promise<Settlement> | undefined;
@@ -149,7 +152,7 @@ export class Ledger {
         if (what === 'attempt') attempts += 1;
         else firstTokenMs ??= clock() - admittedMs;
       },
-      offer,
+      output,
       hold,
       headers: rateLimitHeaders(state, clock()),
       settle: (outcome) => {
@@ -195,18 +198,27 @@ export class Ledger {
     return ended.status === 'rejected' ? ended : undefined;
   }
 
-  /** Why a call gets none of its offers: what key and wallet say to the least of them. */
-  #reason({ offers }: CallRequest, { charge, charged, held, nowMs }: Tried): unknown {
+  /** Why a call is refused: what key and wallet say to the least that it asks for. */
+  #reason(call: CallRequest, { charge, charged, held, nowMs }: Tried): unknown {
     const { gate, refusals } = this.#dependencies;
     if (charged.status === 'rejected') return charged.reason;
     if (charged.value.granted && isGranted(held)) return overloaded();
-    const { tokens, amount } = leastOf(offers);
-    const least = { ...charge, tokens, amount };
-    const isLeft = charged.value.granted || refusal(charged.value.state, least, nowMs) === undefined;
-    if (isLeft && held.status === 'rejected') return held.reason;
+    const { state, granted } = charged.value;
+    if (state === undefined) return gate.explain(charged.value, charge, nowMs);
+    const at = { charge, nowMs };
+    // A key that was charged leaves the call; its state has less by that charge.
+    const known = granted ? {} : { state };
+    if (held.status === 'rejected') {
+      const reason = preflight(call, known, at);
+      if (reason === undefined) return held.reason;
+    }
     refusals.remember(charge.key.keyId, nowMs);
-    const { state } = charged.value;
-    if (!isLeft || state === undefined || isGranted(held)) return gate.explain(charged.value, least, nowMs);
-    return insufficientCredit(amount).withHeaders(rateLimitHeaders(state, nowMs));
+    const wallet =
+      held.status === 'rejected' || held.value.granted ? {} : { wallet: held.value.wallet ?? NO_CREDIT };
+    const reason = preflight(call, { ...known, ...wallet }, at) ?? overloaded();
+    return reason.status === 401 ? reason : reason.withHeaders(rateLimitHeaders(state, nowMs));
   }
 }
+
+/** Of an account without a wallet: not even for a call that costs nothing. */
+const NO_CREDIT = { balance: -1n };

@@ -2,14 +2,14 @@
  * What can be said of a call before its body is read: whether its key is active and within its limits, and whether
  * there is any credit. It reads, counts nothing and holds nothing; admission decides all of it once more.
  */
-import type { VerifiedKey } from '../access/api-key.ts';
-import { type KeyCharge, refusal, rollWindows } from '../access/key-state.ts';
+import { invalidKey, type VerifiedKey } from '../access/api-key.ts';
+import { type KeyCharge, rollWindows } from '../access/key-state.ts';
 import type { Kind } from '../access/policy.ts';
-import { rateLimitHeaders } from '../access/rate-limit-headers.ts';
 import { windowsAt } from '../access/windows.ts';
-import { ServiceError } from '../errors.ts';
 import type { Clock } from '../ports.ts';
+import { NO_OUTPUT } from './call.ts';
 import type { KeyStore, Wallet, WalletStore } from './ports.ts';
+import { preflight } from './preflight.ts';
 
 export interface PrecheckDependencies {
   readonly keys: Pick<KeyStore, 'read'>;
@@ -42,21 +42,19 @@ export class Precheck {
     const { keys, wallets, clock } = this.#dependencies;
     const nowMs = clock();
     const windows = windowsAt(nowMs);
-    const amount = paid ? LEAST_AMOUNT : 0n;
-    const charge: KeyCharge = { key, windows, tokens: 0, amount, scope: { kind, models: [] } };
+    const charge: KeyCharge = { key, windows, tokens: 0, amount: 0n, scope: { kind, models: [] } };
+    const call = { output: NO_OUTPUT, tokens: () => 0, cost: () => (paid ? LEAST_AMOUNT : 0n) };
     const [found, wallet] = await Promise.all([keys.read(key.keyId), wallets.read(key.accountId)]);
-    const state = found && rollWindows(found, windows);
-    const reason = refusal(state, charge, nowMs) ?? (paid ? creditRefusal(wallet, nowMs) : undefined);
-    if (reason === undefined) return;
-    // A key that is not active gets no word of its limits.
-    if (state === undefined || reason.status === 401) throw reason;
-    if (reason.status === 402 && (await isReplay())) return;
-    throw reason.withHeaders(rateLimitHeaders(state, nowMs));
+    if (found === undefined) throw invalidKey();
+    const known = {
+      state: rollWindows(found, windows),
+      wallet: hasExpired(wallet, nowMs) ? undefined : wallet,
+    };
+    const reason = preflight(call, known, { charge, nowMs });
+    if (reason === undefined || (reason.status === 402 && (await isReplay()))) return;
+    throw reason;
   }
 }
 
-function creditRefusal(wallet: Wallet | undefined, nowMs: number): ServiceError | undefined {
-  if (wallet !== undefined && wallet.balance >= LEAST_AMOUNT) return undefined;
-  if (wallet?.holds.some(({ expires }) => expires * 1000 <= nowMs)) return undefined;
-  return new ServiceError('insufficient_credit', 'The account has no credit.');
-}
+const hasExpired = (wallet: Wallet | undefined, nowMs: number): boolean =>
+  wallet?.holds.some(({ expires }) => expires * 1000 <= nowMs) === true;

@@ -3,16 +3,14 @@
  * of a refused write and never delays the others on its wallet; a change of policy or a top-up shows in that read,
  * so it binds on the next call.
  */
-import { type KeyCharge, refusal, rollWindows } from '../access/key-state.ts';
-import { rateLimitHeaders } from '../access/rate-limit-headers.ts';
+import { invalidKey } from '../access/api-key.ts';
+import { type KeyCharge, rollWindows } from '../access/key-state.ts';
 import { minuteEndsInMs, windowsAt } from '../access/windows.ts';
 import { BoundedMap } from '../bounded-map.ts';
-import { ServiceError } from '../errors.ts';
-import { formatUsd, type NanoUsd } from '../money.ts';
 import type { Clock } from '../ports.ts';
 import type { CallRequest } from './call.ts';
-import { firstLeft, leastOf } from './offers/offer.ts';
 import type { KeyStore, WalletStore } from './ports.ts';
+import { largestOutput, preflight } from './preflight.ts';
 
 /** Bounds the memory: about 100 bytes an entry. */
 const MAX_REMEMBERED = 10_000;
@@ -38,43 +36,29 @@ export class Refusals {
   }
 
   /**
-   * Throws the refusal that a remembered key still deserves for the least of a call's offers. Returns the index of the
-   * offer to begin with: the first that is left, and at once the first of all for every other key.
+   * Throws the refusal that a remembered key still deserves for the least that a call asks for. Returns the output to
+   * begin with: the largest that is left, and at once the most that is asked for by every other key.
    */
-  async check({ key, scope, offers }: Omit<CallRequest, 'requestId'>, nowMs: number): Promise<number> {
-    const { keyId, accountId } = key;
-    const until = this.#until.get(keyId);
-    if (until === undefined) return 0;
+  async check(call: Omit<CallRequest, 'requestId'>, nowMs: number): Promise<number> {
+    const { key, scope, output } = call;
+    const until = this.#until.get(key.keyId);
+    if (until === undefined) return output.most;
     if (until <= nowMs) {
-      this.#until.delete(keyId);
-      return 0;
+      this.#until.delete(key.keyId);
+      return output.most;
     }
     const { keys, wallets } = this.#dependencies;
-    const [found, wallet] = await Promise.all([keys.read(keyId), wallets.read(accountId)]);
+    const [found, wallet] = await Promise.all([keys.read(key.keyId), wallets.read(key.accountId)]);
     const windows = windowsAt(nowMs);
-    const { tokens, amount } = leastOf(offers);
-    const charge: KeyCharge = { key, windows, tokens, amount, scope };
-    const state = found === undefined ? undefined : rollWindows(found, windows);
-    const reason = refusal(state, charge, nowMs);
-    if (reason !== undefined) {
-      // The limits of a key that is not active are not shown.
-      if (state === undefined || reason.status === 401) throw reason;
-      throw reason.withHeaders(rateLimitHeaders(state, nowMs));
-    }
-    if (state !== undefined && wallet !== undefined && wallet.balance < amount && wallet.holds.length === 0) {
-      throw insufficientCredit(amount).withHeaders(rateLimitHeaders(state, nowMs));
-    }
-    const first = firstLeft(offers, 0, { state, wallet }, { charge, nowMs }) ?? 0;
+    const at = { charge: { key, windows, tokens: 0, amount: 0n, scope } satisfies KeyCharge, nowMs };
+    if (found === undefined) throw invalidKey();
+    const state = rollWindows(found, windows);
+    // Credit in a hold may be back by the time of the admission.
+    const reason = preflight(call, { state, wallet: wallet?.holds.length === 0 ? wallet : undefined }, at);
+    if (reason !== undefined) throw reason;
+    const first = largestOutput(call, output, { state, wallet }, at) ?? output.most;
     // The key is in order again: its next call need not be looked at beforehand.
-    if (first === 0) this.#until.delete(keyId);
+    if (first === output.most) this.#until.delete(key.keyId);
     return first;
   }
-}
-
-/** The refusal of a wallet that does not cover a hold. */
-export function insufficientCredit(amount: NanoUsd): ServiceError {
-  return new ServiceError(
-    'insufficient_credit',
-    `The account's credit does not cover the estimate for this call, ${formatUsd(amount)} USD.`,
-  );
 }

@@ -4,8 +4,8 @@ import { parseCatalog } from '../../../lambdas/core/inference/catalog/catalog-do
 import { type PaidCall, runPaidCall } from '../../../lambdas/core/inference/paid-endpoint.ts';
 import type { Candidate } from '../../../lambdas/core/inference/routing/route-choice.ts';
 import type { Ledger } from '../../../lambdas/core/ledger/admission.ts';
+import type { CallRequest } from '../../../lambdas/core/ledger/call.ts';
 import type { Outcome } from '../../../lambdas/core/ledger/usage-record.ts';
-import type { NanoUsd } from '../../../lambdas/core/money.ts';
 import type { Log, StreamedAnswer } from '../../../lambdas/core/ports.ts';
 import { createRequestHandler } from '../../../lambdas/edge/request-handler.ts';
 import { createBreaker, SILENT } from './circuit/memory-circuits.ts';
@@ -56,24 +56,19 @@ interface Plan {
   readonly settleMs?: number;
   /** The usage record cannot be written. */
   readonly settleFails?: Error;
-  /** What the call may cost on each of its models; on one, a nano-dollar, when absent. */
-  readonly bounds?: readonly NanoUsd[];
-  /** The tokens of each of its offers. */
-  readonly offers?: readonly [number, ...number[]];
-  /** The offer that the ledger takes. */
+  /** How many models it may run on. */
+  readonly models?: number;
+  /** The output that the ledger admits it with. */
   readonly granted?: number;
 }
 
-const eachOf = <T, U>([first, ...rest]: readonly [T, ...T[]], of: (one: T) => U): [U, ...U[]] => [
-  of(first),
-  ...rest.map(of),
-];
+const OUTPUT = { least: 9, most: 900 };
 
 /** One call of a stream, through the frame of paid endpoints and the request handler, while time stands still. */
 function calling(plan: Plan) {
   const { admitMs = 0, refusal, answerMs = 0, routeFails, settleMs = 0, settleFails } = plan;
-  const { bounds = [1n], offers = [1], granted = 0 } = plan;
-  const candidates = bounds.map((_bound, index) => candidateOf(`a/${index}`));
+  const { models = 1, granted = OUTPUT.most } = plan;
+  const candidates = Array.from({ length: models }, (_, index) => candidateOf(`a/${index}`));
   const time = new FakeTime();
   const outcomes: Outcome[] = [];
   const admitted: unknown[] = [];
@@ -89,7 +84,7 @@ function calling(plan: Plan) {
         return { record: outcome, balance: 0n };
       };
       return {
-        offer: granted,
+        output: granted,
         hold: { amount: 1n },
         headers: { 'x-ratelimit-limit-requests': '60' },
         settle,
@@ -113,29 +108,28 @@ function calling(plan: Plan) {
     stream: true,
     events: EVENTS,
     candidates,
-    offers: eachOf(offers, (tokens) => ({
-      tokens,
-      costBound: ({ id }) => bounds[Number(id.slice(2))] ?? 0n,
-      attempt: async () => {
-        await time.sleep(answerMs);
-        if (routeFails !== undefined) throw routeFails;
-        return `data: answer within ${tokens}\n\n`;
-      },
-      prepare: async (answer, { admission }) => {
-        async function* chunks() {
-          try {
-            yield answer;
-          } finally {
-            await admission.settle({ status: 'completed' } as Outcome);
-          }
+    output: OUTPUT,
+    tokens: (output) => output + 1,
+    cost: (output) => BigInt(output),
+    attempt: async (_candidate, _time, output) => {
+      await time.sleep(answerMs);
+      if (routeFails !== undefined) throw routeFails;
+      return `data: answer within ${output}\n\n`;
+    },
+    prepare: async (answer, { admission }) => {
+      async function* chunks() {
+        try {
+          yield answer;
+        } finally {
+          await admission.settle({ status: 'completed' } as Outcome);
         }
-        return async (): Promise<StreamedAnswer> => ({
-          headers: { 'x-route': 'route' },
-          chunks: chunks(),
-          events: EVENTS,
-        });
-      },
-    })),
+      }
+      return async (): Promise<StreamedAnswer> => ({
+        headers: { 'x-route': 'route' },
+        chunks: chunks(),
+        events: EVENTS,
+      });
+    },
   };
   const breaker = createBreaker({ clock: time.clock, after: time.after });
   const dependencies = { ledger, breaker, after: time.after, log: SILENT };
@@ -164,17 +158,8 @@ const errors = (type: string) => ({
 });
 
 describe('the admission of a call that may fall back on other models', () => {
-  it('is for what it may cost on the dearest of them, wherever that comes', async () => {
-    const bounds = [5n, 90n, 7n];
-    for (const order of [bounds, bounds.toReversed()]) {
-      const { time, started, admitted } = calling({ bounds: order });
-      await (await time.until(started)).text();
-      expect(admitted).toMatchObject([{ offers: [{ tokens: 1, amount: 90n }] }]);
-    }
-  });
-
   it('is for every model that it may run, each by all its names', async () => {
-    const { time, started, admitted } = calling({ bounds: [1n, 2n] });
+    const { time, started, admitted } = calling({ models: 2 });
     await (await time.until(started)).text();
     const models = [
       ['a/0', 'a/0-alias'],
@@ -184,15 +169,14 @@ describe('the admission of a call that may fall back on other models', () => {
   });
 });
 
-describe('a call of several offers', () => {
-  it('is asked for with all of them, and attempted and delivered within the one that is granted', async () => {
-    for (const granted of [0, 1, 2]) {
-      const { time, started, admitted } = calling({ offers: [900, 90, 9], granted });
-      expect(await (await time.until(started)).text()).toBe(
-        `data: answer within ${[900, 90, 9][granted]}\n\n`,
-      );
-      const asked = [900, 90, 9].map((tokens) => ({ tokens, amount: 1n }));
-      expect(admitted).toMatchObject([{ offers: asked }]);
+describe('a call whose output is a range', () => {
+  it('is asked for with the range, and attempted and delivered with the output that it is admitted with', async () => {
+    for (const granted of [900, 90, 9]) {
+      const { time, started, admitted } = calling({ granted });
+      expect(await (await time.until(started)).text()).toBe(`data: answer within ${granted}\n\n`);
+      const [request] = admitted as CallRequest[];
+      expect(request).toMatchObject({ output: OUTPUT });
+      expect([request?.tokens(granted), request?.cost(granted)]).toEqual([granted + 1, BigInt(granted)]);
     }
   });
 });
@@ -253,7 +237,7 @@ describe('the status of a streamed call', () => {
     const quick = calling({ admitMs: 20_000, answerMs: 4_900 });
     const answered = await quick.time.until(quick.started);
     expect([answered.status, answered.headers.get('x-route')]).toEqual([200, 'route']);
-    expect(await answered.text()).toBe('data: answer within 1\n\n');
+    expect(await answered.text()).toBe('data: answer within 900\n\n');
 
     const slow = calling({ admitMs: 20_000, answerMs: 8_000 });
     const early = await slow.time.until(slow.started);
@@ -271,7 +255,7 @@ describe('headers that leave before there is an event', () => {
     expect(new TextDecoder().decode((await reader?.read())?.value)).toBe(HEARTBEAT);
     const next = reader?.read();
     await time.advance(3_000);
-    expect(new TextDecoder().decode((await next)?.value)).toBe('data: answer within 1\n\n');
+    expect(new TextDecoder().decode((await next)?.value)).toBe('data: answer within 900\n\n');
   });
 
   it('are followed by the failure as an event, which is logged and counted as any other', async () => {
@@ -291,7 +275,7 @@ describe('a stream whose settlement fails', () => {
     const { time, started, lines } = calling({ settleFails: new Error('the usage record was not written') });
     const response = await time.until(started);
     const text = await time.until(response.text());
-    expect(text.startsWith('data: answer within 1\n\n')).toBe(true);
+    expect(text.startsWith('data: answer within 900\n\n')).toBe(true);
     expect(text).toContain('"code":"internal_error"');
     expect(lines.map(({ level, message }) => [level, message])).toEqual([
       ['error', 'internal error'],

@@ -19,9 +19,8 @@ import { Ledger } from '../../../lambdas/core/ledger/admission.ts';
 import { auditAccount } from '../../../lambdas/core/ledger/audit/account.ts';
 import type { Books } from '../../../lambdas/core/ledger/audit/books.ts';
 import { auditAll as auditEvery } from '../../../lambdas/core/ledger/audit/run.ts';
-import type { CallRequest } from '../../../lambdas/core/ledger/call.ts';
+import { type CallRequest, NO_OUTPUT } from '../../../lambdas/core/ledger/call.ts';
 import { KeyGate } from '../../../lambdas/core/ledger/key-gate.ts';
-import type { Offer } from '../../../lambdas/core/ledger/offers/offer.ts';
 import type { UnbilledStore, Wallet } from '../../../lambdas/core/ledger/ports.ts';
 import { Recovery } from '../../../lambdas/core/ledger/recovery.ts';
 import { Refusals } from '../../../lambdas/core/ledger/refusals.ts';
@@ -123,17 +122,23 @@ export async function openAccount(
   return { accountId, keys };
 }
 
-/** A call of one offer, unless the changes have several. */
+interface CallChanges extends Partial<Omit<CallRequest, 'tokens'>> {
+  readonly tokens?: number | CallRequest['tokens'];
+}
+
+/** A call of that cost, whatever its output. */
 export function callOf(
   key: VerifiedKey,
   amount: NanoUsd,
-  { tokens = 10, ...changes }: Partial<CallRequest & Omit<Offer, 'amount'>> = {},
+  { tokens = 10, ...changes }: CallChanges = {},
 ): CallRequest {
   return {
     requestId: `req_${systemUlid()}`,
     key,
     scope: { kind: 'chat', models: [['sim/chat', 'sim/alias']] },
-    offers: [{ tokens, amount }],
+    output: NO_OUTPUT,
+    tokens: typeof tokens === 'number' ? () => tokens : tokens,
+    cost: () => amount,
     ...changes,
   };
 }

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createSecretsClient } from '../../../lambdas/adapters/aws/clients.ts';
 import type { UnbilledOfRoute } from '../../../lambdas/core/ledger/ports.ts';
+import { usdJson } from '../../../lambdas/core/money.ts';
 import { checkCatalog } from '../../../operator/catalog/check.ts';
 import { createRouteAccess } from '../../../operator/route-access.ts';
 
@@ -114,7 +115,9 @@ describe('catalog check', () => {
       { ...loss, route: 'r-0' },
       { ...loss, route: 'gone' },
     ]);
-    expect(unbilled).toEqual([{ model: 'm/0', route: 'r-0', calls: 4, amount: 0.002, token_factor: 1.34 }]);
+    expect(unbilled).toEqual([
+      { model: 'm/0', route: 'r-0', calls: 4, amount: usdJson(2_000_000n), token_factor: 1.34 },
+    ]);
   });
 
   it('finds models in the lists of their providers, each read once with the key of the route', async () => {

@@ -20,8 +20,8 @@ import type { ChatPayload, Provider } from '../upstream/provider.ts';
 import { overflowMessage } from '../upstream/refusal.ts';
 import type { ApiFormat, CallerHeaders, CompletionRequest } from './api-format.ts';
 import type { Answer } from './attempt.ts';
-import { completionBounds, completionOffer } from './completion-offer.ts';
-import { openBounds } from './open-bounds.ts';
+import { completionBounds, completionCall } from './completion-call.ts';
+import { openOutput } from './open-output.ts';
 import { outputBound } from './output-bound.ts';
 
 export interface CompletionDependencies extends PaidEndpointDependencies {
@@ -99,31 +99,27 @@ export function readCompletion<Request extends CompletionRequest>(
   const candidates = withRoom(pricedCandidates(able, payload), promptBound, promptField(payload));
   const answerId = format.answerId(ulid());
   const answer = format.answer({ request: body, answerId, createdMs: clock(), clock, capsules });
-  const boundOn = completionBounds({
-    prompt,
-    promptBound,
-    candidates,
-    choices: format.choices(body),
-    body: payload.body,
+  const bounds = completionBounds({
+    ...{ prompt, promptBound, candidates, choices: format.choices(body), body: payload.body },
   });
-  const call = { ...valid, prompt, candidates, answerId, answer, nameOf: namesOf(body, models) };
-  const offerOf = (maxTokens: number) => {
-    const within = asked === undefined ? limitedTo(payload, maxTokens) : payload;
-    const chosenTokens = isChosen ? maxTokens : undefined;
-    return completionOffer(
-      { ...call, payload: within, chosenTokens, bounds: boundOn(maxTokens) },
-      dependencies,
-    );
-  };
-  const [longest, ...shorter] =
-    asked === undefined ? boundsOf(candidates, prompt, promptBound) : ([asked] as const);
+  const output =
+    asked === undefined ? outputOf(candidates, prompt, promptBound) : { least: asked, most: asked };
+  const payloadWithin = (maxTokens: number) =>
+    asked === undefined ? limitedTo(payload, maxTokens) : payload;
   return {
     kind: 'chat',
     identity,
     stream: payload.stream,
     events: payload.stream ? answer.events : undefined,
     candidates,
-    offers: [offerOf(longest), ...shorter.map(offerOf)],
+    ...completionCall(
+      {
+        ...valid,
+        ...{ output, payloadWithin, isOutputChosen: isChosen, bounds, prompt },
+        ...{ answerId, answer, nameOf: namesOf(body, models) },
+      },
+      dependencies,
+    ),
   };
 }
 
@@ -133,13 +129,13 @@ const namesOf =
   (served: Model): string =>
     [model, ...(others ?? [])][models.indexOf(served)] ?? served.id;
 
-/** Of an answer whose bound the caller leaves to the service. */
-const boundsOf = (
+/** Of an answer whose length the caller leaves to the service. */
+const outputOf = (
   candidates: readonly PricedCandidate[],
   prompt: PromptSize,
   promptBound: (model: Model) => PromptBound,
 ) =>
-  openBounds([...new Set(candidates.map(({ model }) => model))], (model) => ({
+  openOutput([...new Set(candidates.map(({ model }) => model))], (model) => ({
     most: promptBound(model).tokens,
     probable: () => countPromptTokens(prompt, model),
   }));

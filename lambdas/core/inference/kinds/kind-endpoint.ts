@@ -2,6 +2,7 @@
 import { ServiceError } from '../../errors.ts';
 import { readJson, validate } from '../../json/json-body.ts';
 import type { JsonObject } from '../../json/lossless-json.ts';
+import { NO_OUTPUT } from '../../ledger/call.ts';
 import type { RandomSource, StreamingEndpoint } from '../../ports.ts';
 import { type Catalog, type CatalogSource, requireModel } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/catalog-document.ts';
@@ -41,16 +42,13 @@ export function createKindEndpoint<Request extends CallRequestFields, Answer>(
       identity: text,
       stream,
       candidates,
-      offers: [
-        {
-          tokens: estimate.tokens,
-          costBound: () => estimate.amount,
-          attempt: ({ model, route }, time) =>
-            attemptKind(providers, { model, payload }, { ...time, after, route, stream, hostEnds }),
-          prepare: ({ answer, clock }, paid) =>
-            callKind.prepare({ ...paid, request, answer, estimate, clock, catalog: known.version }),
-        },
-      ],
+      output: NO_OUTPUT,
+      tokens: () => estimate.tokens,
+      cost: () => estimate.amount,
+      attempt: ({ model, route }, time) =>
+        attemptKind(providers, { model, payload }, { ...time, after, route, stream, hostEnds }),
+      prepare: ({ answer, clock }, paid) =>
+        callKind.prepare({ ...paid, request, answer, estimate, clock, catalog: known.version }),
     };
   };
   return createPaidEndpoint({ read }, dependencies);

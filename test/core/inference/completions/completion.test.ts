@@ -13,6 +13,7 @@ import { chatEvents } from '../../../../lambdas/core/inference/completions/chat/
 import { readCompletion } from '../../../../lambdas/core/inference/completions/completion-endpoint.ts';
 import { type Caller, runPaidCall } from '../../../../lambdas/core/inference/paid-endpoint.ts';
 import type { Ledger } from '../../../../lambdas/core/ledger/admission.ts';
+import type { CallRequest } from '../../../../lambdas/core/ledger/call.ts';
 import type { Outcome } from '../../../../lambdas/core/ledger/usage-record.ts';
 import type { StreamedAnswer } from '../../../../lambdas/core/ports.ts';
 import { createProviders } from '../../../../lambdas/providers/protocols.ts';
@@ -63,8 +64,8 @@ function calling(
   });
   const outcomes: Outcome[] = [];
   const ledger = {
-    admit: async () => ({
-      offer: 0,
+    admit: async ({ output }: CallRequest) => ({
+      output: output.most,
       hold: { amount: 1_000_000_000n },
       headers: {},
       settle: async (outcome: Outcome) => {

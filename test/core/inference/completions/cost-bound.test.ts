@@ -11,7 +11,6 @@ import {
   type CompletionDependencies,
   readCompletion,
 } from '../../../../lambdas/core/inference/completions/completion-endpoint.ts';
-import { openBounds } from '../../../../lambdas/core/inference/completions/open-bounds.ts';
 import { responsesFormat } from '../../../../lambdas/core/inference/completions/responses/format.ts';
 import { responsesRequest } from '../../../../lambdas/core/inference/completions/responses/schema.ts';
 import { promptBounds } from '../../../../lambdas/core/inference/metering/estimate.ts';
@@ -94,8 +93,9 @@ describe('what a completion may cost', () => {
               { quantity: promptTokens, price: tokenPrices(model).input, per: 1_000_000 },
               { quantity: completionTokens, price: tokenPrices(model).output ?? 0n, per: 1_000_000 },
             ]);
-          expect(call.offers[0].costBound(model)).toBe(costOf(bound.tokens));
-          expect(call.offers[0].tokens).toBe(bound.tokens + completionTokens);
+          expect(call.output).toEqual({ least: most, most });
+          expect(call.cost(most)).toBe(costOf(bound.tokens));
+          expect(call.tokens(most)).toBe(bound.tokens + completionTokens);
         },
       ),
       { numRuns: 30 },
@@ -108,8 +108,8 @@ describe('what a completion may cost', () => {
     const [plain, dear, hiding] = [{}, { token_factor: 3 }, { hidden_tokens: 5_128 }].map((more) => {
       const [model] = modelsOf(more);
       if (model === undefined) throw new Error('the catalog is empty');
-      const [offer] = read([model], fields, content).offers;
-      return { tokens: offer.tokens, cost: offer.costBound(model) };
+      const call = read([model], fields, content);
+      return { tokens: call.tokens(100), cost: call.cost(100) };
     });
     if (plain === undefined) throw new Error('nothing was read');
     // A token of prompt costs 2,000 nano-USD.
@@ -124,8 +124,8 @@ describe('what a completion may cost', () => {
     const boundOf = (...routes: readonly object[]) => {
       const [model] = modelsOf({ routes: routes.map((one, at) => ({ ...one, priority: at + 1 })) });
       if (model === undefined) throw new Error('the catalog is empty');
-      const [offer] = read([model], { max_tokens: 100 }).offers;
-      return { tokens: offer.tokens, cost: offer.costBound(model) };
+      const call = read([model], { max_tokens: 100 });
+      return { tokens: call.tokens(100), cost: call.cost(100) };
     };
     expect(boundOf(adding).tokens).toBeGreaterThan(boundOf(plain).tokens);
     expect(boundOf(adding).cost).toBeGreaterThan(boundOf(plain).cost);
@@ -146,8 +146,8 @@ describe('what a completion may cost', () => {
       { body, identity: '', models: seeing, catalog: 'v1', capsules, context: { requestId: 'req_1' } },
       world,
     );
-    expect(call.offers[0].tokens).toBeGreaterThan(10_000);
-    expect(call.offers[0].tokens).toBeLessThan(11_000);
+    expect(call.tokens(5)).toBeGreaterThan(10_000);
+    expect(call.tokens(5)).toBeLessThan(11_000);
   });
 });
 
@@ -163,8 +163,8 @@ describe('a completion of which its route reports more than its bound', () => {
       [10, 0],
     ] as const) {
       warned.length = 0;
-      const [offer] = read([model], { max_tokens: 50 }, 'Hello.', { log }).offers;
-      const amount = offer.costBound(model);
+      const call = read([model], { max_tokens: 50 }, 'Hello.', { log });
+      const amount = call.cost(50);
       const outcomes: Outcome[] = [];
       const settle = async (outcome: Outcome) => {
         outcomes.push(outcome);
@@ -172,9 +172,9 @@ describe('a completion of which its route reports more than its bound', () => {
       };
       const usage = { promptTokens: reported, cachedTokens: 0, completionTokens: reported };
       const answer = { kind: 'json', answer: { body: {} }, text: 'Hello.', usage } as unknown as Answer;
-      const deliver = await offer.prepare(answer, {
+      const deliver = await call.prepare(answer, {
         ...{ candidate: { model, route }, keep: undefined, flush: async () => {} },
-        admission: { hold: { amount }, headers: {}, settle },
+        admission: { output: 50, hold: { amount }, headers: {}, settle },
       } as unknown as AnsweredCall);
       await deliver();
       const [outcome] = outcomes;
@@ -188,7 +188,7 @@ describe('a completion of which its route reports more than its bound', () => {
   });
 });
 
-describe('a completion whose bound is left to the service', () => {
+describe('a completion whose output is left to the service', () => {
   /** Chat completions, if they had no default. */
   const openFormat: ApiFormat<ChatRequest> = {
     ...chatFormat,
@@ -211,19 +211,29 @@ describe('a completion whose bound is left to the service', () => {
     );
   };
 
-  it('is offered at each bound for what the same call costs whose caller asks for that', () => {
+  it('may be as long as its models write, down to 256 tokens, for what the same call costs whose caller asks for that', () => {
     const models = modelsOf({ max_output_tokens: 20_000 }, { max_output_tokens: 8_192 });
-    const { offers } = readOpen(models);
-    const asked = openBounds(models, () => ({ most: 0, probable: () => 0 })).map(
-      (max_tokens) => read(models, { max_tokens }).offers[0],
-    );
-    expect(asked).toHaveLength(3);
-    expect(offers.map(({ tokens }) => tokens)).toEqual(asked.map(({ tokens }) => tokens));
-    for (const model of models)
-      expect(offers.map((offer) => offer.costBound(model))).toEqual(asked.map((one) => one.costBound(model)));
+    const call = readOpen(models);
+    expect(call.output).toEqual({ least: 256, most: 8_192 });
+    for (const max_tokens of [256, 1_000, 8_192]) {
+      const asked = read(models, { max_tokens });
+      expect(call.tokens(max_tokens)).toBe(asked.tokens(max_tokens));
+      expect(call.cost(max_tokens)).toBe(asked.cost(max_tokens));
+    }
   });
 
-  it('is sent within the bound of the offer that is attempted', async () => {
+  it('costs no less and counts no fewer tokens for more output', () => {
+    const call = readOpen(modelsOf({ max_output_tokens: 20_000 }, {}));
+    fc.assert(
+      fc.property(fc.nat(20_000), fc.nat(20_000), (one, other) => {
+        const [less, more] = [Math.min(one, other), Math.max(one, other)];
+        expect(call.cost(more)).toBeGreaterThanOrEqual(call.cost(less));
+        expect(call.tokens(more)).toBeGreaterThanOrEqual(call.tokens(less));
+      }),
+    );
+  });
+
+  it('is sent with the output that it is admitted with', async () => {
     const sent: unknown[] = [];
     const chat: Provider['chat'] = async ({ payload }) => {
       sent.push([payload.body.max_tokens, payload.conversation().maxTokens]);
@@ -241,8 +251,9 @@ describe('a completion whose bound is left to the service', () => {
       },
       { ...world, providers },
     );
-    for (const offer of call.offers) await offer.attempt({ model, route }, { remainingTimeMs: 60_000 });
-    expect(sent).toEqual([20_000, 5_000, 1_250, 312].map((bound) => [bound, bound]));
+    const outputs = [20_000, 312];
+    for (const output of outputs) await call.attempt({ model, route }, { remainingTimeMs: 60_000 }, output);
+    expect(sent).toEqual(outputs.map((output) => [output, output]));
   });
 
   it('is so of a request of the Responses API, on every protocol', async () => {
@@ -270,15 +281,17 @@ describe('a completion whose bound is left to the service', () => {
       },
       { ...world, providers: providers as unknown as CompletionDependencies['providers'] },
     );
-    expect(call.offers).toHaveLength(2);
+    expect(call.output).toEqual({ least: 256, most: 4_096 });
     expect(call.candidates).toHaveLength(4);
-    for (const offer of call.offers)
-      for (const candidate of call.candidates) await offer.attempt(candidate, { remainingTimeMs: 60_000 });
-    expect(sent).toEqual([4_096, 1_024].flatMap((bound) => Array(4).fill([bound, bound])));
+    const outputs = [4_096, 1_024];
+    for (const output of outputs)
+      for (const candidate of call.candidates)
+        await call.attempt(candidate, { remainingTimeMs: 60_000 }, output);
+    expect(sent).toEqual(outputs.flatMap((output) => Array(4).fill([output, output])));
   });
 
-  it('has one offer where the caller gives the bound', () => {
-    expect(readOpen(modelsOf({}), { max_tokens: 5_000 }).offers).toHaveLength(1);
+  it('is as long as the caller says, where the caller does', () => {
+    expect(readOpen(modelsOf({}), { max_tokens: 5_000 }).output).toEqual({ least: 5_000, most: 5_000 });
   });
 });
 

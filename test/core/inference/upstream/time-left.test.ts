@@ -4,6 +4,7 @@ import type { Idempotency } from '../../../../lambdas/core/idempotency/idempoten
 import { createPaidEndpoint, type PaidCall } from '../../../../lambdas/core/inference/paid-endpoint.ts';
 import type { TimeLeft } from '../../../../lambdas/core/inference/upstream/time-left.ts';
 import type { Ledger } from '../../../../lambdas/core/ledger/admission.ts';
+import { NO_OUTPUT } from '../../../../lambdas/core/ledger/call.ts';
 import type { KeyGate } from '../../../../lambdas/core/ledger/key-gate.ts';
 import { candidatesOf } from '../circuit/fleet.ts';
 import { createBreaker, SILENT } from '../circuit/memory-circuits.ts';
@@ -36,17 +37,14 @@ async function timeOf(
   let given: TimeLeft | undefined;
   const call: PaidCall<string> = {
     ...{ kind: 'chat', identity: '', stream: false, events, candidates: candidatesOf('a') },
-    offers: [
-      {
-        tokens: 1,
-        costBound: () => 1n,
-        attempt: async (_candidate, left) => {
-          given = left;
-          return 'answer';
-        },
-        prepare: async () => async () => new Response('answer'),
-      },
-    ],
+    output: NO_OUTPUT,
+    tokens: () => 1,
+    cost: () => 1n,
+    attempt: async (_candidate, left) => {
+      given = left;
+      return 'answer';
+    },
+    prepare: async () => async () => new Response('answer'),
   };
   const endpoint = createPaidEndpoint(
     {

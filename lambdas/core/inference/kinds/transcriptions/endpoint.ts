@@ -3,6 +3,7 @@
  * the upload is read; it is read to its end and checked before anything is held; what the call costs is settled by a
  * workflow on the duration that the route returns.
  */
+import { NO_OUTPUT } from '../../../ledger/call.ts';
 import type { Precheck } from '../../../ledger/precheck.ts';
 import type { StreamingEndpoint } from '../../../ports.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
@@ -91,22 +92,19 @@ async function readTranscription(
       controls: NO_CONTROLS,
       chance: random,
     }),
-    offers: [
-      {
-        tokens: 0,
-        costBound: (priced) => measuredCost(priced, { seconds: mostSeconds(recording) }),
-        attempt: ({ route }, time) =>
-          attemptKind(providers, { model, payload }, { ...time, after, route, stream: false, hostEnds }),
-        prepare: ({ answer: transcript }, paid) =>
-          prepareTranscript(dependencies, {
-            ...paid,
-            transcript,
-            recording,
-            fields: form.fields,
-            catalog: known.version,
-          }),
-      },
-    ],
+    output: NO_OUTPUT,
+    tokens: () => 0,
+    cost: () => measuredCost(model, { seconds: mostSeconds(recording) }),
+    attempt: ({ route }, time) =>
+      attemptKind(providers, { model, payload }, { ...time, after, route, stream: false, hostEnds }),
+    prepare: ({ answer: transcript }, paid) =>
+      prepareTranscript(dependencies, {
+        ...paid,
+        transcript,
+        recording,
+        fields: form.fields,
+        catalog: known.version,
+      }),
     dispose: () => upload.dispose(),
   };
 }

@@ -1,15 +1,15 @@
 import type { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
-import type { Policy } from '../../../../lambdas/core/access/policy.ts';
-import { ServiceError } from '../../../../lambdas/core/errors.ts';
-import type { Offers } from '../../../../lambdas/core/ledger/offers/offer.ts';
-import { startDatabase, type TestDatabase } from '../../../adapters/engine.ts';
-import { splitWallet } from '../../../adapters/split-wallet.ts';
-import { it } from '../../../search.ts';
-import { rounds } from '../../../thorough.ts';
-import { keyState, refusalOf } from '../attempts.ts';
-import { aroundSend, FAULTS, FailingProcess } from '../failing-process.ts';
+import type { Policy } from '../../../lambdas/core/access/policy.ts';
+import { ServiceError } from '../../../lambdas/core/errors.ts';
+import type { CallRequest, OutputRange } from '../../../lambdas/core/ledger/call.ts';
+import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
+import { splitWallet } from '../../adapters/split-wallet.ts';
+import { it } from '../../search.ts';
+import { rounds } from '../../thorough.ts';
+import { keyState, refusalOf } from './attempts.ts';
+import { aroundSend, FAULTS, FailingProcess } from './failing-process.ts';
 import {
   booksOf,
   callOf,
@@ -21,7 +21,7 @@ import {
   sweep,
   type TestAccount,
   type TestLedger,
-} from '../running-ledger.ts';
+} from './running-ledger.ts';
 
 let database: TestDatabase;
 let nowMs = NOON_MS;
@@ -38,37 +38,34 @@ afterAll(() => database.stop());
 const open = (clients: Pick<TestDatabase, 'client' | 'onceClient'> = database) =>
   openLedger({ clients, clock: () => nowMs });
 
-/** Offers of these amounts, each of as many tokens. */
-const offersOf = (first: bigint, ...rest: readonly bigint[]): Offers => {
-  const offerOf = (amount: bigint) => ({ tokens: Number(amount), amount });
-  return [offerOf(first), ...rest.map(offerOf)];
-};
+/** Each token of output costs a nano-dollar, and is one of the minute's tokens. */
+const BY_OUTPUT = { tokens: (output: number) => output, cost: (output: number) => BigInt(output) };
 
-const THREE = offersOf(1_000n, 100n, 10n);
+const RANGE: OutputRange = { least: 10, most: 1_000 };
 
 async function accountWith(balance: bigint, policy: Policy = {}) {
   const account = await openAccount(database.client, balance, policy);
   const [key] = account.keys;
-  const call = (offers: Offers = THREE) => callOf(key, 0n, { offers });
+  const call = (output: OutputRange = RANGE) => callOf(key, 0n, { output, ...BY_OUTPUT });
   return { account, key, call, books: () => booksOf(database.client, account) };
 }
 
-describe('a call of several offers', () => {
+describe('a call that leaves its output to the service', () => {
   it.each<readonly [string, bigint, Policy, number]>([
-    ['everything leaves the first', 1_000n, { tpm: 1_000, daily_usd: 1_000n }, 0],
-    ['the balance leaves the second', 999n, {}, 1],
-    ['the balance leaves the last', 10n, {}, 2],
-    ['a daily cap leaves the second', 5_000n, { daily_usd: 999n }, 1],
-    ['a monthly cap leaves the last', 5_000n, { monthly_usd: 99n }, 2],
-    ['the tokens of the minute leave the last', 5_000n, { tpm: 99 }, 2],
-    ['key and balance each leave another one', 50n, { tpm: 500 }, 2],
-    ['they do the other way round', 500n, { tpm: 50 }, 2],
-  ])('is admitted at the first that is left: %s', async (_what, balance, policy, at) => {
+    ['everything leaves the most', 1_000n, { tpm: 1_000, daily_usd: 1_000n }, 1_000],
+    ['the balance leaves less', 999n, {}, 999],
+    ['the balance leaves the least', 10n, {}, 10],
+    ['a daily cap leaves less', 5_000n, { daily_usd: 999n }, 999],
+    ['a monthly cap leaves less', 5_000n, { monthly_usd: 99n }, 99],
+    ['the tokens of the minute leave less', 5_000n, { tpm: 99 }, 99],
+    ['key and balance leave differently much', 50n, { tpm: 500 }, 50],
+    ['they do the other way round', 500n, { tpm: 50 }, 50],
+  ])('is admitted with the largest that is left: %s', async (_what, balance, policy, output) => {
     const { account, key, call, books } = await accountWith(balance, { rpm: 10, ...policy });
     const ledger = open();
     const admission = await ledger.ledger.admit(call());
-    const amount = THREE[at]?.amount ?? 0n;
-    expect(admission).toMatchObject({ offer: at, hold: { amount, tokens: Number(amount) } });
+    const amount = BigInt(output);
+    expect(admission).toMatchObject({ output, hold: { amount, tokens: output } });
     const state = await keyState(ledger, key.keyId);
     // However often it asked, it is one request.
     expect(state.requestsLeft).toBe(9);
@@ -84,7 +81,7 @@ describe('a call of several offers', () => {
     expect(account.keys).toHaveLength(1);
   });
 
-  it('is the second request of a minute that allows two, though its first offer was refused', async () => {
+  it('is the second request of a minute that allows two, though its first try was refused', async () => {
     const { call } = await accountWith(50n, { rpm: 2 });
     const { ledger } = open();
     for (let calls = 0; calls < 2; calls += 1) await (await ledger.admit(call())).settle(outcomeOf(0n));
@@ -103,36 +100,39 @@ describe('a call of several offers', () => {
       'insufficient_credit',
       '0.00000001',
     ],
-  ])('is refused for its least offer, once and again: %s', async (_what, balance, policy, code, message) => {
-    const { key, call, books } = await accountWith(balance, policy);
-    const ledger = open();
-    for (let calls = 0; calls < 2; calls += 1) {
-      const refused = await refusalOf(ledger.ledger.admit(call()));
-      expect(refused).toMatchObject({ code });
-      expect(refused.message).toContain(message);
-      const { dayLeft, tokensLeft } = await keyState(ledger, key.keyId);
-      if (policy.daily_usd !== undefined) expect(dayLeft).toBe(policy.daily_usd);
-      if (policy.tpm !== undefined) expect(tokensLeft).toBe(BigInt(policy.tpm));
-      expect((await books()).wallet).toMatchObject({ balance, holds: [] });
-    }
-  });
+  ])(
+    'is refused for the least that it asks for, once and again: %s',
+    async (_what, balance, policy, code, message) => {
+      const { key, call, books } = await accountWith(balance, policy);
+      const ledger = open();
+      for (let calls = 0; calls < 2; calls += 1) {
+        const refused = await refusalOf(ledger.ledger.admit(call()));
+        expect(refused).toMatchObject({ code });
+        expect(refused.message).toContain(message);
+        const { dayLeft, tokensLeft } = await keyState(ledger, key.keyId);
+        if (policy.daily_usd !== undefined) expect(dayLeft).toBe(policy.daily_usd);
+        if (policy.tpm !== undefined) expect(tokensLeft).toBe(BigInt(policy.tpm));
+        expect((await books()).wallet).toMatchObject({ balance, holds: [] });
+      }
+    },
+  );
 
   it('that was refused does not spoil the memory for a call that asks for less', async () => {
     const { call } = await accountWith(9n);
     const { ledger } = open();
     expect(await refusalOf(ledger.admit(call()))).toMatchObject({ code: 'insufficient_credit' });
-    expect((await ledger.admit(call(offersOf(1_000n, 9n)))).offer).toBe(1);
+    expect((await ledger.admit(call({ least: 9, most: 1_000 }))).output).toBe(9);
   });
 
   it('recovers what expired holds have before it asks for less', async () => {
     const { key, call, books } = await accountWith(1_000n);
     await open().ledger.admit(callOf(key, 950n));
     nowMs += (HOLD_TTL_SECONDS + 60) * 1_000;
-    expect((await open().ledger.admit(call())).offer).toBe(0);
+    expect((await open().ledger.admit(call())).output).toBe(1_000);
     expect((await books()).wallet.balance).toBe(0n);
   });
 
-  it('gives back a hold of its first offer that reaches the wallet late, and is 503', async () => {
+  it('gives back a hold of its first try that reaches the wallet late, and is 503', async () => {
     const { key, call, books } = await accountWith(5_000n, { daily_usd: 500n });
     await open().gate.touch(key);
     let late: (() => Promise<unknown>) | undefined;
@@ -159,57 +159,86 @@ describe('a call of several offers', () => {
     expect(isApplied).toBe(true);
     expect((await books()).wallet).toMatchObject({ balance: 5_000n, holds: [] });
     expect(await keys.read(key.keyId)).toMatchObject({ dayLeft: 500n });
-    expect((await ledger.admit(call())).offer).toBe(1);
+    expect((await ledger.admit(call())).output).toBe(500);
   });
 
-  it('finds the offer that a wallet in parts leaves', async () => {
+  it('finds the output that a wallet in parts leaves', async () => {
     const { account, call, books } = await accountWith(150n);
     await splitWallet(database, account.accountId, [50n, 50n]);
     const { ledger, wallets } = open();
     await wallets.read(account.accountId);
-    expect((await ledger.admit(call())).offer).toBe(1);
-    expect((await books()).wallet.balance).toBe(50n);
+    expect((await ledger.admit(call())).output).toBe(150);
+    expect((await books()).wallet.balance).toBe(0n);
   });
 });
 
-/** How many database calls an admission of `offers` makes, and in how many rounds. */
-async function costOf(account: TestAccount, ledger: TestLedger, process: FailingProcess, offers: Offers) {
+describe('a call that is refused for the output that its caller asks for', () => {
+  it.each<readonly [string, bigint, Policy, number | undefined]>([
+    ['credit', 400n, {}, 400],
+    ['a daily cap', 5_000n, { daily_usd: 321n }, 321],
+    ['a cap, where the tokens of the minute leave less', 5_000n, { daily_usd: 321n, tpm: 5_000 }, 321],
+    ['credit, of which there is none', 0n, {}, undefined],
+  ])('says which one would fit, at once and from memory: %s', async (_what, balance, policy, affordable) => {
+    const { call } = await accountWith(balance, policy);
+    const { ledger } = open();
+    for (let calls = 0; calls < 2; calls += 1) {
+      const refused = await refusalOf(ledger.admit(call({ least: 1_000, most: 1_000 })));
+      expect(refused).toMatchObject({ status: 402, affordableMaxTokens: affordable });
+    }
+    if (affordable === undefined) return;
+    expect((await ledger.admit(call({ least: affordable, most: affordable }))).output).toBe(affordable);
+  });
+});
+
+/** How many database calls an admission makes. */
+async function costOf(
+  account: TestAccount,
+  ledger: TestLedger,
+  process: FailingProcess,
+  output: OutputRange,
+) {
   const before = process.calls;
-  const admission = await ledger.ledger.admit(callOf(account.keys[0], 0n, { offers }));
+  const admission = await ledger.ledger.admit(callOf(account.keys[0], 0n, { output, ...BY_OUTPUT }));
   const calls = process.calls - before;
   await admission.settle(outcomeOf(0n));
-  return { offer: admission.offer, calls };
+  return { output: admission.output, calls };
 }
 
-describe('what several offers cost', () => {
-  it('is two writes where the first is left, as for one offer', async () => {
+describe('what a range of output costs', () => {
+  it('is two writes where the most is left, as for one output', async () => {
     const { account } = await accountWith(1_000n);
     const process = new FailingProcess(database, new Map());
     const ledger = open(process.clients);
     await ledger.gate.touch(account.keys[0]);
-    expect(await costOf(account, ledger, process, THREE)).toEqual({ offer: 0, calls: 2 });
-    expect(await costOf(account, ledger, process, offersOf(1_000n))).toEqual({ offer: 0, calls: 2 });
+    for (const output of [RANGE, { least: 1_000, most: 1_000 }])
+      expect(await costOf(account, ledger, process, output)).toEqual({ output: 1_000, calls: 2 });
   });
 
-  it('is one try more and its undoing where a later one is left, and then two reads instead', async () => {
+  it('is one try more and its undoing where less is left, and then two reads instead', async () => {
     const { account } = await accountWith(50n);
     const process = new FailingProcess(database, new Map());
     const ledger = open(process.clients);
     await ledger.gate.touch(account.keys[0]);
-    expect(await costOf(account, ledger, process, THREE)).toEqual({ offer: 2, calls: 5 });
-    expect(await costOf(account, ledger, process, THREE)).toEqual({ offer: 2, calls: 4 });
+    expect(await costOf(account, ledger, process, RANGE)).toEqual({ output: 50, calls: 5 });
+    expect(await costOf(account, ledger, process, RANGE)).toEqual({ output: 50, calls: 4 });
   });
 });
 
-const amounts = fc.uniqueArray(fc.bigInt({ min: 0n, max: 2_000n }), { minLength: 1, maxLength: 5 });
 const cap = fc.option(fc.bigInt({ min: 0n, max: 2_000n }), { nil: undefined });
 
-/** Offers that fall. */
-const offers = amounts.map((all) => {
-  const [first = 0n, ...rest] = all.toSorted((a, b) => (a < b ? 1 : -1));
-  const offerOf = (amount: bigint) => ({ tokens: Number(amount) * 2, amount });
-  return [offerOf(first), ...rest.map(offerOf)] as Offers;
-});
+/** A range of output, and what each token of it costs and counts. */
+const asked = fc
+  .record({
+    bounds: fc.tuple(fc.nat(2_000), fc.nat(2_000)),
+    price: fc.nat(3),
+    weight: fc.nat(3),
+    base: fc.nat(50),
+  })
+  .map(({ bounds, price, weight, base }) => ({
+    output: { least: Math.min(...bounds), most: Math.max(...bounds) },
+    tokens: (output: number) => output * weight + base,
+    cost: (output: number) => BigInt(output * price + base),
+  }));
 
 const policy = fc
   .record({ daily_usd: cap, monthly_usd: cap, tpm: fc.option(fc.nat(4_000), { nil: undefined }) })
@@ -218,27 +247,36 @@ const policy = fc
   );
 
 describe('under any balance, caps and tokens of the minute', () => {
-  it('a call is admitted if and only if its least offer is left, and at the first that is', async () => {
+  it('a call is admitted if and only if the least of its range is left, and with the largest that is', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.bigInt({ min: 0n, max: 2_500n }), policy, offers, async (balance, caps, asked) => {
+      fc.asyncProperty(fc.bigInt({ min: 0n, max: 2_500n }), policy, asked, async (balance, caps, range) => {
         const account = await openAccount(database.client, balance, caps);
-        const isLeft = ({ tokens, amount }: Offers[number]) =>
-          balance >= amount &&
-          amount <= (caps.daily_usd ?? amount) &&
-          amount <= (caps.monthly_usd ?? amount) &&
-          tokens <= (caps.tpm ?? tokens);
-        const first = asked.findIndex(isLeft);
-        expect(first >= 0).toBe(asked.slice(-1).every(isLeft));
+        const [key] = account.keys;
+        const isLeft = (output: number) => {
+          const amount = range.cost(output);
+          const isWithinCaps = amount <= (caps.daily_usd ?? amount) && amount <= (caps.monthly_usd ?? amount);
+          return (
+            balance >= amount &&
+            isWithinCaps &&
+            range.tokens(output) <= (caps.tpm ?? Number.POSITIVE_INFINITY)
+          );
+        };
         const ledger = open();
-        const call = callOf(account.keys[0], 0n, { offers: asked });
+        const call: CallRequest = callOf(key, 0n, range);
         const admission = await ledger.ledger.admit(call).catch((failure: unknown) => failure);
-        if (first < 0) expect(admission).toBeInstanceOf(ServiceError);
-        else expect(admission).toMatchObject({ offer: first });
+        const output = (admission as { readonly output?: number }).output;
+        if (output === undefined) {
+          expect(admission).toBeInstanceOf(ServiceError);
+          expect(isLeft(range.output.least)).toBe(false);
+        } else {
+          expect(isLeft(output)).toBe(true);
+          expect(output === range.output.most || !isLeft(output + 1)).toBe(true);
+        }
         const { wallet } = await booksOf(database.client, account);
-        expect(wallet.holds).toHaveLength(first < 0 ? 0 : 1);
-        const taken = first < 0 ? 0n : (asked[first]?.amount ?? 0n);
+        expect(wallet.holds).toHaveLength(output === undefined ? 0 : 1);
+        const taken = output === undefined ? 0n : range.cost(output);
         expect(wallet.balance).toBe(balance - taken);
-        const state = await keyState(ledger, account.keys[0].keyId);
+        const state = await keyState(ledger, key.keyId);
         if (caps.daily_usd !== undefined) expect(state.dayLeft).toBe(caps.daily_usd - taken);
       }),
       { numRuns: rounds(60) },
@@ -255,7 +293,9 @@ describe('under any balance, caps and tokens of the minute', () => {
         const [key] = account.keys;
         const process = new FailingProcess(database, faults);
         const { ledger } = open(process.clients);
-        const admission = await ledger.admit(callOf(key, 0n, { offers: THREE })).catch(() => undefined);
+        const admission = await ledger
+          .admit(callOf(key, 0n, { output: RANGE, ...BY_OUTPUT }))
+          .catch(() => undefined);
         const cost = (admission?.hold.amount ?? 0n) / 2n;
         await admission?.settle(outcomeOf(cost, { tokens: 3 })).catch(() => {});
         await process.landLate();

@@ -1,5 +1,6 @@
-/** A chat call within one bound of its output: what it may cost, and how it is attempted and delivered. */
+/** A chat call: what it may cost by its output, and how it is attempted and delivered. */
 import type { JsonObject } from '../../json/lossless-json.ts';
+import type { OutputRange } from '../../ledger/call.ts';
 import { greatest, type NanoUsd } from '../../money.ts';
 import type { CallContext, Clock, Log } from '../../ports.ts';
 import type { Model, Route } from '../catalog/catalog-document.ts';
@@ -7,7 +8,7 @@ import { dialectTokens } from '../metering/dialect-size.ts';
 import { boundTextTokens, LARGEST_WINDOW, type PromptBound, promptBounds } from '../metering/estimate.ts';
 import { tokenPrices } from '../metering/priced-usage.ts';
 import type { PromptSize } from '../metering/prompt-size.ts';
-import type { CallOffer } from '../paid-endpoint.ts';
+import type { PaidCall } from '../paid-endpoint.ts';
 import { type MostTokens, promptWithUses, type Terms, worstCost } from '../pricing/terms.ts';
 import type { PricedCandidate } from '../routing/priced-routes.ts';
 import type { RouteTimes } from '../routing/route-times.ts';
@@ -27,18 +28,17 @@ interface RouteBounds {
   readonly cost: NanoUsd;
 }
 
-type BoundsByRoute = ReadonlyMap<Route, RouteBounds>;
-
-export interface OfferedCompletion {
-  /** The call as it is sent within the bound. */
-  readonly payload: ChatPayload;
-  readonly bounds: BoundsByRoute;
-  /** The most output tokens of one choice, where the caller did not say so. */
-  readonly chosenTokens: number | undefined;
+export interface CompletionCallOptions {
+  /** The output that it may be admitted with, tokens of each choice. */
+  readonly output: OutputRange;
+  /** The call as it is sent with an output. */
+  readonly payloadWithin: (output: number) => ChatPayload;
+  /** The caller did not say how long each choice may be; `x-max-tokens` does. */
+  readonly isOutputChosen: boolean;
+  readonly bounds: CompletionBounds;
   readonly prompt: PromptSize;
   /** The version of the catalog that has the prices. */
   readonly catalog: string;
-  readonly candidates: readonly PricedCandidate[];
   readonly capsules: Capsules;
   /** The name of a model in the answer. */
   readonly nameOf: (model: Model) => string;
@@ -47,32 +47,35 @@ export interface OfferedCompletion {
   readonly context: Pick<CallContext, 'requestId'>;
 }
 
-interface OfferDependencies extends Pick<AttemptOptions, 'after' | 'hostEnds'> {
+interface CompletionCallDependencies extends Pick<AttemptOptions, 'after' | 'hostEnds'> {
   readonly providers: Readonly<Record<Route['protocol'], Provider>>;
   readonly log: Pick<Log, 'warn'>;
   readonly clock: Clock;
   readonly times?: RouteTimes;
 }
 
-export function completionOffer(
-  { payload, bounds, chosenTokens, prompt, catalog, candidates, ...call }: OfferedCompletion,
-  { providers, after, hostEnds, log, clock, times }: OfferDependencies,
-): CallOffer<Answer> {
+/** How a completion is paid for, attempted and delivered. */
+export function completionCall(
+  { output, payloadWithin, isOutputChosen, bounds, prompt, catalog, ...call }: CompletionCallOptions,
+  { providers, after, hostEnds, log, clock, times }: CompletionCallDependencies,
+): Pick<PaidCall<Answer>, 'output' | 'tokens' | 'cost' | 'attempt' | 'prepare'> {
   const { capsules, nameOf, answerId, answer, context } = call;
-  const routesOf = (model: Model) => candidates.filter((candidate) => candidate.model === model);
   return {
-    tokens: Math.max(...[...bounds.values()].map(({ tokens }) => tokens.prompt + tokens.completion)),
-    costBound: (model) =>
-      routesOf(model)
-        .map(({ route }) => boundOf(bounds, route).cost)
+    output,
+    tokens: (within) =>
+      Math.max(...bounds.all(within).map(({ tokens }) => tokens.prompt + tokens.completion)),
+    cost: (within) =>
+      bounds
+        .all(within)
+        .map(({ cost }) => cost)
         .reduce(greatest),
-    attempt: async ({ model, route }, time) => {
+    attempt: async ({ model, route }, time, within) => {
       const startedMs = clock();
       const reply = await attemptRoute({
         provider: providers[route.protocol],
         after,
         route,
-        payload: payloadFor(route, withSentMarks({ model, route }, payload)),
+        payload: payloadFor(route, withSentMarks({ model, route }, payloadWithin(within))),
         identity: { id: answerId, model: nameOf(model) },
         signatures: signaturesOf(capsules, route.id),
         ...time,
@@ -81,38 +84,42 @@ export function completionOffer(
       if (reply.kind === 'stream') times?.note(route.id, clock() - startedMs);
       return reply;
     },
-    prepare: (reply, paid) =>
-      prepareCompletion(reply, paid, {
+    prepare: (reply, paid) => {
+      const { output: within } = paid.admission;
+      return prepareCompletion(reply, paid, {
         prompt,
         catalog,
-        chosenTokens,
-        ...boundOf(bounds, paid.candidate.route),
+        chosenTokens: isOutputChosen ? within : undefined,
+        ...bounds.of(paid.candidate.route, within),
         onExcess: ({ model, route }) => {
           const names = { model: model.id, route: route.id };
           log.warn('a route counted more than the bound', { requestId: context.requestId, ...names });
         },
-        mayWriteUnseen: (route) => mayWriteUnseen(route, payload),
+        mayWriteUnseen: (route) => mayWriteUnseen(route, payloadWithin(within)),
         identity: { id: answerId, model: nameOf(paid.candidate.model) },
         ...answer,
-      }),
+      });
+    },
   };
 }
 
-export interface BoundedCompletion extends Pick<OfferedCompletion, 'prompt' | 'candidates'> {
+export interface BoundedCompletion {
+  readonly prompt: PromptSize;
+  readonly candidates: readonly PricedCandidate[];
   readonly promptBound: (model: Model) => PromptBound;
   readonly choices: number;
   /** The request as it leaves, but for what the dialect of a route changes. */
   readonly body: JsonObject;
 }
 
-/** What a call may count and cost on each of its routes, by the most output tokens of one of its choices. */
-export function completionBounds({
-  prompt,
-  promptBound,
-  candidates,
-  choices,
-  body,
-}: BoundedCompletion): (maxTokens: number) => BoundsByRoute {
+/** What a call may count and cost on its routes, by the output of each of its choices in tokens. */
+export interface CompletionBounds {
+  all(output: number): readonly RouteBounds[];
+  of(route: Route, output: number): RouteBounds;
+}
+
+export function completionBounds(call: BoundedCompletion): CompletionBounds {
+  const { prompt, promptBound, candidates, choices, body } = call;
   // What the provider's own tools add is counted apart, where the catalog says how much that is.
   const withoutTools = prompt.providerTools ? promptBounds({ ...prompt, providerTools: false }) : promptBound;
   const bounded = candidates.map((candidate) => {
@@ -120,26 +127,22 @@ export function completionBounds({
     const { tokens } = (terms.tokensByUses === undefined ? promptBound : withoutTools)(model);
     return { candidate, promptTokens: tokens + dialectTokens(route.dialect, body, prompt.messages) };
   });
-  return (maxTokens) =>
-    new Map(
-      bounded.map(({ candidate, promptTokens }) => [
-        candidate.route,
-        boundsOf(candidate, promptTokens, maxTokens * choices),
-      ]),
-    );
+  const boundsOn = ({ candidate, promptTokens }: (typeof bounded)[number], output: number) =>
+    routeBounds(candidate, promptTokens, output * choices);
+  return {
+    all: (output) => bounded.map((each) => boundsOn(each, output)),
+    of(route, output) {
+      const found = bounded.find(({ candidate }) => candidate.route === route);
+      if (found === undefined) throw new Error(`${route.id} is no candidate`);
+      return boundsOn(found, output);
+    },
+  };
 }
 
-function boundsOf({ model, terms }: PricedCandidate, promptTokens: number, maxTokens: number): RouteBounds {
-  const prices = tokenPrices(model);
-  const completion = maxTokens + boundTextTokens(terms.outputTexts);
+function routeBounds({ model, terms }: PricedCandidate, promptTokens: number, outputTokens: number) {
+  const completion = outputTokens + boundTextTokens(terms.outputTexts);
   const window = model.context_window ?? LARGEST_WINDOW;
   const prompt = promptWithUses(terms, { prompt: promptTokens, completion }, window);
   const tokens = { prompt, completion };
-  return { terms, tokens, cost: worstCost(prices, terms, tokens) };
-}
-
-function boundOf(bounds: BoundsByRoute, route: Route): RouteBounds {
-  const bound = bounds.get(route);
-  if (bound === undefined) throw new Error(`${route.id} is no candidate`);
-  return bound;
+  return { terms, tokens, cost: worstCost(tokenPrices(model), terms, tokens) };
 }

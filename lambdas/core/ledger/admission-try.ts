@@ -1,10 +1,13 @@
-/** What came of one try of a call at one of its offers, and which one is tried next. */
-import type { KeyCharge } from '../../access/key-state.ts';
-import type { ChargeResult, Hold, HoldResult, KeyStore, Wallet } from '../ports.ts';
-import { firstLeft, type Offers } from './offer.ts';
+/** One try to admit a call with an output, and what came of it. */
+import type { KeyCharge } from '../access/key-state.ts';
+import type { CallRequest } from './call.ts';
+import type { ChargeResult, Hold, HoldResult, KeyStore, Wallet } from './ports.ts';
+import { largestOutput } from './preflight.ts';
 
-/** One try, and what came of its two halves. */
+/** A try, and what came of its two halves. */
 export interface Tried {
+  /** Tokens of output that it was for. */
+  readonly output: number;
   readonly charge: KeyCharge;
   readonly hold: Hold;
   readonly charged: PromiseSettledResult<ChargeResult>;
@@ -13,14 +16,13 @@ export interface Tried {
 }
 
 /**
- * The index of the offer to be tried after the one at `at`: the first that key and wallet leave, as far as they have
- * said. Undefined for none, and where a half failed. `isLocked` says whether a wallet has credit in expired holds: that
- * is recovered once the key has been charged.
+ * The output to try next: the largest smaller one that key and wallet leave, as far as they have said. Undefined for none,
+ * and where a half failed. `isLocked` says whether a wallet has credit in expired holds: that is recovered once the key
+ * has been charged.
  */
-export function nextOffer(
-  offers: Offers,
-  at: number,
-  { charge, charged, held, nowMs }: Tried,
+export function smallerOutput(
+  call: Pick<CallRequest, 'output' | 'tokens' | 'cost'>,
+  { output, charge, charged, held, nowMs }: Tried,
   isLocked: (wallet: Wallet) => boolean,
 ): number | undefined {
   if (charged.status === 'rejected' || held.status === 'rejected') return undefined;
@@ -34,7 +36,7 @@ export function nextOffer(
     state: key.granted ? undefined : key.state,
     wallet: isJudged ? wallet.wallet : undefined,
   };
-  return firstLeft(offers, at + 1, known, { charge, nowMs });
+  return largestOutput(call, { least: call.output.least, most: output - 1 }, known, { charge, nowMs });
 }
 
 /** Gives the key back what a charge took, or may have taken. */
