@@ -74,11 +74,11 @@ async function leave(key: string, body: object): Promise<void> {
 }
 
 describe('a caller who leaves', () => {
-  it('ends the call upstream, and pays for what was written by then', async () => {
+  it('ends the call upstream on a route that cancels, and pays for the prompt and what was written by then', async () => {
     const { id, key } = await service.account('1');
     const since = await lastSequence();
     await waits(1);
-    await leave(key, {});
+    await leave(key, { model: 'sim/chat-anthropic' });
     const [record] = await settledOf(key);
     expect(record).toMatchObject({ status: 'interrupted', estimated: true });
     expect(record?.output_units).toBeGreaterThan(0);
@@ -87,11 +87,14 @@ describe('a caller who leaves', () => {
     expect(await heldBy(id)).toBe(0);
   });
 
-  it('pays for the whole answer where a model may have thought unseen', async () => {
+  it.each([
+    ['on any other route', {}],
+    ['where a model may have thought unseen', { model: 'sim/chat-anthropic', reasoning_effort: 'low' }],
+  ])('pays for the whole answer %s', async (_where, body) => {
     const { id, key } = await service.account('1');
     const since = await lastSequence();
     await waits(1);
-    await leave(key, { reasoning_effort: 'low' });
+    await leave(key, body);
     await goOn();
     const [record] = await settledOf(key);
     expect(record).toMatchObject({ status: 'completed', estimated: false });

@@ -50,7 +50,6 @@ type Reading = Omit<ReplyEvent, 'payload' | 'parts'> & { readonly parts: readonl
 
 const NOTHING: Reading = { text: '', content: false, parts: [] };
 
-/** One message as its events come. */
 class MessageReader {
   readonly #context: CallContext;
   readonly #native: boolean;
@@ -105,10 +104,11 @@ class MessageReader {
 
   #start({ message }: JsonObject): Reading {
     if (this.#usage !== undefined) throw new UpstreamFailure('protocol');
-    // The output is not written yet, whatever is said of it: a stream that breaks off has no figures of its own.
+    // The output is not written yet, whatever is said of it: a stream that breaks off has counted its prompt alone.
     const { output_tokens: _unwritten, ...input } = mergeUsage({}, objectOf(message).usage);
     this.#usage = input;
-    return NOTHING;
+    const usage = toUsage({ ...input, output_tokens: 0 }, false);
+    return usage === undefined ? NOTHING : { ...NOTHING, usage };
   }
 
   #startBlock({ index, content_block: started }: JsonObject): Reading {

@@ -134,8 +134,9 @@ describe('the usage of a stream', () => {
       cacheWrites: { auto: 4 },
       serviceTier: 'standard',
     };
-    expect(await usageOf('text', FOREIGN)).toEqual([counted]);
-    const [reported] = await usageOf('text', NATIVE);
+    const begun = { ...counted, completionTokens: 0 };
+    expect(await usageOf('text', FOREIGN)).toEqual([begun, counted]);
+    const [, reported] = await usageOf('text', NATIVE);
     expect(reported).toEqual({
       ...counted,
       reported: {
@@ -149,7 +150,7 @@ describe('the usage of a stream', () => {
   });
 
   it('follows the figures that come last, unless they are null', async () => {
-    const [usage] = await usageOf('server-tool', NATIVE);
+    const usage = (await usageOf('server-tool', NATIVE)).at(-1);
     expect(usage).toMatchObject({ promptTokens: 10682, cachedTokens: 0, completionTokens: 510 });
     expect(usage?.reported).toMatchObject({
       cache_creation_input_tokens: 0,
@@ -157,7 +158,7 @@ describe('the usage of a stream', () => {
     });
   });
 
-  it('is unknown before the end: the output that a message begins with is not what it wrote', async () => {
+  it('is the prompt alone before the end: the output that a message begins with is not what it wrote', async () => {
     const bytes = bytesOf('text');
     const cutAt = new TextDecoder().decode(bytes).indexOf('event: message_delta');
     const events = decode(NATIVE, bytes.subarray(0, cutAt));
@@ -167,7 +168,9 @@ describe('the usage of a stream', () => {
         for await (const event of events) seen.push(event.usage);
       })(),
     ).rejects.toThrow('interrupted');
-    expect(seen.filter((usage) => usage !== undefined)).toEqual([]);
+    expect(seen.filter((usage) => usage !== undefined)).toMatchObject([
+      { promptTokens: 45, completionTokens: 0 },
+    ]);
   });
 
   it.each([
@@ -175,9 +178,9 @@ describe('the usage of a stream', () => {
     [{ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: null }],
     [{ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: null } }],
     [{ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: 'many' }],
-  ])('is unknown when the end does not count its output: %j', async (end) => {
+  ])('is the prompt alone when the end does not count its output: %j', async (end) => {
     const events = await collect(decode(NATIVE, wire(START, end, { type: 'message_stop' })));
-    expect(events.map(({ usage }) => usage)).toEqual([undefined, undefined, undefined]);
+    expect(events.map(({ usage }) => usage?.completionTokens)).toEqual([0, undefined, undefined]);
   });
 });
 

@@ -202,6 +202,7 @@ describe('the account of a streamed message', () => {
       fc.asyncProperty(fc.array(fc.nat(), { maxLength: 30 }), async (cuts) => {
         const events = await collect(decode(call, ...piecesOf(bytes, cuts)));
         expect(events.flatMap(({ usage }) => usage ?? [])).toMatchObject([
+          { promptTokens: 25 + 9 + 40, cachedTokens: 9, completionTokens: 0 },
           {
             ...{ promptTokens: 25 + 9 + 45, cachedTokens: 9, completionTokens: 60, reasoningTokens: 50 },
             ...{ cacheWrites: { '1h': 30, auto: 15 }, uses: { web_search: 2 } },

@@ -101,6 +101,8 @@ export const route = z
     timeout_ms: timeoutMs.default(60_000),
     /** A stream's first content must arrive within this time. */
     first_byte_timeout_ms: timeoutMs.default(15_000),
+    /** The provider stops, and stops charging, when a stream is closed: it is closed when its caller has left. */
+    cancels: z.boolean().default(false),
   })
   .superRefine((entry, context) => {
     for (const { path, message } of faultsOf(entry))
@@ -117,6 +119,7 @@ interface Entry {
   readonly aws_region?: string | undefined;
   readonly workspace?: string | undefined;
   readonly betas?: readonly string[] | undefined;
+  readonly cancels?: boolean | undefined;
   readonly dialect?: Dialect | undefined;
 }
 
@@ -144,6 +147,9 @@ function* faultsOf(entry: Entry): Generator<Fault> {
     yield { path: 'betas', message: 'are of the protocol "anthropic" only' };
   if (protocol !== 'anthropic' && workspace !== undefined)
     yield { path: 'workspace', message: 'is for the protocol "anthropic" only' };
+  // The others report a prompt at the end of a stream, which a closed one does not have.
+  if (protocol !== 'anthropic' && entry.cancels === true)
+    yield { path: 'cancels', message: 'is for the protocol "anthropic" only' };
   const host = url === '' ? undefined : awsAddressOf(url);
   const service = host?.service ?? entry.aws_service;
   if (protocol === 'anthropic' && service === 'aws-external-anthropic' && workspace === undefined)

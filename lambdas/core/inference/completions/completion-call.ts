@@ -19,7 +19,7 @@ import type { AnswerWriter } from './api-format.ts';
 import { type Answer, type AttemptOptions, attemptRoute } from './attempt.ts';
 import { prepareCompletion } from './delivery.ts';
 import { payloadFor } from './route-payload.ts';
-import { mayWriteUnseen } from './unseen-output.ts';
+import { canCancel } from './stream-cancel.ts';
 
 /** What a call may count and cost on a route, and what it may be billed by there. */
 interface RouteBounds {
@@ -95,7 +95,7 @@ export function completionCall(
           const names = { model: model.id, route: route.id };
           log.warn('a route counted more than the bound', { requestId: context.requestId, ...names });
         },
-        mayWriteUnseen: (route) => mayWriteUnseen(route, payloadWithin(within)),
+        canCancel: (route) => canCancel(route, payloadWithin(within)),
         identity: { id: answerId, model: nameOf(paid.candidate.model) },
         ...answer,
       });

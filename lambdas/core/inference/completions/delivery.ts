@@ -30,8 +30,8 @@ export interface CompletionWriting {
   readonly tokens: MeterOptions['bound'];
   /** Called when a route reports more than that. */
   readonly onExcess: (candidate: Candidate) => void;
-  /** Whether the stream may not show all that is billed. */
-  readonly mayWriteUnseen: (route: Route) => boolean;
+  /** Whether the stream is closed at the provider when its caller leaves. */
+  readonly canCancel: (route: Route) => boolean;
   /** The id of the answer, in the API's form, and the name of its model. */
   readonly identity: Identity;
   /** Writes the answer in the format of the API. */
@@ -74,7 +74,7 @@ export async function prepareCompletion(
   if (answer.kind === 'stream') {
     const events = stream({ answer, meter, writer, paid });
     const headers = { ...admission.headers, 'x-route': route.id, ...bound };
-    const leave = writing.mayWriteUnseen(route) ? {} : { leave: () => answer.close(false) };
+    const leave = writing.canCancel(route) ? { leave: () => answer.close(false) } : {};
     return async () => ({ headers, chunks: writing.frames(events), events: writing.events, ...leave });
   }
   meter.add(answer);

@@ -85,6 +85,7 @@ describe('a route that is signed', () => {
       ['workspace is required: Claude Platform on AWS takes no call without it'],
     ],
     [{ protocol: 'openai', workspace: 'w' }, ['workspace is for the protocol "anthropic" only']],
+    [{ protocol: 'openai', cancels: true }, ['cancels is for the protocol "anthropic" only']],
     [{ auth: undefined, base_url: OWN, aws_service: 'bedrock' }, ['aws_service is for auth "sigv4" only']],
     [{ auth: undefined, base_url: OWN, aws_region: 'us-east-1' }, ['aws_region is for auth "sigv4" only']],
     [{ protocol: 'bedrock', base_url: undefined }, ['auth must be absent: the protocol signs by itself']],

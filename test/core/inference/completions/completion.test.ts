@@ -29,15 +29,23 @@ beforeAll(async () => {
 });
 afterAll(() => upstream.close());
 
+interface Given {
+  /** Fields of the request. */
+  readonly bound?: object;
+  /** Fields of the model. */
+  readonly limits?: object;
+  /** Fields of each route. */
+  readonly route?: object;
+  readonly hostEnds?: AbortSignal;
+}
+
 /** Runs a call over routes to these upstream models, and keeps what it settled with. */
 function calling(
   upstreamModels: readonly string[],
   stream: boolean,
   remainingMs = 900_000,
   keep?: Caller['keep'],
-  { bound = {}, limits = {}, hostEnds }: { bound?: object; limits?: object; hostEnds?: AbortSignal } = {
-    bound: { max_tokens: 50 },
-  },
+  { bound = {}, limits = {}, route = {}, hostEnds }: Given = { bound: { max_tokens: 50 } },
 ) {
   const { models } = parseCatalog({
     models: [
@@ -58,6 +66,7 @@ function calling(
           capabilities: ['stream'],
           timeout_ms: 5_000,
           first_byte_timeout_ms: 200,
+          ...route,
         })),
       },
     ],
@@ -179,9 +188,10 @@ describe('a host that ends its calls', () => {
 });
 
 describe('a reader that leaves', () => {
-  const leaving = async (bound: object) => {
-    const { run, outcomes, breaker } = calling(['chat'], true, 900_000, undefined, {
+  const leaving = async (bound: object, cancels: boolean) => {
+    const { run, outcomes, breaker } = calling(['claude-sim'], true, 900_000, undefined, {
       bound: { max_tokens: 50, ...bound },
+      route: { protocol: 'anthropic', cancels },
     });
     await queueFault({ chunk_delay_ms: 20 });
     const { chunks, leave } = (await run()) as StreamedAnswer;
@@ -192,15 +202,18 @@ describe('a reader that leaves', () => {
     return { outcomes, failures: failed.mock.calls.length };
   };
 
-  it('ends the stream, which settles on what has come and is no failure of its route', async () => {
-    const { outcomes, failures } = await leaving({});
-    expect(outcomes).toMatchObject([{ status: 'interrupted', estimated: true }]);
-    expect(outcomes[0]?.outputUnits).toBeLessThan(20);
-    expect(failures).toBe(0);
+  it('ends a stream that can be cancelled, which settles on its prompt and what has come', async () => {
+    const [left, read] = await Promise.all([leaving({}, true), leaving({}, false)]);
+    expect(left.outcomes).toMatchObject([{ status: 'interrupted', estimated: true }]);
+    expect(left.outcomes[0]?.outputUnits).toBeLessThan(20);
+    expect(left.failures).toBe(0);
+    expect(read.outcomes).toMatchObject([{ status: 'completed', estimated: false }]);
+    expect(read.outcomes[0]?.outputUnits).toBeGreaterThan(20);
+    expect(left.outcomes[0]?.inputUnits).toBe(read.outcomes[0]?.inputUnits);
   });
 
   it('has a stream read to its end whose model may think unseen', async () => {
-    const { outcomes } = await leaving({ reasoning_effort: 'low' });
+    const { outcomes } = await leaving({ reasoning_effort: 'low' }, true);
     expect(outcomes).toMatchObject([{ status: 'completed', estimated: false }]);
     expect(outcomes[0]?.outputUnits).toBeGreaterThan(20);
   });
