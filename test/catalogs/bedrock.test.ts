@@ -81,10 +81,10 @@ describe('the catalog of Amazon Bedrock', () => {
       ]);
   });
 
-  it('counts images of Claude by its rule: at most 1,568 tokens before Claude 4.7', () => {
+  it('bounds images of Claude: 1,568 tokens before Claude 4.7, and 4,784 since', () => {
     const sizes = models
       .filter(({ id }) => id.startsWith('anthropic/'))
-      .map(({ id, image_tokens: rule }) => [id, rule?.rule === 'anthropic' && rule.max_tokens]);
+      .map(({ id, max_image_tokens: most }) => [id, most]);
     expect(Object.fromEntries(sizes)).toEqual({
       'anthropic/claude-opus-5.5': 4784,
       'anthropic/claude-sonnet-5.5': 4784,

@@ -99,6 +99,7 @@ export function catalogModel(
     ...(name === undefined ? {} : { display_name: name.slice(0, 128) }),
     ...(contextWindow === undefined ? {} : { context_window: contextWindow }),
     ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
+    ...largestImageOf(model),
     price: priceDocument('per_million_tokens', times(figures, markup.numerator, markup.denominator)),
     ...(priceSource === undefined ? {} : { price_source: priceSource }),
     routes: [
@@ -115,6 +116,29 @@ export function catalogModel(
       },
     ],
   };
+}
+
+/**
+ * The most tokens of one image, by the names of models; the first that fits. OpenAI docs, Images and vision: a base and
+ * eight squares, or 1,536 patches times a factor. Claude API docs, Vision. Gemini API docs, Image understanding.
+ */
+const LARGEST_IMAGES: readonly (readonly [RegExp, number])[] = [
+  [/gpt-4o-mini/i, 48_169],
+  [/gpt-4o|gpt-4\.1/i, 1_445],
+  [/gpt-5[^/]*-mini/i, 2_489],
+  [/gpt-5[^/]*-nano/i, 3_779],
+  [/gpt-5$/i, 1_190],
+  [/\bo4-mini/i, 2_642],
+  [/\bo[13]\b/i, 1_275],
+  [/gemini-2/i, 2_322],
+  [/gemini-3/i, 1_120],
+  [/claude-(3|haiku-[34]|(opus|sonnet)-4(-[0-6])?(-2\d{7}|$))/i, 1_568],
+];
+
+function largestImageOf({ id, about }: Importable): { readonly max_image_tokens?: number } {
+  if (about.capabilities?.includes('vision') !== true) return {};
+  const found = LARGEST_IMAGES.find(([name]) => name.test(id));
+  return found === undefined ? {} : { max_image_tokens: found[1] };
 }
 
 /** The models that take marks for their cache, by the protocol of their routes. */

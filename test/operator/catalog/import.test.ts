@@ -34,6 +34,7 @@ function litellm(models: Readonly<Record<string, string>>): string {
 interface Written {
   readonly id: string;
   readonly price: Readonly<Record<string, unknown>>;
+  readonly max_image_tokens?: number;
   readonly routes: readonly Readonly<Record<string, unknown>>[];
 }
 
@@ -136,6 +137,23 @@ describe('catalog import', () => {
       ]);
     },
   );
+
+  it.each([
+    ['openai', 'gpt-4o-mini', 48_169],
+    ['openai', 'gpt-4o', 1_445],
+    ['openai', 'gpt-5-nano', 3_779],
+    ['openai', 'o3', 1_275],
+    ['anthropic', 'claude-sonnet-4-6', 1_568],
+    ['anthropic', 'claude-sonnet-4-20250514', 1_568],
+    ['anthropic', 'claude-opus-4-7', undefined],
+    ['google', 'gemini-2.5-pro', 2_322],
+    ['openai', 'gpt-7', undefined],
+  ])('has the most tokens of an image, where that of the model is known: %s %s', (provider, id, most) => {
+    const from = ['--from', modelsDev(provider, { [id]: about(SONNET) }), '--unconfirmed', '--markup', '0%'];
+    const { models } = run(...from, '--providers', provider);
+    expect(models).toHaveLength(1);
+    expect(models[0]?.max_image_tokens).toBe(most);
+  });
 
   it('has prices of one hour and of searches when LiteLLM confirms them', () => {
     const confirmed = litellm({

@@ -4,7 +4,6 @@ import { KINDS, type Kind } from '../../access/policy.ts';
 import { canBill } from '../pricing/counts.ts';
 import { type Prices, type PriceUnit, prices } from '../pricing/prices.ts';
 import { isLongPrompts } from './betas.ts';
-import { imageRule } from './image-rule.ts';
 import { catalogId as id, PROTOCOLS, route } from './route-document.ts';
 
 /** The protocols by which the service knows how to ask for each type. */
@@ -48,8 +47,6 @@ const model = z
     clamp_max_tokens: z.boolean().default(false),
     /** The most tokens that one image counts, where that is more than the large providers' usual most. */
     max_image_tokens: z.int().min(1).optional(),
-    /** How an image counts by its size; without it all count the same. */
-    image_tokens: imageRule.optional(),
     default_voice: voice.optional(),
     /** Where they are known, a call with another voice is refused without asking a route. */
     voices: z.array(voice).min(1).max(500).optional(),

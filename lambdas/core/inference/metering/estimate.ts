@@ -4,10 +4,18 @@
  */
 import { estimateTokenCount } from 'tokenx';
 import type { Model } from '../catalog/catalog-document.ts';
-import { boundImages, countImages, type ImageLimits } from './image-tokens.ts';
 import { TOKENS_PER_MESSAGE } from './prompt-envelope.ts';
 import type { PromptSize } from './prompt-size.ts';
 import { boundTokens, leastTokens } from './token-bound.ts';
+
+/**
+ * What an image counts at most where the catalog does not say: the most of the newest Claude models (Claude API docs,
+ * Vision). Vendors scale images to a fixed maximum; a model with a larger one says so in the catalog.
+ */
+const TOKENS_PER_IMAGE = 4_784;
+
+/** What an image probably counts (Claude API docs, Vision: about 1,600 for most models). */
+const USUAL_TOKENS_PER_IMAGE = 1_600;
 
 /** What a file that is not seen probably counts: a dozen pages (Claude API docs, PDF support: up to 3,000 a page). */
 const USUAL_TOKENS_PER_FILE = 36_000;
@@ -29,7 +37,7 @@ export interface PromptBound {
   readonly least: number;
 }
 
-type Limits = Pick<Model, 'context_window' | 'token_factor' | 'hidden_tokens'> & ImageLimits;
+type Limits = Pick<Model, 'context_window' | 'token_factor' | 'hidden_tokens' | 'max_image_tokens'>;
 
 /** Bounds a prompt, on any model; what cannot be seen is as large as the model's context window. */
 export function promptBounds(prompt: PromptSize): (model: Limits) => PromptBound {
@@ -40,7 +48,7 @@ export function promptBounds(prompt: PromptSize): (model: Limits) => PromptBound
     const { context_window: window = Number.POSITIVE_INFINITY, token_factor: factor = 1 } = model;
     const { hidden_tokens: hidden = HIDDEN_TOKENS } = model;
     const unread = unseen > 0 || providerTools ? (model.context_window ?? LARGEST_WINDOW) : 0;
-    const read = Math.ceil(textTokens * factor) + envelope + hidden + boundImages(images, model);
+    const read = Math.ceil(textTokens * factor) + envelope + hidden + images * imageTokens(model);
     return { tokens: Math.min(Math.max(unread, read), window), least };
   };
 }
@@ -60,8 +68,11 @@ export const unreportedPromptTokens = (prompt: PromptSize, model: Limits): numbe
 const DOCUMENTED_TOKENS_PER_MESSAGE = 4;
 const REPLY_TOKENS = 3;
 
+const imageTokens = (model?: Limits): number => model?.max_image_tokens ?? TOKENS_PER_IMAGE;
+
 const unreadTokens = ({ images, unseen, providerTools }: PromptSize, model?: Limits): number =>
-  countImages(images, model) + (unseen + (providerTools ? 1 : 0)) * USUAL_TOKENS_PER_FILE;
+  images * Math.min(USUAL_TOKENS_PER_IMAGE, imageTokens(model)) +
+  (unseen + (providerTools ? 1 : 0)) * USUAL_TOKENS_PER_FILE;
 
 /** What texts count at most that are no conversation. */
 export const boundTextTokens = (texts: readonly string[]): number => sum(texts, boundTokens);

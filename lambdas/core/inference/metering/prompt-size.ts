@@ -7,8 +7,6 @@ import type { JsonObject } from '../../json/lossless-json.ts';
 import { isJsonObject } from '../../json/lossless-json.ts';
 import { isBase64 } from '../upstream/base64.ts';
 import { type ImageField, imageBytesOf, isFileBytes } from '../upstream/sources.ts';
-import { imageSizeOf } from './image-size.ts';
-import type { PromptImage } from './image-tokens.ts';
 import {
   TOKENS_FOR_CUSTOM_TOOL,
   TOKENS_FOR_DEFINED_TOOL,
@@ -34,7 +32,7 @@ import {
 export interface PromptSize {
   /** Every text: what the model reads as it is, and the rest of the request as JSON. */
   readonly texts: readonly string[];
-  readonly images: readonly PromptImage[];
+  readonly images: number;
   /** Files, and whatever else a route reads that cannot be seen here. */
   readonly unseen: number;
   /** Tools that the provider runs: it adds to the prompt what they find. */
@@ -61,7 +59,7 @@ export function promptSizeOf(body: JsonObject): PromptSize {
 
 class Walk implements PromptSize {
   readonly texts: string[] = [];
-  readonly images: PromptImage[] = [];
+  images = 0;
   unseen = 0;
   providerTools = false;
   messages = 0;
@@ -194,11 +192,7 @@ class Walk implements PromptSize {
   #picture(source: unknown, at: ImageField): void {
     const { [at]: sent, ...rest } = objectOf(source);
     const bytes = typeof sent === 'string' ? imageBytesOf(sent, at) : undefined;
-    const { detail } = rest;
-    this.images.push({
-      size: bytes === undefined ? undefined : imageSizeOf(bytes),
-      detail: typeof detail === 'string' ? detail : undefined,
-    });
+    this.images += 1;
     this.#json(bytes === undefined ? source : rest);
   }
 

@@ -53,8 +53,7 @@ const NO_LIMITS: Parameters<ReturnType<typeof promptBounds>>[0] = {
   context_window: undefined,
   hidden_tokens: 0,
   max_image_tokens: undefined,
-  image_tokens: undefined,
-  routes: [],
+  token_factor: undefined,
 };
 
 describe('the bound on prompt tokens', () => {
@@ -67,8 +66,8 @@ describe('the bound on prompt tokens', () => {
     const small = boundOf(prompt('hello'));
     expect(boundOf(prompt('hello hello'))).toBeGreaterThan(small);
     expect(boundOf({ ...prompt('hello'), envelope: 40 })).toBeGreaterThan(small);
-    expect(boundOf({ ...prompt('hello'), images: [{}] })).toBe(small + 4_784);
-    expect(boundOf({ ...prompt('hello'), images: [{}] }, { ...NO_LIMITS, max_image_tokens: 36_835 })).toBe(
+    expect(boundOf({ ...prompt('hello'), images: 1 })).toBe(small + 4_784);
+    expect(boundOf({ ...prompt('hello'), images: 1 }, { ...NO_LIMITS, max_image_tokens: 36_835 })).toBe(
       small + 36_835,
     );
   });
@@ -120,7 +119,7 @@ describe('what is billed of a prompt whose route reports nothing', () => {
 
   it('has what is usual for images and files, and nothing for a factor or hidden tokens of the model', () => {
     const plain = unreportedPromptTokens(prompt('hello'), NO_LIMITS);
-    const more = { ...prompt('hello'), images: [{}], unseen: 2, providerTools: true };
+    const more = { ...prompt('hello'), images: 1, unseen: 2, providerTools: true };
     expect(unreportedPromptTokens(more, NO_LIMITS)).toBe(plain + 1_600 + 3 * 36_000);
     const dear = { ...NO_LIMITS, token_factor: 2, hidden_tokens: 500 };
     expect(unreportedPromptTokens(prompt('hello'), dear)).toBe(plain);
@@ -183,12 +182,20 @@ describe('the bound of a prompt on a model', () => {
     },
   );
 
-  it('is no more than the window, for images whose size is not known', () => {
-    const rule = { rule: 'openai_tiles', base_tokens: 2_833, tile_tokens: 5_667 } as const;
-    const linked = promptBounds({ ...prompt('hello'), images: [{}, {}] });
-    expect(linked({ ...NO_LIMITS, image_tokens: rule }).tokens).toBeGreaterThan(96_338);
-    const bound = linked({ ...NO_LIMITS, image_tokens: rule, context_window: 50_000 });
+  it('is no more than the window, for images too', () => {
+    const seeing = promptBounds({ ...prompt('hello'), images: 2 });
+    expect(seeing({ ...NO_LIMITS, max_image_tokens: 48_169 }).tokens).toBeGreaterThan(96_338);
+    const bound = seeing({ ...NO_LIMITS, max_image_tokens: 48_169, context_window: 50_000 });
     expect(bound).toMatchObject({ tokens: 50_000 });
+  });
+
+  it('counts an image for what it usually is, or for the most of its model if that is less', () => {
+    const seeing = { ...prompt('hello'), images: 3 };
+    const without = countPromptTokens(prompt('hello'));
+    expect(countPromptTokens(seeing)).toBe(without + 3 * 1_600);
+    expect(countPromptTokens(seeing, { ...NO_LIMITS, max_image_tokens: 100 })).toBe(without + 300);
+    const unreported = unreportedPromptTokens(prompt('hello'), NO_LIMITS);
+    expect(unreportedPromptTokens(seeing, NO_LIMITS)).toBe(unreported + 3 * 1_600);
   });
 
   it('is more by what the provider puts before each prompt: what the catalog says, else 128 tokens', () => {
@@ -201,7 +208,7 @@ describe('the bound of a prompt on a model', () => {
 
   it('is of texts as many times as high as the factor of the model, and not of what stands around them', () => {
     const text = (PROSE.english ?? '').repeat(3);
-    const size = { ...prompt(text), images: [{}] };
+    const size = { ...prompt(text), images: 1 };
     const boundOf = (token_factor: number | undefined, more: object = {}) =>
       promptBounds(size)({ ...NO_LIMITS, ...more, token_factor }).tokens;
     const around = boundOf(1) - boundTokens(text);
