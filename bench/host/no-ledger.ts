@@ -21,7 +21,7 @@ function admitted({ requestId, key, scope, output, cost }: CallRequest): Admissi
   const { kind } = scope;
   const amount = cost(output.most);
   const created = Math.floor(Date.now() / 1000);
-  const hold = { id: requestId, keyId: key.keyId, amount, kind, created, expires: created };
+  const hold = { id: requestId, keyId: key.keyId, amount, tokens: 0, kind, created, expires: created };
   return {
     output: output.most,
     hold,

@@ -115,7 +115,7 @@ export async function settlePast(
   for (const call of calls) {
     const { id, created, cost, kind } = call;
     const expires = created + DEFAULT_HOLD_TTL_SECONDS;
-    const hold = { id, keyId, amount: cost, kind, created, expires };
+    const hold = { id, keyId, amount: cost, tokens: 0, kind, created, expires };
     const { granted } = await wallets.hold(accountId, hold);
     if (!granted) throw new Error('the account cannot pay for its past calls');
     await usage.put({ ...call, accountId, keyId });

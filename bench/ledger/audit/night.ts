@@ -80,7 +80,6 @@ class Segment implements AuditStore {
         received: 1000n,
         spent: 0n,
         spentByDay: new Map(),
-        converted: undefined,
       },
     ];
   }

@@ -99,8 +99,7 @@ async function readParts(
 ): Promise<readonly WalletPart[]> {
   const first = await readItem(client, { TableName: table, Key: { wallet_id: text(accountId) } });
   if (first === undefined) return [];
-  const count = ['parts', 'shards_made'].find((name) => first[name] !== undefined);
-  const parts = count === undefined ? 1 : readNumber(first, count);
+  const parts = first.parts === undefined ? 1 : readNumber(first, 'parts');
   const others = Array.from({ length: parts - 1 }, (_, index) => ({
     wallet_id: text(partId(accountId, index + 1)),
   }));
@@ -130,10 +129,9 @@ function decodePart(item: Item): WalletPart {
     })),
     owed: optional('owed') ?? 0n,
     entries: Number(optional('entries') ?? 0n),
-    received: optional('received'),
+    received: readInteger(item, 'received'),
     spent: optional('spent') ?? 0n,
     spentByDay: new Map(days),
-    converted: item.converted === undefined ? undefined : readNumber(item, 'converted'),
   };
 }
 

@@ -73,7 +73,7 @@ export function chargeExpression(
   mark(clauses, charge);
   limitScope(clauses, charge.scope === undefined ? [] : [charge.scope]);
   // Earlier versions remembered open calls here; the first call of a day removes what a crash has left of them.
-  return clauses.build(begun.has('day') ? ' REMOVE charges' : '');
+  return clauses.build();
 }
 
 /** The key is active, of that account, and has that secret. */

@@ -7,7 +7,7 @@ import { accountOf, decodePart, indexOf, toWallet } from './wallet/item.ts';
 export interface WalletPage {
   /** Parts: an account may have several. */
   readonly wallets: readonly Wallet[];
-  /** Accounts whose first part is on this page, and whose wallet lies in parts or in the layout of earlier versions. */
+  /** Accounts whose first part is on this page, and whose wallet lies in parts. */
   readonly untidy: readonly string[];
   /** Continues after this page; undefined on the last one. */
   readonly next: string | undefined;
@@ -32,9 +32,7 @@ export async function readWalletPage(
   const firsts = parts.filter(({ walletId }) => indexOf(walletId) === 0);
   return {
     wallets: parts.map((part) => toWallet(accountOf(part.walletId), [part])),
-    untidy: firsts
-      .filter(({ parts: count, received }) => count > 1 || received === undefined)
-      .map(({ walletId }) => walletId),
+    untidy: firsts.filter(({ parts: count }) => count > 1).map(({ walletId }) => walletId),
     next: last === undefined ? undefined : readText(last, 'wallet_id'),
   };
 }

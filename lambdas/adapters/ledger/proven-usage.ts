@@ -49,11 +49,10 @@ export async function writeProven(
   return found === undefined;
 }
 
-function encodeProven({ through, cost, converted, partial, version }: ProvenUsage): Item {
+function encodeProven({ through, cost, partial, version }: ProvenUsage): Item {
   return {
     ...(through === undefined ? {} : { through: number(through) }),
     usage: number(cost),
-    converted: number(converted),
     ...(partial === undefined ? {} : { partial: map(encodePartial(partial)) }),
     version: number(version + 1),
   };
@@ -70,7 +69,6 @@ function decodeProven(item: Item): ProvenUsage {
   return {
     through: item.through === undefined ? undefined : readNumber(item, 'through'),
     cost: readInteger(item, 'usage'),
-    converted: readInteger(item, 'converted'),
     partial: item.partial?.M === undefined ? undefined : decodePartial(item.partial.M),
     version: readNumber(item, 'version'),
   };

@@ -15,8 +15,8 @@ export interface Hold {
   readonly walletId?: string;
   readonly keyId: string;
   readonly amount: NanoUsd;
-  /** What the call took from the key's tokens a minute; absent in holds of an earlier version. */
-  readonly tokens?: number;
+  /** What the call took from the key's tokens a minute. */
+  readonly tokens: number;
   /** The key is known to have been charged. */
   readonly charged?: boolean;
   readonly kind: Kind;

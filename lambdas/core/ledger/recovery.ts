@@ -90,8 +90,6 @@ export class Recovery {
   }
 
   async #giveBack({ id, keyId, tokens, amount, created, charged }: Hold): Promise<void> {
-    // Calls of an earlier version are remembered by their keys.
-    if (tokens === undefined) return;
     const { keys, log } = this.#dependencies;
     const end = {
       windows: windowsAt(created * 1000),

@@ -105,7 +105,6 @@ describe('the audit’s items', () => {
       item: text('audit#usage'),
       through: number(DAY),
       usage: number(40),
-      converted: number(0),
       version: number(1),
     });
     expect(await itemOf('wallets', { wallet_id: text('acc_a') })).not.toHaveProperty(`spent_${DAY}`);
@@ -141,7 +140,7 @@ describe('the sums that are proven', () => {
     expect(await store.storeProven('acc_c', first)).toBe(false);
     const found = await store.proven('acc_c');
     expect(found).toEqual({ ...first, version: 1 });
-    const second = { ...found, through: DAY, cost: 9n, converted: 3n, partial: undefined };
+    const second = { ...found, through: DAY, cost: 9n, partial: undefined };
     expect(await store.storeProven('acc_c', second)).toBe(true);
     expect(await store.storeProven('acc_c', second)).toBe(false);
     expect(await store.proven('acc_c')).toEqual({ ...second, version: 2 });

@@ -267,16 +267,4 @@ describe('a charge of a call', () => {
     for (let open = 10; open < 60; open += 1) await keys.charge(chargeOf({ windows, call: `req_${open}` }));
     expect(await sizeOf()).toBeLessThanOrEqual(before);
   });
-
-  it('removes at the first call of a day what an earlier version remembered of open calls', async () => {
-    const from = await read();
-    const item = { ...encodeNewKey({ ...from, policy: POLICY }), charges: { M: { req_0: { M: {} } } } };
-    await database.client.send(new PutItemCommand({ TableName: database.tables.keys, Item: item }));
-    const old = await read();
-    await keys.charge(chargeOf({ call }), { from: old, to: rollWindows(old, NOW) });
-    const Key = { key_id: { S: keyId } };
-    const found = await database.client.send(new GetItemCommand({ TableName: database.tables.keys, Key }));
-    expect(found.Item).not.toHaveProperty('charges');
-    expect(found.Item).toHaveProperty('last_charge');
-  });
 });

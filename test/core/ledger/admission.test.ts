@@ -87,6 +87,7 @@ describe('a wallet that affords k calls', () => {
         const account = await openAccount(database.client, BigInt(k) * amount + (spare % amount), {});
         const hold = {
           keyId: account.keys[0].keyId,
+          tokens: 0,
           kind: 'chat' as const,
           amount,
           created: 0,

@@ -59,7 +59,6 @@ const history: fc.Arbitrary<History> = fc.record({
   lagSeconds: fc.constantFrom(0, 0, 2),
   balance: fc.integer({ min: 0, max: 5000 }).map(BigInt),
   parts: fc.constantFrom(1, 1, 1, 3),
-  earlier: fc.constantFrom(false, false, true),
   policies: fc.tuple(policy, policy),
   calls: fc.array(call, { minLength: 1, maxLength: 4 }),
   overlapping: fc.boolean(),
@@ -146,7 +145,6 @@ describe('a call that costs all of its hold and of its cap', () => {
               lagSeconds: 0,
               balance: 5_000n,
               parts: 1,
-              earlier: false,
             },
             policies: [{ daily_usd: 492n }, {}],
             calls: [

@@ -1,8 +1,5 @@
 /** A history of calls, crashes and lost answers on one account, what is left of it after recovery, and what is wrong. */
 import { isDeepStrictEqual } from 'node:util';
-import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { text } from '../../../lambdas/adapters/dynamodb/attribute-values.ts';
-import { partId } from '../../../lambdas/adapters/ledger/wallet/item.ts';
 import { WalletReads } from '../../../lambdas/adapters/ledger/wallet/reads.ts';
 import type { KeyState } from '../../../lambdas/core/access/key-state.ts';
 import type { Policy } from '../../../lambdas/core/access/policy.ts';
@@ -49,8 +46,6 @@ export interface History {
   readonly balance: NanoUsd;
   /** Parts that the wallet lies in. */
   readonly parts: number;
-  /** It is as an earlier version left it, and converted on the way. */
-  readonly earlier: boolean;
   readonly policies: readonly [Policy, Policy];
   readonly calls: readonly CallPlan[];
   /** All calls at once, not one after the other. */
@@ -95,7 +90,6 @@ export async function play(database: TestDatabase, history: History): Promise<Af
   const account = await openAccount(database.client, history.balance, ...history.policies);
   const shares = Array.from({ length: history.parts - 1 }, () => history.balance / BigInt(history.parts));
   await splitWallet(database, account.accountId, shares);
-  if (history.earlier) await unconvert(database, account.accountId, history.parts);
   const inspection = new Inspection(database, account.accountId);
   let nowMs = history.startMs;
   const clocks = [() => nowMs, () => nowMs - history.lagSeconds * 1000];
@@ -189,21 +183,6 @@ class Inspection {
     const parts = await new WalletReads(client, tables.wallets).readAll(this.#accountId);
     this.mostParts = Math.max(this.mostParts, parts.length);
     this.broken.push(...parts.flatMap(brokenPart));
-  }
-}
-
-/** Leaves the items of a wallet as an earlier version had them. */
-async function unconvert({ client, tables }: TestDatabase, accountId: string, parts: number): Promise<void> {
-  for (let index = 0; index < parts; index += 1) {
-    const names = index === 0 && parts > 1 ? 'SET shards_made = parts REMOVE parts,' : 'REMOVE';
-    await client.send(
-      new UpdateItemCommand({
-        TableName: tables.wallets,
-        Key: { wallet_id: text(partId(accountId, index)) },
-        UpdateExpression: `${names} received, spent, entries, used`,
-        ConditionExpression: 'attribute_exists(wallet_id)',
-      }),
-    );
   }
 }
 

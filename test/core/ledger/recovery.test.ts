@@ -51,7 +51,6 @@ function history(changes: Partial<History> = {}): History {
     lagSeconds: 0,
     balance: 10_000n,
     parts: 1,
-    earlier: false,
     policies: [CAPS, CAPS],
     calls: [PLAN],
     overlapping: false,
@@ -87,7 +86,7 @@ const HISTORIES: Readonly<Record<string, History>> = {
   }),
 };
 
-/** Parts are made, merged and converted while calls are open. */
+/** Parts are made and merged while calls are open. */
 const PART_HISTORIES: Readonly<Record<string, History>> = {
   'more calls at once than a part has places for': history({
     calls: [before, { ...PLAN, copies: MAX_HOLDS + 2 }],
@@ -97,15 +96,6 @@ const PART_HISTORIES: Readonly<Record<string, History>> = {
     calls: [
       { ...PLAN, process: 1, settles: 'late' },
       { ...PLAN, tidies: true, pauseSeconds: 700 },
-    ],
-  }),
-  'calls on a wallet of the earlier layout that is converted meanwhile': history({
-    parts: 2,
-    earlier: true,
-    calls: [
-      { ...PLAN, process: 1, tidies: true, settles: 'late' },
-      { ...PLAN, tidies: true, pauseSeconds: 1_200 },
-      { ...PLAN, tidies: true, cost: 900n },
     ],
   }),
 };
@@ -278,6 +268,7 @@ describe('recovery', () => {
     const hold = {
       id: undone.requestId,
       keyId: undone.key.keyId,
+      tokens: 0,
       kind: 'chat' as const,
       amount: 100n,
     };

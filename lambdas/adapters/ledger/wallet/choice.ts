@@ -32,8 +32,7 @@ export function chooseTarget(
   return affords({ walletId: partId(accountId, count), part: undefined }) ? 'no place' : 'no money';
 }
 
-const hasPlace = ({ part }: Target): boolean =>
-  part === undefined || part.holds.length < MAX_HOLDS || part.received === undefined;
+const hasPlace = ({ part }: Target): boolean => part === undefined || part.holds.length < MAX_HOLDS;
 
 /** What a part lacks to take a hold. */
 const missingOf = ({ part }: Target, { amount }: Hold): NanoUsd =>

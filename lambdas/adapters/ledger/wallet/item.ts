@@ -44,8 +44,8 @@ export interface Part {
   readonly spent: NanoUsd;
   /** The same by the UTC day of the usage record, as far as it has not been proven. */
   readonly spentByDay: ReadonlyMap<number, NanoUsd>;
-  /** What it has received, less what it has given; undefined in the layout of earlier versions. */
-  readonly received: NanoUsd | undefined;
+  /** What it has received, less what it has given. */
+  readonly received: NanoUsd;
   /** When its newest hold was taken, seconds since the epoch. */
   readonly used: number;
   /** Of the first part: how many parts there may be. */
@@ -70,7 +70,7 @@ export function encodeHold(hold: Hold) {
     key: text(hold.keyId),
     kind: text(hold.kind),
     amount: number(hold.amount),
-    ...(hold.tokens === undefined ? {} : { tokens: number(hold.tokens) }),
+    tokens: number(hold.tokens),
     created: number(hold.created),
     expires: number(hold.expires),
     ...(hold.attempt === undefined ? {} : { attempt: text(hold.attempt) }),
@@ -103,10 +103,9 @@ export function decodePart(item: Item): Part {
     entries: Number(readOptional(item, 'entries')),
     spent: readOptional(item, 'spent'),
     spentByDay: new Map(days.map((day) => [Number(day), readInteger(item, spentOn(Number(day)))])),
-    received: item.received === undefined ? undefined : readInteger(item, 'received'),
+    received: readInteger(item, 'received'),
     used: Number(readOptional(item, 'used')),
-    // Earlier versions had the count of an operator's split.
-    parts: Number(readOptional(item, 'parts') || readOptional(item, 'shards_made')) || 1,
+    parts: Number(readOptional(item, 'parts')) || 1,
     total:
       item.total === undefined
         ? undefined
@@ -121,7 +120,7 @@ function decodeHold(id: string, walletId: string, hold: Item): Hold {
     keyId: readText(hold, 'key'),
     kind: readKind(readText(hold, 'kind')),
     amount: readInteger(hold, 'amount'),
-    ...(hold.tokens === undefined ? {} : { tokens: readNumber(hold, 'tokens') }),
+    tokens: readNumber(hold, 'tokens'),
     ...(hold.charged?.BOOL === true ? { charged: true } : {}),
     created: readNumber(hold, 'created'),
     expires: readNumber(hold, 'expires'),
@@ -151,9 +150,8 @@ export function toWallet(accountId: string, parts: readonly Part[]): Wallet {
 export const unlessOwing = ({ amount }: Pick<Hold, 'amount'>): string =>
   amount === 0n ? '' : ' AND attribute_not_exists(owed)';
 
-/** A hold needs a place, and the part not to have it; an item of the earlier layout takes any number. */
-export const HAS_PLACE =
-  'attribute_not_exists(holds.#id) AND (size(holds) < :most OR attribute_not_exists(received))';
+/** A hold needs a place, and the part not to have it. */
+export const HAS_PLACE = 'attribute_not_exists(holds.#id) AND size(holds) < :most';
 
 /** What is left of a balance once what is owed is paid, and what is owed then. */
 export function settleOwed(

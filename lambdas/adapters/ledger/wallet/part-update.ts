@@ -27,10 +27,7 @@ class PartUpdate {
   hold(holds: readonly Hold[]): void {
     if (holds.length === 0) return;
     const amount = sum(holds.map(({ amount }) => amount));
-    this.#conditions.push(
-      'balance >= :least',
-      `(size(holds) < :most OR attribute_not_exists(received))${unlessOwing({ amount })}`,
-    );
+    this.#conditions.push('balance >= :least', `size(holds) < :most${unlessOwing({ amount })}`);
     this.#values[':least'] = number(amount);
     // That leaves a place for each hold.
     this.#values[':most'] = number(MAX_HOLDS - holds.length + 1);

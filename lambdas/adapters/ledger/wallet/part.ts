@@ -130,8 +130,8 @@ export class WalletParts {
 }
 
 /** Why a part has refused a hold. */
-function refusalOf({ owed, holds, received }: Part, wanted: Hold) {
+function refusalOf({ owed, holds }: Part, wanted: Hold) {
   if (owed !== undefined && wanted.amount > 0n) return 'owing';
-  if (holds.length >= MAX_HOLDS && received !== undefined) return 'full';
+  if (holds.length >= MAX_HOLDS) return 'full';
   return 'lacking';
 }

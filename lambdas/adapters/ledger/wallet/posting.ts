@@ -23,7 +23,7 @@ const MAX_CHANGES = 45;
 export type Posted = 'posted' | 'repeated' | 'no wallet';
 
 /** What of a part decides how it changes. */
-type PartState = Pick<Part, 'walletId' | 'balance' | 'owed' | 'received'>;
+type PartState = Pick<Part, 'walletId' | 'balance' | 'owed'>;
 
 /** What one part is to have. */
 interface PartChange extends PartState {
@@ -45,7 +45,7 @@ export class WalletPostings {
   /** Makes the writes, and changes what the account has by `change`, which may be less than 0. Exactly once, or not at all. */
   async post(accountId: string, change: NanoUsd, writes: readonly TransactWriteItem[]): Promise<Posted> {
     // Credit to an account that owes nothing needs no reading.
-    const unread = { walletId: accountId, balance: 0n, owed: undefined, received: 0n };
+    const unread = { walletId: accountId, balance: 0n, owed: undefined };
     let changes: readonly PartChange[] | undefined =
       change < 0n ? undefined : [{ ...unread, by: change, owedAfter: undefined }];
     const posted = await optimistically<Posted>(MAX_TRIES, 'the wallet', async () => {
@@ -93,26 +93,24 @@ export class WalletPostings {
     }
   }
 
-  #update({ walletId, by, owed, owedAfter, received }: PartChange, entries: number): TransactWriteItem {
+  #update({ walletId, by, owed, owedAfter }: PartChange, entries: number): TransactWriteItem {
     const clear = owedAfter === undefined ? ' REMOVE owed' : '';
     const mark = owedAfter === undefined ? '' : ', owed = :after';
-    const counts = received === undefined ? '' : ', received = received + :received';
     return {
       Update: {
         TableName: this.#table,
         Key: { wallet_id: text(walletId) },
-        UpdateExpression: `SET balance = balance + :by, entries = if_not_exists(entries, :none) + :one${counts}${mark}${clear}`,
+        UpdateExpression: `SET balance = balance + :by, entries = if_not_exists(entries, :none) + :one, received = received + :received${mark}${clear}`,
         ConditionExpression: [
           'balance >= :least',
           owed === undefined ? 'attribute_not_exists(owed)' : 'owed = :owed',
-          received === undefined ? 'attribute_not_exists(received)' : 'attribute_exists(received)',
         ].join(' AND '),
         ExpressionAttributeValues: {
           ':by': number(by),
           ':least': number(by < 0n ? -by : 0n),
           ':none': number(0),
           ':one': number(entries),
-          ...(received === undefined ? {} : { ':received': number(by - ((owedAfter ?? 0n) - (owed ?? 0n))) }),
+          ':received': number(by - ((owedAfter ?? 0n) - (owed ?? 0n))),
           ...(owed === undefined ? {} : { ':owed': number(owed) }),
           ...(owedAfter === undefined ? {} : { ':after': number(owedAfter) }),
         },

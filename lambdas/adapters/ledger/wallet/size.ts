@@ -29,7 +29,7 @@ export async function growParts(
   const reads = new WalletReads(client, table);
   const first = await reads.read(accountId);
   if (first === undefined) throw new Error(`there is no account ${accountId}`);
-  if (first.parts !== known || first.received === undefined) return first.parts;
+  if (first.parts !== known) return first.parts;
   const made = Math.min(Math.max(known, FEWEST_MADE), MAX_PARTS_CHANGED, MAX_PARTS - known);
   const spare = first.owed === undefined ? first.balance : 0n;
   const share = spare / (SHARES * BigInt(known + made));
@@ -42,7 +42,7 @@ export async function growParts(
         ...keyOf(accountId),
         UpdateExpression:
           'SET parts = :more, balance = balance - :given, received = received - :given, entries = if_not_exists(entries, :zero) + :one',
-        ConditionExpression: `(${counted}) AND attribute_exists(received)${given === 0n ? '' : ` AND attribute_not_exists(owed) AND balance >= :given`}`,
+        ConditionExpression: `(${counted})${given === 0n ? '' : ` AND attribute_not_exists(owed) AND balance >= :given`}`,
         ExpressionAttributeValues: {
           ':more': number(known + made),
           ':known': number(known),

@@ -66,8 +66,8 @@ export class WalletTransfers {
     return {
       Update: {
         ...this.#key(part.walletId),
-        UpdateExpression: `SET balance = balance + :change, holds.#id = :hold, used = :used${receives(part, '+')}`,
-        ConditionExpression: `balance >= :least AND ${HAS_PLACE}${unlessOwing(hold)} AND ${sameLayout(part)}`,
+        UpdateExpression: `SET balance = balance + :change, holds.#id = :hold, used = :used${RECEIVES}`,
+        ConditionExpression: `balance >= :least AND ${HAS_PLACE}${unlessOwing(hold)}`,
         ExpressionAttributeNames: { '#id': hold.id },
         ExpressionAttributeValues: {
           ':change': number(given - hold.amount),
@@ -75,7 +75,7 @@ export class WalletTransfers {
           ':most': number(MAX_HOLDS),
           ':hold': encodeHold(hold),
           ':used': number(hold.created),
-          ...moved(part, given),
+          ...moved(given),
         },
       },
     };
@@ -105,9 +105,9 @@ export class WalletTransfers {
       {
         Update: {
           ...this.#key(to.walletId),
-          UpdateExpression: `SET balance = balance + :given${receives(to, '+')}`,
-          ConditionExpression: `attribute_exists(wallet_id) AND ${sameLayout(to)}`,
-          ExpressionAttributeValues: { ':given': number(sum(transfers)), ...moved(to, sum(transfers)) },
+          UpdateExpression: `SET balance = balance + :given${RECEIVES}`,
+          ConditionExpression: 'attribute_exists(wallet_id)',
+          ExpressionAttributeValues: { ':given': number(sum(transfers)), ...moved(sum(transfers)) },
         },
       },
     ]);
@@ -123,14 +123,12 @@ export class WalletTransfers {
       return {
         Update: {
           ...this.#key(walletId),
-          UpdateExpression: `SET balance = balance - :amount${receives(part, '-')}`,
-          ConditionExpression: ['balance >= :amount', sameLayout(part), ...(isFirst ? [counted] : [])].join(
-            ' AND ',
-          ),
+          UpdateExpression: `SET balance = balance - :amount${GIVES}`,
+          ConditionExpression: ['balance >= :amount', ...(isFirst ? [counted] : [])].join(' AND '),
           ExpressionAttributeValues: {
             ':amount': number(amount),
             ...(isFirst ? index : {}),
-            ...moved(part, amount),
+            ...moved(amount),
           },
         },
       };
@@ -150,19 +148,12 @@ export class WalletTransfers {
   }
 }
 
-/** The clauses by which a part counts a transfer; one of the earlier layout does not count what it receives. */
-const receives = ({ received }: Part, sign: '+' | '-'): string =>
-  `, entries = if_not_exists(entries, :zero) + :one${received === undefined ? '' : `, received = received ${sign} :moved`}`;
+/** The clauses by which a part counts a transfer. */
+const COUNTS = ', entries = if_not_exists(entries, :zero) + :one, received = received';
+const RECEIVES = `${COUNTS} + :moved`;
+const GIVES = `${COUNTS} - :moved`;
 
-const moved = ({ received }: Part, amount: NanoUsd) => ({
-  ':zero': number(0),
-  ':one': number(1),
-  ...(received === undefined ? {} : { ':moved': number(amount) }),
-});
-
-/** A part may be converted between its reading and the transfer. */
-const sameLayout = ({ received }: Part): string =>
-  received === undefined ? 'attribute_not_exists(received)' : 'attribute_exists(received)';
+const moved = (amount: NanoUsd) => ({ ':zero': number(0), ':one': number(1), ':moved': number(amount) });
 
 const sum = (transfers: readonly Donor[]): NanoUsd =>
   transfers.reduce((total, { amount }) => total + amount, 0n);

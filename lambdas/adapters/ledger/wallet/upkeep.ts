@@ -1,24 +1,17 @@
 /**
- * What the sweep does to wallets beside recovery: idle parts are merged into the first one and the number of parts
- * lowered, and items of the earlier layout are converted. Safe to repeat, to race with calls and to interrupt.
+ * What the sweep does to wallets beside recovery: idle parts are merged into the first one, and the number of parts is
+ * lowered. Safe to repeat, to race with calls and to interrupt.
  */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../../core/ports.ts';
-import { type Item, map, number, readMap, readNumber, text } from '../../dynamodb/attribute-values.ts';
+import { type Item, number, text } from '../../dynamodb/attribute-values.ts';
 import { transact } from '../../dynamodb/transaction.ts';
-import { updateItem } from '../../dynamodb/update-item.ts';
-import { decodePart, indexOf, type Part, spentOn } from './item.ts';
+import { indexOf, type Part, spentOn } from './item.ts';
 import { WalletReads } from './reads.ts';
 import { partsNeeded, shrinkParts } from './size.ts';
 
 /** A part without a hold for so long is merged: by then its process has most likely ended. */
 const IDLE_SECONDS = 600;
-
-/**
- * The time between the first sweep that meets an item of the earlier layout and its conversion: by then no function of
- * the earlier version runs any more, for a call takes 15 minutes at most.
- */
-const CONVERT_AFTER_SECONDS = 1_200;
 
 export class WalletUpkeep {
   readonly #client: DynamoDBClient;
@@ -33,14 +26,10 @@ export class WalletUpkeep {
     this.#clock = clock;
   }
 
-  /** Converts or merges what there is to do of one account. A part that moves meanwhile is left to the next sweep. */
+  /** Merges the idle parts of one account. A part that moves meanwhile is left to the next sweep. */
   async tidy(accountId: string): Promise<void> {
-    const parts = await this.#reads.readAll(accountId);
-    const [first, ...others] = parts;
-    if (first === undefined) return;
-    const old = parts.filter(({ received }) => received === undefined);
-    for (const part of old) await this.#convert(part);
-    if (old.length > 0 || first.parts === 1) return;
+    const [first, ...others] = await this.#reads.readAll(accountId);
+    if (first === undefined || first.parts === 1) return;
     const nowSeconds = Math.floor(this.#clock() / 1000);
     const left: Part[] = [];
     for (const part of others) {
@@ -53,14 +42,14 @@ export class WalletUpkeep {
 
   /** Moves everything that a part has into the first one and deletes it; false when it has moved since it was read. */
   async #merge(first: Part, part: Part): Promise<boolean> {
-    const { walletId, balance, spent, received = 0n, entries, used, spentByDay } = part;
+    const { walletId, balance, spent, received, entries, used, spentByDay } = part;
     const days = [...spentByDay];
     const { done } = await transact(this.#client, [
       {
         Delete: {
           ...this.#key(walletId),
           ConditionExpression:
-            // A part that was converted may have no count of entries; a hold that cost nothing shows in `used` alone.
+            // A hold that cost nothing shows in `used` alone.
             'size(holds) = :zero AND balance = :balance AND spent = :spent AND received = :received AND attribute_not_exists(owed) AND (attribute_not_exists(entries) OR entries = :entries) AND (attribute_not_exists(used) OR used = :used)',
           ExpressionAttributeValues: {
             ':zero': number(0),
@@ -82,7 +71,7 @@ export class WalletUpkeep {
             'entries = if_not_exists(entries, :zero) + :one',
             ...days.map((_, at) => `#day${at} = if_not_exists(#day${at}, :zero) + :day${at}`),
           ].join(', ')}`,
-          ConditionExpression: 'attribute_exists(received)',
+          ConditionExpression: 'attribute_exists(wallet_id)',
           ...(days.length === 0
             ? {}
             : {
@@ -102,42 +91,6 @@ export class WalletUpkeep {
       },
     ]);
     return done;
-  }
-
-  /** Gives an item of the earlier layout what it lacks, if its time has come and nothing has moved meanwhile. */
-  async #convert({ walletId }: Part): Promise<void> {
-    const nowSeconds = Math.floor(this.#clock() / 1000);
-    const { applied, item } = await updateItem(this.#client, {
-      ...this.#key(walletId),
-      UpdateExpression: 'SET converting = if_not_exists(converting, :now)',
-      // A part that was converted and merged since it was read must not be made anew.
-      ConditionExpression: 'attribute_exists(wallet_id) AND attribute_not_exists(received)',
-      ExpressionAttributeValues: { ':now': number(nowSeconds) },
-      ReturnValues: 'ALL_NEW',
-    });
-    if (!applied || item === undefined || nowSeconds - readNumber(item, 'converting') < CONVERT_AFTER_SECONDS)
-      return;
-    const { balance, holds, spent, owed, parts } = decodePart(item);
-    const held = holds.reduce((total, { amount }) => total + amount, 0n);
-    await updateItem(this.#client, {
-      ...this.#key(walletId),
-      UpdateExpression:
-        'SET received = :received, spent = :spent, parts = :parts, converted = :now REMOVE converting, shards, shards_made',
-      ConditionExpression: [
-        'attribute_not_exists(received) AND balance = :balance AND holds = :holds',
-        spent === 0n ? '(attribute_not_exists(spent) OR spent = :spent)' : 'spent = :spent',
-        owed === undefined ? 'attribute_not_exists(owed)' : 'owed = :owed',
-      ].join(' AND '),
-      ExpressionAttributeValues: {
-        ':received': number(balance + held + spent - (owed ?? 0n)),
-        ':spent': number(spent),
-        ':parts': number(parts),
-        ':now': number(nowSeconds),
-        ':balance': number(balance),
-        ':holds': map(readMap(item, 'holds')),
-        ...(owed === undefined ? {} : { ':owed': number(owed) }),
-      },
-    });
   }
 
   #key(walletId: string): { readonly TableName: string; readonly Key: Item } {

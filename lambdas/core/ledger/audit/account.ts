@@ -100,33 +100,27 @@ async function prove(proof: Proof): Promise<AccountAudit | undefined> {
   const partial = whole ? undefined : proven.partial;
   const base = whole ? NOTHING_PROVEN : proven;
   const through = partial?.through ?? lastClosedDay(cut, proven, clock());
-  // Without a closed day the whole history is compared with the wallet, which must not move meanwhile.
-  if (through === undefined && !calm) return undefined;
   const open = calm && partial === undefined;
   const wanted = { accountId, proven: base.through, through, open, held: cut.open, from: partial };
   const read = await readUsage(store, { ...wanted, late: () => clock() > stopMs });
   if (read.stopped !== undefined) {
-    if (through === undefined || whole) return unproven('its usage records cannot be read in time');
+    if (whole) return unproven('its usage records cannot be read in time');
     const { stopped: after, closed } = read;
     await store.storeProven(accountId, { ...proven, partial: { ...closed, through, after } });
     return { verdict: 'unfinished', books: UNPROVEN_BOOKS };
   }
   const quiet = open && nothingBetween(cut.parts, await store.parts(accountId));
-  if (through === undefined && !quiet) return undefined;
   const books = judge(state, { base, read, through, quiet });
   if (!books.exact) return drifting(books);
-  if (through !== undefined) await keep(proof, through, { base, read });
+  await keep(proof, through, { base, read });
   return { verdict: 'exact', books };
 }
 
-/** The last UTC day whose calls have all been settled; undefined when the costs by day do not say what was spent on it. */
-function lastClosedDay(cut: Cut, proven: ProvenUsage, nowMs: number): number | undefined {
-  if (cut.received === undefined) return undefined;
+/** The last UTC day whose calls have all been settled. */
+function lastClosedDay(cut: Cut, proven: ProvenUsage, nowMs: number): number {
   const ended = Math.floor((nowMs / 1000 - SETTLED_SECONDS) / DAY_SECONDS) - 1;
   const settled = cut.oldest === undefined ? ended : Math.floor(cut.oldest / DAY_SECONDS) - 1;
-  const day = Math.max(Math.min(ended, settled), proven.through ?? Number.NEGATIVE_INFINITY);
-  const converted = cut.converted ?? Number.NEGATIVE_INFINITY;
-  return (day + 1) * DAY_SECONDS > converted ? day : undefined;
+  return Math.max(Math.min(ended, settled), proven.through ?? Number.NEGATIVE_INFINITY);
 }
 
 interface Usage {
@@ -138,21 +132,18 @@ interface Usage {
 /** The largest difference is the drift: an error in one place shows in several checks, and is counted once. */
 function judge(
   { cut, sums, proven }: State,
-  { base, read, through, quiet }: Usage & { readonly through: number | undefined; readonly quiet: boolean },
+  { base, read, through, quiet }: Usage & { readonly through: number; readonly quiet: boolean },
 ): Books {
   const entries = creditOf(sums);
   const closed = base.cost + read.closed.cost;
   const settled = entries - cut.balance - cut.held + cut.owed;
-  const later = through === undefined ? settled : spentAfter(cut, through);
-  const differences = [cut.drift];
-  if (cut.received !== undefined) {
-    const converted = entries - cut.received;
-    if (cut.converted === undefined) differences.push(converted);
-    else if (proven.through !== undefined) differences.push(converted - proven.converted);
-    const provenSpent = proven.through === undefined ? 0n : proven.cost - proven.converted;
-    differences.push(cut.spent - provenSpent - spentAfter(cut, proven.through));
-  }
-  if (through !== undefined) differences.push(settled - later - closed);
+  const later = spentAfter(cut, through);
+  const differences = [
+    cut.drift,
+    entries - cut.received,
+    cut.spent - proven.cost - spentAfter(cut, proven.through),
+    settled - later - closed,
+  ];
   if (quiet) differences.push(later - read.open.cost);
   const drift = largest(differences);
   return {
@@ -182,14 +173,13 @@ async function keep(
   through: number,
   { base, read }: Usage,
 ): Promise<void> {
-  const { cut, sums, proven } = state;
-  const converted = cut.received === undefined ? 0n : creditOf(sums) - cut.received;
-  const learned = read.any || proven.partial !== undefined || converted !== proven.converted;
+  const { cut, proven } = state;
+  const learned = read.any || proven.partial !== undefined;
   let kept = proven.through;
   if (through !== proven.through && learned) {
     const cost = base.cost + read.closed.cost;
     const version = proven.version;
-    const next = { through, cost, converted, partial: undefined, version };
+    const next = { through, cost, partial: undefined, version };
     if (!(await store.storeProven(accountId, next))) return;
     kept = through;
   }

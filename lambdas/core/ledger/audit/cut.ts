@@ -12,14 +12,11 @@ export interface Cut {
   readonly held: NanoUsd;
   readonly owed: NanoUsd;
   readonly spent: NanoUsd;
-  /** Undefined when a part is of the earlier layout, which has no cost by day either. */
-  readonly received: NanoUsd | undefined;
+  readonly received: NanoUsd;
   /** The request ids of the open holds. */
   readonly open: ReadonlySet<string>;
   /** When the oldest open hold was taken, seconds; undefined without one. */
   readonly oldest: number | undefined;
-  /** When the last of the parts was converted, seconds; undefined when none was. */
-  readonly converted: number | undefined;
   /** How far the parts are off, each by itself; one atomic read shows it at any traffic. Below zero is off too. */
   readonly drift: NanoUsd;
 }
@@ -33,7 +30,6 @@ export const largest = (differences: readonly NanoUsd[]): NanoUsd =>
   differences.map((each) => greatest(each, -each)).reduce(greatest, 0n);
 
 const earliest = (times: readonly number[]) => (times.length === 0 ? undefined : Math.min(...times));
-const latest = (times: readonly number[]) => (times.length === 0 ? undefined : Math.max(...times));
 
 export function cutOf(parts: readonly WalletPart[]): Cut {
   const sum = (of: (part: WalletPart) => NanoUsd): NanoUsd => sumOf(parts.map(of));
@@ -44,12 +40,9 @@ export function cutOf(parts: readonly WalletPart[]): Cut {
     held: sum(heldIn),
     owed: sum(({ owed }) => owed),
     spent: sum(({ spent }) => spent),
-    received: parts.some(({ received }) => received === undefined)
-      ? undefined
-      : sum(({ received = 0n }) => received),
+    received: sum(({ received }) => received),
     open: new Set(holds.map(({ id }) => id)),
     oldest: earliest(holds.map(({ created }) => created)),
-    converted: latest(parts.flatMap(({ converted }) => converted ?? [])),
     drift: sum((part) => driftOf(part)),
   };
 }
@@ -59,10 +52,8 @@ const driftOf = (part: WalletPart): NanoUsd =>
   largest([differenceIn(part), part.balance < 0n ? part.balance : 0n, part.owed < 0n ? part.owed : 0n]);
 
 /** What a part has received, less what is in it and what was spent from it: 0 at every instant. */
-function differenceIn(part: WalletPart): NanoUsd {
-  const { received, balance, spent, owed } = part;
-  return received === undefined ? 0n : received - balance - heldIn(part) - spent + owed;
-}
+const differenceIn = (part: WalletPart): NanoUsd =>
+  part.received - part.balance - heldIn(part) - part.spent + part.owed;
 
 /** The cost of calls whose record was created after that day; after all days when it is undefined: of every stored day. */
 export const spentAfter = ({ parts }: Cut, day: number | undefined): NanoUsd =>

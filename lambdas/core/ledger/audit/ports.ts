@@ -16,14 +16,12 @@ export interface WalletPart {
   readonly owed: NanoUsd;
   /** Counts the postings, transfers and merges that touched the part. */
   readonly entries: number;
-  /** What the part has received, less what has left it other than by calls; undefined in the earlier layout. */
-  readonly received: NanoUsd | undefined;
+  /** What the part has received, less what has left it other than by calls. */
+  readonly received: NanoUsd;
   /** The cost of all calls whose hold ended in this part. */
   readonly spent: NanoUsd;
   /** The same cost by the UTC day of the usage record, as days since the epoch; days that are proven may be missing. */
   readonly spentByDay: ReadonlyMap<number, NanoUsd>;
-  /** When the part was converted from the earlier layout, seconds. */
-  readonly converted: number | undefined;
 }
 
 /** A usage record, as far as the audit needs it. */
@@ -54,8 +52,6 @@ export interface UsageSums {
 export interface ProvenUsage extends UsageSums {
   /** Of all records that were created on this UTC day (days since the epoch) or earlier; undefined: of none. */
   readonly through: number | undefined;
-  /** The cost of the calls that ended before the account was converted; 0 when it never was. */
-  readonly converted: NanoUsd;
   /** A reading of the days through `through` that ran out of time, to be continued. */
   readonly partial: PartialReading | undefined;
   /** Changes with every write, so that of two audits at once only one stores its sums. 0: not stored yet. */
@@ -70,7 +66,6 @@ export interface PartialReading extends UsageSums {
 export const NOTHING_PROVEN: ProvenUsage = {
   through: undefined,
   cost: 0n,
-  converted: 0n,
   partial: undefined,
   version: 0,
 };

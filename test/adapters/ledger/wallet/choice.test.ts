@@ -14,6 +14,7 @@ const MOST = 30_000_000n;
 const holdOf = (amount: bigint): Hold => ({
   id: 'req_1',
   keyId: 'key_1',
+  tokens: 0,
   kind: 'chat',
   amount,
   created: 0,
@@ -44,20 +45,18 @@ const wallet = fc
         there: fc.boolean(),
         balance: fc.bigInt({ min: 0n, max: MOST }),
         open: fc.integer({ min: 0, max: MAX_HOLDS }),
-        old: fc.boolean(),
       }),
       { minLength: 40, maxLength: 40 },
     ),
   })
   .map(({ parts, states }) =>
-    states.slice(0, parts).flatMap(({ there, balance, open, old }, index) =>
+    states.slice(0, parts).flatMap(({ there, balance, open }, index) =>
       index === 0 || there
         ? [
             partOf(index, {
               balance,
               parts: index === 0 ? parts : 1,
               holds: Array.from({ length: open }, (_, at) => ({ ...holdOf(1n), id: `req_${at}` })),
-              received: old ? undefined : 0n,
             }),
           ]
         : [],
@@ -79,8 +78,7 @@ const missingIn = ({ part }: Target, wanted: Hold): bigint => {
   const missing = wanted.amount - (part?.balance ?? 0n);
   return missing > 0n ? missing : 0n;
 };
-const canTake = ({ part }: Target): boolean =>
-  part === undefined || part.holds.length < MAX_HOLDS || part.received === undefined;
+const canTake = ({ part }: Target): boolean => part === undefined || part.holds.length < MAX_HOLDS;
 
 describe('the part that a hold is taken on with money of the others', () => {
   it('is one that is counted, has a place and can be given what it lacks; there is none only where no part can', () => {

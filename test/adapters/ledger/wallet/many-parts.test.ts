@@ -17,7 +17,7 @@ const CREDIT = BigInt(PARTS) * SHARE;
 const AMOUNT = CREDIT - 30n;
 
 const HOLD: Hold = {
-  ...{ id: 'req_1', keyId: 'key_1', kind: 'chat', amount: AMOUNT },
+  ...{ id: 'req_1', keyId: 'key_1', tokens: 0, kind: 'chat', amount: AMOUNT },
   ...{ created: 10, expires: 20 },
 };
 

@@ -84,7 +84,7 @@ function endOf({ plan, id, hold }: Made) {
 async function hold(wallets: WalletStore, accountId: string, entry: Made): Promise<void> {
   const { amount, confirms } = entry.plan;
   const wanted: Hold = {
-    ...{ id: entry.id, keyId: 'key_1', kind: 'chat', amount },
+    ...{ id: entry.id, keyId: 'key_1', tokens: 0, kind: 'chat', amount },
     ...{ created: DAYS[0], expires: DAYS[0] + 60 },
   };
   try {
@@ -218,7 +218,7 @@ describe('holds, ends and confirmations that arrive together', () => {
 
 describe('one write of a part', () => {
   const wanted = (id: string): Hold => ({
-    ...{ id, keyId: 'key_1', kind: 'chat', amount: 100n },
+    ...{ id, keyId: 'key_1', tokens: 0, kind: 'chat', amount: 100n },
     ...{ created: DAYS[0], expires: DAYS[0] + 60 },
   });
   const end = (each: Hold) => ({ ...each, cost: 30n, recorded: DAYS[0] });

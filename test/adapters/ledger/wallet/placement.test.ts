@@ -10,6 +10,7 @@ const ACCOUNT = 'acc_1';
 const holdOf = (amount: bigint): Hold => ({
   id: 'req_1',
   keyId: 'key_1',
+  tokens: 0,
   kind: 'chat',
   amount,
   created: 0,

@@ -23,6 +23,7 @@ import { splitWallet } from '../../split-wallet.ts';
 const HOLD: Hold = {
   id: 'req_1',
   keyId: 'key_1',
+  tokens: 0,
   kind: 'chat',
   amount: 600n,
   created: 10,

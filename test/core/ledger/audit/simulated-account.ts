@@ -42,7 +42,6 @@ const newPart = (id: string): SimulatedPart => ({
   received: 0n,
   spent: 0n,
   spentByDay: new Map(),
-  converted: undefined,
 });
 
 export class SimulatedAccount implements AuditStore {
@@ -161,23 +160,6 @@ export class SimulatedAccount implements AuditStore {
     for (const [day, cost] of last.spentByDay)
       first.spentByDay.set(day, (first.spentByDay.get(day) ?? 0n) + cost);
     first.entries += 1;
-  }
-
-  /** Forgets what only the present layout has, as an account of the earlier one is found. */
-  unconvert(): void {
-    for (const part of this.wallet) {
-      part.received = undefined;
-      part.spent = 0n;
-      part.spentByDay.clear();
-    }
-  }
-
-  convert(): void {
-    for (const part of this.wallet) {
-      const held = [...part.holds.values()].reduce((sum, { amount }) => sum + amount, 0n);
-      part.received = part.balance + held - part.owed;
-    }
-    this.part(0).converted = this.seconds;
   }
 
   #read(units: number): void {

@@ -20,12 +20,11 @@ export const settlementOrder = z.object({
   }),
   model: z.string(),
   route: z.string(),
-  /** The lines of the bill; orders of an earlier version have the price of a minute. */
-  lines: z
-    .array(z.object({ item: z.string(), quantity: z.number().min(0), price: amount, per: z.int().min(1) }))
-    .optional(),
-  pricePerMinute: amount.optional(),
-  catalog: z.string().optional(),
+  /** The lines of the bill. */
+  lines: z.array(
+    z.object({ item: z.string(), quantity: z.number().min(0), price: amount, per: z.int().min(1) }),
+  ),
+  catalog: z.string(),
   providerCost: amount.optional(),
   seconds: z.number().min(0),
   estimated: z.boolean(),

@@ -36,12 +36,8 @@ export function outcomeOf(order: Omit<SettlementOrder, 'accountId'>): Outcome {
   };
 }
 
-const SECONDS_PER_MINUTE = 60;
-
-const linesOf = ({ lines, pricePerMinute = '0', seconds }: Omit<SettlementOrder, 'accountId'>): BillLine[] =>
-  lines === undefined
-    ? [{ item: 'second', quantity: seconds, price: BigInt(pricePerMinute), per: SECONDS_PER_MINUTE }]
-    : lines.map((line) => ({ ...line, price: BigInt(line.price) }));
+const linesOf = ({ lines }: Pick<SettlementOrder, 'lines'>): BillLine[] =>
+  lines.map((line) => ({ ...line, price: BigInt(line.price) }));
 
 /** Throws when it is not known whether the call is settled; then it is to be tried again. */
 export async function settleTranscription(

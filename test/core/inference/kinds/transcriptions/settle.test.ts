@@ -12,7 +12,8 @@ const orderOf = (seconds: number, held: bigint, estimated: boolean) => ({
   hold: { keyId: 'key_1', kind: 'audio' as const, amount: String(held), created: 0, expires: 1 },
   model: 'a/b',
   route: 'route',
-  pricePerMinute: '6000000',
+  lines: [{ item: 'second', quantity: seconds, price: '6000000', per: 60 }],
+  catalog: 'v1',
   seconds,
   estimated,
 });
