@@ -48,7 +48,7 @@ export class Precheck {
     if (found === undefined) throw invalidKey();
     const known = {
       state: rollWindows(found, windows),
-      wallet: hasExpired(wallet, nowMs) ? undefined : wallet,
+      wallet: hasExpired(wallet, nowMs) ? undefined : (wallet ?? { balance: 0n }),
     };
     const reason = preflight(call, known, { charge, nowMs });
     if (reason === undefined || (reason.status === 402 && (await isReplay()))) return;

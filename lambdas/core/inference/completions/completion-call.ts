@@ -125,10 +125,17 @@ export function completionBounds(call: BoundedCompletion): CompletionBounds {
   const bounded = candidates.map((candidate) => {
     const { model, route, terms } = candidate;
     const { tokens } = (terms.tokensByUses === undefined ? promptBound : withoutTools)(model);
-    return { candidate, promptTokens: tokens + dialectTokens(route.dialect, body, prompt.messages) };
+    return {
+      candidate,
+      promptTokens: tokens + dialectTokens(route.dialect, body, prompt.messages),
+      // Read once: they may be long, and an admission asks for several outputs.
+      outputTextTokens: boundTextTokens(terms.outputTexts),
+    };
   });
-  const boundsOn = ({ candidate, promptTokens }: (typeof bounded)[number], output: number) =>
-    routeBounds(candidate, promptTokens, output * choices);
+  const boundsOn = (
+    { candidate, promptTokens, outputTextTokens }: (typeof bounded)[number],
+    output: number,
+  ) => routeBounds(candidate, { prompt: promptTokens, completion: output * choices + outputTextTokens });
   return {
     all: (output) => bounded.map((each) => boundsOn(each, output)),
     of(route, output) {
@@ -139,10 +146,8 @@ export function completionBounds(call: BoundedCompletion): CompletionBounds {
   };
 }
 
-function routeBounds({ model, terms }: PricedCandidate, promptTokens: number, outputTokens: number) {
-  const completion = outputTokens + boundTextTokens(terms.outputTexts);
+function routeBounds({ model, terms }: PricedCandidate, most: MostTokens): RouteBounds {
   const window = model.context_window ?? LARGEST_WINDOW;
-  const prompt = promptWithUses(terms, { prompt: promptTokens, completion }, window);
-  const tokens = { prompt, completion };
+  const tokens = { ...most, prompt: promptWithUses(terms, most, window) };
   return { terms, tokens, cost: worstCost(tokenPrices(model), terms, tokens) };
 }
