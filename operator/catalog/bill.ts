@@ -9,7 +9,7 @@ import type { UsageRecord } from '../../lambdas/core/ledger/usage-record.ts';
 import { type NanoUsd, usdJson } from '../../lambdas/core/money.ts';
 import type { Operator } from '../operator.ts';
 import type { TimeSpan } from '../usage-records.ts';
-import { billedAmount, byOwnLines, byPrices, hasNoBasis, pricesById } from './recompute.ts';
+import { billedAmount, byOwnLines, byPrices, pricesById } from './recompute.ts';
 
 /** Differences that are listed by request id; all are counted. */
 const MOST_LISTED = 100;
@@ -68,7 +68,6 @@ class Bill {
   readonly #total = new Sums();
   readonly #listed: Difference[] = [];
   readonly #unknown = new Set<string>();
-  readonly #without = { calls: 0, paid: 0n };
   #unpriced = 0;
   differences = 0;
 
@@ -81,11 +80,6 @@ class Bill {
   }
 
   async add(record: UsageRecord): Promise<void> {
-    if (hasNoBasis(record)) {
-      this.#without.calls += 1;
-      this.#without.paid += record.cost;
-      return;
-    }
     this.#compare(record, 'lines', byOwnLines(record));
     const model = record.model ?? '';
     const price = (this.#other ?? (await this.#catalogOf(record)))?.get(model);
@@ -130,7 +124,6 @@ class Bill {
         billed: usdJson(billed),
         recomputed: usdJson(recomputed),
       })),
-      without_lines: { calls: this.#without.calls, paid: usdJson(this.#without.paid) },
       without_price: this.#unpriced,
       unknown_catalogs: [...this.#unknown],
     };

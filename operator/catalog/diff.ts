@@ -9,7 +9,7 @@ import {
 import type { JsonObject } from '../../lambdas/core/json/lossless-json.ts';
 import { type NanoUsd, usdJson } from '../../lambdas/core/money.ts';
 import type { Operator } from '../operator.ts';
-import { billedAmount, byPrices, hasNoBasis, pricesById } from './recompute.ts';
+import { billedAmount, byPrices, pricesById } from './recompute.ts';
 
 export const DIFF_DAYS = 30;
 
@@ -19,7 +19,6 @@ export const DIFF_RECORDS = 1_000_000;
 /** What the calls of a model came to, and would have. */
 class Calls {
   count = 0;
-  withoutLines = 0;
   spend: NanoUsd = 0n;
   billed: NanoUsd = 0n;
   wouldBe: NanoUsd = 0n;
@@ -55,11 +54,8 @@ export async function diffCatalog(
     found.spend += record.cost;
     const price = prices.get(record.model);
     if (price === undefined) return;
-    if (hasNoBasis(record)) found.withoutLines += 1;
-    else {
-      found.billed += billedAmount(record);
-      found.wouldBe += byPrices(price, record);
-    }
+    found.billed += billedAmount(record);
+    found.wouldBe += byPrices(price, record);
   });
   const output = {
     current: current.version,
@@ -94,7 +90,6 @@ function changedModel({ model, changes }: ModelChange, calls: Calls = new Calls(
     ...spendOf(calls),
     billed: usdJson(calls.billed),
     would_be_billed: usdJson(calls.wouldBe),
-    calls_without_lines: calls.withoutLines,
   };
 }
 

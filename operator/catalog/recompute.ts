@@ -9,10 +9,6 @@ import type { NanoUsd } from '../../lambdas/core/money.ts';
 /** What the call came to: what was paid, and what was waived. */
 export const billedAmount = ({ cost, waived = 0n }: UsageRecord): NanoUsd => cost + waived;
 
-/** A record of an earlier version of the service, which kept no lines: its bill cannot be made again. */
-export const hasNoBasis = (record: UsageRecord): boolean =>
-  record.lines === undefined && billedAmount(record) > 0n;
-
 /** The bill by the record's own lines. */
 export const byOwnLines = ({ lines = [] }: UsageRecord): NanoUsd => amountOf(lines);
 

@@ -39,9 +39,5 @@ export function decodeEntry(item: Item): Pick<BookEntry, 'kind' | 'amount'> {
   const key = readText(item, 'item');
   const kind = ENTRY_KINDS.find((known) => key.startsWith(`${known}#`));
   if (kind === undefined) throw new Error(`the item ${key} is no entry of the books`);
-  const amount = readInteger(item, 'amount');
-  // Earlier versions wrote a purchase as a top-up of less than 0, and a sale as a top-up.
-  if (kind === 'top_up' && amount < 0n) return { kind: 'purchase', amount: -amount };
-  if (kind === 'top_up' && item.source?.S === 'sale') return { kind: 'sale', amount };
-  return { kind, amount };
+  return { kind, amount: readInteger(item, 'amount') };
 }

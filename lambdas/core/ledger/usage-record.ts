@@ -29,7 +29,7 @@ export interface BillLine {
 
 /** What a bill was made from: with it, and nothing else, the bill can be made again. */
 export interface BillBasis {
-  /** What they come to, rounded up once, is the cost and what was waived. Absent in records of an earlier version. */
+  /** What they come to, rounded up once, is the cost and what was waived. Absent where nothing was billed. */
   readonly lines?: readonly BillLine[] | undefined;
   /** What the service's own count came to beyond the hold, which is not charged. */
   readonly waived?: NanoUsd | undefined;
@@ -52,7 +52,7 @@ export interface CallCourse {
 }
 
 export interface UsageRecord extends BillBasis, CallCourse {
-  /** The largest amount that was held for the call; absent in records of an earlier version. */
+  /** The amount that was held for the call. */
   readonly held?: NanoUsd | undefined;
   /** When the answer was last replayed, seconds since the epoch; absent as long as it was not. */
   readonly replayed?: number | undefined;

@@ -6,7 +6,7 @@ import type { TokenPrices } from '../../../lambdas/core/inference/pricing/prices
 import { type Terms, termsOf } from '../../../lambdas/core/inference/pricing/terms.ts';
 import type { TokenUsage } from '../../../lambdas/core/inference/pricing/token-usage.ts';
 import type { UsageRecord } from '../../../lambdas/core/ledger/usage-record.ts';
-import { byOwnLines, byPrices, hasNoBasis } from '../../../operator/catalog/recompute.ts';
+import { byOwnLines, byPrices } from '../../../operator/catalog/recompute.ts';
 import { demand, report, tokenPrices } from '../../core/inference/pricing/arbitraries.ts';
 import { it } from '../../search.ts';
 import { rounds } from '../../thorough.ts';
@@ -51,11 +51,5 @@ describe('a bill made again from its record', () => {
       }),
       { numRuns: rounds(250) },
     );
-  });
-
-  it('is not to be had from a record of an earlier version that kept no lines', () => {
-    expect(hasNoBasis({ ...RECORD, cost: 5n })).toBe(true);
-    expect(hasNoBasis({ ...RECORD, cost: 5n, lines: [] })).toBe(false);
-    expect(hasNoBasis(RECORD)).toBe(false);
   });
 });
