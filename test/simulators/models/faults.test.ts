@@ -179,6 +179,34 @@ describe.each(WIRES)('on the %s wire, the fault', (_name, wire) => {
     },
   );
 
+  it.each([
+    [0, 0],
+    [3, 3],
+  ])('wait_after_chunks %d sends no more than that until the faults are cleared', async (wait, chunks) => {
+    await upstream.fault({ wait_after_chunks: wait });
+    const reading = send(true).then(readWhatComes);
+    await upstream.lastRequest((record) => record.status !== null && record.chunks === chunks);
+    await setTimeout(SILENCE_MS);
+    expect(await upstream.lastRequest()).toMatchObject({ chunks, outcome: null });
+    await upstream.control('DELETE', '/faults');
+    const stream = await reading;
+    expect([stream.whole, wire.deltas(stream), wire.isDone(stream)]).toEqual([true, 5, true]);
+  });
+
+  it('wait_after_chunks holds a body back that is not streamed', async () => {
+    await upstream.fault({ wait_after_chunks: 2 });
+    let isHere = false;
+    const reading = received(false).then((answer) => {
+      isHere = true;
+      return answer;
+    });
+    await upstream.lastRequest(({ status }) => status !== null);
+    await setTimeout(SILENCE_MS);
+    expect(isHere).toBe(false);
+    await upstream.control('DELETE', '/faults');
+    expect(await reading).toMatchObject({ whole: true, status: 200 });
+  });
+
   it('split_bytes changes the pieces and not the answer', async () => {
     await upstream.fault({ split_bytes: 7 });
     const stream = await received(true);

@@ -290,6 +290,25 @@ describe('typed exceptions of the SDK', () => {
     expect(failure).toMatchObject({ status: 402, code: 'insufficient_credit', type: 'billing_error' });
   });
 
+  it.each([
+    ['credit', '0.002', {}],
+    ['a daily cap', '1', { daily_usd: '0.002' }],
+  ])(
+    '402 for %s says which smaller output would fit, and no larger one does',
+    async (_what, credit, policy) => {
+      const { key } = await service.account(credit, policy);
+      const refusalOf = async (max_tokens: number) => {
+        const failure = await create(key, { max_tokens }).catch((error: unknown) => error);
+        expect(failure).toMatchObject({ status: 402 });
+        return (failure as { readonly error: { readonly affordable_max_tokens?: number } }).error;
+      };
+      const { affordable_max_tokens: affordable = 0 } = await refusalOf(16_000);
+      expect(affordable).toBeGreaterThan(1_000);
+      expect(await refusalOf(affordable + 1)).toMatchObject({ affordable_max_tokens: affordable });
+      expect(await create(key, { max_tokens: affordable })).toMatchObject({ object: 'chat.completion' });
+    },
+  );
+
   it('402: daily and monthly caps', async () => {
     const daily = await service.account('1', { daily_usd: '0.000001' });
     expect(await create(daily.key).catch((error: unknown) => error)).toMatchObject({
