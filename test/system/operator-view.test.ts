@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Route } from '../../lambdas/contract/route.ts';
 import { ROUTES } from '../../lambdas/contract/routes.ts';
 import { CLIENT_ID, OpenIdProvider } from '../adapters/access/openid-provider.ts';
+import { nano, Payer } from './payer.ts';
 import { Service } from './service.ts';
 
 const provider = new OpenIdProvider();
@@ -129,6 +130,30 @@ describe('the operator’s view', () => {
       'dead-settlements',
     ];
     expect(data).toEqual(named.map((id) => ({ id, object: 'dead_letter_queue', messages: 0 })));
+  });
+
+  it('shows the usage that a route reported beyond the bound of a call, of which the caller pays the hold alone', async () => {
+    const payer = await Payer.open(service, '1');
+    const before = await payer.wallet();
+    await payer.fault({ usage: { prompt_tokens: 90_000, completion_tokens: 4 } });
+    const response = await payer.post('/v1/chat/completions', {
+      model: 'sim/chat',
+      max_tokens: 8,
+      messages: [{ role: 'user', content: 'Hi' }],
+    });
+    expect(response.status).toBe(200);
+    const record = await payer.record(response);
+    expect(record.input_units).toBeLessThan(1_000);
+    expect(record.written_off).toBe(0);
+    expect((await payer.wallet()).balance).toBe(before.balance - nano(response, 'x-cost-usd'));
+    const { data } = (await (await ask('/api/v1/operator/routes?limit=100')).json()) as {
+      data: readonly { readonly id: string; readonly unbilled: object | null }[];
+    };
+    // 0.15 USD a million tokens.
+    const amount = ((90_000 - Number(record.input_units)) * 150) / 1e9;
+    expect(data.find(({ id }) => id === 'sim-chat')?.unbilled).toMatchObject({ calls: 1, amount });
+    expect(data.filter(({ unbilled }) => unbilled !== null)).toHaveLength(1);
+    expect(service.output).toMatch(/a route counted more than the bound .*model=sim\/chat route=sim-chat/);
   });
 
   it('is open by a cookie of its own, which a sign-out takes away', async () => {
