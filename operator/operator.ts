@@ -141,7 +141,7 @@ export function createOperator(target: Target, log: Log): Operator {
   const registry = createKeyRegistry({ clients, environment });
   const issuer = createKeyIssuer({ clients, environment, peppers });
   const pages = (after?: string) => readWalletPage(client, tables.wallets, after);
-  const upkeep = new WalletUpkeep(client, tables.wallets, systemClock);
+  const upkeep = new WalletUpkeep(client, tables.wallets);
   const auditStore = createAuditStore(client, tables);
   const wallet = walletOf(wallets);
 

@@ -1,4 +1,5 @@
 /** The ledger that grants everything and writes nothing: what a call costs beside it is what money does not. */
+import { windowsAt } from '../../lambdas/core/access/windows.ts';
 import type { Admission } from '../../lambdas/core/ledger/admission.ts';
 import type { CallRequest } from '../../lambdas/core/ledger/call.ts';
 import type { Settlement } from '../../lambdas/core/ledger/settlement.ts';
@@ -21,10 +22,11 @@ function admitted({ requestId, key, scope, output, cost }: CallRequest): Admissi
   const { kind } = scope;
   const amount = cost(output.most);
   const created = Math.floor(Date.now() / 1000);
-  const hold = { id: requestId, keyId: key.keyId, amount, tokens: 0, kind, created, expires: created };
+  const hold = { id: requestId, keyId: key.keyId, amount, kind, expires: created };
   return {
     output: output.most,
     hold,
+    windows: windowsAt(Date.now()),
     headers: {},
     settle: async ({ tokens: _used, ...outcome }: Outcome): Promise<Settlement> => ({
       record: {

@@ -36,7 +36,7 @@ export const METRICS = {
   /** Holds that are open as the sweeper looks. */
   holdsOpen: 'HoldsOpen',
   /** How long ago the oldest of them was opened. */
-  oldestHold: 'OldestHoldSeconds',
+  overdueHold: 'OverdueHoldSeconds',
   /** Answers with an error, by its type. */
   errors: 'Errors',
   /** Requests that failed for a reason of ours or of what serves us: what availability is measured by. */

@@ -89,8 +89,8 @@ export const MONEY_ALARMS: Readonly<Record<string, AlarmRow>> = {
     meaning: 'A hold has outlived its expiry by two sweeps: credit is locked that no call uses.',
     watches: ({ config }) => [
       {
-        metric: own(config, METRICS.oldestHold, { statistic: 'Maximum' }),
-        threshold: config.holdTtlSeconds + SWEEP_GRACE_SECONDS,
+        metric: own(config, METRICS.overdueHold, { statistic: 'Maximum' }),
+        threshold: SWEEP_GRACE_SECONDS,
       },
     ],
   },

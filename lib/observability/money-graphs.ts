@@ -43,7 +43,7 @@ export const MONEY: Section = {
       title: 'Open holds and the age of the oldest',
       left: ({ config }) => [own(config, METRICS.holdsOpen, { statistic: 'Maximum', label: 'open' })],
       right: ({ config }) => [
-        own(config, METRICS.oldestHold, { statistic: 'Maximum', label: 'oldest, seconds' }),
+        own(config, METRICS.overdueHold, { statistic: 'Maximum', label: 'overdue, seconds' }),
       ],
     },
   ],

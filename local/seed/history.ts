@@ -115,10 +115,10 @@ export async function settlePast(
   for (const call of calls) {
     const { id, created, cost, kind } = call;
     const expires = created + DEFAULT_HOLD_TTL_SECONDS;
-    const hold = { id, keyId, amount: cost, tokens: 0, kind, created, expires };
-    const { granted } = await wallets.hold(accountId, hold);
-    if (!granted) throw new Error('the account cannot pay for its past calls');
+    const { granted, wallet } = await wallets.hold(accountId, { id, keyId, amount: cost, kind, expires });
+    const hold = wallet?.holds.find((each) => each.id === id);
+    if (!granted || hold === undefined) throw new Error('the account cannot pay for its past calls');
     await usage.put({ ...call, accountId, keyId });
-    await wallets.endHold(accountId, { id, amount: cost, cost, recorded: created });
+    await wallets.endHold(accountId, { ...hold, cost, recorded: created });
   }
 }

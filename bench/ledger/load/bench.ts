@@ -80,7 +80,7 @@ const inRealTime = () =>
     { callSeconds: TEN_SECONDS, limits: LIMITS },
   );
 
-/** `isKnown`: a process meets its account again, and knows which part of its wallet has a place. */
+/** `isKnown`: a process meets its account again, and knows how many shards its wallet has. */
 function figuresOf(
   load: string,
   result: Omit<LoadResult, 'totals'> & Partial<LoadResult>,
@@ -129,9 +129,9 @@ function figuresOf(
         ]),
     figure('admission, median', median(seen.admitMs), 'ms'),
     figure('admission, p99', percentile(seen.admitMs, 99), 'ms'),
-    figure('parts of the largest wallet', books.parts, 'items'),
+    figure('shards of the largest wallet', books.shards, 'items'),
     figure('drift of the books', Number(books.drift), 'nano-USD', { most: 0 }),
-    figure('drift of the parts', Number(books.driftOfParts), 'nano-USD', { most: 0 }),
+    figure('drift of the shards', Number(books.driftOfShards), 'nano-USD', { most: 0 }),
     figure('holds left open', books.openHolds, '', { most: 0 }),
   ];
 }

@@ -18,12 +18,12 @@ export interface LedgerItems {
 export interface BookCheck {
   /** Sum over the accounts of |entries - balance - holds - usage + owed|. */
   readonly drift: NanoUsd;
-  /** Sum over the parts of |received - balance - holds - spent + owed|. */
-  readonly driftOfParts: NanoUsd;
+  /** Sum over the shards of |received - balance - holds - spent + owed|. */
+  readonly driftOfShards: NanoUsd;
   readonly openHolds: number;
   readonly records: number;
   /** Items of the wallet that has most. */
-  readonly parts: number;
+  readonly shards: number;
 }
 
 const SIGNS = { top_up: 1n, sale: 1n, refund: -1n, purchase: -1n } as const;
@@ -38,23 +38,23 @@ export function checkBooks({ accounts, wallets, usage }: LedgerItems): BookCheck
     const { kind, amount } = decodeEntry(item);
     add(readText(item, 'account_id'), SIGNS[kind] * amount);
   }
-  const parts = new Map<string, number>();
-  let [driftOfParts, openHolds] = [0n, 0];
+  const shards = new Map<string, number>();
+  let [driftOfShards, openHolds] = [0n, 0];
   for (const item of wallets) {
     const account = readText(item, 'wallet_id').split('#')[0] ?? '';
-    parts.set(account, (parts.get(account) ?? 0) + 1);
+    shards.set(account, (shards.get(account) ?? 0) + 1);
     const holds = Object.values(readMap(item, 'holds'));
     openHolds += holds.length;
     const has = holds.reduce(
-      (total, { M: hold = {} }) => total + readInteger(hold, 'amount'),
+      (total, { S: hold = '' }) => total + BigInt(hold.split('|')[2] ?? ''),
       readInteger(item, 'balance') - optional(item, 'owed'),
     );
     add(account, -has);
-    driftOfParts += magnitude(optional(item, 'received') - has - optional(item, 'spent'));
+    driftOfShards += magnitude(optional(item, 'received') - has - optional(item, 'spent'));
   }
   for (const item of usage) add(readText(item, 'account_id'), -readInteger(item, 'cost'));
   const drift = [...differences.values()].reduce((total, difference) => total + magnitude(difference), 0n);
-  return { drift, driftOfParts, openHolds, records: usage.length, parts: Math.max(0, ...parts.values()) };
+  return { drift, driftOfShards, openHolds, records: usage.length, shards: Math.max(0, ...shards.values()) };
 }
 
 function isEntry(item: Item): boolean {

@@ -5,11 +5,11 @@ import type { AccountSummaries, AccountSummary } from '../../core/access/account
 import type { Account } from '../../core/access/accounts.ts';
 import { readText, text } from '../dynamodb/attribute-values.ts';
 import { readMany } from '../dynamodb/reads.ts';
-import { decodePart, indexOf, type Part, toWallet } from '../ledger/wallet/item.ts';
+import { decodeShard, indexOf, type Shard, toWallet } from '../ledger/wallet/item.ts';
 import { WalletReads } from '../ledger/wallet/reads.ts';
 import { accountKey, decodeAccount } from './account-item.ts';
 
-/** Where a wallet lies in thousands of parts, a page of them has no account: so often the next one is read. */
+/** Where a wallet lies in thousands of shards, a page of them has no account: so often the next one is read. */
 const MAX_SCANS = 5;
 
 export interface AccountSummariesOptions {
@@ -34,25 +34,25 @@ export function createAccountSummaries({ client, environment }: AccountSummaries
         ...(after === undefined ? {} : { ExclusiveStartKey: { wallet_id: text(after) } }),
       }),
     );
-    const firsts = items.map(decodePart).filter(({ walletId }) => indexOf(walletId) === 0);
+    const firsts = items.map(decodeShard).filter(({ walletId }) => indexOf(walletId) === 0);
     return { firsts, next: last === undefined ? undefined : readText(last, 'wallet_id') };
   }
 
-  const partsOf = async (first: Part): Promise<readonly Part[]> =>
-    first.parts === 1 ? [first] : reads.readAll(first.walletId);
+  const shardsOf = async (first: Shard): Promise<readonly Shard[]> =>
+    first.shards === 1 ? [first] : reads.readAll(first.walletId);
 
-  async function withAccounts(firsts: readonly Part[]): Promise<readonly AccountSummary[]> {
+  async function withAccounts(firsts: readonly Shard[]): Promise<readonly AccountSummary[]> {
     if (firsts.length === 0) return [];
     const keys = firsts.map(({ walletId }) => accountKey(walletId));
     const found = (await readMany(client, accounts, keys, false)).map(decodeAccount);
     const known = new Map(found.map((account) => [account.id, account]));
     return Promise.all(
-      firsts.map(async (first) => summaryOf(first.walletId, await partsOf(first), known.get(first.walletId))),
+      firsts.map(async (first) => summaryOf(first.walletId, await shardsOf(first), known.get(first.walletId))),
     );
   }
 
   return async ({ limit, after }) => {
-    const firsts: Part[] = [];
+    const firsts: Shard[] = [];
     let next = after;
     for (let scans = 0; scans < MAX_SCANS && firsts.length < limit; scans += 1) {
       const page = await scan(next, limit - firsts.length);
@@ -64,8 +64,8 @@ export function createAccountSummaries({ client, environment }: AccountSummaries
   };
 }
 
-function summaryOf(id: string, parts: readonly Part[], account: Account | undefined): AccountSummary {
-  const { balance, owed, holds } = toWallet(id, parts);
+function summaryOf(id: string, shards: readonly Shard[], account: Account | undefined): AccountSummary {
+  const { balance, owed, holds } = toWallet(id, shards);
   return {
     id,
     email: account?.email,

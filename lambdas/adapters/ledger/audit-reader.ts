@@ -8,14 +8,14 @@ import {
 import { TABLES } from '../../contract/tables.ts';
 import type { AuditedCall, AuditStore, UsageSpan, WalletPart } from '../../core/ledger/audit/ports.ts';
 import type { AccountPages } from '../../core/ledger/audit/run.ts';
-import { firstIdAt, lastIdAt } from '../../core/ledger/usage/times.ts';
+import { firstIdAt, lastIdAt, timeOfId } from '../../core/ledger/usage/times.ts';
 import type { NanoUsd } from '../../core/money.ts';
 import { type Item, readInteger, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
 import { readItem, readMany } from '../dynamodb/reads.ts';
 import { updateItem } from '../dynamodb/update-item.ts';
 import { decodeEntry, ENTRY_RANGE } from './book-entry.ts';
 import { readProven, writeProven } from './proven-usage.ts';
-import { accountOf, partId } from './wallet/item.ts';
+import { accountOf, shardId } from './wallet/item.ts';
 
 /** The tables of what an audit reads. */
 export interface AuditTables {
@@ -99,9 +99,9 @@ async function readParts(
 ): Promise<readonly WalletPart[]> {
   const first = await readItem(client, { TableName: table, Key: { wallet_id: text(accountId) } });
   if (first === undefined) return [];
-  const parts = first.parts === undefined ? 1 : readNumber(first, 'parts');
+  const parts = first.shards === undefined ? 1 : readNumber(first, 'shards');
   const others = Array.from({ length: parts - 1 }, (_, index) => ({
-    wallet_id: text(partId(accountId, index + 1)),
+    wallet_id: text(shardId(accountId, index + 1)),
   }));
   // All at once: the shorter a reading, the fewer transfers come between its parts.
   const batches = Array.from({ length: Math.ceil(others.length / BATCH) }, (_, at) =>
@@ -122,10 +122,12 @@ function decodePart(item: Item): WalletPart {
   return {
     id: readText(item, 'wallet_id'),
     balance: readInteger(item, 'balance'),
-    holds: Object.entries(item.holds?.M ?? {}).map(([id, { M: hold = {} }]) => ({
+    holds: Object.entries(item.holds?.M ?? {}).map(([id, { S: entry = '' }]) => ({
       id,
-      amount: readInteger(hold, 'amount'),
-      created: readNumber(hold, 'created'),
+      // `<key>|<kind>|<amount>|<expires>|<attempt>`
+      amount: BigInt(entry.split('|')[2] ?? ''),
+      // A hold is taken after its request has come.
+      created: Math.floor(timeOfId(id) / 1000),
     })),
     owed: optional('owed') ?? 0n,
     entries: Number(optional('entries') ?? 0n),

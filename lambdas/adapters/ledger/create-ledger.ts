@@ -42,7 +42,7 @@ export function createLedger(options: LedgerOptions) {
   const { gate, keys } = createKeyGate({ clients, environment });
   const wallets = createWalletStore(clients, requireTable(environment, 'wallets'));
   const usage = createUsageStore(clients.client, requireTable(environment, 'usage'));
-  const recovery = new Recovery({ keys, wallets, usage, clock, log });
+  const recovery = new Recovery({ wallets, usage, clock, log });
   const onSettled: OnSettled = (record) => measure(measuredCall(record));
   const holdTtlSeconds = requirePositiveInteger(environment, VARIABLES.holdTtlSeconds);
   const ledger = new Ledger({

@@ -2,12 +2,12 @@
 import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import type { Wallet } from '../../core/ledger/ports.ts';
 import { readText, text } from '../dynamodb/attribute-values.ts';
-import { accountOf, decodePart, indexOf, toWallet } from './wallet/item.ts';
+import { accountOf, decodeShard, indexOf, toWallet } from './wallet/item.ts';
 
 export interface WalletPage {
-  /** Parts: an account may have several. */
+  /** Shards: an account may have several. */
   readonly wallets: readonly Wallet[];
-  /** Accounts whose first part is on this page, and whose wallet lies in parts. */
+  /** Accounts whose first shard is on this page, and whose wallet lies in several. */
   readonly untidy: readonly string[];
   /** Continues after this page; undefined on the last one. */
   readonly next: string | undefined;
@@ -28,11 +28,11 @@ export async function readWalletPage(
       ...(after === undefined ? {} : { ExclusiveStartKey: { wallet_id: text(after) } }),
     }),
   );
-  const parts = items.map(decodePart);
-  const firsts = parts.filter(({ walletId }) => indexOf(walletId) === 0);
+  const shards = items.map(decodeShard);
+  const firsts = shards.filter(({ walletId }) => indexOf(walletId) === 0);
   return {
-    wallets: parts.map((part) => toWallet(accountOf(part.walletId), [part])),
-    untidy: firsts.filter(({ parts: count }) => count > 1).map(({ walletId }) => walletId),
+    wallets: shards.map((shard) => toWallet(accountOf(shard.walletId), [shard])),
+    untidy: firsts.filter(({ shards: count }) => count > 1).map(({ walletId }) => walletId),
     next: last === undefined ? undefined : readText(last, 'wallet_id'),
   };
 }

@@ -6,8 +6,8 @@ import type { Clock, Log } from '../../core/ports.ts';
 /** The holds of every wallet as the sweep reads them, those of running calls among them. */
 export interface OpenHolds {
   readonly open: number;
-  /** Age of the oldest, seconds; 0 when there is none. */
-  readonly oldestSeconds: number;
+  /** The longest that one is past its expiry, seconds; 0 when none is. */
+  readonly overdueSeconds: number;
 }
 
 export interface SweepDependencies {
@@ -27,12 +27,12 @@ export function sweepHolds({ pages, tidy, recovery, onSwept, clock, log }: Sweep
   return async (): Promise<RecoveryCount> => {
     const nowSeconds = Math.floor(clock() / 1000);
     const tidyUntilMs = clock() + MAX_TIDY_MS;
-    let [open, oldestSeconds] = [0, 0];
+    let [open, overdueSeconds] = [0, 0];
     const wallets: WalletPages = async (after) => {
       const page = await pages(after);
-      for (const { created } of page.wallets.flatMap(({ holds }) => holds)) {
+      for (const { expires } of page.wallets.flatMap(({ holds }) => holds)) {
         open += 1;
-        oldestSeconds = Math.max(oldestSeconds, nowSeconds - created);
+        overdueSeconds = Math.max(overdueSeconds, nowSeconds - expires);
       }
       return page;
     };
@@ -43,7 +43,7 @@ export function sweepHolds({ pages, tidy, recovery, onSwept, clock, log }: Sweep
       throw failure;
     });
     const { settled, released } = swept instanceof SweepFailed ? swept.count : swept;
-    onSwept({ settled, released }, { open, oldestSeconds });
+    onSwept({ settled, released }, { open, overdueSeconds });
     if (settled + released > 0) log.warn('holds recovered', { settled, released });
     if (!(swept instanceof SweepFailed)) return swept;
     log.error('holds not recovered', { failed: swept.failed, name: (swept.cause as Error).name });

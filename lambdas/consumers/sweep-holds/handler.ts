@@ -2,7 +2,6 @@
 import { createLedger } from '../../adapters/ledger/create-ledger.ts';
 import { readWalletPage } from '../../adapters/ledger/ledger-scan.ts';
 import { WalletUpkeep } from '../../adapters/ledger/wallet/upkeep.ts';
-import { systemClock } from '../../adapters/system/system.ts';
 import { METRICS } from '../../contract/metrics.ts';
 import { requireTable } from '../../contract/tables.ts';
 import { consumerHandler } from '../../hosts/consumer-handler.ts';
@@ -11,19 +10,19 @@ import { sweepHolds } from './consumer.ts';
 export const handler = consumerHandler((resources) => {
   const { clients, environment, measure } = resources;
   const wallets = requireTable(environment, 'wallets');
-  const upkeep = new WalletUpkeep(clients.client, wallets, systemClock);
+  const upkeep = new WalletUpkeep(clients.client, wallets);
   return sweepHolds({
     ...resources,
     recovery: createLedger(resources).recovery,
     pages: (after) => readWalletPage(clients.client, wallets, after),
     tidy: (accountId) => upkeep.tidy(accountId),
-    onSwept: ({ settled, released }, { open, oldestSeconds }) =>
+    onSwept: ({ settled, released }, { open, overdueSeconds }) =>
       measure({
         values: {
           [METRICS.holdsSettled]: settled,
           [METRICS.holdsReleased]: released,
           [METRICS.holdsOpen]: open,
-          [METRICS.oldestHold]: oldestSeconds,
+          [METRICS.overdueHold]: overdueSeconds,
         },
       }),
   });

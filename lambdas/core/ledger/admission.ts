@@ -4,7 +4,7 @@
  */
 import type { KeyCharge, KeyState } from '../access/key-state.ts';
 import { rateLimitHeaders } from '../access/rate-limit-headers.ts';
-import { windowsAt } from '../access/windows.ts';
+import { type Windows, windowsAt } from '../access/windows.ts';
 import { overloaded } from '../errors.ts';
 import type { Clock, Log } from '../ports.ts';
 import { giveBack, isGranted, smallerOutput, type Tried, taken } from './admission-try.ts';
@@ -38,6 +38,8 @@ export interface Admission {
   /** The output that it was admitted with, tokens of each choice; within the call's range. */
   readonly output: number;
   readonly hold: Hold;
+  /** The key's windows that it was charged to. */
+  readonly windows: Windows;
   /** Rate-limit headers as of the admission. */
   readonly headers: Readonly<Record<string, string>>;
   /** Notes for the usage record that a route is tried, or that the first content of a stream is there. */
@@ -97,15 +99,12 @@ export class Ledger {
     // Each try of the same call is a charge of its own.
     const name = `${requestId}${'+'.repeat(tries)}`;
     const charge: KeyCharge = { key, windows: windowsAt(nowMs), tokens, amount, scope, call: name, counted };
-    const created = Math.floor(nowMs / 1000);
     const hold: Hold = {
       id: requestId,
       keyId: key.keyId,
       kind: scope.kind,
       amount,
-      tokens,
-      created,
-      expires: created + holdTtlSeconds,
+      expires: Math.floor(nowMs / 1000) + holdTtlSeconds,
     };
     let [charged, held] = await Promise.allSettled([gate.charge(charge), wallets.hold(key.accountId, hold)]);
     if (isGranted(charged) && held.status === 'fulfilled' && !held.value.granted) {
@@ -119,7 +118,7 @@ export class Ledger {
     if (!isGranted(charged) || !isGranted(held)) return undefined;
     const found = taken(held, hold);
     // A copy of an earlier try's request that came late: its hold is another one, and is given back.
-    if (found.amount !== hold.amount || found.tokens !== hold.tokens) return undefined;
+    if (found.amount !== hold.amount) return undefined;
     // The next call of the key sees beforehand which output is left.
     if (output < call.output.most) this.#dependencies.refusals.remember(call.key.keyId, nowMs);
     return this.#admitted(call, output, found, { state: charged.value.state, wallet: held.value.wallet });
@@ -142,7 +141,6 @@ export class Ledger {
     const { recovery, clock } = this.#dependencies;
     // Judged now: a hold that is open at admission may have ended well by the time this call settles.
     const expired = recovery.expiredOf(wallet);
-    const confirmed = this.#confirm(request, hold, state);
     const tokens = request.tokens(output);
     const admittedMs = clock();
     let [attempts, firstTokenMs]: readonly [number, number | undefined] = [0, undefined];
@@ -154,28 +152,17 @@ export class Ledger {
       },
       output,
       hold,
+      windows: state.windows,
       headers: rateLimitHeaders(state, clock()),
       settle: (outcome) => {
         const call = { request: { ...request, tokens }, hold, windows: state.windows };
         const course = { attempts, ...(firstTokenMs === undefined ? {} : { firstTokenMs }) };
         settlement ??= settleCall(this.#dependencies, call, { ...outcome, ...course }).finally(() =>
-          Promise.all([confirmed, recovery.recoverQuietly(expired)]),
+          recovery.recoverQuietly(expired),
         );
         return settlement;
       },
     };
-  }
-
-  /**
-   * Notes in the hold that its key was charged, while the call runs: should it die, recovery gives the key back what
-   * it took. A key without a cap has nothing that could be spent beyond one, and needs no proof.
-   */
-  async #confirm({ key }: CallRequest, hold: Hold, { policy }: KeyState): Promise<void> {
-    if (policy.daily_usd === undefined && policy.monthly_usd === undefined) return;
-    const { wallets, log } = this.#dependencies;
-    await wallets.confirm(key.accountId, hold).catch((failure: unknown) => {
-      log.warn('hold not confirmed', { requestId: hold.id, failure: String(failure) });
-    });
   }
 
   /**
@@ -187,7 +174,7 @@ export class Ledger {
     const [given, ended] = await Promise.allSettled([
       giveBack(keys, charge, charged),
       held.status === 'rejected' || held.value.granted
-        ? wallets.endHold(charge.key.accountId, { ...taken(held, hold), cost: 0n, recorded: hold.created })
+        ? wallets.endHold(charge.key.accountId, { ...taken(held, hold), cost: 0n, recorded: 0 })
         : undefined,
     ]);
     for (const result of [given, ended]) {

@@ -11,17 +11,11 @@ export interface Hold {
   readonly id: string;
   /** Which request took it, of a call that had to ask more than once; set once it is taken. */
   readonly attempt?: string;
-  /** Which of the wallet's parts has it; set once it is taken. */
+  /** Which of the wallet's shards has it; set once it is taken. */
   readonly walletId?: string;
   readonly keyId: string;
   readonly amount: NanoUsd;
-  /** What the call took from the key's tokens a minute. */
-  readonly tokens: number;
-  /** The key is known to have been charged. */
-  readonly charged?: boolean;
   readonly kind: Kind;
-  /** Seconds since the epoch; determines which of the key's windows the call was charged to. */
-  readonly created: number;
   /** Seconds since the epoch; after it the hold may be recovered. */
   readonly expires: number;
 }
@@ -37,11 +31,8 @@ export interface Wallet {
   readonly holds: readonly Hold[];
 }
 
-export interface HoldEnd {
-  readonly id: string;
-  /** As the hold has it; undefined when it is not known, then every part that this process tried is. */
-  readonly walletId?: string | undefined;
-  readonly amount: NanoUsd;
+/** The end of a hold. Where its shard is not known, every shard is looked at. */
+export interface HoldEnd extends Hold {
   /** At most `amount`. */
   readonly cost: NanoUsd;
   /** When the usage record was written, seconds since the epoch; what it cost counts for that day. */
@@ -89,20 +80,18 @@ export type HoldResult =
   /** `wallet` is undefined when the account has none. */
   | { readonly granted: false; readonly wallet: Wallet | undefined };
 
-/** A wallet lies in as many parts as its load needs; a hold lies in one of them. */
+/** A wallet lies in as many shards as its load needs; a hold lies in one of them. */
 export interface WalletStore {
   /**
    * Moves `hold.amount` from the balance into a hold if the balance suffices. Repeating it changes nothing more. What
-   * the account owes is paid first, from whatever has been returned to the balance. The wallet that it returns is the part
-   * that was asked or, where other parts were, all of them. Throws 503 when no part has a place.
+   * the account owes is paid first, from whatever has been returned to the balance. The wallet that it returns is the shard
+   * that was asked or, where others were, all of them. Throws 503 when the shards keep changing.
    */
   hold(accountId: string, hold: Hold): Promise<HoldResult>;
-  /** Notes in a hold that the key has been charged. */
-  confirm(accountId: string, hold: Hold): Promise<void>;
   /**
-   * Ends a hold of exactly `amount`, keeps `cost` of it and returns the rest to the balance. Returns the new balance,
-   * that of a wallet in parts as it was at most 2 s ago, or undefined when there is no such hold (any more): then
-   * nothing has changed.
+   * Ends that very hold, keeps `cost` of it and returns the rest to the balance. Returns the new balance, that of a
+   * wallet in several shards as it was at most 2 s ago, or undefined when there is no such hold (any more): then nothing
+   * has changed.
    */
   endHold(accountId: string, end: HoldEnd): Promise<NanoUsd | undefined>;
   /** The hold as it is, if it is open. */
@@ -110,9 +99,9 @@ export interface WalletStore {
     accountId: string,
     hold: { readonly id: string; readonly walletId?: string | undefined },
   ): Promise<Hold | undefined>;
-  /** The balance; that of a wallet in parts as it was at most 2 s ago. */
+  /** The balance; that of a wallet in several shards as it was at most 2 s ago. */
   balance(accountId: string): Promise<NanoUsd>;
-  /** All parts as one, as of one instant as far as calls let it be read. */
+  /** All shards as one, as of one instant as far as calls let it be read. */
   read(accountId: string): Promise<Wallet | undefined>;
 }
 

@@ -1,5 +1,4 @@
-/** Taking holds on a wallet in parts: on one part, with money from others, or on a new one. */
-import { setTimeout as sleep } from 'node:timers/promises';
+/** Taking holds on a wallet: on a shard that is drawn, and with credit of the others where that one has too little. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BoundedMap } from '../../../core/bounded-map.ts';
 import type { Hold, HoldResult } from '../../../core/ledger/ports.ts';
@@ -7,236 +6,169 @@ import { optimistically } from '../../../core/optimistic.ts';
 import type { RandomSource } from '../../../core/ports.ts';
 import { isRefusal } from '../../../core/transient.ts';
 import type { DynamoClients } from '../../aws/clients.ts';
-import { chooseDonors, chooseTarget, toDonor } from './choice.ts';
-import { newAttempt, type Part, partId, toWallet } from './item.ts';
-import type { Outcome } from './part.ts';
-import type { PartGroups } from './part-groups.ts';
-import type { Placement, Placements } from './placement.ts';
+import { growShards } from './growth.ts';
+import { MAX_HOLDS, indexOf, newAttempt, type Shard, shardId, toWallet } from './item.ts';
 import { WalletPostings } from './posting.ts';
 import { WalletReads } from './reads.ts';
-import { growParts } from './size.ts';
-import { collectMost, WalletTransfers } from './transfer.ts';
-import { WalletTurns } from './turns.ts';
+import { WalletShards } from './shard.ts';
+import { chooseDonors, collectMost, WalletTransfers } from './transfer.ts';
 
-/** Each further try means that another call moved one of the parts within milliseconds, or that a part was full. */
+/** Each further try means that another call moved a shard within milliseconds, or that a shard was full. */
 const MAX_TRIES = 12;
 
-/** Full parts that a hold meets before there are more of them. */
-const MAX_FULL = 3;
+/** Contended shards that a hold passes over before it waits for one. */
+const MAX_PASSED_OVER = 3;
 
-/** Busy parts that a hold passes over before it waits for one. */
-const MAX_BUSY = 3;
-
-/** From this many parts on, processes find full ones at once: they look at different times, and one makes more. */
-const MANY_PARTS = 16;
-const GROWTH_SPREAD_MS = 60;
-
-/** Bounds the memory of where the holds in flight were tried. */
-const MAX_IN_FLIGHT = 10_000;
-
-export interface WalletAccess {
-  readonly clients: DynamoClients;
-  readonly table: string;
-  readonly parts: PartGroups;
-}
+/** Bounds the memory: about 100 bytes an entry. */
+const MAX_WALLETS = 1_000;
 
 export class WalletHolds {
   readonly #client: DynamoDBClient;
   readonly #table: string;
-  readonly #parts: PartGroups;
+  readonly #random: RandomSource;
+  readonly #shards: WalletShards;
   readonly #reads: WalletReads;
   readonly #transfers: WalletTransfers;
   readonly #postings: WalletPostings;
-  readonly #placements: Placements;
-  readonly #random: RandomSource;
-  readonly #turns = new WalletTurns();
-  /** By call, the parts that its hold may be on as long as no answer has said which. */
-  readonly #tried = new BoundedMap<string, readonly string[]>(MAX_IN_FLIGHT);
+  /** How many shards each wallet has, as last seen; the first shard says it. */
+  readonly #counts = new BoundedMap<string, number>(MAX_WALLETS);
+  /** The last of this process's transactions on each wallet. */
+  readonly #turns = new Map<string, Promise<unknown>>();
 
-  constructor({ clients, table, parts }: WalletAccess, placements: Placements, random: RandomSource) {
+  constructor(clients: DynamoClients, table: string, random: RandomSource) {
     this.#client = clients.client;
     this.#table = table;
-    this.#parts = parts;
+    this.#random = random;
+    this.#shards = new WalletShards(clients, table);
     this.#reads = new WalletReads(clients.client, table);
     this.#transfers = new WalletTransfers(clients.client, table);
     this.#postings = new WalletPostings(clients.client, table);
-    this.#placements = placements;
-    this.#random = random;
   }
 
-  /** The parts that a hold was tried on without an answer. */
-  triedOn(id: string): readonly string[] {
-    return this.#tried.get(id) ?? [];
+  countOf(accountId: string): number {
+    return this.#counts.get(accountId) ?? 1;
+  }
+
+  /** Notes how many shards a wallet has, if the shard is its first. */
+  learn(shard: Shard | undefined): void {
+    if (shard !== undefined && indexOf(shard.walletId) === 0) this.#counts.set(shard.walletId, shard.shards);
   }
 
   /** As `WalletStore.hold`. */
-  async take(accountId: string, wanted: Hold): Promise<HoldResult> {
-    const placement = this.#placements.of(accountId);
-    const index = this.#placements.pick(placement, wanted);
-    const answer = index === undefined ? undefined : await this.#holdOn(accountId, index, wanted, false);
-    const result = typeof answer === 'object' ? answer : await this.#holdInTurn(accountId, wanted, index);
-    this.#tried.delete(wanted.id);
-    return result;
-  }
-
-  /** What one call moves and makes serves those that wait; other processes are met in transactions. */
-  async #holdInTurn(accountId: string, wanted: Hold, first: number | undefined): Promise<HoldResult> {
-    const placement = this.#placements.of(accountId);
-    const anywhere = () => this.#holdAnywhere(accountId, placement, wanted, first);
-    const result = await this.#turns.take<number>(accountId, wanted, async (waited) => {
-      // A place that a turn before has found is taken outside, together with others that waited for it.
-      const found = waited ? this.#placements.pickKnown(placement, wanted) : undefined;
-      return found ?? anywhere();
-    });
-    if (typeof result === 'object') return result;
-    const answer = await this.#holdOn(accountId, result, wanted, false);
-    return typeof answer === 'object' ? answer : this.#turns.take(accountId, wanted, anywhere);
-  }
-
-  /** Takes a hold on one part; says why another part, or money of others, is needed. */
-  async #holdOn(
-    accountId: string,
-    index: number,
-    wanted: Hold,
-    patient: boolean,
-  ): Promise<HoldResult | Outcome> {
-    const placement = this.#placements.of(accountId);
-    const walletId = partId(accountId, index);
-    this.#noteTry(wanted.id, walletId);
-    const { outcome, part } = await this.#parts.hold(walletId, wanted, patient);
-    this.#placements.learn(placement, index, part, outcome === 'granted');
-    if (outcome === 'absent' && index === 0) return { granted: false, wallet: undefined };
-    if (part === undefined) return outcome;
-    const wallet = toWallet(accountId, [part]);
-    if (outcome === 'granted') return { granted: true, wallet };
-    const isWhole = index === 0 && placement.parts === 1;
-    return isWhole && outcome !== 'full' && outcome !== 'owing' ? { granted: false, wallet } : outcome;
-  }
-
-  /** On a part that may do, else with what it lacks from the others; there are more parts when several were full. */
-  async #holdAnywhere(
-    accountId: string,
-    placement: Placement,
-    wanted: Hold,
-    first?: number,
-  ): Promise<HoldResult> {
-    let [full, busy] = [0, 0];
-    const tried = new Set(first === undefined ? [] : [first]);
+  take(accountId: string, hold: Hold): Promise<HoldResult> {
+    let tries = 0;
     return optimistically<HoldResult>(MAX_TRIES, 'the wallet', async () => {
-      const { index, lacks } = this.#placements.pickAny(placement, wanted, tried);
-      tried.add(index);
-      const answer = lacks ? 'lacking' : await this.#holdOn(accountId, index, wanted, busy >= MAX_BUSY);
-      if (typeof answer === 'object') return answer;
-      if (answer === 'busy') {
-        busy += placement.parts === 1 ? MAX_BUSY : 1;
-        // Every process that does not know better begins with the first part: a reading of it is cheaper.
-        if (placement.parts === 1) await this.#learnParts(accountId, placement);
-        return undefined;
+      tries += 1;
+      const walletId = this.#draw(accountId);
+      const { outcome, shard } = await this.#shards.hold(walletId, hold, tries > MAX_PASSED_OVER);
+      this.learn(shard);
+      switch (outcome) {
+        case 'granted':
+          return { granted: true, wallet: toWallet(accountId, [shard]) };
+        case 'full':
+          await this.#makeRoom(accountId, walletId);
+          return undefined;
+        case 'absent':
+          if (walletId === accountId) return { granted: false, wallet: undefined };
+          await this.#learnCount(accountId);
+          return undefined;
+        case 'contended':
+          await this.#learnCount(accountId);
+          return undefined;
+        default:
+          if (outcome === 'insufficient' && this.countOf(accountId) === 1)
+            return { granted: false, wallet: toWallet(accountId, [shard]) };
+          return this.#inTurn(accountId, () => this.#holdAcross(accountId, walletId, hold));
       }
-      if (answer !== 'full') return this.#holdAcross(accountId, index, answer, wanted);
-      full += 1;
-      if (full === MAX_FULL || placement.parts === 1) await this.#grow(accountId, placement);
-      full %= MAX_FULL;
-      if (full === 0) tried.clear();
-      return undefined;
     });
-  }
-
-  async #learnParts(accountId: string, placement: Placement): Promise<void> {
-    const [first] = await this.#reads.readRoughly(accountId, 1);
-    if (first !== undefined) placement.parts = first.parts;
-  }
-
-  /** With money from the first part if that has enough, else from all. */
-  async #holdAcross(
-    accountId: string,
-    index: number,
-    answer: Outcome,
-    wanted: Hold,
-  ): Promise<HoldResult | undefined> {
-    const target = partId(accountId, index);
-    if (index > 0 && answer !== 'owing') {
-      const [first, own] = await Promise.all([
-        this.#reads.read(accountId),
-        answer === 'absent' ? undefined : this.#reads.read(target),
-      ]);
-      const some = [first, own].filter((part) => part !== undefined);
-      const result =
-        first?.owed === undefined
-          ? await this.#tryAcross(accountId, some, wanted, { target, isAll: false })
-          : undefined;
-      if (result !== undefined) return result;
-    }
-    return this.#tryAcross(accountId, await this.#readAll(accountId), wanted, { target, isAll: true });
   }
 
   /**
-   * Takes the hold on a part together with what it lacks from the others. Undefined when the parts have moved meanwhile,
-   * or when those that were read are not all and do not suffice.
+   * After a full shard: learns of shards that others have made, else makes some, if another one is at least half full by
+   * chance too. The first shard alone says nothing: every process begins there, as long as it does not know others.
    */
-  async #tryAcross(
-    accountId: string,
-    parts: readonly Part[],
-    wanted: Hold,
-    { target: preferred, isAll }: { readonly target: string; readonly isAll: boolean },
-  ): Promise<HoldResult | undefined> {
-    const wallet = toWallet(accountId, parts);
-    if (wallet.holds.some(({ id }) => id === wanted.id)) return { granted: true, wallet };
-    const refused = { granted: false, wallet: parts.length === 0 ? undefined : wallet } as const;
-    if (wallet.balance < wanted.amount) return isAll ? refused : undefined;
-    if (wanted.amount > 0n && parts.some(({ owed }) => owed !== undefined)) {
+  async #makeRoom(accountId: string, fullId: string): Promise<void> {
+    const known = this.countOf(accountId);
+    if (known === 1) return this.#grow(accountId, known);
+    if (fullId === accountId) return;
+    await this.#learnCount(accountId);
+    if (this.countOf(accountId) !== known) return;
+    const other = await this.#reads.read(this.#draw(accountId, 1));
+    if (other !== undefined && other.holds.length >= MAX_HOLDS / 2) await this.#grow(accountId, known);
+  }
+
+  /** A shard by chance, from the n-th on. */
+  #draw(accountId: string, from = 0): string {
+    return shardId(accountId, from + Math.floor(this.#random() * (this.countOf(accountId) - from)));
+  }
+
+  /** Transactions of one process on the same wallet would only cancel each other. */
+  async #inTurn<T>(accountId: string, run: () => Promise<T>): Promise<T> {
+    const turn = (this.#turns.get(accountId) ?? Promise.resolve()).then(run);
+    const end = turn.catch(() => {});
+    this.#turns.set(accountId, end);
+    try {
+      return await turn;
+    } finally {
+      if (this.#turns.get(accountId) === end) this.#turns.delete(accountId);
+    }
+  }
+
+  /** With credit from the first shard, which most payments go to, if that has enough, else from all. */
+  async #holdAcross(accountId: string, walletId: string, hold: Hold): Promise<HoldResult | undefined> {
+    if (walletId !== accountId) {
+      const [first, own] = await Promise.all([this.#reads.read(accountId), this.#reads.read(walletId)]);
+      if (first?.owed === undefined && first !== undefined && own !== undefined) {
+        const result = await this.#tryAcross(accountId, [first, own], walletId, hold);
+        if (result?.granted === true) return result;
+      }
+    }
+    const shards = await this.#reads.readAll(accountId);
+    this.learn(shards[0]);
+    const wallet = toWallet(accountId, shards);
+    const isRefused = wallet.balance < hold.amount && !wallet.holds.some(({ id }) => id === hold.id);
+    if (isRefused) return { granted: false, wallet: shards.length === 0 ? undefined : wallet };
+    if (hold.amount > 0n && shards.some(({ owed }) => owed !== undefined)) {
       await this.#postings.collect(accountId);
       return undefined;
     }
-    const start = Math.floor(this.#random() * (parts[0]?.parts ?? 1));
-    const target = chooseTarget(parts, wanted, preferred, start);
-    if (typeof target === 'string' && !isAll) return undefined;
-    if (target === 'no money') return refused;
-    if (target === 'no place') {
-      await this.#grow(accountId, this.#placements.of(accountId));
-      return undefined;
-    }
+    return this.#tryAcross(accountId, shards, walletId, hold);
+  }
+
+  /** Undefined when the shards have moved since they were read, or do not suffice. */
+  async #tryAcross(
+    accountId: string,
+    shards: readonly Shard[],
+    walletId: string,
+    wanted: Hold,
+  ): Promise<HoldResult | undefined> {
+    const wallet = toWallet(accountId, shards);
+    if (wallet.holds.some(({ id }) => id === wanted.id)) return { granted: true, wallet };
+    const target = shards.find((shard) => shard.walletId === walletId);
+    if (target === undefined || wallet.balance < wanted.amount) return undefined;
     const hold = { ...wanted, attempt: newAttempt() };
-    const transfers = chooseDonors(parts, hold, target);
-    if (transfers === undefined) {
-      if (isAll) await this.#gather(parts);
-      return undefined;
-    }
-    this.#noteTry(hold.id, target.walletId);
-    if (!(await this.#transfers.hold(target, hold, transfers).catch(unlessRefused))) return undefined;
-    const given = transfers.reduce((total, { amount }) => total + amount, 0n);
-    this.#placements.taken(this.#placements.of(accountId), target, given - hold.amount);
-    const holds = [...wallet.holds, { ...hold, walletId: target.walletId }];
+    const donors = chooseDonors(shards, target, hold);
+    if (donors === undefined) return this.#gather(shards);
+    const isTaken = await this.#transfers.hold(walletId, hold, donors).catch(unlessRefused);
+    if (isTaken !== true) return undefined;
+    const holds = [...wallet.holds, { ...hold, walletId }];
     return { granted: true, wallet: { ...wallet, balance: wallet.balance - wanted.amount, holds } };
   }
 
-  /** Moves what lies in more parts than one transaction may take from into the richest one. */
-  async #gather(parts: readonly Part[]): Promise<void> {
-    const [richest, ...others] = parts.toSorted((a, b) => (a.balance < b.balance ? 1 : -1));
-    const transfers = collectMost(others.map(toDonor));
-    if (richest !== undefined && transfers.length > 0) await this.#transfers.move(transfers, richest);
+  /** Moves what lies in more shards than one transaction may take from into the richest one. */
+  async #gather(shards: readonly Shard[]): Promise<undefined> {
+    const [richest, ...others] = shards.toSorted((a, b) => (a.balance < b.balance ? 1 : -1));
+    const donors = collectMost(others);
+    if (richest !== undefined && donors.length > 0) await this.#transfers.move(richest.walletId, donors);
   }
 
-  async #readAll(accountId: string): Promise<readonly Part[]> {
-    const parts = await this.#reads.readAll(accountId);
-    if (parts[0] !== undefined) this.#placements.of(accountId).parts = parts[0].parts;
-    return parts;
+  async #learnCount(accountId: string): Promise<void> {
+    this.learn(await this.#reads.read(accountId));
   }
 
-  async #grow(accountId: string, placement: Placement): Promise<void> {
-    if (placement.parts >= MANY_PARTS) {
-      const { parts } = placement;
-      await sleep(this.#random() * GROWTH_SPREAD_MS);
-      await this.#learnParts(accountId, placement);
-      if (placement.parts !== parts) return;
-    }
-    // Where there are as many parts as there may be, a place is found in one of them or not at all.
-    const more = await growParts(this.#client, this.#table, accountId, placement.parts).catch(unlessRefused);
-    placement.parts = more ?? placement.parts;
-  }
-
-  #noteTry(id: string, walletId: string): void {
-    this.#tried.set(id, [...(this.#tried.get(id) ?? []), walletId]);
+  async #grow(accountId: string, known: number): Promise<void> {
+    const count = await growShards(this.#client, this.#table, accountId, known).catch(unlessRefused);
+    if (count !== undefined) this.#counts.set(accountId, count);
   }
 }
 

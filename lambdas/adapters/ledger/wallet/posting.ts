@@ -7,14 +7,14 @@ import { least, type NanoUsd } from '../../../core/money.ts';
 import { optimistically } from '../../../core/optimistic.ts';
 import { number, text } from '../../dynamodb/attribute-values.ts';
 import { transact } from '../../dynamodb/transaction.ts';
-import type { Part } from './item.ts';
+import type { Shard } from './item.ts';
 import { WalletReads } from './reads.ts';
 
 /** Each further try means that a call moved the balance within milliseconds. */
 const MAX_TRIES = 20;
 
 /**
- * Parts that one transaction changes; more are changed by the transactions after it. A purchase changes two wallets in
+ * Shards that one transaction changes; more are changed by the transactions after it. A purchase changes two wallets in
  * one, and a transaction has room for 100 items (API reference, TransactWriteItems).
  */
 const MAX_CHANGES = 45;
@@ -22,11 +22,11 @@ const MAX_CHANGES = 45;
 /** `repeated`: a condition of the writes does not hold, and nothing has changed. */
 export type Posted = 'posted' | 'repeated' | 'no wallet';
 
-/** What of a part decides how it changes. */
-type PartState = Pick<Part, 'walletId' | 'balance' | 'owed'>;
+/** What of a shard decides how it changes. */
+type ShardState = Pick<Shard, 'walletId' | 'balance' | 'owed'>;
 
-/** What one part is to have. */
-interface PartChange extends PartState {
+/** What one shard is to have. */
+interface ShardChange extends ShardState {
   readonly by: NanoUsd;
   readonly owedAfter: NanoUsd | undefined;
 }
@@ -46,7 +46,7 @@ export class WalletPostings {
   async post(accountId: string, change: NanoUsd, writes: readonly TransactWriteItem[]): Promise<Posted> {
     // Credit to an account that owes nothing needs no reading.
     const unread = { walletId: accountId, balance: 0n, owed: undefined };
-    let changes: readonly PartChange[] | undefined =
+    let changes: readonly ShardChange[] | undefined =
       change < 0n ? undefined : [{ ...unread, by: change, owedAfter: undefined }];
     const posted = await optimistically<Posted>(MAX_TRIES, 'the wallet', async () => {
       if (changes !== undefined) {
@@ -57,12 +57,12 @@ export class WalletPostings {
         if (result.done) return 'posted';
         if (result.failed.some((place) => place < writes.length)) return 'repeated';
       }
-      const parts = await this.#reads.readAll(accountId);
-      if (parts.length === 0) return 'no wallet';
-      changes = distribute(parts, change, MAX_CHANGES);
+      const shards = await this.#reads.readAll(accountId);
+      if (shards.length === 0) return 'no wallet';
+      changes = distribute(shards, change, MAX_CHANGES);
       return undefined;
     });
-    // What a wallet in very many parts owes is paid by the other parts after the posting.
+    // What a wallet in very many shards owes is paid by the other shards after the posting.
     if (posted === 'posted' && changes?.some(({ owedAfter }) => owedAfter !== undefined))
       await this.collect(accountId);
     return posted;
@@ -73,8 +73,8 @@ export class WalletPostings {
    * find it moved. Undefined when there is no wallet, or when it is to give what it does not have: owing is for refunds.
    */
   async plan(accountId: string, change: NanoUsd): Promise<readonly TransactWriteItem[] | undefined> {
-    const parts = await this.#reads.readAll(accountId);
-    const changes = distribute(parts, change, MAX_CHANGES);
+    const shards = await this.#reads.readAll(accountId);
+    const changes = distribute(shards, change, MAX_CHANGES);
     const owing = changes.some(({ owed, owedAfter }) => owed !== undefined || owedAfter !== undefined);
     if (changes.length === 0 || (change < 0n && owing)) return undefined;
     return changes.map((each) => this.#update(each, 1));
@@ -83,8 +83,8 @@ export class WalletPostings {
   /** Pays what is owed from what has been returned to the balance. Where calls move it meanwhile, the next one tries again. */
   async collect(accountId: string): Promise<void> {
     for (let changed = MAX_CHANGES, done = true; done && changed === MAX_CHANGES; ) {
-      const parts = await this.#reads.readAll(accountId);
-      const changes = distribute(parts, 0n, MAX_CHANGES);
+      const shards = await this.#reads.readAll(accountId);
+      const changes = distribute(shards, 0n, MAX_CHANGES);
       changed = changes.length;
       const moved = changes.filter(({ by, owed, owedAfter }) => by !== 0n || owed !== owedAfter);
       if (moved.length === 0) return;
@@ -93,7 +93,7 @@ export class WalletPostings {
     }
   }
 
-  #update({ walletId, by, owed, owedAfter }: PartChange, entries: number): TransactWriteItem {
+  #update({ walletId, by, owed, owedAfter }: ShardChange, entries: number): TransactWriteItem {
     const clear = owedAfter === undefined ? ' REMOVE owed' : '';
     const mark = owedAfter === undefined ? '' : ', owed = :after';
     return {
@@ -120,23 +120,23 @@ export class WalletPostings {
 }
 
 /**
- * Spreads a change over the parts of a wallet, the first one first and then the richest. What is owed and what is taken
- * back are paid from what comes in and from every balance; what these do not give is owed. The parts that nothing
+ * Spreads a change over the shards of a wallet, the first one first and then the richest. What is owed and what is taken
+ * back are paid from what comes in and from every balance; what these do not give is owed. The shards that nothing
  * changes are left out, and of the others those beyond the `most` that can be changed together.
  */
-function distribute(parts: readonly PartState[], change: NanoUsd, most: number): readonly PartChange[] {
-  const [first, ...rest] = parts;
+function distribute(shards: readonly ShardState[], change: NanoUsd, most: number): readonly ShardChange[] {
+  const [first, ...rest] = shards;
   if (first === undefined) return [];
   const richest = rest.toSorted((a, b) => (a.balance < b.balance ? 1 : -1));
   let due = (first.owed ?? 0n) + (change < 0n ? -change : 0n);
   const income = change > 0n ? change : 0n;
   let changed = 0;
-  const changes = [first, ...richest].map((part) => {
-    const gain = part === first ? income : 0n;
-    const paid = changed < most ? least(part.balance + gain, due) : 0n;
-    if (part === first || paid > 0n) changed += 1;
+  const changes = [first, ...richest].map((shard) => {
+    const gain = shard === first ? income : 0n;
+    const paid = changed < most ? least(shard.balance + gain, due) : 0n;
+    if (shard === first || paid > 0n) changed += 1;
     due -= paid;
-    return { ...part, by: gain - paid };
+    return { ...shard, by: gain - paid };
   });
   return changes
     .map((each, index) => ({ ...each, owedAfter: due === 0n ? undefined : index === 0 ? due : 0n }))

@@ -1,4 +1,4 @@
-/** Reading the parts of a wallet: one, or all of them as of one instant. */
+/** Reading the shards of a wallet: one, or all of them as of one instant. */
 import { isDeepStrictEqual } from 'node:util';
 import {
   type DynamoDBClient,
@@ -7,9 +7,9 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { type Item, text } from '../../dynamodb/attribute-values.ts';
 import { readItem, readMany } from '../../dynamodb/reads.ts';
-import { decodePart, type Part, partId } from './item.ts';
+import { decodeShard, type Shard, shardId } from './item.ts';
 
-/** Under heavy load some part is always being written; then the last reading must do, and a transfer checks it again. */
+/** Under heavy load some shard is always being written; then the last reading must do, and a transfer checks it again. */
 const MAX_SNAPSHOTS = 3;
 
 /** Items of one request (Amazon DynamoDB API reference, TransactGetItems and BatchGetItem). */
@@ -24,42 +24,42 @@ export class WalletReads {
     this.#table = table;
   }
 
-  async read(walletId: string): Promise<Part | undefined> {
+  async read(walletId: string): Promise<Shard | undefined> {
     const item = await readItem(this.#client, { TableName: this.#table, Key: keyOf(walletId) });
-    return item === undefined ? undefined : decodePart(item);
+    return item === undefined ? undefined : decodeShard(item);
   }
 
-  /** Every part of the account's wallet, the first one first; none when there is no wallet. */
-  async readAll(accountId: string): Promise<readonly Part[]> {
+  /** Every shard of the account's wallet, the first one first; none when there is no wallet. */
+  async readAll(accountId: string): Promise<readonly Shard[]> {
     const first = await this.read(accountId);
     if (first === undefined) return [];
-    if (first.parts === 1) return [first];
-    const walletIds = Array.from({ length: first.parts }, (_, index) => partId(accountId, index));
-    const parts = await this.#snapshot(walletIds);
-    // More parts may have been made since.
-    const [again = first] = parts;
-    return again.parts === first.parts ? parts : this.readAll(accountId);
+    if (first.shards === 1) return [first];
+    const walletIds = Array.from({ length: first.shards }, (_, index) => shardId(accountId, index));
+    const shards = await this.#snapshot(walletIds);
+    // More shards may have been made since.
+    const [again = first] = shards;
+    return again.shards === first.shards ? shards : this.readAll(accountId);
   }
 
-  /** Every part, each as it was within the last second; eventually consistent, at half the units. */
-  async readRoughly(accountId: string, count: number): Promise<readonly Part[]> {
-    const walletIds = Array.from({ length: count }, (_, index) => partId(accountId, index));
+  /** Every shard, each as it was within the last second; eventually consistent, at half the units. */
+  async readRoughly(accountId: string, count: number): Promise<readonly Shard[]> {
+    const walletIds = Array.from({ length: count }, (_, index) => shardId(accountId, index));
     return this.#readEach(walletIds, false);
   }
 
   /**
-   * Several parts as of one instant, as money on its way from one to another must be seen in one of them; those that do
+   * Several shards as of one instant, as money on its way from one to another must be seen in one of them; those that do
    * not exist are left out. A write to any of them while they are read cancels the reading: after a few tries, and
    * where they are too many, they are read one by one, until two readings in a row agree.
    */
-  async #snapshot(walletIds: readonly string[]): Promise<readonly Part[]> {
+  async #snapshot(walletIds: readonly string[]): Promise<readonly Shard[]> {
     for (let tries = 0; tries < MAX_SNAPSHOTS && walletIds.length <= MAX_ITEMS; tries += 1) {
       try {
         const reads = walletIds.map((id) => ({ Get: { TableName: this.#table, Key: keyOf(id) } }));
         const { Responses: found = [] } = await this.#client.send(
           new TransactGetItemsCommand({ TransactItems: reads }),
         );
-        return found.flatMap(({ Item: item }) => (item === undefined ? [] : [decodePart(item)]));
+        return found.flatMap(({ Item: item }) => (item === undefined ? [] : [decodeShard(item)]));
       } catch (failure) {
         if (!(failure instanceof TransactionCanceledException)) throw failure;
       }
@@ -73,7 +73,7 @@ export class WalletReads {
     return before;
   }
 
-  async #readEach(walletIds: readonly string[], consistent = true): Promise<readonly Part[]> {
+  async #readEach(walletIds: readonly string[], consistent = true): Promise<readonly Shard[]> {
     const chunks = Array.from({ length: Math.ceil(walletIds.length / MAX_ITEMS) }, (_, at) =>
       walletIds.slice(at * MAX_ITEMS, (at + 1) * MAX_ITEMS),
     );
@@ -83,7 +83,7 @@ export class WalletReads {
     const found = new Map(items.flat().map((item) => [item.wallet_id?.S, item]));
     return walletIds.flatMap((id) => {
       const item = found.get(id);
-      return item === undefined ? [] : [decodePart(item)];
+      return item === undefined ? [] : [decodeShard(item)];
     });
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The balance of a wallet in parts, for answers that show it. Reading every part for each answer would cost as much as
- * the call, so the first part remembers the sum, and whoever finds it too old reads the parts once and renews it.
+ * The balance of a wallet in shards, for answers that show it. Reading every shard for each answer would cost as much as
+ * the call, so the first shard remembers the sum, and whoever finds it too old reads the shards once and renews it.
  */
 import type { DynamoDBClient, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { BoundedMap } from '../../../core/bounded-map.ts';
@@ -8,8 +8,11 @@ import type { NanoUsd } from '../../../core/money.ts';
 import type { Clock } from '../../../core/ports.ts';
 import { number, text } from '../../dynamodb/attribute-values.ts';
 import { updateItem } from '../../dynamodb/update-item.ts';
-import { toWallet } from './item.ts';
+import { type Shard, toWallet } from './item.ts';
 import { WalletReads } from './reads.ts';
+
+/** To read so few costs less than to store their sum. */
+const FEW_SHARDS = 8;
 
 /** A sum of this age is renewed; with the time that takes, no answer shows one that is older than 2 s. */
 const MAX_AGE_MS = 1_000;
@@ -27,13 +30,16 @@ export class WalletTotals {
   readonly #table: string;
   readonly #reads: WalletReads;
   readonly #clock: Clock;
+  readonly #onFirst: (first: Shard) => void;
   readonly #known = new BoundedMap<string, Promise<Total>>(MAX_WALLETS);
 
-  constructor(client: DynamoDBClient, table: string, clock: Clock) {
+  /** `onFirst` receives the first shard each time it is read. */
+  constructor(client: DynamoDBClient, table: string, clock: Clock, onFirst: (first: Shard) => void = () => {}) {
     this.#client = client;
     this.#table = table;
     this.#reads = new WalletReads(client, table);
     this.#clock = clock;
+    this.#onFirst = onFirst;
   }
 
   /** The balance, what is owed taken off; at most 2 s old. 0 when there is no wallet. */
@@ -49,12 +55,17 @@ export class WalletTotals {
     const nowMs = this.#clock();
     const first = await this.#reads.read(accountId);
     if (first === undefined) return { balance: 0n, atMs: nowMs };
+    this.#onFirst(first);
+    const sum = async (): Promise<Total> => {
+      const shards = first.shards === 1 ? [first] : await this.#reads.readRoughly(accountId, first.shards);
+      return { balance: toWallet(accountId, shards).balance, atMs: nowMs };
+    };
+    if (first.shards <= FEW_SHARDS) return sum();
     const { total } = first;
-    if (first.parts === 1) return { balance: toWallet(accountId, [first]).balance, atMs: nowMs };
     if (total !== undefined && nowMs - total.atMs < MAX_AGE_MS) return total;
     const mine = await this.#claim(accountId, nowMs);
     if (!mine && total !== undefined && nowMs - total.atMs < LONGEST_AGE_MS) return total;
-    const { balance } = toWallet(accountId, await this.#reads.readRoughly(accountId, first.parts));
+    const { balance } = await sum();
     await this.#update(accountId, {
       UpdateExpression: 'SET #total = :balance, total_at = :now',
       ConditionExpression: 'attribute_not_exists(total_at) OR total_at < :now',

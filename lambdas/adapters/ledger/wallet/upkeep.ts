@@ -1,77 +1,77 @@
 /**
- * What the sweep does to wallets beside recovery: idle parts are merged into the first one, and the number of parts is
- * lowered. Safe to repeat, to race with calls and to interrupt.
+ * What the sweep does to wallets beside recovery: shards that are not needed any more are merged into the first one, from
+ * the last one down, so that those that there are have no gap. Safe to repeat, to race with calls and to interrupt.
  */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { Clock } from '../../../core/ports.ts';
-import { type Item, number, text } from '../../dynamodb/attribute-values.ts';
+import { number, text } from '../../dynamodb/attribute-values.ts';
 import { transact } from '../../dynamodb/transaction.ts';
-import { indexOf, type Part, spentOn } from './item.ts';
+import { type Shard, spentOn } from './item.ts';
 import { WalletReads } from './reads.ts';
-import { partsNeeded, shrinkParts } from './size.ts';
 
-/** A part without a hold for so long is merged: by then its process has most likely ended. */
-const IDLE_SECONDS = 600;
+/** With so few open holds a shard, half as many shards do as well. */
+const FEW_HOLDS = 2;
 
 export class WalletUpkeep {
   readonly #client: DynamoDBClient;
   readonly #table: string;
   readonly #reads: WalletReads;
-  readonly #clock: Clock;
 
-  constructor(client: DynamoDBClient, table: string, clock: Clock) {
+  constructor(client: DynamoDBClient, table: string) {
     this.#client = client;
     this.#table = table;
     this.#reads = new WalletReads(client, table);
-    this.#clock = clock;
   }
 
-  /** Merges the idle parts of one account. A part that moves meanwhile is left to the next sweep. */
+  /**
+   * Merges at most half of an account's shards, so that a wallet which is busy now and then keeps most of them. A shard
+   * with an open hold, or one that moves meanwhile, ends it until the next sweep.
+   */
   async tidy(accountId: string): Promise<void> {
     const [first, ...others] = await this.#reads.readAll(accountId);
-    if (first === undefined || first.parts === 1) return;
-    const nowSeconds = Math.floor(this.#clock() / 1000);
-    const left: Part[] = [];
-    for (const part of others) {
-      const isIdle = part.holds.length === 0 && part.used < nowSeconds - IDLE_SECONDS;
-      if (!isIdle || part.owed !== undefined || !(await this.#merge(first, part))) left.push(part);
+    if (first === undefined || first.owed !== undefined) return;
+    const open = [first, ...others].reduce((sum, { holds }) => sum + holds.length, 0);
+    const fewest = Math.max(1, Math.floor(first.shards / 2), Math.ceil(open / FEW_HOLDS));
+    for (let count = first.shards; count > fewest; count -= 1) {
+      const last = others[count - 2];
+      if (last === undefined || last.holds.length > 0 || !(await this.#merge(first.walletId, last, count)))
+        return;
     }
-    const to = partsNeeded(left.map(({ walletId }) => indexOf(walletId)));
-    await shrinkParts(this.#client, this.#table, accountId, { from: first.parts, to });
   }
 
-  /** Moves everything that a part has into the first one and deletes it; false when it has moved since it was read. */
-  async #merge(first: Part, part: Part): Promise<boolean> {
-    const { walletId, balance, spent, received, entries, used, spentByDay } = part;
+  /** Moves all that the last of `count` shards has into the first one and deletes it; false when either has moved. */
+  async #merge(firstId: string, last: Shard, count: number): Promise<boolean> {
+    const { walletId, balance, spent, received, entries, spentByDay } = last;
     const days = [...spentByDay];
     const { done } = await transact(this.#client, [
       {
         Delete: {
-          ...this.#key(walletId),
+          TableName: this.#table,
+          Key: { wallet_id: text(walletId) },
+          // A hold that came and went at no cost has changed nothing.
           ConditionExpression:
-            // A hold that cost nothing shows in `used` alone.
-            'size(holds) = :zero AND balance = :balance AND spent = :spent AND received = :received AND attribute_not_exists(owed) AND (attribute_not_exists(entries) OR entries = :entries) AND (attribute_not_exists(used) OR used = :used)',
+            'size(holds) = :none AND balance = :balance AND spent = :spent AND received = :received AND entries = :entries AND attribute_not_exists(owed)',
           ExpressionAttributeValues: {
-            ':zero': number(0),
-            ':entries': number(entries),
-            ':used': number(used),
+            ':none': number(0),
             ':balance': number(balance),
             ':spent': number(spent),
             ':received': number(received),
+            ':entries': number(entries),
           },
         },
       },
       {
         Update: {
-          ...this.#key(first.walletId),
+          TableName: this.#table,
+          Key: { wallet_id: text(firstId) },
           UpdateExpression: `SET ${[
+            'shards = :fewer',
             'balance = balance + :balance',
-            'spent = if_not_exists(spent, :zero) + :spent',
+            'spent = spent + :spent',
             'received = received + :received',
-            'entries = if_not_exists(entries, :zero) + :one',
-            ...days.map((_, at) => `#day${at} = if_not_exists(#day${at}, :zero) + :day${at}`),
+            'entries = if_not_exists(entries, :none) + :one',
+            ...days.map((_, at) => `#day${at} = if_not_exists(#day${at}, :none) + :day${at}`),
           ].join(', ')}`,
-          ConditionExpression: 'attribute_exists(wallet_id)',
+          ConditionExpression: 'shards = :count AND attribute_not_exists(owed)',
           ...(days.length === 0
             ? {}
             : {
@@ -80,10 +80,12 @@ export class WalletUpkeep {
                 ),
               }),
           ExpressionAttributeValues: {
+            ':count': number(count),
+            ':fewer': number(count - 1),
             ':balance': number(balance),
             ':spent': number(spent),
             ':received': number(received),
-            ':zero': number(0),
+            ':none': number(0),
             ':one': number(1),
             ...Object.fromEntries(days.map(([, cost], at) => [`:day${at}`, number(cost)])),
           },
@@ -91,9 +93,5 @@ export class WalletUpkeep {
       },
     ]);
     return done;
-  }
-
-  #key(walletId: string): { readonly TableName: string; readonly Key: Item } {
-    return { TableName: this.#table, Key: { wallet_id: text(walletId) } };
   }
 }

@@ -80,6 +80,7 @@ function orderOf({
     requestId,
     accountId: key.accountId,
     hold: { ...hold, amount: String(amount) },
+    windows: admission.windows,
     model: model.id,
     route: route.id,
     lines: priced.lines.map((line) => ({ ...line, price: String(line.price) })),

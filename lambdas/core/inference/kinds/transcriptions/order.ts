@@ -15,9 +15,10 @@ export const settlementOrder = z.object({
     kind: z.enum(KINDS),
     amount,
     /** Seconds since the epoch. */
-    created: z.int(),
     expires: z.int(),
   }),
+  /** The key's windows that the call was charged to. */
+  windows: z.object({ minute: z.int(), day: z.int(), month: z.int() }),
   model: z.string(),
   route: z.string(),
   /** The lines of the bill. */

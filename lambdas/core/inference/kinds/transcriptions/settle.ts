@@ -1,5 +1,4 @@
 /** Settles a transcription on its duration: a step that may be repeated, and that finishes what an earlier try began. */
-import { windowsAt } from '../../../access/windows.ts';
 import type { Hold } from '../../../ledger/ports.ts';
 import type { Recovery } from '../../../ledger/recovery.ts';
 import { type Settlement, type SettlementDependencies, settleCall } from '../../../ledger/settlement.ts';
@@ -47,13 +46,13 @@ export async function settleTranscription(
   const { wallets, recovery } = dependencies;
   const { requestId, accountId } = order;
   const hold = { id: requestId, ...order.hold, amount: BigInt(order.hold.amount) } as Hold;
-  const { keyId, kind, created } = hold;
+  const { keyId, kind } = hold;
   const settlement = await settleCall(
     dependencies,
     {
       request: { requestId, key: { accountId, keyId }, scope: { kind }, tokens: 0 },
       hold,
-      windows: windowsAt(created * 1000),
+      windows: order.windows,
     },
     outcomeOf(order),
   );
