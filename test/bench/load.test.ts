@@ -41,8 +41,8 @@ describe('a load of hundreds of open calls on one account, at a fraction of the 
     expect(seen.mostOpen).toBeGreaterThan(350);
     expect(seen.withoutBalance).toBe(0);
     expect([...seen.failures]).toEqual([]);
-    expect(books).toMatchObject({ drift: 0n, driftOfParts: 0n, openHolds: 0, records: seen.calls });
-    expect(books.parts).toBeGreaterThan(40);
+    expect(books).toMatchObject({ drift: 0n, driftOfShards: 0n, openHolds: 0, records: seen.calls });
+    expect(books.shards).toBeGreaterThan(40);
     for (const { item } of heat) expect(item?.unitsASecond).toBeLessThanOrEqual(65);
   });
 

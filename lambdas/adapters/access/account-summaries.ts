@@ -73,6 +73,6 @@ function summaryOf(id: string, shards: readonly Shard[], account: Account | unde
     balance,
     held: holds.reduce((sum, { amount }) => sum + amount, 0n),
     owed,
-    spent: parts.reduce((sum, { spent }) => sum + spent, 0n),
+    spent: shards.reduce((sum, { spent }) => sum + spent, 0n),
   };
 }

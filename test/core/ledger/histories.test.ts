@@ -84,7 +84,7 @@ let grown = 0;
 const property = fc.asyncProperty(history, async (story) => {
   const aftermath = await play(database, story);
   played += 1;
-  if (aftermath.mostParts > story.parts) grown += 1;
+  if (aftermath.mostShards > story.parts) grown += 1;
   note(generous, brokenCaps(aftermath), story);
   note(astray, unexpectedFailures(aftermath), story);
   expect(brokenBooks(aftermath)).toEqual([]);

@@ -10,7 +10,7 @@ import type { UsageRecord } from '../../../lambdas/core/ledger/usage-record.ts';
 import type { NanoUsd } from '../../../lambdas/core/money.ts';
 import type { TestDatabase } from '../../adapters/engine.ts';
 import { splitWallet } from '../../adapters/split-wallet.ts';
-import { brokenPart } from '../../adapters/stored-parts.ts';
+import { brokenShard } from '../../adapters/stored-shards.ts';
 import { FailingProcess, type FaultPlan } from './failing-process.ts';
 import {
   type AccountBooks,
@@ -74,9 +74,9 @@ export interface Aftermath {
   readonly results: readonly CallResult[];
   readonly books: AccountBooks;
   /** What was wrong with a part of the wallet by itself, after any step. */
-  readonly brokenParts: readonly string[];
+  readonly brokenShards: readonly string[];
   /** The most parts that the wallet lay in after any step. */
-  readonly mostParts: number;
+  readonly mostShards: number;
   readonly keys: readonly KeyState[];
   readonly policies: readonly Policy[];
   /** When the last recovery pass was made. */
@@ -157,8 +157,8 @@ export async function play(database: TestDatabase, history: History): Promise<Af
     account,
     results,
     books: await booksOf(database.client, account),
-    brokenParts: inspection.broken,
-    mostParts: inspection.mostParts,
+    brokenShards: inspection.broken,
+    mostShards: inspection.mostShards,
     keys: await Promise.all(account.keys.map(({ keyId }) => stateOf(last, keyId))),
     policies: history.policies,
     endMs: nowMs,
@@ -169,7 +169,7 @@ export async function play(database: TestDatabase, history: History): Promise<Af
 /** Looks at every part of a wallet by itself, which is whole at every instant, whatever goes on beside. */
 class Inspection {
   readonly broken: string[] = [];
-  mostParts = 0;
+  mostShards = 0;
   readonly #database: TestDatabase;
   readonly #accountId: string;
 
@@ -181,8 +181,8 @@ class Inspection {
   async look(): Promise<void> {
     const { client, tables } = this.#database;
     const parts = await new WalletReads(client, tables.wallets).readAll(this.#accountId);
-    this.mostParts = Math.max(this.mostParts, parts.length);
-    this.broken.push(...parts.flatMap(brokenPart));
+    this.mostShards = Math.max(this.mostShards, parts.length);
+    this.broken.push(...parts.flatMap(brokenShard));
   }
 }
 
@@ -199,9 +199,9 @@ async function stateOf({ keys }: TestLedger, keyId: string): Promise<KeyState> {
 }
 
 /** What money is amiss: empty when every guarantee holds. */
-export function brokenBooks({ books, results, brokenParts }: Aftermath): string[] {
+export function brokenBooks({ books, results, brokenShards }: Aftermath): string[] {
   const { wallet, records, topUps, audit } = books;
-  const broken = [...brokenParts];
+  const broken = [...brokenShards];
   const spent = records.reduce((sum, { cost }) => sum + cost, 0n);
   if (wallet.holds.length > 0) broken.push(`${wallet.holds.length} holds are open`);
   if (!audit.exact) broken.push(`the books are off by ${audit.drift}`);

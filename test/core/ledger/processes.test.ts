@@ -7,7 +7,7 @@ import { WalletReads } from '../../../lambdas/adapters/ledger/wallet/reads.ts';
 import type { VerifiedKey } from '../../../lambdas/core/access/api-key.ts';
 import { startDatabase, type TestDatabase } from '../../adapters/engine.ts';
 import { splitWallet } from '../../adapters/split-wallet.ts';
-import { brokenPart } from '../../adapters/stored-parts.ts';
+import { brokenShard } from '../../adapters/stored-shards.ts';
 import { ForkedProcesses } from '../../forked-processes.ts';
 import { it } from '../../search.ts';
 import { rounds } from '../../thorough.ts';
@@ -118,7 +118,7 @@ describe(`in ${PROCESSES} processes on one database file`, () => {
         const stored = await new WalletReads(database.client, database.tables.wallets).readAll(
           account.accountId,
         );
-        expect(stored.flatMap(brokenPart)).toEqual([]);
+        expect(stored.flatMap(brokenShard)).toEqual([]);
         splits += 1;
       }),
       { numRuns: SPLITS, endOnFailure: true },

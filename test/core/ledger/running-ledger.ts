@@ -53,7 +53,7 @@ export function openLedger({ clients, clock, log = SILENT, onSettled = () => {},
   const usage = createUsageStore(client, TABLES.usage);
   const gate = new KeyGate(keys, clock);
   const refusals = new Refusals({ keys, wallets, clock });
-  const recovery = new Recovery({ keys, wallets, usage, clock, log });
+  const recovery = new Recovery({ wallets, usage, clock, log });
   const ledger = new Ledger({
     keys,
     gate,
@@ -67,7 +67,7 @@ export function openLedger({ clients, clock, log = SILENT, onSettled = () => {},
     onSettled,
     holdTtlSeconds: HOLD_TTL_SECONDS,
   });
-  const upkeep = new WalletUpkeep(client, TABLES.wallets, clock);
+  const upkeep = new WalletUpkeep(client, TABLES.wallets);
   return { ledger, gate, keys, wallets, usage, recovery, upkeep };
 }
 

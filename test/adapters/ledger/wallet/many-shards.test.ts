@@ -7,18 +7,18 @@ import type { Hold } from '../../../../lambdas/core/ledger/ports.ts';
 import { aroundSend } from '../../../core/ledger/failing-process.ts';
 import { startDatabase, type TestDatabase } from '../../engine.ts';
 import { splitWallet } from '../../split-wallet.ts';
-import { brokenParts } from '../../stored-parts.ts';
+import { brokenShards } from '../../stored-shards.ts';
 
 const ACCOUNT_ID = 'acc_1';
-const PARTS = 120;
+const SHARDS = 120;
 const SHARE = 10n;
-const CREDIT = BigInt(PARTS) * SHARE;
-/** All but what a few parts have: more than the parts of one transaction can give. */
+const CREDIT = BigInt(SHARDS) * SHARE;
+/** All but what a few shards have: more than those of one transaction can give. */
 const AMOUNT = CREDIT - 30n;
 
 const HOLD: Hold = {
-  ...{ id: 'req_1', keyId: 'key_1', tokens: 0, kind: 'chat', amount: AMOUNT },
-  ...{ created: 10, expires: 20 },
+  ...{ id: 'req_1', keyId: 'key_1', kind: 'chat', amount: AMOUNT },
+  expires: 20,
 };
 
 let database: TestDatabase;
@@ -31,7 +31,7 @@ beforeAll(async () => {
   await splitWallet(
     database,
     ACCOUNT_ID,
-    Array.from({ length: PARTS - 1 }, () => SHARE),
+    Array.from({ length: SHARDS - 1 }, () => SHARE),
   );
 });
 afterAll(() => database.stop());
@@ -55,24 +55,24 @@ function processThat(fails: boolean) {
   };
 }
 
-// The money lies in all of the parts only before the first hold: the tests are in this order.
-describe('a hold of money that lies in more parts than one transaction may take from', () => {
-  it('fails where the money cannot be gathered, and moves nothing', async () => {
+// The credit lies in all of the shards only before the first hold: the tests are in this order.
+describe('a hold of credit that lies in more shards than one transaction may take from', () => {
+  it('fails where the credit cannot be gathered, and moves nothing', async () => {
     const { wallets, transactions } = processThat(true);
     await expect(wallets.hold(ACCOUNT_ID, HOLD)).rejects.toThrow('the database does not answer');
     expect(transactions).toEqual([91]);
-    const parts = await readAll();
-    expect(parts.map(({ balance }) => balance)).toEqual(Array.from({ length: PARTS }, () => SHARE));
-    expect(parts.flatMap(({ holds }) => holds)).toEqual([]);
+    const shards = await readAll();
+    expect(shards.map(({ balance }) => balance)).toEqual(Array.from({ length: SHARDS }, () => SHARE));
+    expect(shards.flatMap(({ holds }) => holds)).toEqual([]);
   });
 
-  it('is granted after most of it was gathered in one part, and no money is lost', async () => {
+  it('is granted after most of it was gathered in one shard, and no credit is lost', async () => {
     const { wallets, transactions } = processThat(false);
     expect(await wallets.hold(ACCOUNT_ID, HOLD)).toMatchObject({ granted: true });
     expect(transactions).toHaveLength(2);
-    const parts = await readAll();
-    expect(parts.flatMap(({ holds }) => holds)).toMatchObject([{ id: 'req_1', amount: AMOUNT }]);
-    expect(sum(parts.map(({ balance }) => balance))).toBe(CREDIT - AMOUNT);
-    expect(await brokenParts(database)).toEqual([]);
+    const shards = await readAll();
+    expect(shards.flatMap(({ holds }) => holds)).toMatchObject([{ id: 'req_1', amount: AMOUNT }]);
+    expect(sum(shards.map(({ balance }) => balance))).toBe(CREDIT - AMOUNT);
+    expect(await brokenShards(database)).toEqual([]);
   });
 });

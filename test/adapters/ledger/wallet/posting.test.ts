@@ -63,10 +63,8 @@ const post = (change: bigint, name: string = systemUlid(), id = accountId) =>
 const holdOf = (amount: bigint): Hold => ({
   id: `req_${systemUlid()}`,
   keyId: 'key_1',
-  tokens: 0,
   kind: 'chat',
   amount,
-  created: 10,
   expires: 2e9,
 });
 
@@ -129,8 +127,8 @@ describe('credit that is taken back', () => {
   });
 });
 
-describe('a wallet in parts', () => {
-  it('gives what is taken back from all of its parts, and takes no hold in any while it owes', async () => {
+describe('a wallet in several shards', () => {
+  it('gives what is taken back from all of them, and takes no hold in any while it owes', async () => {
     await post(100n);
     await splitWallet(database, accountId, [25n, 25n, 25n]);
     const open = await Promise.all([1, 2, 3, 4].map(async () => wallets().hold(accountId, holdOf(20n))));
@@ -160,9 +158,9 @@ describe('under any history of payments and calls', () => {
         fc.constantFrom(1, 1, 3),
         fc.boolean(),
         fc.array(step, { maxLength: 12 }),
-        async (parts, atOnce, steps) => {
+        async (shards, atOnce, steps) => {
           const id = await openAccount();
-          await splitWallet(database, id, Array(parts - 1).fill(0n));
+          await splitWallet(database, id, Array(shards - 1).fill(0n));
           const store = wallets();
           await store.read(id);
           const open: Hold[] = [];

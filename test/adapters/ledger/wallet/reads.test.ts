@@ -1,19 +1,18 @@
 import {
   BatchGetItemCommand,
   type DynamoDBClient,
-  PutItemCommand,
   TransactGetItemsCommand,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { number } from '../../../../lambdas/adapters/dynamodb/attribute-values.ts';
-import { encodeNewWallet, partId } from '../../../../lambdas/adapters/ledger/wallet/item.ts';
+import { growShards } from '../../../../lambdas/adapters/ledger/wallet/growth.ts';
+import { shardId } from '../../../../lambdas/adapters/ledger/wallet/item.ts';
 import { WalletReads } from '../../../../lambdas/adapters/ledger/wallet/reads.ts';
 import { WalletTransfers } from '../../../../lambdas/adapters/ledger/wallet/transfer.ts';
 import { aroundSend } from '../../../core/ledger/failing-process.ts';
 import { openAccount } from '../../../core/ledger/running-ledger.ts';
 import { startDatabase, type TestDatabase } from '../../engine.ts';
-import { countParts, splitWallet } from '../../split-wallet.ts';
+import { splitWallet } from '../../split-wallet.ts';
 
 let database: TestDatabase;
 let accountId: string;
@@ -44,20 +43,19 @@ const cancelling = (client: DynamoDBClient) => {
 
 const moveBack = async (amount: bigint) => {
   const [first, second] = await readAll();
-  if (first === undefined || second === undefined) throw new Error('the wallet has not two parts');
+  if (first === undefined || second === undefined) throw new Error('the wallet has not two shards');
   const transfers = new WalletTransfers(database.client, database.tables.wallets);
-  expect(await transfers.move([{ part: second, amount }], first)).toBe(true);
+  expect(await transfers.move(first.walletId, [{ shard: second, amount }])).toBe(true);
 };
 
-describe('all parts of a wallet', () => {
-  it('are those that exist, the first one first', async () => {
-    expect(await readAll(database.client)).toMatchObject([{ walletId: accountId, parts: 1 }]);
+describe('all shards of a wallet', () => {
+  it('are read, the first one first', async () => {
+    expect(await readAll(database.client)).toMatchObject([{ walletId: accountId, shards: 1 }]);
     await splitWallet(database, accountId, [100n, 200n]);
-    await countParts(database, accountId, 8);
     expect(await readAll()).toMatchObject([
-      { walletId: accountId, parts: 8, balance: 700n },
-      { walletId: partId(accountId, 1), balance: 100n },
-      { walletId: partId(accountId, 2), balance: 200n },
+      { walletId: accountId, shards: 3, balance: 700n },
+      { walletId: shardId(accountId, 1), balance: 100n },
+      { walletId: shardId(accountId, 2), balance: 200n },
     ]);
     expect(await reads().readAll('acc_of_nobody')).toEqual([]);
   });
@@ -68,27 +66,13 @@ describe('all parts of a wallet', () => {
     const client = aroundSend(database.client, async (command, send) => {
       if (command instanceof TransactGetItemsCommand && !met) {
         met = true;
-        await countParts(database, accountId, 4);
-        const [first] = await readAll();
-        if (first === undefined) throw new Error('the wallet is gone');
-        const hold = {
-          id: 'req_1',
-          keyId: 'k',
-          tokens: 0,
-          kind: 'chat',
-          amount: 0n,
-          created: 0,
-          expires: 1,
-        } as const;
-        const target = { walletId: partId(accountId, 3), part: undefined };
-        const transfers = new WalletTransfers(database.client, database.tables.wallets);
-        expect(await transfers.hold(target, hold, [{ part: first, amount: 250n }])).toBe(true);
+        await growShards(database.client, database.tables.wallets, accountId, 2);
       }
       return send(command);
     });
-    const parts = await readAll(client);
-    expect(parts.map(({ walletId }) => walletId)).toContain(partId(accountId, 3));
-    expect(parts.reduce((sum, { balance }) => sum + balance, 0n)).toBe(1_000n);
+    const shards = await readAll(client);
+    expect(shards).toHaveLength(5);
+    expect(shards.reduce((sum, { balance }) => sum + balance, 0n)).toBe(1_000n);
   });
 
   it('are read one by one where writes keep cancelling the reading, until two readings agree', async () => {
@@ -138,16 +122,11 @@ describe('all parts of a wallet', () => {
   });
 
   it('may be more than one request can read', async () => {
-    await countParts(database, accountId, 256);
-    for (const index of [1, 99, 100, 101, 199, 200, 255])
-      await database.client.send(
-        new PutItemCommand({
-          TableName: database.tables.wallets,
-          Item: { ...encodeNewWallet(partId(accountId, index)), balance: number(index) },
-        }),
-      );
-    expect(await idsOf()).toEqual(
-      [0, 1, 99, 100, 101, 199, 200, 255].map((index) => partId(accountId, index)),
+    await splitWallet(
+      database,
+      accountId,
+      Array.from({ length: 205 }, () => 1n),
     );
+    expect(await idsOf()).toEqual(Array.from({ length: 206 }, (_, index) => shardId(accountId, index)));
   });
 });

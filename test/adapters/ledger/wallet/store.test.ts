@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DynamoAccountStore } from '../../../../lambdas/adapters/access/account-store.ts';
-import { MAX_HOLDS, partId } from '../../../../lambdas/adapters/ledger/wallet/item.ts';
+import { MAX_HOLDS, shardId } from '../../../../lambdas/adapters/ledger/wallet/item.ts';
 import { WalletReads } from '../../../../lambdas/adapters/ledger/wallet/reads.ts';
 import { createWalletStore } from '../../../../lambdas/adapters/ledger/wallet/store.ts';
 import { WalletTransfers } from '../../../../lambdas/adapters/ledger/wallet/transfer.ts';
@@ -23,10 +23,8 @@ import { splitWallet } from '../../split-wallet.ts';
 const HOLD: Hold = {
   id: 'req_1',
   keyId: 'key_1',
-  tokens: 0,
   kind: 'chat',
   amount: 600n,
-  created: 10,
   expires: 20,
 };
 
@@ -40,6 +38,14 @@ beforeAll(async () => {
   wallets = createWalletStore(database, database.tables.wallets);
 });
 afterAll(() => database.stop());
+
+/** Takes a hold and returns it as the wallet has it. */
+async function hold(wanted: Hold, store = wallets): Promise<Hold> {
+  const { wallet } = await store.hold(accountId, wanted);
+  const found = wallet?.holds.find(({ id }) => id === wanted.id);
+  if (found === undefined) throw new Error('the hold was refused');
+  return found;
+}
 
 beforeEach(async () => {
   accounts += 1;
@@ -69,7 +75,7 @@ describe('a wallet', () => {
     expect(await wallets.hold('acc_of_nobody', HOLD)).toEqual({ granted: false, wallet: undefined });
   });
 
-  it('in one part refuses it with one request to the database', async () => {
+  it('in one shard refuses it with one request to the database', async () => {
     const sent: string[] = [];
     const noting = (client: DynamoDBClient) =>
       aroundSend(client, (command, send) => {
@@ -84,18 +90,6 @@ describe('a wallet', () => {
     expect([granted, sent]).toEqual([false, ['UpdateItemCommand']]);
   });
 
-  it('notes in a hold that its key was charged, and only when that is confirmed', async () => {
-    const { wallet } = await wallets.hold(accountId, HOLD);
-    const [hold = HOLD] = wallet?.holds ?? [];
-    expect(await wallets.findHold(accountId, hold)).toEqual(hold);
-    await wallets.confirm(accountId, hold);
-    expect(await wallets.findHold(accountId, hold)).toEqual({ ...hold, charged: true });
-    expect(await wallets.read(accountId)).toMatchObject({
-      balance: 400n,
-      holds: [{ ...HOLD, charged: true }],
-    });
-  });
-
   it('refuses it in a process that has never met the wallet, too', async () => {
     const stranger = createWalletStore(database, database.tables.wallets);
     const refused = await stranger.hold(accountId, { ...HOLD, amount: 1_001n });
@@ -103,16 +97,30 @@ describe('a wallet', () => {
     expect(await stranger.hold(accountId, { ...HOLD, amount: 1_000n })).toMatchObject({ granted: true });
   });
 
-  it('ends a hold only at its very amount', async () => {
-    await wallets.hold(accountId, HOLD);
-    expect(
-      await wallets.endHold(accountId, { ...HOLD, amount: 599n, cost: 0n, recorded: 0 }),
-    ).toBeUndefined();
-    expect(await wallets.endHold(accountId, { ...HOLD, id: 'req_2', cost: 0n, recorded: 0 })).toBeUndefined();
-    expect(await wallets.endHold('acc_of_nobody', { ...HOLD, cost: 0n, recorded: 0 })).toBeUndefined();
-    expect(await wallets.read(accountId)).toMatchObject({ balance: 400n, holds: [HOLD] });
-    expect(await wallets.endHold(accountId, { ...HOLD, cost: 250n, recorded: 0 })).toBe(750n);
+  it('ends that very hold and no other', async () => {
+    const held = await hold(HOLD);
+    const end = { cost: 0n, recorded: 0 };
+    for (const other of [{ amount: 599n }, { attempt: '00000000' }, { id: 'req_2' }, { keyId: 'key_2' }])
+      expect(await wallets.endHold(accountId, { ...held, ...other, ...end })).toBeUndefined();
+    const elsewhere = { ...held, walletId: 'acc_of_nobody', ...end };
+    expect(await wallets.endHold('acc_of_nobody', elsewhere)).toBeUndefined();
+    expect(await wallets.read(accountId)).toMatchObject({ balance: 400n, holds: [held] });
+    expect(await wallets.endHold(accountId, { ...held, ...end, cost: 250n })).toBe(750n);
+    expect(await wallets.endHold(accountId, { ...held, ...end, cost: 250n })).toBeUndefined();
     expect(await wallets.read(accountId)).toMatchObject({ balance: 750n, holds: [] });
+  });
+
+  it('says which hold cannot be read', async () => {
+    await wallets.hold(accountId, HOLD);
+    await database.client.send(
+      new UpdateItemCommand({
+        TableName: database.tables.wallets,
+        Key: { wallet_id: { S: accountId } },
+        UpdateExpression: 'SET holds.req_1 = :entry',
+        ExpressionAttributeValues: { ':entry': { S: 'key_1|chat|1.5|20|' } },
+      }),
+    );
+    await expect(wallets.read(accountId)).rejects.toThrow('req_1');
   });
 
   it('keeps amounts beyond the digits of a floating-point number exactly', async () => {
@@ -130,32 +138,32 @@ describe('a wallet', () => {
     let conflicts = 2;
     const conflicting = (real: DynamoDBClient) =>
       aroundSend(real, (command, send) => {
+        if (!(command instanceof UpdateItemCommand)) return send(command);
         conflicts -= 1;
         if (conflicts < 0) return send(command);
         throw new TransactionConflictException({ message: 'conflict', $metadata: {} });
       });
     const clients = { client: conflicting(database.client), onceClient: conflicting(database.onceClient) };
     const patient = createWalletStore(clients, database.tables.wallets);
-    expect((await patient.hold(accountId, HOLD)).granted).toBe(true);
+    const held = await hold(HOLD, patient);
     conflicts = Number.POSITIVE_INFINITY;
-    await expect(patient.endHold(accountId, { ...HOLD, cost: 0n, recorded: 0 })).rejects.toThrow('conflict');
+    await expect(patient.endHold(accountId, { ...held, cost: 0n, recorded: 0 })).rejects.toThrow('conflict');
   });
 });
 
-describe('a wallet in parts', () => {
+describe('a wallet in several shards', () => {
   const tables = DATABASE_TABLES;
-  const second = () => partId(accountId, 1);
-  const partsOf = () => new WalletReads(database.client, tables.wallets).readAll(accountId);
+  const second = () => shardId(accountId, 1);
+  const shardsOf = () => new WalletReads(database.client, tables.wallets).readAll(accountId);
 
-  it('says the balance of all its parts when a hold ends that was taken before there were any', async () => {
-    const { wallet } = await wallets.hold(accountId, HOLD);
-    const held = wallet?.holds[0] ?? HOLD;
+  it('says the balance of all of them when a hold ends that was taken before there were any', async () => {
+    const held = await hold(HOLD);
     await splitWallet(database, accountId, [300n]);
-    expect((await partsOf()).map(({ balance }) => balance)).toEqual([100n, 300n]);
+    expect((await shardsOf()).map(({ balance }) => balance)).toEqual([100n, 300n]);
     expect(await wallets.endHold(accountId, { ...held, cost: 250n, recorded: 0 })).toBe(750n);
   });
 
-  it('refuses no hold that it covers while money is on its way from one of its parts to another', async () => {
+  it('refuses no hold that it covers while credit is on its way from one of them to another', async () => {
     await splitWallet(database, accountId, [1_000n]);
     const transfers = new WalletTransfers(database.client, tables.wallets);
     let moved = false;
@@ -164,9 +172,9 @@ describe('a wallet in parts', () => {
       const first = command instanceof GetItemCommand && command.input.Key?.wallet_id?.S === accountId;
       if (first && !moved) {
         moved = true;
-        const [to, from] = await partsOf();
-        if (to === undefined || from === undefined) throw new Error('the wallet has not two parts');
-        expect(await transfers.move([{ part: from, amount: 1_000n }], to)).toBe(true);
+        const [to, from] = await shardsOf();
+        if (to === undefined || from === undefined) throw new Error('the wallet has not two shards');
+        expect(await transfers.move(to.walletId, [{ shard: from, amount: 1_000n }])).toBe(true);
       }
       return output;
     });
@@ -176,7 +184,7 @@ describe('a wallet in parts', () => {
     expect(await wallets.read(accountId)).toMatchObject({ balance: 400n });
   });
 
-  it('takes a hold though its reading of all parts meets a write to one of them', async () => {
+  it('takes a hold though its reading of all of them meets a write to one of them', async () => {
     await splitWallet(database, accountId, [500n]);
     let conflicts = 1;
     const client = aroundSend(database.client, (command, send) => {
@@ -195,87 +203,63 @@ describe('a wallet in parts', () => {
     expect(conflicts).toBe(0);
   });
 
-  it('takes what a part lacks from the others with the hold, to the last cent', async () => {
+  it('takes what one lacks from the others with the hold, to the last cent', async () => {
     await splitWallet(database, accountId, [300n, 300n]);
     expect(await wallets.hold(accountId, { ...HOLD, amount: 1_001n })).toMatchObject({ granted: false });
     expect(await wallets.hold(accountId, { ...HOLD, amount: 1_000n })).toMatchObject({ granted: true });
     expect(await wallets.read(accountId)).toMatchObject({ balance: 0n, holds: [{ amount: 1_000n }] });
   });
 
-  it('has more parts when every place is taken, each of them within its places, and fewer when they are idle', async () => {
+  it('has more of them when each place is taken, each within its places, and fewer when few are open', async () => {
     const calls = 5 * MAX_HOLDS + 1;
-    const held = [];
-    for (let call = 0; call < calls; call += 1) {
-      const result = await wallets.hold(accountId, { ...HOLD, id: `req_${call}`, amount: 10n });
-      expect(result.granted).toBe(true);
-      held.push(...(result.wallet?.holds ?? []).filter(({ id }) => id === `req_${call}`));
+    const held: Hold[] = [];
+    for (let call = 0; call < calls; call += 1)
+      held.push(await hold({ ...HOLD, id: `req_${call}`, amount: 10n }));
+    const shards = await shardsOf();
+    expect(shards.length).toBeGreaterThanOrEqual(6);
+    for (const { holds } of shards) expect(holds.length).toBeLessThanOrEqual(MAX_HOLDS);
+    expect(shards.flatMap(({ holds }) => holds)).toHaveLength(calls);
+    const upkeep = new WalletUpkeep(database.client, tables.wallets);
+    await upkeep.tidy(accountId);
+    expect(await shardsOf()).toHaveLength(shards.length);
+    for (const each of held) await wallets.endHold(accountId, { ...each, cost: 3n, recorded: 0 });
+    for (let left = shards.length; left > 1; left = (await shardsOf()).length) {
+      await upkeep.tidy(accountId);
+      expect(await shardsOf()).toHaveLength(Math.floor(left / 2));
     }
-    const parts = await partsOf();
-    expect(parts.length).toBeGreaterThanOrEqual(6);
-    for (const { holds } of parts) expect(holds.length).toBeLessThanOrEqual(MAX_HOLDS);
-    expect(parts.flatMap(({ holds }) => holds)).toHaveLength(calls);
-    for (const hold of held) await wallets.endHold(accountId, { ...hold, cost: 3n, recorded: 0 });
-    const upkeep = (seconds: number) =>
-      new WalletUpkeep(database.client, tables.wallets, () => (HOLD.created + seconds) * 1000);
-    await upkeep(60).tidy(accountId);
-    expect(await partsOf()).toHaveLength(parts.length);
-    await upkeep(3_600).tidy(accountId);
-    const [left, ...rest] = await partsOf();
-    expect([left?.parts, rest]).toEqual([1, []]);
-    expect(left).toMatchObject({
-      balance: 1_000n - 3n * BigInt(calls),
-      spent: 3n * BigInt(calls),
-      received: 1_000n,
-    });
-    expect(await wallets.hold(accountId, { ...HOLD, amount: 900n })).toMatchObject({ granted: true });
+    const [last] = await shardsOf();
+    const spent = 3n * BigInt(calls);
+    expect(last).toMatchObject({ shards: 1, balance: 1_000n - spent, spent, received: 1_000n });
+    expect(await wallets.hold(accountId, { ...HOLD, amount: 800n })).toMatchObject({ granted: true });
   });
 
-  it('keeps each item under 1 KB, with a part full of holds of the largest kind', async () => {
-    const long = (n: number) => `req_${'0'.repeat(25)}${n}`;
-    const hold = {
-      keyId: `key_${'0'.repeat(26)}`,
-      kind: 'embeddings' as const,
-      amount: 99_999_999_999n,
-      tokens: 1_000_000,
-      created: 1_800_000_000,
-      expires: 1_800_001_200,
-    };
-    await new DynamoAccountStore(database.client, tables).topUp({
-      accountId,
-      id: 'much',
-      amount: 10n ** 15n,
-      created: 0,
-      source: 'test',
+  it('keeps each item under 1 KB, with as many holds of the largest kind as it may have', async () => {
+    const wanted = (n: number) => ({
+      ...{ id: `req_${'0'.repeat(25)}${n}`, keyId: `key_${'0'.repeat(26)}`, kind: 'embeddings' as const },
+      ...{ amount: 99_999_999_999n, expires: 1_800_001_200 },
     });
-    const id = long(9);
-    const { wallet } = await wallets.hold(accountId, { ...hold, id });
-    await wallets.endHold(accountId, {
-      ...hold,
-      id,
-      ...wallet?.holds[0],
-      cost: 77_777_777_777n,
-      recorded: 1_800_000_000,
-    });
-    for (let n = 0; n < MAX_HOLDS; n += 1) {
-      const { wallet: held } = await wallets.hold(accountId, { ...hold, id: long(n) });
-      for (const each of held?.holds ?? []) await wallets.confirm(accountId, each);
-    }
-    await splitWallet(database, accountId, [1n]);
+    const store = new DynamoAccountStore(database.client, tables);
+    await store.topUp({ accountId, id: 'much', amount: 10n ** 15n, created: 0, source: 'test' });
+    for (const [n, recorded] of [1_800_000_000, 1_800_086_400].entries())
+      await wallets.endHold(accountId, { ...(await hold(wanted(n))), cost: 77_777_777_777n, recorded });
+    await splitWallet(database, accountId, Array<bigint>(8).fill(1n));
+    const store0 = createWalletStore(database, tables.wallets, { random: () => 0 });
+    for (let n = 0; n < MAX_HOLDS; n += 1) await hold(wanted(n), store0);
     await wallets.balance(accountId);
     const { ConsumedCapacity: used } = await database.client.send(
       new UpdateItemCommand({
         TableName: tables.wallets,
         Key: { wallet_id: { S: accountId } },
-        UpdateExpression: 'SET used = :now',
-        ExpressionAttributeValues: { ':now': { N: '1800000000' } },
+        UpdateExpression: 'SET entries = :more',
+        ExpressionAttributeValues: { ':more': { N: '99999' } },
         ReturnConsumedCapacity: 'TOTAL',
       }),
     );
     expect(used?.CapacityUnits).toBe(1);
-    expect((await partsOf())[0]?.holds).toHaveLength(MAX_HOLDS);
+    expect((await shardsOf())[0]).toMatchObject({ total: { atMs: expect.any(Number) }, holds: { length: MAX_HOLDS } });
   });
 
-  it('ends a hold whose answer was lost, on whichever part it is, and once', async () => {
+  it('ends a hold whose answer was lost, on whichever it is, and once', async () => {
     await splitWallet(database, accountId, [400n, 400n]);
     for (const random of [0, 0.4, 0.9]) {
       const clients = engineClients(database.endpoint);
@@ -289,10 +273,10 @@ describe('a wallet in parts', () => {
       expect(await store.endHold(accountId, end)).toBeUndefined();
     }
     expect(await wallets.read(accountId)).toMatchObject({ balance: 1_000n, holds: [] });
-    expect((await partsOf()).map(({ walletId }) => walletId)).toContain(second());
+    expect((await shardsOf()).map(({ walletId }) => walletId)).toContain(second());
   });
 
-  it('takes holds until it is empty, and has nothing left over in any part', async () => {
+  it('takes holds until it is empty, and has nothing left over in any', async () => {
     await splitWallet(database, accountId, [300n, 300n]);
     const results = [];
     for (let call = 0; call < 11; call += 1) {
@@ -306,8 +290,8 @@ describe('a wallet in parts', () => {
     expect(await wallets.hold(accountId, { ...HOLD, amount: 700n })).toMatchObject({ granted: true });
   });
 
-  it('shows a balance that is at most 2 s old, and does not read its parts for every answer', async () => {
-    await splitWallet(database, accountId, [500n]);
+  it('shows a balance that is at most 2 s old, and does not read all of them for every answer', async () => {
+    await splitWallet(database, accountId, [500n, ...Array<bigint>(8).fill(0n)]);
     let nowMs = 1_000_000;
     let reads = 0;
     const client = aroundSend(database.client, (command, send) => {
@@ -365,8 +349,7 @@ describe('a request whose answer is lost, and which the SDK may repeat', () => {
   });
 
   it('ends a hold once', async () => {
-    await wallets.hold(accountId, HOLD);
-    await repeated.endHold(accountId, { ...HOLD, cost: 100n, recorded: 0 });
+    await repeated.endHold(accountId, { ...(await hold(HOLD)), cost: 100n, recorded: 0 });
     expect(attempts()).toBe(2);
     expect(await wallets.read(accountId)).toMatchObject({ balance: 900n, holds: [] });
   });

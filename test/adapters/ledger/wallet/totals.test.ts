@@ -29,6 +29,10 @@ const post = (change: bigint) =>
 const stored = async () =>
   (await new WalletReads(database.client, database.tables.wallets).read(accountId))?.total;
 
+/** Into more shards than are read for each answer. */
+const splitWidely = (shares: readonly bigint[]) =>
+  splitWallet(database, accountId, [...shares, ...Array<bigint>(8).fill(0n)]);
+
 /** A sum that another process has left. */
 const storeTotal = (balance: number, atMs: number) =>
   database.client.send(
@@ -42,7 +46,7 @@ const storeTotal = (balance: number, atMs: number) =>
   );
 
 describe('the balance of a wallet', () => {
-  it('in one part is its own, less what it owes, and is stored nowhere else', async () => {
+  it('in one shard is its own, less what it owes, and is stored nowhere else', async () => {
     expect(await process().read(accountId)).toBe(1_000n);
     await post(-1_200n);
     expect(await process().read(accountId)).toBe(0n);
@@ -56,8 +60,14 @@ describe('the balance of a wallet', () => {
     ).toBeUndefined();
   });
 
-  it('in parts is the sum of all of them, which others find for a second', async () => {
+  it('in a few shards is the sum of all of them, and is stored nowhere', async () => {
     await splitWallet(database, accountId, [300n, 200n]);
+    expect(await process().read(accountId)).toBe(1_000n);
+    expect(await stored()).toBeUndefined();
+  });
+
+  it('in many shards is the sum of all of them, which others find for a second', async () => {
+    await splitWidely([300n, 200n]);
     expect(await process().read(accountId)).toBe(1_000n);
     expect(await stored()).toEqual({ balance: 1_000n, atMs: nowMs });
     await post(50n);
@@ -69,7 +79,7 @@ describe('the balance of a wallet', () => {
   });
 
   it('is renewed by one process, and by each that needs it where that one has died', async () => {
-    await splitWallet(database, accountId, [300n]);
+    await splitWidely([300n]);
     expect(await process().read(accountId)).toBe(1_000n);
     await post(50n);
     nowMs += 1_001;
@@ -85,7 +95,7 @@ describe('the balance of a wallet', () => {
     expect(await stored()).toEqual({ balance: 1_050n, atMs: nowMs });
   });
 
-  it('is remembered by a process for a second, of a wallet in one part too', async () => {
+  it('is remembered by a process for a second, of a wallet in one shard too', async () => {
     const remembering = process();
     expect(await remembering.read(accountId)).toBe(1_000n);
     await post(50n);
@@ -96,7 +106,7 @@ describe('the balance of a wallet', () => {
   });
 
   it('is never put back to an older sum by a process that was slow', async () => {
-    await splitWallet(database, accountId, [300n]);
+    await splitWidely([300n]);
     let late = true;
     const client = aroundSend(database.client, async (command, send) => {
       if (command instanceof UpdateItemCommand && late) {

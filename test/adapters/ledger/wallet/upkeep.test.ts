@@ -1,13 +1,13 @@
-import { TransactWriteItemsCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
-import { number, text } from '../../../../lambdas/adapters/dynamodb/attribute-values.ts';
-import { type Part, partId } from '../../../../lambdas/adapters/ledger/wallet/item.ts';
+import { growShards } from '../../../../lambdas/adapters/ledger/wallet/growth.ts';
+import { shardId } from '../../../../lambdas/adapters/ledger/wallet/item.ts';
 import { WalletPostings } from '../../../../lambdas/adapters/ledger/wallet/posting.ts';
 import { WalletReads } from '../../../../lambdas/adapters/ledger/wallet/reads.ts';
 import { createWalletStore } from '../../../../lambdas/adapters/ledger/wallet/store.ts';
 import { WalletUpkeep } from '../../../../lambdas/adapters/ledger/wallet/upkeep.ts';
-import type { Hold } from '../../../../lambdas/core/ledger/ports.ts';
+import type { Hold, WalletStore } from '../../../../lambdas/core/ledger/ports.ts';
 import { aroundSend } from '../../../core/ledger/failing-process.ts';
 import {
   booksOf,
@@ -21,7 +21,7 @@ import { it } from '../../../search.ts';
 import { rounds } from '../../../thorough.ts';
 import { startDatabase, type TestDatabase } from '../../engine.ts';
 import { splitWallet } from '../../split-wallet.ts';
-import { brokenPart, brokenParts } from '../../stored-parts.ts';
+import { brokenShard, brokenShards } from '../../stored-shards.ts';
 
 const CREDIT = 10_000n;
 const NOON = NOON_MS / 1000;
@@ -40,136 +40,112 @@ beforeEach(async () => {
   account = await openAccount(database.client, CREDIT, { rpm: 10_000, daily_usd: 1_000_000n });
 });
 
-const open = (clients = database) => openLedger({ clients, clock: () => nowMs });
 const tidy = (client = database.client) =>
-  new WalletUpkeep(client, database.tables.wallets, () => nowMs).tidy(account.accountId);
+  new WalletUpkeep(client, database.tables.wallets).tidy(account.accountId);
 const readAll = () => new WalletReads(database.client, database.tables.wallets).readAll(account.accountId);
 const books = () => booksOf(database.client, account);
 
-async function firstPart(): Promise<Part> {
-  const [first] = await readAll();
-  if (first === undefined) throw new Error('there is no wallet');
-  return first;
-}
-
-/** Every part by itself, and the books of the account. */
+/** Every shard by itself, and the books of the account. */
 async function expectExact(): Promise<void> {
-  expect((await readAll()).flatMap(brokenPart)).toEqual([]);
+  expect((await readAll()).flatMap(brokenShard)).toEqual([]);
   expect((await books()).audit).toMatchObject({ exact: true, drift: 0n });
 }
 
-describe('parts that have been idle', () => {
-  const IDLE_MS = 601_000;
+/** A process that takes its holds on that shard, of as many. */
+async function processAt(index: number, of: number): Promise<WalletStore> {
+  const process = createWalletStore(database, database.tables.wallets, { random: () => (index + 0.5) / of });
+  await process.read(account.accountId);
+  return process;
+}
+
+const holdOf = (amount: bigint, id = 'req_1'): Hold => ({
+  id,
+  keyId: account.keys[0].keyId,
+  kind: 'chat',
+  amount,
+  expires: NOON + HOLD_TTL_SECONDS,
+});
+
+async function take(process: WalletStore, hold: Hold): Promise<Hold> {
+  const { wallet } = await process.hold(account.accountId, hold);
+  const held = wallet?.holds.find(({ id }) => id === hold.id);
+  if (held === undefined) throw new Error('the hold was refused');
+  return held;
+}
+
+describe('shards that are not needed', () => {
   const share = 1_000n;
 
-  it('are merged ten minutes after their newest hold, with all that they have', async () => {
-    await splitWallet(database, account.accountId, [share, share]);
-    const { wallets } = open();
-    const hold: Hold = {
-      id: 'req_1',
-      keyId: account.keys[0].keyId,
-      tokens: 0,
-      kind: 'chat',
-      amount: 10n,
-      created: NOON,
-      expires: NOON + HOLD_TTL_SECONDS,
-    };
-    const walletId = partId(account.accountId, 2);
-    const { parts } = { parts: await readAll() };
-    expect(parts).toHaveLength(3);
-    await database.client.send(
-      new UpdateItemCommand({
-        TableName: database.tables.wallets,
-        Key: { wallet_id: text(walletId) },
-        UpdateExpression:
-          'SET used = :now, spent_20000 = :cost, spent = spent + :cost, balance = balance - :cost',
-        ExpressionAttributeValues: { ':now': number(NOON), ':cost': number(7) },
-      }),
-    );
-    nowMs = NOON_MS + 600_000;
+  it('are merged into the first one, from the last one down and half of them at a time, with all they have', async () => {
+    await splitWallet(database, account.accountId, [share, share, share]);
+    const process = await processAt(3, 4);
+    const held = await take(process, holdOf(10n));
+    await process.endHold(account.accountId, { ...held, cost: 7n, recorded: 20_000 * 86_400 });
     await tidy();
-    expect((await readAll()).map((part) => part.walletId)).toEqual([account.accountId, walletId]);
-    expect(await firstPart()).toMatchObject({ parts: 3, balance: CREDIT - share });
-    nowMs = NOON_MS + IDLE_MS;
+    expect(await readAll()).toMatchObject([{ shards: 2, balance: CREDIT - share - 7n }, { balance: share }]);
     await tidy();
     expect(await readAll()).toMatchObject([
-      { parts: 1, balance: CREDIT - 7n, received: CREDIT, spent: 7n, spentByDay: new Map([[20_000, 7n]]) },
+      { shards: 1, balance: CREDIT - 7n, received: CREDIT, spent: 7n, spentByDay: new Map([[20_000, 7n]]) },
     ]);
-    expect(await wallets.hold(account.accountId, hold)).toMatchObject({ granted: true });
-    expect((await readAll()).flatMap(brokenPart)).toEqual([]);
+    await tidy();
+    expect(await readAll()).toHaveLength(1);
+    expect((await readAll()).flatMap(brokenShard)).toEqual([]);
   });
 
-  it('stay where a hold is open, and are still counted', async () => {
+  it('stay as long as the last one has an open hold', async () => {
     await splitWallet(database, account.accountId, [share, share, share]);
-    const walletId = partId(account.accountId, 2);
-    const process = createWalletStore(database, database.tables.wallets, { random: () => 0.5 });
-    await process.read(account.accountId);
-    const hold = {
-      id: 'req_1',
-      keyId: account.keys[0].keyId,
-      tokens: 0,
-      kind: 'chat',
-      created: NOON,
-    } as const;
-    const { wallet } = await process.hold(account.accountId, {
-      ...hold,
-      amount: 10n,
-      expires: NOON + HOLD_TTL_SECONDS,
-    });
-    expect(wallet?.holds[0]?.walletId).toBe(walletId);
-    nowMs += 10 * IDLE_MS;
+    const held = await take(await processAt(2, 4), holdOf(10n));
     await tidy();
-    expect((await readAll()).map((part) => [part.walletId, part.parts])).toEqual([
-      [account.accountId, 3],
-      [walletId, 1],
-    ]);
+    expect((await readAll()).map(({ walletId }) => walletId).at(-1)).toBe(held.walletId);
+    await tidy();
+    expect(await readAll()).toHaveLength(3);
     await expectExact();
   });
 
-  it.each(['hold', 'end', 'free call', 'transfer', 'credit', 'refund'] as const)(
+  it('are as many as two open holds each would need', async () => {
+    await splitWallet(database, account.accountId, Array(7).fill(share));
+    const process = await processAt(0, 8);
+    for (let open = 0; open < 8; open += 1) await take(process, holdOf(1n, `req_${open}`));
+    for (let open = 0; open < 4; open += 1) await take(await processAt(1, 8), holdOf(1n, `req_more_${open}`));
+    await tidy();
+    expect(await readAll()).toHaveLength(6);
+    await expectExact();
+  });
+
+  it.each(['hold', 'end', 'free call', 'transfer', 'credit', 'refund', 'growth'] as const)(
     'are merged as they are when it happens, or not at all: a %s between the reading and the merge',
     async (step) => {
       await splitWallet(database, account.accountId, [share]);
-      const walletId = partId(account.accountId, 1);
-      const { wallets } = open();
-      const process = createWalletStore(database, database.tables.wallets, { random: () => 0.9 });
-      await process.read(account.accountId);
-      const hold = {
-        keyId: account.keys[0].keyId,
-        tokens: 0,
-        kind: 'chat',
-        created: 1,
-        expires: 2,
-      } as const;
+      const { accountId } = account;
+      const process = await processAt(1, 2);
       const postings = new WalletPostings(database.client, database.tables.wallets);
-      let met = false;
+      const meet = async () => {
+        if (step === 'credit') return postings.post(accountId, 70n, []);
+        if (step === 'refund') return postings.post(accountId, -CREDIT - 5n, []);
+        if (step === 'growth') return growShards(database.client, database.tables.wallets, accountId, 2);
+        const amount = { transfer: 5_000n, 'free call': 0n }[step as string] ?? 10n;
+        const held = await take(process, holdOf(amount));
+        expect(held.walletId).toBe(shardId(accountId, 1));
+        const cost = step === 'end' ? 3n : 0n;
+        if (step === 'end' || step === 'free call')
+          await process.endHold(accountId, { ...held, cost, recorded: NOON });
+      };
+      let isMet = false;
       const client = aroundSend(database.client, async (command, send) => {
-        if (!met && command instanceof TransactWriteItemsCommand) {
-          met = true;
-          const amount = { transfer: 5_000n, 'free call': 0n }[step as string] ?? 10n;
-          if (step === 'credit') await postings.post(account.accountId, 70n, []);
-          else if (step === 'refund') await postings.post(account.accountId, -CREDIT - 5n, []);
-          else {
-            const { wallet } = await process.hold(account.accountId, { ...hold, id: 'req_1', amount });
-            const held = wallet?.holds.find(({ id }) => id === 'req_1');
-            expect(held?.walletId).toBe(walletId);
-            if (held !== undefined && step === 'end')
-              await wallets.endHold(account.accountId, { ...held, cost: 3n, recorded: NOON });
-            if (held !== undefined && step === 'free call')
-              await wallets.endHold(account.accountId, { ...held, cost: 0n, recorded: NOON });
-          }
+        if (!isMet && command instanceof TransactWriteItemsCommand) {
+          isMet = true;
+          await meet();
         }
         return send(command);
       });
       await tidy(client);
-      expect(met).toBe(true);
-      const parts = await readAll();
-      expect(parts.flatMap(brokenPart)).toEqual([]);
-      expect(parts).toHaveLength(step === 'credit' ? 1 : 2);
+      expect(isMet).toBe(true);
+      const shards = await readAll();
+      expect(shards.flatMap(brokenShard)).toEqual([]);
+      // What has changed neither of them does not keep them apart, nor does credit.
+      expect(shards).toHaveLength({ credit: 1, 'free call': 1, growth: 5 }[step as string] ?? 2);
       const posted: Partial<Record<string, bigint>> = { credit: 70n, refund: -CREDIT - 5n };
-      expect(parts.reduce((sum, { received = 0n }) => sum + received, 0n)).toBe(
-        CREDIT + (posted[step] ?? 0n),
-      );
+      expect(shards.reduce((sum, { received }) => sum + received, 0n)).toBe(CREDIT + (posted[step] ?? 0n));
     },
   );
 
@@ -177,24 +153,23 @@ describe('parts that have been idle', () => {
     await splitWallet(database, account.accountId, [share]);
     const postings = new WalletPostings(database.client, database.tables.wallets);
     await postings.post(account.accountId, -CREDIT - 5n, []);
-    nowMs += IDLE_MS;
     await tidy();
-    expect(await readAll()).toMatchObject([{ owed: 5n, parts: 2 }, { owed: 0n }]);
+    expect(await readAll()).toMatchObject([{ owed: 5n, shards: 2 }, { owed: 0n }]);
     await postings.post(account.accountId, 30n, []);
     await tidy();
-    expect(await readAll()).toMatchObject([{ owed: undefined, parts: 1, balance: 25n }]);
+    expect(await readAll()).toMatchObject([{ owed: undefined, shards: 1, balance: 25n }]);
   });
 
   it('are merged by one of two sweeps, whatever write of theirs a crash is at', async () => {
     const crash = fc.record({
       at: fc.integer({ min: 1, max: 8 }),
       after: fc.boolean(),
-      parts: fc.integer({ min: 1, max: 4 }),
+      shards: fc.integer({ min: 1, max: 4 }),
     });
     await fc.assert(
-      fc.asyncProperty(crash, async ({ at, after, parts }) => {
+      fc.asyncProperty(crash, async ({ at, after, shards }) => {
         account = await openAccount(database.client, CREDIT, {});
-        await splitWallet(database, account.accountId, Array(parts).fill(share));
+        await splitWallet(database, account.accountId, Array(shards).fill(share));
         let calls = 0;
         const dying = aroundSend(database.client, async (command, send) => {
           calls += 1;
@@ -203,15 +178,15 @@ describe('parts that have been idle', () => {
           return send(command);
         });
         await Promise.all([tidy(dying).catch(() => {}), tidy().catch(() => {})]);
-        expect((await readAll()).flatMap(brokenPart)).toEqual([]);
-        await tidy();
-        expect(await readAll()).toMatchObject([{ parts: 1, balance: CREDIT, received: CREDIT }]);
+        expect((await readAll()).flatMap(brokenShard)).toEqual([]);
+        for (let sweeps = 0; sweeps < 3; sweeps += 1) await tidy();
+        expect(await readAll()).toMatchObject([{ shards: 1, balance: CREDIT, received: CREDIT }]);
       }),
       { numRuns: rounds(25) },
     );
   });
 });
 
-it('leaves every part of everything above whole', async () => {
-  expect(await brokenParts(database)).toEqual([]);
+it('leaves every shard of everything above whole', async () => {
+  expect(await brokenShards(database)).toEqual([]);
 });
