@@ -7,7 +7,7 @@ import type { RandomSource } from '../../../core/ports.ts';
 import { isRefusal } from '../../../core/transient.ts';
 import type { DynamoClients } from '../../aws/clients.ts';
 import { growShards } from './growth.ts';
-import { MAX_HOLDS, indexOf, newAttempt, type Shard, shardId, toWallet } from './item.ts';
+import { indexOf, MAX_HOLDS, newAttempt, type Shard, shardId, toWallet } from './item.ts';
 import { WalletPostings } from './posting.ts';
 import { WalletReads } from './reads.ts';
 import { WalletShards } from './shard.ts';

@@ -34,7 +34,12 @@ export class WalletTotals {
   readonly #known = new BoundedMap<string, Promise<Total>>(MAX_WALLETS);
 
   /** `onFirst` receives the first shard each time it is read. */
-  constructor(client: DynamoDBClient, table: string, clock: Clock, onFirst: (first: Shard) => void = () => {}) {
+  constructor(
+    client: DynamoDBClient,
+    table: string,
+    clock: Clock,
+    onFirst: (first: Shard) => void = () => {},
+  ) {
     this.#client = client;
     this.#table = table;
     this.#reads = new WalletReads(client, table);

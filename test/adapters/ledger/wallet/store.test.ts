@@ -256,7 +256,10 @@ describe('a wallet in several shards', () => {
       }),
     );
     expect(used?.CapacityUnits).toBe(1);
-    expect((await shardsOf())[0]).toMatchObject({ total: { atMs: expect.any(Number) }, holds: { length: MAX_HOLDS } });
+    expect((await shardsOf())[0]).toMatchObject({
+      total: { atMs: expect.any(Number) },
+      holds: { length: MAX_HOLDS },
+    });
   });
 
   it('ends a hold whose answer was lost, on whichever it is, and once', async () => {

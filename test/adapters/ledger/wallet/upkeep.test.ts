@@ -14,7 +14,6 @@ import {
   HOLD_TTL_SECONDS,
   NOON_MS,
   openAccount,
-  openLedger,
   type TestAccount,
 } from '../../../core/ledger/running-ledger.ts';
 import { it } from '../../../search.ts';
@@ -28,7 +27,6 @@ const NOON = NOON_MS / 1000;
 
 let database: TestDatabase;
 let account: TestAccount;
-let nowMs = NOON_MS;
 
 beforeAll(async () => {
   database = await startDatabase();
@@ -36,7 +34,6 @@ beforeAll(async () => {
 afterAll(() => database.stop());
 
 beforeEach(async () => {
-  nowMs = NOON_MS;
   account = await openAccount(database.client, CREDIT, { rpm: 10_000, daily_usd: 1_000_000n });
 });
 
