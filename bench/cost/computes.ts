@@ -14,8 +14,6 @@ export interface HostMeasured extends Measured {
 export interface HostTraffic extends Traffic {
   /** Even, day and night. */
   readonly callsPerSecond: number;
-  /** Write units of a call whose writes are made together with those of others. */
-  readonly groupedUnits: number;
 }
 
 /** Rates of Web Functions, which AWS has not made known where they could be read. */
@@ -102,9 +100,9 @@ export const ratesOf = (times: number): WebFunctionRates => ({
 
 /** What CloudFront, the table and the logs take, whichever host is behind. */
 function behindEdge(traffic: HostTraffic, measured: HostMeasured): readonly Line[] {
-  const { calls, groupedUnits } = traffic;
-  const kept = costOf({ ...traffic, idempotent: 0 }, { ...measured, writeUnits: groupedUnits }).filter(
-    ({ service }) => ['DynamoDB', 'WAF', 'Usage records'].includes(service),
+  const { calls } = traffic;
+  const kept = costOf({ ...traffic, idempotent: 0 }, measured).filter(({ service }) =>
+    ['DynamoDB', 'WAF', 'Usage records'].includes(service),
   );
   const toOrigin = (calls * REQUEST_BYTES * PRICES.edgeOriginGb.usd) / GB;
   return [

@@ -8,10 +8,7 @@ import { PRICES } from './prices.ts';
 import { smokeCost } from './smoke.ts';
 import { bill, breakEvenText, computes, dollars, markdown } from './tables.ts';
 
-/**
- * A million calls of a chat model: 300 tokens at the pace of a hosted one, with its thinking time, ten a second. At that rate
- * calls rarely meet, so that each takes its 5 write units; `--grouped` takes what was measured at a higher one.
- */
+/** A million calls of a chat model: 300 tokens at the pace of a hosted one, with its thinking time, ten a second. */
 export const USUAL: HostTraffic = {
   calls: 1e6,
   seconds: 5,
@@ -19,7 +16,6 @@ export const USUAL: HostTraffic = {
   memoryMb: 512,
   idempotent: 0,
   callsPerSecond: 10,
-  groupedUnits: 5,
 };
 
 const SIZES_MB = [256, 512, 1024, 1769];
@@ -35,7 +31,6 @@ function readTraffic(args: readonly string[]): HostTraffic {
       memory: option,
       idempotent: option,
       rate: option,
-      grouped: option,
       smoke: option,
     },
   });
@@ -53,7 +48,6 @@ function readTraffic(args: readonly string[]): HostTraffic {
     memoryMb: number(values.memory, USUAL.memoryMb),
     idempotent: number(values.idempotent, USUAL.idempotent),
     callsPerSecond,
-    groupedUnits: number(values.grouped, USUAL.groupedUnits),
   };
 }
 

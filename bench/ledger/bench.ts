@@ -5,7 +5,6 @@ import { openDatabase } from '../harness/service/database.ts';
 import { measureCallCost } from './call-cost.ts';
 import { measureContention } from './contention.ts';
 import { measureEndpoint } from './endpoint.ts';
-import { measureGroupCost } from './group-cost.ts';
 import { measureOpenCalls } from './open-calls.ts';
 
 export async function measureLedger(): Promise<readonly Figure[]> {
@@ -15,7 +14,6 @@ export async function measureLedger(): Promise<readonly Figure[]> {
       ...(await measureCallCost(database)),
       ...(await measureEndpoint(database)),
       ...(await measureContention(database)),
-      ...(await measureGroupCost(database)),
       ...(await measureOpenCalls()),
     ];
   } finally {
