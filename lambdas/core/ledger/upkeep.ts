@@ -5,7 +5,7 @@ import type { Recovery, RecoveryCount } from './recovery.ts';
 /** Reads a page of wallets, after the one that the page before ended with. */
 export type WalletPages = (after?: string) => Promise<{
   readonly wallets: readonly Pick<Wallet, 'accountId' | 'holds'>[];
-  /** Accounts whose wallet lies in parts. */
+  /** Accounts whose wallet lies in several shards. */
   readonly untidy: readonly string[];
   readonly next: string | undefined;
 }>;

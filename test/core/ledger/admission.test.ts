@@ -122,7 +122,7 @@ describe('a wallet that affords k calls', () => {
     );
   }, 240_000);
 
-  it('grants at most k of racing ones when it lies in parts, and leaves exact books', async () => {
+  it('grants at most k of racing ones when it lies in several shards, and leaves exact books', async () => {
     const { account, keys } = await openBusyAccount(10_500n);
     await splitWallet(database, account.accountId, [2_000n, 3_000n, 1_500n]);
     const ledger = open();

@@ -123,7 +123,7 @@ describe('an uncontended call', () => {
     expect(units.writeUnits).toBeLessThanOrEqual(MAX_WRITE_UNITS);
   });
 
-  it('on a wallet in parts keeps to its rounds before and after the upstream', async () => {
+  it('on a wallet in several shards keeps to its rounds before and after the upstream', async () => {
     const account = await openAccount(database.client, 10_000n, {});
     await splitWallet(database, account.accountId, [4_000n]);
     await ledger.gate.touch(account.keys[0]);
@@ -164,12 +164,12 @@ describe('a refused call', () => {
 });
 
 describe('many calls at once on one wallet', () => {
-  it('take as many write units each as one alone, once its parts are there', async () => {
+  it('take as many write units each as one alone, once its shards are there', async () => {
     const account = await openAccount(database.client, 1_000_000n, { rpm: 10_000 });
     const [key] = account.keys;
     await ledger.gate.touch(key);
     for (const open of [1, 16, 64]) {
-      // The first ones make the parts.
+      // The first ones make the shards.
       const grow = Array.from({ length: open }, () => ledger.ledger.admit(callOf(key, 1n)));
       const admissions = await Promise.all(grow);
       const [, { writeUnits }] = await costOf(async () => {

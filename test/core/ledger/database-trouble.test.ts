@@ -71,7 +71,7 @@ afterAll(async () => {
   await engine.stop();
 });
 
-const isHold = ({ body }: DatabaseRequest): boolean => body.UpdateExpression?.includes(':hold') === true;
+const isHold = ({ body }: DatabaseRequest): boolean => body.UpdateExpression?.includes(':entry') === true;
 const isCharge = ({ body }: DatabaseRequest): boolean =>
   body.UpdateExpression?.includes('last_charge = ') === true;
 
@@ -113,9 +113,9 @@ async function failedCondition({ body: { TableName, Key } }: DatabaseRequest): P
 }
 
 /** A call of a new account under a plan of its own; the account and its answer, the database whole again. */
-async function chatUnder(plan: TroublePlan, parts = 1) {
+async function chatUnder(plan: TroublePlan, shards = 1) {
   const account = await openAccount(engine.client, CREDIT, {});
-  await splitWallet(engine, account.accountId, Array(parts - 1).fill(CREDIT / 8n));
+  await splitWallet(engine, account.accountId, Array(shards - 1).fill(CREDIT / 8n));
   plans.set(account, plan);
   const answer = await chat(account);
   plans.delete(account);
@@ -161,7 +161,7 @@ it('a hold that cannot be taken back while the database is in trouble is recover
 });
 
 describe('a chat call', () => {
-  it('on a wallet in parts whose hold got no answer leaves nothing held in any of them', async () => {
+  it('on a wallet in several shards whose hold got no answer leaves nothing held in any of them', async () => {
     const calls = Array.from({ length: 8 }, async () => {
       const { account, answer } = await chatUnder((request) => (isHold(request) ? 'lost' : undefined), 4);
       expectOverloaded(answer);
@@ -182,7 +182,7 @@ describe('a chat call', () => {
     await expectNothingHeld(account);
   });
 
-  it('is 503 while others keep changing its wallet in parts', async () => {
+  it('is 503 while others keep changing its wallet in several shards', async () => {
     let holds = 0;
     const { account, answer } = await chatUnder(async (request) => {
       if (request.operation === 'TransactWriteItems') {

@@ -58,7 +58,7 @@ const history: fc.Arbitrary<History> = fc.record({
   ),
   lagSeconds: fc.constantFrom(0, 0, 2),
   balance: fc.integer({ min: 0, max: 5000 }).map(BigInt),
-  parts: fc.constantFrom(1, 1, 1, 3),
+  shards: fc.constantFrom(1, 1, 1, 3),
   policies: fc.tuple(policy, policy),
   calls: fc.array(call, { minLength: 1, maxLength: 4 }),
   overlapping: fc.boolean(),
@@ -78,13 +78,13 @@ const generous: Finding[] = [];
 /** Histories in which a call failed that no planned fault explains. */
 const astray: Finding[] = [];
 let played = 0;
-/** Histories in which parts were made. */
+/** Histories in which shards were made. */
 let grown = 0;
 
 const property = fc.asyncProperty(history, async (story) => {
   const aftermath = await play(database, story);
   played += 1;
-  if (aftermath.mostShards > story.parts) grown += 1;
+  if (aftermath.mostShards > story.shards) grown += 1;
   note(generous, brokenCaps(aftermath), story);
   note(astray, unexpectedFailures(aftermath), story);
   expect(brokenBooks(aftermath)).toEqual([]);
@@ -144,7 +144,7 @@ describe('a call that costs all of its hold and of its cap', () => {
               startMs: Date.UTC(2026, 6, 15, 12),
               lagSeconds: 0,
               balance: 5_000n,
-              parts: 1,
+              shards: 1,
             },
             policies: [{ daily_usd: 492n }, {}],
             calls: [

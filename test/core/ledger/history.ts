@@ -33,9 +33,9 @@ export interface CallPlan {
   readonly settles: 'at-once' | 'late' | 'never';
   /** Time since the call before. */
   readonly pauseSeconds: number;
-  /** Calls like it at once: more than one part of a wallet has places for makes parts. */
+  /** Calls like it at once: more than one shard of a wallet has places for makes shards. */
   readonly copies: number;
-  /** Its process tidies the wallet before it, once with the time that has passed: idle parts are merged. */
+  /** Its process tidies the wallet before it, once with the time that has passed: idle shards are merged. */
   readonly tidies: boolean;
 }
 
@@ -44,8 +44,8 @@ export interface History {
   /** How far the second process's clock lags. */
   readonly lagSeconds: number;
   readonly balance: NanoUsd;
-  /** Parts that the wallet lies in. */
-  readonly parts: number;
+  /** Shards that the wallet lies in. */
+  readonly shards: number;
   readonly policies: readonly [Policy, Policy];
   readonly calls: readonly CallPlan[];
   /** All calls at once, not one after the other. */
@@ -75,7 +75,7 @@ export interface Aftermath {
   readonly books: AccountBooks;
   /** What was wrong with a part of the wallet by itself, after any step. */
   readonly brokenShards: readonly string[];
-  /** The most parts that the wallet lay in after any step. */
+  /** The most shards that the wallet lay in after any step. */
   readonly mostShards: number;
   readonly keys: readonly KeyState[];
   readonly policies: readonly Policy[];
@@ -88,15 +88,15 @@ export interface Aftermath {
 /** Plays a history and ends it with one undisturbed recovery pass after every hold has expired. */
 export async function play(database: TestDatabase, history: History): Promise<Aftermath> {
   const account = await openAccount(database.client, history.balance, ...history.policies);
-  const shares = Array.from({ length: history.parts - 1 }, () => history.balance / BigInt(history.parts));
+  const shares = Array.from({ length: history.shards - 1 }, () => history.balance / BigInt(history.shards));
   await splitWallet(database, account.accountId, shares);
   const inspection = new Inspection(database, account.accountId);
   let nowMs = history.startMs;
   const clocks = [() => nowMs, () => nowMs - history.lagSeconds * 1000];
   const processes = history.faults.map((plan) => new FailingProcess(database, plan));
   const ledgers = processes.map(({ clients }, at) => openLedger({ clients, clock: clocks[at] ?? Date.now }));
-  // A process that has not met the parts keeps to the first one.
-  if (history.parts > 1)
+  // A process that has not met the shards keeps to the first one.
+  if (history.shards > 1)
     for (const { wallets } of ledgers) await wallets.read(account.accountId).catch(() => {});
   const results: CallResult[] = [];
 
@@ -180,9 +180,9 @@ class Inspection {
 
   async look(): Promise<void> {
     const { client, tables } = this.#database;
-    const parts = await new WalletReads(client, tables.wallets).readAll(this.#accountId);
-    this.mostShards = Math.max(this.mostShards, parts.length);
-    this.broken.push(...parts.flatMap(brokenShard));
+    const shards = await new WalletReads(client, tables.wallets).readAll(this.#accountId);
+    this.mostShards = Math.max(this.mostShards, shards.length);
+    this.broken.push(...shards.flatMap(brokenShard));
   }
 }
 

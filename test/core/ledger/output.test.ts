@@ -65,7 +65,7 @@ describe('a call that leaves its output to the service', () => {
     const ledger = open();
     const admission = await ledger.ledger.admit(call());
     const amount = BigInt(output);
-    expect(admission).toMatchObject({ output, hold: { amount, tokens: output } });
+    expect(admission).toMatchObject({ output, hold: { amount } });
     const state = await keyState(ledger, key.keyId);
     // However often it asked, it is one request.
     expect(state.requestsLeft).toBe(9);
@@ -162,7 +162,7 @@ describe('a call that leaves its output to the service', () => {
     expect((await ledger.admit(call())).output).toBe(500);
   });
 
-  it('finds the output that a wallet in parts leaves', async () => {
+  it('finds the output that a wallet in several shards leaves', async () => {
     const { account, call, books } = await accountWith(150n);
     await splitWallet(database, account.accountId, [50n, 50n]);
     const { ledger, wallets } = open();

@@ -18,7 +18,7 @@ const PROCESSES = 4;
 const PLENTY = 10n ** 15n;
 
 const SEEDS = rounds(10);
-/** Random shares of a wallet in parts: 6 in a plain run, 50 in a thorough one. */
+/** Random shares of a wallet in several shards: 6 in a plain run, 50 in a thorough one. */
 const SPLITS = Math.min(rounds(6), 50);
 /** Twice as many as any of those wallets affords. */
 const RACING = 120;
@@ -83,7 +83,7 @@ describe(`in ${PROCESSES} processes on one database file`, () => {
     expect(audit.exact).toBe(true);
   }, 30_000);
 
-  it(`of ${RACING} racing calls exactly as many pass as a wallet in parts affords, for ${SPLITS} splits`, async () => {
+  it(`of ${RACING} racing calls exactly as many pass as a wallet in several shards affords, for ${SPLITS} splits`, async () => {
     const split = fc.record({
       affords: fc.integer({ min: 0, max: 60 }),
       amount: fc.integer({ min: 1, max: 1_000_000 }),

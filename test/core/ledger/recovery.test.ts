@@ -50,7 +50,7 @@ function history(changes: Partial<History> = {}): History {
     startMs: NOON_MS,
     lagSeconds: 0,
     balance: 10_000n,
-    parts: 1,
+    shards: 1,
     policies: [CAPS, CAPS],
     calls: [PLAN],
     overlapping: false,
@@ -75,7 +75,7 @@ const HISTORIES: Readonly<Record<string, History>> = {
   'a call that settles after it was recovered': history({ calls: [before, { ...PLAN, settles: 'late' }] }),
   'a call that its key refuses': history({ calls: [before, { ...PLAN, amount: 5_001n }] }),
   'a call that its wallet refuses': history({ balance: 300n, calls: [before, PLAN] }),
-  'a call on a wallet in parts': history({ parts: 3, calls: [before, { ...PLAN, cost: 900n }] }),
+  'a call on a wallet in several shards': history({ shards: 3, calls: [before, { ...PLAN, cost: 900n }] }),
   'a call that frees credit from an expired hold': history({
     balance: 600n,
     calls: [
@@ -86,13 +86,13 @@ const HISTORIES: Readonly<Record<string, History>> = {
   }),
 };
 
-/** Parts are made and merged while calls are open. */
+/** Shards are made and merged while calls are open. */
 const PART_HISTORIES: Readonly<Record<string, History>> = {
   'more calls at once than a part has places for': history({
     calls: [before, { ...PLAN, copies: MAX_HOLDS + 2 }],
   }),
-  'calls on a wallet whose parts are merged meanwhile': history({
-    parts: 3,
+  'calls on a wallet whose shards are merged meanwhile': history({
+    shards: 3,
     calls: [
       { ...PLAN, process: 1, settles: 'late' },
       { ...PLAN, tidies: true, pauseSeconds: 700 },

@@ -6,7 +6,7 @@ import { SweepFailed, sweep } from '../../../lambdas/core/ledger/upkeep.ts';
 
 const wallet = (accountId: string) => ({ accountId, holds: [] }) as unknown as Wallet;
 
-/** Two pages of wallets, two of which lie in parts; those named cannot be recovered, or tidied. */
+/** Two pages of wallets, two of which lies in several shards; those named cannot be recovered, or tidied. */
 function broken(...names: readonly string[]) {
   const recovered: string[] = [];
   const recover = async (name: string) => {
