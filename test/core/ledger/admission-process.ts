@@ -12,7 +12,6 @@ export interface Race {
   readonly calls: number;
   /** Nano-USD that each call holds. */
   readonly amount: number;
-  /** Nano-USD that each call cannot exceed; as much as it holds when absent. */
   /** Nano-USD that each call costs; absent to leave the holds open. */
   readonly cost?: number;
 }

@@ -140,7 +140,7 @@ describe('a call that leaves its output to the service', () => {
     const delaying = (client: TestDatabase['client']) =>
       aroundSend(client, async (command, send) => {
         const update = String((command as UpdateItemCommand).input.UpdateExpression);
-        if (late === undefined && update.includes('holds.#id = :hold')) {
+        if (late === undefined && update.includes('holds.#id = :entry')) {
           late = () => send(command);
           throw Object.assign(new Error('no answer'), { name: 'TimeoutError' });
         }
