@@ -5,7 +5,13 @@ import { greatest, type NanoUsd } from '../../money.ts';
 import type { CallContext, Clock, Log } from '../../ports.ts';
 import type { Model, Route } from '../catalog/catalog-document.ts';
 import { dialectTokens } from '../metering/dialect-size.ts';
-import { boundTextTokens, LARGEST_WINDOW, type PromptBound, promptBounds } from '../metering/estimate.ts';
+import {
+  boundTextTokens,
+  LARGEST_WINDOW,
+  type PromptBound,
+  promptBounds,
+  rateTokens,
+} from '../metering/estimate.ts';
 import { tokenPrices } from '../metering/priced-usage.ts';
 import type { PromptSize } from '../metering/prompt-size.ts';
 import type { PaidCall } from '../paid-endpoint.ts';
@@ -62,8 +68,7 @@ export function completionCall(
   const { capsules, nameOf, answerId, answer, context } = call;
   return {
     output,
-    tokens: (within) =>
-      Math.max(...bounds.all(within).map(({ tokens }) => tokens.prompt + tokens.completion)),
+    tokens: bounds.rateTokens,
     cost: (within) =>
       bounds
         .all(within)
@@ -114,6 +119,8 @@ export interface BoundedCompletion {
 
 /** What a call may count and cost on its routes, by the output of each of its choices in tokens. */
 export interface CompletionBounds {
+  /** What it counts against its key's tokens a minute until its route has counted it. */
+  rateTokens(output: number): number;
   all(output: number): readonly RouteBounds[];
   of(route: Route, output: number): RouteBounds;
 }
@@ -136,7 +143,9 @@ export function completionBounds(call: BoundedCompletion): CompletionBounds {
     { candidate, promptTokens, outputTextTokens }: (typeof bounded)[number],
     output: number,
   ) => routeBounds(candidate, { prompt: promptTokens, completion: output * choices + outputTextTokens });
+  const promptRate = rateTokens(prompt.texts);
   return {
+    rateTokens: (output) => promptRate + output * choices,
     all: (output) => bounded.map((each) => boundsOn(each, output)),
     of(route, output) {
       const found = bounded.find(({ candidate }) => candidate.route === route);

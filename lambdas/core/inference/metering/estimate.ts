@@ -74,6 +74,13 @@ const unreadTokens = ({ images, unseen, providerTools }: PromptSize, model?: Lim
   images * Math.min(USUAL_TOKENS_PER_IMAGE, imageTokens(model)) +
   (unseen + (providerTools ? 1 : 0)) * USUAL_TOKENS_PER_FILE;
 
+/**
+ * What texts count against a key's tokens a minute until their route has counted them: a token for each four bytes of
+ * UTF-8, as English text has them. The limit is settled on what the route reports.
+ */
+export const rateTokens = (texts: readonly string[]): number =>
+  Math.ceil(sum(texts, (text) => Buffer.byteLength(text)) / 4);
+
 /** What texts count at most that are no conversation. */
 export const boundTextTokens = (texts: readonly string[]): number => sum(texts, boundTokens);
 
