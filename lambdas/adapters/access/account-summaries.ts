@@ -47,7 +47,9 @@ export function createAccountSummaries({ client, environment }: AccountSummaries
     const found = (await readMany(client, accounts, keys, false)).map(decodeAccount);
     const known = new Map(found.map((account) => [account.id, account]));
     return Promise.all(
-      firsts.map(async (first) => summaryOf(first.walletId, await shardsOf(first), known.get(first.walletId))),
+      firsts.map(async (first) =>
+        summaryOf(first.walletId, await shardsOf(first), known.get(first.walletId)),
+      ),
     );
   }
 
