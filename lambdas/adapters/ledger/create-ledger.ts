@@ -2,7 +2,7 @@
 import { requirePositiveInteger, VARIABLES } from '../../contract/environment.ts';
 import { DIMENSIONS, METRICS } from '../../contract/metrics.ts';
 import { requireTable } from '../../contract/tables.ts';
-import { Ledger } from '../../core/ledger/admission.ts';
+import { type KeySpend, Ledger } from '../../core/ledger/admission.ts';
 import { KeyGate } from '../../core/ledger/key-gate.ts';
 import type { UnbilledStore } from '../../core/ledger/ports.ts';
 import { Recovery } from '../../core/ledger/recovery.ts';
@@ -24,6 +24,8 @@ export interface LedgerOptions {
   readonly log: Log;
   /** Counts usage beyond the bound of its call. */
   readonly unbilled?: UnbilledStore;
+  /** What the caps of a key are repaired by; absent where no calls are admitted. */
+  readonly spend?: KeySpend;
   /** Receives the metrics of each settled call; writes to standard output when absent. */
   readonly measure?: Measure;
 }
@@ -37,12 +39,12 @@ export function createKeyGate({ clients, environment }: Pick<LedgerOptions, 'cli
 
 /** The ledger and its stores, from the tables that the environment names. */
 export function createLedger(options: LedgerOptions) {
-  const { clients, environment, log, unbilled, measure = createMeasure() } = options;
+  const { clients, environment, log, unbilled, spend, measure = createMeasure() } = options;
   const clock = systemClock;
   const { gate, keys } = createKeyGate({ clients, environment });
   const wallets = createWalletStore(clients, requireTable(environment, 'wallets'));
   const usage = createUsageStore(clients.client, requireTable(environment, 'usage'));
-  const recovery = new Recovery({ keys, wallets, usage, clock, log });
+  const recovery = new Recovery({ wallets, usage, clock, log });
   const onSettled: OnSettled = (record) => measure(measuredCall(record));
   const holdTtlSeconds = requirePositiveInteger(environment, VARIABLES.holdTtlSeconds);
   const ledger = new Ledger({
@@ -53,6 +55,7 @@ export function createLedger(options: LedgerOptions) {
     usage,
     unbilled,
     recovery,
+    spend,
     clock,
     log,
     onSettled,

@@ -2,20 +2,24 @@
  * Admission of a call: the key's windows and the wallet are charged side by side, each in one conditional write, and
  * when one refuses, the other is undone. What is returned settles exactly once.
  */
-import type { KeyCharge, KeyState } from '../access/key-state.ts';
+import type { VerifiedKey } from '../access/api-key.ts';
+import { isCapRefusal, type KeyCharge, type KeyState } from '../access/key-state.ts';
 import { rateLimitHeaders } from '../access/rate-limit-headers.ts';
 import { windowsAt } from '../access/windows.ts';
 import { overloaded } from '../errors.ts';
 import type { Clock, Log } from '../ports.ts';
 import { giveBack, isGranted, smallerOutput, type Tried, taken } from './admission-try.ts';
 import type { CallRequest } from './call.ts';
+import { needsRepair, repairCaps, type Spends } from './cap-repair.ts';
 import type { KeyGate } from './key-gate.ts';
 import type { Hold, HoldResult, KeyStore, UnbilledStore, UsageStore, Wallet, WalletStore } from './ports.ts';
 import { preflight } from './preflight.ts';
-import type { Recovery } from './recovery.ts';
+import { currentWallet, type Recovery } from './recovery.ts';
 import type { Refusals } from './refusals.ts';
 import { type OnSettled, type Settlement, settleCall } from './settlement.ts';
 import type { Outcome } from './usage-record.ts';
+
+export type KeySpend = (key: Pick<VerifiedKey, 'accountId' | 'keyId'>, nowMs: number) => Promise<Spends>;
 
 export interface LedgerDependencies {
   readonly keys: KeyStore;
@@ -25,6 +29,8 @@ export interface LedgerDependencies {
   readonly usage: UsageStore;
   readonly unbilled?: UnbilledStore | undefined;
   readonly recovery: Recovery;
+  /** What the records of a key cost, to repair its caps when they refuse a call; absent where no calls are admitted. */
+  readonly spend?: KeySpend | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** Receives each call that this process settled, once its record is written. */
@@ -38,6 +44,8 @@ export interface Admission {
   /** The output that it was admitted with, tokens of each choice; within the call's range. */
   readonly output: number;
   readonly hold: Hold;
+  /** `KeyState.repaired` as the charge left it. */
+  readonly repaired?: number | undefined;
   /** Rate-limit headers as of the admission. */
   readonly headers: Readonly<Record<string, string>>;
   /** Notes for the usage record that a route is tried, or that the first content of a stream is there. */
@@ -52,12 +60,24 @@ interface Step {
   readonly output: number;
   /** How many tries there were before. */
   readonly tries: number;
-  /** One of them has counted the request against the key. */
-  readonly counted: boolean;
+}
+
+/** What was granted to a call. */
+interface Granted extends Pick<Tried, 'output' | 'charge' | 'hold'> {
+  readonly request: CallRequest;
+  readonly state: KeyState;
+  readonly wallet: Wallet;
 }
 
 /** A smaller output is tried as often as this: what is left may fall meanwhile, and key and wallet each say their own. */
 const MAX_SMALLER = 3;
+
+/**
+ * A try whose answers are there later runs no call. The process may have stopped between its charge and its hold, for so
+ * long that the key was at rest without a hold, and was repaired: then nothing is taken from its caps for the call. Far
+ * longer than the SDK repeats a request, far shorter than a key's rest.
+ */
+const MAX_TRY_MS = 60_000;
 
 export class Ledger {
   readonly #dependencies: LedgerDependencies;
@@ -74,40 +94,61 @@ export class Ledger {
    */
   async admit(call: CallRequest): Promise<Admission> {
     const { clock, refusals } = this.#dependencies;
-    let step: Step = { output: await refusals.check(call, clock()), tries: 0, counted: false };
-    for (;;) {
-      const tried = await this.#try(call, step);
+    let step: Step = { output: await refusals.check(call, clock()), tries: 0 };
+    for (let repaired = false; ; ) {
+      const tried = await this.#try(call, step.output);
       const admission = this.#admission(call, tried);
       if (admission !== undefined) return admission;
-      const stuck = await this.#undo(tried);
       const isLocked = (wallet: Wallet) => this.#dependencies.recovery.expiredOf(wallet).holds.length > 0;
       const next = step.tries < MAX_SMALLER ? smallerOutput(call, tried, isLocked) : undefined;
-      if (next === undefined) throw this.#reason(call, tried);
-      if (stuck !== undefined) throw stuck.reason;
-      const counted = step.counted || isGranted(tried.charged);
-      step = { output: next, tries: step.tries + 1, counted };
+      const stuck = await this.#undo(tried, next === undefined ? 0 : 1);
+      if (next !== undefined) {
+        if (stuck !== undefined) throw stuck.reason;
+        step = { output: next, tries: step.tries + 1 };
+        continue;
+      }
+      const reason = this.#reason(call, tried);
+      if (repaired || !isCapRefusal(reason) || !(await this.#repair(tried))) throw reason;
+      repaired = true;
+      step = { output: call.output.most, tries: 0 };
     }
   }
 
-  async #try(call: CallRequest, { output, tries, counted }: Step): Promise<Tried> {
-    const { clock, gate, wallets, holdTtlSeconds } = this.#dependencies;
+  /** Repairs a key whose cap has refused the call; returns whether it has. */
+  async #repair({ charge, charged }: Tried): Promise<boolean> {
+    const { keys, spend, clock, log, ...dependencies } = this.#dependencies;
+    const state = charged.status === 'fulfilled' ? charged.value.state : undefined;
+    if (spend === undefined || state === undefined || !needsRepair(state, clock())) return false;
+    const { key } = charge;
+    const sources = {
+      holds: async (accountId: string) => (await currentWallet(dependencies, accountId)).holds,
+      spend: (_accountId: string, nowMs: number) => spend(key, nowMs),
+    };
+    const repaired = await repairCaps({ keys, clock, ...sources }, key.accountId, [key.keyId]).catch(
+      (failure: unknown) => {
+        log.warn('cap not repaired', { keyId: key.keyId, failure: String(failure) });
+        return 0;
+      },
+    );
+    return repaired > 0;
+  }
+
+  async #try(call: CallRequest, output: number): Promise<Tried> {
+    const { clock, keys, wallets, holdTtlSeconds } = this.#dependencies;
     const { key, requestId, scope } = call;
     const nowMs = clock();
     const [tokens, amount] = [call.tokens(output), call.cost(output)];
-    // Each try of the same call is a charge of its own.
-    const name = `${requestId}${'+'.repeat(tries)}`;
-    const charge: KeyCharge = { key, windows: windowsAt(nowMs), tokens, amount, scope, call: name, counted };
+    const charge: KeyCharge = { key, windows: windowsAt(nowMs), tokens, amount, scope };
     const created = Math.floor(nowMs / 1000);
     const hold: Hold = {
       id: requestId,
       keyId: key.keyId,
       kind: scope.kind,
       amount,
-      tokens,
       created,
       expires: created + holdTtlSeconds,
     };
-    let [charged, held] = await Promise.allSettled([gate.charge(charge), wallets.hold(key.accountId, hold)]);
+    let [charged, held] = await Promise.allSettled([keys.charge(charge), wallets.hold(key.accountId, hold)]);
     if (isGranted(charged) && held.status === 'fulfilled' && !held.value.granted) {
       [held] = await Promise.allSettled([this.#holdAfterRecovery(key.accountId, hold, held.value)]);
     }
@@ -115,14 +156,17 @@ export class Ledger {
   }
 
   /** The admission, if both halves have granted what was asked of them. */
-  #admission(call: CallRequest, { output, hold, charged, held, nowMs }: Tried) {
+  #admission(call: CallRequest, { output, charge, hold, charged, held, nowMs }: Tried) {
     if (!isGranted(charged) || !isGranted(held)) return undefined;
+    const { clock, refusals } = this.#dependencies;
+    if (clock() - nowMs > MAX_TRY_MS) return undefined;
     const found = taken(held, hold);
     // A copy of an earlier try's request that came late: its hold is another one, and is given back.
-    if (found.amount !== hold.amount || found.tokens !== hold.tokens) return undefined;
+    if (found.amount !== hold.amount) return undefined;
     // The next call of the key sees beforehand which output is left.
-    if (output < call.output.most) this.#dependencies.refusals.remember(call.key.keyId, nowMs);
-    return this.#admitted(call, output, found, { state: charged.value.state, wallet: held.value.wallet });
+    if (output < call.output.most) refusals.remember(call.key.keyId, nowMs);
+    const { state } = charged.value;
+    return this.#admitted({ request: call, output, charge, hold: found, state, wallet: held.value.wallet });
   }
 
   /** Expired holds lock credit: when a wallet refuses, they are recovered and the hold is tried once more. */
@@ -133,17 +177,12 @@ export class Ledger {
     return settled + released === 0 ? refused : wallets.hold(accountId, hold);
   }
 
-  #admitted(
-    request: CallRequest,
-    output: number,
-    hold: Hold,
-    { state, wallet }: { readonly state: KeyState; readonly wallet: Wallet },
-  ): Admission {
+  #admitted({ request, output, charge, hold, state, wallet }: Granted): Admission {
     const { recovery, clock } = this.#dependencies;
     // Judged now: a hold that is open at admission may have ended well by the time this call settles.
     const expired = recovery.expiredOf(wallet);
-    const confirmed = this.#confirm(request, hold, state);
-    const tokens = request.tokens(output);
+    const { windows, tokens } = charge;
+    const { repaired } = state;
     const admittedMs = clock();
     let [attempts, firstTokenMs]: readonly [number, number | undefined] = [0, undefined];
     let settlement: Promise<Settlement> | undefined;
@@ -154,12 +193,13 @@ export class Ledger {
       },
       output,
       hold,
+      repaired,
       headers: rateLimitHeaders(state, clock()),
       settle: (outcome) => {
-        const call = { request: { ...request, tokens }, hold, windows: state.windows };
+        const call = { request: { ...request, tokens }, hold, windows, repaired };
         const course = { attempts, ...(firstTokenMs === undefined ? {} : { firstTokenMs }) };
         settlement ??= settleCall(this.#dependencies, call, { ...outcome, ...course }).finally(() =>
-          Promise.all([confirmed, recovery.recoverQuietly(expired)]),
+          recovery.recoverQuietly(expired),
         );
         return settlement;
       },
@@ -167,25 +207,14 @@ export class Ledger {
   }
 
   /**
-   * Notes in the hold that its key was charged, while the call runs: should it die, recovery gives the key back what
-   * it took. A key without a cap has nothing that could be spent beyond one, and needs no proof.
+   * Takes back what one half granted when the other refused or failed, and as many requests: a call counts as one however
+   * many tries it makes, and when it is refused too. Returns the failure that may have left a hold.
    */
-  async #confirm({ key }: CallRequest, hold: Hold, { policy }: KeyState): Promise<void> {
-    if (policy.daily_usd === undefined && policy.monthly_usd === undefined) return;
-    const { wallets, log } = this.#dependencies;
-    await wallets.confirm(key.accountId, hold).catch((failure: unknown) => {
-      log.warn('hold not confirmed', { requestId: hold.id, failure: String(failure) });
-    });
-  }
-
-  /**
-   * Takes back what one half granted when the other refused or failed. The request itself stays counted. Returns the
-   * failure that may have left a hold.
-   */
-  async #undo({ charge, hold, charged, held }: Tried): Promise<PromiseRejectedResult | undefined> {
+  async #undo(tried: Tried, requests: 0 | 1): Promise<PromiseRejectedResult | undefined> {
+    const { charge, hold, held } = tried;
     const { keys, wallets, log } = this.#dependencies;
     const [given, ended] = await Promise.allSettled([
-      giveBack(keys, charge, charged),
+      giveBack(keys, tried, requests),
       held.status === 'rejected' || held.value.granted
         ? wallets.endHold(charge.key.accountId, { ...taken(held, hold), cost: 0n, recorded: hold.created })
         : undefined,

@@ -33,7 +33,6 @@ const creditOf = ({ balance, owed, holds }: Wallet) => ({
   owed: usdJson(owed),
 });
 
-/** `state` with its windows rolled to now. */
 export function creditBalanceBody(
   { keyId, policy, dayLeft, monthLeft }: KeyState,
   wallet: Wallet,

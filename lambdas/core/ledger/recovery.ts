@@ -2,9 +2,8 @@
  * Recovery of holds whose call died: settled from the call's usage record if it has one, else released. Release
  * writes a record of its own first, so that a call thought dead that tries to settle late finds its case decided.
  */
-import { windowsAt } from '../access/windows.ts';
 import type { Clock, Log } from '../ports.ts';
-import type { Hold, KeyStore, UsageStore, Wallet, WalletStore } from './ports.ts';
+import type { Hold, UsageStore, Wallet, WalletStore } from './ports.ts';
 import { type UsageRecord, unitOf } from './usage-record.ts';
 
 export interface RecoveryCount {
@@ -20,7 +19,6 @@ export interface Expired {
 }
 
 interface RecoveryDependencies {
-  readonly keys: KeyStore;
   readonly wallets: WalletStore;
   readonly usage: UsageStore;
   readonly clock: Clock;
@@ -77,29 +75,14 @@ export class Recovery {
   }
 
   /**
-   * What the call came to: its own record, else one that says it has expired. Who writes that one gives the key back
-   * what the call took; should this process die in between, it is missing until the key's windows end.
+   * What the call came to: its own record, else one that says it has expired. What such a call took from its key's caps
+   * is missing until they are repaired.
    */
   async #decide(accountId: string, hold: Hold): Promise<UsageRecord> {
     const { usage, clock } = this.#dependencies;
     const record = expiredRecord(accountId, hold, Math.floor(clock() / 1000));
     const written = await usage.put(record);
-    if (written !== 'written') return written;
-    await this.#giveBack(hold);
-    return record;
-  }
-
-  async #giveBack({ id, keyId, tokens, amount, created, charged }: Hold): Promise<void> {
-    const { keys, log } = this.#dependencies;
-    const end = {
-      windows: windowsAt(created * 1000),
-      taken: { tokens, amount },
-      used: { tokens: 0, amount: 0n },
-      ...(charged === true ? {} : { unsure: 'uncapped' as const }),
-    };
-    await keys.settle(keyId, end).catch((failure: unknown) => {
-      log.warn('charge not given back', { requestId: id, failure: String(failure) });
-    });
+    return written === 'written' ? record : written;
   }
 }
 

@@ -234,11 +234,11 @@ export function brokenCaps({ books, results, keys, policies, endMs }: Aftermath)
     const mine = results.filter(({ keyId }) => keyId === state.keyId);
     const spentIn = (window: keyof Windows): NanoUsd =>
       mine
-        .filter(({ windows }) => windows[window] === state.windows[window])
+        .filter(({ windows }) => windows[window] === running[window])
         .map(({ requestId }) => books.records.find(({ id }) => id === requestId))
         .reduce((sum, record) => sum + (record?.cost ?? 0n), 0n);
     const check = (window: 'day' | 'month', left: NanoUsd, cap: NanoUsd | undefined) => {
-      if (cap === undefined || state.windows[window] !== running[window]) return;
+      if (cap === undefined) return;
       const spent = spentIn(window);
       if (left > cap - spent)
         broken.push(`a ${window}’s cap of ${cap} has ${left} left of which ${spent} is spent`);

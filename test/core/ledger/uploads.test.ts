@@ -120,7 +120,6 @@ describe('before an upload is read', () => {
     await service.ledger.wallets.hold(key.accountId, {
       id: 'req_open',
       keyId: key.keyId,
-      tokens: 0,
       amount: 1_000_000n,
       kind: 'chat',
       created,
@@ -143,7 +142,6 @@ describe('before an upload is read', () => {
     await service.ledger.wallets.hold(key.accountId, {
       id: 'req_rest',
       keyId: key.keyId,
-      tokens: 0,
       amount: priceOf(1),
       kind: 'chat',
       created: Math.floor(nowMs / 1000),

@@ -50,10 +50,6 @@ class DynamoWalletStore implements WalletStore {
     return this.#holds.take(accountId, wanted);
   }
 
-  async confirm(accountId: string, hold: Hold): Promise<void> {
-    await this.#parts.confirm(hold.walletId ?? accountId, hold.id);
-  }
-
   async endHold(accountId: string, end: HoldEnd): Promise<NanoUsd | undefined> {
     const placement = this.#placements.of(accountId);
     const { walletId } = end;

@@ -14,7 +14,6 @@ const MOST = 30_000_000n;
 const holdOf = (amount: bigint): Hold => ({
   id: 'req_1',
   keyId: 'key_1',
-  tokens: 0,
   kind: 'chat',
   amount,
   created: 0,

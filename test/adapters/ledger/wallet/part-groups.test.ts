@@ -26,7 +26,6 @@ interface CallPlan {
   /** In percent of the hold. */
   readonly cost: number;
   readonly day: 0 | 1;
-  readonly confirms: boolean;
   /** In which wave it ends, counted from its own; in the same it does so at once. */
   readonly endsAfter: number;
 }
@@ -35,7 +34,6 @@ const call: fc.Arbitrary<CallPlan> = fc.record({
   amount: fc.integer({ min: 0, max: 300 }).map(BigInt),
   cost: fc.constantFrom(0, 40, 100),
   day: fc.constantFrom<0 | 1>(0, 1),
-  confirms: fc.boolean(),
   endsAfter: fc.constantFrom(0, 1, 2),
 });
 const waves = fc.array(fc.array(call, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 4 });
@@ -82,16 +80,15 @@ function endOf({ plan, id, hold }: Made) {
 }
 
 async function hold(wallets: WalletStore, accountId: string, entry: Made): Promise<void> {
-  const { amount, confirms } = entry.plan;
+  const { amount } = entry.plan;
   const wanted: Hold = {
-    ...{ id: entry.id, keyId: 'key_1', tokens: 0, kind: 'chat', amount },
+    ...{ id: entry.id, keyId: 'key_1', kind: 'chat', amount },
     ...{ created: DAYS[0], expires: DAYS[0] + 60 },
   };
   try {
     const { granted, wallet } = await wallets.hold(accountId, wanted);
     const held = wallet?.holds.find(({ id }) => id === entry.id);
     if (granted) Object.assign(entry, { hold: held ?? wanted });
-    if (granted && confirms) await wallets.confirm(accountId, held ?? wanted).catch(() => {});
   } catch {
     entry.failed = true;
   }
@@ -209,7 +206,7 @@ describe('holds, ends and confirmations that arrive together', () => {
     const clients = { client: generous(database.client), onceClient: generous(database.onceClient) };
     const accountId = await openWallet(1_000n, 1);
     const plan: CallPlan = {
-      ...{ amount: 100n, cost: 40, day: 0, confirms: false, endsAfter: 1 },
+      ...{ amount: 100n, cost: 40, day: 0, endsAfter: 1 },
     };
     const { broken } = await play(clients, accountId, [[{ ...plan }, { ...plan }, { ...plan }]]);
     expect(broken).not.toEqual([]);
@@ -218,7 +215,7 @@ describe('holds, ends and confirmations that arrive together', () => {
 
 describe('one write of a part', () => {
   const wanted = (id: string): Hold => ({
-    ...{ id, keyId: 'key_1', tokens: 0, kind: 'chat', amount: 100n },
+    ...{ id, keyId: 'key_1', kind: 'chat', amount: 100n },
     ...{ created: DAYS[0], expires: DAYS[0] + 60 },
   });
   const end = (each: Hold) => ({ ...each, cost: 30n, recorded: DAYS[0] });
@@ -234,7 +231,6 @@ describe('one write of a part', () => {
     await Promise.all(ids.map((id) => parts.confirm(accountId, id)));
     expect(clients.sent()).toBe(2);
     const [part] = await partsOf(accountId);
-    expect(part?.holds.map(({ charged }) => charged)).toEqual(ids.map(() => true));
     const ended = await Promise.all((part?.holds ?? []).map((each) => parts.end(accountId, end(each))));
     expect(clients.sent()).toBe(3);
     expect(ended.map((each) => each?.balance)).toEqual(

@@ -10,7 +10,6 @@ const ACCOUNT = 'acc_1';
 const holdOf = (amount: bigint): Hold => ({
   id: 'req_1',
   keyId: 'key_1',
-  tokens: 0,
   kind: 'chat',
   amount,
   created: 0,

@@ -63,7 +63,6 @@ const post = (change: bigint, name: string = systemUlid(), id = accountId) =>
 const holdOf = (amount: bigint): Hold => ({
   id: `req_${systemUlid()}`,
   keyId: 'key_1',
-  tokens: 0,
   kind: 'chat',
   amount,
   created: 10,

@@ -74,7 +74,6 @@ describe('all parts of a wallet', () => {
         const hold = {
           id: 'req_1',
           keyId: 'k',
-          tokens: 0,
           kind: 'chat',
           amount: 0n,
           created: 0,

@@ -23,7 +23,6 @@ const CREDIT = 1_000n;
 const holdOf = (id: string, amount: bigint): Hold => ({
   id,
   keyId: 'key_1',
-  tokens: 0,
   kind: 'chat',
   amount,
   created: 10,

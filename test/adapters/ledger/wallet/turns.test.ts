@@ -5,7 +5,6 @@ import type { Hold, HoldResult } from '../../../../lambdas/core/ledger/ports.ts'
 const holdOf = (amount: bigint): Hold => ({
   id: `req_${amount}`,
   keyId: 'key_1',
-  tokens: 0,
   kind: 'chat',
   amount,
   created: 0,

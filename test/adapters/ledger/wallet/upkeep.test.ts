@@ -68,7 +68,6 @@ describe('parts that have been idle', () => {
     const hold: Hold = {
       id: 'req_1',
       keyId: account.keys[0].keyId,
-      tokens: 0,
       kind: 'chat',
       amount: 10n,
       created: NOON,
@@ -107,7 +106,6 @@ describe('parts that have been idle', () => {
     const hold = {
       id: 'req_1',
       keyId: account.keys[0].keyId,
-      tokens: 0,
       kind: 'chat',
       created: NOON,
     } as const;
@@ -136,7 +134,6 @@ describe('parts that have been idle', () => {
       await process.read(account.accountId);
       const hold = {
         keyId: account.keys[0].keyId,
-        tokens: 0,
         kind: 'chat',
         created: 1,
         expires: 2,

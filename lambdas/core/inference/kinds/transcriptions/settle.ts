@@ -54,6 +54,7 @@ export async function settleTranscription(
       request: { requestId, key: { accountId, keyId }, scope: { kind }, tokens: 0 },
       hold,
       windows: windowsAt(created * 1000),
+      repaired: order.repaired,
     },
     outcomeOf(order),
   );
