@@ -65,7 +65,7 @@ describe('a call that leaves its output to the service', () => {
     const ledger = open();
     const admission = await ledger.ledger.admit(call());
     const amount = BigInt(output);
-    expect(admission).toMatchObject({ output, hold: { amount, tokens: output } });
+    expect(admission).toMatchObject({ output, hold: { amount } });
     const state = await keyState(ledger, key.keyId);
     // However often it asked, it is one request.
     expect(state.requestsLeft).toBe(9);

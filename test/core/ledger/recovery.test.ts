@@ -225,7 +225,7 @@ describe('recovery', () => {
 
   it('settles at the record’s cost a call whose process died after the record was written', async () => {
     const account = await openAccount(database.client, 1_000n, CAPS);
-    const process = new FailingProcess(database, new Map([[7, 'dies-before']]));
+    const process = new FailingProcess(database, new Map([[5, 'dies-before']]));
     const { ledger, gate } = openLedger({ clients: process.clients, clock: () => NOON_MS });
     await gate.touch(account.keys[0]);
     const admission = await ledger.admit(callOf(account.keys[0], 500n));

@@ -16,7 +16,7 @@ import { systemUlid } from '../../../lambdas/adapters/system/system.ts';
 import { hashSecret, SECRET_BYTES, type VerifiedKey } from '../../../lambdas/core/access/api-key.ts';
 import type { Policy } from '../../../lambdas/core/access/policy.ts';
 import { windowsAt } from '../../../lambdas/core/access/windows.ts';
-import { Ledger } from '../../../lambdas/core/ledger/admission.ts';
+import { type KeySpend, Ledger } from '../../../lambdas/core/ledger/admission.ts';
 import { auditAccount } from '../../../lambdas/core/ledger/audit/account.ts';
 import type { Books } from '../../../lambdas/core/ledger/audit/books.ts';
 import { auditAll as auditEvery } from '../../../lambdas/core/ledger/audit/run.ts';
@@ -45,11 +45,13 @@ export interface LedgerSetup {
   readonly log?: Log;
   readonly onSettled?: (record: UsageRecord) => void;
   readonly unbilled?: UnbilledStore;
+  readonly spend?: KeySpend;
 }
 
 /** One process's ledger, composed as the service composes it. */
-export function openLedger({ clients, clock, log = SILENT, onSettled = () => {}, unbilled }: LedgerSetup) {
+export function openLedger({ clients, clock, log = SILENT, onSettled = () => {}, ...setup }: LedgerSetup) {
   const { client } = clients;
+  const { unbilled, spend = (key, nowMs) => spendOf(client, key, nowMs) } = setup;
   const keys = createKeyStore({ clients, table: TABLES.keys, clock });
   const wallets = createWalletStore(clients, TABLES.wallets, { clock });
   const usage = createUsageStore(client, TABLES.usage);
@@ -64,7 +66,7 @@ export function openLedger({ clients, clock, log = SILENT, onSettled = () => {},
     usage,
     unbilled,
     recovery,
-    spend: ({ accountId, keyId }, nowMs) => spendOf(client, { accountId, keyId }, nowMs),
+    spend,
     clock,
     log,
     onSettled,
