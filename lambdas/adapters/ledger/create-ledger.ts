@@ -2,7 +2,8 @@
 import { requirePositiveInteger, VARIABLES } from '../../contract/environment.ts';
 import { DIMENSIONS, METRICS } from '../../contract/metrics.ts';
 import { requireTable } from '../../contract/tables.ts';
-import { type KeySpend, Ledger } from '../../core/ledger/admission.ts';
+import { Ledger } from '../../core/ledger/admission.ts';
+import type { KeySpend } from '../../core/ledger/cap-repair.ts';
 import { KeyGate } from '../../core/ledger/key-gate.ts';
 import type { UnbilledStore } from '../../core/ledger/ports.ts';
 import { Recovery } from '../../core/ledger/recovery.ts';

@@ -2,7 +2,6 @@
  * Admission of a call: the key's windows and the wallet are charged side by side, each in one conditional write, and
  * when one refuses, the other is undone. What is returned settles exactly once.
  */
-import type { VerifiedKey } from '../access/api-key.ts';
 import { isCapRefusal, type KeyCharge, type KeyState } from '../access/key-state.ts';
 import { rateLimitHeaders } from '../access/rate-limit-headers.ts';
 import { windowsAt } from '../access/windows.ts';
@@ -10,16 +9,14 @@ import { overloaded } from '../errors.ts';
 import type { Clock, Log } from '../ports.ts';
 import { giveBack, isGranted, smallerOutput, type Tried, taken } from './admission-try.ts';
 import type { CallRequest } from './call.ts';
-import { needsRepair, repairCaps, type Spends } from './cap-repair.ts';
+import { type KeySpend, repairRefusing } from './cap-repair.ts';
 import type { KeyGate } from './key-gate.ts';
 import type { Hold, HoldResult, KeyStore, UnbilledStore, UsageStore, Wallet, WalletStore } from './ports.ts';
 import { preflight } from './preflight.ts';
-import { currentWallet, type Recovery } from './recovery.ts';
+import type { Recovery } from './recovery.ts';
 import type { Refusals } from './refusals.ts';
 import { type OnSettled, type Settlement, settleCall } from './settlement.ts';
 import type { Outcome } from './usage-record.ts';
-
-export type KeySpend = (key: Pick<VerifiedKey, 'accountId' | 'keyId'>, nowMs: number) => Promise<Spends>;
 
 export interface LedgerDependencies {
   readonly keys: KeyStore;
@@ -108,29 +105,11 @@ export class Ledger {
         continue;
       }
       const reason = this.#reason(call, tried);
-      if (repaired || !isCapRefusal(reason) || !(await this.#repair(tried))) throw reason;
+      if (repaired || !isCapRefusal(reason) || !(await repairRefusing(this.#dependencies, tried.charged)))
+        throw reason;
       repaired = true;
       step = { output: call.output.most, tries: 0 };
     }
-  }
-
-  /** Repairs a key whose cap has refused the call; returns whether it has. */
-  async #repair({ charge, charged }: Tried): Promise<boolean> {
-    const { keys, spend, clock, log, ...dependencies } = this.#dependencies;
-    const state = charged.status === 'fulfilled' ? charged.value.state : undefined;
-    if (spend === undefined || state === undefined || !needsRepair(state, clock())) return false;
-    const { key } = charge;
-    const sources = {
-      holds: async (accountId: string) => (await currentWallet(dependencies, accountId)).holds,
-      spend: (_accountId: string, nowMs: number) => spend(key, nowMs),
-    };
-    const repaired = await repairCaps({ keys, clock, ...sources }, key.accountId, [key.keyId]).catch(
-      (failure: unknown) => {
-        log.warn('cap not repaired', { keyId: key.keyId, failure: String(failure) });
-        return 0;
-      },
-    );
-    return repaired > 0;
   }
 
   async #try(call: CallRequest, output: number): Promise<Tried> {

@@ -5,8 +5,9 @@
 import { dailyOf, type KeyState, monthlyOf } from '../access/key-state.ts';
 import { windowsAt } from '../access/windows.ts';
 import type { NanoUsd } from '../money.ts';
-import type { Clock } from '../ports.ts';
-import type { Hold, KeyStore } from './ports.ts';
+import type { Clock, Log } from '../ports.ts';
+import type { ChargeResult, Hold, KeyStore, WalletStore } from './ports.ts';
+import { currentWallet, type Recovery } from './recovery.ts';
 
 /**
  * A key is at rest when it was last charged so long ago: the longest call (900 s), 5 minutes in which DynamoDB takes a
@@ -22,6 +23,9 @@ export interface Spend {
 
 /** By key; undefined when not all records could be read. */
 export type Spends = ReadonlyMap<string, Spend> | undefined;
+
+/** The same of one key. */
+export type KeySpend = (key: Pick<KeyState, 'accountId' | 'keyId'>, nowMs: number) => Promise<Spends>;
 
 export interface CapRepairDependencies {
   readonly keys: Pick<KeyStore, 'read' | 'repair'>;
@@ -67,4 +71,31 @@ export async function repairCaps(
     if (await keys.repair(state, windowsAt(nowMs), left)) repaired += 1;
   }
   return repaired;
+}
+
+interface RefusalDependencies extends Pick<CapRepairDependencies, 'keys' | 'clock'> {
+  readonly wallets: WalletStore;
+  readonly recovery: Recovery;
+  readonly spend?: KeySpend | undefined;
+  readonly log: Log;
+}
+
+/** Repairs a key whose cap has refused a call; returns whether it has, so that the call may be tried once more. */
+export async function repairRefusing(
+  { keys, clock, wallets, recovery, spend, log }: RefusalDependencies,
+  charged: PromiseSettledResult<ChargeResult>,
+): Promise<boolean> {
+  const state = charged.status === 'fulfilled' ? charged.value.state : undefined;
+  if (spend === undefined || state === undefined || !needsRepair(state, clock())) return false;
+  const { accountId, keyId } = state;
+  const sources = {
+    holds: async () => (await currentWallet({ wallets, recovery }, accountId)).holds,
+    spend: (_accountId: string, nowMs: number) => spend(state, nowMs),
+  };
+  try {
+    return (await repairCaps({ keys, clock, ...sources }, accountId, [keyId])) > 0;
+  } catch (failure) {
+    log.warn('cap not repaired', { keyId, failure: String(failure) });
+    return false;
+  }
 }

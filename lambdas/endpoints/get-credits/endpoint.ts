@@ -4,10 +4,10 @@ import type { KeyState } from '../../core/access/key-state.ts';
 import { carriesSession, readSession, type Sessions } from '../../core/access/session.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
-import { creditBalanceBody } from '../../core/ledger/credit-balance.ts';
 import type { KeyGate } from '../../core/ledger/key-gate.ts';
 import type { KeyStore, WalletStore } from '../../core/ledger/ports.ts';
 import { currentWallet, type Recovery } from '../../core/ledger/recovery.ts';
+import { creditBalanceBody } from '../../core/ledger/usage/credit-balance.ts';
 import type { Endpoint } from '../../core/ports.ts';
 
 export interface GetCreditsDependencies {

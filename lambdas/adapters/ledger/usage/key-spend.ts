@@ -1,6 +1,6 @@
 /** What the records of a key cost, from the tables that the environment names. */
 import { requireTable } from '../../../contract/tables.ts';
-import type { KeySpend } from '../../../core/ledger/admission.ts';
+import type { KeySpend } from '../../../core/ledger/cap-repair.ts';
 import { ReadingBudget } from '../../../core/ledger/usage/key-reading.ts';
 import { ofOneKey, spendByKey } from '../../../core/ledger/usage/key-spend.ts';
 import type { AccountUsageOptions } from './create-account-usage.ts';
