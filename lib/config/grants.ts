@@ -22,10 +22,7 @@ const WALLETS = ['GetItem', 'BatchGetItem', 'UpdateItem'] as const;
 /** What takes holds makes parts. */
 const HOLDS = [...WALLETS, 'PutItem', 'ConditionCheckItem'] as const;
 
-/**
- * A call to a model: the key, the wallet and the record that pay for it, the sums by which a cap is repaired, the catalog
- * and secrets that route it.
- */
+/** A call to a model: what pays for it, the sums that a cap is repaired by, the catalog and secrets that route it. */
 const PAID_CALL: Grants = {
   tables: {
     accounts: ['GetItem', 'Query'],
@@ -139,11 +136,7 @@ const ROWS: Readonly<Record<FunctionName, Grants>> = {
     payments: true,
   },
   'get-credits': {
-    tables: {
-      keys: ['GetItem', 'UpdateItem'],
-      wallets: WALLETS,
-      usage: ['GetItem', 'PutItem'],
-    },
+    tables: { keys: ['GetItem', 'UpdateItem'], wallets: WALLETS, usage: ['GetItem', 'PutItem'] },
     ...KEY_OR_SESSION,
     holds: true,
   },
