@@ -12,8 +12,8 @@ import {
   priceListSchema,
   priceSchema,
 } from '../core/inference/catalog/model-lists.ts';
-import { accountBalanceSchema, creditBalanceSchema } from '../core/ledger/credit-balance.ts';
 import { accountReceiptSchema, accountUsageSchema } from '../core/ledger/usage/account-calls.ts';
+import { accountBalanceSchema, creditBalanceSchema } from '../core/ledger/usage/credit-balance.ts';
 import { receiptSchema, usageRecordSchema } from '../core/ledger/usage/receipt.ts';
 import { usageSumsSchema } from '../core/ledger/usage/sums-answer.ts';
 import { installSchema, purchaseSchema, releaseSchema, reviewSchema } from '../core/listings/activity.ts';

@@ -22,12 +22,13 @@ const WALLETS = ['GetItem', 'BatchGetItem', 'UpdateItem'] as const;
 /** What takes holds makes parts. */
 const HOLDS = [...WALLETS, 'PutItem', 'ConditionCheckItem'] as const;
 
-/** A call to a model: the key, the wallet and the record that pay for it, the catalog and secrets that route it. */
+/** A call to a model: what pays for it, the sums that a cap is repaired by, the catalog and secrets that route it. */
 const PAID_CALL: Grants = {
   tables: {
+    accounts: ['GetItem', 'Query'],
     keys: ['GetItem', 'UpdateItem'],
     wallets: HOLDS,
-    usage: ['PutItem', 'GetItem', 'UpdateItem'],
+    usage: ['PutItem', 'GetItem', 'UpdateItem', 'Query'],
     catalog: ['GetItem'],
     replays: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
     circuits: ['GetItem', 'Scan', 'PutItem', 'UpdateItem'],
@@ -135,16 +136,12 @@ const ROWS: Readonly<Record<FunctionName, Grants>> = {
     payments: true,
   },
   'get-credits': {
-    tables: {
-      keys: ['GetItem', 'UpdateItem'],
-      wallets: WALLETS,
-      usage: ['GetItem', 'PutItem'],
-    },
+    tables: { keys: ['GetItem', 'UpdateItem'], wallets: WALLETS, usage: ['GetItem', 'PutItem'] },
     ...KEY_OR_SESSION,
     holds: true,
   },
   'get-balance': {
-    tables: { keys: ['UpdateItem'], wallets: WALLETS, usage: ['PutItem'] },
+    tables: { keys: [], wallets: WALLETS, usage: ['PutItem'] },
     sessionKey: true,
     holds: true,
   },
@@ -207,7 +204,7 @@ const ROWS: Readonly<Record<FunctionName, Grants>> = {
   },
   'sweep-holds': {
     tables: {
-      keys: ['UpdateItem'],
+      keys: [],
       wallets: [...WALLETS, 'Scan', 'DeleteItem', 'ConditionCheckItem'],
       usage: ['PutItem'],
     },
@@ -216,7 +213,7 @@ const ROWS: Readonly<Record<FunctionName, Grants>> = {
   'audit-books': {
     tables: {
       accounts: ['Query', 'GetItem', 'PutItem', 'UpdateItem'],
-      keys: [],
+      keys: ['GetItem', 'UpdateItem'],
       wallets: ['Scan', 'GetItem', 'BatchGetItem', 'UpdateItem'],
       usage: ['Query'],
     },

@@ -68,7 +68,6 @@ describe('what a function may do in the database', () => {
       ['wallets', 'GetItem'],
       ['wallets', 'UpdateItem'],
       ['usage', 'PutItem'],
-      ['keys', 'UpdateItem'],
     ];
     for (const [table, action] of needs) {
       const without = holding.filter(({ grants }) => !grants.tables?.[table]?.includes(action));

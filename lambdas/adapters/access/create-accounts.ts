@@ -26,10 +26,11 @@ export function createAccounts({ clients, environment }: AccountsOptions) {
 }
 
 export function createKeyRegistry({ clients, environment }: AccountsOptions): KeyRegistry {
-  return new DynamoKeyRegistry(clients.client, {
+  const tables = {
     accounts: requireTable(environment, 'accounts'),
     keys: requireTable(environment, 'keys'),
-  });
+  };
+  return new DynamoKeyRegistry(clients.client, tables, systemClock);
 }
 
 export interface KeyIssuerOptions extends AccountsOptions {

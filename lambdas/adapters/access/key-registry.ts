@@ -2,6 +2,8 @@
 import { type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { KeyChange, KeyRegistry, NewKey } from '../../core/access/api-keys.ts';
 import type { KeyState } from '../../core/access/key-state.ts';
+import { windowsAt } from '../../core/access/windows.ts';
+import type { Clock } from '../../core/ports.ts';
 import { type Item, number, readText, text } from '../dynamodb/attribute-values.ts';
 import { readItem, readMany } from '../dynamodb/reads.ts';
 import { transact } from '../dynamodb/transaction.ts';
@@ -18,10 +20,12 @@ export interface KeyRegistryTables {
 export class DynamoKeyRegistry implements KeyRegistry {
   readonly #client: DynamoDBClient;
   readonly #tables: KeyRegistryTables;
+  readonly #clock: Clock;
 
-  constructor(client: DynamoDBClient, tables: KeyRegistryTables) {
+  constructor(client: DynamoDBClient, tables: KeyRegistryTables, clock: Clock) {
     this.#client = client;
     this.#tables = tables;
+    this.#clock = clock;
   }
 
   async add(key: NewKey, most: number): Promise<KeyState | 'full'> {
@@ -39,7 +43,7 @@ export class DynamoKeyRegistry implements KeyRegistry {
       ExpressionAttributeValues: { ':id': { SS: [key.keyId] }, ':most': number(most) },
     };
     const result = await transact(this.#client, [{ Put: put }, { Update: enter }]);
-    if (result.done) return decodeKey(item);
+    if (result.done) return this.#decode(item);
     if (result.failed.includes(0)) throw new Error(`there is a key ${key.keyId} already`);
     const ids = await this.#liveIds(key.accountId);
     if (ids === undefined) throw new Error(`there is no account ${key.accountId}`);
@@ -58,11 +62,11 @@ export class DynamoKeyRegistry implements KeyRegistry {
 
   async find(keyId: string): Promise<KeyState | undefined> {
     const item = await readItem(this.#client, this.#key(keyId));
-    return item === undefined ? undefined : decodeKey(item);
+    return item === undefined ? undefined : this.#decode(item);
   }
 
   change(from: KeyState, change: KeyChange): Promise<KeyState | undefined> {
-    return this.#update(from.keyId, changeExpression(from, change));
+    return this.#update(from.keyId, changeExpression(from, change, this.#clock()));
   }
 
   async rotate(
@@ -101,6 +105,10 @@ export class DynamoKeyRegistry implements KeyRegistry {
     await this.#strike(accountId, keyId);
   }
 
+  #decode(item: Item): KeyState {
+    return decodeKey(item, windowsAt(this.#clock()));
+  }
+
   #key(keyId: string) {
     return { TableName: this.#tables.keys, Key: { key_id: text(keyId) } };
   }
@@ -120,7 +128,7 @@ export class DynamoKeyRegistry implements KeyRegistry {
       ...expression,
       ReturnValues: 'ALL_NEW',
     });
-    return item !== undefined && (applied || isDone(item)) ? decodeKey(item) : undefined;
+    return item !== undefined && (applied || isDone(item)) ? this.#decode(item) : undefined;
   }
 
   /** Undefined when there is no such account. */
@@ -142,6 +150,6 @@ export class DynamoKeyRegistry implements KeyRegistry {
 
   async #readAll(ids: readonly string[]): Promise<readonly KeyState[]> {
     const keys = ids.map((id) => ({ key_id: text(id) }));
-    return (await readMany(this.#client, this.#tables.keys, keys)).map(decodeKey);
+    return (await readMany(this.#client, this.#tables.keys, keys)).map((item) => this.#decode(item));
   }
 }

@@ -13,6 +13,7 @@ import { ConnectionPool } from '../connections/connection-pool.ts';
 import { createExchange } from '../connections/http-exchange.ts';
 import { createUpstreamFetch } from '../connections/upstream-fetch.ts';
 import { createLedger } from '../ledger/create-ledger.ts';
+import { createKeySpend } from '../ledger/usage/key-spend.ts';
 import { DynamoUnbilledStore } from '../ledger/usage/unbilled-store.ts';
 import { createReplayMarks } from '../ledger/usage-store.ts';
 import { createCapsules } from '../system/capsules.ts';
@@ -55,7 +56,8 @@ export function createPaidCalls({
   const marks = createReplayMarks(clients.client, requireTable(environment, 'usage'));
   const table = requireTable(environment, 'circuits');
   const unbilled = new DynamoUnbilledStore(clients.client, table, systemClock);
-  const ledger = createLedger({ clients, environment, log, measure, unbilled });
+  const spend = createKeySpend({ clients, environment });
+  const ledger = createLedger({ clients, environment, log, measure, unbilled, spend });
   const circuits = { ...world, ...clients, table, store: new DynamoCircuitStore(clients.client, table) };
   const exchange = createExchange(new ConnectionPool(), () => {
     measure({ values: { [METRICS.requestsRepeated]: 1 } });

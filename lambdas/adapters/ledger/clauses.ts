@@ -5,7 +5,7 @@ import type { Item } from '../dynamodb/attribute-values.ts';
 export interface Expression {
   readonly UpdateExpression: string;
   readonly ConditionExpression: string;
-  readonly ExpressionAttributeNames: Record<string, string>;
+  readonly ExpressionAttributeNames?: Record<string, string>;
   readonly ExpressionAttributeValues?: Item;
 }
 
@@ -21,8 +21,8 @@ export class Clauses {
     return {
       UpdateExpression: `${set}${removal}`.trim(),
       ConditionExpression: this.conditions.join(' AND '),
-      ExpressionAttributeNames: this.names,
-      // DynamoDB refuses an empty set of values.
+      // DynamoDB refuses an empty set of names or values.
+      ...(Object.keys(this.names).length === 0 ? {} : { ExpressionAttributeNames: this.names }),
       ...(Object.keys(this.values).length === 0 ? {} : { ExpressionAttributeValues: this.values }),
     };
   }

@@ -3,6 +3,7 @@ import { requirePositiveInteger, VARIABLES } from '../../contract/environment.ts
 import { DIMENSIONS, METRICS } from '../../contract/metrics.ts';
 import { requireTable } from '../../contract/tables.ts';
 import { Ledger } from '../../core/ledger/admission.ts';
+import type { KeySpend } from '../../core/ledger/cap-repair.ts';
 import { KeyGate } from '../../core/ledger/key-gate.ts';
 import type { UnbilledStore } from '../../core/ledger/ports.ts';
 import { Recovery } from '../../core/ledger/recovery.ts';
@@ -24,6 +25,8 @@ export interface LedgerOptions {
   readonly log: Log;
   /** Counts usage beyond the bound of its call. */
   readonly unbilled?: UnbilledStore;
+  /** What the caps of a key are repaired by; absent where no calls are admitted. */
+  readonly spend?: KeySpend;
   /** Receives the metrics of each settled call; writes to standard output when absent. */
   readonly measure?: Measure;
 }
@@ -37,7 +40,7 @@ export function createKeyGate({ clients, environment }: Pick<LedgerOptions, 'cli
 
 /** The ledger and its stores, from the tables that the environment names. */
 export function createLedger(options: LedgerOptions) {
-  const { clients, environment, log, unbilled, measure = createMeasure() } = options;
+  const { clients, environment, log, unbilled, spend, measure = createMeasure() } = options;
   const clock = systemClock;
   const { gate, keys } = createKeyGate({ clients, environment });
   const wallets = createWalletStore(clients, requireTable(environment, 'wallets'));
@@ -53,6 +56,7 @@ export function createLedger(options: LedgerOptions) {
     usage,
     unbilled,
     recovery,
+    spend,
     clock,
     log,
     onSettled,

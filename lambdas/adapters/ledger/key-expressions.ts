@@ -1,87 +1,46 @@
-/** The conditional updates of a key's item, one call's each, as expressions. */
+/** The conditional updates of a key's item, as expressions. */
 
 import type { VerifiedKey } from '../../core/access/api-key.ts';
 import type { KeyChange } from '../../core/access/api-keys.ts';
-import {
-  type CallScope,
-  dailyOf,
-  type KeyCharge,
-  type KeyState,
-  monthlyOf,
-  rpmOf,
-  tpmOf,
-} from '../../core/access/key-state.ts';
-import type { Policy } from '../../core/access/policy.ts';
-import type { Windows } from '../../core/access/windows.ts';
-import type { ChargeEnd } from '../../core/ledger/ports.ts';
-import { number, text } from '../dynamodb/attribute-values.ts';
+import type { CallScope, KeyCharge, KeyState } from '../../core/access/key-state.ts';
+import { type Windows, windowsAt } from '../../core/access/windows.ts';
+import { SKEW_SECONDS } from '../../core/ledger/audit/usage-reading.ts';
+import type { CapsLeft, ChargeEnd } from '../../core/ledger/ports.ts';
+import type { NanoUsd } from '../../core/money.ts';
+import { type Item, number, readInteger, text } from '../dynamodb/attribute-values.ts';
 import { Clauses, type Expression } from './clauses.ts';
-import { encodePolicy, POLICY_ATTRIBUTES } from './key-item.ts';
-
-export const WINDOWS = ['minute', 'day', 'month'] as const;
-
-interface Counter {
-  readonly window: (typeof WINDOWS)[number];
-  readonly attribute: string;
-  /** What the call takes. */
-  readonly take: bigint;
-  /** What a window that has just begun has. */
-  readonly full: (state: KeyState) => bigint;
-}
-
-const counters = ({ tokens, amount, counted }: KeyCharge): readonly Counter[] => [
-  {
-    window: 'minute',
-    attribute: 'requests_left',
-    take: counted === true ? 0n : 1n,
-    full: (state) => BigInt(state.requestsLeft),
-  },
-  { window: 'minute', attribute: 'tokens_left', take: BigInt(tokens), full: (state) => state.tokensLeft },
-  { window: 'day', attribute: 'day_left', take: amount, full: (state) => state.dayLeft },
-  { window: 'month', attribute: 'month_left', take: amount, full: (state) => state.monthLeft },
-];
+import {
+  COUNTERS,
+  type Counter,
+  DAY,
+  encodePolicy,
+  MONTH,
+  nameOf,
+  OPTIONAL_ATTRIBUTES,
+  REQUESTS,
+  TOKENS,
+} from './key-item.ts';
 
 /**
- * Takes a call from its key's windows. A window that still runs (or is later than the caller's clock knows) is
- * counted down if it has enough; one that `rolled` says has ended begins afresh if nobody else has begun it since,
- * so only two calls that begin the same window are in each other's way. While a rotation's overlap lasts, the key has
- * two hashes, and the call may have sent the secret of either.
+ * Takes a call from its key's windows, in the first call of a window as in any other. While a rotation's overlap lasts,
+ * the key has two hashes, and the call may have sent the secret of either.
  */
-export function chargeExpression(
-  charge: KeyCharge,
-  nowSeconds: number,
-  rolled?: { readonly from: KeyState; readonly to: KeyState },
-): Expression {
+export function chargeExpression(charge: KeyCharge, nowSeconds: number): Expression {
+  const { windows, tokens, amount, scope } = charge;
   const clauses = new Clauses();
   requireActive(clauses, charge.key, nowSeconds);
-  const begun = new Set(
-    WINDOWS.filter((name) => rolled !== undefined && rolled.to.windows[name] > rolled.from.windows[name]),
-  );
-  for (const name of WINDOWS) {
-    clauses.names[`#${name}`] = name;
-    clauses.values[`:${name}`] = number(charge.windows[name]);
-    if (begun.has(name)) clauses.sets.push(`#${name} = :${name}`);
-    clauses.conditions.push(begun.has(name) ? `#${name} = :was_${name}` : `#${name} >= :${name}`);
-    if (begun.has(name)) clauses.values[`:was_${name}`] = number(rolled?.from.windows[name] ?? 0);
-  }
-  for (const counter of counters(charge))
-    countDown(clauses, counter, begun.has(counter.window) ? rolled?.to : undefined);
-  if (rolled !== undefined) {
-    clauses.conditions.push('version = :version');
-    clauses.values[':version'] = number(rolled.from.version);
-  }
-  mark(clauses, charge);
-  limitScope(clauses, charge.scope === undefined ? [] : [charge.scope]);
-  // Earlier versions remembered open calls here; the first call of a day removes what a crash has left of them.
-  return clauses.build();
+  take(clauses, REQUESTS, windows, 1n);
+  take(clauses, TOKENS, windows, BigInt(tokens));
+  take(clauses, DAY, windows, amount);
+  take(clauses, MONTH, windows, amount);
+  if (amount > 0n) clauses.sets.push('used = :now');
+  if (scope !== undefined) limitScope(clauses, scope);
+  const before = { minute: windows.minute - 2, day: windows.day - 2, month: windows.month - 2 };
+  return clauses.build(` REMOVE ${COUNTERS.map((counter) => nameOf(counter, before)).join(', ')}`);
 }
 
 /** The key is active, of that account, and has that secret. */
-export function requireActive(
-  clauses: Clauses,
-  { accountId, secretHash }: VerifiedKey,
-  nowSeconds: number,
-): void {
+function requireActive(clauses: Clauses, { accountId, secretHash }: VerifiedKey, nowSeconds: number): void {
   clauses.conditions.push(
     '#status = :active AND (secret_hash = :hash OR (previous_hash = :hash AND previous_until > :now))',
     // The text of a key names its account: whoever had the pepper could write another's into a key of their own.
@@ -94,41 +53,30 @@ export function requireActive(
   clauses.values[':hash'] = text(secretHash);
 }
 
-function countDown(clauses: Clauses, { attribute, take, full }: Counter, begun: KeyState | undefined): void {
-  const placeholder = `:${attribute}`;
-  if (begun !== undefined) {
-    clauses.sets.push(`${attribute} = ${placeholder}`);
-    clauses.values[placeholder] = number(full(begun) - take);
-    return;
-  }
-  // An overrun leaves less than nothing; what takes nothing from a window may pass all the same.
-  if (take === 0n) return;
-  clauses.sets.push(`${attribute} = ${attribute} - ${placeholder}`);
-  clauses.conditions.push(`${attribute} >= ${placeholder}`);
-  clauses.values[placeholder] = number(take);
+/** An overrun leaves less than nothing; what takes nothing from a window may pass all the same. */
+function take(clauses: Clauses, counter: Counter, windows: Windows, amount: bigint): void {
+  if (amount === 0n) return;
+  const [name, value] = [nameOf(counter, windows), `:${counter.letter}`];
+  add(clauses, counter, windows, -amount);
+  clauses.conditions.push(
+    `(${name} >= ${value} OR (attribute_not_exists(${name}) AND ${counter.full} >= ${value}))`,
+  );
 }
 
-/** Marks the call as the newest one. A repetition of the same request finds it there and changes nothing. */
-function mark(clauses: Clauses, { call }: KeyCharge): void {
-  if (call === undefined) return;
-  clauses.sets.push('last_charge = :call');
-  clauses.conditions.push('(attribute_not_exists(last_charge) OR last_charge <> :call)');
-  clauses.values[':call'] = text(call);
+/** Adds to what is left, whether or not the window has its attribute yet. */
+function add(clauses: Clauses, counter: Counter, windows: Windows, by: bigint): void {
+  const [name, value] = [nameOf(counter, windows), `:${counter.letter}`];
+  clauses.sets.push(`${name} = if_not_exists(${name}, ${counter.full}) ${by < 0n ? '-' : '+'} ${value}`);
+  clauses.values[value] = number(by < 0n ? -by : by);
 }
 
 /** The policy's lists are sets in the item; an absent set allows everything. Short names: an expression has 4 KB. */
-export function limitScope(clauses: Clauses, scopes: readonly CallScope[]): void {
-  for (const [place, kind] of [...new Set(scopes.map(({ kind }) => kind))].entries()) {
-    const placeholder = place === 0 ? ':kind' : `:kind${place}`;
-    clauses.values[placeholder] = text(kind);
-    clauses.conditions.push(
-      `(attribute_not_exists(allowed_kinds) OR contains(allowed_kinds, ${placeholder}))`,
-    );
-  }
-  const models = new Map(scopes.flatMap((scope) => scope.models.map((names) => [names.join('\n'), names])));
-  if (scopes.length > 0) clauses.names['#a'] = 'allowed_models';
+function limitScope(clauses: Clauses, { kind, models }: CallScope): void {
+  clauses.values[':kind'] = text(kind);
+  clauses.conditions.push('(attribute_not_exists(allowed_kinds) OR contains(allowed_kinds, :kind))');
+  clauses.names['#a'] = 'allowed_models';
   let count = 0;
-  for (const names of models.values()) {
+  for (const names of models) {
     const alternatives = names.map((name) => {
       const placeholder = `:m${count}`;
       count += 1;
@@ -139,41 +87,61 @@ export function limitScope(clauses: Clauses, scopes: readonly CallScope[]): void
   }
 }
 
-/** What is added to the windows of an ended call: less than nothing where it cost more than was taken. */
-export interface Difference {
-  readonly tokens: number;
-  readonly amount: bigint;
-}
-
 /**
- * Adds a difference to those of a call's windows that are the current ones; the others have begun afresh without it.
- * Undefined when there is nothing to add.
+ * Gives back to those of a call's windows that are the current ones, if the caps have not been repaired since. A counter
+ * that is gone is not begun by it: it would have more than the full value. Undefined when there is nothing to change.
  */
 export function settleExpression(
-  { windows, unsure }: ChargeEnd,
+  { windows, repaired, unused }: ChargeEnd,
   current: Windows,
-  { tokens, amount }: Difference,
 ): Expression | undefined {
   const clauses = new Clauses();
-  const additions = [
-    { window: 'minute', attribute: 'tokens_left', by: BigInt(tokens) },
-    { window: 'day', attribute: 'day_left', by: amount },
-    { window: 'month', attribute: 'month_left', by: amount },
-  ] as const;
-  for (const { window, attribute, by } of additions) {
-    if (windows[window] !== current[window] || by === 0n) continue;
-    clauses.sets.push(`${attribute} = ${attribute} + :${attribute}`);
-    clauses.conditions.push(`#${window} = :${window}`);
-    clauses.names[`#${window}`] = window;
-    clauses.values[`:${window}`] = number(windows[window]);
-    clauses.values[`:${attribute}`] = number(by);
+  const { requests, tokens, amount } = unused;
+  for (const [counter, by] of [
+    [REQUESTS, BigInt(requests)],
+    [TOKENS, BigInt(tokens)],
+    [DAY, amount],
+    [MONTH, amount],
+  ] as const) {
+    if (by === 0n || windows[counter.window] !== current[counter.window]) continue;
+    add(clauses, counter, windows, by);
+    if (by > 0n) clauses.conditions.push(`attribute_exists(${nameOf(counter, windows)})`);
   }
   if (clauses.sets.length === 0) return undefined;
-  if (unsure === 'uncapped')
-    clauses.conditions.push('attribute_not_exists(daily_cap) AND attribute_not_exists(monthly_cap)');
-  else if (unsure !== undefined) {
-    clauses.conditions.push('last_charge = :newest');
-    clauses.values[':newest'] = text(unsure.newest);
+  clauses.conditions.push(repaired === undefined ? 'attribute_not_exists(repaired)' : 'repaired = :repaired');
+  if (repaired !== undefined) clauses.values[':repaired'] = number(repaired);
+  return clauses.build();
+}
+
+/** Takes a cost from the caps, whatever they have left. */
+export function costExpression(cost: NanoUsd, windows: Windows, nowSeconds: number): Expression {
+  const clauses = new Clauses();
+  add(clauses, DAY, windows, -cost);
+  add(clauses, MONTH, windows, -cost);
+  clauses.sets.push('used = :now');
+  clauses.values[':now'] = number(nowSeconds);
+  clauses.conditions.push('attribute_exists(key_id)');
+  return clauses.build();
+}
+
+/** Sets what is left of the caps if the key is as it was read: its policy, when it was charged, and what was left. */
+export function repairExpression(from: KeyState, windows: Windows, left: CapsLeft): Expression {
+  const clauses = new Clauses();
+  clauses.sets.push('repaired = :used');
+  clauses.conditions.push('used = :used AND version = :version');
+  clauses.values[':used'] = number(from.used ?? 0);
+  clauses.values[':version'] = number(from.version);
+  for (const [counter, was, next] of [
+    [DAY, from.dayLeft, left.dayLeft],
+    [MONTH, from.monthLeft, left.monthLeft],
+  ] as const) {
+    const [name, { letter, full }] = [nameOf(counter, windows), counter];
+    clauses.sets.push(`${name} = :${letter}`);
+    clauses.conditions.push(
+      `(${name} = :was_${letter} OR (attribute_not_exists(${name}) AND ${full} = :was_${letter}))`,
+    );
+    clauses.values[`:${letter}`] = number(next);
+    clauses.values[`:was_${letter}`] = number(was);
   }
   return clauses.build();
 }
@@ -182,7 +150,11 @@ export function settleExpression(
  * Changes a key that still has the version it was read with, and has not been revoked since. With another policy,
  * what is left follows each cap.
  */
-export function changeExpression(from: KeyState, { name, policy, disabled }: KeyChange): Expression {
+export function changeExpression(
+  from: KeyState,
+  { name, policy, disabled }: KeyChange,
+  nowMs: number,
+): Expression {
   const clauses = new Clauses();
   clauses.names['#status'] = 'status';
   clauses.conditions.push('version = :version AND #status <> :revoked');
@@ -199,27 +171,32 @@ export function changeExpression(from: KeyState, { name, policy, disabled }: Key
     clauses.names['#name'] = 'name';
     clauses.values[':name'] = text(name);
   }
-  return clauses.build(policy === undefined ? '' : replacePolicy(clauses, from.policy, policy));
-}
-
-/** Returns what is to be removed. */
-function replacePolicy(clauses: Clauses, from: Policy, policy: Policy): string {
-  const changes = [
-    { attribute: 'requests_left', by: BigInt(rpmOf(policy) - rpmOf(from)) },
-    { attribute: 'tokens_left', by: tpmOf(policy) - tpmOf(from) },
-    { attribute: 'day_left', by: dailyOf(policy) - dailyOf(from) },
-    { attribute: 'month_left', by: monthlyOf(policy) - monthlyOf(from) },
-  ];
-  for (const { attribute, by } of changes) {
-    clauses.sets.push(`${attribute} = ${attribute} + :${attribute}`);
-    clauses.values[`:${attribute}`] = number(by);
-  }
+  if (policy === undefined) return clauses.build();
   const written = encodePolicy(policy);
-  for (const attribute of POLICY_ATTRIBUTES) clauses.names[`#${attribute}`] = attribute;
+  followCaps(clauses, { from: encodePolicy(from.policy), to: written }, nowMs);
   for (const [attribute, value] of Object.entries(written)) {
-    clauses.sets.push(`#${attribute} = :new_${attribute}`);
+    clauses.sets.push(`${attribute} = :new_${attribute}`);
     clauses.values[`:new_${attribute}`] = value;
   }
-  const gone = POLICY_ATTRIBUTES.filter((attribute) => written[attribute] === undefined);
-  return gone.length === 0 ? '' : ` REMOVE ${gone.map((attribute) => `#${attribute}`).join(', ')}`;
+  const gone = OPTIONAL_ATTRIBUTES.filter((attribute) => written[attribute] === undefined);
+  return clauses.build(gone.length === 0 ? '' : ` REMOVE ${gone.join(', ')}`);
+}
+
+/**
+ * Adds the difference of the caps to what is left of each window that the clock of any process may be in. One that nothing
+ * was taken from begins here with all of the new cap: DynamoDB takes the operands from the item as it was before. So a
+ * first charge comes before the change, and is kept, or after it, and finds the new cap.
+ */
+function followCaps(
+  clauses: Clauses,
+  { from, to }: { readonly from: Item; readonly to: Item },
+  nowMs: number,
+): void {
+  const near = [-SKEW_SECONDS, 0, SKEW_SECONDS].map((seconds) => windowsAt(nowMs + seconds * 1000));
+  for (const counter of COUNTERS) {
+    const by = readInteger(to, counter.full) - readInteger(from, counter.full);
+    if (by === 0n) continue;
+    const windows = new Map(near.map((each) => [each[counter.window], each]));
+    for (const each of windows.values()) add(clauses, counter, each, by);
+  }
 }

@@ -1,20 +1,14 @@
-/** Keys in DynamoDB: one conditional update takes a call from every window at once, or several calls that arrive together. */
+/** Keys in DynamoDB: one conditional update takes a call from every window at once. */
 import type { KeyCharge, KeyState } from '../../core/access/key-state.ts';
-import { laterOf, windowsAt } from '../../core/access/windows.ts';
-import type { ChargeEnd, ChargeResult, KeyStore } from '../../core/ledger/ports.ts';
-import { optimistically } from '../../core/optimistic.ts';
+import { type Windows, windowsAt } from '../../core/access/windows.ts';
+import type { CapsLeft, ChargeEnd, ChargeResult, KeyStore } from '../../core/ledger/ports.ts';
 import type { Clock } from '../../core/ports.ts';
 import type { DynamoClients } from '../aws/clients.ts';
-import { text } from '../dynamodb/attribute-values.ts';
+import { type Item, readNumber, text } from '../dynamodb/attribute-values.ts';
 import { readItem } from '../dynamodb/reads.ts';
 import { updateItem } from '../dynamodb/update-item.ts';
-import { chargeExpression, type Difference, settleExpression } from './key-expressions.ts';
-import { refundOf } from './key-group-expression.ts';
-import { KeyGroups, type Rolled } from './key-groups.ts';
-import { decodeKey } from './key-item.ts';
-
-/** Each further try needs another window to roll within milliseconds. */
-const MAX_SETTLE_TRIES = 4;
+import { chargeExpression, costExpression, repairExpression, settleExpression } from './key-expressions.ts';
+import { decodeKey, oldNames } from './key-item.ts';
 
 export interface KeyStoreOptions {
   readonly clients: DynamoClients;
@@ -25,74 +19,53 @@ export interface KeyStoreOptions {
 export function createKeyStore({ clients, table, clock }: KeyStoreOptions): KeyStore {
   const { client, onceClient } = clients;
   const keyOf = (keyId: string) => ({ TableName: table, Key: { key_id: text(keyId) } });
+  const nowSeconds = () => Math.floor(clock() / 1000);
 
-  const groups = new KeyGroups({
-    ...{ clients, table, clock },
-    charge: chargeAlone,
-    give: (keyId, end) => apply(onceClient, keyId, end, differencesOf(end).gives),
-  });
-
-  async function chargeAlone(request: KeyCharge, rolled: Rolled | undefined): Promise<ChargeResult> {
+  async function charge(request: KeyCharge): Promise<ChargeResult> {
+    const { keyId } = request.key;
     const { applied, item } = await updateItem(client, {
-      ...keyOf(request.key.keyId),
-      ...chargeExpression(request, Math.floor(clock() / 1000), rolled),
+      ...keyOf(keyId),
+      ...chargeExpression(request, nowSeconds()),
       ReturnValues: 'ALL_NEW',
     });
     if (item === undefined) return { granted: false, state: undefined };
-    // The SDK repeats a request whose answer was lost: then the newest charge is this one.
-    const repeated = request.call !== undefined && item.last_charge?.S === request.call;
-    return { granted: applied || repeated, state: decodeKey(item) };
+    if (applied) await removeOldNames(keyId, item, request.windows);
+    return { granted: applied, state: decodeKey(item, request.windows) };
+  }
+
+  /** Keeps the item of a key in rare use under 1 KB, so that every write of it costs one unit. */
+  async function removeOldNames(keyId: string, item: Item, windows: Windows): Promise<void> {
+    const names = oldNames(item, windows);
+    if (names.length === 0) return;
+    const update = {
+      UpdateExpression: `REMOVE ${names.join(', ')}`,
+      ConditionExpression: 'attribute_exists(key_id)',
+    };
+    // What fails here is made good by the next charge.
+    await updateItem(onceClient, { ...keyOf(keyId), ...update }, 0).catch(() => {});
   }
 
   async function settle(keyId: string, end: ChargeEnd): Promise<void> {
-    const refund = end.unsure === undefined ? refundOf(end) : undefined;
-    if (refund !== undefined) return groups.give(keyId, refund, end);
-    const { takes, gives } = differencesOf(end);
-    await Promise.all([apply(client, keyId, end, takes), apply(onceClient, keyId, end, gives)]);
+    const expression = settleExpression(end, windowsAt(clock()));
+    if (expression === undefined) return;
+    const { applied, item } = await updateItem(onceClient, { ...keyOf(keyId), ...expression });
+    if (applied || item === undefined || end.cost === 0n || repairedOf(item) === end.repaired) return;
+    const cost = costExpression(end.cost, windowsAt(clock()), nowSeconds());
+    await updateItem(client, { ...keyOf(keyId), ...cost });
   }
 
-  /** Adds the difference to those of the end's windows that still run. */
-  async function apply(
-    by: DynamoClients['client'],
-    keyId: string,
-    end: ChargeEnd,
-    difference: Difference,
-  ): Promise<void> {
-    let windows = laterOf(windowsAt(clock()), end.windows);
-    await optimistically(MAX_SETTLE_TRIES, 'this API key', async () => {
-      const expression = settleExpression(end, windows, difference);
-      if (expression === undefined) return 'nothing to do';
-      const { applied, item } = await updateItem(by, {
-        ...keyOf(keyId),
-        ...expression,
-        ReturnValues: 'NONE',
-      });
-      if (applied || item === undefined) return 'done';
-      const found = decodeKey(item).windows;
-      const rolled = found.minute > windows.minute || found.day > windows.day || found.month > windows.month;
-      // A window rolled between the clock's reading and the write; else the key was not charged for the call.
-      if (!rolled) return 'not due';
-      windows = found;
-      return undefined;
-    });
+  async function repair(from: KeyState, windows: Windows, left: CapsLeft): Promise<boolean> {
+    const expression = repairExpression(from, windows, left);
+    return (await updateItem(client, { ...keyOf(from.keyId), ...expression })).applied;
   }
 
   async function read(keyId: string): Promise<KeyState | undefined> {
     const item = await readItem(client, keyOf(keyId));
-    return item === undefined ? undefined : decodeKey(item);
+    return item === undefined ? undefined : decodeKey(item, windowsAt(clock()));
   }
 
-  return { charge: (request, rolled) => groups.charge(request, rolled), settle, read };
+  return { charge, settle, repair, read };
 }
 
-/** What an ended call overran, and what it did not use. */
-function differencesOf({ taken, used }: ChargeEnd): {
-  readonly takes: Difference;
-  readonly gives: Difference;
-} {
-  const change = { tokens: taken.tokens - used.tokens, amount: taken.amount - used.amount };
-  return {
-    takes: { tokens: Math.min(change.tokens, 0), amount: change.amount < 0n ? change.amount : 0n },
-    gives: { tokens: Math.max(change.tokens, 0), amount: change.amount > 0n ? change.amount : 0n },
-  };
-}
+const repairedOf = (item: Item): number | undefined =>
+  item.repaired === undefined ? undefined : readNumber(item, 'repaired');

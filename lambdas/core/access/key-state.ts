@@ -1,9 +1,9 @@
-/** A key as it is stored: identity, policy and what is left of each window; and why it refuses a call. */
+/** A key as of a time: identity, policy and what is left of the windows of that time; and why it refuses a call. */
 import { ServiceError } from '../errors.ts';
 import { formatUsd, type NanoUsd } from '../money.ts';
 import { invalidKey, type VerifiedKey } from './api-key.ts';
 import type { Kind, Policy } from './policy.ts';
-import { laterOf, minuteEndsInMs, type Windows } from './windows.ts';
+import { minuteEndsInMs, type Windows } from './windows.ts';
 
 /** Requests a minute of a key whose policy sets none (interface, Limits). */
 export const DEFAULT_RPM = 100;
@@ -25,16 +25,18 @@ export interface KeyState {
   readonly name: string;
   readonly status: (typeof KEY_STATUSES)[number];
   readonly policy: Policy;
-  /** Changes with the policy; a window is only rolled under the policy it was read with. */
+  /** Changes with the name, the policy and the status; a change is made only to the version that it was read with. */
   readonly version: number;
   /** Seconds since the epoch. */
   readonly created: number;
-  /** The windows that the figures below belong to. */
-  readonly windows: Windows;
   readonly requestsLeft: number;
   readonly tokensLeft: bigint;
   readonly dayLeft: NanoUsd;
   readonly monthLeft: NanoUsd;
+  /** When a call last took an amount, seconds since the epoch; absent before the first. */
+  readonly used?: number;
+  /** What `used` was when the caps were last repaired; absent before the first repair. */
+  readonly repaired?: number;
 }
 
 /** What one call takes from its key's windows. */
@@ -45,10 +47,6 @@ export interface KeyCharge {
   readonly amount: NanoUsd;
   /** Absent for a call that runs no model, such as reading usage. */
   readonly scope?: CallScope;
-  /** Names this charge among those of its key; absent for a call that takes nothing but a request. */
-  readonly call?: string;
-  /** The request has been counted by an earlier charge of the same call. */
-  readonly counted?: boolean;
 }
 
 /** What a call may run. */
@@ -63,31 +61,9 @@ export const tpmOf = (policy: Policy): bigint => (policy.tpm === undefined ? UNL
 export const dailyOf = (policy: Policy): NanoUsd => policy.daily_usd ?? UNLIMITED;
 export const monthlyOf = (policy: Policy): NanoUsd => policy.monthly_usd ?? UNLIMITED;
 
-/** The same key with every window that has ended reset. Windows never roll back under a slow clock. */
-export function rollWindows(state: KeyState, now: Windows): KeyState {
-  const { policy, windows } = state;
-  const minute = now.minute > windows.minute;
-  const day = now.day > windows.day;
-  const month = now.month > windows.month;
-  return {
-    ...state,
-    windows: laterOf(now, windows),
-    requestsLeft: minute ? rpmOf(policy) : state.requestsLeft,
-    tokensLeft: minute ? tpmOf(policy) : state.tokensLeft,
-    dayLeft: day ? dailyOf(policy) : state.dayLeft,
-    monthLeft: month ? monthlyOf(policy) : state.monthLeft,
-  };
-}
-
-/** Whether a window has ended since the state was written. */
-export function isStale(state: KeyState, now: Windows): boolean {
-  const { windows } = state;
-  return now.minute > windows.minute || now.day > windows.day || now.month > windows.month;
-}
-
 /**
  * Why a key refuses a charge, in the order the interface checks: authentication, scope, limits, caps.
- * Undefined when it does not. `state` must have current windows.
+ * Undefined when it does not. `state` is as of the charge's windows.
  */
 export function refusal(
   state: KeyState | undefined,
@@ -120,7 +96,7 @@ function scopeRefusal(policy: Policy, { scope }: KeyCharge): ServiceError | unde
 
 function rateRefusal(state: KeyState, charge: KeyCharge, nowMs: number): ServiceError | undefined {
   const retryAfterSeconds = Math.ceil(minuteEndsInMs(nowMs) / 1000);
-  if (charge.counted !== true && state.requestsLeft < 1) {
+  if (state.requestsLeft < 1) {
     const message = `This API key is limited to ${rpmOf(state.policy)} requests a minute.`;
     return new ServiceError('requests_per_minute', message, { retryAfterSeconds });
   }
@@ -141,6 +117,11 @@ function capRefusal(state: KeyState, { amount }: KeyCharge): ServiceError | unde
     return capExceeded('monthly_usd_exceeded', amount, `${formatUsd(monthlyOf(policy))} USD a month`);
   return undefined;
 }
+
+/** Whether a call was refused by a cap of its key. */
+export const isCapRefusal = (failure: unknown): boolean =>
+  failure instanceof ServiceError &&
+  (failure.code === 'daily_usd_exceeded' || failure.code === 'monthly_usd_exceeded');
 
 const capExceeded = (
   code: 'daily_usd_exceeded' | 'monthly_usd_exceeded',

@@ -24,12 +24,3 @@ export function windowsAt(nowMs: number): Windows {
 export function minuteEndsInMs(nowMs: number): number {
   return MINUTE_MS - (nowMs % MINUTE_MS);
 }
-
-/** Of each window the later one. */
-export function laterOf(a: Windows, b: Windows): Windows {
-  return {
-    minute: Math.max(a.minute, b.minute),
-    day: Math.max(a.day, b.day),
-    month: Math.max(a.month, b.month),
-  };
-}

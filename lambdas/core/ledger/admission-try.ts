@@ -39,19 +39,19 @@ export function smallerOutput(
   return largestOutput(call, { least: call.output.least, most: output - 1 }, known, { charge, nowMs });
 }
 
-/** Gives the key back what a charge took, or may have taken. */
+/**
+ * Gives the key back what a charge took, of requests as many as are said. A charge that was not answered is not given
+ * back, because it may not have been made: what it may have taken is missing until the caps are repaired.
+ */
 export async function giveBack(
   keys: KeyStore,
-  charge: KeyCharge,
-  charged: PromiseSettledResult<ChargeResult>,
+  { charge, charged }: Pick<Tried, 'charge' | 'charged'>,
+  requests: 0 | 1,
 ): Promise<void> {
-  const end = { taken: charge, used: { tokens: 0, amount: 0n } };
-  const { keyId } = charge.key;
-  if (charged.status === 'rejected') {
-    await keys.settle(keyId, { ...end, windows: charge.windows, unsure: { newest: charge.call ?? '' } });
-  } else if (charged.value.granted) {
-    await keys.settle(keyId, { ...end, windows: charged.value.state.windows });
-  }
+  if (!isGranted(charged)) return;
+  const { key, windows, tokens, amount } = charge;
+  const { repaired } = charged.value.state;
+  await keys.settle(key.keyId, { windows, repaired, unused: { requests, tokens, amount }, cost: 0n });
 }
 
 export function isGranted<T extends ChargeResult | HoldResult>(

@@ -2,13 +2,14 @@
  * Admission of a call: the key's windows and the wallet are charged side by side, each in one conditional write, and
  * when one refuses, the other is undone. What is returned settles exactly once.
  */
-import type { KeyCharge, KeyState } from '../access/key-state.ts';
+import { isCapRefusal, type KeyCharge, type KeyState } from '../access/key-state.ts';
 import { rateLimitHeaders } from '../access/rate-limit-headers.ts';
 import { type Windows, windowsAt } from '../access/windows.ts';
 import { overloaded } from '../errors.ts';
 import type { Clock, Log } from '../ports.ts';
 import { giveBack, isGranted, smallerOutput, type Tried, taken } from './admission-try.ts';
 import type { CallRequest } from './call.ts';
+import { type KeySpend, repairRefusing } from './cap-repair.ts';
 import type { KeyGate } from './key-gate.ts';
 import type { Hold, HoldResult, KeyStore, UnbilledStore, UsageStore, Wallet, WalletStore } from './ports.ts';
 import { preflight } from './preflight.ts';
@@ -25,6 +26,8 @@ export interface LedgerDependencies {
   readonly usage: UsageStore;
   readonly unbilled?: UnbilledStore | undefined;
   readonly recovery: Recovery;
+  /** What the records of a key cost, to repair its caps when they refuse a call; absent where no calls are admitted. */
+  readonly spend?: KeySpend | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** Receives each call that this process settled, once its record is written. */
@@ -40,6 +43,8 @@ export interface Admission {
   readonly hold: Hold;
   /** The key's windows that it was charged to. */
   readonly windows: Windows;
+  /** `KeyState.repaired` as the charge left it. */
+  readonly repaired?: number | undefined;
   /** Rate-limit headers as of the admission. */
   readonly headers: Readonly<Record<string, string>>;
   /** Notes for the usage record that a route is tried, or that the first content of a stream is there. */
@@ -54,12 +59,24 @@ interface Step {
   readonly output: number;
   /** How many tries there were before. */
   readonly tries: number;
-  /** One of them has counted the request against the key. */
-  readonly counted: boolean;
+}
+
+/** What was granted to a call. */
+interface Granted extends Pick<Tried, 'output' | 'charge' | 'hold'> {
+  readonly request: CallRequest;
+  readonly state: KeyState;
+  readonly wallet: Wallet;
 }
 
 /** A smaller output is tried as often as this: what is left may fall meanwhile, and key and wallet each say their own. */
 const MAX_SMALLER = 3;
+
+/**
+ * A try whose answers are there later runs no call. The process may have stopped between its charge and its hold, for so
+ * long that the key was at rest without a hold, and was repaired: then nothing is taken from its caps for the call. Far
+ * longer than the SDK repeats a request, far shorter than a key's rest.
+ */
+const MAX_TRY_MS = 60_000;
 
 export class Ledger {
   readonly #dependencies: LedgerDependencies;
@@ -76,29 +93,33 @@ export class Ledger {
    */
   async admit(call: CallRequest): Promise<Admission> {
     const { clock, refusals } = this.#dependencies;
-    let step: Step = { output: await refusals.check(call, clock()), tries: 0, counted: false };
-    for (;;) {
-      const tried = await this.#try(call, step);
+    let step: Step = { output: await refusals.check(call, clock()), tries: 0 };
+    for (let repaired = false; ; ) {
+      const tried = await this.#try(call, step.output);
       const admission = this.#admission(call, tried);
       if (admission !== undefined) return admission;
-      const stuck = await this.#undo(tried);
       const isLocked = (wallet: Wallet) => this.#dependencies.recovery.expiredOf(wallet).holds.length > 0;
       const next = step.tries < MAX_SMALLER ? smallerOutput(call, tried, isLocked) : undefined;
-      if (next === undefined) throw this.#reason(call, tried);
-      if (stuck !== undefined) throw stuck.reason;
-      const counted = step.counted || isGranted(tried.charged);
-      step = { output: next, tries: step.tries + 1, counted };
+      const stuck = await this.#undo(tried, next === undefined ? 0 : 1);
+      if (next !== undefined) {
+        if (stuck !== undefined) throw stuck.reason;
+        step = { output: next, tries: step.tries + 1 };
+        continue;
+      }
+      const reason = this.#reason(call, tried);
+      if (repaired || !isCapRefusal(reason) || !(await repairRefusing(this.#dependencies, tried.charged)))
+        throw reason;
+      repaired = true;
+      step = { output: call.output.most, tries: 0 };
     }
   }
 
-  async #try(call: CallRequest, { output, tries, counted }: Step): Promise<Tried> {
-    const { clock, gate, wallets, holdTtlSeconds } = this.#dependencies;
+  async #try(call: CallRequest, output: number): Promise<Tried> {
+    const { clock, keys, wallets, holdTtlSeconds } = this.#dependencies;
     const { key, requestId, scope } = call;
     const nowMs = clock();
     const [tokens, amount] = [call.tokens(output), call.cost(output)];
-    // Each try of the same call is a charge of its own.
-    const name = `${requestId}${'+'.repeat(tries)}`;
-    const charge: KeyCharge = { key, windows: windowsAt(nowMs), tokens, amount, scope, call: name, counted };
+    const charge: KeyCharge = { key, windows: windowsAt(nowMs), tokens, amount, scope };
     const hold: Hold = {
       id: requestId,
       keyId: key.keyId,
@@ -106,7 +127,7 @@ export class Ledger {
       amount,
       expires: Math.floor(nowMs / 1000) + holdTtlSeconds,
     };
-    let [charged, held] = await Promise.allSettled([gate.charge(charge), wallets.hold(key.accountId, hold)]);
+    let [charged, held] = await Promise.allSettled([keys.charge(charge), wallets.hold(key.accountId, hold)]);
     if (isGranted(charged) && held.status === 'fulfilled' && !held.value.granted) {
       [held] = await Promise.allSettled([this.#holdAfterRecovery(key.accountId, hold, held.value)]);
     }
@@ -114,14 +135,17 @@ export class Ledger {
   }
 
   /** The admission, if both halves have granted what was asked of them. */
-  #admission(call: CallRequest, { output, hold, charged, held, nowMs }: Tried) {
+  #admission(call: CallRequest, { output, charge, hold, charged, held, nowMs }: Tried) {
     if (!isGranted(charged) || !isGranted(held)) return undefined;
+    const { clock, refusals } = this.#dependencies;
+    if (clock() - nowMs > MAX_TRY_MS) return undefined;
     const found = taken(held, hold);
     // A copy of an earlier try's request that came late: its hold is another one, and is given back.
     if (found.amount !== hold.amount) return undefined;
     // The next call of the key sees beforehand which output is left.
-    if (output < call.output.most) this.#dependencies.refusals.remember(call.key.keyId, nowMs);
-    return this.#admitted(call, output, found, { state: charged.value.state, wallet: held.value.wallet });
+    if (output < call.output.most) refusals.remember(call.key.keyId, nowMs);
+    const { state } = charged.value;
+    return this.#admitted({ request: call, output, charge, hold: found, state, wallet: held.value.wallet });
   }
 
   /** Expired holds lock credit: when a wallet refuses, they are recovered and the hold is tried once more. */
@@ -132,16 +156,12 @@ export class Ledger {
     return settled + released === 0 ? refused : wallets.hold(accountId, hold);
   }
 
-  #admitted(
-    request: CallRequest,
-    output: number,
-    hold: Hold,
-    { state, wallet }: { readonly state: KeyState; readonly wallet: Wallet },
-  ): Admission {
+  #admitted({ request, output, charge, hold, state, wallet }: Granted): Admission {
     const { recovery, clock } = this.#dependencies;
     // Judged now: a hold that is open at admission may have ended well by the time this call settles.
     const expired = recovery.expiredOf(wallet);
-    const tokens = request.tokens(output);
+    const { windows, tokens } = charge;
+    const { repaired } = state;
     const admittedMs = clock();
     let [attempts, firstTokenMs]: readonly [number, number | undefined] = [0, undefined];
     let settlement: Promise<Settlement> | undefined;
@@ -152,10 +172,11 @@ export class Ledger {
       },
       output,
       hold,
-      windows: state.windows,
+      windows,
+      repaired,
       headers: rateLimitHeaders(state, clock()),
       settle: (outcome) => {
-        const call = { request: { ...request, tokens }, hold, windows: state.windows };
+        const call = { request: { ...request, tokens }, hold, windows, repaired };
         const course = { attempts, ...(firstTokenMs === undefined ? {} : { firstTokenMs }) };
         settlement ??= settleCall(this.#dependencies, call, { ...outcome, ...course }).finally(() =>
           recovery.recoverQuietly(expired),
@@ -166,13 +187,14 @@ export class Ledger {
   }
 
   /**
-   * Takes back what one half granted when the other refused or failed. The request itself stays counted. Returns the
-   * failure that may have left a hold.
+   * Takes back what one half granted when the other refused or failed, and as many requests: a call counts as one however
+   * many tries it makes, and when it is refused too. Returns the failure that may have left a hold.
    */
-  async #undo({ charge, hold, charged, held }: Tried): Promise<PromiseRejectedResult | undefined> {
+  async #undo(tried: Tried, requests: 0 | 1): Promise<PromiseRejectedResult | undefined> {
+    const { charge, hold, held } = tried;
     const { keys, wallets, log } = this.#dependencies;
     const [given, ended] = await Promise.allSettled([
-      giveBack(keys, charge, charged),
+      giveBack(keys, tried, requests),
       held.status === 'rejected' || held.value.granted
         ? wallets.endHold(charge.key.accountId, { ...taken(held, hold), cost: 0n, recorded: 0 })
         : undefined,

@@ -1,18 +1,11 @@
 /** The gate every keyed request passes: the key is active, and the request counts against its windows. */
 import type { VerifiedKey } from '../access/api-key.ts';
-import { isStale, type KeyCharge, type KeyState, refusal, rollWindows } from '../access/key-state.ts';
+import { type KeyCharge, type KeyState, refusal } from '../access/key-state.ts';
 import { rateLimitHeaders } from '../access/rate-limit-headers.ts';
 import { windowsAt } from '../access/windows.ts';
 import { overloaded, ServiceError } from '../errors.ts';
-import { optimistically } from '../optimistic.ts';
 import type { Clock } from '../ports.ts';
 import type { ChargeResult, KeyStore } from './ports.ts';
-
-/**
- * A window that rolls between two tries is lost to another call; each further try needs another roll or another
- * change of policy within milliseconds, so a handful of tries is plenty.
- */
-const MAX_CHARGE_TRIES = 8;
 
 export class KeyGate {
   readonly #keys: Pick<KeyStore, 'charge'>;
@@ -32,7 +25,7 @@ export class KeyGate {
   ): Promise<{ readonly state: KeyState; readonly headers: Record<string, string> }> {
     const nowMs = this.#clock();
     const charge: KeyCharge = { key, windows: windowsAt(nowMs), tokens: 0, amount: 0n };
-    const result = await this.charge(charge);
+    const result = await this.#keys.charge(charge);
     if (!result.granted) throw this.explain(result, charge, nowMs);
     return { state: result.state, headers: rateLimitHeaders(result.state, nowMs) };
   }
@@ -50,19 +43,6 @@ export class KeyGate {
       if (touched instanceof ServiceError && touched.status === 401) throw touched;
       throw failure.withHeaders((touched as { headers?: Record<string, string> }).headers ?? {});
     }
-  }
-
-  /** Charges the key, beginning ended windows afresh; a refused state has current windows. Throws 503 on contention. */
-  async charge(charge: KeyCharge): Promise<ChargeResult> {
-    let rolled: { readonly from: KeyState; readonly to: KeyState } | undefined;
-    return optimistically(MAX_CHARGE_TRIES, 'this API key', async () => {
-      const result = await this.#keys.charge(charge, rolled);
-      if (result.granted || result.state === undefined) return result;
-      const state = rollWindows(result.state, charge.windows);
-      if (refusal(state, charge, this.#clock()) !== undefined) return { granted: false, state };
-      rolled = isStale(result.state, charge.windows) ? { from: result.state, to: state } : undefined;
-      return undefined;
-    });
   }
 
   /** The error of a refused charge. */

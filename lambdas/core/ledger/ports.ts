@@ -43,35 +43,38 @@ export type ChargeResult =
   | { readonly granted: true; readonly state: KeyState }
   | { readonly granted: false; readonly state: KeyState | undefined };
 
-/** The end of a charge: what the call took, from which windows, and what it came to. */
+/** The end of a charge that was granted. */
 export interface ChargeEnd {
+  /** The charge's. */
   readonly windows: Windows;
-  readonly taken: { readonly tokens: number; readonly amount: NanoUsd };
-  readonly used: { readonly tokens: number; readonly amount: NanoUsd };
-  /**
-   * It is not known whether the key was charged. `newest`: gives back if the key's newest charge is that call's;
-   * `uncapped`: if the key has no cap, so that nothing can be spent beyond one.
-   */
-  readonly unsure?: { readonly newest: string } | 'uncapped';
+  /** `KeyState.repaired` as the charge left it. */
+  readonly repaired: number | undefined;
+  /** What the call took less what it used. Tokens are less than 0 where it used more. */
+  readonly unused: { readonly requests: 0 | 1; readonly tokens: number; readonly amount: NanoUsd };
+  readonly cost: NanoUsd;
 }
+
+export type CapsLeft = Pick<KeyState, 'dayLeft' | 'monthLeft'>;
 
 export interface KeyStore {
   /**
-   * Takes one request, `tokens` and `amount` from the key's windows if the key is active, in scope, its windows are
-   * not older than the charge's, and enough is left in each; else changes nothing and returns the state it found.
-   * `rolled` begins ended windows afresh: what it leaves is written only if the state is still `rolled.from`.
-   * Repeating it at once changes nothing more; after other calls it may count the call twice, until the windows end.
+   * Takes one request, `tokens` and `amount` from the charge's windows if the key is active, in scope and has enough left
+   * in each; else changes nothing and returns the state it found. The state is as of the charge's windows. A charge whose
+   * answer was lost may be counted twice: too little is left, never too much.
    */
-  charge(
-    charge: KeyCharge,
-    rolled?: { readonly from: KeyState; readonly to: KeyState },
-  ): Promise<ChargeResult>;
+  charge(charge: KeyCharge): Promise<ChargeResult>;
   /**
-   * Gives back what a call took and did not use, in those of its windows that still run, or takes what it overran. The
-   * key does not remember its calls: only who has written a call's usage record may do this, and once. Giving is sent
-   * at most once and taking at least once, so that a lost answer leaves too little and never too much.
+   * Gives back what a call did not use to those of its windows that still run. Sent at most once, and done only if the
+   * caps have not been repaired since the charge: then the cost is taken instead, because the repair may not have seen
+   * the call's record. Only who has written that record may do this, and once.
    */
   settle(keyId: string, end: ChargeEnd): Promise<void>;
+  /**
+   * Sets what is left of the caps of these windows, if the key has not been charged since it was read, and its caps are
+   * as they were then. Returns whether it has.
+   */
+  repair(from: KeyState, windows: Windows, left: CapsLeft): Promise<boolean>;
+  /** As of the store's clock. */
   read(keyId: string): Promise<KeyState | undefined>;
 }
 

@@ -3,11 +3,12 @@
  * there is any credit. It reads, counts nothing and holds nothing; admission decides all of it once more.
  */
 import { invalidKey, type VerifiedKey } from '../access/api-key.ts';
-import { type KeyCharge, rollWindows } from '../access/key-state.ts';
+import { isCapRefusal, type KeyCharge } from '../access/key-state.ts';
 import type { Kind } from '../access/policy.ts';
 import { windowsAt } from '../access/windows.ts';
 import type { Clock } from '../ports.ts';
 import { NO_OUTPUT } from './call.ts';
+import { needsRepair } from './cap-repair.ts';
 import type { KeyStore, Wallet, WalletStore } from './ports.ts';
 import { preflight } from './preflight.ts';
 
@@ -36,7 +37,7 @@ export class Precheck {
 
   /**
    * Throws what admission would refuse any call of this kind with at this moment: 401, 403, 429 or 402, in this order.
-   * Credit in a hold that has expired is not missing: admission recovers it.
+   * Credit in a hold that has expired is not missing: admission recovers it, and it repairs caps.
    */
   async check(key: VerifiedKey, kind: Kind, { paid, isReplay }: PrecheckOptions): Promise<void> {
     const { keys, wallets, clock } = this.#dependencies;
@@ -44,14 +45,15 @@ export class Precheck {
     const windows = windowsAt(nowMs);
     const charge: KeyCharge = { key, windows, tokens: 0, amount: 0n, scope: { kind, models: [] } };
     const call = { output: NO_OUTPUT, tokens: () => 0, cost: () => (paid ? LEAST_AMOUNT : 0n) };
-    const [found, wallet] = await Promise.all([keys.read(key.keyId), wallets.read(key.accountId)]);
-    if (found === undefined) throw invalidKey();
+    const [state, wallet] = await Promise.all([keys.read(key.keyId), wallets.read(key.accountId)]);
+    if (state === undefined) throw invalidKey();
     const known = {
-      state: rollWindows(found, windows),
+      state,
       wallet: hasExpired(wallet, nowMs) ? undefined : (wallet ?? { balance: 0n }),
     };
     const reason = preflight(call, known, { charge, nowMs });
-    if (reason === undefined || (reason.status === 402 && (await isReplay()))) return;
+    if (reason === undefined || (isCapRefusal(reason) && needsRepair(state, nowMs))) return;
+    if (reason.status === 402 && (await isReplay())) return;
     throw reason;
   }
 }

@@ -74,7 +74,10 @@ export class Recovery {
     }
   }
 
-  /** What the call came to: its own record, else one that says it has expired. */
+  /**
+   * What the call came to: its own record, else one that says it has expired. What such a call took from its key's caps
+   * is missing until they are repaired.
+   */
   async #decide(accountId: string, hold: Hold): Promise<UsageRecord> {
     const { usage, clock } = this.#dependencies;
     const record = expiredRecord(accountId, hold, Math.floor(clock() / 1000));

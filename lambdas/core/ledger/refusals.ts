@@ -4,7 +4,7 @@
  * so it binds on the next call.
  */
 import { invalidKey } from '../access/api-key.ts';
-import { type KeyCharge, rollWindows } from '../access/key-state.ts';
+import type { KeyCharge } from '../access/key-state.ts';
 import { minuteEndsInMs, windowsAt } from '../access/windows.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import type { Clock } from '../ports.ts';
@@ -48,11 +48,10 @@ export class Refusals {
       return output.most;
     }
     const { keys, wallets } = this.#dependencies;
-    const [found, wallet] = await Promise.all([keys.read(key.keyId), wallets.read(key.accountId)]);
+    const [state, wallet] = await Promise.all([keys.read(key.keyId), wallets.read(key.accountId)]);
     const windows = windowsAt(nowMs);
     const at = { charge: { key, windows, tokens: 0, amount: 0n, scope } satisfies KeyCharge, nowMs };
-    if (found === undefined) throw invalidKey();
-    const state = rollWindows(found, windows);
+    if (state === undefined) throw invalidKey();
     // Credit in a hold may be back by the time of the admission.
     const reason = preflight(call, { state, wallet: wallet?.holds.length === 0 ? wallet : undefined }, at);
     if (reason !== undefined) throw reason;

@@ -28,6 +28,8 @@ export interface AdmittedCall {
   readonly hold: Hold;
   /** The key's windows that it was charged to. */
   readonly windows: Windows;
+  /** `KeyState.repaired` as the charge left it. */
+  readonly repaired: number | undefined;
 }
 
 export interface SettlementDependencies {
@@ -69,13 +71,14 @@ export async function settleCall(
     wallets.endHold(accountId, { ...hold, cost, recorded: record.created }),
     keys.settle(keyId, {
       windows: call.windows,
-      taken: { tokens: request.tokens, amount: hold.amount },
-      used: { tokens: outcome.tokens, amount: cost },
+      repaired: call.repaired,
+      unused: { requests: 0, tokens: request.tokens - outcome.tokens, amount: hold.amount - cost },
+      cost,
     }),
     record.unbilled && record.route !== null ? unbilled?.add(record.route, record.unbilled) : undefined,
   ]);
   onSettled(record);
-  // Whoever wrote the record settles the charge, and nobody else: what is lost here is missing until the windows end.
+  // Whoever wrote the record settles the charge, and nobody else: what is lost here is missing until the caps are repaired.
   if (corrected.status === 'rejected') log.warn('charge not settled', { requestId: hold.id });
   if (counted.status === 'rejected') log.warn('unbilled usage not counted', { requestId: hold.id });
   if (ended.status === 'rejected') log.warn('refund left to recovery', { requestId: hold.id });

@@ -1,9 +1,9 @@
 /** `GET /api/v1/credits`: balance and open holds of the account that is signed in. */
 import type { SessionEndpoint } from '../../core/access/session.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
-import { accountBalanceBody } from '../../core/ledger/credit-balance.ts';
 import type { WalletStore } from '../../core/ledger/ports.ts';
 import { currentWallet, type Recovery } from '../../core/ledger/recovery.ts';
+import { accountBalanceBody } from '../../core/ledger/usage/credit-balance.ts';
 
 export interface GetBalanceDependencies {
   readonly wallets: WalletStore;

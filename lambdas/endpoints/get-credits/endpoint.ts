@@ -1,15 +1,14 @@
 /** `GET /credits/{api_key}`: balance, open holds, policy and spend, for the key itself or for its owner. */
 import { authenticate, type Peppers, verifyKey } from '../../core/access/api-key.ts';
-import { type KeyState, rollWindows } from '../../core/access/key-state.ts';
+import type { KeyState } from '../../core/access/key-state.ts';
 import { carriesSession, readSession, type Sessions } from '../../core/access/session.ts';
-import { windowsAt } from '../../core/access/windows.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { jsonResponse } from '../../core/json/json-response.ts';
-import { creditBalanceBody } from '../../core/ledger/credit-balance.ts';
 import type { KeyGate } from '../../core/ledger/key-gate.ts';
 import type { KeyStore, WalletStore } from '../../core/ledger/ports.ts';
 import { currentWallet, type Recovery } from '../../core/ledger/recovery.ts';
-import type { Clock, Endpoint } from '../../core/ports.ts';
+import { creditBalanceBody } from '../../core/ledger/usage/credit-balance.ts';
+import type { Endpoint } from '../../core/ports.ts';
 
 export interface GetCreditsDependencies {
   readonly peppers: () => Promise<Peppers>;
@@ -18,7 +17,6 @@ export interface GetCreditsDependencies {
   readonly keys: Pick<KeyStore, 'read'>;
   readonly wallets: WalletStore;
   readonly recovery: Recovery;
-  readonly clock: Clock;
 }
 
 /** The key that the request names, which the caller may read. */
@@ -52,7 +50,7 @@ async function byKey(
 
 /** An owner may ask about every key of the account. */
 async function byOwner(
-  { peppers, sessions, keys, clock }: GetCreditsDependencies,
+  { peppers, sessions, keys }: GetCreditsDependencies,
   sent: Headers,
   named: string,
 ): Promise<ReadableKey> {
@@ -60,7 +58,7 @@ async function byOwner(
   const keyId = verifyKey(named, await peppers())?.keyId ?? named;
   const state = /^key_\w{26}$/.test(keyId) ? await keys.read(keyId) : undefined;
   if (state === undefined || state.accountId !== accountId || state.status === 'revoked') throw unknownKey();
-  return { state: rollWindows(state, windowsAt(clock())), headers: {} };
+  return { state, headers: {} };
 }
 
 function unknownKey(headers: Readonly<Record<string, string>> = {}): ServiceError {

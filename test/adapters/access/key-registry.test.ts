@@ -32,7 +32,7 @@ beforeEach(async () => {
   await new DynamoAccountStore(database.client, database.tables).open({ id: accountId, created: 0 });
 });
 
-const registryOn = (client = database.client) => new DynamoKeyRegistry(client, database.tables);
+const registryOn = (client = database.client) => new DynamoKeyRegistry(client, database.tables, () => nowMs);
 const issuerOn = (client = database.client) =>
   new KeyIssuer({
     registry: registryOn(client),
@@ -44,6 +44,7 @@ const issuerOn = (client = database.client) =>
 const revokeKey = async (accountId: string, keyId: string) =>
   registryOn().revoke(await ownKey(registryOn(), accountId, keyId));
 const gate = () => openLedger({ clients: database, clock: () => nowMs }).gate;
+const keys = () => openLedger({ clients: database, clock: () => nowMs }).keys;
 
 function verified(key: string): VerifiedKey {
   const found = verifyKey(key, PEPPERS);
@@ -180,7 +181,7 @@ describe('a change of a key', () => {
     const before = { rpm: 10, tpm: 1_000, daily_usd: 500n, monthly_usd: 900n };
     const { state, key } = await issuerOn().create(accountId, 'k', before);
     const windows = windowsAt(nowMs);
-    await gate().charge({ key: verified(key), windows, tokens: 300, amount: 200n });
+    await keys().charge({ key: verified(key), windows, tokens: 300, amount: 200n });
     const change = (policy: Policy) => changeKey(registryOn(), accountId, state.keyId, { policy });
     expect(await change({ rpm: 12, tpm: 2_000, daily_usd: 501n, monthly_usd: 1_000n })).toMatchObject({
       requestsLeft: 11,

@@ -1,9 +1,10 @@
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { number } from '../../../lambdas/adapters/dynamodb/attribute-values.ts';
+import { DynamoKeyRegistry } from '../../../lambdas/adapters/access/key-registry.ts';
+import type { Item } from '../../../lambdas/adapters/dynamodb/attribute-values.ts';
 import { decodeKey, encodeNewKey } from '../../../lambdas/adapters/ledger/key-item.ts';
 import { createKeyStore } from '../../../lambdas/adapters/ledger/key-store.ts';
-import { type KeyCharge, type KeyState, rollWindows } from '../../../lambdas/core/access/key-state.ts';
+import type { KeyCharge, KeyState } from '../../../lambdas/core/access/key-state.ts';
 import { windowsAt } from '../../../lambdas/core/access/windows.ts';
 import type { ChargeEnd, KeyStore } from '../../../lambdas/core/ledger/ports.ts';
 import { engineClients, startDatabase, type TestDatabase } from '../engine.ts';
@@ -11,19 +12,22 @@ import { loseFirstAnswers } from '../lost-answers.ts';
 
 const NOW_MS = Date.UTC(2026, 6, 15, 12);
 const NOW = windowsAt(NOW_MS);
+const NOW_SECONDS = NOW_MS / 1000;
+const MINUTE_MS = 60_000;
 const POLICY = { daily_usd: 1_000n, monthly_usd: 10_000n, tpm: 100, rpm: 10 };
 
 let database: TestDatabase;
 let keys: KeyStore;
 let keyId: string;
 let made = 0;
+let nowMs = NOW_MS;
 
 const storeOf = (clients: Pick<TestDatabase, 'client' | 'onceClient'>) =>
-  createKeyStore({ clients, table: database.tables.keys, clock: () => NOW_MS });
+  createKeyStore({ clients, table: database.tables.keys, clock: () => nowMs });
 
 const chargeOf = (changes: Partial<KeyCharge> = {}): KeyCharge => ({
   key: { accountId: 'acc_1', keyId, secretHash: 'hash' },
-  windows: NOW,
+  windows: windowsAt(nowMs),
   tokens: 10,
   amount: 100n,
   ...changes,
@@ -35,6 +39,19 @@ async function read(): Promise<KeyState> {
   return state;
 }
 
+async function itemOf(): Promise<Item> {
+  const Key = { key_id: { S: keyId } };
+  const { Item = {} } = await database.client.send(
+    new GetItemCommand({ TableName: database.tables.keys, Key, ConsistentRead: true }),
+  );
+  return Item;
+}
+
+const namesIn = (item: Item): readonly string[] =>
+  Object.keys(item)
+    .filter((name) => /^[rtdm][0-9]+$/.test(name))
+    .toSorted();
+
 beforeAll(async () => {
   database = await startDatabase();
   keys = storeOf(database);
@@ -42,14 +59,13 @@ beforeAll(async () => {
 afterAll(() => database.stop());
 
 beforeEach(async () => {
+  nowMs = NOW_MS;
   made += 1;
   keyId = `key_${made}`;
   const key = { keyId, accountId: 'acc_1', secretHash: 'hash', name: 'test', policy: POLICY, created: 5 };
   await database.client.send(
     new PutItemCommand({ TableName: database.tables.keys, Item: encodeNewKey(key) }),
   );
-  const from = await read();
-  await keys.charge(chargeOf({ tokens: 0, amount: 0n }), { from, to: rollWindows(from, NOW) });
 });
 
 describe('the key item', () => {
@@ -57,44 +73,94 @@ describe('the key item', () => {
     const key = { keyId: 'key_x', accountId: 'acc_x', secretHash: 'h', name: 'n', created: 7 };
     for (const policy of [
       {},
+      { rpm: 100 },
       { ...POLICY, allowed_models: ['a'], allowed_kinds: ['chat' as const] },
       { daily_usd: 0n, monthly_usd: 10n ** 18n },
     ]) {
-      expect(decodeKey(encodeNewKey({ ...key, policy }))).toMatchObject({ ...key, policy, status: 'active' });
+      const state = decodeKey(encodeNewKey({ ...key, policy }), NOW);
+      expect(state).toMatchObject({ ...key, status: 'active' });
+      expect(state.policy).toEqual(policy);
     }
   });
 
   it('names the attribute that is not as it should be', () => {
     const item = encodeNewKey({ keyId, accountId: 'a', secretHash: 'h', name: 'n', created: 7, policy: {} });
-    expect(() => decodeKey({ ...item, day_left: { S: '1' } })).toThrow('day_left');
-    expect(() => decodeKey({ ...item, month_left: { N: '1.5' } })).toThrow('month_left');
-    expect(() => decodeKey({ ...item, status: { S: 'asleep' } })).toThrow('status');
+    const decode = (changes: Item) => decodeKey({ ...item, ...changes }, NOW);
+    expect(() => decode({ [`d${NOW.day}`]: { S: '1' } })).toThrow(`d${NOW.day}`);
+    expect(() => decode({ month_cap: { N: '1.5' } })).toThrow('month_cap');
+    expect(() => decode({ status: { S: 'asleep' } })).toThrow('status');
+  });
+
+  it('has everything left of a window that no call has taken from', async () => {
+    await keys.charge(chargeOf());
+    nowMs += MINUTE_MS;
+    expect(await read()).toMatchObject({ requestsLeft: 10, tokensLeft: 100n, dayLeft: 900n });
+    nowMs = Date.UTC(2026, 6, 16);
+    expect(await read()).toMatchObject({ dayLeft: 1_000n, monthLeft: 9_900n });
+    nowMs = Date.UTC(2026, 7, 1);
+    expect(await read()).toMatchObject({ dayLeft: 1_000n, monthLeft: 10_000n });
   });
 });
 
 describe('a charge', () => {
   it('takes one request, the tokens and the amount, and returns the state after it', async () => {
-    const result = await keys.charge(chargeOf());
-    expect(result).toMatchObject({
-      granted: true,
-      state: { requestsLeft: 8, tokensLeft: 90n, dayLeft: 900n, monthLeft: 9_900n },
-    });
-    expect(result.state).toEqual(await read());
+    for (const taken of [1, 2]) {
+      const result = await keys.charge(chargeOf());
+      const amount = BigInt(taken) * 100n;
+      expect(result).toMatchObject({
+        granted: true,
+        state: {
+          requestsLeft: 10 - taken,
+          tokensLeft: 100n - BigInt(taken) * 10n,
+          dayLeft: 1_000n - amount,
+          monthLeft: 10_000n - amount,
+          used: NOW_SECONDS,
+        },
+      });
+      expect(result.state).toEqual(await read());
+    }
+  });
+
+  it('is one request, the first of a minute, of a day and of a month as any other', async () => {
+    const clients = engineClients(database.endpoint);
+    let sent = 0;
+    clients.client.middlewareStack.add(
+      (next) => (args) => {
+        sent += 1;
+        return next(args);
+      },
+      { step: 'finalizeRequest' },
+    );
+    const store = storeOf(clients);
+    for (const ms of [NOW_MS, NOW_MS + MINUTE_MS, Date.UTC(2026, 6, 16), Date.UTC(2026, 7, 1)]) {
+      nowMs = ms;
+      sent = 0;
+      expect(await store.charge(chargeOf())).toMatchObject({ granted: true });
+      expect(sent).toBe(1);
+    }
+  });
+
+  it('takes exactly what a window has, and no more, when many begin it at once', async () => {
+    const results = await Promise.all(Array.from({ length: 30 }, () => keys.charge(chargeOf({ tokens: 0 }))));
+    expect(results.filter(({ granted }) => granted)).toHaveLength(10);
+    expect(await read()).toMatchObject({ requestsLeft: 0, dayLeft: 0n });
   });
 
   it.each([
     ['tokens', { tokens: 101 }],
     ['the day', { amount: 1_001n }],
-    ['an older window', { windows: { ...NOW, minute: NOW.minute + 1 } }],
     ['the secret', { key: { accountId: 'acc_1', keyId: 'key_1', secretHash: 'other' } }],
   ])('that %s does not allow changes nothing and returns what was found', async (_case, changes) => {
-    const before = await read();
-    const key = 'key' in changes ? { ...changes.key, keyId } : chargeOf().key;
-    expect(await keys.charge({ ...chargeOf(changes as Partial<KeyCharge>), key })).toEqual({
-      granted: false,
-      state: before,
-    });
-    expect(await read()).toEqual(before);
+    for (const begins of [true, false]) {
+      if (!begins) await keys.charge(chargeOf());
+      const before = await read();
+      const key = 'key' in changes ? { ...changes.key, keyId } : chargeOf().key;
+      expect(await keys.charge({ ...chargeOf(changes as Partial<KeyCharge>), key })).toEqual({
+        granted: false,
+        state: before,
+      });
+      expect(await read()).toEqual(before);
+    }
   });
 
   it('of a key that does not exist is refused and makes none', async () => {
@@ -103,41 +169,92 @@ describe('a charge', () => {
     expect(await keys.read('key_of_nobody')).toBeUndefined();
   });
 
-  it('rolls windows only from the state it was given, under the policy it was read with', async () => {
-    const from = await read();
-    const later = windowsAt(NOW_MS + 60_000);
-    const rolled = { from, to: rollWindows(from, later) };
-    const charge = chargeOf({ windows: later });
-    expect(await keys.charge(charge, { ...rolled, from: { ...from, version: 2 } })).toMatchObject({
-      granted: false,
-    });
-    expect(await keys.charge(charge, rolled)).toMatchObject({ granted: true });
-    expect(await keys.charge(charge, rolled)).toMatchObject({ granted: false });
-    expect(await read()).toMatchObject({ windows: later, requestsLeft: 9, tokensLeft: 90n, dayLeft: 900n });
-  });
-
-  it('that the SDK repeats errs to the strict side at most', async () => {
+  it('that the SDK repeats may count twice, and never counts less', async () => {
     const clients = engineClients(database.endpoint);
     const { attempts } = loseFirstAnswers(clients.client);
     expect(await storeOf(clients).charge(chargeOf())).toMatchObject({ granted: true });
     expect(attempts()).toBe(2);
-    const { requestsLeft, tokensLeft, dayLeft, monthLeft } = await read();
-    expect(requestsLeft).toBeLessThanOrEqual(8);
-    expect(tokensLeft <= 90n && dayLeft <= 900n && monthLeft <= 9_900n).toBe(true);
+    expect(await read()).toMatchObject({ requestsLeft: 8, tokensLeft: 80n, dayLeft: 800n });
+  });
+
+  it('by a clock that is a minute slow counts in the minute that has ended, and cannot reopen it', async () => {
+    for (let calls = 0; calls < 10; calls += 1) await keys.charge(chargeOf({ tokens: 0, amount: 0n }));
+    const slow = chargeOf();
+    nowMs += MINUTE_MS;
+    expect(await keys.charge(chargeOf())).toMatchObject({ granted: true });
+    expect(await keys.charge(slow)).toMatchObject({ granted: false, state: { requestsLeft: 0 } });
+  });
+
+  it('that takes no amount does not count as use: a key that only reads its usage is at rest', async () => {
+    await keys.charge(chargeOf({ tokens: 0, amount: 0n }));
+    expect((await read()).used).toBeUndefined();
+  });
+});
+
+describe('the names of windows', () => {
+  it('stay as many as two windows have for a key in steady use', async () => {
+    for (let minutes = 0; minutes < 10; minutes += 1) {
+      nowMs = NOW_MS + minutes * MINUTE_MS;
+      await keys.charge(chargeOf({ tokens: 1, amount: 1n }));
+    }
+    const { minute } = windowsAt(nowMs);
+    const names = [`r${minute - 1}`, `r${minute}`, `t${minute - 1}`, `t${minute}`];
+    expect(namesIn(await itemOf())).toEqual([`d${NOW.day}`, `m${NOW.month}`, ...names].toSorted());
+  });
+
+  it('stay few, and the item under 1 KB, for a key that a new process uses every 20 minutes', async () => {
+    for (let calls = 0; calls < 100; calls += 1) {
+      nowMs = NOW_MS + calls * 20 * MINUTE_MS;
+      await storeOf(database).charge(chargeOf({ tokens: 1, amount: 1n }));
+      const item = await itemOf();
+      expect(namesIn(item).length).toBeLessThanOrEqual(8);
+      expect(JSON.stringify(item).length).toBeLessThan(1_024);
+    }
+  });
+});
+
+describe('a change of policy', () => {
+  const windows = () => [nowMs - MINUTE_MS, nowMs, nowMs + MINUTE_MS].map(windowsAt);
+
+  it('leaves no window that some clock is in under the old policy, begun or not', async () => {
+    const registry = new DynamoKeyRegistry(database.client, database.tables, () => nowMs);
+    await keys.charge(chargeOf({ amount: 300n }));
+    expect(
+      await registry.change(await read(), { policy: { ...POLICY, rpm: 4, daily_usd: 500n } }),
+    ).toBeDefined();
+    const item = await itemOf();
+    expect(windows().map((each) => decodeKey(item, each).requestsLeft)).toEqual([4, 3, 4]);
+    expect(decodeKey(item, NOW)).toMatchObject({ dayLeft: 200n, monthLeft: 9_700n, tokensLeft: 90n });
+    expect(decodeKey(item, windowsAt(nowMs + 2 * MINUTE_MS)).requestsLeft).toBe(4);
+  });
+
+  it('counts the first charge of a window that it races with, whichever comes first', async () => {
+    const registry = new DynamoKeyRegistry(database.client, database.tables, () => nowMs);
+    for (let round = 0; round < 20; round += 1) {
+      const [policy, cap] = round % 2 === 0 ? [{ daily_usd: 150n }, 150n] : [{ daily_usd: 1_000n }, 1_000n];
+      nowMs += 24 * 60 * MINUTE_MS;
+      const before = await read();
+      const [charged, changed] = await Promise.all([
+        keys.charge(chargeOf()),
+        registry.change(before, { policy }),
+      ]);
+      expect([charged.granted, changed === undefined]).toEqual([true, false]);
+      expect((await read()).dayLeft).toBe(cap - 100n);
+    }
   });
 });
 
 describe('settling a charge', () => {
-  const TAKEN = { tokens: 10, amount: 100n };
   const end = (changes: Partial<ChargeEnd> = {}): ChargeEnd => ({
     windows: NOW,
-    taken: TAKEN,
-    used: { tokens: 4, amount: 60n },
+    repaired: undefined,
+    unused: { requests: 0, tokens: 6, amount: 40n },
+    cost: 60n,
     ...changes,
   });
 
   beforeEach(async () => {
-    await keys.charge(chargeOf({ call: 'req_1' }));
+    await keys.charge(chargeOf());
   });
 
   it('gives back what was not used', async () => {
@@ -146,125 +263,125 @@ describe('settling a charge', () => {
       tokensLeft: 96n,
       dayLeft: 940n,
       monthLeft: 9_940n,
-      requestsLeft: 8,
+      requestsLeft: 9,
     });
+    await keys.settle(keyId, end({ unused: { requests: 1, tokens: 0, amount: 0n } }));
+    expect((await read()).requestsLeft).toBe(10);
   });
 
-  it('takes what the call overran', async () => {
-    await keys.settle(keyId, end({ used: { tokens: 150, amount: 5_000n } }));
-    expect(await read()).toMatchObject({ tokensLeft: -50n, dayLeft: -4_000n, monthLeft: 5_000n });
-  });
-
-  it('gives the one and takes the other', async () => {
-    await keys.settle(keyId, end({ used: { tokens: 4, amount: 150n } }));
-    expect(await read()).toMatchObject({ tokensLeft: 96n, dayLeft: 850n, monthLeft: 9_850n });
-    await keys.settle(keyId, end({ used: { tokens: 14, amount: 50n } }));
-    expect(await read()).toMatchObject({ tokensLeft: 92n, dayLeft: 900n, monthLeft: 9_900n });
+  it('takes the tokens that the call used beyond what it took, also where it took none', async () => {
+    await keys.settle(keyId, end({ unused: { requests: 0, tokens: -140, amount: 40n } }));
+    expect(await read()).toMatchObject({ tokensLeft: -50n, dayLeft: 940n });
+    nowMs += MINUTE_MS;
+    const windows = windowsAt(nowMs);
+    await keys.charge(chargeOf({ tokens: 0 }));
+    await keys.settle(keyId, end({ windows, unused: { requests: 0, tokens: -30, amount: 40n } }));
+    expect(await read()).toMatchObject({ tokensLeft: 70n, dayLeft: 880n });
   });
 
   it('gives back to the windows that still run, and to no other', async () => {
-    await keys.settle(keyId, end({ windows: { ...NOW, minute: NOW.minute - 1 } }));
-    expect(await read()).toMatchObject({ tokensLeft: 90n, dayLeft: 940n, monthLeft: 9_940n });
-    await keys.settle(keyId, end({ windows: { ...NOW, minute: 0, day: NOW.day - 1 } }));
-    expect(await read()).toMatchObject({ tokensLeft: 90n, dayLeft: 940n, monthLeft: 9_980n });
-    await keys.settle(keyId, end({ windows: windowsAt(NOW_MS - 40 * 86_400_000) }));
-    expect(await read()).toMatchObject({ tokensLeft: 90n, dayLeft: 940n, monthLeft: 9_980n });
+    nowMs = NOW_MS + MINUTE_MS;
+    await keys.settle(keyId, end());
+    expect(await read()).toMatchObject({ tokensLeft: 100n, dayLeft: 940n, monthLeft: 9_940n });
+    nowMs = Date.UTC(2026, 6, 16);
+    await keys.settle(keyId, end());
+    expect(await read()).toMatchObject({ dayLeft: 1_000n, monthLeft: 9_980n });
+    nowMs = Date.UTC(2026, 7, 1);
+    await keys.settle(keyId, end());
+    expect(await read()).toMatchObject({ dayLeft: 1_000n, monthLeft: 10_000n });
   });
 
-  it('reaches the windows that are left when one rolls between the reading of the clock and the write', async () => {
-    const from = await read();
-    const later = windowsAt(NOW_MS + 60_000);
-    await keys.charge(chargeOf({ windows: later }), { from, to: rollWindows(from, later) });
-    await keys.settle(keyId, end());
-    expect(await read()).toMatchObject({ tokensLeft: 90n, dayLeft: 840n, monthLeft: 9_840n });
+  it('begins no window: one whose name is gone would have more than its cap', async () => {
+    nowMs += MINUTE_MS;
+    const { minute } = windowsAt(nowMs);
+    await keys.settle(
+      keyId,
+      end({ windows: { ...NOW, minute }, unused: { requests: 1, tokens: 6, amount: 0n } }),
+    );
+    expect(namesIn(await itemOf())).not.toContain(`t${minute}`);
   });
 
   it('whose answer was lost never gives back twice, and says that it is not known', async () => {
     const clients = engineClients(database.endpoint);
     const given = loseFirstAnswers(clients.onceClient);
-    loseFirstAnswers(clients.client);
     await expect(storeOf(clients).settle(keyId, end())).rejects.toThrow('lost');
     expect(given.attempts()).toBe(1);
     expect(await read()).toMatchObject({ tokensLeft: 96n, dayLeft: 940n, monthLeft: 9_940n });
   });
 
-  it('whose answer was lost takes at least once', async () => {
-    const clients = engineClients(database.endpoint);
-    const { attempts } = loseFirstAnswers(clients.client);
-    await storeOf(clients).settle(keyId, end({ used: { tokens: 10, amount: 150n } }));
-    expect(attempts()).toBe(2);
-    expect((await read()).dayLeft).toBeLessThanOrEqual(850n);
-  });
-
-  it('of a charge that may not have been made gives back if it is the newest one, and else nothing', async () => {
-    await keys.settle(keyId, end({ unsure: { newest: 'req_of_nobody' } }));
-    expect(await read()).toMatchObject({ tokensLeft: 90n, dayLeft: 900n });
-    await keys.settle(keyId, end({ unsure: { newest: 'req_1' } }));
-    expect(await read()).toMatchObject({ tokensLeft: 96n, dayLeft: 940n });
-  });
-
-  it.each([
-    [{ daily_usd: 1_000n }, 0n],
-    [{ monthly_usd: 1_000n }, 0n],
-    [{ tpm: 50 }, 40n],
-    [{}, 40n],
-  ])(
-    'that may not have been made gives the key of the policy %j back %p of its spend',
-    async (policy, given) => {
-      const key = { keyId, accountId: 'acc_1', secretHash: 'hash', name: 'test', policy, created: 5 };
-      const now = { minute: number(NOW.minute), day: number(NOW.day), month: number(NOW.month) };
-      const item = { ...encodeNewKey(key), ...now };
-      await database.client.send(new PutItemCommand({ TableName: database.tables.keys, Item: item }));
-      const before = await read();
-      await keys.settle(keyId, end({ unsure: 'uncapped' }));
-      const after = await read();
-      expect([after.dayLeft - before.dayLeft, after.monthLeft - before.monthLeft]).toEqual([given, given]);
-    },
-  );
-
   it('of a key that does not exist does nothing', async () => {
     await keys.settle('key_of_nobody', end());
     expect(await keys.read('key_of_nobody')).toBeUndefined();
   });
+
+  it('after a repair gives nothing back and takes the cost, which makes the key one in use', async () => {
+    expect(await keys.repair(await read(), NOW, { dayLeft: 1_000n, monthLeft: 10_000n })).toBe(true);
+    nowMs += MINUTE_MS;
+    await keys.settle(keyId, end());
+    expect(await read()).toMatchObject({ dayLeft: 940n, monthLeft: 9_940n, used: nowMs / 1000 });
+    await keys.settle(keyId, end({ cost: 0n }));
+    expect((await read()).dayLeft).toBe(940n);
+    await keys.settle(keyId, end({ repaired: NOW_SECONDS }));
+    expect((await read()).dayLeft).toBe(980n);
+  });
 });
 
-describe('a charge of a call', () => {
-  const call = 'req_1';
+describe('a repair', () => {
+  const LEFT = { dayLeft: 940n, monthLeft: 9_840n };
 
-  it('is taken once when the SDK repeats a lost request, and known for its own', async () => {
-    const clients = engineClients(database.endpoint);
-    const { attempts } = loseFirstAnswers(clients.client);
-    expect(await storeOf(clients).charge(chargeOf({ call }))).toMatchObject({ granted: true });
-    expect(attempts()).toBe(2);
-    expect(await read()).toMatchObject({ requestsLeft: 8, tokensLeft: 90n, dayLeft: 900n });
+  it('sets what is left of the caps, of the whole ones too, and is known by when the key was used', async () => {
+    await keys.charge(chargeOf());
+    nowMs = Date.UTC(2026, 6, 16);
+    expect(await keys.repair(await read(), windowsAt(nowMs), LEFT)).toBe(true);
+    expect(await read()).toMatchObject({ ...LEFT, used: NOW_SECONDS, repaired: NOW_SECONDS });
   });
 
-  it('is taken once when the SDK repeats a lost request that rolled the windows', async () => {
-    const clients = engineClients(database.endpoint);
-    loseFirstAnswers(clients.client);
+  it.each<readonly [string, () => Promise<unknown>]>([
+    [
+      'charged',
+      () => {
+        nowMs += 1_000;
+        return keys.charge(chargeOf());
+      },
+    ],
+    ['charged in the same second', () => keys.charge(chargeOf())],
+    [
+      'given back',
+      () =>
+        keys.settle(keyId, {
+          ...{ windows: NOW, repaired: undefined, cost: 60n },
+          unused: { requests: 0, tokens: 0, amount: 40n },
+        }),
+    ],
+    [
+      'changed',
+      async () =>
+        new DynamoKeyRegistry(database.client, database.tables, () => nowMs).change(await read(), {
+          policy: {},
+        }),
+    ],
+  ])('changes nothing of a key that was %s since it was read', async (_what, change) => {
+    await keys.charge(chargeOf());
     const from = await read();
-    const windows = windowsAt(NOW_MS + 60_000);
-    const rolled = { from, to: rollWindows(from, windows) };
-    const result = await storeOf(clients).charge(chargeOf({ call, windows }), rolled);
-    expect(result).toMatchObject({ granted: true });
-    expect(await read()).toMatchObject({ windows, requestsLeft: 9, tokensLeft: 90n });
+    await change();
+    const before = await read();
+    expect(await keys.repair(from, NOW, LEFT)).toBe(false);
+    expect(await read()).toEqual(before);
   });
 
-  it('leaves an item of the same size however many are open', async () => {
-    const sizeOf = async () => {
-      const Key = { key_id: { S: keyId } };
-      const { Item } = await database.client.send(
-        new GetItemCommand({ TableName: database.tables.keys, Key }),
-      );
-      return JSON.stringify(Item).length;
-    };
-    const policy = { keyId, accountId: 'acc_1', secretHash: 'hash', name: 'test', policy: {}, created: 5 };
-    const item = { ...encodeNewKey(policy), requests_left: { N: '1000' } };
-    const windows = { minute: 0, day: 0, month: 0 };
-    await database.client.send(new PutItemCommand({ TableName: database.tables.keys, Item: item }));
-    await keys.charge(chargeOf({ windows, call: 'req_00' }));
-    const before = await sizeOf();
-    for (let open = 10; open < 60; open += 1) await keys.charge(chargeOf({ windows, call: `req_${open}` }));
-    expect(await sizeOf()).toBeLessThanOrEqual(before);
+  it('races with charges, of which it loses none', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      nowMs += 24 * 60 * MINUTE_MS;
+      await keys.charge(chargeOf());
+      const from = await read();
+      nowMs += 30 * MINUTE_MS;
+      // The call before died: its records come to nothing.
+      const left = { dayLeft: 1_000n, monthLeft: 10_000n };
+      const [repaired] = await Promise.all([
+        keys.repair(from, windowsAt(nowMs), left),
+        keys.charge(chargeOf({ amount: 50n })),
+      ]);
+      expect((await read()).dayLeft).toBe(repaired ? 950n : 850n);
+    }
   });
 });

@@ -216,7 +216,6 @@ async function play(story: History): Promise<void> {
     const hold = {
       id: `req_${systemUlid()}`,
       keyId: 'k',
-      tokens: 0,
       kind: 'chat' as const,
       amount,
       created: 0,

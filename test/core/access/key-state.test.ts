@@ -2,18 +2,12 @@ import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import {
   type CallScope,
-  dailyOf,
-  isStale,
   type KeyCharge,
   type KeyState,
-  monthlyOf,
   refusal,
-  rollWindows,
-  rpmOf,
-  tpmOf,
   UNLIMITED,
 } from '../../../lambdas/core/access/key-state.ts';
-import { type Windows, windowsAt } from '../../../lambdas/core/access/windows.ts';
+import { windowsAt } from '../../../lambdas/core/access/windows.ts';
 import { it } from '../../search.ts';
 
 const NOW_MS = Date.UTC(2026, 6, 15, 12, 0, 30);
@@ -29,7 +23,6 @@ function state(changes: Partial<KeyState> = {}): KeyState {
     policy: {},
     version: 1,
     created: 0,
-    windows: NOW,
     requestsLeft: 100,
     tokensLeft: UNLIMITED,
     dayLeft: UNLIMITED,
@@ -108,52 +101,5 @@ describe('refusal', () => {
     expect(retryAfterSeconds(NOW_MS + 29_999)).toBe(1);
     expect(retryAfterSeconds(NOW_MS - 30_000)).toBe(60);
     expect(refusal(state({ tokensLeft: 0n }), charge(), NOW_MS)?.retryAfterSeconds).toBe(30);
-  });
-});
-
-describe('rollWindows', () => {
-  const policy = { rpm: 7, tpm: 70, daily_usd: 700n, monthly_usd: 7000n };
-  const windows = fc.record({ minute: fc.nat(3), day: fc.nat(3), month: fc.nat(3) });
-  const keyed = fc.record({
-    windows,
-    requestsLeft: fc.nat(7),
-    tokensLeft: fc.bigInt({ min: -5n, max: 70n }),
-    dayLeft: fc.bigInt({ min: -5n, max: 700n }),
-    monthLeft: fc.bigInt({ min: -5n, max: 7000n }),
-  });
-
-  it('fills exactly the windows that have ended and leaves the others as they are', () => {
-    fc.assert(
-      fc.property(keyed, windows, (given, now) => {
-        const before = state({ policy, ...given });
-        const after = rollWindows(before, now);
-        const ended = (name: keyof Windows) => now[name] > before.windows[name];
-        expect(after.requestsLeft).toBe(ended('minute') ? rpmOf(policy) : before.requestsLeft);
-        expect(after.tokensLeft).toBe(ended('minute') ? tpmOf(policy) : before.tokensLeft);
-        expect(after.dayLeft).toBe(ended('day') ? dailyOf(policy) : before.dayLeft);
-        expect(after.monthLeft).toBe(ended('month') ? monthlyOf(policy) : before.monthLeft);
-      }),
-    );
-  });
-
-  it('never turns a window back, changes nothing the second time, and leaves nothing stale', () => {
-    fc.assert(
-      fc.property(keyed, windows, (given, now) => {
-        const before = state({ policy, ...given });
-        const after = rollWindows(before, now);
-        for (const name of ['minute', 'day', 'month'] as const) {
-          expect(after.windows[name]).toBe(Math.max(before.windows[name], now[name]));
-        }
-        expect(rollWindows(after, now)).toEqual(after);
-        expect(isStale(after, now)).toBe(false);
-        expect(isStale(before, now)).toBe(JSON.stringify(before.windows) !== JSON.stringify(after.windows));
-      }),
-    );
-  });
-
-  it('gives 100 requests a minute and no other limit to a key whose policy sets none', () => {
-    const after = rollWindows(state({ windows: { minute: 0, day: 0, month: 0 } }), NOW);
-    expect(after).toMatchObject({ requestsLeft: 100, tokensLeft: UNLIMITED, dayLeft: UNLIMITED });
-    expect(after.monthLeft).toBe(UNLIMITED);
   });
 });

@@ -2,7 +2,6 @@ import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { type KeyState, UNLIMITED } from '../../../lambdas/core/access/key-state.ts';
 import { formatDuration, rateLimitHeaders } from '../../../lambdas/core/access/rate-limit-headers.ts';
-import { windowsAt } from '../../../lambdas/core/access/windows.ts';
 import { it } from '../../search.ts';
 
 const NOW_MS = Date.UTC(2026, 6, 15, 12, 0, 47, 500);
@@ -15,7 +14,6 @@ const STATE: KeyState = {
   policy: { rpm: 5, tpm: 1000 },
   version: 1,
   created: 0,
-  windows: windowsAt(NOW_MS),
   requestsLeft: 3,
   tokensLeft: 400n,
   dayLeft: UNLIMITED,

@@ -87,7 +87,6 @@ describe('a wallet that affords k calls', () => {
         const account = await openAccount(database.client, BigInt(k) * amount + (spare % amount), {});
         const hold = {
           keyId: account.keys[0].keyId,
-          tokens: 0,
           kind: 'chat' as const,
           amount,
           created: 0,
@@ -212,17 +211,15 @@ describe('admission', () => {
     expect((await booksOf(database.client, account)).wallet).toMatchObject({ balance: 1_000n, holds: [] });
   });
 
-  it('gives the key back at once what it took, where its answer was lost and the wallet refuses', async () => {
+  it('leaves missing what a charge may have taken whose answer was lost, and holds nothing', async () => {
     const account = await openAccount(database.client, 10n, { tpm: 100, daily_usd: 500n, monthly_usd: 900n });
     const [key] = account.keys;
-    // The windows have begun; the next charge is one write.
-    await open().gate.touch(key);
     let lost = 0;
     const losing = (real: TestDatabase['client']) =>
       aroundSend(real, async (command, send) => {
         const output = await send(command);
         const { UpdateExpression: update } = (command as UpdateItemCommand).input;
-        if (lost > 0 || update?.includes('last_charge = ') !== true) return output;
+        if (lost > 0 || update?.includes(', rpm) - :r') !== true) return output;
         lost += 1;
         throw Object.assign(new Error('no answer'), { name: 'TimeoutError' });
       });
@@ -230,13 +227,36 @@ describe('admission', () => {
     const { ledger } = openLedger({ clients, clock: () => NOON_MS });
     await expect(ledger.admit(callOf(key, 100n))).rejects.toThrow('no answer');
     expect(lost).toBe(1);
-    expect(await open().keys.read(key.keyId)).toMatchObject({
-      tokensLeft: 100n,
-      dayLeft: 500n,
-      monthLeft: 900n,
-    });
+    expect(await open().keys.read(key.keyId)).toMatchObject({ dayLeft: 400n, monthLeft: 800n });
     expect((await booksOf(database.client, account)).wallet).toMatchObject({ balance: 10n, holds: [] });
   });
+
+  it.each([
+    [60_000, 'admitted'],
+    [60_001, 'overloaded'],
+  ])(
+    'of a process that stopped for %d ms between its requests and their answers is %s',
+    async (stopMs, ends) => {
+      const account = await openAccount(database.client, 500n, { rpm: 9, daily_usd: 500n });
+      const [key] = account.keys;
+      let nowMs = NOON_MS;
+      const stopping = aroundSend(database.client, async (command, send) => {
+        const output = await send(command);
+        nowMs = NOON_MS + stopMs;
+        return output;
+      });
+      const clients = { client: stopping, onceClient: database.onceClient };
+      const { ledger, keys } = openLedger({ clients, clock: () => nowMs });
+      const end = await ledger.admit(callOf(key, 100n)).then(
+        () => 'admitted',
+        (failure: ServiceError) => failure.code,
+      );
+      expect(end).toBe(ends);
+      const left = ends === 'admitted' ? 400n : 500n;
+      expect((await keys.read(key.keyId))?.dayLeft).toBe(left);
+      expect((await booksOf(database.client, account)).wallet.balance).toBe(left);
+    },
+  );
 
   it('returns the rate limits as of its own charge', async () => {
     const account = await openAccount(database.client, 100n, { rpm: 7, tpm: 100 });
@@ -261,7 +281,7 @@ describe('admission', () => {
     const allowed = models.map((each) => each.at(-1) ?? '');
     const account = await openAccount(database.client, 100n, { allowed_models: allowed });
     const scope = { kind: 'chat' as const, models };
-    // The first call begins the key's windows, the second takes the common way; a refusal is judged below.
+    // A refusal is judged below.
     const outcomes: PromiseSettledResult<unknown>[] = [];
     for (let call = 0; call < 2; call += 1) {
       const attempt = ledger.admit(callOf(account.keys[0], 1n, { scope }));

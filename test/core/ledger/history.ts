@@ -1,11 +1,12 @@
 /** A history of calls, crashes and lost answers on one account, what is left of it after recovery, and what is wrong. */
 import { isDeepStrictEqual } from 'node:util';
 import { WalletReads } from '../../../lambdas/adapters/ledger/wallet/reads.ts';
-import type { KeyState } from '../../../lambdas/core/access/key-state.ts';
+import { dailyOf, type KeyState, monthlyOf } from '../../../lambdas/core/access/key-state.ts';
 import type { Policy } from '../../../lambdas/core/access/policy.ts';
 import { type Windows, windowsAt } from '../../../lambdas/core/access/windows.ts';
 import { ServiceError } from '../../../lambdas/core/errors.ts';
 import type { Admission } from '../../../lambdas/core/ledger/admission.ts';
+import { REST_SECONDS } from '../../../lambdas/core/ledger/cap-repair.ts';
 import type { UsageRecord } from '../../../lambdas/core/ledger/usage-record.ts';
 import type { NanoUsd } from '../../../lambdas/core/money.ts';
 import type { TestDatabase } from '../../adapters/engine.ts';
@@ -20,6 +21,7 @@ import {
   openAccount,
   openLedger,
   outcomeOf,
+  repairAll,
   type TestAccount,
   type TestLedger,
 } from './running-ledger.ts';
@@ -81,6 +83,9 @@ export interface Aftermath {
   readonly policies: readonly Policy[];
   /** When the last recovery pass was made. */
   readonly endMs: number;
+  /** The keys at rest, after a pass that repairs caps, and when that was. */
+  readonly repaired: readonly KeyState[];
+  readonly repairedMs: number;
   /** Database calls the processes and sweepers made. */
   readonly databaseCalls: number;
 }
@@ -153,15 +158,21 @@ export async function play(database: TestDatabase, history: History): Promise<Af
   const last = openLedger({ clients: database, clock: () => nowMs });
   await recover(last, account);
   await inspection.look();
+  const keysNow = () => Promise.all(account.keys.map(({ keyId }) => stateOf(last, keyId)));
+  const [keys, endMs] = [await keysNow(), nowMs];
+  nowMs += REST_SECONDS * 1000;
+  await repairAll(last, database.client, account, () => nowMs);
   return {
     account,
     results,
     books: await booksOf(database.client, account),
     brokenShards: inspection.broken,
     mostShards: inspection.mostShards,
-    keys: await Promise.all(account.keys.map(({ keyId }) => stateOf(last, keyId))),
+    keys,
     policies: history.policies,
-    endMs: nowMs,
+    endMs,
+    repaired: await keysNow(),
+    repairedMs: nowMs,
     databaseCalls: processes.reduce((sum, { calls }) => sum + calls, sweeper.calls),
   };
 }
@@ -226,19 +237,23 @@ export function brokenBooks({ books, results, brokenShards }: Aftermath): string
   return broken;
 }
 
-/** Which caps have more left than what was spent in their window allows, of the windows that still run. */
-export function brokenCaps({ books, results, keys, policies, endMs }: Aftermath): string[] {
-  const broken: string[] = [];
+/**
+ * Which caps have more left than what was spent in their window allows, of the windows that still run; and which of a key
+ * at rest have not exactly what the records of their window leave.
+ */
+export function brokenCaps(aftermath: Aftermath): string[] {
+  const { books, results, keys, policies, endMs } = aftermath;
+  const broken = inexactCaps(aftermath);
   const running = windowsAt(endMs);
   keys.forEach((state, at) => {
     const mine = results.filter(({ keyId }) => keyId === state.keyId);
     const spentIn = (window: keyof Windows): NanoUsd =>
       mine
-        .filter(({ windows }) => windows[window] === state.windows[window])
+        .filter(({ windows }) => windows[window] === running[window])
         .map(({ requestId }) => books.records.find(({ id }) => id === requestId))
         .reduce((sum, record) => sum + (record?.cost ?? 0n), 0n);
     const check = (window: 'day' | 'month', left: NanoUsd, cap: NanoUsd | undefined) => {
-      if (cap === undefined || state.windows[window] !== running[window]) return;
+      if (cap === undefined) return;
       const spent = spentIn(window);
       if (left > cap - spent)
         broken.push(`a ${window}’s cap of ${cap} has ${left} left of which ${spent} is spent`);
@@ -247,6 +262,22 @@ export function brokenCaps({ books, results, keys, policies, endMs }: Aftermath)
     check('month', state.monthLeft, policies[at]?.monthly_usd);
   });
   return broken;
+}
+
+function inexactCaps({ books, repaired, repairedMs }: Aftermath): string[] {
+  const now = windowsAt(repairedMs);
+  return repaired.flatMap(({ keyId, policy, dayLeft, monthLeft }) => {
+    const spentIn = (window: 'day' | 'month'): NanoUsd =>
+      books.records
+        .filter((record) => record.keyId === keyId)
+        .filter(({ created }) => windowsAt(created * 1000)[window] === now[window])
+        .reduce((sum, { cost }) => sum + cost, 0n);
+    const off = [
+      dailyOf(policy) - spentIn('day') - dayLeft,
+      monthlyOf(policy) - spentIn('month') - monthLeft,
+    ];
+    return off.some((amount) => amount !== 0n) ? [`caps at rest miss ${off.join(' and ')}`] : [];
+  });
 }
 
 /** Failures that are no refusal and no fault of the plan's: bugs, whatever the books say. */

@@ -117,8 +117,7 @@ describe('a refusal', () => {
     };
     expect(await code()).toBe('daily_usd_exceeded');
     await setAttributes(key.keyId, {
-      daily_cap: number(5000),
-      day_left: number(5000),
+      day_cap: number(5000),
       version: number(2),
       allowed_kinds: { SS: ['image'] },
     });

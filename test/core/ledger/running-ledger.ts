@@ -15,11 +15,13 @@ import { WalletUpkeep } from '../../../lambdas/adapters/ledger/wallet/upkeep.ts'
 import { systemUlid } from '../../../lambdas/adapters/system/system.ts';
 import { hashSecret, SECRET_BYTES, type VerifiedKey } from '../../../lambdas/core/access/api-key.ts';
 import type { Policy } from '../../../lambdas/core/access/policy.ts';
+import { windowsAt } from '../../../lambdas/core/access/windows.ts';
 import { Ledger } from '../../../lambdas/core/ledger/admission.ts';
 import { auditAccount } from '../../../lambdas/core/ledger/audit/account.ts';
 import type { Books } from '../../../lambdas/core/ledger/audit/books.ts';
 import { auditAll as auditEvery } from '../../../lambdas/core/ledger/audit/run.ts';
 import { type CallRequest, NO_OUTPUT } from '../../../lambdas/core/ledger/call.ts';
+import { type KeySpend, repairCaps, type Spends } from '../../../lambdas/core/ledger/cap-repair.ts';
 import { KeyGate } from '../../../lambdas/core/ledger/key-gate.ts';
 import type { UnbilledStore, Wallet } from '../../../lambdas/core/ledger/ports.ts';
 import { Recovery } from '../../../lambdas/core/ledger/recovery.ts';
@@ -43,11 +45,13 @@ export interface LedgerSetup {
   readonly log?: Log;
   readonly onSettled?: (record: UsageRecord) => void;
   readonly unbilled?: UnbilledStore;
+  readonly spend?: KeySpend;
 }
 
 /** One process's ledger, composed as the service composes it. */
-export function openLedger({ clients, clock, log = SILENT, onSettled = () => {}, unbilled }: LedgerSetup) {
+export function openLedger({ clients, clock, log = SILENT, onSettled = () => {}, ...setup }: LedgerSetup) {
   const { client } = clients;
+  const { unbilled, spend = (key, nowMs) => spendOf(client, key, nowMs) } = setup;
   const keys = createKeyStore({ clients, table: TABLES.keys, clock });
   const wallets = createWalletStore(clients, TABLES.wallets, { clock });
   const usage = createUsageStore(client, TABLES.usage);
@@ -62,6 +66,7 @@ export function openLedger({ clients, clock, log = SILENT, onSettled = () => {},
     usage,
     unbilled,
     recovery,
+    spend,
     clock,
     log,
     onSettled,
@@ -69,6 +74,42 @@ export function openLedger({ clients, clock, log = SILENT, onSettled = () => {},
   });
   const upkeep = new WalletUpkeep(client, TABLES.wallets);
   return { ledger, gate, keys, wallets, usage, recovery, upkeep };
+}
+
+/**
+ * What the records of a key cost, by a query of the test's own: its ids have the time of the machine, and sums are read by
+ * the time in ids.
+ */
+export async function spendOf(
+  client: DynamoDBClient,
+  { keyId }: Pick<VerifiedKey, 'accountId' | 'keyId'>,
+  nowMs: number,
+): Promise<Spends> {
+  const now = windowsAt(nowMs);
+  let [day, month] = [0n, 0n];
+  for await (const item of query(client, TABLES.usage, 'key_id', keyId)) {
+    const { created, cost } = decodeRecord(item);
+    const then = windowsAt(created * 1000);
+    if (then.day === now.day) day += cost;
+    if (then.month === now.month) month += cost;
+  }
+  return new Map([[keyId, { day, month }]]);
+}
+
+/** Repairs the account's keys, as the nightly pass does; returns how many. */
+export async function repairAll(
+  { keys, wallets }: Pick<TestLedger, 'keys' | 'wallets'>,
+  client: DynamoDBClient,
+  account: TestAccount,
+  clock: Clock,
+): Promise<number> {
+  const spend = async (_accountId: string, nowMs: number) => {
+    const each = await Promise.all(account.keys.map((key) => spendOf(client, key, nowMs)));
+    return new Map(each.flatMap((spends) => [...(spends ?? [])]));
+  };
+  const holds = async (accountId: string) => (await wallets.read(accountId))?.holds ?? [];
+  const ids = account.keys.map(({ keyId }) => keyId);
+  return repairCaps({ keys, holds, spend, clock }, account.accountId, ids);
 }
 
 export type TestLedger = ReturnType<typeof openLedger>;

@@ -40,36 +40,6 @@ async function keyState(keyId: string): Promise<KeyState> {
   return state;
 }
 
-describe('a hold', () => {
-  it.each([
-    ['a daily cap', { daily_usd: 10_000n }, true],
-    ['a monthly cap', { monthly_usd: 10_000n }, true],
-    ['both caps', POLICY, true],
-    ['no cap', { tpm: 10_000, rpm: 1000 }, false],
-  ])(
-    'notes that its key was charged where recovery would have to know it: %s',
-    async (_what, policy, noted) => {
-      const account = await openAccount(database.client, 1_000n, policy);
-      const own = openLedger({ clients: database, clock: () => nowMs });
-      const confirmed: Promise<void>[] = [];
-      const { confirm } = own.wallets;
-      own.wallets.confirm = (...hold) => {
-        confirmed.push(confirm.apply(own.wallets, hold));
-        return Promise.all(confirmed).then(() => {});
-      };
-      const { hold, settle } = await own.ledger.admit(callOf(account.keys[0], 700n));
-      await Promise.all(confirmed);
-      const found = await own.wallets.findHold(account.accountId, hold);
-      expect([found?.amount, found?.charged === true, confirmed.length]).toEqual([
-        700n,
-        noted,
-        noted ? 1 : 0,
-      ]);
-      await settle(outcomeOf(100n));
-    },
-  );
-});
-
 describe('settlement', () => {
   it('refunds what the call did not cost and books the rest, to the nano-dollar', async () => {
     const account = await openAccount(database.client, 1_000n, POLICY);

@@ -120,10 +120,8 @@ describe('before an upload is read', () => {
     await service.ledger.wallets.hold(key.accountId, {
       id: 'req_open',
       keyId: key.keyId,
-      tokens: 0,
       amount: 1_000_000n,
       kind: 'chat',
-      created,
       expires: created + 60,
     });
     expect(await refused(key)).toMatchObject({ status: 402, reads: 0 });
@@ -143,10 +141,8 @@ describe('before an upload is read', () => {
     await service.ledger.wallets.hold(key.accountId, {
       id: 'req_rest',
       keyId: key.keyId,
-      tokens: 0,
       amount: priceOf(1),
       kind: 'chat',
-      created: Math.floor(nowMs / 1000),
       expires: Math.floor(nowMs / 1000) + 60,
     });
     const second = await send(key, formOf(file(wav(0.96))), headers);

@@ -48,14 +48,13 @@ beforeEach(async () => {
   token = await sessions.begin(SUBSCRIPTION.accountId, 60);
 });
 
-const stateOf = ({ key, windows }: KeyCharge): KeyState => ({
+const stateOf = ({ key }: KeyCharge): KeyState => ({
   ...key,
   name: 'test',
   status: 'active',
   policy: {},
   version: 1,
   created: 0,
-  windows,
   requestsLeft: 41,
   tokensLeft: UNLIMITED,
   dayLeft: UNLIMITED,

@@ -1,11 +1,15 @@
 /** The usage of accounts and their audit, from the tables that the environment names. */
 import { requireTable, type TableName } from '../../../contract/tables.ts';
 import type { AuditDependencies } from '../../../core/ledger/audit/run.ts';
+import { repairCaps } from '../../../core/ledger/cap-repair.ts';
 import { updateSums } from '../../../core/ledger/usage/account-sums.ts';
 import { ReadingBudget } from '../../../core/ledger/usage/key-reading.ts';
+import { spendByKey } from '../../../core/ledger/usage/key-spend.ts';
 import type { DynamoClients } from '../../aws/clients.ts';
 import { createAccountPages, createAuditStore } from '../audit-reader.ts';
+import { createKeyStore } from '../key-store.ts';
 import { createCallFinder, createUsageStore } from '../usage-store.ts';
+import { createWalletStore } from '../wallet/store.ts';
 import { createAccountKeys } from './account-keys.ts';
 import { createCallPages, createSumStore } from './sum-store.ts';
 
@@ -38,7 +42,7 @@ export function createAccountCalls({ clients: { client }, environment }: Account
 
 /**
  * What an audit of accounts reads. After an account's audit its sums are stored through the last closed day, or as much of
- * them as can be read before the run's time is over.
+ * them as can be read before the run's time is over; then the caps of its keys are repaired.
  */
 export function createAudit({
   clock,
@@ -50,12 +54,20 @@ export function createAudit({
   const tables = { accounts: table('accounts'), keys: table('keys'), usage: table('usage') };
   const wallets = table('wallets');
   const sums = createSums(options);
+  const holders = createWalletStore(options.clients, wallets);
+  const keys = createKeyStore({ clients: options.clients, table: tables.keys, clock });
   return {
     pages: createAccountPages(client, wallets),
     store: createAuditStore(client, { ...tables, wallets }),
     async afterAccount(accountId, stopMs) {
       const budget = new ReadingBudget(Number.POSITIVE_INFINITY, () => clock() > stopMs);
       await updateSums({ ...sums, nowMs: clock(), budget }, accountId);
+      const repair = {
+        ...{ keys, clock },
+        holds: async (id: string) => (await holders.read(id))?.holds ?? [],
+        spend: (id: string, nowMs: number) => spendByKey({ ...sums, nowMs, budget }, id),
+      };
+      await repairCaps(repair, accountId, (await sums.keys.since(accountId, '', 1)).live);
     },
     clock,
     log,

@@ -71,7 +71,9 @@ export async function readSums(
   const closed = Math.min(closedHour(nowMs), last);
   const unread = states.filter(({ from }) => from < last);
   const firstDay = dayOfHour(unread.reduce((first, { from }) => Math.min(first, from), start));
-  const days = await store.days(accountId, firstDay, dayOfHour(Math.max(end, last) - 1));
+  const lastDay = dayOfHour(Math.max(end, last) - 1);
+  // An empty span, of which everything is stored, has no days.
+  const days = firstDay > lastDay ? [] : await store.days(accountId, firstDay, lastDay);
   const bases = new Map(days.map((day) => [`${day.keyId} ${day.day}`, day]));
   const reads = await inParallel(unread, ({ keyId, from }) =>
     readKey(

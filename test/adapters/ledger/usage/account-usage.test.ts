@@ -1,16 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { text } from '../../../../lambdas/adapters/dynamodb/attribute-values.ts';
+import { number, text } from '../../../../lambdas/adapters/dynamodb/attribute-values.ts';
 import { putItem } from '../../../../lambdas/adapters/dynamodb/update-item.ts';
 import { ENTRY_RANGE } from '../../../../lambdas/adapters/ledger/book-entry.ts';
+import { encodeNewKey } from '../../../../lambdas/adapters/ledger/key-item.ts';
+import { createKeyStore } from '../../../../lambdas/adapters/ledger/key-store.ts';
 import {
   createAccountCalls,
+  createAudit,
   createSums,
 } from '../../../../lambdas/adapters/ledger/usage/create-account-usage.ts';
+import { createKeySpend } from '../../../../lambdas/adapters/ledger/usage/key-spend.ts';
 import { SUMS_PREFIX } from '../../../../lambdas/adapters/ledger/usage/sum-store.ts';
 import { createUsageStore } from '../../../../lambdas/adapters/ledger/usage-store.ts';
+import { windowsAt } from '../../../../lambdas/core/access/windows.ts';
 import { accountCall, listAccountCalls } from '../../../../lambdas/core/ledger/usage/account-calls.ts';
 import { readSums, updateSums } from '../../../../lambdas/core/ledger/usage/account-sums.ts';
 import { ReadingBudget } from '../../../../lambdas/core/ledger/usage/key-reading.ts';
+import { ofOneKey, spendByKey } from '../../../../lambdas/core/ledger/usage/key-spend.ts';
 import { NO_PROGRESS } from '../../../../lambdas/core/ledger/usage/ports.ts';
 import type { UsageRecord } from '../../../../lambdas/core/ledger/usage-record.ts';
 import { ACCOUNT, FIRST_MS, HOUR_MS, keyIdAt, recordOf } from '../../../core/ledger/usage/simulated-usage.ts';
@@ -166,5 +172,49 @@ describe('the stored sums of an account', () => {
 
   it('are no entries of the books', () => {
     expect(SUMS_PREFIX > (ENTRY_RANGE[':last'].S ?? '')).toBe(true);
+  });
+});
+
+describe('what the records of a key cost in the day and the month', () => {
+  const spentBy = (key: string, records: readonly UsageRecord[]) =>
+    records.filter(({ keyId }) => keyId === key).reduce((sum, { cost }) => sum + cost, 0n);
+
+  it('is read from stored sums and the records since, of one key as of all', async () => {
+    const ids = [...new Set(OWN.map(({ keyId }) => keyId))].toSorted();
+    const [live = ''] = ids;
+    const sums = createSums(options());
+    for (const stored of [false, true]) {
+      if (stored) await updateSums({ ...sums, nowMs: LATER_MS, budget: new ReadingBudget(64) }, ACCOUNT);
+      const atMs = FIRST_MS + HOURS * HOUR_MS;
+      const all = await spendByKey({ ...sums, nowMs: atMs, budget: new ReadingBudget(64) }, ACCOUNT);
+      const one = await createKeySpend(options())({ accountId: ACCOUNT, keyId: live }, atMs);
+      const today = OWN.filter(({ created }) => Math.floor(created / 86_400) === windowsAt(atMs).day);
+      expect(all?.get(live)).toEqual({ day: spentBy(live, today), month: spentBy(live, OWN) });
+      expect(one?.get(live)).toEqual(all?.get(live));
+    }
+  });
+
+  it('is not known when not all of the records can be read', async () => {
+    const { calls, store } = createSums(options());
+    const keyId = keyIdAt(FIRST_MS, 77);
+    const reading = { ...ofOneKey({ calls, store }, keyId), nowMs: LATER_MS, budget: new ReadingBudget(0) };
+    expect(await spendByKey(reading, 'acc_none')).toBeUndefined();
+  });
+
+  it('is what the nightly pass repairs the caps of a key by, after it has stored the sums', async () => {
+    const [live = ''] = [...new Set(OWN.map(({ keyId }) => keyId))].toSorted();
+    const { client, tables } = database;
+    const used = Math.floor(FIRST_MS / 1000) + 60;
+    const policy = { daily_usd: 10n ** 18n, monthly_usd: 10n ** 18n };
+    const key = { keyId: live, accountId: ACCOUNT, secretHash: 'h', name: 'n', created: 1, policy };
+    await putItem(client, { TableName: tables.keys, Item: { ...encodeNewKey(key), used: number(used) } });
+    const log = { info: () => {}, warn: () => {}, error: () => {} };
+    const { afterAccount } = createAudit({ ...options(), clock: () => LATER_MS, log });
+    await afterAccount?.(ACCOUNT, Number.POSITIVE_INFINITY);
+    const keys = createKeyStore({ clients: database, table: tables.keys, clock: () => LATER_MS });
+    expect(await keys.read(live)).toMatchObject({
+      ...{ repaired: used, dayLeft: 10n ** 18n },
+      monthLeft: 10n ** 18n - spentBy(live, OWN),
+    });
   });
 });

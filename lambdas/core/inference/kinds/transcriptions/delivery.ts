@@ -79,6 +79,7 @@ function orderOf({
   return {
     requestId,
     accountId: key.accountId,
+    ...(admission.repaired === undefined ? {} : { repaired: admission.repaired }),
     hold: { ...hold, amount: String(amount) },
     windows: admission.windows,
     model: model.id,

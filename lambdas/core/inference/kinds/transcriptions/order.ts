@@ -8,6 +8,8 @@ const amount = z.string().regex(/^\d+$/);
 export const settlementOrder = z.object({
   requestId: z.string(),
   accountId: z.string(),
+  /** When the caps of the key were last repaired before the call, as the key has it. */
+  repaired: z.int().optional(),
   hold: z.object({
     attempt: z.string().optional(),
     walletId: z.string().optional(),

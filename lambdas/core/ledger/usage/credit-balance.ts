@@ -1,10 +1,10 @@
 /** The credit of an account as one of its keys sees it: balance, open holds, policy and spend. */
 import * as z from 'zod';
-import { dailyOf, type KeyState, monthlyOf } from '../access/key-state.ts';
-import { policyEntry, policyEntrySchema } from '../access/policy.ts';
-import { type Body, usd } from '../api/response-schema.ts';
-import { usdJson } from '../money.ts';
-import type { Wallet } from './ports.ts';
+import { dailyOf, type KeyState, monthlyOf } from '../../access/key-state.ts';
+import { policyEntry, policyEntrySchema } from '../../access/policy.ts';
+import { type Body, usd } from '../../api/response-schema.ts';
+import { usdJson } from '../../money.ts';
+import type { Wallet } from '../ports.ts';
 
 export const creditBalanceSchema = z.object({
   object: z.literal('credit_balance'),
@@ -33,7 +33,6 @@ const creditOf = ({ balance, owed, holds }: Wallet) => ({
   owed: usdJson(owed),
 });
 
-/** `state` with its windows rolled to now. */
 export function creditBalanceBody(
   { keyId, policy, dayLeft, monthLeft }: KeyState,
   wallet: Wallet,
