@@ -1,6 +1,7 @@
 /** A ledger on the real engine under a clock of the test's own, accounts for it, and the books of one account. */
 import { createHash } from 'node:crypto';
 import { BatchWriteItemCommand, type DynamoDBClient, paginateQuery } from '@aws-sdk/client-dynamodb';
+import { ulid } from 'ulid';
 import type { DynamoClients } from '../../../lambdas/adapters/aws/clients.ts';
 import { type Item, number, readInteger, text } from '../../../lambdas/adapters/dynamodb/attribute-values.ts';
 import { createAccountPages, createAuditStore } from '../../../lambdas/adapters/ledger/audit-reader.ts';
@@ -34,6 +35,7 @@ export const HOLD_TTL_SECONDS = 1200;
 
 /** Noon of a day in the middle of a month, at the first millisecond of a minute. */
 export const NOON_MS = Date.UTC(2026, 6, 15, 12);
+const DAY_MS = 86_400_000;
 
 export const SILENT: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
@@ -93,7 +95,7 @@ export async function openAccount(
 ): Promise<TestAccount> {
   const accountId = `acc_${systemUlid()}`;
   const newKey = (): VerifiedKey => {
-    const keyId = `key_${systemUlid()}`;
+    const keyId = `key_${ulid(NOON_MS - DAY_MS)}`;
     return { accountId, keyId, secretHash: hashSecret(secretOf(keyId)) };
   };
   const put = (item: Item) => ({ PutRequest: { Item: item } });
@@ -133,7 +135,7 @@ export function callOf(
   { tokens = 10, ...changes }: CallChanges = {},
 ): CallRequest {
   return {
-    requestId: `req_${systemUlid()}`,
+    requestId: `req_${ulid(NOON_MS)}`,
     key,
     scope: { kind: 'chat', models: [['sim/chat', 'sim/alias']] },
     output: NO_OUTPUT,

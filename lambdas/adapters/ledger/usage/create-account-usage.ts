@@ -1,23 +1,19 @@
 /** The usage of accounts and their audit, from the tables that the environment names. */
 import { requireTable, type TableName } from '../../../contract/tables.ts';
 import type { AuditDependencies } from '../../../core/ledger/audit/run.ts';
-import { updateSums } from '../../../core/ledger/usage/account-sums.ts';
-import { ReadingBudget } from '../../../core/ledger/usage/key-reading.ts';
 import type { DynamoClients } from '../../aws/clients.ts';
 import { createAccountPages, createAuditStore } from '../audit-reader.ts';
 import { createCallFinder, createUsageStore } from '../usage-store.ts';
 import { createAccountKeys } from './account-keys.ts';
-import { createCallPages, createSumStore } from './sum-store.ts';
+import { createSumDependencies } from './sum-dependencies.ts';
 
 /** What the sums of accounts are read from and stored in. */
-export function createSums({ clients: { client }, environment }: AccountUsageOptions) {
-  const accounts = requireTable(environment, 'accounts');
-  return {
-    keys: createAccountKeys(client, { accounts, keys: requireTable(environment, 'keys') }),
-    calls: createCallPages(client, requireTable(environment, 'usage')),
-    store: createSumStore(client, accounts),
-  };
-}
+export const createSums = ({ clients: { client }, environment }: AccountUsageOptions) =>
+  createSumDependencies(client, {
+    accounts: requireTable(environment, 'accounts'),
+    keys: requireTable(environment, 'keys'),
+    usage: requireTable(environment, 'usage'),
+  });
 
 export interface AccountUsageOptions {
   readonly clients: DynamoClients;
@@ -36,28 +32,18 @@ export function createAccountCalls({ clients: { client }, environment }: Account
   };
 }
 
-/**
- * What an audit of accounts reads. After an account's audit its sums are stored through the last closed day, or as much of
- * them as can be read before the run's time is over.
- */
+/** What an audit of accounts reads. Throws an error that names a variable that is not set. */
 export function createAudit({
-  clock,
-  log,
-  ...options
+  clients: { client },
+  environment,
+  ...rest
 }: AccountUsageOptions & Pick<AuditDependencies, 'clock' | 'log'>): AuditDependencies {
-  const { client } = options.clients;
-  const table = (name: TableName) => requireTable(options.environment, name);
+  const table = (name: TableName) => requireTable(environment, name);
   const tables = { accounts: table('accounts'), keys: table('keys'), usage: table('usage') };
   const wallets = table('wallets');
-  const sums = createSums(options);
   return {
+    ...rest,
     pages: createAccountPages(client, wallets),
     store: createAuditStore(client, { ...tables, wallets }),
-    async afterAccount(accountId, stopMs) {
-      const budget = new ReadingBudget(Number.POSITIVE_INFINITY, () => clock() > stopMs);
-      await updateSums({ ...sums, nowMs: clock(), budget }, accountId);
-    },
-    clock,
-    log,
   };
 }
