@@ -57,17 +57,10 @@ async function openAccount(accountId: string): Promise<void> {
   for (let at = 0; at < 4; at += 1)
     await putRecord(`${accountId}_key_${1 + (at % 2)}`, DAY * DAY_SECONDS + 100 * at, at);
   for (let at = 4; at < 6; at += 1) await putRecord(`${accountId}_key_2`, today + at, at);
-  const hold = {
-    amount: number(7),
-    key: text('k'),
-    kind: text('chat'),
-    created: number(today),
-    expires: number(today),
-  };
   await putPart(
     accountId,
-    { balance: 300, parts: 130, received: 347, spent: 40, [`spent_${DAY}`]: 40, entries: 3 },
-    { holds: map({ req_open: map(hold) }) },
+    { balance: 300, shards: 130, received: 347, spent: 40, [`spent_${DAY}`]: 40, entries: 3 },
+    { holds: map({ [idOf(today + 100, 9)]: text('k|chat|7|2000000000|') }) },
   );
   await putPart(`${accountId}#64`, {
     balance: 600,
