@@ -125,7 +125,11 @@ describe('the audit’s items', () => {
     const [{ rows: [row, ...rows] = [], ...first } = assert.fail()] = await days('acc_b', DAY, DAY);
     assert(row);
     // Only a further hour is stored over another.
-    await storeDay('acc_b', { ...first, through: first.through + 1, rows: [{ ...row, cost: row.cost - 1n }, ...rows] });
+    await storeDay('acc_b', {
+      ...first,
+      through: first.through + 1,
+      rows: [{ ...row, cost: row.cost - 1n }, ...rows],
+    });
     expect(await audit('acc_b', true)).toMatchObject({
       verdict: 'drift',
       books: { drift: 1n },

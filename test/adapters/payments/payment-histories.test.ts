@@ -277,7 +277,9 @@ function sumsOf(cost: bigint): SumDependencies {
   const call = { id: 'all', created: Date.now() / 1000, model: null, cost, ...units };
   return {
     keys: { since: async () => ({ live: ['key'], later: [] }) },
-    calls: { read: async () => ({ calls: [{ ...call, kind: 'chat', status: 'completed' }], next: undefined }) },
+    calls: {
+      read: async () => ({ calls: [{ ...call, kind: 'chat', status: 'completed' }], next: undefined }),
+    },
     store: {
       progress: async () => NO_PROGRESS,
       storeProgress: async () => true,

@@ -264,7 +264,11 @@ describe('settlement', () => {
   });
 
   it('keeps the books of the whole database exact after all of this', async () => {
-    expect(await auditAll(database.client, () => LATER_MS)).toMatchObject({ exact: true, drift: 0n, held: 0n });
+    expect(await auditAll(database.client, () => LATER_MS)).toMatchObject({
+      exact: true,
+      drift: 0n,
+      held: 0n,
+    });
   });
 });
 

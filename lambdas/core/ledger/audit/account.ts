@@ -167,9 +167,7 @@ function differencesOf(
 }
 
 const creditOf = (entries: State['entries']): NanoUsd =>
-  sumOf(
-    Object.entries(entries).map(([kind, amount]) => changeOf({ kind: kind as EntryKind, amount })),
-  );
+  sumOf(Object.entries(entries).map(([kind, amount]) => changeOf({ kind: kind as EntryKind, amount })));
 
 const booksOf = ({ cut, entries }: State, usage: NanoUsd): Books => ({
   ...EMPTY_BOOKS,

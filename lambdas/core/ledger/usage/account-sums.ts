@@ -59,7 +59,13 @@ export interface SumReading extends SumDependencies {
  * budget ends is continued by the next. An empty span stores what has closed before it.
  */
 export async function readSums(
-  { nowMs, budget, closed: storable = closedHour(nowMs), maxLaterKeys = MOST_LATER, ...dependencies }: SumReading,
+  {
+    nowMs,
+    budget,
+    closed: storable = closedHour(nowMs),
+    maxLaterKeys = MOST_LATER,
+    ...dependencies
+  }: SumReading,
   accountId: string,
   { start, end }: HourSpan,
 ): Promise<AccountSums> {

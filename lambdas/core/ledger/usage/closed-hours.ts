@@ -19,4 +19,5 @@ export const closedHour = (nowMs: number): number =>
 export const closedDay = (nowMs: number): number => dayOfHour(closedHour(nowMs)) - 1;
 
 /** The hour after the last one that records may have by now. */
-export const endHour = (nowMs: number): number => Math.floor((nowMs / 1000 + SKEW_SECONDS) / HOUR_SECONDS) + 1;
+export const endHour = (nowMs: number): number =>
+  Math.floor((nowMs / 1000 + SKEW_SECONDS) / HOUR_SECONDS) + 1;

@@ -612,16 +612,19 @@ describe('the sums that feed the console', () => {
         records.pop();
       },
     ],
-  ])('of proven days are compared with every record by a whole reading, which names what is wrong: %s', async (_what, failed, change) => {
-    const account = await summed();
-    untilNight(account);
-    expect(await audit(account)).toMatchObject(EXACT);
-    change(account);
-    expect(await audit(account)).toMatchObject(EXACT);
-    const found = await audit(account, { whole: true });
-    expect(found.failed ?? []).toEqual(failed);
-    expect(found.verdict).toBe(failed.length === 0 ? 'exact' : 'drift');
-  });
+  ])(
+    'of proven days are compared with every record by a whole reading, which names what is wrong: %s',
+    async (_what, failed, change) => {
+      const account = await summed();
+      untilNight(account);
+      expect(await audit(account)).toMatchObject(EXACT);
+      change(account);
+      expect(await audit(account)).toMatchObject(EXACT);
+      const found = await audit(account, { whole: true });
+      expect(found.failed ?? []).toEqual(failed);
+      expect(found.verdict).toBe(failed.length === 0 ? 'exact' : 'drift');
+    },
+  );
 
   it.each([
     ['before midnight and recorded after it', -30, 30, true],

@@ -113,7 +113,16 @@ export class SimulatedAccount implements AuditStore {
 
   record({ id, keyId }: SimulatedHold, cost: bigint, created = this.seconds): SimulatedRecord {
     const units = { inputUnits: 1, cachedUnits: 0, outputUnits: 1 };
-    const record = { id, keyId, created, cost, ...units, model: 'sim/a', kind: 'chat', status: 'completed' } as const;
+    const record = {
+      id,
+      keyId,
+      created,
+      cost,
+      ...units,
+      model: 'sim/a',
+      kind: 'chat',
+      status: 'completed',
+    } as const;
     this.records.push({ ...record });
     return this.records.at(-1) ?? record;
   }
