@@ -218,7 +218,7 @@ const ROWS: Readonly<Record<FunctionName, Grants>> = {
       accounts: ['Query', 'GetItem', 'PutItem', 'UpdateItem'],
       keys: [],
       wallets: ['Scan', 'GetItem', 'BatchGetItem', 'UpdateItem'],
-      usage: ['Query'],
+      usage: ['Query', 'BatchGetItem'],
     },
     indexes: [{ table: 'keys', name: 'by-account' }],
   },
