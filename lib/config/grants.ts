@@ -215,7 +215,7 @@ const ROWS: Readonly<Record<FunctionName, Grants>> = {
       accounts: ['Query', 'GetItem', 'PutItem', 'UpdateItem'],
       keys: ['GetItem', 'UpdateItem'],
       wallets: ['Scan', 'GetItem', 'BatchGetItem', 'UpdateItem'],
-      usage: ['Query'],
+      usage: ['Query', 'BatchGetItem'],
     },
     indexes: [{ table: 'keys', name: 'by-account' }],
   },

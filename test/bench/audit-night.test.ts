@@ -13,7 +13,7 @@ describe('a night’s audit, by the workflow’s own definition', () => {
     });
     expect(night.named).toEqual([]);
     // Each of the 8 segments takes more than the 600 s of a step.
-    expect(night.steps).toBe(16);
+    expect(night.steps).toBe(24);
     expect(night.longestStepSeconds).toBeLessThan(610);
     expect(night.events).toBeLessThan(25_000 / 10);
   }, 120_000);

@@ -13,6 +13,8 @@ import {
   NOTHING_PROVEN,
   type WalletPart,
 } from '../../../lambdas/core/ledger/audit/ports.ts';
+import type { SumDependencies } from '../../../lambdas/core/ledger/usage/account-sums.ts';
+import { NO_PROGRESS } from '../../../lambdas/core/ledger/usage/ports.ts';
 
 /** Accounts that are a number each; those in these lists are not as they should be. */
 export interface Population {
@@ -89,10 +91,43 @@ class Segment implements AuditStore {
     yield { kind: 'top_up' as const, amount: 1000n };
   }
 
+  readonly sums: SumDependencies = {
+    keys: {
+      since: async () => {
+        // The account's item and the index of its keys.
+        this.#read();
+        this.#read();
+        return { live: ['key_1'], later: ['key_1'] };
+      },
+    },
+    calls: {
+      read: async () => {
+        this.#read();
+        return { calls: [], next: undefined };
+      },
+    },
+    store: {
+      progress: async () => {
+        this.#read();
+        return NO_PROGRESS;
+      },
+      storeProgress: async () => {
+        this.#read();
+        return true;
+      },
+      days: async () => {
+        this.#read();
+        return [];
+      },
+      storeDay: async () => {},
+    },
+  };
+
+  async recordedCost() {
+    return 0n;
+  }
+
   async *usage() {
-    // The index of the keys and one key.
-    this.#read();
-    this.#read();
     yield* [];
   }
 

@@ -6,15 +6,16 @@ import {
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import { TABLES } from '../../contract/tables.ts';
-import type { AuditedCall, AuditStore, UsageSpan, WalletPart } from '../../core/ledger/audit/ports.ts';
+import type { AuditedCall, AuditStore, WalletPart } from '../../core/ledger/audit/ports.ts';
 import type { AccountPages } from '../../core/ledger/audit/run.ts';
-import { firstIdAt, lastIdAt, timeOfId } from '../../core/ledger/usage/times.ts';
+import { timeOfId } from '../../core/ledger/usage/times.ts';
 import type { NanoUsd } from '../../core/money.ts';
 import { type Item, readInteger, readNumber, readText, text } from '../dynamodb/attribute-values.ts';
 import { readItem, readMany } from '../dynamodb/reads.ts';
 import { updateItem } from '../dynamodb/update-item.ts';
 import { decodeEntry, ENTRY_RANGE } from './book-entry.ts';
 import { readProven, writeProven } from './proven-usage.ts';
+import { createSumDependencies } from './usage/sum-dependencies.ts';
 import { accountOf, shardId } from './wallet/item.ts';
 
 /** The tables of what an audit reads. */
@@ -65,11 +66,20 @@ export function createAuditStore(client: DynamoDBClient, tables: AuditTables): A
       });
       for await (const item of rows) yield decodeEntry(item);
     },
-    async *usage(accountId, span) {
-      for await (const keyId of keyIds(client, tables.keys, accountId)) {
-        if (span.after !== undefined && keyId < span.after.keyId) continue;
-        yield* usageOf(client, tables.usage, { keyId, span });
+    sums: createSumDependencies(client, tables),
+    async recordedCost(calls) {
+      let cost = 0n;
+      for (let at = 0; at < calls.length; at += BATCH) {
+        const keys = calls
+          .slice(at, at + BATCH)
+          .map(({ keyId, id }) => ({ key_id: text(keyId), request_id: text(id) }));
+        for (const item of await readMany(client, tables.usage, keys)) cost += readInteger(item, 'cost');
       }
+      return cost;
+    },
+    async *usage(accountId) {
+      for await (const keyId of keyIds(client, tables.keys, accountId))
+        yield* recordsOf(client, tables.usage, keyId);
     },
     proven: (accountId) => readProven(client, tables.accounts, accountId),
     storeProven: (accountId, proven) => writeProven(client, tables.accounts, accountId, proven),
@@ -122,13 +132,12 @@ function decodePart(item: Item): WalletPart {
   return {
     id: readText(item, 'wallet_id'),
     balance: readInteger(item, 'balance'),
-    holds: Object.entries(item.holds?.M ?? {}).map(([id, { S: entry = '' }]) => ({
-      id,
+    holds: Object.entries(item.holds?.M ?? {}).map(([id, { S: entry = '' }]) => {
       // `<key>|<kind>|<amount>|<expires>|<attempt>`
-      amount: BigInt(entry.split('|')[2] ?? ''),
+      const [keyId = '', , amount = ''] = entry.split('|');
       // A hold is taken after its request has come.
-      created: Math.floor(timeOfId(id) / 1000),
-    })),
+      return { id, keyId, amount: BigInt(amount), created: Math.floor(timeOfId(id) / 1000) };
+    }),
     owed: optional('owed') ?? 0n,
     entries: Number(optional('entries') ?? 0n),
     received: readInteger(item, 'received'),
@@ -152,33 +161,23 @@ async function* keyIds(
   for await (const item of rows) yield readText(item, 'key_id');
 }
 
-/** Before and after every id. */
-const [FIRST_ID, LAST_ID] = ['!', '~'];
-
-async function* usageOf(
+async function* recordsOf(
   client: DynamoDBClient,
   table: string,
-  { keyId, span }: { readonly keyId: string; readonly span: UsageSpan },
+  keyId: string,
 ): AsyncGenerator<AuditedCall, void> {
-  const { fromMs, toMs, after } = span;
-  const from = after?.keyId === keyId ? after.id : fromMs === undefined ? FIRST_ID : firstIdAt(fromMs);
-  const to = toMs === undefined ? LAST_ID : lastIdAt(toMs);
-  if (from > to) return;
   const rows = query(client, {
     TableName: table,
     ConsistentRead: true,
-    KeyConditionExpression: 'key_id = :key AND request_id BETWEEN :from AND :to',
+    KeyConditionExpression: 'key_id = :key',
     ProjectionExpression: 'request_id, created, cost',
-    ExpressionAttributeValues: { ':key': text(keyId), ':from': text(from), ':to': text(to) },
+    ExpressionAttributeValues: { ':key': text(keyId) },
   });
-  for await (const item of rows) {
-    const id = readText(item, 'request_id');
-    if (after?.keyId === keyId && id <= after.id) continue;
+  for await (const item of rows)
     yield {
       keyId,
-      id,
+      id: readText(item, 'request_id'),
       created: readNumber(item, 'created'),
       cost: readInteger(item, 'cost'),
     };
-  }
 }

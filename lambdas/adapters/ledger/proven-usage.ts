@@ -1,15 +1,7 @@
 /** What the audit has proven of an account's usage: one item of its partition in the table of accounts. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { NOTHING_PROVEN, type PartialReading, type ProvenUsage } from '../../core/ledger/audit/ports.ts';
-import {
-  type Item,
-  map,
-  number,
-  readInteger,
-  readNumber,
-  readText,
-  text,
-} from '../dynamodb/attribute-values.ts';
+import { NOTHING_PROVEN, type ProvenUsage } from '../../core/ledger/audit/ports.ts';
+import { type Item, number, readInteger, readNumber, text } from '../dynamodb/attribute-values.ts';
 import { readItem } from '../dynamodb/reads.ts';
 import { putItem } from '../dynamodb/update-item.ts';
 
@@ -49,33 +41,14 @@ export async function writeProven(
   return found === undefined;
 }
 
-function encodeProven({ through, cost, partial, version }: ProvenUsage): Item {
-  return {
-    ...(through === undefined ? {} : { through: number(through) }),
-    usage: number(cost),
-    ...(partial === undefined ? {} : { partial: map(encodePartial(partial)) }),
-    version: number(version + 1),
-  };
-}
-
-const encodePartial = ({ through, cost, after }: PartialReading): Item => ({
+const encodeProven = ({ through, cost, version }: ProvenUsage): Item => ({
   through: number(through),
   usage: number(cost),
-  key: text(after.keyId),
-  request: text(after.id),
+  version: number(version + 1),
 });
 
-function decodeProven(item: Item): ProvenUsage {
-  return {
-    through: item.through === undefined ? undefined : readNumber(item, 'through'),
-    cost: readInteger(item, 'usage'),
-    partial: item.partial?.M === undefined ? undefined : decodePartial(item.partial.M),
-    version: readNumber(item, 'version'),
-  };
-}
-
-const decodePartial = (item: Item): PartialReading => ({
+const decodeProven = (item: Item): ProvenUsage => ({
   through: readNumber(item, 'through'),
   cost: readInteger(item, 'usage'),
-  after: { keyId: readText(item, 'key'), id: readText(item, 'request') },
+  version: readNumber(item, 'version'),
 });

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { encodeTime } from 'ulid';
@@ -27,12 +28,15 @@ const put = (table: 'accounts' | 'wallets' | 'keys' | 'usage', item: Item) =>
 const idOf = (seconds: number, at: number): string =>
   `req_${encodeTime(seconds * 1000, 10)}${String(at).padStart(16, '0')}`;
 
-const putRecord = (keyId: string, seconds: number, at: number) =>
+const putRecord = (keyId: string, seconds: number, at: number, cost = 10) =>
   put('usage', {
     key_id: text(keyId),
     request_id: text(idOf(seconds - 5, at)),
     created: number(seconds),
-    cost: number(10),
+    cost: number(cost),
+    kind: text('chat'),
+    status: text('completed'),
+    ...Object.fromEntries(['input_units', 'cached_units', 'output_units'].map((name) => [name, number(1)])),
   });
 
 const putPart = (id: string, fields: Record<string, number>, rest: Item = {}) =>
@@ -53,17 +57,10 @@ async function openAccount(accountId: string): Promise<void> {
   for (let at = 0; at < 4; at += 1)
     await putRecord(`${accountId}_key_${1 + (at % 2)}`, DAY * DAY_SECONDS + 100 * at, at);
   for (let at = 4; at < 6; at += 1) await putRecord(`${accountId}_key_2`, today + at, at);
-  const hold = {
-    amount: number(7),
-    key: text('k'),
-    kind: text('chat'),
-    created: number(today),
-    expires: number(today),
-  };
   await putPart(
     accountId,
-    { balance: 300, parts: 130, received: 347, spent: 40, [`spent_${DAY}`]: 40, entries: 3 },
-    { holds: map({ req_open: map(hold) }) },
+    { balance: 300, shards: 130, received: 347, spent: 40, [`spent_${DAY}`]: 40, entries: 3 },
+    { holds: map({ [idOf(today + 100, 9)]: text('k|chat|7|2000000000|') }) },
   );
   await putPart(`${accountId}#64`, {
     balance: 600,
@@ -113,17 +110,31 @@ describe('the audit’s items', () => {
     expect(await audit('acc_a', true)).toMatchObject({ verdict: 'exact', books: { usage: 60n } });
   });
 
-  it('show a record of a proven day that was changed, when everything is read again', async () => {
+  it('name what is wrong, the sums or the records, when every record of proven days is read again', async () => {
     await openAccount('acc_b');
     expect(await audit('acc_b')).toMatchObject({ verdict: 'exact' });
-    await put('usage', {
-      key_id: text('acc_b_key_1'),
-      request_id: text(idOf(DAY * DAY_SECONDS - 5, 0)),
-      created: number(DAY * DAY_SECONDS),
-      cost: number(11),
-    });
+    await putRecord('acc_b_key_1', DAY * DAY_SECONDS, 0, 11);
     expect(await audit('acc_b')).toMatchObject({ verdict: 'exact' });
-    expect(await audit('acc_b', true)).toMatchObject({ verdict: 'drift', books: { drift: 1n } });
+    expect(await audit('acc_b', true)).toMatchObject({
+      verdict: 'drift',
+      books: { drift: 1n },
+      failed: ['records', 'acc_b_key_1 on 2024-10-04'],
+    });
+    await putRecord('acc_b_key_1', DAY * DAY_SECONDS, 0);
+    const { days, storeDay } = store.sums.store;
+    const [{ rows: [row, ...rows] = [], ...first } = assert.fail()] = await days('acc_b', DAY, DAY);
+    assert(row);
+    // Only a further hour is stored over another.
+    await storeDay('acc_b', {
+      ...first,
+      through: first.through + 1,
+      rows: [{ ...row, cost: row.cost - 1n }, ...rows],
+    });
+    expect(await audit('acc_b', true)).toMatchObject({
+      verdict: 'drift',
+      books: { drift: 1n },
+      failed: ['sums', 'acc_b_key_1 on 2024-10-04'],
+    });
   });
 
   it('do not bring back a part that is gone', async () => {
@@ -132,15 +143,14 @@ describe('the audit’s items', () => {
   });
 });
 
-describe('the sums that are proven', () => {
-  it('are stored by one of two audits, with a reading that is to be continued or without', async () => {
-    const partial = { through: DAY, cost: 5n, after: { keyId: 'k', id: 'r' } };
-    const first = { ...NOTHING_PROVEN, partial };
+describe('what is proven', () => {
+  it('is stored by one of two audits', async () => {
+    const first = { ...NOTHING_PROVEN, through: DAY, cost: 5n };
     expect(await store.storeProven('acc_c', first)).toBe(true);
     expect(await store.storeProven('acc_c', first)).toBe(false);
     const found = await store.proven('acc_c');
     expect(found).toEqual({ ...first, version: 1 });
-    const second = { ...found, through: DAY, cost: 9n, partial: undefined };
+    const second = { ...found, through: DAY + 1, cost: 9n };
     expect(await store.storeProven('acc_c', second)).toBe(true);
     expect(await store.storeProven('acc_c', second)).toBe(false);
     expect(await store.proven('acc_c')).toEqual({ ...second, version: 2 });
@@ -148,24 +158,16 @@ describe('the sums that are proven', () => {
 });
 
 describe('usage records', () => {
-  const read = async (span: Parameters<AuditStore['usage']>[1]) => {
-    const found: string[] = [];
-    for await (const { keyId, id } of store.usage('acc_d', span)) found.push(`${keyId} ${id}`);
-    return found;
-  };
-
-  it('are read by key and time, all or a part of them', async () => {
+  it('are read by key and id, and their cost by their names, more than a batch of them', async () => {
     await openAccount('acc_d');
-    const all = await read({});
-    expect(all).toHaveLength(6);
-    expect(all).toEqual(all.toSorted());
-    const nextMs = (DAY + 1) * DAY_SECONDS * 1000;
-    expect(await read({ toMs: nextMs - 6000 })).toHaveLength(4);
-    expect(await read({ fromMs: nextMs - 5000 })).toHaveLength(2);
-    for (const [at, name] of all.entries()) {
-      const [keyId = '', id = ''] = name.split(' ');
-      expect(await read({ after: { keyId, id } })).toEqual(all.slice(at + 1));
-    }
+    const found: { keyId: string; id: string; cost: bigint }[] = [];
+    for await (const call of store.usage('acc_d')) found.push(call);
+    const names = found.map(({ keyId, id }) => `${keyId} ${id}`);
+    expect(names).toHaveLength(6);
+    expect(names).toEqual(names.toSorted());
+    const unknown = Array.from({ length: 120 }, (_, at) => ({ keyId: 'acc_d_key_1', id: `req_${at}` }));
+    expect(await store.recordedCost([...unknown, ...found])).toBe(60n);
+    expect(await store.recordedCost([])).toBe(0n);
   });
 });
 

@@ -8,6 +8,8 @@ import { createOrderStore } from '../../../lambdas/adapters/payments/create-orde
 import { StripePayments } from '../../../lambdas/adapters/payments/stripe-payments.ts';
 import { systemUlid } from '../../../lambdas/adapters/system/system.ts';
 import { auditAccount } from '../../../lambdas/core/ledger/audit/account.ts';
+import type { SumDependencies } from '../../../lambdas/core/ledger/usage/account-sums.ts';
+import { NO_PROGRESS } from '../../../lambdas/core/ledger/usage/ports.ts';
 import { receivePaymentEvent } from '../../../lambdas/endpoints/receive-payment-event/endpoint.ts';
 import { FAULTS, FailingProcess, type FaultPlan } from '../../core/ledger/failing-process.ts';
 import { SILENT } from '../../core/ledger/running-ledger.ts';
@@ -268,15 +270,30 @@ async function play(story: History): Promise<void> {
   }
 }
 
+/** The calls of this test leave no records: the sums are of a single one, which cost what all of them have. */
+function sumsOf(cost: bigint): SumDependencies {
+  const units = { inputUnits: 0, cachedUnits: 0, outputUnits: 0 };
+  const call = { id: 'all', created: Date.now() / 1000, model: null, cost, ...units };
+  return {
+    keys: { since: async () => ({ live: ['key'], later: [] }) },
+    calls: {
+      read: async () => ({ calls: [{ ...call, kind: 'chat', status: 'completed' }], next: undefined }),
+    },
+    store: {
+      progress: async () => NO_PROGRESS,
+      storeProgress: async () => true,
+      days: async () => [],
+      storeDay: async () => {},
+    },
+  };
+}
+
 /** At every moment: exact books, counted by the service's own audit, and nothing below zero. */
 async function requireSound(accountId: string, spent: bigint) {
   const store = createWalletStore(database, database.tables.wallets);
   const audited = {
     ...createAuditStore(database.client, database.tables),
-    // The calls of this test leave no records.
-    async *usage() {
-      yield { keyId: 'key', id: 'all', created: Date.now() / 1000, cost: spent };
-    },
+    sums: sumsOf(spent),
   };
   expect(await auditAccount(audited, accountId, { clock: Date.now })).toMatchObject({ verdict: 'exact' });
   const wallet = await store.read(accountId);

@@ -1,6 +1,7 @@
 /** A ledger on the real engine under a clock of the test's own, accounts for it, and the books of one account. */
 import { createHash } from 'node:crypto';
 import { BatchWriteItemCommand, type DynamoDBClient, paginateQuery } from '@aws-sdk/client-dynamodb';
+import { ulid } from 'ulid';
 import type { DynamoClients } from '../../../lambdas/adapters/aws/clients.ts';
 import { type Item, number, readInteger, text } from '../../../lambdas/adapters/dynamodb/attribute-values.ts';
 import { createAccountPages, createAuditStore } from '../../../lambdas/adapters/ledger/audit-reader.ts';
@@ -37,6 +38,9 @@ export const HOLD_TTL_SECONDS = 1200;
 /** Noon of a day in the middle of a month, at the first millisecond of a minute. */
 export const NOON_MS = Date.UTC(2026, 6, 15, 12);
 
+/** Keys are older than any call of the tests. */
+const KEYS_MS = Date.UTC(2026, 5, 1);
+
 export const SILENT: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
 export interface LedgerSetup {
@@ -48,12 +52,16 @@ export interface LedgerSetup {
   readonly spend?: KeySpend;
 }
 
+/** Of the ledger that was opened last: calls begin by it. */
+let newestClock: Clock = () => NOON_MS;
+
 /** One process's ledger, composed as the service composes it. */
 export function openLedger({ clients, clock, log = SILENT, onSettled = () => {}, ...setup }: LedgerSetup) {
   const { client } = clients;
   const { unbilled, spend = (key, nowMs) => spendOf(client, key, nowMs) } = setup;
   const keys = createKeyStore({ clients, table: TABLES.keys, clock });
   const wallets = createWalletStore(clients, TABLES.wallets, { clock });
+  newestClock = clock;
   const usage = createUsageStore(client, TABLES.usage);
   const gate = new KeyGate(keys, clock);
   const refusals = new Refusals({ keys, wallets, clock });
@@ -134,7 +142,7 @@ export async function openAccount(
 ): Promise<TestAccount> {
   const accountId = `acc_${systemUlid()}`;
   const newKey = (): VerifiedKey => {
-    const keyId = `key_${systemUlid()}`;
+    const keyId = `key_${ulid(KEYS_MS)}`;
     return { accountId, keyId, secretHash: hashSecret(secretOf(keyId)) };
   };
   const put = (item: Item) => ({ PutRequest: { Item: item } });
@@ -174,7 +182,7 @@ export function callOf(
   { tokens = 10, ...changes }: CallChanges = {},
 ): CallRequest {
   return {
-    requestId: `req_${systemUlid()}`,
+    requestId: `req_${ulid(newestClock())}`,
     key,
     scope: { kind: 'chat', models: [['sim/chat', 'sim/alias']] },
     output: NO_OUTPUT,
@@ -233,7 +241,8 @@ export async function booksOf(
   for await (const item of query(client, TABLES.accounts, 'account_id', accountId))
     if (item.item?.S?.startsWith('top_up#')) topUps += readInteger(item, 'amount');
   const { books: audit } = await auditAccount(createAuditStore(client, TABLES), accountId, {
-    clock: () => NOON_MS,
+    // Some ledgers run by the clock of the machine.
+    clock: () => Math.max(NOON_MS, ...records.map(({ created }) => created * 1000)),
   });
   return { wallet, records, topUps, audit };
 }

@@ -30,7 +30,7 @@ export function createAccountKeys(
         ...(after ? { ':after': text(after) } : {}),
       },
       ScanIndexForward: after !== undefined,
-      Limit: most,
+      ...(Number.isFinite(most) ? { Limit: most } : {}),
     };
     for await (const { Items: items = [] } of paginateQuery({ client }, input)) {
       found.push(...items.map((item) => readText(item, 'key_id')));

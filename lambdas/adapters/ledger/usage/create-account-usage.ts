@@ -2,7 +2,6 @@
 import { requireTable, type TableName } from '../../../contract/tables.ts';
 import type { AuditDependencies } from '../../../core/ledger/audit/run.ts';
 import { repairCaps } from '../../../core/ledger/cap-repair.ts';
-import { updateSums } from '../../../core/ledger/usage/account-sums.ts';
 import { ReadingBudget } from '../../../core/ledger/usage/key-reading.ts';
 import { spendByKey } from '../../../core/ledger/usage/key-spend.ts';
 import type { DynamoClients } from '../../aws/clients.ts';
@@ -11,17 +10,15 @@ import { createKeyStore } from '../key-store.ts';
 import { createCallFinder, createUsageStore } from '../usage-store.ts';
 import { createWalletStore } from '../wallet/store.ts';
 import { createAccountKeys } from './account-keys.ts';
-import { createCallPages, createSumStore } from './sum-store.ts';
+import { createSumDependencies } from './sum-dependencies.ts';
 
 /** What the sums of accounts are read from and stored in. */
-export function createSums({ clients: { client }, environment }: AccountUsageOptions) {
-  const accounts = requireTable(environment, 'accounts');
-  return {
-    keys: createAccountKeys(client, { accounts, keys: requireTable(environment, 'keys') }),
-    calls: createCallPages(client, requireTable(environment, 'usage')),
-    store: createSumStore(client, accounts),
-  };
-}
+export const createSums = ({ clients: { client }, environment }: AccountUsageOptions) =>
+  createSumDependencies(client, {
+    accounts: requireTable(environment, 'accounts'),
+    keys: requireTable(environment, 'keys'),
+    usage: requireTable(environment, 'usage'),
+  });
 
 export interface AccountUsageOptions {
   readonly clients: DynamoClients;
@@ -40,36 +37,32 @@ export function createAccountCalls({ clients: { client }, environment }: Account
   };
 }
 
-/**
- * What an audit of accounts reads. After an account's audit its sums are stored through the last closed day, or as much of
- * them as can be read before the run's time is over; then the caps of its keys are repaired.
- */
+/** What an audit of accounts reads, and the repair of the caps of their keys. Throws an error that names a variable that is not set. */
 export function createAudit({
-  clock,
-  log,
-  ...options
+  clients,
+  environment,
+  ...rest
 }: AccountUsageOptions & Pick<AuditDependencies, 'clock' | 'log'>): AuditDependencies {
-  const { client } = options.clients;
-  const table = (name: TableName) => requireTable(options.environment, name);
+  const { client } = clients;
+  const table = (name: TableName) => requireTable(environment, name);
   const tables = { accounts: table('accounts'), keys: table('keys'), usage: table('usage') };
   const wallets = table('wallets');
-  const sums = createSums(options);
-  const holders = createWalletStore(options.clients, wallets);
-  const keys = createKeyStore({ clients: options.clients, table: tables.keys, clock });
+  const store = createAuditStore(client, { ...tables, wallets });
+  const holders = createWalletStore(clients, wallets);
+  const keys = createKeyStore({ clients, table: tables.keys, clock: rest.clock });
   return {
+    ...rest,
     pages: createAccountPages(client, wallets),
-    store: createAuditStore(client, { ...tables, wallets }),
-    async afterAccount(accountId, stopMs) {
+    store,
+    async repairCaps(accountId, stopMs) {
+      const { clock } = rest;
       const budget = new ReadingBudget(Number.POSITIVE_INFINITY, () => clock() > stopMs);
-      await updateSums({ ...sums, nowMs: clock(), budget }, accountId);
       const repair = {
         ...{ keys, clock },
         holds: async (id: string) => (await holders.read(id))?.holds ?? [],
-        spend: (id: string, nowMs: number) => spendByKey({ ...sums, nowMs, budget }, id),
+        spend: (id: string, nowMs: number) => spendByKey({ ...store.sums, nowMs, budget }, id),
       };
-      await repairCaps(repair, accountId, (await sums.keys.since(accountId, '', 1)).live);
+      await repairCaps(repair, accountId, (await store.sums.keys.since(accountId, '', 1)).live);
     },
-    clock,
-    log,
   };
 }

@@ -4,32 +4,42 @@
  * - each part of the wallet by itself, in one atomic read: received = balance + holds + spent - owed;
  * - that the parts received what the entries of the books say: top-ups + sales - refunds - purchases;
  * - that what was spent is what was spent by day;
- * - that what was spent through the last closed day is the cost of the usage records through that day. Sums that are
- *   proven are stored, so that the next audit reads only later records;
+ * - that what was spent on each closed day is the cost of the day's stored usage sums, after they are brought up to date.
+ *   What is proven is stored, and the next audit begins after it;
  * - and, when nothing moved while it was read, the same for the days that are not closed yet.
  */
 import type { NanoUsd } from '../../money.ts';
 import type { Clock } from '../../ports.ts';
 import { changeOf, type EntryKind } from '../book-entry.ts';
+import { closedDay, SKEW_SECONDS } from '../usage/closed-hours.ts';
 import { type Books, EMPTY_BOOKS, UNPROVEN_BOOKS } from './books.ts';
-import { type Cut, cutOf, largest, noTransferBetween, nothingBetween, spentAfter } from './cut.ts';
-import { type AuditStore, NOTHING_PROVEN, type ProvenUsage } from './ports.ts';
-import { DAY_SECONDS, readUsage, SETTLED_SECONDS, type UsageRead } from './usage-reading.ts';
+import { type Cut, cutOf, largest, noTransferBetween, nothingBetween, spentAfter, sumOf } from './cut.ts';
+import type { AuditStore, ProvenUsage } from './ports.ts';
+import {
+  DAY_SECONDS,
+  dateOf,
+  readUsageRecords,
+  readUsageSums,
+  type UsageRecords,
+  type UsageSums,
+} from './usage.ts';
 
 export interface AuditOptions {
   readonly clock: Clock;
-  /** When the reading of usage records stops, to be continued by a further audit; ms by the clock. */
+  /** When the summing of usage stops, to be continued by a further audit; ms by the clock. */
   readonly stopMs?: number;
-  /** Reads the usage records of proven days again too. */
+  /** Reads every usage record too, and compares it with the wallet and the sums. */
   readonly whole?: boolean;
 }
 
 export interface AccountAudit {
-  /** `unfinished`: the time was over; what was read is stored, and another audit of the account continues there. */
+  /** `unfinished`: the time was over; the sums that were made are stored, and another audit continues there. */
   readonly verdict: 'exact' | 'drift' | 'unproven' | 'unfinished';
   readonly books: Books;
   /** Why it is unproven. */
   readonly reason?: string;
+  /** The checks that found the drift. */
+  readonly failed?: readonly string[];
 }
 
 /** Each further one means that a payment, or a transfer between parts, came between two readings milliseconds apart. */
@@ -41,24 +51,26 @@ export async function auditAccount(
   options: AuditOptions,
 ): Promise<AccountAudit> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const startedMs = options.clock();
     const state = await readState(store, accountId);
     if (state === undefined) return { verdict: 'exact', books: EMPTY_BOOKS };
     const { cut, moved } = state;
-    if (moved && cut.drift > 0n) return drifting({ ...EMPTY_BOOKS, drift: cut.drift });
-    const audit = moved ? undefined : await prove({ store, accountId, state, options });
-    if (audit !== undefined) return audit;
+    if (!moved) return prove({ store, accountId, state, options, through: lastClosedDay(state, startedMs) });
+    if (cut.drift > 0n) return drifting({ ...EMPTY_BOOKS, drift: cut.drift }, ['parts']);
   }
-  return unproven('it changed at every reading');
+  return { verdict: 'unproven', books: UNPROVEN_BOOKS, reason: 'it changed at every reading' };
 }
 
-const unproven = (reason: string): AccountAudit => ({ verdict: 'unproven', books: UNPROVEN_BOOKS, reason });
-
-const drifting = (books: Books): AccountAudit => ({ verdict: 'drift', books: { ...books, exact: false } });
+const drifting = (books: Books, failed: readonly string[]): AccountAudit => ({
+  verdict: 'drift',
+  books: { ...books, exact: false },
+  failed,
+});
 
 /** A wallet and the entries that made it. */
 interface State {
   readonly cut: Cut;
-  readonly sums: Readonly<Record<EntryKind, NanoUsd>>;
+  readonly entries: Readonly<Record<EntryKind, NanoUsd>>;
   readonly proven: ProvenUsage;
   /** The parts and the entries are not of one instant. */
   readonly moved: boolean;
@@ -70,19 +82,28 @@ interface State {
 async function readState(store: AuditStore, accountId: string): Promise<State | undefined> {
   const parts = await store.parts(accountId);
   if (parts.length === 0) return undefined;
-  const sums: Record<EntryKind, NanoUsd> = { top_up: 0n, refund: 0n, purchase: 0n, sale: 0n };
+  const entries: Record<EntryKind, NanoUsd> = { top_up: 0n, refund: 0n, purchase: 0n, sale: 0n };
   const readEntries = async () => {
-    for await (const { kind, amount } of store.entries(accountId)) sums[kind] += amount;
+    for await (const { kind, amount } of store.entries(accountId)) entries[kind] += amount;
   };
   const [proven] = await Promise.all([store.proven(accountId), readEntries()]);
   const after = await store.parts(accountId);
   return {
     cut: cutOf(parts),
-    sums,
+    entries,
     proven,
     moved: !noTransferBetween(parts, after),
     calm: nothingBetween(parts, after),
   };
+}
+
+/**
+ * The last UTC day whose calls have all been settled, or the last proven one. An open hold keeps its day open, however
+ * long it is not recovered: its record will have a later time than its id, and must be summed then.
+ */
+function lastClosedDay({ cut, proven }: State, nowMs: number): number {
+  const held = Math.floor(((cut.oldest ?? Number.POSITIVE_INFINITY) - SKEW_SECONDS) / DAY_SECONDS) - 1;
+  return Math.max(Math.min(closedDay(nowMs), held), proven.through);
 }
 
 interface Proof {
@@ -90,103 +111,87 @@ interface Proof {
   readonly accountId: string;
   readonly state: State;
   readonly options: AuditOptions;
+  readonly through: number;
 }
 
-/** Undefined when the account moved meanwhile and must be read again. */
-async function prove(proof: Proof): Promise<AccountAudit | undefined> {
-  const { store, accountId, state, options } = proof;
+async function prove(proof: Proof): Promise<AccountAudit> {
+  const { store, accountId, state, options, through } = proof;
   const { clock, stopMs = Number.POSITIVE_INFINITY, whole = false } = options;
   const { cut, proven, calm } = state;
-  const partial = whole ? undefined : proven.partial;
-  const base = whole ? NOTHING_PROVEN : proven;
-  const through = partial?.through ?? lastClosedDay(cut, proven, clock());
-  const open = calm && partial === undefined;
-  const wanted = { accountId, proven: base.through, through, open, held: cut.open, from: partial };
-  const read = await readUsage(store, { ...wanted, late: () => clock() > stopMs });
-  if (read.stopped !== undefined) {
-    if (whole) return unproven('its usage records cannot be read in time');
-    const { stopped: after, closed } = read;
-    await store.storeProven(accountId, { ...proven, partial: { ...closed, through, after } });
-    return { verdict: 'unfinished', books: UNPROVEN_BOOKS };
-  }
-  const quiet = open && nothingBetween(cut.parts, await store.parts(accountId));
-  const books = judge(state, { base, read, through, quiet });
-  if (!books.exact) return drifting(books);
-  await keep(proof, through, { base, read });
+  const wanted = { accountId, proven: proven.through, through, holds: cut.holds };
+  const reading = { open: calm, nowMs: clock(), late: () => clock() > stopMs };
+  const sums = await readUsageSums(store, { ...wanted, ...reading });
+  if (sums === undefined) return { verdict: 'unfinished', books: UNPROVEN_BOOKS };
+  const records = whole ? await readUsageRecords(store, wanted) : undefined;
+  const isQuiet = sums.open !== undefined && nothingBetween(cut.parts, await store.parts(accountId));
+  const usage = { ...sums, open: isQuiet ? sums.open : undefined, records };
+  const differences = differencesOf(state, through, usage);
+  const closed = proven.cost + sumOf(sums.days.values());
+  const books = booksOf(state, closed + (usage.open ?? sumOf(spentAfter(cut, through).values())));
+  const failed = [...differences].flatMap(([check, by]) => (by === 0n ? [] : [check]));
+  if (failed.length > 0) return drifting({ ...books, drift: largest([...differences.values()]) }, failed);
+  await keep(proof, sums.days, closed);
   return { verdict: 'exact', books };
 }
 
-/** The last UTC day whose calls have all been settled. */
-function lastClosedDay(cut: Cut, proven: ProvenUsage, nowMs: number): number {
-  const ended = Math.floor((nowMs / 1000 - SETTLED_SECONDS) / DAY_SECONDS) - 1;
-  const settled = cut.oldest === undefined ? ended : Math.floor(cut.oldest / DAY_SECONDS) - 1;
-  return Math.max(Math.min(ended, settled), proven.through ?? Number.NEGATIVE_INFINITY);
+interface Usage extends UsageSums {
+  readonly records: UsageRecords | undefined;
 }
 
-interface Usage {
-  /** What the reading began after. */
-  readonly base: ProvenUsage;
-  readonly read: UsageRead;
-}
-
-/** The largest difference is the drift: an error in one place shows in several checks, and is counted once. */
-function judge(
-  { cut, sums, proven }: State,
-  { base, read, through, quiet }: Usage & { readonly through: number; readonly quiet: boolean },
-): Books {
-  const entries = creditOf(sums);
-  const closed = base.cost + read.closed.cost;
-  const settled = entries - cut.balance - cut.held + cut.owed;
-  const later = spentAfter(cut, through);
-  const differences = [
-    cut.drift,
-    entries - cut.received,
-    cut.spent - proven.cost - spentAfter(cut, proven.through),
-    settled - later - closed,
-  ];
-  if (quiet) differences.push(later - read.open.cost);
-  const drift = largest(differences);
-  return {
-    topUps: sums.top_up,
-    refunds: sums.refund,
-    purchases: sums.purchase,
-    sales: sums.sale,
-    balances: cut.balance,
-    held: cut.held,
-    usage: closed + (quiet ? read.open.cost : later),
-    owed: cut.owed,
-    drift,
-    exact: drift === 0n,
-    unproven: 0,
-  };
-}
-
-const creditOf = (sums: State['sums']): NanoUsd =>
-  Object.entries(sums).reduce(
-    (sum, [kind, amount]) => sum + changeOf({ kind: kind as EntryKind, amount }),
-    0n,
-  );
-
-/** Stores what was proven, unless it is what is stored already, and removes the costs by day that it replaces. */
-async function keep(
-  { store, accountId, state }: Proof,
+/** By check. The largest one is the drift: an error in one place shows in several checks, and is counted once. */
+function differencesOf(
+  { cut, entries, proven }: State,
   through: number,
-  { base, read }: Usage,
+  { days, open, records }: Usage,
+): ReadonlyMap<string, NanoUsd> {
+  const spent = spentAfter(cut, proven.through);
+  const later = sumOf(spentAfter(cut, through).values());
+  const closed = [...new Set([...spent.keys(), ...days.keys()])].filter((day) => day <= through);
+  const dayOff = (day: number) => (spent.get(day) ?? 0n) - (days.get(day) ?? 0n);
+  const differences = new Map([
+    ['parts', cut.drift],
+    ['entries', creditOf(entries) - cut.received],
+    ['spent by day', cut.spent - proven.cost - sumOf(spent.values())],
+    ...closed.map((day) => [`sums of ${dateOf(day)}`, dayOff(day)] as const),
+    ['sums of open days', open === undefined ? 0n : later - open],
+  ]);
+  if (records === undefined) return differences;
+  const settled = creditOf(entries) - cut.balance - cut.held + cut.owed;
+  return new Map([
+    ...differences,
+    ['sums', settled - later - records.sums],
+    ['records', settled - later - records.closed],
+    ['records of open days', open === undefined ? 0n : later - records.open],
+    ...records.differences,
+  ]);
+}
+
+const creditOf = (entries: State['entries']): NanoUsd =>
+  sumOf(Object.entries(entries).map(([kind, amount]) => changeOf({ kind: kind as EntryKind, amount })));
+
+const booksOf = ({ cut, entries }: State, usage: NanoUsd): Books => ({
+  ...EMPTY_BOOKS,
+  topUps: entries.top_up,
+  refunds: entries.refund,
+  purchases: entries.purchase,
+  sales: entries.sale,
+  balances: cut.balance,
+  held: cut.held,
+  usage,
+  owed: cut.owed,
+});
+
+/** Stores what was proven, if there was any usage, and removes the costs by day that it replaces. */
+async function keep(
+  { store, accountId, state: { cut, proven }, through }: Proof,
+  days: UsageSums['days'],
+  cost: NanoUsd,
 ): Promise<void> {
-  const { cut, proven } = state;
-  const learned = read.any || proven.partial !== undefined;
-  let kept = proven.through;
-  if (through !== proven.through && learned) {
-    const cost = base.cost + read.closed.cost;
-    const version = proven.version;
-    const next = { through, cost, partial: undefined, version };
-    if (!(await store.storeProven(accountId, next))) return;
-    kept = through;
-  }
-  const last = kept;
-  if (last === undefined) return;
-  const days = cut.parts.flatMap(({ id, spentByDay }) =>
+  const last = days.size === 0 ? proven.through : through;
+  const next = { through, cost, version: proven.version };
+  if (days.size > 0 && !(await store.storeProven(accountId, next))) return;
+  const replaced = cut.parts.flatMap(({ id, spentByDay }) =>
     [...spentByDay.keys()].filter((day) => day <= last).map((day) => ({ part: id, day })),
   );
-  if (days.length > 0) await store.removeDays(days);
+  if (replaced.length > 0) await store.removeDays(replaced);
 }

@@ -13,15 +13,16 @@ export interface Cut {
   readonly owed: NanoUsd;
   readonly spent: NanoUsd;
   readonly received: NanoUsd;
-  /** The request ids of the open holds. */
-  readonly open: ReadonlySet<string>;
+  /** Open holds. */
+  readonly holds: WalletPart['holds'];
   /** When the oldest open hold was taken, seconds; undefined without one. */
   readonly oldest: number | undefined;
   /** How far the parts are off, each by itself; one atomic read shows it at any traffic. Below zero is off too. */
   readonly drift: NanoUsd;
 }
 
-const sumOf = (amounts: readonly NanoUsd[]): NanoUsd => amounts.reduce((sum, amount) => sum + amount, 0n);
+export const sumOf = (amounts: Iterable<NanoUsd>): NanoUsd =>
+  [...amounts].reduce((sum, amount) => sum + amount, 0n);
 
 const heldIn = ({ holds }: WalletPart): NanoUsd => sumOf(holds.map(({ amount }) => amount));
 
@@ -41,7 +42,7 @@ export function cutOf(parts: readonly WalletPart[]): Cut {
     owed: sum(({ owed }) => owed),
     spent: sum(({ spent }) => spent),
     received: sum(({ received }) => received),
-    open: new Set(holds.map(({ id }) => id)),
+    holds,
     oldest: earliest(holds.map(({ created }) => created)),
     drift: sum((part) => driftOf(part)),
   };
@@ -55,13 +56,13 @@ const driftOf = (part: WalletPart): NanoUsd =>
 const differenceIn = (part: WalletPart): NanoUsd =>
   part.received - part.balance - heldIn(part) - part.spent + part.owed;
 
-/** The cost of calls whose record was created after that day; after all days when it is undefined: of every stored day. */
-export const spentAfter = ({ parts }: Cut, day: number | undefined): NanoUsd =>
-  sumOf(
-    parts.flatMap(({ spentByDay }) =>
-      [...spentByDay].filter(([each]) => day === undefined || each > day).map(([, cost]) => cost),
-    ),
-  );
+/** The cost of calls by the UTC day of their record: of each day after one that is stored in a part. */
+export function spentAfter({ parts }: Cut, after: number): ReadonlyMap<number, NanoUsd> {
+  const days = new Map<number, NanoUsd>();
+  for (const { spentByDay } of parts)
+    for (const [day, cost] of spentByDay) if (day > after) days.set(day, (days.get(day) ?? 0n) + cost);
+  return days;
+}
 
 /**
  * Whether nothing moved between the parts, and no entry of the books reached them, from one reading to the other. What

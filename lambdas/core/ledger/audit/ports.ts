@@ -1,6 +1,7 @@
 /** What the audit reads of an account, and what it stores of what it has proven. */
 import type { NanoUsd } from '../../money.ts';
 import type { BookEntry } from '../book-entry.ts';
+import type { SumDependencies } from '../usage/account-sums.ts';
 
 /** One part of a wallet, as one consistent read found it. */
 export interface WalletPart {
@@ -9,6 +10,7 @@ export interface WalletPart {
   readonly holds: readonly {
     /** The call's request id. */
     readonly id: string;
+    readonly keyId: string;
     readonly amount: NanoUsd;
     /** Seconds since the epoch. */
     readonly created: number;
@@ -33,50 +35,28 @@ export interface AuditedCall {
   readonly cost: NanoUsd;
 }
 
-/** Where a reading of usage records continues: after this record. */
-export type UsagePosition = Pick<AuditedCall, 'keyId' | 'id'>;
-
-/** Which records are read, by the time in their request ids (milliseconds, both inclusive). */
-export interface UsageSpan {
-  readonly fromMs?: number | undefined;
-  readonly toMs?: number | undefined;
-  readonly after?: UsagePosition | undefined;
-}
-
-/** Sums over the usage records of an account. */
-export interface UsageSums {
+/** The usage of an account that an audit has proven: of all records that were created on a day or earlier. */
+export interface ProvenUsage {
+  /** UTC days since the epoch; -1: of none. */
+  readonly through: number;
   readonly cost: NanoUsd;
-}
-
-/** The usage of an account that an audit has proven. */
-export interface ProvenUsage extends UsageSums {
-  /** Of all records that were created on this UTC day (days since the epoch) or earlier; undefined: of none. */
-  readonly through: number | undefined;
-  /** A reading of the days through `through` that ran out of time, to be continued. */
-  readonly partial: PartialReading | undefined;
-  /** Changes with every write, so that of two audits at once only one stores its sums. 0: not stored yet. */
+  /** Changes with every write, so that of two audits at once only one stores what it has proven. 0: not stored yet. */
   readonly version: number;
 }
 
-export interface PartialReading extends UsageSums {
-  readonly through: number;
-  readonly after: UsagePosition;
-}
-
-export const NOTHING_PROVEN: ProvenUsage = {
-  through: undefined,
-  cost: 0n,
-  partial: undefined,
-  version: 0,
-};
+export const NOTHING_PROVEN: ProvenUsage = { through: -1, cost: 0n, version: 0 };
 
 export interface AuditStore {
   /** The parts of an account's wallet, the first part first; none when the account has no wallet. */
   parts(accountId: string): Promise<readonly WalletPart[]>;
   /** Every entry of its books. */
   entries(accountId: string): AsyncIterable<Pick<BookEntry, 'kind' | 'amount'>>;
-  /** The records of its keys, ordered by key and request id. */
-  usage(accountId: string, span: UsageSpan): AsyncIterable<AuditedCall>;
+  /** What its usage sums are read from, made of and stored in. */
+  readonly sums: SumDependencies;
+  /** The cost of those of these calls (any number) that have a record. */
+  recordedCost(calls: readonly Pick<AuditedCall, 'keyId' | 'id'>[]): Promise<NanoUsd>;
+  /** Every record of its keys. */
+  usage(accountId: string): AsyncIterable<AuditedCall>;
   proven(accountId: string): Promise<ProvenUsage>;
   /** Stores `proven` as the next version; returns false when another audit has stored one since it was read. */
   storeProven(accountId: string, proven: ProvenUsage): Promise<boolean>;

@@ -23,8 +23,8 @@ export interface AuditDependencies {
   readonly pages: AccountPages;
   readonly store: AuditStore;
   readonly clock: Clock;
-  /** Brings what is stored for an account's owner up to date, after its audit; ends soon after `stopMs`. */
-  readonly afterAccount?: (accountId: string, stopMs: number) => Promise<void>;
+  /** Repairs the caps of an account's keys, by sums that its audit has proven; ends soon after `stopMs`. */
+  readonly repairCaps?: (accountId: string, stopMs: number) => Promise<void>;
   /** Receives the name of each account that is not exact. */
   readonly log: Log;
 }
@@ -46,6 +46,9 @@ export interface AuditRun {
 /** Most of an audit is waiting for the database. */
 const AT_ONCE = 8;
 
+/** Checks that one line of the log names: an account may have many days and keys. */
+const MAX_NAMED = 20;
+
 /** Audits a segment's accounts after `place.after`, until all are done or the time is over. Throws when a page cannot be read. */
 export async function auditSegment(
   dependencies: AuditDependencies,
@@ -61,7 +64,8 @@ export async function auditSegment(
       if (clock() >= lastStartMs) return { books, accounts, done: false, after };
       const names = page.accounts.slice(index, index + AT_ONCE);
       const audits = await Promise.all(names.map((name) => auditSafely(dependencies, name, times)));
-      await Promise.all(names.map((name) => followSafely(dependencies, name, times)));
+      const exact = names.filter((_, at) => audits[at]?.verdict === 'exact');
+      await Promise.all(exact.map((name) => repairSafely(dependencies, name, times)));
       for (const [at, audit] of audits.entries()) {
         if (audit.verdict === 'unfinished') return { books, accounts, done: false, after };
         books = addBooks(books, audit.books);
@@ -82,10 +86,13 @@ async function auditSafely(
 ): Promise<AccountAudit> {
   try {
     const audit = await auditAccount(store, accountId, { ...times, clock });
-    if (audit.verdict === 'drift')
-      log.error('books do not balance', { accountId, drift: String(audit.books.drift) });
-    if (audit.verdict === 'unproven')
-      log.error('books could not be proven', { accountId, reason: audit.reason });
+    const { verdict, books, reason, failed = [] } = audit;
+    if (verdict === 'drift')
+      log.error('books do not balance', {
+        ...{ accountId, drift: String(books.drift) },
+        failed: failed.slice(0, MAX_NAMED),
+      });
+    if (verdict === 'unproven') log.error('books could not be proven', { accountId, reason });
     return audit;
   } catch (failure) {
     log.error('books could not be proven', { accountId, failure: String(failure) });
@@ -94,15 +101,15 @@ async function auditSafely(
 }
 
 /** What fails there is no part of the proof: it is logged, and made good by the next run. */
-async function followSafely(
-  { afterAccount, log }: AuditDependencies,
+async function repairSafely(
+  { repairCaps, log }: AuditDependencies,
   accountId: string,
   { stopMs = Number.POSITIVE_INFINITY }: AuditTimes,
 ): Promise<void> {
   try {
-    await afterAccount?.(accountId, stopMs);
+    await repairCaps?.(accountId, stopMs);
   } catch (failure) {
-    log.warn('usage sums were not stored', { accountId, failure: String(failure) });
+    log.warn('caps not repaired', { accountId, failure: String(failure) });
   }
 }
 

@@ -2,9 +2,9 @@
 import * as z from 'zod';
 import { type Body, idOf } from '../../api/response-schema.ts';
 import { ServiceError } from '../../errors.ts';
-import { SKEW_SECONDS } from '../audit/usage-reading.ts';
 import type { UsageHistory } from '../ports.ts';
 import type { UsageRecord } from '../usage-record.ts';
+import { SKEW_SECONDS } from './closed-hours.ts';
 import type { AccountKeys, CallFinder } from './ports.ts';
 import type { AccountUsageQuery } from './queries.ts';
 import { receiptEntry, receiptSchema, usageEntry, usageRecordSchema } from './receipt.ts';

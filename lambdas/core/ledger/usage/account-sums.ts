@@ -3,7 +3,7 @@
  * others are summed at each reading. A stored hour is a function of records that do not change any more, so that two
  * writers store the same and a reading that is killed loses nothing but its time.
  */
-import { DAY_SECONDS, SETTLED_SECONDS, SKEW_SECONDS } from '../audit/usage-reading.ts';
+import { closedHour, endHour, SETTLED_SECONDS, SKEW_SECONDS } from './closed-hours.ts';
 import { type ReadingBudget, type ReadingDependencies, readKey } from './key-reading.ts';
 import type { AccountKeys, KeyDay, OpenKey, SumProgress, SumStore } from './ports.ts';
 import { dayOfHour, HOUR_SECONDS, hourOf, type SumRow } from './sums.ts';
@@ -15,7 +15,7 @@ const AT_ONCE = 16;
 /** More than an account may have that are live; an item of DynamoDB has room for about five times as many. */
 const MOST_OPEN = 1_000;
 
-/** Keys that are looked at beyond those. */
+/** Keys that a question looks at beyond those. */
 const MOST_LATER = 2_000;
 
 /** An index lists a key within seconds of its making. */
@@ -38,10 +38,6 @@ export interface AccountSums {
   readonly complete: boolean;
 }
 
-/** Hours before this one are closed: what was created in them is written, whatever became of its call. */
-export const closedHour = (nowMs: number): number =>
-  Math.floor((nowMs / 1000 - SETTLED_SECONDS - SKEW_SECONDS) / HOUR_SECONDS);
-
 /** What is known of one key before its records are read. */
 interface KeyState {
   readonly keyId: string;
@@ -49,26 +45,37 @@ interface KeyState {
   readonly from: number;
 }
 
+export interface SumReading extends SumDependencies {
+  readonly nowMs: number;
+  readonly budget: ReadingBudget;
+  /** Only hours before this one are stored; the closed ones by default. */
+  readonly closed?: number;
+  /** How many keys are looked at, beyond those that are live or open. */
+  readonly maxLaterKeys?: number;
+}
+
 /**
  * The sums of the hours of a span. What has closed since the last reading is stored first, so that a reading which its
- * budget ends is continued by the next.
+ * budget ends is continued by the next. An empty span stores what has closed before it.
  */
 export async function readSums(
   {
     nowMs,
     budget,
+    closed: storable = closedHour(nowMs),
+    maxLaterKeys = MOST_LATER,
     ...dependencies
-  }: SumDependencies & { readonly nowMs: number; readonly budget: ReadingBudget },
+  }: SumReading,
   accountId: string,
   { start, end }: HourSpan,
 ): Promise<AccountSums> {
   const { store, keys } = dependencies;
   // The days are read after the progress: they hold at least what it says.
   const progress = await store.progress(accountId);
-  const { live, later } = await keys.since(accountId, progress.endedTo, MOST_LATER);
+  const { live, later } = await keys.since(accountId, progress.endedTo, maxLaterKeys);
   const states = statesOf(progress, live, later);
-  const last = Math.min(end, hourOf(nowMs / 1000 + SKEW_SECONDS) + 1);
-  const closed = Math.min(closedHour(nowMs), last);
+  const last = Math.min(end, endHour(nowMs));
+  const closed = Math.min(storable, last);
   const unread = states.filter(({ from }) => from < last);
   const firstDay = dayOfHour(unread.reduce((first, { from }) => Math.min(first, from), start));
   const lastDay = dayOfHour(Math.max(end, last) - 1);
@@ -94,7 +101,7 @@ export async function readSums(
     ...storedRows(days, progress),
     ...unread.flatMap(({ keyId }, at) => (reads[at]?.rows ?? []).map((row) => ({ ...row, keyId }))),
   ].filter(({ hour }) => hour >= start && hour < end);
-  return { rows, complete: later.length < MOST_LATER && reads.every(({ whole }) => whole) };
+  return { rows, complete: later.length < maxLaterKeys && reads.every(({ whole }) => whole) };
 }
 
 const isAsFar = (next: SumProgress, { endedTo, open }: SumProgress): boolean =>
@@ -113,20 +120,6 @@ function statesOf(progress: SumProgress, live: readonly string[], later: readonl
     ...[...first].map(stateOf).toSorted((a, b) => a.from - b.from),
     ...later.filter((keyId) => !first.has(keyId)).map(stateOf),
   ];
-}
-
-/**
- * Stores the sums of an account through the last closed UTC day; returns whether they are, which they are not when the
- * budget was not enough. Reads no records when there is nothing to do.
- */
-export async function updateSums(
-  dependencies: SumDependencies & { readonly nowMs: number; readonly budget: ReadingBudget },
-  accountId: string,
-): Promise<boolean> {
-  const dayHours = DAY_SECONDS / HOUR_SECONDS;
-  const until = dayOfHour(closedHour(dependencies.nowMs)) * dayHours;
-  const { complete } = await readSums(dependencies, accountId, { start: until, end: until });
-  return complete;
 }
 
 /** A key has no calls before it is made. */
@@ -161,14 +154,16 @@ function endingsOf({ progress, live, reached, nowMs }: Endings): Pick<SumProgres
     reached: reached.get(keyId) ?? madeIn(keyId),
     end: isLive.has(keyId) ? undefined : (progress.open.get(keyId)?.end ?? lastHour),
   });
-  const open = new Map<string, OpenKey>();
-  for (const keyId of progress.open.keys()) {
-    const state = stateOf(keyId);
-    if (state.end === undefined || state.reached < state.end) open.set(keyId, state);
-  }
   let { endedTo } = progress;
+  const open = new Map<string, OpenKey>();
+  // Live keys are open wherever they are, so that the records of none are read again while others are waited for.
+  for (const keyId of [...progress.open.keys(), ...live]) {
+    const state = stateOf(keyId);
+    if (state.end === undefined || state.reached < state.end || keyId > endedTo) open.set(keyId, state);
+  }
   for (const keyId of [...reached.keys()].filter((id) => id > progress.endedTo).toSorted()) {
-    if (timeOfId(keyId) > nowMs - LISTED_MS || open.size >= MOST_OPEN) break;
+    const isFull = open.size >= MOST_OPEN && !open.has(keyId);
+    if (timeOfId(keyId) > nowMs - LISTED_MS || isFull) break;
     endedTo = keyId;
     open.set(keyId, stateOf(keyId));
   }

@@ -1,5 +1,5 @@
 /** Reading the records of one key: hours that are closed are stored on the way, later ones are only returned. */
-import { SETTLED_SECONDS, SKEW_SECONDS } from '../audit/usage-reading.ts';
+import { SETTLED_SECONDS, SKEW_SECONDS } from './closed-hours.ts';
 import type { CallPages, KeyDay, SumStore } from './ports.ts';
 import { DAY_HOURS, HOUR_SECONDS, hourOf, type SumRow, SumTable } from './sums.ts';
 import { firstIdAt, lastIdAt, timeOfId } from './times.ts';

@@ -6,7 +6,7 @@ import type { SummedCall, SumRow } from './sums.ts';
 export interface AccountKeys {
   /** Ids of at most `most` keys: the live ones first, then the newest of those that are revoked. */
   some(accountId: string, most: number): Promise<readonly string[]>;
-  /** Ids of the live keys, and of the first `most` of all keys that sort after an id, in their order. */
+  /** Ids of the live keys, and of the first `most` (any number, or infinite) of all keys that sort after an id, in their order. */
   since(accountId: string, after: string, most: number): Promise<LiveAndLater>;
   /** Whether the key is or was the account's. */
   has(accountId: string, keyId: string): Promise<boolean>;
@@ -47,6 +47,7 @@ export interface OpenKey {
 export interface SumProgress {
   /** Of the keys up to this id, those that are not open have no more calls, and all their rows are stored. */
   readonly endedTo: string;
+  /** May have keys beyond `endedTo`. */
   readonly open: ReadonlyMap<string, OpenKey>;
   /** Changes with every write. 0: not stored yet. */
   readonly version: number;

@@ -1,7 +1,10 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { auditAccount } from '../../../../lambdas/core/ledger/audit/account.ts';
-import type { ProvenUsage } from '../../../../lambdas/core/ledger/audit/ports.ts';
+import { readSums } from '../../../../lambdas/core/ledger/usage/account-sums.ts';
+import { SETTLED_SECONDS } from '../../../../lambdas/core/ledger/usage/closed-hours.ts';
+import { ReadingBudget } from '../../../../lambdas/core/ledger/usage/key-reading.ts';
+import { NO_PROGRESS } from '../../../../lambdas/core/ledger/usage/ports.ts';
 import { it } from '../../../search.ts';
 import { rounds } from '../../../thorough.ts';
 import { DAY_SECONDS, SimulatedAccount, type SimulatedHold } from './simulated-account.ts';
@@ -11,6 +14,12 @@ const START = 20_000 * DAY_SECONDS + DAY_SECONDS / 2;
 
 const audit = (account: SimulatedAccount, options: { whole?: boolean; stopMs?: number } = {}) =>
   auditAccount(account, 'acc_a', { clock: () => account.seconds * 1000, ...options });
+
+/** A query of the console for the sums of today, which stores those of closed hours. */
+function show(account: SimulatedAccount) {
+  const reading = { ...account.sums, nowMs: account.seconds * 1000, budget: new ReadingBudget(1_000) };
+  return readSums(reading, 'acc_a', { start: account.day * 24, end: (account.day + 1) * 24 });
+}
 
 /** The time of the nightly audit on the day after; whatever was open has been recovered. */
 function untilNight(account: SimulatedAccount): void {
@@ -35,6 +44,7 @@ interface Step {
     | 'collect'
     | 'merge'
     | 'wait'
+    | 'show'
     | 'audit';
   readonly amount: number;
   readonly at: number;
@@ -56,6 +66,7 @@ const step = fc.record<Step>({
     'collect',
     'merge',
     'wait',
+    'show',
     'audit',
   ),
   amount: fc.integer({ min: 0, max: 1000 }),
@@ -86,25 +97,27 @@ async function take(account: SimulatedAccount, open: SimulatedHold[], { what, am
   if (what === 'collect') account.collect(at);
   if (what === 'merge') account.merge();
   if (what === 'wait') {
-    if (amount > 700) while (open.length > 0) close();
-    account.seconds += amount > 700 ? amount * 100 : amount;
+    const seconds = amount > 700 ? amount * 100 : amount;
+    while (open[0] !== undefined && account.seconds + seconds - open[0].created >= SETTLED_SECONDS) close();
+    account.seconds += seconds;
   }
 }
 
 async function play(steps: readonly Step[]): Promise<SimulatedAccount> {
-  const account = new SimulatedAccount(START);
+  const account = new SimulatedAccount(START, ['key_0', 'key_1', 'key_2']);
   const open: SimulatedHold[] = [];
   account.post('top_up', 20_000n);
   for (const each of steps) {
     await take(account, open, each);
+    if (each.what === 'show') await show(account);
     if (each.what === 'audit') expect(await audit(account)).toMatchObject(EXACT);
   }
   return account;
 }
 
-/** Every amount of an account that an error could change, by name. */
-function amountsOf(account: SimulatedAccount, unproven: boolean): [string, (by: bigint) => void][] {
-  const through = unproven ? (account.stored.through ?? Number.NEGATIVE_INFINITY) : Number.NEGATIVE_INFINITY;
+/** Every amount of an account that an error could change and an audit finds, by name. */
+function amountsOf(account: SimulatedAccount, whole: boolean): [string, (by: bigint) => void][] {
+  const reachedBy = (keyId: string) => account.usageOf.progress.open.get(keyId)?.reached ?? 0;
   return [
     ...account.wallet.flatMap((part): [string, (by: bigint) => void][] => [
       [
@@ -132,7 +145,7 @@ function amountsOf(account: SimulatedAccount, unproven: boolean): [string, (by: 
         },
       ]),
       ...[...part.spentByDay]
-        .filter(([day]) => day > (account.stored.through ?? Number.NEGATIVE_INFINITY))
+        .filter(([day]) => day > account.stored.through)
         .map(([day, cost]): [string, (by: bigint) => void] => [
           'spent by day',
           (by) => {
@@ -147,15 +160,27 @@ function amountsOf(account: SimulatedAccount, unproven: boolean): [string, (by: 
       },
     ]),
     ...account.records
-      // What a call that is still held has cost is not in the books yet.
-      .filter(({ id, created }) => created >= (through + 1) * DAY_SECONDS && !account.isHeld(id))
+      // What a call that is still held has cost is not in the books yet; what is summed is not read again.
+      .filter(
+        ({ id, keyId, created }) => !account.isHeld(id) && (whole || created >= reachedBy(keyId) * 3600),
+      )
       .map((record): [string, (by: bigint) => void] => [
         'record',
         (by) => {
           record.cost += by;
         },
       ]),
+    ...[...account.usageOf.days]
+      .filter(([, { day, rows }]) => rows.length > 0 && (whole || day > account.stored.through))
+      .map(([key]): [string, (by: bigint) => void] => ['sum', (by) => changeSum(account, key, by)]),
   ];
+}
+
+/** Changes the cost of a stored hour. */
+function changeSum({ usageOf: { days } }: SimulatedAccount, key: string, by: bigint): void {
+  const [day, [row, ...rows] = []] = [days.get(key), days.get(key)?.rows];
+  if (day === undefined || row === undefined) throw new Error('there is no such sum');
+  days.set(key, { ...day, rows: [{ ...row, cost: row.cost + by }, ...rows] });
 }
 
 const history = fc.array(step, { minLength: 5, maxLength: 60 });
@@ -182,7 +207,7 @@ describe(`the audit of an account over ${rounds(300)} random histories`, () => {
     await fc.assert(
       fc.asyncProperty(history, plant, async (steps, { at, by, whole }) => {
         const account = await play(steps);
-        const amounts = amountsOf(account, !whole);
+        const amounts = amountsOf(account, whole);
         const [name, change] = amounts[at % amounts.length] ?? ['none', () => {}];
         change(by);
         found.set(name, (found.get(name) ?? 0) + 1);
@@ -201,6 +226,7 @@ describe(`the audit of an account over ${rounds(300)} random histories`, () => {
       'record',
       'spent',
       'spent by day',
+      'sum',
     ]);
   }, 60_000);
 
@@ -218,8 +244,8 @@ describe(`the audit of an account over ${rounds(300)} random histories`, () => {
           untilNight(account);
           open.splice(0);
           account.between = move;
-          const { verdict } = await audit(account);
-          expect(verdict).not.toBe('drift');
+          const { verdict, failed } = await audit(account);
+          expect([verdict, failed]).not.toEqual(['drift', expect.anything()]);
           account.between = () => {};
         }
         expect(await audit(account)).toMatchObject(EXACT);
@@ -276,6 +302,20 @@ describe('what moves between two reads of an audit', () => {
     first = account.hold(0, 10n);
     expect(await audit(account)).toMatchObject(EXACT);
     expect(account.records).toHaveLength(6);
+  });
+
+  it('is noticed where it is no move of the wallet: a call that is held is recorded while the sums are read', async () => {
+    let held: SimulatedHold | undefined;
+    // Read 7 is of the records of held calls, 8 is the first of the sums.
+    const account = moving({
+      8: (each) => {
+        if (held !== undefined) each.record(held, 7n);
+      },
+    });
+    held = account.hold(0, 10n);
+    expect(await audit(account)).toMatchObject(EXACT);
+    expect(account.records).toHaveLength(5);
+    expect(await audit(account)).toMatchObject(EXACT);
   });
 });
 
@@ -401,13 +441,13 @@ describe('the usage that is proven', () => {
     expect(account.stored).toMatchObject({ through: day + 1, cost: 1070n });
   });
 
-  it('is a whole day, two hours after its end and when no call of it is open', async () => {
+  it('is a whole day, two hours and a minute after its end and when no call of it is open', async () => {
     const account = new SimulatedAccount(START);
     account.post('top_up', 1_000_000n);
     account.call(0, 10n);
-    account.seconds = (day + 1) * DAY_SECONDS + 7199;
+    account.seconds = (day + 1) * DAY_SECONDS + 7259;
     expect(await audit(account)).toMatchObject(EXACT);
-    expect(account.stored.through ?? 0).toBeLessThan(day);
+    expect(account.stored.through).toBeLessThan(day);
     account.seconds += 1;
     const open = account.hold(0, 10n);
     expect(await audit(account)).toMatchObject(EXACT);
@@ -443,24 +483,272 @@ describe('the usage that is proven', () => {
     expect(account.part(0).spentByDay.has(day)).toBe(false);
   });
 
-  it('is read in several audits where one has too little time', async () => {
+  it('is summed in several audits where one has too little time', async () => {
+    const account = new SimulatedAccount(day * DAY_SECONDS);
+    account.post('top_up', 1_000_000n);
+    for (let call = 0; call < 200; call += 1) {
+      account.call(0, 10n, `key_${call % 3}`);
+      account.seconds += 300;
+    }
+    untilNight(account);
+    // Two hours of ids are read again at each beginning: 8 records of a key.
+    account.usageOf.pageRecords = 12;
+    account.between = () => {
+      account.seconds += 1;
+    };
+    const verdicts: string[] = [];
+    while (verdicts.at(-1) !== 'exact') {
+      const { verdict, books } = await audit(account, { stopMs: (account.seconds + 16) * 1000 });
+      expect(books.drift).toBe(0n);
+      verdicts.push(verdict);
+      expect(verdicts.length).toBeLessThan(30);
+    }
+    expect(verdicts.filter((verdict) => verdict === 'unfinished').length).toBeGreaterThan(2);
+    expect(account.stored).toMatchObject({ through: day, cost: 2000n });
+    untilNight(account);
+    expect(await audit(account)).toMatchObject(EXACT);
+  });
+
+  it('keeps the costs of days that another audit has not proven, where that one has stored first', async () => {
+    const account = new SimulatedAccount(START);
+    account.post('top_up', 1_000n);
+    account.call(0, 10n);
+    account.seconds += DAY_SECONDS;
+    account.call(0, 20n);
+    untilNight(account);
+    let reads = 0;
+    account.between = () => {
+      reads += 1;
+      if (reads === 10) account.stored = { through: day, cost: 10n, version: 1 };
+    };
+    expect(await audit(account)).toMatchObject(EXACT);
+    expect(account.stored).toMatchObject({ through: day, version: 1 });
+    expect(await audit(account)).toMatchObject(EXACT);
+    expect(account.stored).toMatchObject({ through: day + 1, cost: 30n, version: 2 });
+  });
+
+  it('is that of the closed days alone where the time is over in those that are open', async () => {
     const account = new SimulatedAccount(START);
     account.post('top_up', 1_000_000n);
-    for (let call = 0; call < 50; call += 1) account.call(0, 10n, `key_${call % 3}`);
+    account.call(0, 10n);
     untilNight(account);
-    const stored: ProvenUsage[] = [];
-    for (let reading = 0; reading < 60; reading += 1) {
-      // The time is over at the first record.
-      const { verdict } = await audit(account, { stopMs: 0 });
-      stored.push(account.stored);
-      account.call(0, 1n, 'key_0');
-      if (verdict === 'exact') break;
-      expect(verdict).toBe('unfinished');
+    for (let call = 0; call < 200; call += 1) account.call(0, 10n);
+    account.usageOf.pageRecords = 5;
+    account.between = () => {
+      account.seconds += 1;
+    };
+    expect(await audit(account, { stopMs: (account.seconds + 15) * 1000 })).toMatchObject(EXACT);
+    expect(account.stored).toMatchObject({ through: day, cost: 10n });
+    expect(account.recordsRead).toBeLessThan(100);
+  });
+
+  it('is right wherever an audit is killed, and none of it is counted twice', async () => {
+    for (let writes = 0; ; writes += 1) {
+      const account = new SimulatedAccount(START);
+      account.post('top_up', 1_000_000n);
+      for (let call = 0; call < 9; call += 1) account.call(0, 10n, `key_${call % 3}`);
+      untilNight(account);
+      account.usageOf.writesLeft = writes;
+      const first = await audit(account).catch(() => undefined);
+      account.usageOf.writesLeft = Number.POSITIVE_INFINITY;
+      expect(await audit(account)).toMatchObject({ ...EXACT, books: { usage: 90n } });
+      expect(account.stored).toMatchObject({ through: day, cost: 90n });
+      expect(account.part(0).spentByDay.size).toBe(0);
+      if (first === undefined) continue;
+      // Three days, the progress, what is proven and the removal of what it replaces.
+      expect(writes).toBe(6);
+      return;
     }
-    expect(stored.at(-2)?.partial?.cost).toBe(500n);
+  });
+});
+
+describe('the sums that feed the console', () => {
+  const day = START / DAY_SECONDS - 0.5;
+  const date = new Date(day * DAY_SECONDS * 1000).toISOString().slice(0, 10);
+
+  /** Two calls of one key and one of another, which is revoked after it; all are summed and not proven yet. */
+  async function summed(): Promise<SimulatedAccount> {
+    const account = new SimulatedAccount(START);
+    account.post('top_up', 1_000_000n);
+    for (const key of ['key_a', 'key_a', 'key_b']) account.call(0, 10n, key);
+    account.revoked.set('key_b', account.seconds * 1000 + 1);
+    for (let hour = 0; hour < 10; hour += 1) {
+      account.seconds += 3600;
+      await show(account);
+    }
+    expect([...account.usageOf.days.keys()]).toEqual([`${day} key_a`, `${day} key_b`]);
+    expect([...account.usageOf.progress.open.keys()]).toEqual(['key_a']);
+    return account;
+  }
+
+  /** What is done to an account, and the checks that find it the night after; none of them is found without it. */
+  it.each<[string, (account: SimulatedAccount) => void, readonly string[]]>([
+    ['nothing', () => {}, []],
+    ['a stored hour that is wrong', (account) => changeSum(account, `${day} key_a`, 1n), [`sums of ${date}`]],
+    [
+      'a day that another writer has stored, who was killed then, and stored wrong',
+      ({ usageOf }) => {
+        const stored = usageOf.days.get(`${day} key_a`);
+        if (stored === undefined) throw new Error('nothing is stored');
+        usageOf.days.set(`${day} key_a`, { ...stored, through: (day + 1) * 24, rows: [] });
+        usageOf.progress = NO_PROGRESS;
+      },
+      [`sums of ${date}`],
+    ],
+    [
+      'the sums of a revoked key that are missing',
+      (account) => account.usageOf.days.delete(`${day} key_b`),
+      [`sums of ${date}`],
+    ],
+    [
+      'two hours that are wrong by the same amount',
+      (account) => {
+        account.seconds += DAY_SECONDS;
+        account.call(0, 10n, 'key_a');
+        account.part(0).spentByDay.set(day, 29n);
+        account.part(0).spentByDay.set(day + 1, 11n);
+      },
+      [`sums of ${date}`, `sums of ${new Date((day + 1) * DAY_SECONDS * 1000).toISOString().slice(0, 10)}`],
+    ],
+    [
+      'a record that is lost before it is summed',
+      (account) => {
+        account.call(0, 10n, 'key_a');
+        account.records.pop();
+      },
+      [`sums of ${date}`],
+    ],
+    [
+      'a record that is written twice',
+      (account) => {
+        account.call(0, 10n, 'key_a');
+        const [record] = account.records.slice(-1);
+        if (record !== undefined) account.records.push({ ...record, id: `${record.id.slice(0, -1)}Z` });
+      },
+      [`sums of ${date}`],
+    ],
+    [
+      'a record that is created after its hour was closed',
+      (account) => {
+        const hold = account.hold(0, 10n, 'key_a');
+        account.end(hold, account.record(hold, 7n, START));
+      },
+      [`sums of ${date}`],
+    ],
+  ])('are proven the night after: %s', async (_what, change, failed) => {
+    const account = await summed();
+    change(account);
+    untilNight(account);
+    const verdict = failed.length === 0 ? 'exact' : 'drift';
+    expect(await audit(account)).toMatchObject({ verdict, ...(failed.length === 0 ? {} : { failed }) });
+    expect(account.stored.version).toBe(failed.length === 0 ? 1 : 0);
+  });
+
+  it('are compared with the records of open days too, by a whole reading of an account at rest', async () => {
+    const account = await summed();
+    const [record] = account.records;
+    if (record !== undefined) record.cost += 1n;
     expect(await audit(account)).toMatchObject(EXACT);
-    expect(account.stored).toMatchObject({ through: day, cost: 500n, partial: undefined });
+    expect(await audit(account, { whole: true })).toMatchObject({ failed: ['records of open days'] });
+  });
+
+  it('show a record that is created on a day that is proven already', async () => {
+    const account = await summed();
     untilNight(account);
     expect(await audit(account)).toMatchObject(EXACT);
+    const hold = account.hold(0, 10n, 'key_a');
+    account.end(hold, account.record(hold, 7n, START));
+    expect(await audit(account)).toMatchObject({ verdict: 'drift', failed: ['spent by day'] });
+  });
+
+  it.each<[string, readonly string[], (account: SimulatedAccount) => void]>([
+    ['nothing', [], () => {}],
+    ['a stored sum', ['sums', `key_a on ${date}`], (account) => changeSum(account, `${day} key_a`, 1n)],
+    [
+      'a record',
+      ['records', `key_a on ${date}`],
+      ({ records: [record] }) => {
+        if (record !== undefined) record.cost += 1n;
+      },
+    ],
+    [
+      'a record of a revoked key',
+      ['records', `key_b on ${date}`],
+      ({ records }) => {
+        records.pop();
+      },
+    ],
+  ])(
+    'of proven days are compared with every record by a whole reading, which names what is wrong: %s',
+    async (_what, failed, change) => {
+      const account = await summed();
+      untilNight(account);
+      expect(await audit(account)).toMatchObject(EXACT);
+      change(account);
+      expect(await audit(account)).toMatchObject(EXACT);
+      const found = await audit(account, { whole: true });
+      expect(found.failed ?? []).toEqual(failed);
+      expect(found.verdict).toBe(failed.length === 0 ? 'exact' : 'drift');
+    },
+  );
+
+  it.each([
+    ['before midnight and recorded after it', -30, 30, true],
+    ['before midnight by the clock of its request, and recorded two hours later', -30, 7169, true],
+    ['after midnight by the clock of its request, and recorded before it by another', 59, -1, true],
+    ['by clocks that differ by more than is allowed for', 62, -1, false],
+  ])('count a call by when it is recorded: begun %s', async (_what, begun, recorded, isExact) => {
+    const account = new SimulatedAccount((day + 1) * DAY_SECONDS + begun);
+    account.post('top_up', 1_000n);
+    const hold = account.hold(0, 10n);
+    account.end(hold, account.record(hold, 7n, (day + 1) * DAY_SECONDS + recorded));
+    account.seconds = (day + 1) * DAY_SECONDS + 3 * 3600;
+    // Other calls go on, so that only the closed days are read.
+    account.between = () => account.call(0, 1n, 'key_b');
+    expect((await audit(account)).verdict).toBe(isExact ? 'exact' : 'drift');
+    if (isExact) expect(account.stored.cost).toBe(recorded < 0 ? 7n : 0n);
+    account.between = () => {};
+    untilNight(account);
+    expect((await audit(account)).verdict).toBe(isExact ? 'exact' : 'drift');
+  });
+
+  it('are made of the records of calls that were recovered late, whose holds kept their day open', async () => {
+    const account = new SimulatedAccount(START);
+    account.post('top_up', 1_000n);
+    const late = account.hold(0, 10n);
+    account.seconds += 3 * DAY_SECONDS;
+    account.call(0, 10n);
+    expect(await audit(account)).toMatchObject(EXACT);
+    account.end(late, account.record(late, 7n));
+    untilNight(account);
+    expect(await audit(account)).toMatchObject({ verdict: 'exact', books: { usage: 17n } });
+    expect(account.usageOf.progress.open.get('key_a')?.reached).toBe(account.day * 24);
+  });
+});
+
+describe('an account that has had thousands of keys', () => {
+  it('is proven the first night, and reads neither an ended key nor a record again', async () => {
+    const account = new SimulatedAccount(START);
+    account.post('top_up', 1_000_000n);
+    const keys = Array.from({ length: 3_500 }, (_, key) => `key_${String(key).padStart(4, '0')}`);
+    for (const key of keys) {
+      account.call(0, 10n, key);
+      account.revoked.set(key, account.seconds * 1000 + 1);
+    }
+    for (let call = 0; call < 3; call += 1) account.call(0, 10n, 'key_last');
+    const read: number[] = [];
+    for (let night = 0; night < 5; night += 1) {
+      untilNight(account);
+      const before = account.recordsRead;
+      expect(await audit(account)).toMatchObject({ verdict: 'exact', books: { usage: 35_030n } });
+      read.push(account.recordsRead - before);
+      account.revoked.set('key_last', account.seconds * 1000);
+    }
+    // Of 1,000 open keys 999 are revoked ones. The others are read until it is their turn; the last, once live, is not.
+    expect(read).toEqual([3_503, 2_501, 1_502, 503, 0]);
+    untilNight(account);
+    const { queries } = account.usageOf;
+    expect(await audit(account)).toMatchObject(EXACT);
+    expect(account.usageOf.queries).toBe(queries);
   });
 });

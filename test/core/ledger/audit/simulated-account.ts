@@ -1,18 +1,19 @@
 /**
  * An account in memory whose money moves as the ledger moves it: each step below is one atomic write there. It is the
- * audit's store too, and counts the read units that the same reads cost in DynamoDB.
+ * audit's store too.
  */
-
+import { encodeTime } from 'ulid';
 import {
   type AuditedCall,
   type AuditStore,
   NOTHING_PROVEN,
   type ProvenUsage,
-  type UsageSpan,
   type WalletPart,
 } from '../../../../lambdas/core/ledger/audit/ports.ts';
 import type { EntryKind } from '../../../../lambdas/core/ledger/book-entry.ts';
 import { changeOf } from '../../../../lambdas/core/ledger/book-entry.ts';
+import type { SumDependencies } from '../../../../lambdas/core/ledger/usage/account-sums.ts';
+import { type SimulatedRecord, SimulatedUsage } from '../usage/simulated-usage.ts';
 
 type Writable<T> = { -readonly [name in keyof T]: T[name] };
 
@@ -28,8 +29,6 @@ export type SimulatedPart = Omit<Writable<WalletPart>, 'holds' | 'spentByDay'> &
   readonly holds: Map<string, SimulatedHold>;
   readonly spentByDay: Map<number, bigint>;
 };
-
-export type SimulatedRecord = Writable<AuditedCall> & { readonly idMs: number };
 
 export const DAY_SECONDS = 86_400;
 
@@ -47,18 +46,33 @@ const newPart = (id: string): SimulatedPart => ({
 export class SimulatedAccount implements AuditStore {
   readonly wallet: SimulatedPart[] = [newPart('acc_a')];
   readonly books: { kind: EntryKind; amount: bigint }[] = [];
-  readonly records: SimulatedRecord[] = [];
-  seconds: number;
+  readonly usageOf: SimulatedUsage;
+  /** When keys were revoked, ms. */
+  readonly revoked = new Map<string, number>();
   stored: ProvenUsage = NOTHING_PROVEN;
-  /** Of all reads so far, as DynamoDB would count them. */
-  units = 0;
+  /** By the sums. */
   recordsRead = 0;
   /** Runs between any two reads. */
   between: () => void = () => {};
   #calls = 0;
 
-  constructor(seconds: number) {
+  /** Keys are there from the start, or from their first record. */
+  constructor(seconds: number, keys: readonly string[] = []) {
+    const endMs = (keyId: string) => this.revoked.get(keyId) ?? Number.POSITIVE_INFINITY;
+    this.usageOf = new SimulatedUsage([], { keys, endMs });
     this.seconds = seconds;
+  }
+
+  get seconds(): number {
+    return this.usageOf.nowMs / 1000;
+  }
+
+  set seconds(seconds: number) {
+    this.usageOf.nowMs = seconds * 1000;
+  }
+
+  get records(): SimulatedRecord[] {
+    return this.usageOf.records;
   }
 
   get day(): number {
@@ -90,17 +104,27 @@ export class SimulatedAccount implements AuditStore {
     const part = this.part(index);
     const amount = wanted > part.balance ? part.balance : wanted;
     this.#calls += 1;
-    const id = `req_${String(this.#calls).padStart(6, '0')}`;
+    const id = `req_${encodeTime(this.seconds * 1000, 10)}${String(this.#calls).padStart(16, '0')}`;
     const hold = { id, keyId, part: this.wallet.indexOf(part), amount, created: this.seconds };
     part.balance -= amount;
     part.holds.set(id, hold);
     return hold;
   }
 
-  record({ id, keyId, created }: SimulatedHold, cost: bigint): SimulatedRecord {
-    const record = { keyId, id, created: this.seconds, cost, idMs: created * 1000 };
-    this.records.push(record);
-    return record;
+  record({ id, keyId }: SimulatedHold, cost: bigint, created = this.seconds): SimulatedRecord {
+    const units = { inputUnits: 1, cachedUnits: 0, outputUnits: 1 };
+    const record = {
+      id,
+      keyId,
+      created,
+      cost,
+      ...units,
+      model: 'sim/a',
+      kind: 'chat',
+      status: 'completed',
+    } as const;
+    this.records.push({ ...record });
+    return this.records.at(-1) ?? record;
   }
 
   end({ id, part: index }: SimulatedHold, record: SimulatedRecord): void {
@@ -162,11 +186,6 @@ export class SimulatedAccount implements AuditStore {
     first.entries += 1;
   }
 
-  #read(units: number): void {
-    this.units += units;
-    this.between();
-  }
-
   async parts(): Promise<readonly WalletPart[]> {
     const found: WalletPart[] = [];
     for (let index = 0; index < this.wallet.length; index += 1) {
@@ -176,43 +195,54 @@ export class SimulatedAccount implements AuditStore {
         holds: [...holds.values()].map((hold) => ({ ...hold })),
         spentByDay: new Map(spentByDay),
       });
-      this.#read(1);
+      this.between();
     }
     return found;
   }
 
   async *entries() {
     const entries = [...this.books];
-    this.#read(Math.max(1, Math.ceil((entries.length * 150) / 4096)));
+    this.between();
     yield* entries;
   }
 
-  async *usage(_accountId: string, { fromMs = 0, toMs = Number.POSITIVE_INFINITY, after }: UsageSpan) {
-    const found = this.records
-      .filter(({ idMs, keyId, id }) => {
-        const later = after === undefined || keyId > after.keyId || (keyId === after.keyId && id > after.id);
-        return later && idMs >= fromMs && idMs <= toMs;
-      })
-      .sort((a, b) => (`${a.keyId} ${a.id}` < `${b.keyId} ${b.id}` ? -1 : 1));
-    // The keys from their index, and the records of each key.
-    this.#read(0.5 + Math.max(1, Math.ceil((found.length * 350) / 4096)));
-    this.recordsRead += found.length;
+  get sums(): SumDependencies {
+    const found = this.usageOf.dependencies(async () => this.between());
+    const read: SumDependencies['calls']['read'] = async (query) => {
+      const page = await found.calls.read(query);
+      this.recordsRead += page.calls.length;
+      return page;
+    };
+    return { ...found, calls: { read } };
+  }
+
+  async recordedCost(calls: readonly Pick<AuditedCall, 'keyId' | 'id'>[]): Promise<bigint> {
+    this.between();
+    const ids = new Set(calls.map(({ id }) => id));
+    return this.records.reduce((sum, { id, cost }) => (ids.has(id) ? sum + cost : sum), 0n);
+  }
+
+  async *usage() {
+    const found = [...this.records];
+    this.between();
     yield* found;
   }
 
   async proven(): Promise<ProvenUsage> {
     const { stored } = this;
-    this.#read(1);
+    this.between();
     return stored;
   }
 
   async storeProven(_accountId: string, proven: ProvenUsage): Promise<boolean> {
+    this.usageOf.write();
     if (proven.version !== this.stored.version) return false;
     this.stored = { ...proven, version: proven.version + 1 };
     return true;
   }
 
   async removeDays(days: readonly { readonly part: string; readonly day: number }[]): Promise<void> {
+    this.usageOf.write();
     for (const { part: id, day } of days) this.wallet.find((part) => part.id === id)?.spentByDay.delete(day);
   }
 }

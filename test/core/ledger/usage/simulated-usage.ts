@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { encodeTime } from 'ulid';
 import type { SumDependencies } from '../../../../lambdas/core/ledger/usage/account-sums.ts';
 import { type KeyDay, NO_PROGRESS, type SumProgress } from '../../../../lambdas/core/ledger/usage/ports.ts';
+import type { SummedCall } from '../../../../lambdas/core/ledger/usage/sums.ts';
 import { timeOfId } from '../../../../lambdas/core/ledger/usage/times.ts';
 import type { UsageRecord } from '../../../../lambdas/core/ledger/usage-record.ts';
 
@@ -63,10 +64,14 @@ export const recordOf = (plan: CallPlan, index: number): UsageRecord => ({
   status: plan.status,
 });
 
+export type SimulatedRecord = {
+  -readonly [name in keyof SummedCall | 'keyId']: UsageRecord[name];
+};
+
 export class SimulatedUsage {
   /** Records that are written by then are seen. */
   nowMs = FIRST_MS;
-  readonly records: readonly UsageRecord[];
+  readonly records: SimulatedRecord[];
   /** How many writes are still made; each later one fails as if its process had died. */
   writesLeft = Number.POSITIVE_INFINITY;
   /** Pages have at most as many records. */
@@ -76,32 +81,37 @@ export class SimulatedUsage {
   readonly #keys: readonly string[];
   /** When a key was revoked. */
   readonly #endMs: (keyId: string) => number;
-  readonly #days = new Map<string, KeyDay>();
-  #progress: SumProgress = NO_PROGRESS;
+  /** The stored sums. */
+  readonly days = new Map<string, KeyDay>();
+  progress: SumProgress = NO_PROGRESS;
 
   /** Keys without records may be given too. */
   constructor(
-    records: readonly UsageRecord[],
+    records: readonly SimulatedRecord[],
     {
       keys = [],
       endMs = () => Number.POSITIVE_INFINITY,
     }: { readonly keys?: readonly string[]; readonly endMs?: (keyId: string) => number } = {},
   ) {
-    this.records = records.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-    this.#keys = [...new Set([...keys, ...records.map(({ keyId }) => keyId)])].toSorted();
+    this.records = [...records];
+    this.#keys = keys;
     this.#endMs = endMs;
   }
 
   /** The keys that were made by now. */
   get #made(): readonly string[] {
-    return this.#keys.filter((keyId) => timeOfId(keyId) <= this.nowMs);
+    const all = new Set([...this.#keys, ...this.records.map(({ keyId }) => keyId)]);
+    return [...all].toSorted().filter((keyId) => timeOfId(keyId) <= this.nowMs);
   }
 
-  get visible(): readonly UsageRecord[] {
-    return this.records.filter(({ created }) => created * 1000 <= this.nowMs);
+  get visible(): readonly SimulatedRecord[] {
+    return this.records
+      .filter(({ created }) => created * 1000 <= this.nowMs)
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  #write(): void {
+  /** Comes before each write. */
+  write(): void {
     this.writesLeft -= 1;
     if (this.writesLeft < 0) throw new Error('the process has died');
   }
@@ -132,29 +142,29 @@ export class SimulatedUsage {
       store: {
         progress: async () => {
           await pause();
-          return this.#progress;
+          return this.progress;
         },
         storeProgress: async (_account, progress) => {
           await pause();
-          this.#write();
-          if (progress.version !== this.#progress.version) return false;
-          this.#progress = { ...progress, version: progress.version + 1 };
+          this.write();
+          if (progress.version !== this.progress.version) return false;
+          this.progress = { ...progress, version: progress.version + 1 };
           return true;
         },
         days: async (_account, first, last) => {
           const found: KeyDay[] = [];
-          for (const key of [...this.#days.keys()].toSorted()) {
+          for (const key of [...this.days.keys()].toSorted()) {
             await pause();
-            const day = this.#days.get(key);
+            const day = this.days.get(key);
             if (day !== undefined && day.day >= first && day.day <= last) found.push(day);
           }
           return found;
         },
         storeDay: async (_account, day) => {
           await pause();
-          this.#write();
+          this.write();
           const key = `${day.day} ${day.keyId}`;
-          if ((this.#days.get(key)?.through ?? -1) < day.through) this.#days.set(key, day);
+          if ((this.days.get(key)?.through ?? -1) < day.through) this.days.set(key, day);
         },
       },
     };
