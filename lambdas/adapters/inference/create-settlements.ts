@@ -9,8 +9,8 @@ const CONNECT_MS = 1_000;
 
 /**
  * How long a caller waits for all tries together: a second more than an execution lasts (`settle-transcription.asl.json`), so
- * that nothing settles a call by itself once its caller was refused. The rest of the time that is kept back for settlement is
- * for settling without the workflow.
+ * that no step begins after its caller was refused. The rest of the time that is kept back for settlement is for settling
+ * without the workflow.
  */
 export const SETTLED_WITHIN_MS = 9_000;
 

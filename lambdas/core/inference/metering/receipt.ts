@@ -4,7 +4,7 @@ import type { UsageRecord } from '../../ledger/usage-record.ts';
 import { formatUsd, type NanoUsd } from '../../money.ts';
 import type { Route } from '../catalog/catalog-document.ts';
 
-/** What the caller of a settled call is told of it. */
+/** What the caller of a settled call reads of it in the headers. */
 export interface Receipt {
   readonly record: Pick<UsageRecord, 'cost'>;
   /** Undefined when the refund is left to recovery. */
