@@ -1,5 +1,5 @@
 /** Settlements as executions of a Step Functions Express workflow, each waited for. */
-import { SFNClient, StartSyncExecutionCommand } from '@aws-sdk/client-sfn';
+import { SFNClient, type SFNClientConfig, StartSyncExecutionCommand } from '@aws-sdk/client-sfn';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { requireVariable, VARIABLES } from '../../contract/environment.ts';
 import { settledOrder } from '../../core/inference/kinds/transcriptions/order.ts';
@@ -17,17 +17,25 @@ export const SETTLED_WITHIN_MS = 9_000;
 /** As many executions at once as one process may wait for. */
 const MAX_SOCKETS = 256;
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
  * Of the workflow that the environment names. What AWS throttles, fails or does not answer is started anew, which may run
  * an order twice; the name of an execution is for people, and rejects no repetition.
  */
 export function createSettlements(
-  environment: Environment,
-  client = createClient(environment),
+  environment: Readonly<Record<string, string | undefined>>,
+  config: SFNClientConfig = {},
   settledWithinMs = SETTLED_WITHIN_MS,
 ): Settlements {
+  const client = new SFNClient({
+    // AWS serves this call at `sync-states.<region>`; an address that the environment gives is used as it is.
+    disableHostPrefix: environment.AWS_ENDPOINT_URL !== undefined,
+    requestHandler: new NodeHttpHandler({
+      connectionTimeout: CONNECT_MS,
+      httpsAgent: { maxSockets: MAX_SOCKETS },
+      httpAgent: { maxSockets: MAX_SOCKETS },
+    }),
+    ...config,
+  });
   const stateMachineArn = requireVariable(environment, VARIABLES.settlementWorkflow);
   return {
     async settle(order) {
@@ -45,14 +53,3 @@ export function createSettlements(
     },
   };
 }
-
-const createClient = (environment: Environment): SFNClient =>
-  new SFNClient({
-    // AWS serves this call at `sync-states.<region>`; an address that the environment gives is used as it is.
-    disableHostPrefix: environment.AWS_ENDPOINT_URL !== undefined,
-    requestHandler: new NodeHttpHandler({
-      connectionTimeout: CONNECT_MS,
-      httpsAgent: { maxSockets: MAX_SOCKETS },
-      httpAgent: { maxSockets: MAX_SOCKETS },
-    }),
-  });

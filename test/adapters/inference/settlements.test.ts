@@ -1,6 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { SFNClient } from '@aws-sdk/client-sfn';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createSettlements } from '../../../lambdas/adapters/inference/create-settlements.ts';
 import { VARIABLES } from '../../../lambdas/contract/environment.ts';
@@ -8,6 +7,7 @@ import type { SettlementOrder } from '../../../lambdas/core/inference/kinds/tran
 
 const ARN = 'arn:aws:states:us-east-1:000000000000:stateMachine:settle';
 const ORDER = { requestId: 'req_1', accountId: 'acc_1' } as SettlementOrder;
+const region = 'us-east-1';
 const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
 
 type Answer = (response: ServerResponse) => void;
@@ -46,8 +46,8 @@ afterEach(async () => {
 const settle = (...given: readonly Answer[]) => {
   answers = [...given];
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const client = new SFNClient({ endpoint, region: 'us-east-1', credentials, disableHostPrefix: true });
-  return createSettlements({ [VARIABLES.settlementWorkflow]: ARN }, client, 1_000).settle(ORDER);
+  const environment = { [VARIABLES.settlementWorkflow]: ARN, AWS_ENDPOINT_URL: endpoint };
+  return createSettlements(environment, { endpoint, region, credentials }, 1_000).settle(ORDER);
 };
 
 describe('a settlement', () => {
@@ -82,33 +82,20 @@ describe('a settlement', () => {
 });
 
 describe('the address of the workflow', () => {
-  it('is the host of synchronous executions, but where the environment gives another', async () => {
-    const hostOf = async (environment: Readonly<Record<string, string>>) => {
-      const hosts: string[] = [];
-      const { send } = SFNClient.prototype;
-      SFNClient.prototype.send = function stopped(this: SFNClient, ...args: Parameters<typeof send>) {
-        this.config.credentials = async () => credentials;
-        this.middlewareStack.add(
-          () =>
-            async ({ request }) => {
-              hosts.push((request as { hostname: string }).hostname);
-              throw new Error('not sent');
-            },
-          { step: 'finalizeRequest', priority: 'low' },
-        );
-        return send.apply(this, args);
-      } as typeof send;
-      try {
-        await createSettlements({ [VARIABLES.settlementWorkflow]: ARN, ...environment })
-          .settle(ORDER)
-          .catch(() => {});
-      } finally {
-        SFNClient.prototype.send = send;
-      }
-      return hosts[0];
+  it.each([
+    ['the host of synchronous executions', {}, 'sync-states.us-east-1.amazonaws.com'],
+    ['the one that the environment gives', { AWS_ENDPOINT_URL: '' }, 'states.us-east-1.amazonaws.com'],
+  ])('is %s', async (_name, environment, expected) => {
+    const hosts: string[] = [];
+    const handle = async ({ hostname }: { readonly hostname: string }): Promise<never> => {
+      hosts.push(hostname);
+      throw new Error('not sent');
     };
-    process.env.AWS_REGION = 'eu-west-1';
-    expect(await hostOf({})).toBe('sync-states.eu-west-1.amazonaws.com');
-    expect(await hostOf({ AWS_ENDPOINT_URL: 'http://127.0.0.1' })).toBe('states.eu-west-1.amazonaws.com');
+    const settlements = createSettlements(
+      { [VARIABLES.settlementWorkflow]: ARN, ...environment },
+      { region, credentials, maxAttempts: 1, requestHandler: { handle } },
+    );
+    await expect(settlements.settle(ORDER)).rejects.toThrow('not sent');
+    expect(hosts).toEqual([expected]);
   });
 });

@@ -71,17 +71,24 @@ const recover = async () => {
   return service.ledger.recovery.recoverWallet(wallet);
 };
 
-/** A call whose process dies once it has handed its order over: it does nothing more. */
-async function die(): Promise<void> {
+/** A call whose process stops once it has handed its order over, and goes on without an answer when it is woken. */
+async function stop() {
+  const answer = Promise.withResolvers<never>();
   const handedOver = new Promise<void>((resolve) => {
     service.workflow = (order) => {
       orders.push(order);
       resolve();
-      return new Promise<never>(() => {});
+      return answer.promise;
     };
   });
-  void transcribe();
+  const call = transcribe();
   await handedOver;
+  return {
+    wake: () => {
+      answer.reject(new Error('no answer'));
+      return call;
+    },
+  };
 }
 
 const PAID = { balance: CREDIT - COST, holds: 0 };
@@ -157,20 +164,22 @@ describe('a transcription', () => {
     expect(await walletOf()).toEqual(PAID);
   });
 
-  it('is settled by an execution whose caller has died', async () => {
-    await die();
+  it('is settled by an execution whose caller has died, and not again should it live', async () => {
+    const { wake } = await stop();
     expect(await service.settle(orderOf())).toMatchObject({ record: { cost: COST } });
     expect(await recover()).toEqual({ settled: 0, released: 0 });
+    expect(receiptOf(await wake())).toMatchObject({ status: 200, cost: COST_USD });
     expect(await walletOf()).toEqual(PAID);
   });
 
   it('costs nothing when its hold was recovered before its execution ran', async () => {
-    await die();
+    const { wake } = await stop();
     expect(await recover()).toEqual({ settled: 0, released: 1 });
     expect(await service.settle(orderOf())).toMatchObject({
       record: { cost: 0n, status: 'expired' },
       balance: CREDIT,
     });
+    expect(receiptOf(await wake())).toMatchObject({ status: 200, cost: '0' });
     expect(await walletOf()).toEqual({ balance: CREDIT, holds: 0 });
   });
 });
